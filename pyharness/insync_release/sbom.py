@@ -93,12 +93,14 @@ def of_wheel(source: Source, wheel: Path, home: Path, target: Path) -> None:
     venv.create(home, with_pip=False)
     python = home / "bin" / "python"
     options = ["-q", "--disable-pip-version-check", "--no-compile"]
-    constraints = ["-c", source.root / "pyharness" / "constraints.txt"]
-    pip = [sys.executable, "-m", "pip", "--python", python, "install"]
+    constraints: list[str | Path] = ["-c", source.root / "pyharness" / "constraints.txt"]
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", python, "install"]
     run([*pip, *options, *constraints, f"{wheel}[analysis]"], home)
-    tool = [sys.executable, "-m", "cyclonedx_py", "environment"]
-    written = ["--output-reproducible", "--sv", "1.6", "--output-file", target, "--validate"]
-    project = ["--pyproject", source.root / "pyproject.toml", "--mc-type", "application"]
+    tool: list[str | Path] = [sys.executable, "-m", "cyclonedx_py", "environment"]
+    written: list[str | Path] = ["--output-reproducible", "--sv", "1.6", "--validate"]
+    written += ["--output-file", target]
+    project: list[str | Path] = ["--mc-type", "application"]
+    project += ["--pyproject", source.root / "pyproject.toml"]
     run([*tool, *written, *project, python], home, source.environment)
 
 

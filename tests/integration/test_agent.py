@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import metrics_page
 from event_lines import read_lines
 from insync.artifacts import AGENT_JAR
 from insync.brokers.cluster.admin import create_topic
@@ -70,6 +71,12 @@ def test_on_the_config_is_described_and_the_metrics_are_there(
             "EventsNotPublished",
         )
     }
+    found = set()
+    for attribute in ("Value", "Count"):
+        printed = program("ReadMetrics", str(cluster.nodes[1].pid), "kafka.server:*", attribute)
+        found |= {line.rsplit("=", 1)[0] for line in printed.splitlines()}
+    named = {metrics_page.canonical(name) for name in metrics_page.names()}
+    assert {name for name in named if name.startswith("kafka.server:")} <= found
 
 
 def test_off_by_default_and_described_so(

@@ -26,10 +26,8 @@ _MOVED: Final = {
     "insync.core": _PENDING,
 }
 """Packages of the rules, and where the patch has them."""
-_EVENTS: Final = "PendingReport"
-"""Writes the agent's events."""
 _FILES: Final = (
-    *(f"isr/{file.name}" for file in sorted((CORE / "isr").glob("*.java")) if file.stem != _EVENTS),
+    *(f"isr/{file.name}" for file in sorted((CORE / "isr").glob("*.java"))),
     "logstart/LogStartRule.java",
     "Clock.java",
     "Millis.java",

@@ -139,7 +139,10 @@ def _write_clocks(
 
 
 def _write_agents(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
-    """Copy the agents' events, unless the agents wrote them directly into a plan's folder."""
+    """Copy the agents' events, unless the agents wrote them directly into a plan's folder.
+
+    There each node's file is put together of its parts.
+    """
     if arm_cluster.agent is None:
         return
     folders = {events_dir(plan.out, arm_cluster.arm).absolute() for plan in plans}
@@ -150,7 +153,9 @@ def _write_agents(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
         if node.id not in brokers and file.is_file():  # a controller may run without the agent
             files.append(file)
     for file in files:
-        if file.parent not in folders:
+        if file.parent in folders:
+            agent_log.join(file)
+        else:
             events = ((event.get("topic"), event) for event in agent_log.read(file))
             _write(arm_cluster, plans, file.name, events)
 

@@ -1,11 +1,15 @@
 import com.sun.tools.attach.VirtualMachine;
+import javax.management.AttributeNotFoundException;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 import javax.management.remote.JMXConnector;
 import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
-/** Prints "name=value" of the metrics of a JVM on this host: those in the domain insync, or those of a pattern. */
+/**
+ * Prints "name=value" of the metrics of a JVM on this host: those in the domain insync, or those of a pattern that have an
+ * attribute.
+ */
 public final class ReadMetrics {
 
     /** @param arguments the JVM's process id; the pattern of the metrics' names and their attribute, if not ours */
@@ -18,7 +22,11 @@ public final class ReadMetrics {
         try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(address))) {
             MBeanServerConnection server = connector.getMBeanServerConnection();
             for (ObjectName name : server.queryNames(wanted, null)) {
-                System.out.println(name.getCanonicalName() + "=" + server.getAttribute(name, attribute));
+                try {
+                    System.out.println(name.getCanonicalName() + "=" + server.getAttribute(name, attribute));
+                } catch (AttributeNotFoundException none) {
+                    continue;
+                }
             }
         }
     }

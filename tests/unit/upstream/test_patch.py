@@ -109,7 +109,7 @@ def test_what_moves_to_kafka_names_nothing_of_this_project() -> None:
 def test_every_rule_of_the_agent_is_in_the_patch() -> None:
     moved = {Path(path).name for path in parts.new_files()}
     rules = {file.name for file in (parts.CORE / "isr").glob("*.java")}
-    assert rules - moved == {"PendingReport.java"}
+    assert rules <= moved
 
 
 def test_notice_names_kafka() -> None:

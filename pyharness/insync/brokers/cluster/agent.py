@@ -3,9 +3,12 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from insync.errors import InputError
+
+_EVENTS_FILES: Final = 1_000
+"""The most event files of a node that its agent keeps; each has 100 MiB."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,9 @@ class AgentSpec:
         for path in (events, bridge):
             if "," in str(path):
                 raise InputError(f"agent: the path {path} has a comma, expected one without")
-        arguments = f"events={events},bridge={bridge},on-unsupported={self.on_unsupported}"
+        # A run keeps every event.
+        arguments = f"events={events},events-files={_EVENTS_FILES},bridge={bridge}"
+        arguments += f",on-unsupported={self.on_unsupported}"
         if self.holds:
             arguments += ",pause-points=on"
         if self.unknown_methods:

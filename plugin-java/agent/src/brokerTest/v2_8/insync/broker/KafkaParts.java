@@ -1,5 +1,6 @@
 package insync.broker;
 
+import com.yammer.metrics.core.MetricsRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,7 @@ import kafka.cluster.Partition;
 import kafka.log.AppendOrigin;
 import kafka.log.Log;
 import kafka.log.LogConfig;
+import kafka.metrics.KafkaYammerMetrics;
 import kafka.server.AlterIsrManager;
 import kafka.server.BrokerTopicStats;
 import kafka.server.KafkaConfig;
@@ -111,6 +113,16 @@ final class KafkaParts {
 
     long lastCaughtUpMs(Partition partition) {
         return partition.getReplica(Leader.FOLLOWER).get().lastCaughtUpTimeMs();
+    }
+
+    /** Returns the registry behind Kafka's reporters. */
+    static MetricsRegistry registry() {
+        return KafkaYammerMetrics.defaultRegistry();
+    }
+
+    /** Applies a broker's configs to Kafka's JMX reporter, as its start does. */
+    static void configureJmx(Map<String, String> configs) {
+        KafkaYammerMetrics.INSTANCE.configure(configs);
     }
 
     void close() {

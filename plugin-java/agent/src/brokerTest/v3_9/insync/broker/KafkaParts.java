@@ -1,5 +1,6 @@
 package insync.broker;
 
+import com.yammer.metrics.core.MetricsRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +32,7 @@ import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.server.common.DirectoryEventHandler;
 import org.apache.kafka.server.common.MetadataVersion;
+import org.apache.kafka.server.metrics.KafkaYammerMetrics;
 import org.apache.kafka.server.util.MockTime;
 import org.apache.kafka.storage.internals.log.AppendOrigin;
 import org.apache.kafka.storage.internals.log.FetchIsolation;
@@ -142,6 +144,16 @@ final class KafkaParts {
 
     long lastCaughtUpMs(Partition partition) {
         return partition.getReplica(Leader.FOLLOWER).get().stateSnapshot().lastCaughtUpTimeMs();
+    }
+
+    /** Returns the registry behind Kafka's reporters. */
+    static MetricsRegistry registry() {
+        return KafkaYammerMetrics.defaultRegistry();
+    }
+
+    /** Applies a broker's configs to Kafka's JMX reporter, as its start does. */
+    static void configureJmx(Map<String, String> configs) {
+        KafkaYammerMetrics.INSTANCE.configure(configs);
     }
 
     void close() {

@@ -97,7 +97,7 @@ public final class AgentMain {
             return EventLog.none();
         }
         try {
-            return EventLog.to(options.eventsFile());
+            return EventLog.to(options.eventsFile(), options.eventsMaxBytes(), options.eventsFiles());
         } catch (IOException unwritable) {
             throw new AgentException("agent option events=" + options.eventsFile()
                 + ": cannot write, expected a file in a writable folder (" + unwritable + ")");

@@ -13,6 +13,8 @@ import java.util.List;
  * <li>{@code unknown-methods=refuse|allow}: a broker of which a method to weave differs from every build that the tests run
  *     counts as unsupported (default), or is woven nevertheless; for vendors' builds
  * <li>{@code events=FILE}: appends the broker's events to a file, as JSON lines (default: no events)
+ * <li>{@code events-max-bytes=N}: the largest size of that file; then it becomes FILE.1 (default: 100 MiB)
+ * <li>{@code events-files=N}: how many such files are kept, with the one that is written (default: 5)
  * <li>{@code bridge=FILE}: connection file of the Python bridge (default: no bridge)
  * <li>{@code default-scope=off|read|request}: the scope of brokers whose settings do not set one (default: off);
  *     for test suites that write their own settings, such as Kafka's
@@ -27,8 +29,13 @@ import java.util.List;
 public final class AgentOptions {
     /** The time after which a leader steps down, if it never does. */
     public static final long NEVER = -1;
+    private static final long LEAST_BYTES = 4_096;
+    private static final long MOST_BYTES = 1L << 40;
+    private static final int MOST_FILES = 1_000;
 
     private Path eventsFile;
+    private long eventsMaxBytes = 100L << 20;
+    private int eventsFiles = 5;
     private Path bridgeFile;
     private Path cacheFolder;
     private boolean stockWhenUnsupported;
@@ -60,6 +67,12 @@ public final class AgentOptions {
         switch (key) {
             case "events":
                 eventsFile = path(key, value);
+                break;
+            case "events-max-bytes":
+                eventsMaxBytes = number(key, value, LEAST_BYTES, MOST_BYTES);
+                break;
+            case "events-files":
+                eventsFiles = (int) number(key, value, 2, MOST_FILES);
                 break;
             case "bridge":
                 bridgeFile = path(key, value);
@@ -104,7 +117,7 @@ public final class AgentOptions {
                 break;
             default:
                 throw new AgentException("agent option " + key + "=" + value
-                    + ": unknown option, expected events=FILE, bridge=FILE, cache=FOLDER, on-unsupported=fail|stock,"
+                    + ": unknown option, expected events=FILE, events-max-bytes=N, events-files=N, bridge=FILE, cache=FOLDER, on-unsupported=fail|stock,"
                     + " unknown-methods=refuse|allow, default-scope=off|read|request, default-log-start=off|bound|snapshot|both,"
                     + " default-step-down=off|MS or pause-points=on|off");
         }
@@ -116,6 +129,15 @@ public final class AgentOptions {
             throw new AgentException("agent option " + key + "=" + value + ": expected off, or milliseconds from 1 on");
         }
         return Long.parseLong(value);
+    }
+
+    private static long number(String key, String value, long least, long most) throws AgentException {
+        // At most 18 digits: no overflow.
+        long number = value.matches("[0-9]{1,18}") ? Long.parseLong(value) : -1;
+        if (number < least || number > most) {
+            throw new AgentException("agent option " + key + "=" + value + ": expected a whole number from " + least + " to " + most);
+        }
+        return number;
     }
 
     private static Path path(String key, String value) throws AgentException {
@@ -141,6 +163,16 @@ public final class AgentOptions {
     /** Returns the file for events, or null if there are none. */
     public Path eventsFile() {
         return eventsFile;
+    }
+
+    /** Returns the largest size of the file for events, bytes. */
+    public long eventsMaxBytes() {
+        return eventsMaxBytes;
+    }
+
+    /** Returns how many files for events are kept, with the one that is written. */
+    public int eventsFiles() {
+        return eventsFiles;
     }
 
     /** Returns the bridge's connection file, or null if there is no bridge. */

@@ -14,6 +14,7 @@ public final class AgentSetup {
     private final boolean logStart;
     private final boolean stepDown;
     private final boolean lagByMessages;
+    private final String adapter;
 
     AgentSetup(String brokerVersion, Adapters table, Adapter adapter, AgentOptions options, HooksOnDemand onDemand) {
         this.brokerVersion = brokerVersion;
@@ -22,12 +23,23 @@ public final class AgentSetup {
         this.scopes = table.scopes(adapter);
         this.logStart = table.isOn(adapter, ".log_start");
         this.stepDown = table.isOn(adapter, ".step_down");
+        this.adapter = adapter.name();
         this.lagByMessages = table.lagPolicies(adapter).contains("messages");
     }
 
     /** Returns Kafka's version, as found on the class path. */
     public String brokerVersion() {
         return brokerVersion;
+    }
+
+    /** Returns the name of the adapter that is woven, such as "v4_2". */
+    public String adapter() {
+        return adapter;
+    }
+
+    /** Returns the agent's version, as its jar says. */
+    public String agentVersion() {
+        return AgentSetup.class.getPackage().getImplementationVersion();
     }
 
     public AgentOptions options() {

@@ -16,6 +16,8 @@ class AgentOptionsTest {
     void emptyOptionsMeanDefaults() throws Exception {
         AgentOptions options = AgentOptions.parse(null);
         assertNull(options.eventsFile());
+        assertEquals(104_857_600, options.eventsMaxBytes());
+        assertEquals(5, options.eventsFiles());
         assertNull(options.bridgeFile());
         assertNull(options.cacheFolder());
         assertFalse(options.runStockWhenUnsupported());
@@ -28,8 +30,11 @@ class AgentOptionsTest {
     @Test
     void allOptions() throws Exception {
         AgentOptions options = AgentOptions.parse("events=/a/e.jsonl,bridge=/a/b.json,on-unsupported=stock,"
-            + "default-scope=request,default-log-start=both,default-step-down=500,pause-points=on,cache=/a/c");
+            + "default-scope=request,default-log-start=both,default-step-down=500,pause-points=on,cache=/a/c,"
+            + "events-max-bytes=4096,events-files=2");
         assertEquals("/a/e.jsonl", options.eventsFile().toString());
+        assertEquals(4_096, options.eventsMaxBytes());
+        assertEquals(2, options.eventsFiles());
         assertEquals("/a/b.json", options.bridgeFile().toString());
         assertEquals("/a/c", options.cacheFolder().toString());
         assertTrue(options.runStockWhenUnsupported());
@@ -49,7 +54,8 @@ class AgentOptionsTest {
     void aWrongOptionIsNamed() {
         for (String wrong : new String[] {"on-unsupported=perhaps", "colour=red", "default-scope=all", "default-scope=",
                 "default-log-start=all", "default-step-down=0", "default-step-down=12345678901", "default-step-down=-1",
-                "pause-points=", "holds=", "events=", "cache=", "bridge"}) {
+                "events-max-bytes=4095", "events-max-bytes=1e9", "events-max-bytes=9999999999999999999", "events-files=1",
+                "events-files=1001", "events-files=", "pause-points=", "holds=", "events=", "cache=", "bridge"}) {
             AgentException refused = assertThrows(AgentException.class, () -> AgentOptions.parse(wrong));
             assertTrue(refused.getMessage().contains(wrong), refused.getMessage());
             assertTrue(refused.getMessage().contains("expected"), refused.getMessage());

@@ -1,12 +1,15 @@
 package insync.core;
 
 import insync.core.events.EventLog;
+import insync.core.log.BrokerLog;
+import insync.core.log.BrokerLog.Level;
+import insync.core.log.BrokerLog.Name;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Records exceptions in our own code: they are caught, counted and printed once per kind, and never thrown into the
+ * Records exceptions in our own code: they are caught, counted, and printed and logged once per kind, and never thrown into the
  * broker. A run with any of them is invalid, so a verdict on a run reads {@link #count()}.
  */
 public final class Failures {
@@ -17,10 +20,12 @@ public final class Failures {
     private final LongAdder count = new LongAdder();
     private final Set<String> kinds = ConcurrentHashMap.newKeySet();
     private final EventLog events;
+    private final BrokerLog log;
     private volatile String last = "";
 
-    public Failures(EventLog events) {
+    public Failures(EventLog events, BrokerLog log) {
         this.events = events;
+        this.log = log;
     }
 
     /**
@@ -34,7 +39,9 @@ public final class Failures {
         try {
             last = where + ": " + failure;
             if (kinds.size() < MOST_KINDS && kinds.add(where + failure.getClass().getName())) {
-                System.err.println("[insync] error in " + last);
+                String said = "error in " + last;
+                System.err.println("[insync] " + said);
+                log.offer(Name.AGENT, Level.ERROR, () -> said);
                 events.emit("error", EventLog.fields("where", where, "error", String.valueOf(failure)));
             }
         } catch (RuntimeException | Error broken) {
@@ -48,6 +55,7 @@ public final class Failures {
         count.increment();
         last = what;
         System.err.println("[insync] " + what);
+        log.offer(Name.AGENT, Level.WARN, () -> what);
         events.emit("error", EventLog.fields("where", "agent", "error", what));
     }
 

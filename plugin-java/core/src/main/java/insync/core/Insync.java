@@ -2,6 +2,7 @@ package insync.core;
 
 import insync.core.events.EventLog;
 import insync.core.isr.Stats;
+import insync.core.log.BrokerLog;
 import insync.core.logstart.LogStartStats;
 import insync.core.pausepoints.PausePoints;
 import insync.core.stepdown.StepDownStats;
@@ -16,16 +17,18 @@ public final class Insync {
     private static volatile boolean disabled;
 
     private final EventLog events;
+    private final BrokerLog log = new BrokerLog();
     private final Stats stats = new Stats();
     private final StepDownStats stepDowns = new StepDownStats();
     private final Failures failures;
     private final LogStartStats logStarts = new LogStartStats();
     private final PausePoints pausePoints = new PausePoints();
     private final LongAdder bridgeRefused = new LongAdder();
+    private volatile Runnable eachSecond = () -> { };
 
     public Insync(EventLog events) {
         this.events = events;
-        this.failures = new Failures(events);
+        this.failures = new Failures(events, log);
     }
 
     public static Insync current() {
@@ -62,6 +65,25 @@ public final class Insync {
 
     public EventLog events() {
         return events;
+    }
+
+    /** Returns the broker's own log. */
+    public BrokerLog log() {
+        return log;
+    }
+
+    /** Sets what to do every second while a scope is on, and once when it ends. It must return soon. */
+    public void eachSecond(Runnable task) {
+        eachSecond = task;
+    }
+
+    /** Updates what is derived from the counters. An error is recorded. */
+    public void eachSecond() {
+        try {
+            eachSecond.run();
+        } catch (RuntimeException | Error failed) {
+            failures.record(failed);
+        }
     }
 
     public Stats stats() {

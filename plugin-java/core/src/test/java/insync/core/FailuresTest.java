@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.core.events.EventLog;
+import insync.core.log.BrokerLog;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,7 +25,7 @@ class FailuresTest {
     @Test
     void eachKindIsPrintedOnceAlsoIfTwoTakeTurns() throws Exception {
         Path file = folder.resolve("events.jsonl");
-        Failures failures = new Failures(EventLog.to(file));
+        Failures failures = new Failures(EventLog.to(file), new BrokerLog());
         for (int i = 0; i < 1_000; i++) {
             failures.record("first", new IllegalStateException("offset " + i));
             failures.record("second", new IllegalStateException("offset " + i));
@@ -38,7 +39,7 @@ class FailuresTest {
     @Test
     void theKindsThatArePrintedAreBounded() throws Exception {
         Path file = folder.resolve("events.jsonl");
-        Failures failures = new Failures(EventLog.to(file));
+        Failures failures = new Failures(EventLog.to(file), new BrokerLog());
         for (int i = 0; i < 10_000; i++) {
             failures.record("place " + i, new IllegalStateException());
         }

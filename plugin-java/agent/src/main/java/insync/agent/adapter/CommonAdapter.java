@@ -45,6 +45,7 @@ import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.logstart.LogStarts;
 import insync.agent.logstart.MovedHighWatermark;
+import insync.agent.metrics.BrokerMetrics;
 import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks;
 import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
@@ -101,6 +102,7 @@ public abstract class CommonAdapter implements Adapter {
             PartitionState.class, PendingFetch.class, PendingReads.class, PendingReadsConfig.class, ScalaIds.class,
             StepDownConfigs.class));
         own.addAll(Followers.ownClasses());
+        own.addAll(BrokerMetrics.classesOfPartitions());
         own.addAll(EventsTopic.ownClasses());
         return own;
     }

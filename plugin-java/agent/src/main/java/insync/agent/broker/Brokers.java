@@ -1,10 +1,16 @@
 package insync.agent.broker;
 
+import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.AgentSetup;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.BrokerAccess;
+import insync.agent.isr.PendingReadsConfig;
 import insync.agent.lagpolicy.LagPolicy;
+import insync.agent.log.InForce;
+import insync.agent.log.KafkaLog;
+import insync.agent.metrics.BrokerMetrics;
+import insync.agent.metrics.ControllerMetrics;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.bridge.BridgeServer;
 import insync.core.BrokerView;
@@ -12,6 +18,7 @@ import insync.core.Insync;
 import insync.core.isr.RequestScope;
 import insync.core.stepdown.OutgoingFetch;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,6 +34,8 @@ import org.apache.kafka.common.utils.Time;
  * broker, Kafka's own tests have several. A flag per feature keeps advices cheap if no broker has the feature on.
  */
 public final class Brokers {
+    private static final String PROCESS_ROLES = "process.roles";
+    private static final String CONTROLLER = "controller";
     private static final Map<Integer, InsyncBroker> BROKERS = new ConcurrentHashMap<>();
     private static final AtomicBoolean BRIDGE_OPEN = new AtomicBoolean();
     private static volatile AgentSetup setup;
@@ -34,6 +43,7 @@ public final class Brokers {
     private static volatile boolean anyRequestScope;
     private static volatile boolean anyReadScope;
     private static volatile boolean anyStepDown;
+    private static volatile BrokerMetrics metrics;
 
     private Brokers() { }
 
@@ -45,16 +55,35 @@ public final class Brokers {
 
     /** Returns our classes of a broker's start that refer to the broker's, for every version. */
     public static List<Class<?>> ownClasses() {
-        return List.of(Brokers.class, InsyncBroker.class, Platform.class);
+        List<Class<?>> own = new ArrayList<>(List.of(Brokers.class, InsyncBroker.class, Platform.class, KafkaLog.class, InForce.class));
+        own.addAll(BrokerMetrics.ownClasses());
+        return own;
     }
 
     public static AgentSetup setup() {
         return setup;
     }
 
+    /** Returns the registry behind Kafka's reporters. */
+    public static MetricsRegistry registry() {
+        return platform.metrics();
+    }
+
     /** Returns the access to a broker of this version. */
     public static BrokerAccess access() {
         return platform.access();
+    }
+
+    /** Opens the log and registers the metrics of a controller, when a node with that role reads its configs. */
+    public static void configured(KafkaConfig config) {
+        try {
+            if (config.getList(PROCESS_ROLES).contains(CONTROLLER)) {
+                KafkaLog.open(Insync.current());
+                ControllerMetrics.register(registry(), setup, Insync.current());
+            }
+        } catch (RuntimeException | Error failed) {
+            Insync.failed(failed);
+        }
     }
 
     /** Starts scope "request", if it is on, in a broker whose SocketServer was constructed. */
@@ -78,7 +107,7 @@ public final class Brokers {
         Insync insync = Insync.current();
         try {
             BrokerView view = platform.view(replicas, config, setup.brokerVersion());
-            broker(config).start(replicas, config, time, view, setup, platform, insync);
+            metrics = broker(config).start(replicas, config, time, view, setup, platform, insync);
             updateFlags();
             openBridge(view, insync);
             broker(config).weave(config, setup, platform);
@@ -164,6 +193,18 @@ public final class Brokers {
         return (broker == null || broker.keepsInSync()) && !Insync.isDisabled();
     }
 
+    /** Returns whether the pending fetches of any broker of this JVM keep followers in the ISR. */
+    public static boolean anyKeepsInSync() {
+        return !Insync.isDisabled() && BROKERS.values().stream().anyMatch(broker -> broker.keepsInSync()
+            && !broker.scope().equals(PendingReadsConfig.OFF));
+    }
+
+    /** Returns the scope of a broker of this JVM that is on, or "off". */
+    public static String scope() {
+        return Insync.isDisabled() ? PendingReadsConfig.OFF : BROKERS.values().stream().map(InsyncBroker::scope)
+            .filter(scope -> !scope.equals(PendingReadsConfig.OFF)).findFirst().orElse(PendingReadsConfig.OFF);
+    }
+
     /** Returns the rule by which a broker removes followers from the ISR. */
     public static LagPolicy lagPolicy(int brokerId) {
         InsyncBroker broker = BROKERS.get(brokerId);
@@ -178,6 +219,9 @@ public final class Brokers {
         anyRequestScope = BROKERS.values().stream().anyMatch(broker -> broker.allRequests().findAny().isPresent());
         anyReadScope = BROKERS.values().stream().anyMatch(InsyncBroker::marksReads);
         anyStepDown = BROKERS.values().stream().anyMatch(broker -> broker.stepDown() != null);
+        if (!anyRequestScope && !anyReadScope && metrics != null) {
+            metrics.clearPartitions();
+        }
     }
 
     /** Opens one bridge per JVM, on a separate thread so that the broker's start does not wait for it. */

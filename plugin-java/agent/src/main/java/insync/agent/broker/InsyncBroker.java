@@ -11,6 +11,9 @@ import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.lagpolicy.LagPolicy;
+import insync.agent.log.InForce;
+import insync.agent.log.KafkaLog;
+import insync.agent.metrics.BrokerMetrics;
 import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.ReadErrorHooks;
@@ -18,6 +21,8 @@ import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.core.BrokerView;
 import insync.core.Insync;
 import insync.core.events.EventLog;
+import insync.core.log.HoldLog;
+import insync.core.log.StepDownLog;
 import insync.core.stepdown.OutgoingFetch;
 import insync.core.stepdown.PeerFetches;
 import java.util.List;
@@ -51,16 +56,26 @@ final class InsyncBroker {
     private ReplicaManager replicas;
     private KafkaConfig own;
 
-    /** Starts what depends only on the broker's settings: events, metrics, scope "read". */
-    synchronized void start(ReplicaManager started, KafkaConfig config, Time time, BrokerView view, AgentSetup setup,
+    /**
+     * Starts what depends only on the broker's settings: events, logs, metrics, scope "read".
+     *
+     * @return the metrics of this JVM's brokers
+     */
+    synchronized BrokerMetrics start(ReplicaManager started, KafkaConfig config, Time time, BrokerView view, AgentSetup setup,
                             Platform platform, Insync insync) {
         EventsTopic.started(config, insync.events());
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
         settings.putAll(view.settings());
         insync.events().emit("settings", settings);
         sayWhatIsInForce(config);
+        KafkaLog.open(insync);
+        InForce.started(insync.log(), config, setup, BrokerConfigs.inForce(config));
+        BrokerMetrics metrics = BrokerMetrics.register(platform.metrics(), setup, insync);
         if (!setup.scopes().isEmpty()) {
-            Metrics.registerPendingReads(platform.access().metrics(), insync);
+            Metrics.registerPendingReads(platform.metrics(), insync);
+            insync.stats().holds(metrics.and(new HoldLog(insync.log())));
+            insync.stepDowns().listener(metrics.and(new StepDownLog(insync.log())));
+            insync.eachSecond(metrics::update);
         }
         dynamic = DynamicConfigs.values(config);
         keepsInSync = !relinquishesOnly(config, setup);
@@ -72,6 +87,7 @@ final class InsyncBroker {
                 PendingReadsConfig.lagTimeMaxMs(now), PendingReadsConfig.maxAgeMs(now));
             switchReads(config, setup, null);
         }
+        return metrics;
     }
 
     /**
@@ -108,8 +124,9 @@ final class InsyncBroker {
         Map<String, Object> event = EventLog.fields("broker", config.brokerId());
         event.putAll(updated);
         insync.events().emit("settings_updated", event);
-        System.err.println("[insync] broker " + config.brokerId() + ": configs updated: " + updated.entrySet().stream()
-            .map(Object::toString).collect(Collectors.joining(", ")));
+        String updates = updated.entrySet().stream().map(Object::toString).collect(Collectors.joining(", "));
+        System.err.println("[insync] broker " + config.brokerId() + ": configs updated: " + updates);
+        InForce.updated(insync.log(), config, setup, updates);
     }
 
     private void switchReads(KafkaConfig config, AgentSetup setup, Runnable ended) {
@@ -219,7 +236,7 @@ final class InsyncBroker {
             BrokerStepDown started = BrokerStepDown.start(managed, now, time, manager, measured, platform.stepDown(),
                 platform.controller(), this::requests, insync);
             if (started != null) {
-                Metrics.registerStepDown(platform.access().metrics(), insync.stepDowns());
+                Metrics.registerStepDown(platform.metrics(), insync.stepDowns());
             }
             return started;
         };
@@ -265,6 +282,11 @@ final class InsyncBroker {
     /** Returns the part of scope "request", or null if that is off. */
     RequestPart requests() {
         return requests;
+    }
+
+    /** Returns the scope in which new fetches are tracked, or "off". */
+    String scope() {
+        return requests != null ? PendingReadsConfig.REQUEST : reads != null ? PendingReadsConfig.READ : PendingReadsConfig.OFF;
     }
 
     /** Returns whether pending fetches keep followers in the ISR, and do not only make this broker step down. */

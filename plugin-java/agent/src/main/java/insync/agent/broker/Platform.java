@@ -1,5 +1,6 @@
 package insync.agent.broker;
 
+import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.stepdown.broker.ControllerAccess;
@@ -41,6 +42,11 @@ public class Platform {
      */
     public BrokerView view(ReplicaManager replicas, KafkaConfig config, String version) {
         return new LeaderView(access, replicas, config, version);
+    }
+
+    /** Returns the registry behind Kafka's reporters. */
+    public MetricsRegistry metrics() {
+        return access.metrics();
     }
 
     BrokerAccess access() {

@@ -23,13 +23,14 @@ public final class KafkaConfigHooks extends TypeHooks {
     }
 
     /**
-     * Checks the plugin's configs after Kafka's own. Like Kafka's checks it throws ConfigExceptions, so its exceptions are
-     * not suppressed.
+     * Checks the plugin's configs after Kafka's own, and registers a controller's metrics. Like Kafka's checks it throws
+     * ConfigExceptions, so its exceptions are not suppressed.
      */
     static final class ValidateValues {
         @Advice.OnMethodExit
         static void exit(@Advice.This KafkaConfig config) {
             BrokerConfigs.check(config);
+            Brokers.configured(config);
         }
     }
 

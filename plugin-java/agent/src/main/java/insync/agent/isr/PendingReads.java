@@ -7,9 +7,9 @@ import insync.core.Clock;
 import insync.core.Insync;
 import insync.core.isr.FetchMarks;
 import insync.core.isr.FollowerTracker;
-import insync.core.isr.PendingReport;
 import insync.core.isr.ReadScope;
 import insync.core.isr.ReadScopeTracker;
+import insync.core.log.PendingReport;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.requests.FetchRequest;
@@ -28,7 +28,7 @@ public final class PendingReads implements Drained {
                         long maxAgeMs) {
         this.replicas = replicas;
         this.access = access;
-        this.report = new PendingReport(insync.events(), insync.stats(), lagTimeMaxMs);
+        this.report = new PendingReport(insync, lagTimeMaxMs);
         this.scope = new ReadScope(clock, insync.stats(), report, maxAgeMs);
         this.drainMs = scope.drainMs(lagTimeMaxMs);
         report.start();

@@ -17,6 +17,8 @@ public final class PendingReadsConfig {
     public static final String READ = "read";
     /** From the arrival of the request until its response is sent. */
     public static final String REQUEST = "request";
+    /** No fetch is tracked. */
+    public static final String OFF = "off";
 
     private static final String PENDING_READS_DOC =
         "Whether a follower stays in sync while the leader processes its fetch, if the fetch offset is at or "

@@ -7,9 +7,9 @@ import insync.core.Clock;
 import insync.core.Insync;
 import insync.core.Millis;
 import insync.core.isr.LeaderClock;
-import insync.core.isr.PendingReport;
 import insync.core.isr.RequestScope;
 import insync.core.isr.Stats;
+import insync.core.log.PendingReport;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.utils.Time;
 
@@ -43,7 +43,7 @@ public final class RequestPart implements Drained {
         leaderClock.start();
         insync.stats().leaderClock(leaderClock);
         long lagTimeMaxMs = PendingReadsConfig.lagTimeMaxMs(config);
-        PendingReport report = new PendingReport(insync.events(), insync.stats(), lagTimeMaxMs);
+        PendingReport report = new PendingReport(insync, lagTimeMaxMs);
         report.start();
         RequestScope scope = new RequestScope(clock, leaderClock, insync.stats(), report, new NamedPartitions());
         channel.insync$scope(scope);

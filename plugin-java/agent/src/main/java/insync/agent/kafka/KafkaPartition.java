@@ -25,4 +25,9 @@ public class KafkaPartition {
     public final int leaderEpoch() {
         return partition.getLeaderEpoch();
     }
+
+    /** Returns whether this broker leads the partition; a deleted partition has no leader. */
+    public final boolean isLed() {
+        return partition.isLeader();
+    }
 }

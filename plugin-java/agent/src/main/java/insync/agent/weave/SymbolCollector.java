@@ -12,7 +12,7 @@ import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
-/** Collects the classes and members of Kafka, Scala and Yammer that our class files use. */
+/** Collects the classes and members of Kafka, Scala, Yammer and slf4j that our class files use. */
 final class SymbolCollector extends ClassVisitor {
     private final TreeSet<Symbol> symbols = new TreeSet<>();
     private final List<String> nested = new ArrayList<>();
@@ -151,6 +151,7 @@ final class SymbolCollector extends ClassVisitor {
 
     private static boolean isBrokers(String internalName) {
         return internalName.startsWith("kafka/") || internalName.startsWith("org/apache/kafka/")
-            || internalName.startsWith("scala/") || internalName.startsWith("com/yammer/");
+            || internalName.startsWith("scala/") || internalName.startsWith("com/yammer/")
+            || internalName.startsWith("org/slf4j/");
     }
 }

@@ -1,6 +1,7 @@
 package insync.agent.v1_1;
 
 import com.yammer.metrics.Metrics;
+import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.Adapter;
 import insync.agent.broker.Brokers;
 import insync.agent.broker.Platform;
@@ -75,7 +76,12 @@ public final class BrokerAdapter implements Adapter {
 
         @Override
         public BrokerView view(ReplicaManager replicas, KafkaConfig config, String version) {
-            return new View(replicas, config, version, Metrics.defaultRegistry());
+            return new View(replicas, config, version, metrics());
+        }
+
+        @Override
+        public MetricsRegistry metrics() {
+            return Metrics.defaultRegistry();
         }
     }
 }

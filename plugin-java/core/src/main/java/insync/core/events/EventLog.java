@@ -2,13 +2,8 @@ package insync.core.events;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -29,7 +24,7 @@ public final class EventLog {
     private final EventQueue file;
     private volatile EventQueue elsewhere;
 
-    EventLog(WritableByteChannel file) {
+    EventLog(EventFile file) {
         this.file = file == null ? null : new EventQueue("insync-events", new FileSink(file), filed);
     }
 
@@ -38,17 +33,21 @@ public final class EventLog {
         return new EventLog(null);
     }
 
-    /**
-     * Opens a log that appends to a file, which is created if it does not exist.
-     *
-     * @throws IOException if it cannot be opened for appending, or exists and is not a regular file: to open a pipe would
-     *     wait until another process reads it
-     */
+    /** Opens a log that appends to a file without a bound. */
     public static EventLog to(Path file) throws IOException {
-        if (Files.exists(file) && !Files.isRegularFile(file)) {
-            throw new FileSystemException(file.toString(), null, "not a regular file");
-        }
-        return new EventLog(FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+        return to(file, Long.MAX_VALUE, 1);
+    }
+
+    /**
+     * Opens a log that appends to a file, which is created if it does not exist. When it gets too large, it becomes FILE.1 and
+     * FILE.1 becomes FILE.2.
+     *
+     * @param maxBytes the largest size of a file
+     * @param files how many files there are at most, with the one that is written; the oldest one is deleted
+     * @throws IOException if it cannot be opened for appending, or exists and is not a regular file
+     */
+    public static EventLog to(Path file, long maxBytes, int files) throws IOException {
+        return new EventLog(new RotatingFile(file, maxBytes, files));
     }
 
     /** Returns alternating names and values as an ordered map. */
@@ -109,16 +108,17 @@ public final class EventLog {
 
     /** Appends lines. A line of which a full disk took only a part is ended, so that the next one stays readable. */
     private final class FileSink implements EventSink {
-        private final WritableByteChannel lines;
+        private final EventFile lines;
         private boolean isTorn;
 
-        FileSink(WritableByteChannel lines) {
+        FileSink(EventFile lines) {
             this.lines = lines;
         }
 
         @Override
         public void write(String line) throws IOException {
             ByteBuffer bytes = StandardCharsets.UTF_8.encode((isTorn ? "\n" : "") + line + "\n");
+            lines.lineBegins(bytes.remaining());
             try {
                 while (bytes.hasRemaining()) {
                     lines.write(bytes);

@@ -32,6 +32,8 @@ public final class FetcherConnection {
     /** Whether the partitions of its fetch session are known: named by a request, or found at the first read. */
     private volatile boolean sessionKnown;
     private Object request;
+    /** Whether a handler has begun with the fetch. */
+    private volatile boolean handled;
     private boolean socketFull;
     private boolean socketWasFull;
     private long ageSince;
@@ -61,6 +63,7 @@ public final class FetcherConnection {
 
     /** Notes that this thread begins to read for a fetch of this connection. */
     public void serve() {
+        handled = true;
         SERVING.set(this);
     }
 
@@ -84,6 +87,7 @@ public final class FetcherConnection {
         readClocks(newMembers, now);
         next = newMembers ? new FetcherClock(thread) : null;
         request = fetch;
+        handled = false;
         socketWasFull = false;
         ageBefore = 0;
         ageSince = now;
@@ -243,6 +247,17 @@ public final class FetcherConnection {
      */
     synchronized long overdueSince() {
         return request == null || socketFull ? FollowerTracker.NOT_PENDING : ageSince - ageBefore + waitNanos;
+    }
+
+    /** Returns where the leader is with the pending fetch. */
+    synchronized Hold.Site site() {
+        if (request == null) {
+            return Hold.Site.NONE;
+        }
+        if (!handled) {
+            return Hold.Site.QUEUE;
+        }
+        return thread.callOn() == null ? Hold.Site.READ : Hold.Site.SEND;
     }
 
     /** Returns whether a pending fetch stops this clock. */

@@ -25,7 +25,7 @@ public abstract class FollowerTracker {
     final Stats stats;
     /** The leader's log end offset at this follower's previous fetch in this leader epoch. */
     long previousLeaderLeo = FetchRule.UNKNOWN_OFFSET;
-    private boolean held;
+    private Hold hold;
     private volatile long heldUntilNanos;
     private volatile FollowerTracker earlier;
 
@@ -142,10 +142,13 @@ public abstract class FollowerTracker {
 
     abstract boolean holds(long nowMs, long maxLagMs);
 
+    /** Returns the hold of a follower that its fetch keeps in sync now. */
+    abstract Hold holdNow();
+
     final void releaseHold() {
-        if (held) {
-            held = false;
-            stats.notHeld(this);
+        if (hold != null) {
+            stats.notHeld(this, hold);
+            hold = null;
         }
     }
 
@@ -174,9 +177,11 @@ public abstract class FollowerTracker {
     /** Holds the follower until Kafka's next check, which comes every half of replica.lag.time.max.ms. */
     private void hold(long maxLagMs) {
         heldUntilNanos = System.nanoTime() + Millis.toNanos(maxLagMs);
-        if (!held) {
-            held = true;
-            stats.held(this);
+        if (hold == null) {
+            FollowerTracker other = earlier;
+            Hold own = holdNow();
+            hold = own.site() == Hold.Site.NONE && other != null ? other.holdNow() : own;
+            stats.held(this, hold);
         }
     }
 }

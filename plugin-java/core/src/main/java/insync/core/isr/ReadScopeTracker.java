@@ -118,6 +118,18 @@ public final class ReadScopeTracker extends FollowerTracker {
     }
 
     @Override
+    synchronized Hold holdNow() {
+        long oldest = 0;
+        int epoch = replica.leaderEpoch();
+        for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
+            if (mark.leaderEpoch == epoch) {
+                oldest = Math.max(oldest, scope.clock.nanos() - mark.sinceNanos);
+            }
+        }
+        return new Hold(replica, standing == null ? Hold.Site.NONE : Hold.Site.READ, oldest);
+    }
+
+    @Override
     void forget(long electedMs) {
         while (standing != null) {
             unlink(standing);

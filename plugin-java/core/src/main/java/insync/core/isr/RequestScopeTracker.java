@@ -113,6 +113,17 @@ public final class RequestScopeTracker extends FollowerTracker {
         return false;
     }
 
+    @Override
+    synchronized Hold holdNow() {
+        for (FetcherConnection connection : scope.of(replica.replicaId())) {
+            Hold.Site site = isAbout(connection) ? connection.site() : Hold.Site.NONE;
+            if (site != Hold.Site.NONE) {
+                return new Hold(replica, site, connection.ageNanos(scope.nanos()));
+            }
+        }
+        return new Hold(replica, Hold.Site.NONE, 0);
+    }
+
     /** Returns whether the follower was within a limit at a reading of its clock. */
     private boolean isWithin(long limit, long charged, long paused) {
         return Math.max(0, charged - caughtUp) + Math.max(0, paused - caughtUpPaused - FORGIVEN_LAGS * limit) <= limit;

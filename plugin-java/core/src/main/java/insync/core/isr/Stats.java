@@ -1,8 +1,8 @@
 package insync.core.isr;
 
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -13,11 +13,23 @@ public final class Stats {
     private final LongAdder released = new LongAdder();
     private final LongAdder cleared = new LongAdder();
     private final LongAdder outlived = new LongAdder();
-    private final LongAdder holdsGranted = new LongAdder();
-    private final Set<FollowerTracker> held = ConcurrentHashMap.newKeySet();
+    private final Map<Hold.Site, LongAdder> holdsGranted = new EnumMap<>(Hold.Site.class);
+    private final Map<FollowerTracker, Hold> held = new ConcurrentHashMap<>();
     private final AtomicLong longestNanos = new AtomicLong();
+    private volatile Hold.Listener holds = Hold.Listener.NONE;
     private volatile LeaderClock leaderClock;
     private volatile long pausedBeforeMs;
+
+    public Stats() {
+        for (Hold.Site site : Hold.Site.values()) {
+            holdsGranted.put(site, new LongAdder());
+        }
+    }
+
+    /** Sets the one listener that receives holds from now on. */
+    public void holds(Hold.Listener listener) {
+        holds = listener;
+    }
 
     void marked(int count) {
         marked.add(count);
@@ -42,13 +54,16 @@ public final class Stats {
         outlived.increment();
     }
 
-    void held(FollowerTracker follower) {
-        held.add(follower);
-        holdsGranted.increment();
+    void held(FollowerTracker follower, Hold hold) {
+        held.put(follower, hold);
+        holdsGranted.get(hold.site()).increment();
+        holds.held(hold);
     }
 
-    void notHeld(FollowerTracker follower) {
-        held.remove(follower);
+    void notHeld(FollowerTracker follower, Hold hold) {
+        if (held.remove(follower, hold)) {
+            holds.released(hold);
+        }
     }
 
     /** Returns how many marks were made: in scope "read" one per partition of a fetch, in "request" one per fetch. */
@@ -81,13 +96,22 @@ public final class Stats {
     /** Returns how many followers are held now: each is in sync only because its fetch is pending. */
     public int heldNow() {
         long now = System.nanoTime();
-        held.removeIf(follower -> follower.isForgotten(now));
+        held.forEach((follower, hold) -> {
+            if (follower.isForgotten(now)) {
+                notHeld(follower, hold);
+            }
+        });
         return held.size();
     }
 
     /** Returns how many holds began. */
     public long holdsGranted() {
-        return holdsGranted.sum();
+        return holdsGranted.values().stream().mapToLong(LongAdder::sum).sum();
+    }
+
+    /** Returns how many holds began while the leader was at a site with the follower's fetch. */
+    public long holdsGranted(Hold.Site site) {
+        return holdsGranted.get(site).sum();
     }
 
     /** Returns the longest time from a mark to the end of its fetch, in milliseconds. */

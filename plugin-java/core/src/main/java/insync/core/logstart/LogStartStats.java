@@ -19,11 +19,21 @@ public final class LogStartStats {
         snapshots.increment();
     }
 
+    /** Returns how many log start offsets of this follower were bounded. */
+    public long boundedTotal() {
+        return bounded.sum();
+    }
+
+    /** Returns how many responses of this leader were bounded. */
+    public long snapshotsTotal() {
+        return snapshots.sum();
+    }
+
     /** Returns both counts by their names on the bridge. */
     public Map<String, Object> toMap() {
         Map<String, Object> map = new LinkedHashMap<>();
-        map.put("bounded", bounded.sum());
-        map.put("snapshots", snapshots.sum());
+        map.put("bounded", boundedTotal());
+        map.put("snapshots", snapshotsTotal());
         return map;
     }
 }

@@ -26,7 +26,7 @@ public enum Reason {
     BUDGET_SPENT;
 
     /** Returns whether the leader steps down; the others are reasons against it. */
-    boolean acts() {
+    public boolean acts() {
         return this == SLOW_FETCH || this == READ_ERROR;
     }
 

@@ -10,6 +10,7 @@ public final class StepDownStats {
     private final Map<Reason, LongAdder> decided = new EnumMap<>(Reason.class);
     private final Map<Outcome, LongAdder> ended = new EnumMap<>(Outcome.class);
     private final LongAdder closed = new LongAdder();
+    private volatile StepDownListener listener = StepDownListener.NONE;
     private volatile double score;
     private volatile int slowPeers;
 
@@ -22,8 +23,22 @@ public final class StepDownStats {
         }
     }
 
+    /** Sets the one listener that receives decisions and their outcomes from now on. */
+    public void listener(StepDownListener each) {
+        listener = each;
+    }
+
+    void decided(Decision decision) {
+        decided(decision.reason());
+        listener.decided(decision);
+    }
+
     void decided(Reason reason) {
         decided.get(reason).increment();
+    }
+
+    void answered(Decision decision, Outcome outcome, String way, String error, long nowNanos) {
+        listener.ended(decision, outcome, way, error, (nowNanos - decision.atNanos()) / 1_000_000L);
     }
 
     void ended(Outcome outcome) {

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 public final class StepDownWatch {
     /** The longest time to wait for an answer, nanoseconds. */
     static final long ANSWER_NANOS = 30_000_000_000L;
+    private static final String NO_ANSWER = "no answer";
 
     private final StepDownSettings settings;
     private final Clock clock;
@@ -88,7 +89,9 @@ public final class StepDownWatch {
      * @param error for the event: the error, null if there is none
      */
     public void answered(Decision decision, Outcome outcome, String way, String error) {
-        events.emit("step_down_answered", decision.toMap(outcome, way, error, clock.nanos()));
+        long now = clock.nanos();
+        events.emit("step_down_answered", decision.toMap(outcome, way, error, now));
+        stats.answered(decision, outcome, way, error, now);
         answers.add(new Answer(decision, outcome));
     }
 
@@ -142,10 +145,10 @@ public final class StepDownWatch {
     private void emitOnce(Decision decision, LedPartitions.Entry entry) {
         if (decision.acts()) {
             entry.isNew(decision.reason());
-            stats.decided(decision.reason());
+            stats.decided(decision);
             events.emit("step_down", decision.toMap());
         } else if (decision.reason() != Reason.AWAITING_ANSWER && entry.isNew(decision.reason())) {
-            stats.decided(decision.reason());
+            stats.decided(decision);
             events.emit("step_down_withheld", decision.toMap());
         }
     }
@@ -162,7 +165,9 @@ public final class StepDownWatch {
     }
 
     private void unanswered(SlowPartition one, long now) {
-        events.emit("step_down_answered", one.entry().decided().toMap(Outcome.FAILED, null, "no answer", now));
+        Decision decision = one.entry().decided();
+        events.emit("step_down_answered", decision.toMap(Outcome.FAILED, null, NO_ANSWER, now));
+        stats.answered(decision, Outcome.FAILED, null, NO_ANSWER, now);
         end(one.entry(), Outcome.FAILED, now);
     }
 

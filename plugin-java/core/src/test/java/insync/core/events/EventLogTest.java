@@ -11,7 +11,6 @@ import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -159,7 +158,7 @@ class EventLogTest {
     }
 
     /** Has no space left in the middle of the second line, and takes at most 7 bytes at a time of the others. */
-    private static final class FullOnce implements WritableByteChannel {
+    private static final class FullOnce implements EventFile {
         private final FileChannel file;
         private boolean wasFull;
 
@@ -179,6 +178,9 @@ class EventLogTest {
             bytes.position(bytes.position() + written);
             return written;
         }
+
+        @Override
+        public void lineBegins(int bytes) { }
 
         @Override
         public boolean isOpen() {

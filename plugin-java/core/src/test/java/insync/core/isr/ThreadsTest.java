@@ -3,8 +3,10 @@ package insync.core.isr;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import insync.core.Insync;
 import insync.core.ManualClock;
 import insync.core.events.EventLog;
+import insync.core.log.PendingReport;
 import org.junit.jupiter.api.Test;
 
 /** The threads of a scope end with its broker: Kafka's own tests start many brokers in one JVM. */
@@ -19,7 +21,7 @@ class ThreadsTest {
 
     @Test
     void theSummariesEnd() throws Exception {
-        PendingReport report = new PendingReport(EventLog.none(), new Stats(), 1_000);
+        PendingReport report = new PendingReport(new Insync(EventLog.none()), 1_000);
         assertEnds("insync-pending-report", report::start, report::stop);
     }
 

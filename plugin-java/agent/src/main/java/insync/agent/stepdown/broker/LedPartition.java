@@ -23,11 +23,6 @@ final class LedPartition extends KafkaPartition implements PartitionView {
         this.access = access;
     }
 
-    /** Returns whether this broker leads the partition; a deleted partition has no leader. */
-    boolean isLed() {
-        return partition.isLeader();
-    }
-
     @Override
     public long overdueSince(long before) {
         long oldest = FollowerTracker.NOT_PENDING;

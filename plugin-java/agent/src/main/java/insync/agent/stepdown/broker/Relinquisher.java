@@ -96,7 +96,7 @@ final class Relinquisher {
             return order;
         }
         BrokerState last = new BrokerState().setBrokerId(self).setBrokerEpoch(-1);
-        byte[] asked = RelinquishTag.encode(decision.leaves(), decision.restNanos() / 1_000_000L);
+        byte[] asked = RelinquishTag.encode(decision.leaves(), decision.restNanos() / 1_000_000L, decision.reason());
         last.unknownTaggedFields().add(new RawTaggedField(RelinquishTag.TAG, asked));
         order.add(last);
         return order;

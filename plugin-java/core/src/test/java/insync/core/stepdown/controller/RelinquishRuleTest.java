@@ -2,9 +2,12 @@ package insync.core.stepdown.controller;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.core.Clock;
+import insync.core.stepdown.Reason;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /** Which requests a woven controller takes for a step-down, and what it records. */
@@ -44,13 +47,28 @@ class RelinquishRuleTest {
 
     @Test
     void theTagHasTheRequestedOptions() {
-        RelinquishTag tag = RelinquishTag.decode(RelinquishTag.encode(true, 300_000));
+        RelinquishTag tag = RelinquishTag.decode(RelinquishTag.encode(true, 300_000, Reason.READ_ERROR));
         assertTrue(tag.leaves());
         assertEquals(300_000, tag.cooldownMs());
+        assertEquals(Reason.READ_ERROR, tag.reason());
+        assertEquals(Reason.SLOW_FETCH, RelinquishTag.decode(RelinquishTag.encode(false, 0, Reason.SLOW_FETCH)).reason());
         for (byte[] foreign : new byte[][] {null, {}, {1}}) {
             assertFalse(RelinquishTag.decode(foreign).leaves());
             assertEquals(0, RelinquishTag.decode(foreign).cooldownMs());
         }
+    }
+
+    /** In a rolling upgrade of the agent, leaders and controllers have different versions. */
+    @Test
+    void aTagWithoutAReasonOrWithAnUnknownOneIsRead() {
+        byte[] newer = RelinquishTag.encode(true, 7, Reason.SLOW_FETCH);
+        RelinquishTag older = RelinquishTag.decode(Arrays.copyOf(newer, newer.length - 1));
+        assertTrue(older.leaves());
+        assertEquals(7, older.cooldownMs());
+        assertNull(older.reason());
+        newer[newer.length - 1] = 99;
+        assertNull(RelinquishTag.decode(newer).reason());
+        assertEquals(7, RelinquishTag.decode(Arrays.copyOf(newer, newer.length + 5)).cooldownMs());
     }
 
     @Test

@@ -1,17 +1,23 @@
-package insync.core.isr;
+package insync.core.log;
 
+import insync.core.Insync;
 import insync.core.Millis;
 import insync.core.events.EventLog;
+import insync.core.isr.PendingListener;
+import insync.core.isr.Stats;
+import insync.core.log.BrokerLog.Level;
+import insync.core.log.BrokerLog.Name;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Emits events about marks: one summary per second while marks exist, and one event for each fetch that was pending for
- * longer than half of replica.lag.time.max.ms.
+ * longer than half of replica.lag.time.max.ms. Its thread also updates what is derived from the counters every second.
  */
 public final class PendingReport implements PendingListener {
     private static final long PERIOD_MS = 1_000;
 
+    private final Insync insync;
     private final EventLog events;
     private final Stats stats;
     private final long longNanos;
@@ -22,9 +28,10 @@ public final class PendingReport implements PendingListener {
     /**
      * @param lagTimeMaxMs the broker's replica.lag.time.max.ms
      */
-    public PendingReport(EventLog events, Stats stats, long lagTimeMaxMs) {
-        this.events = events;
-        this.stats = stats;
+    public PendingReport(Insync insync, long lagTimeMaxMs) {
+        this.insync = insync;
+        this.events = insync.events();
+        this.stats = insync.stats();
         this.longNanos = Millis.toNanos(lagTimeMaxMs) / 2;
         summaries.setDaemon(true);
     }
@@ -52,6 +59,8 @@ public final class PendingReport implements PendingListener {
         Map<String, Object> which = EventLog.fields("topic", topic, "partition", partition, "replica", replicaId,
             "pending_ms", pendingNanos / 1_000_000L);
         events.emit("pending_outlived", which);
+        insync.log().offer(Name.PENDING_READS, Level.WARN, () -> "A fetch has been pending for too long and no longer keeps its "
+            + "follower in the ISR: " + which);
         if (said.getAndSet(true)) {
             return;
         }
@@ -64,8 +73,10 @@ public final class PendingReport implements PendingListener {
             while (true) {
                 Thread.sleep(PERIOD_MS);
                 summarise();
+                insync.eachSecond();
             }
         } catch (InterruptedException ending) {
+            insync.eachSecond();
             Thread.currentThread().interrupt();
         }
     }

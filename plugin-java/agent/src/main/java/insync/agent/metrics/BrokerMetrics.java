@@ -1,0 +1,173 @@
+package insync.agent.metrics;
+
+import com.yammer.metrics.core.Histogram;
+import com.yammer.metrics.core.MetricsRegistry;
+import insync.agent.AgentSetup;
+import insync.agent.broker.Brokers;
+import insync.agent.isr.PendingReadsConfig;
+import insync.core.Insync;
+import insync.core.isr.Hold;
+import insync.core.isr.Stats;
+import insync.core.logstart.LogStartStats;
+import insync.core.stepdown.Decision;
+import insync.core.stepdown.Outcome;
+import insync.core.stepdown.Reason;
+import insync.core.stepdown.StepDownListener;
+import insync.core.stepdown.StepDownStats;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * Keeps the metrics of this JVM's brokers in Kafka's registry. Gauges read counters when they are asked. Meters are moved to
+ * their counters every second while a scope is on, so no fetch marks one.
+ */
+public final class BrokerMetrics implements Hold.Listener, StepDownListener {
+    static final String HOLDS = "holds";
+    private static final String STEP_DOWNS = "step-downs";
+
+    private final KafkaRegistry registry;
+    private final Insync insync;
+    private final List<CountedMeter> meters = new ArrayList<>();
+    private PartitionMetrics partitions;
+    private Histogram holdTime;
+    private Histogram stepDownTime;
+
+    private BrokerMetrics(MetricsRegistry registry, Insync insync) {
+        this.registry = new KafkaRegistry(registry);
+        this.insync = insync;
+    }
+
+    /** Returns our classes of metrics that refer to the broker's, for every version. */
+    public static List<Class<?>> ownClasses() {
+        return List.of(BrokerMetrics.class, ControllerMetrics.class, KafkaRegistry.class, CountedMeter.class);
+    }
+
+    /** Returns those that refer to partitions, for versions with scopes. */
+    public static List<Class<?>> classesOfPartitions() {
+        return List.of(PartitionMetrics.class);
+    }
+
+    /** Registers what the version of a broker that starts supports, and receives holds and step-downs from now on. */
+    public static BrokerMetrics register(MetricsRegistry registry, AgentSetup setup, Insync insync) {
+        BrokerMetrics made = new BrokerMetrics(registry, insync);
+        registerAgent(registry, setup, insync);
+        if (!setup.scopes().isEmpty()) {
+            made.registerPendingReads(setup.scopes());
+        }
+        if (setup.supportsStepDown()) {
+            made.registerStepDown();
+        }
+        if (setup.supportsLogStart()) {
+            made.registerLogStart();
+        }
+        return made;
+    }
+
+    /** Registers the state of the agent; for brokers and controllers. */
+    static void registerAgent(MetricsRegistry registry, AgentSetup setup, Insync insync) {
+        KafkaRegistry all = new KafkaRegistry(registry);
+        all.gauge(KafkaRegistry.name(AgentMetric.ENABLED), () -> Brokers.anyKeepsInSync() ? 1 : 0);
+        all.gauge(KafkaRegistry.name(AgentMetric.SCOPE), Brokers::scope);
+        all.gauge(KafkaRegistry.name(AgentMetric.STEP_DOWN_ENABLED), () -> Brokers.anyStepDown() ? 1 : 0);
+        all.gauge(KafkaRegistry.name(AgentMetric.VERSION), setup::agentVersion);
+        all.gauge(KafkaRegistry.name(AgentMetric.ADAPTER), setup::adapter);
+        all.gauge(KafkaRegistry.name(AgentMetric.DISABLED), () -> Insync.isDisabled() ? 1 : 0);
+        all.gauge(KafkaRegistry.name(AgentMetric.ERRORS), insync.failures()::count);
+        all.gauge(KafkaRegistry.name(AgentMetric.EVENTS_DROPPED), insync.events()::dropped);
+        all.gauge(KafkaRegistry.name(AgentMetric.EVENTS_PUBLISHED), insync.events().published()::written);
+        all.gauge(KafkaRegistry.name(AgentMetric.EVENTS_NOT_PUBLISHED), insync.events().published()::dropped);
+        all.gauge(KafkaRegistry.name(AgentMetric.LOG_LINES_DROPPED), insync.log()::dropped);
+    }
+
+    private void registerPendingReads(List<String> scopes) {
+        Stats stats = insync.stats();
+        partitions = new PartitionMetrics(registry);
+        meter(AgentMetric.HOLDS, HOLDS, stats::holdsGranted);
+        for (Hold.Site site : Hold.Site.values()) {
+            if (scopes.contains(PendingReadsConfig.REQUEST) || site == Hold.Site.READ || site == Hold.Site.NONE) {
+                meter(AgentMetric.HOLDS_AT, HOLDS, () -> stats.holdsGranted(site), site.word());
+            }
+        }
+        gauge(AgentMetric.HELD, stats::heldNow);
+        holdTime = registry.histogram(KafkaRegistry.name(AgentMetric.HOLD_TIME));
+        meter(AgentMetric.MARKS, "marks", stats::marksTotal);
+        meter(AgentMetric.MARKS_OUTLIVED, "marks", stats::outlivedTotal);
+        gauge(AgentMetric.PENDING, stats::pendingNow);
+        gauge(AgentMetric.LONGEST_PENDING, stats::longestHoldMs);
+        gauge(AgentMetric.LEADER_PAUSED, stats::leaderPausedMs);
+    }
+
+    private void registerStepDown() {
+        StepDownStats stats = insync.stepDowns();
+        for (Reason reason : Reason.values()) {
+            AgentMetric metric = reason.acts() ? AgentMetric.STEP_DOWNS : AgentMetric.STEP_DOWNS_SUPPRESSED;
+            if (metric.tag().words().contains(reason.word())) {
+                meter(metric, STEP_DOWNS, () -> stats.count(reason), reason.word());
+            }
+        }
+        for (Outcome outcome : Outcome.values()) {
+            meter(AgentMetric.STEP_DOWNS_ENDED, STEP_DOWNS, () -> stats.count(outcome), outcome.word());
+        }
+        stepDownTime = registry.histogram(KafkaRegistry.name(AgentMetric.STEP_DOWN_TIME));
+        meter(AgentMetric.CONNECTIONS_CLOSED, "connections", stats::connectionsClosed);
+        gauge(AgentMetric.SLOW_SCORE, stats::score);
+        gauge(AgentMetric.SLOW_PEERS, stats::slowPeers);
+    }
+
+    private void registerLogStart() {
+        LogStartStats stats = insync.logStarts();
+        gauge(AgentMetric.FOLLOWER_STARTS, stats::boundedTotal);
+        gauge(AgentMetric.LEADER_ANSWERS, stats::snapshotsTotal);
+    }
+
+    private void gauge(AgentMetric metric, Supplier<? extends Number> value) {
+        registry.gauge(KafkaRegistry.name(metric), value);
+    }
+
+    private void meter(AgentMetric metric, String events, LongSupplier count, String... values) {
+        List<String> tags = Arrays.stream(values).flatMap(value -> List.of(metric.tag().key(), value).stream())
+            .collect(Collectors.toList());
+        meters.add(new CountedMeter(registry.meter(KafkaRegistry.name(metric, tags.toArray(new String[0])), events), count));
+    }
+
+    /** Moves the meters to their counters, and registers and removes the metrics of partitions. */
+    public synchronized void update() {
+        insync.stats().heldNow();
+        meters.forEach(CountedMeter::update);
+        if (partitions != null) {
+            partitions.update();
+        }
+    }
+
+    /** Removes the metrics of partitions, because no scope is on. */
+    public synchronized void clearPartitions() {
+        if (partitions != null) {
+            partitions.clear();
+        }
+    }
+
+    @Override
+    public void held(Hold hold) {
+        partitions.held(hold);
+    }
+
+    @Override
+    public void released(Hold hold) {
+        holdTime.update(hold.ageMs());
+        partitions.released(hold);
+    }
+
+    @Override
+    public void decided(Decision decision) {
+        // The counter of its reason has it.
+    }
+
+    @Override
+    public void ended(Decision decision, Outcome outcome, String way, String error, long askedMs) {
+        stepDownTime.update(askedMs);
+    }
+}

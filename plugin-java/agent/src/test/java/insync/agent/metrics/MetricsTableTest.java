@@ -1,0 +1,60 @@
+package insync.agent.metrics;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.yammer.metrics.core.Meter;
+import com.yammer.metrics.core.MetricName;
+import com.yammer.metrics.core.MetricsRegistry;
+import insync.core.log.BrokerLog.Name;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** The documents have the metrics and loggers of the code. */
+class MetricsTableTest {
+    private static final Path DOCS = Paths.get(System.getProperty("insync.docs"));
+
+    @Test
+    void thePageHasTheTable() throws Exception {
+        String page = Files.readString(DOCS.resolve("use/metrics.md"));
+        assertEquals(MetricsTable.in(page), page, "`gradle metricsPage` writes the table");
+    }
+
+    @Test
+    void thePageOfLogsHasEveryLogger() throws Exception {
+        String page = Files.readString(DOCS.resolve("use/logs.md"));
+        for (Name name : Name.values()) {
+            assertTrue(page.contains("| `" + name.logger() + "` |"), name.logger());
+        }
+    }
+
+    @Test
+    void noTwoMetricsHaveOneName() {
+        Set<MetricName> names = new HashSet<>();
+        for (AgentMetric metric : AgentMetric.values()) {
+            String[] tags = metric.tag() == AgentMetric.Tag.NONE ? new String[0] : new String[] {metric.tag().key(), "x"};
+            assertTrue(names.add(KafkaRegistry.name(metric, tags)), metric.name());
+        }
+    }
+
+    /** No event is counted twice or missed, however often the meter is updated. */
+    @Test
+    void aMeterFollowsItsCounter() {
+        AtomicLong counter = new AtomicLong(3);
+        MetricsRegistry registry = new MetricsRegistry();
+        Meter meter = new KafkaRegistry(registry).meter(KafkaRegistry.name(AgentMetric.HOLDS), "holds");
+        CountedMeter counted = new CountedMeter(meter, counter::get);
+        counted.update();
+        counted.update();
+        assertEquals(3, meter.count());
+        counter.addAndGet(4);
+        counted.update();
+        assertEquals(7, meter.count());
+        registry.shutdown();
+    }
+}

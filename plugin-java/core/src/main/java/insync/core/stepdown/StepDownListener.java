@@ -1,0 +1,43 @@
+package insync.core.stepdown;
+
+/** Receives step-downs and what became of them. Must return at once and never throw. */
+public interface StepDownListener {
+    /** Ignores all. */
+    StepDownListener NONE = new StepDownListener() {
+        @Override
+        public void decided(Decision decision) { }
+
+        @Override
+        public void ended(Decision decision, Outcome outcome, String way, String error, long askedMs) { }
+    };
+
+    /** Returns a listener that passes everything to this one and then to another. */
+    default StepDownListener and(StepDownListener next) {
+        StepDownListener first = this;
+        return new StepDownListener() {
+            @Override
+            public void decided(Decision decision) {
+                first.decided(decision);
+                next.decided(decision);
+            }
+
+            @Override
+            public void ended(Decision decision, Outcome outcome, String way, String error, long askedMs) {
+                first.ended(decision, outcome, way, error, askedMs);
+                next.ended(decision, outcome, way, error, askedMs);
+            }
+        };
+    }
+
+    /** Notes a decision, once per reason and partition while its fetches are slow. */
+    void decided(Decision decision);
+
+    /**
+     * Notes how a requested step-down ended.
+     *
+     * @param way how it was requested, or null
+     * @param error null if there is none
+     * @param askedMs how long after the decision, milliseconds
+     */
+    void ended(Decision decision, Outcome outcome, String way, String error, long askedMs);
+}

@@ -1,0 +1,157 @@
+package insync.core.isr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import insync.core.ManualClock;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Listeners learn each hold once, with the place where the leader was with the fetch, and its end once. */
+class HoldTest {
+    private static final long LAG_MS = 2_000;
+    private static final long LEO = 100;
+
+    private final FakeFollower follower = new FakeFollower();
+    private final ManualClock clock = new ManualClock();
+    private final Stats stats = new Stats();
+    private final PendingListener nobody = (replica, topic, partition, nanos) -> { };
+    private final LeaderClock leaderClock = new LeaderClock(clock);
+    private final ReadScope reads = new ReadScope(clock, stats, nobody, -1);
+    private final RequestScope requests = new RequestScope(clock, leaderClock, stats, nobody,
+        (request, replica) -> FetchBody.NOT_NAMED);
+    private final NetworkThread thread = new NetworkThread(leaderClock);
+    private final FetcherConnection connection =
+        requests.connection("id", FakeFollower.ID, FakeFollower.PRINCIPAL, thread);
+    private final List<String> said = new ArrayList<>();
+
+    @BeforeEach
+    void listen() {
+        stats.holds(new Hold.Listener() {
+            @Override
+            public void held(Hold hold) {
+                said.add("held " + hold.site().word() + " " + hold.pendingMs());
+            }
+
+            @Override
+            public void released(Hold hold) {
+                said.add("released " + hold.site().word());
+            }
+        });
+    }
+
+    private void pass(long ms) {
+        long end = clock.ms + ms;
+        while (clock.ms < end) {
+            clock.ms = Math.min(end, clock.ms + LeaderClock.PERIOD_MS);
+            leaderClock.tick();
+        }
+    }
+
+    private boolean holds(FollowerTracker tracker) {
+        return tracker.holdsInSync(clock.ms, LAG_MS);
+    }
+
+    @Test
+    void inScopeReadTheSiteIsTheRead() {
+        ReadScopeTracker tracker = new ReadScopeTracker(follower, reads, null);
+        tracker.fetched(LEO, LEO);
+        FetchMarks fetch = reads.newMarks(0);
+        fetch.mark(tracker, LEO);
+        fetch.marked();
+        pass(LAG_MS + 1);
+        assertTrue(holds(tracker) && holds(tracker), "asked twice");
+        assertEquals(List.of("held read 2001"), said);
+        tracker.fetched(LEO, LEO);
+        fetch.complete();
+        assertEquals(List.of("held read 2001", "released read"), said);
+        pass(LAG_MS - 1);
+        assertTrue(holds(tracker), "caught up as of the end of its fetch");
+        assertEquals("held none 0", said.get(2));
+        pass(2);
+        assertFalse(holds(tracker));
+        assertEquals(List.of("held read 2001", "released read", "held none 0", "released none"), said);
+        assertEquals(1, stats.holdsGranted(Hold.Site.READ));
+        assertEquals(1, stats.holdsGranted(Hold.Site.NONE));
+        assertEquals(2, stats.holdsGranted());
+    }
+
+    @Test
+    void inScopeRequestTheSiteIsWhereTheLeaderIsWithTheFetch() {
+        RequestScopeTracker tracker = new RequestScopeTracker(follower, requests, clock.ms, null);
+        Object first = arrive(true);
+        caughtUp(tracker);
+        connection.sent(first);
+        Object second = arrive(false);
+        pass(LAG_MS + 1);
+        assertTrue(holds(tracker));
+        assertEquals(List.of("held queue 2001"), said);
+        caughtUp(tracker);
+        connection.sent(second);
+
+        said.clear();
+        final Object third = arrive(false);
+        connection.serve();
+        pass(LAG_MS + 1);
+        assertTrue(holds(tracker));
+        FetcherConnection.served();
+        assertEquals(List.of("held read 2001"), said);
+        caughtUp(tracker);
+        connection.sent(third);
+
+        said.clear();
+        Object fourth = arrive(false);
+        caughtUp(tracker);
+        thread.enterCall(this);
+        pass(LAG_MS + 1);
+        assertTrue(holds(tracker));
+        assertEquals(List.of("held send 2001"), said);
+        thread.leaveCall();
+        connection.sent(fourth);
+    }
+
+    @Test
+    void anElectionAndAResignationEndAHold() {
+        RequestScopeTracker tracker = new RequestScopeTracker(follower, requests, clock.ms, null);
+        arrive(true);
+        caughtUp(tracker);
+        pass(LAG_MS + 1);
+        assertTrue(holds(tracker));
+        assertEquals(1, stats.heldNow());
+        tracker.elected(clock.ms, LEO, true, true);
+        assertEquals("released read", said.get(1));
+        assertTrue(holds(tracker));
+        tracker.resigned();
+        assertEquals(4, said.size());
+        assertEquals(0, stats.heldNow());
+    }
+
+    @Test
+    void afterAChangeOfTheScopeTheSiteIsThatOfThePendingFetch() {
+        ReadScopeTracker before = new ReadScopeTracker(follower, reads, null);
+        before.fetched(LEO, LEO);
+        FetchMarks pending = reads.newMarks(0);
+        pending.mark(before, LEO);
+        pending.marked();
+        RequestScopeTracker after = new RequestScopeTracker(follower, requests, 0, before);
+        pass(LAG_MS + 1);
+        assertTrue(holds(after));
+        assertEquals(List.of("held read 2001"), said);
+        pending.complete();
+    }
+
+    private Object arrive(boolean newMembers) {
+        Object request = new Object();
+        connection.arrived(request, 1, newMembers, 0);
+        return request;
+    }
+
+    private void caughtUp(FollowerTracker tracker) {
+        connection.serve();
+        tracker.fetched(LEO, LEO);
+        FetcherConnection.served();
+    }
+}

@@ -1,0 +1,59 @@
+package insync.core.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import insync.core.log.BrokerLog.Level;
+import insync.core.log.BrokerLog.Name;
+import insync.core.stepdown.StepDownLines;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What the log says of step-downs: the partition, the reason and the outcome. docs/use/logs.md has these lines. */
+class LinesTest {
+    private final List<String> written = new ArrayList<>();
+
+    private List<String> lines(int count, java.util.function.Consumer<StepDownLog> steps) throws InterruptedException {
+        CountDownLatch all = new CountDownLatch(count);
+        BrokerLog log = new BrokerLog();
+        log.open(new BrokerLog.Sink() {
+            @Override
+            public boolean isOn(Name name, Level level) {
+                return level != Level.DEBUG;
+            }
+
+            @Override
+            public void write(Name name, Level level, String line) {
+                written.add(level + " " + line);
+                all.countDown();
+            }
+        });
+        steps.accept(new StepDownLog(log));
+        assertTrue(all.await(20, TimeUnit.SECONDS), () -> written.toString());
+        return written;
+    }
+
+    @Test
+    void aStepDownAndItsEnd() throws Exception {
+        assertEquals(List.of(
+            "INFO [Partition events-0] This leader steps down (reason slow_fetch, leader epoch 0, a follower's fetch is overdue by "
+                + "2500 ms): it asks the controller to make broker 1 the leader",
+            "INFO [Partition events-0] The step-down in leader epoch 0 is done after 10000 ms by alter-partition"),
+            lines(2, StepDownLines::granted));
+    }
+
+    @Test
+    void aStepDownThatTheControllerRefuses() throws Exception {
+        assertEquals("WARN [Partition events-0] The step-down in leader epoch 0 ended as refused after 0 ms by reassign: "
+            + "INELIGIBLE_REPLICA", lines(2, StepDownLines::refused).get(1));
+    }
+
+    @Test
+    void aStepDownThatARulePrevents() throws Exception {
+        assertEquals(List.of("INFO [Partition events-0] This leader does not step down (reason no_successor, leader epoch 0, "
+            + "a follower's fetch is overdue by 2500 ms)"), lines(1, StepDownLines::withheld));
+    }
+}

@@ -1,0 +1,38 @@
+package insync.core.stepdown;
+
+/** Runs a watched broker through step-downs for tests of other packages. */
+public final class StepDownLines {
+
+    private StepDownLines() { }
+
+    private static WatchedBroker stalled(StepDownListener listener) {
+        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().build());
+        broker.stats.listener(listener);
+        FakePartition one = broker.leads("events", 0);
+        broker.tick();
+        broker.stall(one);
+        return broker;
+    }
+
+    /** A slow fetch, and a controller that grants the step-down after 10 s. */
+    public static void granted(StepDownListener listener) {
+        WatchedBroker broker = stalled(listener);
+        broker.passT();
+        broker.pass(10_000);
+        broker.watch.answered(broker.acted.get(0), Outcome.DONE, "alter-partition", null);
+    }
+
+    /** A slow fetch, and a controller that refuses. */
+    public static void refused(StepDownListener listener) {
+        WatchedBroker broker = stalled(listener);
+        broker.passT();
+        broker.watch.answered(broker.acted.get(0), Outcome.REFUSED, "reassign", "INELIGIBLE_REPLICA");
+    }
+
+    /** A slow fetch in a broker without live peers. */
+    public static void withheld(StepDownListener listener) {
+        WatchedBroker broker = stalled(listener);
+        broker.live = new int[0];
+        broker.passT();
+    }
+}
