@@ -33,7 +33,8 @@ class Sample(Recorded):
         handles: open file descriptors of its process.
         fetches: fetches of followers that it has answered since its start.
         evicted: fetch sessions that it has evicted since its start.
-        expired: connections that it has closed since its start because nothing came over them.
+        closed: connections that have ended at it since its start, whichever side closed them.
+        after: the disturbance since the sample before; empty for the first one and the last one.
         pending: marks of pending fetches; None without the agent, as those below.
         marks: marks since the start.
         held: followers that stay in the ISR because of a pending fetch.
@@ -49,7 +50,8 @@ class Sample(Recorded):
     handles: int
     fetches: int
     evicted: int
-    expired: int
+    closed: int
+    after: str = ""
     pending: int | None = None
     marks: int | None = None
     held: int | None = None

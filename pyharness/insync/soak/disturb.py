@@ -85,8 +85,7 @@ class Disturber:
         """Create and delete topics that a broker leads."""
         broker = next(self._brokers)
         before = len(self._cluster.fault.lifted)
-        topic = f"{TOPIC}-{next(self._number)}"
-        with self._cluster.fault("topic-churn", broker, topic=topic, count=_CHURNED_PARTITIONS):
+        with self._cluster.fault("topic-churn", broker, topic=TOPIC, count=_CHURNED_PARTITIONS):
             time.sleep(_LASTS_S)
         figures = self._cluster.fault.lifted[before].line.figures
         self._times["topics"] += int(figures["created"])

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Final, Literal
 
 from insync.events.soak_info import Check, Disturbance, Outcome, Sample
-from insync.soak.plan import GOAL_FETCHES, GOAL_S
+from insync.soak.plan import DISCONNECT, GOAL_FETCHES, GOAL_S
 from insync.soak.trend import judge, trend
 
 
@@ -71,8 +72,8 @@ def checks(
         *_errors(samples),
         *_quiet(ending),
         *map(_acted, disturbances),
-        _evidence("expired", "connections closed by the leader", samples),
-        _evidence("evicted", "fetch sessions evicted", samples),
+        _at_least("connections lost while a broker was frozen", *_lost(samples)),
+        _at_least("fetch sessions evicted", grown("evicted", samples), 1),
         _reached(samples, seconds),
     ]
 
@@ -154,10 +155,26 @@ def _acted(each: Disturbance) -> Check:
     return Check(check="disturbed", outcome=outcome, words=f"{each.words}: {each.times} times")
 
 
-def _evidence(name: str, says: str, samples: Sequence[Sample]) -> Check:
-    count = grown(name, samples)
-    outcome: Outcome = "pass" if count else "unknown"
-    return Check(check="evidence", outcome=outcome, words=f"{says}: {count}")
+def _at_least(says: str, count: int, least: int) -> Check:
+    outcome: Outcome = "pass" if count >= least else "unknown"
+    words = f"{says}: {count}, at least {least} expected"
+    return Check(check="evidence", outcome=outcome, words=words)
+
+
+def _lost(samples: Sequence[Sample]) -> tuple[int, int]:
+    """Return how many connections ended while brokers were frozen, and how many had to.
+
+    A frozen broker is a follower of the two others, each of which closes its connection.
+    """
+    lost = frozen = 0
+    for broker in {each.broker for each in samples}:
+        own = [each for each in samples if each.broker == broker]
+        for before, sample in pairwise(own):
+            if sample.after == DISCONNECT:
+                lost += sample.closed - before.closed
+                frozen += 1
+    brokers = len({each.broker for each in samples})
+    return lost, max(1, (brokers - 1) * frozen // brokers)
 
 
 def grown(name: str, samples: Sequence[Sample]) -> int:

@@ -21,6 +21,8 @@ GOAL_FETCHES: Final = 10_000_000
 GOAL_S: Final = 9_000.0
 """A soak that is worth its name: 10^7 fetches of followers, or 2.5 hours."""
 
+DISCONNECT: Final = "disconnect"
+"""The disturbance after which connections must have ended, as samples name it."""
 _IDLE_MS: Final = 2_500
 FROZEN_S: Final = 4.5
 """A frozen follower's connection is closed after `_IDLE_MS`; the freeze must be longer."""

@@ -71,7 +71,7 @@ def _disturb(
         tell(f"{gone / 60:.1f} of {plan.seconds / 60:g} min, {rate}: {step.__name__}")
         step()
         wait(1.0, traffic)
-        taken.take()
+        taken.take(step.__name__)
 
 
 def _quiet(plan: Plan, cluster: KafkaCluster, taken: Sampler, traffic: Traffic) -> Ending:

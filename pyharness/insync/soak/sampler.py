@@ -38,11 +38,14 @@ class Sampler:
         self.started = time.monotonic()
         self.samples: list[Sample] = []
 
-    def take(self) -> None:
-        """Take a sample of each broker, after a collection; raises InsyncError if one has ended."""
+    def take(self, after: str = "") -> None:
+        """Take a sample of each broker, after a collection; raises InsyncError if one has ended.
+
+        `after` is the disturbance since the last sample.
+        """
         counters = self._observer.read(collect=True)
         for broker, seen in zip(self._pids, counters, strict=True):
-            sample = self._sample(broker, seen)
+            sample = self._sample(broker, seen, after)
             self.samples.append(sample)
             self._writer.write(sample.model_dump(mode="json"))
 
@@ -62,7 +65,7 @@ class Sampler:
                 return left
             time.sleep(_POLL_S)
 
-    def _sample(self, broker: int, seen: Counters) -> Sample:
+    def _sample(self, broker: int, seen: Counters, after: str) -> Sample:
         try:
             process = psutil.Process(self._pids[broker])
             threads, handles = process.num_threads(), process.num_fds()
@@ -71,7 +74,7 @@ class Sampler:
         sample = Sample(
             t_s=round(time.monotonic() - self.started, 3), broker=broker,
             heap_mb=round(seen["heap"] / _MEGA, 3), threads=threads, handles=handles,
-            fetches=seen["fetches"], evicted=seen["evicted"], expired=seen["expired"],
+            fetches=seen["fetches"], evicted=seen["evicted"], closed=seen["closed"], after=after,
         )  # fmt: skip
         if broker not in self._bridges:
             return sample

@@ -21,7 +21,7 @@ from insync.events.soak_info import (
 )
 from insync.report.soak import render_soak
 from insync.soak.judge import Ending, checks, verdict
-from insync.soak.plan import Plan, duration_s, require_arm
+from insync.soak.plan import DISCONNECT, Plan, duration_s, require_arm
 
 ENDING = Ending(pending={1: 0, 2: 0, 3: 0}, under_replicated=0, failed_records=0)
 DISTURBED = [Disturbance(kind="topics", times=5, words="topics were created and deleted")]
@@ -41,7 +41,7 @@ def samples(count: int = COUNT, agent: bool = True, **grows: float) -> list[Samp
 def _sample(number: int, broker: int, grows: dict[str, float], *, agent: bool) -> Sample:
     values: dict[str, Any] = {
         "heap_mb": 60.0 + number % 3, "threads": 90, "handles": 300, "fetches": 1_000 * number,
-        "evicted": number, "expired": number,
+        "evicted": number, "closed": 2 * number, "after": DISCONNECT if number % 4 == 1 else "",
     }  # fmt: skip
     if agent:
         values |= {"pending": 2, "marks": 900 * number, "held": 0, "errors": 0, "dropped": 0}
@@ -111,9 +111,18 @@ def test_a_disturbance_that_did_not_happen_is_unknown() -> None:
     assert (word, open_check.check) == ("unknown", "disturbed")
 
 
-@pytest.mark.parametrize("counter", ["evicted", "expired"])
+@pytest.mark.parametrize("counter", ["evicted", "closed"])
 def test_disturbances_without_the_brokers_evidence_are_unknown(counter: str) -> None:
     found = [each.model_copy(update={counter: 3}) for each in samples()]
+    assert judged(found)[0] == "unknown"
+
+
+def test_connections_that_end_at_other_times_are_no_evidence_of_a_disconnect() -> None:
+    found = []
+    for each in samples():
+        number = int(each.t_s / EVERY_S)
+        disconnects = (number + 3) // 4  # up to this sample
+        found.append(each.model_copy(update={"closed": number - disconnects}))
     assert judged(found)[0] == "unknown"
 
 

@@ -33,7 +33,7 @@ import javax.management.remote.JMXServiceURL;
  * <caption>Counters; all but {@code heap} only ever grow</caption>
  * <tr><td>{@code fetches}</td><td>fetch requests of followers that the broker has answered</td></tr>
  * <tr><td>{@code evicted}</td><td>fetch sessions that the broker has evicted for others</td></tr>
- * <tr><td>{@code expired}</td><td>connections that it has closed because nothing came over them</td></tr>
+ * <tr><td>{@code closed}</td><td>connections that have ended at the broker, whichever side closed them</td></tr>
  * <tr><td>{@code bytes.GROUP}</td><td>bytes that the living threads of a group have allocated</td></tr>
  * <tr><td>{@code blocked.GROUP}</td><td>how often these threads waited for a monitor</td></tr>
  * <tr><td>{@code waited.GROUP}</td><td>how often they waited or parked, as for a lock that another thread holds</td></tr>
@@ -44,7 +44,7 @@ public final class Observer {
     private static final String FOLLOWERS = "kafka.network:type=RequestMetrics,name=RequestsPerSec,request=FetchFollower,*";
     /** One object up to Kafka 3.6, since then one per part of the cache. */
     private static final String EVICTED = "kafka.server:type=FetchSessionCache*,name=IncrementalFetchSessionEvictionsPerSec,*";
-    private static final String EXPIRED = "kafka.network:type=SocketServer,name=ExpiredConnectionsKilledCount";
+    private static final String CONNECTIONS = "kafka.server:type=socket-server-metrics,listener=*,networkProcessor=*";
     private static final String[] GROUPS = {"handler", "network", "reaper", "fetcher", "other"};
 
     private final MBeanServerConnection server;
@@ -97,7 +97,7 @@ public final class Observer {
         Map<String, Long> found = new LinkedHashMap<>();
         found.put("fetches", sum(FOLLOWERS, "Count"));
         found.put("evicted", sum(EVICTED, "Count"));
-        found.put("expired", sum(EXPIRED, "Value"));
+        found.put("closed", sum(CONNECTIONS, "connection-close-total"));
         // The threads first, and their bytes of one call: what JMX itself allocates is in the group "other".
         long[] ids = threads.getAllThreadIds();
         long[] bytes = threads.getThreadAllocatedBytes(ids);
