@@ -35,7 +35,9 @@ COUNTERS: Final = "the agents' counters"
 TRANSACTIONS: Final = "the lines of every transactional producer"
 READ_TRANSACTIONS: Final = f"{TRANSACTIONS}, {CONSUMER}"
 LOST: Final = "lost"
-OF_LOST_ACKS: Final = (LOST, "truncated", "missing_from_log", "inconsistent", "reordered")
+OF_LOST_ACKS: Final = (
+    LOST, "truncated", "missing_from_log", "inconsistent", "reordered", "moved"
+)  # fmt: skip
 """The metrics that count what becomes of records whose acks only a leader stood for."""
 LIVENESS: Final = "a complete repeat, or a line of liveness.jsonl"
 SAMPLES: Final = "samples of every replica from before the race until after it"

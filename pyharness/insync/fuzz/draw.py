@@ -20,7 +20,7 @@ from insync.fuzz.values import WEIGHTS, draw_keys
 from insync.fuzz.workload import draw_workload
 from insync.scenario.model import Scenario
 
-GENERATOR: Final = 2
+GENERATOR: Final = 3
 """The version of the rules by which a seed becomes a scenario.
 
 Raise it with every change after which any seed is another scenario: here, in the modules that this

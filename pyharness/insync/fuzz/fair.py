@@ -46,6 +46,12 @@ LAGS: Final = frozenset({"stall", "link"})
 """Kinds at a follower for which that time holds: its broker lives, and so does every controller."""
 FETCHES_MS: Final = 500
 """After what time a follower fetches again, whether or not there are records."""
+LEAST_MS: Final = {"cpu-quota": 1_000}
+"""Kinds that do not show that they acted in less time: a broker may just use little CPU time."""
+AT_BOTH_ENDS: Final = frozenset({"clock-jump"})
+"""Kinds whose evidence a broker is asked for before and after them."""
+OF_LEADERS: Final = frozenset({"read", "send"})
+"""Sites at which only the leader of a partition hangs, because only it serves reads."""
 PASSES: Final = frozenset({"delay", "slow", "loss"})
 """Modes in which traffic goes on."""
 SILENT_SHARE: Final = 0.3
@@ -64,6 +70,8 @@ def is_fair(scenario: Scenario) -> bool:
         return False
     harmful = [fault for fault in faults if not tags_of(fault).harmless]
     if any(_is_hidden(fault, other, scenario) for fault in harmful for other in harmful):
+        return False
+    if any(_loses_its_readers(fault, scenario) for fault in harmful):
         return False
     if len(harmful) > 1 and any(fault.kind in LOSES_DATA | STICKS for fault in harmful):
         return False
@@ -94,6 +102,8 @@ def _can_act(fault: Planned, scenario: Scenario) -> bool:
             1_000 * BROKER["log_flush_interval_messages"] / scenario.workload.rate_per_partition
         )
         return fault.end_ms - fault.at_ms >= 3 * every_ms
+    if fault.end_ms - fault.at_ms < LEAST_MS.get(fault.kind, 0):
+        return False
     delay_ms = getattr(fault, "delay_ms", None) or 0
     if fault.kind in AT_A_LEADER and fault.end_ms - fault.at_ms < delay_ms + FETCHES_MS:
         return False
@@ -103,9 +113,13 @@ def _can_act(fault: Planned, scenario: Scenario) -> bool:
 def _is_hidden(fault: Planned, other: Planned, scenario: Scenario) -> bool:
     """Whether another fault, from before a fault on, keeps away what it acts on."""
     loses = getattr(fault, "mode", "") == "loss"
-    if fault is other or fault.kind not in NEEDS_TRAFFIC:
+    if fault is other:
         return False
-    if getattr(other, "mode", "") in PASSES or other.kind == "clock-jump":
+    if fault.kind in AT_BOTH_ENDS and other.kind not in REPLICATION_ONLY:
+        ends = _ends_ms(other)
+        meets = other.at_ms <= fault.end_ms + SETTLE_MS and fault.at_ms <= ends
+        return meets and bool(other.nodes & fault.nodes) and not _passes(fault, other)
+    if fault.kind not in NEEDS_TRAFFIC or _passes(fault, other):
         return False
     until = _silent_until(fault, other, scenario)
     if until <= fault.at_ms or other.at_ms >= fault.end_ms:
@@ -114,6 +128,31 @@ def _is_hidden(fault: Planned, other: Planned, scenario: Scenario) -> bool:
     begins_silent = other.at_ms <= fault.at_ms + min(may_wait_ms, FETCHES_MS)
     # Losses are random: they may come late.
     return loses or (begins_silent and until > fault.at_ms + may_wait_ms)
+
+
+def _passes(fault: Planned, other: Planned) -> bool:
+    """Whether traffic goes on under another fault, often enough for a fault to meet some."""
+    mode = getattr(other, "mode", "")
+    if mode == "delay":
+        delay_ms: int = getattr(other, "delay_ms", 0)
+        return fault.end_ms - fault.at_ms >= FETCHES_MS + 2 * delay_ms
+    return mode in PASSES or other.kind == "clock-jump"
+
+
+def _loses_its_readers(fault: Planned, scenario: Scenario) -> bool:
+    """Whether nobody reads from the leader that a fault lets hang: others elect or fall silent."""
+    if getattr(fault, "site", "") not in OF_LEADERS:
+        return False
+    until = fault.at_ms + SILENT_SHARE * (fault.end_ms - fault.at_ms)
+    silent = set(fault.nodes)
+    for other in scenario.faults:
+        if other.at_ms > until or (not other.elected and _ends_ms(other) <= fault.at_ms):
+            continue
+        if set(other.elected) & set(_partitions(fault)) and not other.nodes & fault.nodes:
+            return True
+        if not (tags_of(other).harmless or _passes(fault, other)):
+            silent |= other.nodes - {CONTROLLER_ID}
+    return len(silent) >= BROKERS
 
 
 def _silent_until(fault: Planned, other: Planned, scenario: Scenario) -> int:

@@ -50,7 +50,11 @@ SETTINGS: Final[Sequence[Mapping[str, str]]] = (
     {"num.network.threads": "4"},
     {"num.replica.fetchers": "2"},
     {"log.segment.bytes": "1048576"},
-    {"follower.fetch.pending.reads.insync.enable": "false"},
+    # Without the first no broker accepts the second, which some arms have.
+    {
+        "follower.fetch.pending.reads.insync.enable": "false",
+        "leader.fetch.process.time.max.ms": "-1",
+    },
     {"follower.fetch.pending.reads.insync.scope": "read"},
     {"leader.fetch.process.time.max.ms": "60000"},
 )

@@ -149,3 +149,32 @@ def test_appends_do_not_go_on_where_another_fault_leaves_no_isr_for_them(
     hung = at({**STALL, "site": "send", "broker": 1}, 3_200, 3_000)
     assert fair(late, third, acks="all")
     assert not fair(late, hung, third, acks="all")
+
+
+@pytest.mark.parametrize(("for_ms", "acts"), [(400, False), (1_000, True)])
+def test_a_short_cpu_quota_may_meet_no_work(for_ms: int, acts: bool) -> None:
+    quota = {"kind": "cpu-quota", "broker": 3, "quota_percent": 2.0}
+    assert fair(at(quota, 1_000, for_ms)) == acts
+
+
+@pytest.mark.parametrize(("broker", "acts"), [(1, False), (2, True)])
+def test_a_clock_is_read_of_a_broker_that_answers(broker: int, acts: bool) -> None:
+    jump = at({"kind": "clock-jump", "broker": broker, "by_ms": 9_000}, 3_000, 2_000)
+    assert fair(at({**STALL, "site": "send", "broker": 1}, 500, 5_000), jump) == acts
+
+
+@pytest.mark.parametrize(("at_ms", "acts"), [(1_100, False), (3_000, True)])
+def test_a_leader_that_is_to_hang_in_reads_goes_on_leading(at_ms: int, acts: bool) -> None:
+    sends = at({**STALL, "site": "send", "broker": 1}, 1_000, 900)
+    assert fair(sends)
+    assert fair(sends, {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": at_ms}) == acts
+    freeze = {"kind": "freeze", "broker": 2}
+    assert fair(sends, at(freeze, at_ms, 1_000))
+    assert fair(sends, at(freeze, at_ms, 1_000), at({**freeze, "broker": 3}, at_ms, 1_000)) == acts
+
+
+@pytest.mark.parametrize(("for_ms", "acts"), [(400, False), (2_000, True)])
+def test_a_short_stall_may_meet_nothing_behind_a_slow_disk(for_ms: int, acts: bool) -> None:
+    slow = {"kind": "disk-stall", "broker": 1, "mode": "delay", "delay_ms": 200}
+    reads = at({**STALL, "site": "read", "broker": 1}, 1_200, for_ms)
+    assert fair(at(slow, 500, 4_000), reads) == acts

@@ -37,6 +37,12 @@ def test_a_lost_record_is_a_finding_with_acks_all_and_counted_with_acks_1() -> N
     assert (loose.outcome, loose.lost_acks_1) == ("pass", 3)
 
 
+def test_a_record_that_is_not_where_only_its_leader_acked_it_is_no_finding() -> None:
+    """A leader that no longer leads acks a record again, which the log has where it was first."""
+    assert judge(cell(moved=[1]), "1", None, REPORT).outcome == "pass"
+    assert judge(cell(moved=[1]), "all", None, REPORT).outcome == "fail"
+
+
 def test_a_violation_is_a_finding_whatever_evidence_is_missing() -> None:
     result = judge(cell(lost=[1], unknown="no evidence of the kill"), "all", None, REPORT)
     assert (result.outcome, result.unknown) == ("fail", None)

@@ -2,7 +2,8 @@
 
 Some are of an old run, without a fresh consumer. They have records that failed, records that were
 written although no ack arrived, acks out of order among records that were in flight together,
-leader changes, and transactions that commit and abort.
+leader changes, and transactions that commit and abort. Brokers may append what they still had in
+their queues after a fresh consumer asked where the log ends: it then reads further than that.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ def clean(repeat: int, seed: int) -> History:
     """Make up a history without any anomaly."""
     chance = random.Random(seed)  # noqa: S311
     transactional, has_fresh = chance.random() < 0.5, chance.random() < 0.8
-    history = History(repeat, transactional, has_fresh)
+    late = random.Random(f"late {seed}").choice((0, 0, 2))  # noqa: S311
+    history = History(repeat, transactional, has_fresh, late)
     idempotent = chance.random() < 0.5
     for kind, at in (("repeat_started", 0.0), ("steady", 1.0), ("repeat_ended", 9_000.0)):
         history.phases.append({"type": kind, "t_ms": at, "note": ""})

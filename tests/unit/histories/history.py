@@ -25,13 +25,15 @@ class History:
 
     `consume` holds what was read during the repeat. If the history `has_fresh`, a fresh consumer
     then reads what the first consumer has read, as far as the log goes: but for the places in
-    `vanished`, and those in `displaced` elsewhere. Without it, the lines are those of an old run,
-    and of a very old one if they are not `ordered`.
+    `vanished`, and those in `displaced` elsewhere. `late` is how many offsets came after it asked
+    for the log's end. Without it, the lines are those of an old run, and of a very old one if they
+    are not `ordered`.
     """
 
     repeat: int
     transactional: bool
     has_fresh: bool = True
+    late: int = 0
     ordered: bool = True
     vanished: set[tuple[int, int]] = field(default_factory=set)
     displaced: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -175,7 +177,8 @@ class History:
             for fresh in (False, True):
                 yield {
                     "t_ms": 9_600.0, "partition": partition, "consumer": 0, "fresh": fresh,
-                    "position": end if fresh else max(end, last + 1), "end_offset": end,
+                    "position": end if fresh else max(end, last + 1),
+                    "end_offset": end - (min(self.late, end) if fresh else 0),
                 }  # fmt: skip
 
 

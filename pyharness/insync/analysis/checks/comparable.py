@@ -29,7 +29,8 @@ def comparable(
     replica was out of the ISR when the repeat ended: such a one need not have the records.
 
     `log_end` is the lowest offset at which the log is known to end: where the fresh consumer's
-    end was, or the end of the longest replica's log if all were read. `position` is how far the
+    end was, or where it had read to if that is further, because the log may grow after it asked for
+    the end; or the end of the longest replica's log if all were read. `position` is how far the
     live consumer had read. `read_to_end` is whether both consumers read everything, null if the run
     did not record it. `ordered` is whether every read has its `nth`, and `verifiable` whether the
     values had a checksum.
@@ -110,8 +111,9 @@ def _reads(consume: DataFrame) -> DataFrame:
 
 def _ends(read_back: DataFrame) -> DataFrame:
     behind = fn.count_if(fn.col("position") < fn.col("end_offset"))
+    end = fn.greatest("end_offset", "position")
     return read_back.groupBy(*PARTITION).agg(
-        fn.min(fn.when(fn.col("fresh"), fn.col("end_offset"))).alias("fresh_end"),
+        fn.min(fn.when(fn.col("fresh"), end)).alias("fresh_end"),
         fn.max(fn.when(~fn.col("fresh"), fn.col("position"))).alias("position"),
         ((behind == 0) & (fn.count_if("fresh") > 0)).alias("read_to_end"),
     )
