@@ -30,7 +30,9 @@ public final class AppendHooks {
             new Hook("kafka.server.KafkaApis", "handle", Handle.class),
             new Hook(insync.agent.isr.PartitionHooks.TYPE, "appendRecordsToLeader", AppendRecordsToLeader.class),
             new Hook(log, "append", LogAppend.class),
-            new Hook(localLog, "checkIfMemoryMappedBufferClosed", LogLocked.class),
+            // From 4.4 on it has the second name.
+            new Hook(localLog, "checkIfMemoryMappedBufferClosed",
+                () -> ElementMatchers.namedOneOf("checkIfMemoryMappedBufferClosed", "checkIfClosed"), LogLocked.class),
             new Hook(log, "roll", () -> ElementMatchers.named("roll").and(ElementMatchers.takesArguments(1)), Roll.class),
             new Hook(localLog, "append", Write.class),
             new Hook(INDEXES + "OffsetIndex", "append", Index.class),
