@@ -41,7 +41,7 @@ FIGURES: Final = (
     Figure("handles", "open file descriptors", "", 10.0, 0.05),
     Figure("pending", "marks of pending fetches", "", 3.0, 0.5),
 )
-"""What a soak measures. A leak of 8 bytes per fetch is 80 MB after 10^7 fetches."""
+"""What a soak measures. A leak of 8 bytes per fetch is 27 MB at each broker after 10^7 fetches."""
 RANK: Final[Sequence[Literal["fail", "unknown", "pass"]]] = ("fail", "unknown", "pass")
 
 

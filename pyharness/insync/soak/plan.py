@@ -32,7 +32,7 @@ _WARM_UP_SHARE: Final = 0.2
 _WARM_UP_MOST_S: Final = 300.0
 
 SETTINGS: Final[Mapping[str, str]] = {
-    # An idle follower fetches 200 times a second from each leader.
+    # Short fetches, so that there are many.
     "replica.fetch.wait.max.ms": "5",
     # Eight slots; from Kafka 3.7 on the cache has eight parts of one slot each.
     "max.incremental.fetch.session.cache.slots": "8",
