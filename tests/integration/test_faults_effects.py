@@ -22,6 +22,7 @@ from insync.brokers.kafka.framed import exchange
 from insync.events.schema import FaultLine
 from insync.faults.kinds import cpu_neighbour
 from insync.faults.support import cpu_groups
+from insync.nodes import ring
 from insync.run.arm_cluster import ArmCluster, open_arm_cluster
 from insync.run.context import ArmContext
 from insync.run.faults import build
@@ -29,7 +30,6 @@ from insync.run.plan import Plan, prepare
 from insync.run.progress import NoProgress
 from insync.run.request import RunRequest
 from insync.scenario.load import parse
-from insync.scenario.roles import ring
 from insync.workload.prefill import prefill
 
 NO_QUOTA = cpu_groups.unavailable()

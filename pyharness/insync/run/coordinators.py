@@ -14,8 +14,8 @@ from insync.brokers.cluster.admin import await_state, create_topic, partitions
 from insync.brokers.cluster.properties import COORDINATORS
 from insync.errors import InsyncError
 from insync.faults.support import election
+from insync.nodes import ring
 from insync.run.arm_cluster import ArmCluster
-from insync.scenario.roles import ring
 
 TOPIC: Final = "__transaction_state"
 CONFIG: Final = {

@@ -28,11 +28,11 @@ from insync.faults.registry import KINDS
 from insync.faults.spec import Planned
 from insync.faults.support.control import ControlFile
 from insync.faults.support.disk.volume import Volume
+from insync.nodes import ring
 from insync.run.arm_cluster import ArmCluster
 from insync.run.context import ArmContext
 from insync.running import Running
 from insync.scenario.model import Scenario
-from insync.scenario.roles import ring
 from insync.workload.prefill import burst, prefill
 
 FILLED_SECONDS: Final = 20.0

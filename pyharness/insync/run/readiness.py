@@ -12,11 +12,10 @@ from insync.brokers.cluster.admin import await_state, client, create_topic
 from insync.brokers.cluster.attached import AttachedCluster
 from insync.brokers.kafka.metadata import State
 from insync.errors import InsyncError
-from insync.nodes import BROKERS
+from insync.nodes import BROKERS, ring
 from insync.run.agents import asking
 from insync.run.context import ArmContext
 from insync.run.progress import Progress
-from insync.scenario.roles import ring
 from insync.workload.prefill import prefill
 
 TOPIC: Final = "warm-up"

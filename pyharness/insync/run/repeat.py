@@ -12,7 +12,7 @@ from insync.brokers.cluster.admin import create_topic
 from insync.faults.base import Fault
 from insync.faults.registry import tags_of
 from insync.faults.spec import Planned
-from insync.nodes import node_words
+from insync.nodes import node_words, ring
 from insync.run.agents import write_counters
 from insync.run.context import ArmContext
 from insync.run.coordinators import place_coordinators, transactional_ids
@@ -23,7 +23,6 @@ from insync.run.progress import Progress
 from insync.run.readiness import await_full_isr, await_no_slow_broker
 from insync.scenario.group import Group
 from insync.scenario.model import Scenario, Transactions
-from insync.scenario.roles import ring
 from insync.workload.plan import Burst, GroupPlan, Load, TransactionPlan, WorkloadPlan
 from insync.workload.workload import Workload
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from insync.nodes import BROKERS, CONTROLLER_ID
+from insync.nodes import CONTROLLER_ID, ring
 
 TARGETS: Final = '"leader of P", "followers of P", "controller" or "broker N"'
 OF_PARTITIONS: Final = ("leader", "followers")
@@ -57,8 +57,3 @@ def leaders_at(leaders: Sequence[int], elections: Iterable[Election], at_ms: int
             if election.at_ms < at_ms and partition < len(led):
                 led[partition] = election.broker
     return led
-
-
-def ring(leader: int) -> list[int]:
-    """Return all brokers as replicas, the leader first, then in ring order."""
-    return [(leader - 1 + step) % BROKERS + 1 for step in range(BROKERS)]

@@ -15,7 +15,7 @@ from insync.brokers.cluster.node import remove_data
 from insync.brokers.kafka.java import Java, find_java
 from insync.events.schema import now_ms
 from insync.events.soak_info import Asked, Disturbance, Sample, SoakInfo, write_soak
-from insync.nodes import BROKERS
+from insync.nodes import BROKERS, spread
 from insync.report.soak import write_soak_page
 from insync.soak import judge
 from insync.soak.disturb import KINDS, Disturber
@@ -39,7 +39,7 @@ def run_soak(plan: Plan, tell: Callable[[str], None]) -> SoakInfo:
     started = now_ms()
     tell("starting the cluster")
     with _cluster(plan) as cluster, ExitStack() as stack:
-        create_topic(cluster.bootstrap, TOPIC, _replicas(), {})
+        create_topic(cluster.bootstrap, TOPIC, spread(PARTITIONS), {})
         taken = stack.enter_context(_sampled(plan, cluster, java))
         disturber, traffic = Disturber(plan, cluster), Traffic(cluster.bootstrap)
         with traffic:
@@ -127,14 +127,6 @@ def _sampled(plan: Plan, cluster: KafkaCluster, java: Java) -> Iterator[Sampler]
     bridges = {number: folder / f"bridge-{number}.json" for number in pids}
     with sampler(java, pids, bridges if plan.has_agent else {}, plan.out) as taken:
         yield taken
-
-
-def _replicas() -> list[list[int]]:
-    """Return the replicas of each partition; every broker leads as many."""
-    return [
-        [1 + (partition + place) % BROKERS for place in range(BROKERS)]
-        for partition in range(PARTITIONS)
-    ]
 
 
 def _result(

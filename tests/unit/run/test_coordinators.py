@@ -8,10 +8,10 @@ import pytest
 from insync.brokers.kafka import wire
 from insync.brokers.kafka.metadata import State
 from insync.errors import InsyncError
+from insync.nodes import ring
 from insync.run import coordinators
 from insync.run.arm_cluster import ArmCluster
 from insync.run.coordinators import partition_of, place_coordinators, transactional_ids
-from insync.scenario.roles import ring
 
 PLACED: State = {number: (number + 1, [1, 2, 3]) for number in range(3)}
 

@@ -21,6 +21,7 @@ from insync.faults.kinds.elect import Elect
 from insync.faults.kinds.freeze import Freeze
 from insync.faults.kinds.kill import Kill
 from insync.faults.kinds.stall import Stall
+from insync.nodes import ring
 from insync.run import arm as arm_module
 from insync.run import arm_cluster, history, runner
 from insync.run.plan import Plan
@@ -28,7 +29,6 @@ from insync.run.progress import NoProgress
 from insync.run.repeat import _moments, _run_faults
 from insync.run.request import RunRequest
 from insync.scenario.load import load, narrow
-from insync.scenario.roles import ring
 from insync.signals import interruptible
 
 

@@ -19,8 +19,8 @@ from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
+from insync.nodes import BROKERS, spread
 
-BROKERS: Final = 3
 TOPIC: Final = "load"
 FETCH_WAIT_MS: Final = 20
 """How long an empty fetch waits: short, so that a quiet phase has many fetches."""
@@ -98,7 +98,7 @@ def measure(
             brokers = [cluster.nodes[number] for number in range(1, BROKERS + 1)]
             pids = [broker.pid for broker in brokers]
             start_cpu = _cpu_s(pids)
-            create_topic(cluster.bootstrap, TOPIC, _assignment(size.partitions), {})
+            create_topic(cluster.bootstrap, TOPIC, spread(size.partitions), {})
             with observer(side.dist.java, pids, folder) as seen:
                 return {
                     "start_cpu_s": start_cpu / BROKERS,
@@ -130,14 +130,6 @@ def _cluster(side: Side, folder: Path) -> LocalCluster:
     return LocalCluster(
         side.dist, nodes, brokers=BROKERS, settings=settings, agent=agent, extras=extras
     )
-
-
-def _assignment(partitions: int) -> list[list[int]]:
-    """Return the replicas of each partition; every broker leads as many."""
-    return [
-        [1 + (partition + place) % BROKERS for place in range(BROKERS)]
-        for partition in range(partitions)
-    ]
 
 
 def _under_load(

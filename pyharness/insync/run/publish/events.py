@@ -19,13 +19,12 @@ from insync.events.run_info import load_run, run_name
 from insync.events.schema import ISR, RUN, topic_name
 from insync.events.topic import EventTopic, origin
 from insync.events.writer import Publish
-from insync.nodes import BROKERS
+from insync.nodes import BROKERS, ring
 from insync.run.arm_cluster import ArmCluster
 from insync.run.plan import Plan
 from insync.run.progress import Progress
 from insync.run.publish.isr_tail import IsrTail
 from insync.run.publish.publisher import Publisher
-from insync.scenario.roles import ring
 
 BOOTSTRAP: Final = "events-bootstrap"
 """The file among an arm's nodes that holds the bootstrap address of its topic's cluster."""

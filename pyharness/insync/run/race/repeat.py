@@ -12,6 +12,7 @@ from typing import Final
 from insync.brokers.cluster.admin import SMALL_SEGMENTS, create_topic
 from insync.errors import InsyncError
 from insync.events.schema import topic_name
+from insync.nodes import ring
 from insync.run.agents import write_counters
 from insync.run.context import ArmContext
 from insync.run.health.scheduling_gaps import SchedulingGaps
@@ -20,7 +21,6 @@ from insync.run.race.fixture import BYSTANDER, RACE_PARTITION, RaceFixture
 from insync.run.race.interleavings import run_interleaving
 from insync.run.race.samples import Sampler
 from insync.run.readiness import await_full_isr
-from insync.scenario.roles import ring
 
 AFTERWARDS: Final = 5
 """Records per partition, produced after the race to see which replicas still get them."""
