@@ -35,8 +35,14 @@ public final class StepDownLog implements StepDownListener {
     }
 
     private static String why(Decision decision) {
-        return "reason " + decision.reason().word() + ", leader epoch " + decision.leaderEpoch() + ", "
-            + (decision.pendingMs() == 0 ? "a read for a follower failed"
-                : "a follower's fetch is overdue by " + decision.pendingMs() + " ms");
+        return "reason " + decision.reason().word() + ", leader epoch " + decision.leaderEpoch() + ", " + cause(decision);
+    }
+
+    private static String cause(Decision decision) {
+        if (decision.site() != null) {
+            return "an append has been pending for " + decision.pendingMs() + " ms at site " + decision.site().word();
+        }
+        return decision.pendingMs() == 0 ? "a read for a follower failed"
+            : "a follower's fetch is overdue by " + decision.pendingMs() + " ms";
     }
 }

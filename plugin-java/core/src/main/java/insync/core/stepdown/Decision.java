@@ -96,6 +96,11 @@ public final class Decision {
         return pendingMs;
     }
 
+    /** Returns where the oldest append is; null after a slow fetch or a read error. */
+    public AppendSite site() {
+        return site;
+    }
+
     /** Returns the time of the decision, by the broker's monotonic clock. */
     public long atNanos() {
         return atNanos;

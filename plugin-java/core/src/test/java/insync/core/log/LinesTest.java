@@ -46,6 +46,13 @@ class LinesTest {
     }
 
     @Test
+    void aStepDownBecauseOfAnAppendSaysSoAndWhereItHangs() throws Exception {
+        assertEquals(List.of("INFO [Partition events-0] This leader steps down (reason slow_append, leader epoch 0, an append has "
+                + "been pending for 1250 ms at site write): it asks the controller to make broker 1 the leader"),
+            lines(1, StepDownLines::slowAppend));
+    }
+
+    @Test
     void aStepDownThatTheControllerRefuses() throws Exception {
         assertEquals("WARN [Partition events-0] The step-down in leader epoch 0 ended as refused after 0 ms by reassign: "
             + "INELIGIBLE_REPLICA", lines(2, StepDownLines::refused).get(1));

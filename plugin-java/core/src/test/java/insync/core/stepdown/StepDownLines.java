@@ -5,6 +5,16 @@ public final class StepDownLines {
 
     private StepDownLines() { }
 
+    /** A slow append. */
+    public static void slowAppend(StepDownListener listener) {
+        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().appendTimeMaxMs(1_000).build());
+        broker.stats.listener(listener);
+        FakePartition one = broker.leads("events", 0);
+        broker.tick();
+        one.appendingMs = broker.clock.ms;
+        broker.pass(1_500);
+    }
+
     private static WatchedBroker stalled(StepDownListener listener) {
         WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().build());
         broker.stats.listener(listener);
