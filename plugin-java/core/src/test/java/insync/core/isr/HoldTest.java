@@ -4,28 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import insync.core.ManualClock;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Listeners learn each hold once, with the place where the leader was with the fetch, and its end once. */
-class HoldTest {
-    private static final long LAG_MS = 2_000;
-    private static final long LEO = 100;
-
-    private final FakeFollower follower = new FakeFollower();
-    private final ManualClock clock = new ManualClock();
-    private final Stats stats = new Stats();
-    private final PendingListener nobody = (replica, topic, partition, nanos) -> { };
-    private final LeaderClock leaderClock = new LeaderClock(clock);
-    private final ReadScope reads = new ReadScope(clock, stats, nobody, -1);
-    private final RequestScope requests = new RequestScope(clock, leaderClock, stats, nobody,
-        (request, replica) -> FetchBody.NOT_NAMED);
-    private final NetworkThread thread = new NetworkThread(leaderClock);
-    private final FetcherConnection connection =
-        requests.connection("id", FakeFollower.ID, FakeFollower.PRINCIPAL, thread);
+class HoldTest extends BothScopes {
     private final List<String> said = new ArrayList<>();
 
     @BeforeEach
@@ -41,18 +26,6 @@ class HoldTest {
                 said.add("released " + hold.site().word());
             }
         });
-    }
-
-    private void pass(long ms) {
-        long end = clock.ms + ms;
-        while (clock.ms < end) {
-            clock.ms = Math.min(end, clock.ms + LeaderClock.PERIOD_MS);
-            leaderClock.tick();
-        }
-    }
-
-    private boolean holds(FollowerTracker tracker) {
-        return tracker.holdsInSync(clock.ms, LAG_MS);
     }
 
     @Test

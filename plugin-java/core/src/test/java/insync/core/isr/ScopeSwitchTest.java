@@ -4,37 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import insync.core.ManualClock;
 import org.junit.jupiter.api.Test;
 
 /** A config update changes the scope while a fetch is pending: the fetch counts until it ends, in its own scope. */
-class ScopeSwitchTest {
-    private static final long LAG_MS = 2_000;
-    private static final long LEO = 100;
+class ScopeSwitchTest extends BothScopes {
     private static final long STALL_MS = 5 * LAG_MS;
-
-    private final FakeFollower follower = new FakeFollower();
-    private final ManualClock clock = new ManualClock();
-    private final Stats stats = new Stats();
-    private final PendingListener nobody = (replica, topic, partition, nanos) -> { };
-    private final LeaderClock leaderClock = new LeaderClock(clock);
-    private final ReadScope reads = new ReadScope(clock, stats, nobody, -1);
-    private final RequestScope requests = new RequestScope(clock, leaderClock, stats, nobody,
-        (request, replica) -> FetchBody.NOT_NAMED);
-    private final FetcherConnection connection =
-        requests.connection("id", FakeFollower.ID, FakeFollower.PRINCIPAL, new NetworkThread(leaderClock));
-
-    private void pass(long ms) {
-        long end = clock.ms + ms;
-        while (clock.ms < end) {
-            clock.ms = Math.min(end, clock.ms + LeaderClock.PERIOD_MS);
-            leaderClock.tick();
-        }
-    }
-
-    private boolean holds(FollowerTracker tracker) {
-        return tracker.holdsInSync(clock.ms, LAG_MS);
-    }
 
     private FetchMarks begin(ReadScopeTracker tracker) {
         FetchMarks fetch = reads.newMarks(0);
