@@ -1,5 +1,6 @@
-"""Find the files that `make built` puts beside the Python code: jars, stall shim, versions."""
+"""Find and identify what `make built` puts beside the Python code: jars, stall shim, versions."""
 
+import hashlib
 from pathlib import Path
 from typing import Final
 
@@ -19,3 +20,9 @@ def built(file: Path) -> Path:
     if not file.is_file():
         raise InputError(f"{file.name}: not built, expected in {file.parent}: run `make setup`")
     return file
+
+
+def sha256_of(file: Path) -> str:
+    """Return the SHA-256 of a file's content in hexadecimal digits; raises OSError."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -1,6 +1,5 @@
 """Check a fuzz before its first file: seeds, arms, version, kinds of faults, what is resumed."""
 
-import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from insync.arms import has_agent, present_name
+from insync.artifacts import sha256_of
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.versions import numbers
@@ -57,7 +57,7 @@ def prepare_fuzz(request: FuzzRequest) -> FuzzPlan:
     asked = Asked(
         arms=tuple(arms), kafka=release.name, shape=request.shape, settings=settings,
         kinds=tuple(kind for kind in KINDS if why_not(kind, "local", out) is None),
-        agent=_digest() if any(has_agent(arm) for arm in arms) else None,
+        agent=sha256_of(built_agent()) if any(has_agent(arm) for arm in arms) else None,
         generator=GENERATOR,
     )  # fmt: skip
     consumer = numbers(release.version) >= OLDEST_CONSUMER
@@ -105,7 +105,3 @@ def _written(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key}={each}" for key, each in value.items()) or "none"
     return "none" if value is None else str(value)
-
-
-def _digest() -> str:
-    return hashlib.sha256(built_agent().read_bytes()).hexdigest()

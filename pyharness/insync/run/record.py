@@ -6,13 +6,13 @@ A record without `finished_ms` belongs to a run that was cut short.
 import json
 import os
 import platform
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import confluent_kafka
 
 from insync import __version__
+from insync.artifacts import sha256_of
 from insync.events.schema import RUN, SCHEMA_VERSION, now_ms
 from insync.events.writer import write_atomic
 from insync.run.plan import Plan
@@ -78,7 +78,7 @@ def _host(plan: Plan) -> dict[str, Any]:
 
 def _agent(jar: Path | None) -> dict[str, str]:
     """Return the beginning of the SHA-256 of the agent's jar, which identifies its build."""
-    return {} if jar is None else {"agent": sha256(jar.read_bytes()).hexdigest()[:12]}
+    return {} if jar is None else {"agent": sha256_of(jar)[:12]}
 
 
 def save(record: dict[str, Any], folder: Path) -> None:

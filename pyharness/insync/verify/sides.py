@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from insync.arms import ARMS, BY_TIME, FEATURE, LAG_POLICY, SCOPE, find_arm, settings
+from insync.artifacts import sha256_of
 from insync.brokers.kafka import builds, versions
 from insync.brokers.kafka.versions import Release
 from insync.errors import InputError
@@ -46,7 +47,7 @@ def sides(request: VerifyRequest) -> tuple[Side, Side]:
     given = request.table()
     arm = _arm(request, kafka)
     _check_settings(given, arm)
-    agent = _sha256(built_agent()) if request.agent else None
+    agent = sha256_of(built_agent()) if request.agent else None
     candidate = Side(
         name="candidate", kafka=kafka, release=release,
         info=SideInfo(
@@ -145,15 +146,10 @@ def digest(release: Release) -> str:
     """Return the SHA-256 of the names and contents of a release's jars."""
     files: Iterable[tuple[str, str]]
     if release.files:
-        files = ((file.name, _sha256(file)) for file in release.files)
+        files = ((file.name, sha256_of(file)) for file in release.files)
     else:
         files = ((jar.file_name, jar.sha256) for jar in release.jars)
     whole = hashlib.sha256()
     for name, content in sorted(files):
         whole.update(f"{name}\0{content}\n".encode())
     return whole.hexdigest()
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from insync.artifacts import sha256_of
 from insync.brokers.kafka import cache as caches
 from insync.brokers.kafka import versions
 from insync.brokers.kafka.versions import Release, numbers
@@ -80,9 +81,7 @@ def _jars(path: Path) -> tuple[Path, ...]:
 
 def _unpacked(file: Path) -> Path:
     """Return the folder in the cache with the jars of a .tgz; it is made once per content."""
-    with file.open("rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()[:16]
-    folder = caches.root() / "kafka" / "unpacked" / digest
+    folder = caches.root() / "kafka" / "unpacked" / sha256_of(file)[:16]
     if folder.is_dir():
         return folder
     with caches.locked(folder), caches.atomic_folder(folder) as made:

@@ -4,7 +4,6 @@ Only developers need this, and Maven: insync.brokers.kafka.fetch fetches what is
 """
 
 import argparse
-import hashlib
 import re
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from insync.artifacts import sha256_of
 from insync.brokers.kafka.versions import Jar
 from insync.errors import InputError
 
@@ -158,8 +158,7 @@ def _jar(file: Path, libs: Path) -> Jar:
     """Return the artifact of `file`, whose path is that of a Maven repository."""
     *group, name, revision, _ = file.relative_to(libs).parts
     classifier = file.stem.removeprefix(f"{name}-{revision}").removeprefix("-")
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    return Jar(".".join(group), name, revision, digest, classifier)
+    return Jar(".".join(group), name, revision, sha256_of(file), classifier)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -3,10 +3,10 @@
 `python -m` this module does so for the default version.
 """
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
+from insync.artifacts import sha256_of
 from insync.brokers.kafka import builds, cache, versions
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.fetch import fetch
@@ -73,10 +73,7 @@ def _fill(release: Release, libs: Path, java: Java | None, tell: Progress) -> No
 
 
 def _matches(jar: Jar, file: Path) -> bool:
-    if not file.is_file():
-        return False
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest() == jar.sha256
+    return file.is_file() and sha256_of(file) == jar.sha256
 
 
 def _silent(_: str) -> None:
