@@ -22,6 +22,9 @@ BOUND: Final = "follower.log.start.offset.bound.enable"
 SNAPSHOT: Final = "leader.fetch.snapshot.enable"
 LAG_POLICY: Final = "replica.lag.policy"
 BY_TIME: Final = "time"
+PROCESS_TIME: Final = "leader.fetch.process.time.max.ms"
+SWITCHED_OFF: Final = {FEATURE: "false", PROCESS_TIME: "-1"}
+"""Switches KIP-501 off in a running broker, which refuses the first alone if it has the second."""
 
 READ: Final = {FEATURE: "true", SCOPE: "read"}
 REQUEST: Final = {FEATURE: "true", SCOPE: "request"}

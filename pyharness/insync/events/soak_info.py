@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, Literal
 
@@ -57,6 +57,14 @@ class Sample(Recorded):
     held: int | None = None
     errors: int | None = None
     dropped: int | None = None
+
+
+def by_broker(samples: Iterable[Sample]) -> dict[int, list[Sample]]:
+    """Return the samples of each broker, the brokers by their ids."""
+    found: dict[int, list[Sample]] = {}
+    for each in samples:
+        found.setdefault(each.broker, []).append(each)
+    return dict(sorted(found.items()))
 
 
 class Check(Recorded):

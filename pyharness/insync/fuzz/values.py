@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, Union, get_args, get_origin
 from annotated_types import Ge, Gt, Le
 from pydantic.fields import FieldInfo
 
+from insync import arms
 from insync.faults.kind import OWN_DISK, STALLABLE, VOLUME, FaultKind
 from insync.faults.spec import OnProcess
 from insync.nodes import BROKERS, CONTROLLER_ID
@@ -50,13 +51,9 @@ SETTINGS: Final[Sequence[Mapping[str, str]]] = (
     {"num.network.threads": "4"},
     {"num.replica.fetchers": "2"},
     {"log.segment.bytes": "1048576"},
-    # Without the first no broker accepts the second, which some arms have.
-    {
-        "follower.fetch.pending.reads.insync.enable": "false",
-        "leader.fetch.process.time.max.ms": "-1",
-    },
-    {"follower.fetch.pending.reads.insync.scope": "read"},
-    {"leader.fetch.process.time.max.ms": "60000"},
+    arms.SWITCHED_OFF,
+    {arms.SCOPE: "read"},
+    {arms.PROCESS_TIME: "60000"},
 )
 """Dynamic configs of a broker; stock Kafka keeps those of the agent and does nothing with them."""
 

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from insync.arms import BOUND, FEATURE, ISR, SCOPE, SNAPSHOT
+from insync.arms import BOUND, FEATURE, ISR, PROCESS_TIME, SCOPE, SNAPSHOT
 from insync.brokers.kafka.cache import woven_classes
 from insync.errors import InputError
 
 ABSENT: Final = "absent"
 """No agent: of a released version this is the baseline itself."""
 EVENTS: Final = "events.jsonl"
-_PROCESS_TIME: Final = "leader.fetch.process.time.max.ms"
 _STEP_DOWN_MS: Final = 500
 """KIP-501's own example of this time."""
 _ERROR: Final = re.compile(r"\[insync\] error in .*$", re.MULTILINE)
@@ -66,7 +65,7 @@ _ALL: Final = (
             settings={FEATURE: True, SCOPE: "request"}),
     TestArm(name="step-down", as_arm="step-down", marks=True,
             options=("default-scope=request", f"default-step-down={_STEP_DOWN_MS}"),
-            settings={FEATURE: True, SCOPE: "request", _PROCESS_TIME: _STEP_DOWN_MS,
+            settings={FEATURE: True, SCOPE: "request", PROCESS_TIME: _STEP_DOWN_MS,
                       ISR: "leave"}),
     TestArm(name="log-start", as_arm="both", options=("default-log-start=both",),
             settings={FEATURE: False, BOUND: True, SNAPSHOT: True}),

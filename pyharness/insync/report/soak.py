@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from insync.events.soak_info import PAGE, Check, Sample, SoakInfo
+from insync.events.soak_info import PAGE, Check, Sample, SoakInfo, by_broker
 from insync.events.writer import write_atomic
 from insync.report.page import says
 from insync.report.render import asset, environment
@@ -86,11 +86,9 @@ def headline(info: SoakInfo) -> str:
 def pictures(info: SoakInfo, samples: Sequence[Sample]) -> list[Picture]:
     """Return the pictures of the figures that the samples have."""
     found = []
+    brokers = by_broker(samples)
     for name, title in TITLES.items():
-        series = {
-            broker: _series(name, [each for each in samples if each.broker == broker])
-            for broker in sorted({each.broker for each in samples})
-        }
+        series = {broker: _series(name, own) for broker, own in brokers.items()}
         if all(series.values()) and series:
             found.append(_picture(title, series, info))
     return found
@@ -120,9 +118,8 @@ def _picture(title: str, series: dict[int, list[tuple[float, float]]], info: Soa
         for broker, line in series.items()
     ]
     warm = LEFT + (WIDTH - LEFT) * min(1.0, info.asked.warm_up_s / (end or 1.0))
-    return Picture(
-        title, f"{low:,.6g}", f"{high:,.6g}", warm, lines, f"{title}: {low:,.6g} to {high:,.6g}"
-    )
+    least, most = f"{low:,.6g}", f"{high:,.6g}"
+    return Picture(title, least, most, warm, lines, f"{title}: {least} to {most}")
 
 
 def _table(checks: Sequence[Check]) -> Table:

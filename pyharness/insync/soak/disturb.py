@@ -15,7 +15,7 @@ from insync.brokers.kafka.framed import exchange
 from insync.errors import InsyncError
 from insync.events.soak_info import Disturbance
 from insync.nodes import BROKERS
-from insync.soak.plan import FROZEN_S, OFF, SESSIONS, TOPIC, Plan
+from insync.soak.plan import FROZEN_S, SESSIONS, TOPIC, Plan
 from insync.testing import KafkaCluster
 
 KINDS: Final = ("freeze", "topic-churn", "config-update")
@@ -29,8 +29,9 @@ _WORDS: Final = {
     "sessions": "more fetch sessions were opened than the cache has slots",
     "topics": "topics were created and deleted",
     "toggles": "the feature was switched off, or its scope changed",
-    "toggles-unknown": "a config was updated",
 }
+_STOCK_TOGGLES: Final = "a config was updated"
+"""What is said of the toggles where there is no feature."""
 
 
 class Disturber:
@@ -51,15 +52,10 @@ class Disturber:
 
     def done(self) -> list[Disturbance]:
         """Return what was done, and how often."""
-        toggles = "toggles" if self._plan.has_agent else "toggles-unknown"
+        said = _WORDS if self._plan.has_agent else {**_WORDS, "toggles": _STOCK_TOGGLES}
         return [
-            Disturbance(kind=kind, times=self._times[kind], words=_WORDS[words])
-            for kind, words in (
-                ("disconnects", "disconnects"),
-                ("sessions", "sessions"),
-                ("topics", "topics"),
-                ("toggles", toggles),
-            )
+            Disturbance(kind=kind, times=self._times[kind], words=words)
+            for kind, words in said.items()
         ]
 
     def disconnect(self) -> None:
@@ -96,7 +92,7 @@ class Disturber:
         settings = {"log.cleaner.threads": "2"}
         if scope is not None:
             off = next(self._number) % 2 == 0
-            settings = dict(OFF) if off else {arms.SCOPE: _OTHER_SCOPE[scope]}
+            settings = arms.SWITCHED_OFF if off else {arms.SCOPE: _OTHER_SCOPE[scope]}
         with self._cluster.fault("config-update", next(self._brokers), settings=settings):
             time.sleep(_LASTS_S)
         self._times["toggles"] += 1

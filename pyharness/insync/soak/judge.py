@@ -6,7 +6,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Final, Literal
 
-from insync.events.soak_info import Check, Disturbance, Outcome, Sample
+from insync.events.soak_info import Check, Disturbance, Outcome, Sample, by_broker
 from insync.soak.plan import DISCONNECT, GOAL_FETCHES, GOAL_S
 from insync.soak.trend import judge, trend
 
@@ -90,8 +90,7 @@ def verdict(found: Iterable[Check]) -> tuple[Literal["fail", "unknown", "pass"],
 
 def _trends(measured: Sequence[Sample]) -> list[Check]:
     found = []
-    for broker in sorted({each.broker for each in measured}):
-        own = [each for each in measured if each.broker == broker]
+    for broker, own in by_broker(measured).items():
         found += [_trend(figure, broker, own) for figure in FIGURES if _has(figure, own)]
     return found or [
         Check(check="trend", outcome="unknown", words="no sample after the warm-up: run for longer")
@@ -125,10 +124,10 @@ def _trend(figure: Figure, broker: int, samples: Sequence[Sample]) -> Check:
 
 
 def _errors(samples: Sequence[Sample]) -> list[Check]:
-    last = {each.broker: each for each in samples}
     found = []
-    for broker, each in sorted(last.items()):
-        for name, count in (("errors of the agent", each.errors), ("events lost", each.dropped)):
+    for broker, own in by_broker(samples).items():
+        last = own[-1]
+        for name, count in (("errors of the agent", last.errors), ("events lost", last.dropped)):
             if count is not None:
                 found.append(_none(f"broker {broker}: {name}", count, broker))
     return found
@@ -167,23 +166,19 @@ def _lost(samples: Sequence[Sample]) -> tuple[int, int]:
     A frozen broker is a follower of the two others, each of which closes its connection.
     """
     lost = frozen = 0
-    for broker in {each.broker for each in samples}:
-        own = [each for each in samples if each.broker == broker]
+    brokers = by_broker(samples)
+    for own in brokers.values():
         for before, sample in pairwise(own):
             if sample.after == DISCONNECT:
                 lost += sample.closed - before.closed
                 frozen += 1
-    brokers = len({each.broker for each in samples})
-    return lost, max(1, (brokers - 1) * frozen // brokers)
+    return lost, max(1, (len(brokers) - 1) * frozen // len(brokers))
 
 
 def grown(name: str, samples: Sequence[Sample]) -> int:
     """Return by how much a counter grew in all brokers together between first and last sample."""
-    total = 0
-    for broker in {each.broker for each in samples}:
-        own = [getattr(each, name) for each in samples if each.broker == broker]
-        total += own[-1] - own[0]
-    return total
+    brokers = by_broker(samples).values()
+    return sum(getattr(own[-1], name) - getattr(own[0], name) for own in brokers)
 
 
 def _reached(samples: Sequence[Sample], seconds: float) -> Check:

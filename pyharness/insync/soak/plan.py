@@ -42,11 +42,8 @@ SETTINGS: Final[Mapping[str, str]] = {
     "log.segment.delete.delay.ms": "1000",
     "min.insync.replicas": "1",
 }
-T: Final = "leader.fetch.process.time.max.ms"
 T_MS: Final = "1000"
 """When a leader steps down, in the arm that does; a frozen follower is no reason."""
-OFF: Final[Mapping[str, str]] = {arms.FEATURE: "false", T: "-1"}
-"""Switches everything off in a running broker: T alone is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +72,7 @@ class Plan:
     def settings(self) -> dict[str, str]:
         """What every node's server.properties gets."""
         own = arms.settings(self.arm)
-        steps_down = {T: T_MS} if arms.steps_down(self.arm) else {}
+        steps_down = {arms.PROCESS_TIME: T_MS} if arms.steps_down(self.arm) else {}
         return {**SETTINGS, **own, **steps_down}
 
     @property

@@ -1,14 +1,12 @@
 """The order of a soak: start, disturb and sample, let it become quiet, judge, write."""
 
-import hashlib
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Final
 
 from insync import arms
-from insync.artifacts import AGENT_JAR
+from insync.artifacts import AGENT_JAR, sha256_of
 from insync.brokers.cluster import broker_configs
 from insync.brokers.cluster.admin import assignment, create_topic
 from insync.brokers.cluster.node import remove_data
@@ -20,7 +18,7 @@ from insync.report.soak import write_soak_page
 from insync.soak import judge
 from insync.soak.disturb import KINDS, Disturber
 from insync.soak.judge import Ending
-from insync.soak.plan import OFF, PARTITIONS, TOPIC, Plan
+from insync.soak.plan import PARTITIONS, TOPIC, Plan
 from insync.soak.sampler import Sampler, sampler
 from insync.soak.traffic import Traffic, wait
 from insync.testing import KafkaCluster
@@ -83,7 +81,7 @@ def _quiet(plan: Plan, cluster: KafkaCluster, taken: Sampler, traffic: Traffic) 
     if plan.has_agent:
         for broker in range(1, BROKERS + 1):
             server = f"127.0.0.1:{cluster.nodes[broker].port}"
-            broker_configs.update(server, broker, dict(OFF))
+            broker_configs.update(server, broker, dict(arms.SWITCHED_OFF))
     return Ending(taken.pending_when_off(), under, traffic.failed)
 
 
@@ -145,14 +143,10 @@ def _result(
     asked = Asked(
         kafka=plan.kafka, java=java.description, arm=plan.arm, seconds=plan.seconds,
         warm_up_s=plan.warm_up_s, settings=plan.settings,
-        agent=_digest(AGENT_JAR) if plan.has_agent else None,
+        agent=sha256_of(AGENT_JAR) if plan.has_agent else None,
     )  # fmt: skip
     return SoakInfo(
         verdict=word, reason=reason, asked=asked, started_ms=started, measured_s=round(reached, 1),
         fetches=fetches, fetches_per_s=round(fetches / reached, 1), records=traffic.acked,
         failed_records=traffic.failed, disturbances=tuple(disturbances), checks=tuple(found),
     )  # fmt: skip
-
-
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()

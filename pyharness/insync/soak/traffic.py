@@ -36,7 +36,6 @@ class Traffic(Background):
         self._lock = threading.Lock()
         self.acked = 0
         self.failed = 0
-        self.first_error: str | None = None
 
     def finish(self) -> None:
         """Wait for the answers to all records; those without an answer have failed."""
@@ -58,7 +57,6 @@ class Traffic(Background):
                 self.acked += 1
             else:
                 self.failed += 1
-                self.first_error = self.first_error or error.str()
 
 
 def wait(seconds: float, traffic: Traffic) -> None:
