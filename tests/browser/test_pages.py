@@ -25,6 +25,13 @@ PAGES = (MATRIX, REPORT, "4.3.1/cut/report.html")
 SCHEMES = ("light", "dark")
 DESKTOP, PHONE = (1280, 900), (390, 844)
 NARROW = (360, 740)
+LOOKS = [
+    ("light", DESKTOP),
+    ("dark", PHONE),
+    pytest.param("light", PHONE, marks=pytest.mark.long),
+    pytest.param("dark", DESKTOP, marks=pytest.mark.long),
+]
+"""Contrast depends on the scheme, and what overlaps or is hidden on the size."""
 
 Open = Callable[..., Page]
 
@@ -293,8 +300,7 @@ def test_the_keyboard_reaches_the_skip_link_first_then_everything_that_scrolls(
 
 
 @pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+@pytest.mark.parametrize(("scheme", "size"), LOOKS)
 def test_axe_finds_no_accessibility_problem(
     visit: Open, page: str, scheme: str, size: tuple[int, int]
 ) -> None:

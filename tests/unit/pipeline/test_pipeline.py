@@ -121,6 +121,7 @@ def test_rows_are_collected_only_for_reports(
     assert refresh(spark, folders, into, "spark.log") == {"medians": []}
 
 
+@pytest.mark.long
 def test_a_rerun_gives_the_same_bytes(spark: SparkSession, lake: Path) -> None:
     first = contents(lake)
     compute(spark, lake)

@@ -76,7 +76,9 @@ def known(then: Any, now: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("recorded", "files"), [("kip-501", 1), ("matrix", 3)], indirect=["recorded"]
+    ("recorded", "files"),
+    [pytest.param("kip-501", 1, marks=pytest.mark.long), ("matrix", 3)],
+    indirect=["recorded"],
 )
 def test_an_earlier_recording_gives_the_same_figures(
     spark: SparkSession, recorded: Path, files: int

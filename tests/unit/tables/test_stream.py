@@ -19,7 +19,7 @@ from insync.analysis.tables.streaming.stream import (
     received,
     require_state,
 )
-from insync.analysis.tables.streaming.watch import picture, tables
+from insync.analysis.tables.streaming.watch import Picture, picture, tables
 from insync.errors import InputError
 from insync.events.run_info import RunInfo, run_name
 from insync.events.topic import line_key, run_key
@@ -71,33 +71,107 @@ def test_shuffled_and_doubled_records_give_the_tables_of_the_files(
     spark.catalog.clearCache()
 
 
+LATER = 4_000_000_000_000
+"""After the made-up run, in ms since 1970."""
+
+
+def published_by_agents(*events: dict[str, Any]) -> list[Record]:
+    """Return what agents of an unmanaged cluster send, with or without their cluster's name."""
+    lines = [json.dumps({"v": 1, **event, "t_ms": LATER + event["t_ms"]}) for event in events]
+    keys = ("broker-1.jsonl", "rack-b/broker-2.jsonl")
+    return [(key, at, line) for key in keys for at, line in enumerate(lines)]
+
+
+CHANGE = {"topic": "orders", "partition": 3, "leader_epoch": 1}
+OF_AGENTS = published_by_agents(
+    {"t_ms": 1_000, "type": "settings", "broker": 1, "replica.lag.time.max.ms": 10_000},
+    {"t_ms": 1_500, "type": "leader_change", "topic": "quiet", "partition": 0},
+    {"t_ms": 2_000, "type": "isr_shrink", "isr": [1, 2, 3], "proposed": [1], **CHANGE},
+    {"t_ms": 5_000, "type": "isr_expand", "isr": [1], "proposed": [1, 2], **CHANGE},
+    {"t_ms": 6_000, "type": "pending_long", "replica": 2, "held_ms": 900, "partition": -1},
+    {"t_ms": 9_000, "type": "pending"},
+)
+"""They begin after `settings`, and each agent sends all of them."""
+OF_NO_AGENT: list[Record] = [
+    (
+        "odd/broker-1.jsonl",
+        0,
+        json.dumps({"v": 1, "t_ms": "soon", "type": "settings", "replica.lag.time.max.ms": "long"}),
+    ),
+    ("odd/broker-1.jsonl", 1, "\x00 no JSON"),
+]
+"""Anyone may write to the topic, under the key of an agent, too."""
+UNKNOWN: list[Record] = [
+    ("hello", 7, "{}"),
+    ("other/stock/isr.jsonl", 7, "{}"),
+    ("odd/broker-1.jsonl", 2, None),
+    (None, 4, "{}"),
+]
+"""They belong to no run, or have no text."""
+NO_RUN: list[Record] = [(run_key("r"), 0, "{}"), (run_key("silent"), 3, None)]
+
+
+@pytest.fixture(scope="module")
+def seen(
+    spark: SparkSession,
+    made_up_folder: Path,
+    made_up_run: RunInfo,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Picture:
+    """Show a topic with a run in an old batch, and in a new one agents and strangers."""
+    folder = tmp_path_factory.mktemp("topic")
+    torn = (line_key(run_name(made_up_run), "stock", "isr.jsonl"), 10**6, '{"v":1')
+    news = [torn, *OF_AGENTS, *OF_NO_AGENT, *UNKNOWN, *NO_RUN]
+    old = batch(spark, folder / "0", records_of(made_up_folder, made_up_run))
+    return picture(spark, TOPIC, [old, batch(spark, folder / "1", news)], [old], 2)
+
+
 def test_the_picture_counts_new_records_and_those_of_no_run(
-    spark: SparkSession, made_up_folder: Path, made_up_run: RunInfo, tmp_path: Path
+    seen: Picture, made_up_folder: Path, made_up_run: RunInfo
 ) -> None:
-    records = records_of(made_up_folder, made_up_run)
-    strangers = [("hello", 7, "{}"), ("other/stock/isr.jsonl", 7, "{}")]
-    torn = [(line_key(run_name(made_up_run), "stock", "isr.jsonl"), 10**6, '{"v":1')]
-    old = batch(spark, tmp_path / "0", records)
-    new = batch(spark, tmp_path / "1", [*strangers, *torn])
-    seen = picture(spark, TOPIC, [old, new], [old], 2)
-    assert seen.new_records == 3
-    assert seen.unknown == 2
-    assert seen.lines == len(records) - 1 + 1, "the run's own record is no line; the torn one is"
-    (problem,) = seen.problems
-    assert problem.endswith("lines unreadable")
-    assert "stock/isr.jsonl: 1 of" in problem
-    assert [row["repeat"] for row in seen.repeats if row["arm"] == "stock"] == [0, 1, 2]
+    """The description of a run is no line."""
+    torn = 1
+    of_run = len(records_of(made_up_folder, made_up_run)) - 1
+    of_agents = len(OF_AGENTS) + len(OF_NO_AGENT)
+    assert seen.lines == of_run + torn + of_agents
+    assert seen.unknown == len(UNKNOWN)
+    assert seen.new_records == torn + of_agents + len(UNKNOWN) + len(NO_RUN)
+    name = run_name(made_up_run)
+    of_stock = [row for row in seen.repeats if (row["run"], row["arm"]) == (name, "stock")]
+    assert [row["repeat"] for row in of_stock] == [0, 1, 2]
+
+
+def test_the_picture_names_what_cannot_be_read(seen: Picture, made_up_run: RunInfo) -> None:
+    torn = f"{run_name(made_up_run)}/stock/isr.jsonl: 1 of"
+    assert len(seen.problems) == 3
+    assert seen.problems[0].startswith("r/run.json: ")
+    assert "odd/brokers/broker-1.jsonl: 2 of 2 lines unreadable" in seen.problems
+    assert any(each.startswith(torn) for each in seen.problems)
+
+
+def test_unmanaged_brokers_are_shown_by_topic(seen: Picture) -> None:
+    """ISR changes that leaders proposed replace the controller's log, from the first one on."""
+    of_brokers = [row for row in seen.repeats if row["run"] in ("brokers", "rack-b")]
+    found = {(row["run"], row["topic"]): row for row in of_brokers}
+    assert set(found) == {
+        (run, topic) for run in ("brokers", "rack-b") for topic in ("orders", "(all topics)")
+    }
+    orders = found["brokers", "orders"]
+    assert (orders["shrinks"], orders["seen_ms"]) == (1, 8_000.0)
+    assert (orders["under_min_isr_ms"], orders["at_min_isr_ms"]) == (3_000.0, 4_000.0)
+    held = found["rack-b", "(all topics)"]
+    assert (held["holds"], held["longest_hold_ms"]) == (1, 900.0)
+    shrinks = [row for row in seen.last_shrinks if row["run"] in ("brokers", "rack-b")]
+    assert [row["removed"] for row in shrinks] == [[2, 3], [2, 3]]
+
+
+def test_a_broker_without_a_readable_line_is_not_shown(seen: Picture) -> None:
+    assert {row["run"] for row in seen.repeats}.isdisjoint({"odd", "r", "hello", "other"})
 
 
 def test_without_records_the_picture_is_empty(spark: SparkSession) -> None:
     seen = picture(spark, TOPIC, [], [], 2)
     assert (seen.lines, seen.unknown, seen.repeats, seen.last_shrinks) == (0, 0, [], [])
-
-
-def test_a_run_that_cannot_be_read_is_named(spark: SparkSession, tmp_path: Path) -> None:
-    seen = picture(spark, TOPIC, [batch(spark, tmp_path / "0", [(run_key("r"), 0, "{}")])], [], 2)
-    (problem,) = seen.problems
-    assert problem.startswith("r/run.json: ")
 
 
 def test_the_latest_description_of_a_run_counts(
@@ -155,50 +229,3 @@ def test_only_complete_batches_count(spark: SparkSession, tmp_path: Path) -> Non
             (tmp_path / "lines" / name / "_SUCCESS").touch()
     (only,) = batches(Hadoop(spark), local(tmp_path))
     assert only.endswith("/lines/batch=0")
-
-
-def published_by_agents(*events: dict[str, Any]) -> list[Record]:
-    """Return what agents of an unmanaged cluster send, with or without their cluster's name."""
-    lines = [json.dumps({"v": 1, **event}) for event in events]
-    keys = ("broker-1.jsonl", "rack-b/broker-2.jsonl")
-    return [(key, at, line) for key in keys for at, line in enumerate(lines)]
-
-
-def test_unmanaged_brokers_are_shown_by_topic(spark: SparkSession, tmp_path: Path) -> None:
-    """ISR changes that leaders proposed replace the controller's log, from the first one on."""
-    change = {"topic": "orders", "partition": 3, "leader_epoch": 1}
-    records = published_by_agents(
-        {"t_ms": 1_000, "type": "settings", "broker": 1, "replica.lag.time.max.ms": 10_000},
-        {"t_ms": 1_500, "type": "leader_change", "topic": "quiet", "partition": 0},
-        {"t_ms": 2_000, "type": "isr_shrink", "isr": [1, 2, 3], "proposed": [1], **change},
-        {"t_ms": 5_000, "type": "isr_expand", "isr": [1], "proposed": [1, 2], **change},
-        {"t_ms": 6_000, "type": "pending_long", "replica": 2, "held_ms": 900, "partition": -1},
-        {"t_ms": 9_000, "type": "pending"},
-    )
-    seen = picture(spark, TOPIC, [batch(spark, tmp_path / "0", records)], [], 2)
-    assert (seen.unknown, seen.problems) == (0, [])
-    found = {(row["run"], row["topic"]): row for row in seen.repeats}
-    assert set(found) == {
-        (run, topic) for run in ("brokers", "rack-b") for topic in ("orders", "(all topics)")
-    }
-    orders = found["brokers", "orders"]
-    assert (orders["shrinks"], orders["seen_ms"]) == (1, 8_000.0)
-    assert (orders["under_min_isr_ms"], orders["at_min_isr_ms"]) == (3_000.0, 4_000.0)
-    held = found["rack-b", "(all topics)"]
-    assert (held["holds"], held["longest_hold_ms"]) == (1, 900.0)
-    assert [row["removed"] for row in seen.last_shrinks] == [[2, 3], [2, 3]]
-
-
-def test_a_record_that_no_agent_wrote_is_unreadable(spark: SparkSession, tmp_path: Path) -> None:
-    """Anyone may write to the topic, under the key of an agent, too."""
-    odd = {"v": 1, "t_ms": "soon", "type": "settings", "replica.lag.time.max.ms": "long"}
-    records = [
-        ("broker-1.jsonl", 0, json.dumps(odd)),
-        ("broker-1.jsonl", 1, "\x00 no JSON"),
-        ("broker-1.jsonl", 2, None),
-        ("a run/run.json", 3, None),
-        (None, 4, "{}"),
-    ]
-    seen = picture(spark, TOPIC, [batch(spark, tmp_path / "0", records)], [], 2)
-    assert (seen.lines, seen.unknown, seen.repeats) == (2, 2, [])
-    assert seen.problems == ["brokers/brokers/broker-1.jsonl: 2 of 2 lines unreadable"]
