@@ -18,6 +18,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "use" / "testing.md"
 PYTHON = re.compile(r"^```python\n# (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("image")
 def test_the_example_of_the_docs_passes(tmp_path: Path) -> None:
     files = dict(PYTHON.findall(DOCS.read_text(encoding="utf-8")))

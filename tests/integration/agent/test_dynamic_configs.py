@@ -172,13 +172,8 @@ def _writing(bootstrap: str, topic: str) -> Iterator[None]:
         producer.flush(5)
 
 
-@pytest.mark.parametrize(
-    "kafka",
-    [
-        *(pytest.param(each, marks=pytest.mark.long) for each in ("3.6.2", "3.8.1", "3.9.2")),
-        "4.3.1",
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("kafka", ["3.6.2", "3.8.1", "3.9.2", "4.3.1"])
 def test_a_broker_steps_down_from_when_its_time_limit_is_set(
     tmp_path: Path, agent: AgentSpec, java: Java, kafka: str
 ) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import signal
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,10 @@ from processes import end
 from waiting import wait_for
 
 Judge = Callable[..., Any]
-ENDED_BY = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+ENDED_BY = (
+    signal.SIGKILL,
+    *(pytest.param(other, marks=pytest.mark.long) for other in (signal.SIGINT, signal.SIGTERM)),
+)
 
 pytestmark = pytest.mark.cluster
 
@@ -34,12 +37,10 @@ class Cut:
 
 
 @pytest.fixture(scope="module")
-def cut(tmp_path_factory: pytest.TempPathFactory) -> dict[signal.Signals, Cut]:
-    """End three runs at the same time, each by another signal."""
+def cut(tmp_path_factory: pytest.TempPathFactory) -> Callable[[signal.Signals], Cut]:
+    """Return what ends a run by a signal; one run for each signal."""
     folder = tmp_path_factory.mktemp("cut")
-    with ThreadPoolExecutor() as runs:
-        ended = runs.map(lambda number: cut_short(folder / number.name, number), ENDED_BY)
-        return dict(zip(ENDED_BY, ended, strict=True))
+    return functools.cache(lambda number: cut_short(folder / number.name, number))
 
 
 def cut_short(out: Path, number: signal.Signals) -> Cut:
@@ -52,9 +53,9 @@ def cut_short(out: Path, number: signal.Signals) -> Cut:
 
 @pytest.mark.parametrize("number", ENDED_BY)
 def test_a_run_cut_short_leaves_no_process(
-    cut: dict[signal.Signals, Cut], number: signal.Signals
+    cut: Callable[[signal.Signals], Cut], number: signal.Signals
 ) -> None:
-    run = cut[number]
+    run = cut(number)
     assert not run.alive
     assert run.returncode == (-9 if number is signal.SIGKILL else 3)
     assert "finished_ms" not in json.loads((run.out / "run.json").read_text())
@@ -106,11 +107,12 @@ def test_a_broker_that_ends_by_itself_is_a_finding_and_ends_the_repeat_in_order(
     assert list((exited / "nodes" / "request" / "2" / "data").glob("lonely-r0-*"))
 
 
+@pytest.mark.long
 def test_what_a_killed_run_recorded_is_readable(
-    cut: dict[signal.Signals, Cut], exited: Path, judge: Judge
+    cut: Callable[[signal.Signals], Cut], exited: Path, judge: Judge
 ) -> None:
     """No signal leaves less behind than SIGKILL; a broker that ended by itself is a failure."""
-    killed, failed = judge(cut[signal.SIGKILL].out, exited)
+    killed, failed = judge(cut(signal.SIGKILL).out, exited)
     assert killed["verdict"] == "unknown"
     assert failed["verdict"] == "fail"
     said = "request, repeat 1: unplanned_exits was 1, expected 0 (broker 2: ended with -9"

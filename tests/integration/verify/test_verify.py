@@ -33,6 +33,7 @@ def level(found: dict[str, Any], name: str) -> dict[str, Any]:
     return dict(own)
 
 
+@pytest.mark.long
 def test_a_folder_of_jars_is_judged_with_the_agent(dist: Distribution, tmp_path: Path) -> None:
     libs, out = folder_of(dist, tmp_path / "libs"), tmp_path / "out"
     found = insync_json("verify", "--kafka-libs", libs, *SHORT, "--out", out)
