@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,21 +74,25 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 @pytest.fixture(scope="session")
 def judge(spark: SparkSession) -> Judge:
-    """Return what analyses run folders, or one matrix, as `insync report` does.
-
-    Returns the verdicts of the folders, or the cells of the matrix.
-    """
-    from insync.analysis.job import analyse, parse_job
-    from insync.events.matrix_info import CELLS
-    from insync.events.run_info import load_run
+    """Return what analyses run folders, as `insync report` does, and returns their verdicts."""
     from insync.events.schema import VERDICT
 
-    def analysed(*folders: Path) -> Any:
-        job = parse_job([str(folder) for folder in folders])
-        analyse(spark, job, {folder: load_run(folder) for folder in job.folders})
-        if job.matrices:
-            (matrix,) = job.matrices
-            return json.loads((matrix / CELLS).read_text(encoding="utf-8"))
-        return [json.loads((folder / VERDICT).read_text()) for folder in job.folders]
+    return lambda *folders: _analysed(spark, folders, VERDICT)
 
-    return analysed
+
+@pytest.fixture(scope="session")
+def judge_matrices(spark: SparkSession) -> Judge:
+    """Return what analyses matrices, as `insync report` does, and returns the cells of each."""
+    from insync.events.matrix_info import CELLS
+
+    return lambda *matrices: _analysed(spark, matrices, CELLS)
+
+
+def _analysed(spark: SparkSession, folders: Sequence[Path], result: str) -> list[Any]:
+    """Analyse folders in one job; return the content of the file that each then has."""
+    from insync.analysis.job import analyse, parse_job
+    from insync.events.run_info import load_run
+
+    job = parse_job([str(folder) for folder in folders])
+    analyse(spark, job, {folder: load_run(folder) for folder in job.folders})
+    return [json.loads((folder / result).read_text(encoding="utf-8")) for folder in folders]

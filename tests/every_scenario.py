@@ -37,7 +37,7 @@ _ABOUT: Final[Mapping[str, Sequence[str]]] = {
     "kip-501": ["stock", "request"],
     "added-replica": ["messages-4000"],
     "control": ["stock", "off", "plugin"],
-    "read-stall": ["stock", "off", "read", "request"],
+    "read-stall": ["stock", "read", "request"],
     "burst": ["messages-4", "request"],
     "two-slow-leaders": ["stock", "step-down"],
     "step-down-read": ["step-down", "kip-501-s2"],
@@ -96,6 +96,9 @@ class Row:
         return f"{self.kafka}/{self.scenario}"
 
 
+Cells = Sequence[Mapping[str, Any]]
+
+
 @dataclass(frozen=True)
 class RecordedScenarios:
     """The cells of recorded matrices by their folders, and the failures of whole arms.
@@ -103,7 +106,7 @@ class RecordedScenarios:
     Of a row that was recorded again the later matrix counts.
     """
 
-    matrices: Mapping[Path, Sequence[Mapping[str, Any]]]
+    matrices: Mapping[Path, Cells]
     wrong: Sequence[str]
 
     def cells(self, scenario: str, kafka: str = DEFAULT) -> dict[str, Mapping[str, Any]]:
@@ -193,20 +196,21 @@ def _with_arm(rows: list[Row], arm: str) -> list[Row]:
 
 
 def record(
-    rows: Sequence[Row], folder: Path, judge: Callable[[Path], Sequence[Mapping[str, Any]]]
+    rows: Sequence[Row], folder: Path, judge_matrices: Callable[..., Sequence[Cells]]
 ) -> RecordedScenarios:
     """Record and judge rows; record rows again, once, that say nothing about the brokers.
 
     Their verdict is unknown if the host was too busy, so that the second time two arms run at a
     time at most. Any other row that differs from what it expects is not recorded again.
     """
-    first = _record(rows, folder / "first", judge)
+    first = _record(rows, folder / "first", judge_matrices)
     unclear = [row for row in rows if first.unclear(row)]
     if not unclear:
         return first
     reasons = [reason for row in unclear for reason in first.unclear(row)]
     warnings.warn(f"recorded again: {'; '.join(reasons)}", stacklevel=2)
-    again = _record([replace(row, at_once=TWO) for row in unclear], folder / "again", judge)
+    slower = [replace(row, at_once=TWO) for row in unclear]
+    again = _record(slower, folder / "again", judge_matrices)
     return RecordedScenarios({**first.matrices, **again.matrices}, again.wrong)
 
 
@@ -221,14 +225,15 @@ def _resent(cell: Mapping[str, Any]) -> bool:
 
 
 def _record(
-    rows: Sequence[Row], folder: Path, judge: Callable[[Path], Sequence[Mapping[str, Any]]]
+    rows: Sequence[Row], folder: Path, judge_matrices: Callable[..., Sequence[Cells]]
 ) -> RecordedScenarios:
     """Record rows as one matrix, and as another those of which more than two arms run at a time."""
     few = [row for row in rows if row.at_once <= TWO]
     more = [row for row in rows if row.at_once > TWO]
     plans = [_plan(part, folder / name) for name, part in (("two", few), ("more", more)) if part]
     wrong = [failure for plan in plans for failure in record_matrix(plan, NoProgress())]
-    return RecordedScenarios({plan.out: judge(plan.out) for plan in plans}, wrong)
+    folders = [plan.out for plan in plans]
+    return RecordedScenarios(dict(zip(folders, judge_matrices(*folders), strict=True)), wrong)
 
 
 def _plan(rows: Sequence[Row], out: Path) -> MatrixPlan:

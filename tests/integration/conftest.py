@@ -71,7 +71,7 @@ def start(dist: Distribution, tmp_path: Path) -> Iterator[StartCluster]:
 def scenarios(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
-    judge: Callable[..., Any],
+    judge_matrices: Callable[..., Any],
 ) -> RecordedScenarios:
     """Record the built-in scenarios that the tests of this session name, and judge them at once.
 
@@ -80,4 +80,4 @@ def scenarios(
     marks = [mark for item in request.session.items for mark in item.iter_markers("scenario")]
     named = {name for mark in marks for name in mark.args}
     rows = [row for row in short_rows() if row.scenario in named]
-    return record(rows, tmp_path_factory.mktemp("scenarios"), judge)
+    return record(rows, tmp_path_factory.mktemp("scenarios"), judge_matrices)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from insync_bridge import BridgeClient
 from kafka_main import run_kafka
 from waiting import wait_for
 
+LAG_MS = 3_000
 PENDING_READS = "follower.fetch.pending.reads.insync.enable"
 StartCluster = Callable[..., LocalCluster]
 Program = Callable[..., str]
@@ -39,6 +42,34 @@ def types(agent: AgentSpec, broker: int = 1) -> list[str]:
     return [event["type"] for event in events(agent, broker)]
 
 
+@dataclass(frozen=True)
+class Brokers:
+    """A cluster of three brokers with the agent, which several tests use and leave as it was."""
+
+    cluster: LocalCluster
+    agent: AgentSpec
+
+
+@pytest.fixture(scope="module")
+def on(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brokers]:
+    settings = {PENDING_READS: "true", "replica.lag.time.max.ms": str(LAG_MS)}
+    with brokers(dist, tmp_path_factory.mktemp("on"), settings) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def off(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brokers]:
+    with brokers(dist, tmp_path_factory.mktemp("off"), {}) as started:
+        yield started
+
+
+@contextmanager
+def brokers(dist: Distribution, folder: Path, settings: dict[str, str]) -> Iterator[Brokers]:
+    agent = AgentSpec(jar=AGENT_JAR, events_dir=folder, bridge_dir=folder)
+    with LocalCluster(dist, folder / "nodes", agent=agent, settings=settings) as cluster:
+        yield Brokers(cluster, agent)
+
+
 def test_a_value_that_is_no_boolean_stops_the_start_with_kafkas_config_exception(
     start: StartCluster, agent: AgentSpec
 ) -> None:
@@ -47,17 +78,17 @@ def test_a_value_that_is_no_boolean_stops_the_start_with_kafkas_config_exception
 
 
 def test_on_the_config_is_described_and_the_metrics_are_there(
-    start: StartCluster, agent: AgentSpec, program: Program
+    on: Brokers, program: Program
 ) -> None:
-    cluster = start(brokers=1, agent=agent, settings={PENDING_READS: "true"})
+    cluster = on.cluster
     described = program("DescribeConfig", cluster.bootstrap, "1", PENDING_READS).strip()
     assert described.startswith("BOOLEAN|true|STATIC_BROKER_CONFIG|false|Whether a follower stays")
     metrics = dict(
         line.rsplit("=", 1)
         for line in program("ReadMetrics", str(cluster.nodes[1].pid)).splitlines()
     )
-    assert metrics == {
-        f"insync:name={name},type=PendingReads": "0"
+    assert set(metrics) == {
+        f"insync:name={name},type=PendingReads"
         for name in (
             "PendingNow",
             "HeldFollowersNow",
@@ -71,6 +102,8 @@ def test_on_the_config_is_described_and_the_metrics_are_there(
             "EventsNotPublished",
         )
     }
+    for name in ("MarksOutlived", "Errors", "EventsDropped", "EventsNotPublished"):
+        assert metrics[f"insync:name={name},type=PendingReads"] == "0"
     found = set()
     for attribute in ("Value", "Count"):
         printed = program("ReadMetrics", str(cluster.nodes[1].pid), "kafka.server:*", attribute)
@@ -79,13 +112,10 @@ def test_on_the_config_is_described_and_the_metrics_are_there(
     assert {name for name in named if name.startswith("kafka.server:")} <= found
 
 
-def test_off_by_default_and_described_so(
-    start: StartCluster, agent: AgentSpec, program: Program
-) -> None:
-    cluster = start(brokers=1, agent=agent)
-    described = program("DescribeConfig", cluster.bootstrap, "1", PENDING_READS)
+def test_off_by_default_and_described_so(off: Brokers, program: Program) -> None:
+    described = program("DescribeConfig", off.cluster.bootstrap, "1", PENDING_READS)
     assert described.startswith("BOOLEAN|false|DEFAULT_CONFIG|false|")
-    settings = next(event for event in events(agent) if event["type"] == "settings")
+    settings = next(event for event in events(off.agent) if event["type"] == "settings")
     assert settings[PENDING_READS] is False
 
 
@@ -96,10 +126,8 @@ def test_without_the_agent_kafka_does_not_know_the_config(
     assert program("DescribeConfig", cluster.bootstrap, "1", PENDING_READS).strip() == "none"
 
 
-def test_marks_come_and_go_with_the_followers_fetches(
-    start: StartCluster, agent: AgentSpec
-) -> None:
-    cluster = start(brokers=3, agent=agent, settings={PENDING_READS: "true"})
+def test_marks_come_and_go_with_the_followers_fetches(on: Brokers) -> None:
+    cluster, agent = on.cluster, on.agent
     create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "2"})
     with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker:
         counters = wait_for(broker.counters, lambda seen: seen.released_total > 2)
@@ -115,8 +143,8 @@ def test_marks_come_and_go_with_the_followers_fetches(
     wait_for(lambda: types(agent), lambda seen: "pending" in seen)
 
 
-def test_off_nothing_is_marked(start: StartCluster, agent: AgentSpec) -> None:
-    cluster = start(brokers=3, agent=agent)
+def test_off_nothing_is_marked(off: Brokers) -> None:
+    cluster, agent = off.cluster, off.agent
     create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "2"})
     with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker:
         counters = broker.counters()
@@ -130,22 +158,25 @@ def test_off_nothing_is_marked(start: StartCluster, agent: AgentSpec) -> None:
     assert [each.last_fetch_leader_leo for each in followers] == [0, 0], "shown when off, too"
 
 
-def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(
-    start: StartCluster, agent: AgentSpec
-) -> None:
+def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(on: Brokers) -> None:
     """A dead follower's last fetch ends, and with it the mark: it does not stay in the ISR."""
-    lag = {PENDING_READS: "true", "replica.lag.time.max.ms": "1500"}
-    cluster = start(brokers=3, agent=agent, settings=lag)
-    create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "1"})
-    cluster.nodes[3].process.kill()
-    burst(cluster.bootstrap, "events", 0, 1, record_bytes=10)
-    wait_for(lambda: types(agent), lambda seen: "isr_shrink" in seen)
-    shrink = next(event for event in events(agent) if event["type"] == "isr_shrink")
-    assert (shrink["topic"], shrink["partition"]) == ("events", 0)
+    create_topic(on.cluster.bootstrap, "bereft", [[1, 2, 3]], {"min.insync.replicas": "1"})
+
+    def shrinks() -> list[dict[str, Any]]:
+        found = [event for event in events(on.agent) if event["type"] == "isr_shrink"]
+        return [event for event in found if event["topic"] == "bereft"]
+
+    on.cluster.kill(3)
+    try:
+        burst(on.cluster.bootstrap, "bereft", 0, 1, record_bytes=10)
+        shrink = wait_for(shrinks, bool)[0]
+    finally:
+        on.cluster.restart(3)
+    assert (shrink["topic"], shrink["partition"]) == ("bereft", 0)
     assert shrink["isr"] == [1, 2, 3]
     assert shrink["proposed"] == [1, 2]
     assert [follower["replica"] for follower in shrink["followers"]] == [3]
-    assert shrink["followers"][0]["lag_ms"] > 1500
+    assert shrink["followers"][0]["lag_ms"] > LAG_MS
 
 
 @pytest.mark.parametrize(

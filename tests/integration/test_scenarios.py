@@ -56,10 +56,10 @@ def _found(run: Path, arm: str) -> list[str]:
 
 @pytest.mark.long
 def test_every_arm_of_every_scenario_is_as_it_expects(
-    judge: Callable[..., Any], tmp_path: Path
+    judge_matrices: Callable[..., Any], tmp_path: Path
 ) -> None:
     rows = all_rows()
-    found = record(rows, tmp_path, judge)
+    found = record(rows, tmp_path, judge_matrices)
     differs = {
         (row.name, arm): cell["differs"] or cell["unknown"]
         for row in rows

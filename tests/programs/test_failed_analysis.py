@@ -110,9 +110,8 @@ def test_a_report_that_cannot_be_written_is_no_pass(
     assert_failed(done, earlier, str(run), "File too large")
 
 
-@pytest.mark.parametrize(
-    "how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_command_that_is_ended_leaves_no_analysis(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: signal.Signals
 ) -> None:

@@ -126,6 +126,7 @@ with KafkaCluster(brokers=1, cluster="local", plugin="request") as kafka:
 """
 
 
+@pytest.mark.long
 def test_the_core_alone_runs_a_cluster(core: Installed, tmp_path: Path) -> None:
     smoke(core, tmp_path)
 

@@ -120,7 +120,7 @@ def test_what_a_killed_run_recorded_is_readable(
 
 
 def test_an_interrupted_matrix_leaves_no_process_and_its_finished_runs_can_be_judged(
-    tmp_path: Path, judge: Judge
+    tmp_path: Path, judge_matrices: Judge
 ) -> None:
     out = tmp_path / "matrix"
     chosen = ("--only", "read-stall,freeze", "--arms", "stock")
@@ -130,7 +130,7 @@ def test_an_interrupted_matrix_leaves_no_process_and_its_finished_runs_can_be_ju
         # A worker, a controller and three brokers.
         assert not end(run, signal.SIGINT, least=5, within_s=60)
     assert run.returncode == 3
-    whole, cut = judge(out)
+    ((whole, cut),) = judge_matrices(out)
     assert (whole["scenario"], whole["ok"]) == ("read-stall", True)
     assert (cut["scenario"], cut["ok"]) == ("freeze", False)
     assert "cut short" in cut["unknown"]

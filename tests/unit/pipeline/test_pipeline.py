@@ -77,6 +77,7 @@ def test_a_run_among_others_has_the_rows_that_it_has_alone(
         assertDataFrameEqual(among, spark.read.parquet(alone))
 
 
+@pytest.mark.long
 def test_tables_that_spark_writes_have_the_rows_of_those_that_are_collected(
     spark: SparkSession, lake: Path
 ) -> None:
