@@ -60,7 +60,8 @@ class AskedVerify(Recorded):
     """What decides the result of a level; a resumed verification must have the same.
 
     `kinds` are those of faults from which the seeds are drawn, `criteria` is the SHA-256 of the
-    criteria's file.
+    criteria's file, `generator` the version of the rules that draw the seeds; older files do not
+    have it.
     """
 
     candidate: SideInfo
@@ -73,6 +74,7 @@ class AskedVerify(Recorded):
     scale: float | None = None
     criteria: str
     unknown_methods: bool = False
+    generator: int = 0
 
 
 class CheckRow(Recorded):

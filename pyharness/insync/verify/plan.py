@@ -19,6 +19,7 @@ from insync.events.verify_info import (
     load_verify,
 )
 from insync.faults.registry import KINDS, why_not
+from insync.fuzz.draw import GENERATOR
 from insync.fuzz.request import FuzzRequest, seeds_of
 from insync.run.plan import check_out
 from insync.verify.criteria import Criteria, read
@@ -36,6 +37,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "only": "scenarios (--only)",
     "seeds": "seeds",
     "kinds": "kinds of faults",
+    "generator": "generator of seeds",
     "repeats": "repeats",
     "scale": "scale",
     "criteria": "criteria (SHA-256)",
@@ -84,7 +86,7 @@ def prepare_verify(request: VerifyRequest) -> VerifyPlan:
         only=None if request.only is None else tuple(request.only), seeds=seeds,
         kinds=tuple(kinds), repeats=request.repeats, scale=request.scale,
         criteria=hashlib.sha256(text.encode()).hexdigest(),
-        unknown_methods=request.unknown_methods,
+        unknown_methods=request.unknown_methods, generator=GENERATOR if seeds else 0,
     )  # fmt: skip
     if has_faults:
         for case in cases_of(asked):

@@ -78,6 +78,18 @@ def test_both_sides_run_the_same_seeds_once_and_with_the_same_faults() -> None:
         assert base.repeats == own.repeats == 1
 
 
+def test_seeds_have_one_controller_where_a_side_has_zookeeper() -> None:
+    old = BASELINE.model_copy(update={"kafka": "2.8.2"})
+    wanted = asked("faults", only=("read-stall",), seeds=tuple(range(1, 31)), kinds=("kill",))
+
+    def quorums(**sides: SideInfo) -> set[int]:
+        cases = cases_of(wanted.model_copy(update=sides))
+        return {case.scenario.broker.controllers for case in cases if case.seed is not None}
+
+    assert quorums() > {1}
+    assert quorums(baseline=old) == {1}
+
+
 def test_times_are_scaled_once() -> None:
     wanted = asked("faults", only=("read-stall",), scale=0.5)
     (case,) = cases_of(wanted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 
 from insync.cli.app import invoke
 from insync.errors import InputError
-from insync.events.verify_info import save_asked
+from insync.events.verify_info import PLAN, save_asked
+from insync.fuzz.draw import GENERATOR
 from insync.verify.levels import NAMES
 from insync.verify.plan import VerifyPlan, prepare_verify
 from insync.verify.registry import LEVELS
@@ -114,10 +116,16 @@ def test_a_build_with_the_change_inside_is_expected_to_behave_as_the_arm_of_its_
     assert claimed(given) == arm
 
 
+def of_resumed(tmp_path: Path) -> dict[str, Any]:
+    """Return what `resumed` asks for."""
+    return {"libs": tmp_path / "libs", "agent": False, "settings": ("num.io.threads=2",)}
+
+
 def resumed(tmp_path: Path, **changed: Any) -> VerifyPlan:
     """Ask for a verification, and then to continue it with something changed."""
     out = tmp_path / "out"
-    asked = {"libs": build(tmp_path / "libs"), "agent": False, "settings": ("num.io.threads=2",)}
+    build(tmp_path / "libs")
+    asked = of_resumed(tmp_path)
     first = plan(out, **asked)
     out.mkdir()
     save_asked(out, first.asked)
@@ -155,6 +163,15 @@ def test_jars_of_the_same_version_with_another_content_are_another_build(tmp_pat
     jar(other / "00-patch.jar", {"kafka/cluster/Partition.class": "changed"})
     with pytest.raises(InputError, match=r"the candidate's Kafka: 4\.3\.1\+\w+, now 4\.3\.1\+\w+"):
         resumed(tmp_path, libs=other)
+
+
+def test_seeds_of_another_generator_are_refused(tmp_path: Path) -> None:
+    first = resumed(tmp_path)
+    old = first.asked.model_dump(mode="json")
+    del old["generator"]  # as in folders of before the field
+    (first.out / PLAN).write_text(json.dumps(old))
+    with pytest.raises(InputError, match=f"its generator of seeds: 0, now {GENERATOR}"):
+        plan(first.out, resume=True, **of_resumed(tmp_path))
 
 
 def test_other_criteria_are_refused(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from typing import Final
 from insync.artifacts import sha256_of
 from insync.brokers.kafka import cache as caches
 from insync.brokers.kafka import versions
-from insync.brokers.kafka.versions import Release, numbers
+from insync.brokers.kafka.versions import KRAFT_SINCE, Release, numbers
 from insync.errors import InputError
 
 _LIBS: Final = "libs"
@@ -31,7 +31,6 @@ _MAIN: Final = "kafka/Kafka.class"
 _CLIENTS: Final = "org/apache/kafka/clients/NetworkClient.class"
 _REPLICATION: Final = "org/apache/kafka/server/config/ReplicationConfigs.class"
 _VERSION: Final = "kafka/kafka-version.properties"
-_KRAFT_SINCE: Final = (3, 3)
 _ELR_SINCE: Final = (4, 1)
 _DIGITS: Final = 8
 _UNREADABLE: Final = "not a readable"
@@ -54,7 +53,7 @@ def _own(path: Path) -> Release:
     return Release(
         version=version,
         jars=(),
-        zookeeper=numbers(version) < _KRAFT_SINCE,
+        zookeeper=numbers(version) < KRAFT_SINCE,
         elr=numbers(version) >= _ELR_SINCE,
         path=path,
         files=jars,

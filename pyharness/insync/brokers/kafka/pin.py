@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from insync.artifacts import sha256_of
-from insync.brokers.kafka.versions import Jar
+from insync.brokers.kafka.versions import KRAFT_SINCE, Jar
 from insync.errors import InputError
 
 # The log4j binding that every version gets.
@@ -23,8 +23,8 @@ _DISTS = Path(__file__).with_name("dists")
 _DONE_WITHIN_S = 600.0
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
 _MODULE = re.compile(r"[\w.-]+:[\w.-]+")
-# The first versions with KRaft for production, for Scala 2.13, without log4j 1, and with KIP-966.
-_KRAFT, _SCALA_213, _WITHOUT_LOG4J_1, _ELR = (3, 3), (2, 4), (4, 0), (4, 1)
+# The first versions for Scala 2.13, without log4j 1, and with KIP-966.
+_SCALA_213, _WITHOUT_LOG4J_1, _ELR = (2, 4), (4, 0), (4, 1)
 _COPY = (
     "dependency:copy-dependencies", "-DincludeScope=runtime", "-Dmdep.useRepositoryLayout=true",
 )  # fmt: skip
@@ -69,7 +69,7 @@ def render(version: str, jars: Sequence[Jar], without: Sequence[str] = ()) -> st
         + left_out,
         f'version = "{version}"',
     ]
-    lines += ["zookeeper = true"] if number < _KRAFT else []
+    lines += ["zookeeper = true"] if number < KRAFT_SINCE else []
     lines += ["elr = true"] if number >= _ELR else []
     return "\n".join([*lines, *rows("jars", jars), ""])
 

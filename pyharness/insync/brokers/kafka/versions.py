@@ -11,6 +11,8 @@ from insync.closest import did_you_mean
 from insync.errors import InputError
 
 DEFAULT = "4.3.1"
+KRAFT_SINCE = (3, 3)
+"""The first version that runs on KRaft here; brokers of older ones need ZooKeeper."""
 
 
 @dataclass(frozen=True)

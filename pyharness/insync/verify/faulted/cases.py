@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from insync.arms import stand_in
-from insync.brokers.kafka.versions import numbers
+from insync.brokers.kafka.versions import KRAFT_SINCE, numbers
 from insync.errors import InputError
 from insync.events.verify_info import AskedVerify, SideInfo
 from insync.fuzz.draw import Choices, draw
@@ -49,10 +49,11 @@ def cases_of(asked: AskedVerify) -> list[Case]:
         scale = own if asked.scale is None else asked.scale
         scenario = load(entry.scenario, scale)
         found.append(Case(scenario=scenario, scale=scale, figures=entry.group.figures))
-    old = min(numbers(asked.candidate.kafka), numbers(asked.baseline.kafka)) < OLDEST_CONSUMER
+    older = min(numbers(asked.candidate.kafka), numbers(asked.baseline.kafka))
     choices = Choices(
         arms=[asked.baseline.arm], kinds=asked.kinds,
-        protocols=("classic",) if old else ("classic", "consumer"),
+        protocols=("classic",) if older < OLDEST_CONSUMER else ("classic", "consumer"),
+        quorums=older >= KRAFT_SINCE,
     )  # fmt: skip
     drawn = (Case(scenario=draw(seed, choices), seed=seed) for seed in asked.seeds)
     return [*found, *drawn]
