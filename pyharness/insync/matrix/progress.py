@@ -47,6 +47,10 @@ class ProgressWriter:
         self._writer.write({"broken": scenario, "why": why, "by_fault": by_fault})
         self._say(f"{scenario} was cut short: {why}")
 
+    def not_started(self, error: Exception) -> None:
+        """Report that a cluster did not start, and why."""
+        self._say(f"the cluster did not start: {' '.join(str(error).split())}")
+
     def phase(self, text: str) -> None:
         """Ignore the phases of a repeat, because a matrix has too many."""
 

@@ -1,13 +1,16 @@
 """`python -m insync.matrix.worker TASK`: run one arm's scenarios on as few clusters as possible.
 
 Scenarios with equal requirements share a cluster. A scenario that fails leaves its cluster in an
-unknown state, so the next one starts on a fresh cluster. Exits with 0, or with 3 if it could not
-continue. On SIGTERM it stops cleanly; scenarios that had finished are complete.
+unknown state, so the next one starts on a fresh cluster. A cluster that does not start is started
+a second time; if that fails, too, its scenarios have no result, and those on other clusters run.
+Exits with 0, or with 3 if a cluster did not start. On SIGTERM it stops cleanly; scenarios that had
+finished are complete.
 """
 
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -25,19 +28,37 @@ from insync.run.request import RunRequest
 from insync.signals import interruptible
 
 LOOK_SECONDS: Final = 0.05
+STARTS: Final = 2
+"""How often a cluster is started before its scenarios are given up: a start may fail by chance."""
+
+
+class NotStartedError(InsyncError):
+    """A cluster did not start, so that no scenario ran on it."""
 
 
 def do_task(task: Task, progress: ProgressWriter) -> None:
-    """Run all scenarios of a task; raises InsyncError if a cluster could not be started."""
+    """Run all scenarios of a task; raises InsyncError if a cluster did not start."""
     plans = [_plan(task, part, progress) for part in task.parts]
-    numbers = count(1)
+    homes = (
+        task.home if number == 1 else task.home.with_name(f"{task.home.name}-{number}")
+        for number in count(1)
+    )
+    go, failure = task.go, None
     for group in by_cluster(plans, task.arm):
-        left = group
+        left, starts = group, 0
         while left:
-            number = next(numbers)
-            home = task.home if number == 1 else task.home.with_name(f"{task.home.name}-{number}")
-            go = task.go if number == 1 else None
-            left = left[_run_on_one_cluster(left, task.arm, home, progress, go) :]
+            try:
+                done = _run_on_one_cluster(left, task.arm, next(homes), progress, go)
+            except NotStartedError as error:
+                starts += 1
+                progress.not_started(error)
+                if starts == STARTS:
+                    failure = error
+                    break
+            else:
+                left, starts, go = left[done:], 0, None
+    if failure is not None:
+        raise failure
 
 
 def by_cluster(plans: Sequence[Plan], arm: str) -> list[list[Plan]]:
@@ -63,11 +84,15 @@ def _run_on_one_cluster(
 ) -> int:
     """Run scenarios until all are done or one fails; return how many were started.
 
-    The first one begins when the file `go` is there, if one is named.
+    The first one begins when the file `go` is there, if one is named. Raises NotStartedError.
     """
     begun: list[Plan] = []
     unusable: str | None = None
-    with open_arm_cluster(plans, arm, home, progress) as arm_cluster:
+    with ExitStack() as opened:
+        try:
+            arm_cluster = opened.enter_context(open_arm_cluster(plans, arm, home, progress))
+        except InsyncError as error:
+            raise NotStartedError(str(error)) from error
         if go is not None:
             _await(go, progress)
         try:

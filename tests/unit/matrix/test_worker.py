@@ -23,11 +23,15 @@ SETTINGS = {"slow-disk": "4000"}
 
 
 class FakeClusters:
-    """Fake clusters; `acts` records what ran on which, `breaks` names the scenarios that fail."""
+    """Fake clusters; `acts` records what ran on which, `breaks` names the scenarios that fail.
+
+    `no_start` names the clusters that do not start.
+    """
 
     def __init__(self) -> None:
         self.acts: list[tuple[str, str]] = []
         self.breaks: dict[str, BaseException] = {}
+        self.no_start: list[str] = []
         self.histories: list[tuple[str, list[str]]] = []
 
     @contextmanager
@@ -35,6 +39,8 @@ class FakeClusters:
         self, plans: Sequence[Any], arm: str, home: Path, _: object
     ) -> Iterator[Any]:
         """Open an arm's cluster with its folder's name."""
+        if home.name in self.no_start:
+            raise InsyncError(f"{home.name}: broker 2 is not ready")
         yield SimpleNamespace(arm=arm, name=home.name)
 
     def run_repeats(self, arm_cluster: Any, plan: Any, progress: ProgressWriter) -> None:
@@ -116,6 +122,28 @@ def test_after_a_failed_scenario_the_next_runs_on_a_new_cluster(
     assert fake.histories == [("read", ["a", "b"]), ("read-2", ["c"])]
     assert [line["ended"] for line in progress if "ended" in line] == ["a", "c"]
     assert {"phase": "b was cut short: topic b-r0: ISR not full: last ..."} in progress
+
+
+def test_a_cluster_that_does_not_start_is_started_a_second_time(
+    tmp_path: Path, fake: FakeClusters
+) -> None:
+    fake.no_start = ["read", "read-3"]
+    progress = done(tmp_path, "a", "slow-disk", "b")
+    assert fake.acts == [("read-2", "a"), ("read-2", "b"), ("read-4", "slow-disk")]
+    assert [line["ended"] for line in progress if "ended" in line] == ["a", "b", "slow-disk"]
+    assert {"phase": "the cluster did not start: read: broker 2 is not ready"} in progress
+
+
+def test_clusters_that_do_not_start_twice_end_only_the_scenarios_that_need_them(
+    tmp_path: Path, fake: FakeClusters
+) -> None:
+    fake.no_start = ["read", "read-2"]
+    with pytest.raises(InsyncError, match="read-2: broker 2 is not ready"):
+        done(tmp_path, "a", "slow-disk", "b")
+    assert fake.acts == [("read-3", "slow-disk")]
+    progress = read_lines(tmp_path / "progress.jsonl")
+    assert [line["ended"] for line in progress if "ended" in line] == ["slow-disk"]
+    assert not [line for line in progress if "broken" in line], "no scenario did this"
 
 
 def test_an_interrupted_arm_writes_the_history_of_started_scenarios(
