@@ -21,6 +21,7 @@ import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.core.BrokerView;
 import insync.core.Insync;
 import insync.core.events.EventLog;
+import insync.core.log.HoldEvents;
 import insync.core.log.HoldLog;
 import insync.core.log.StepDownLog;
 import insync.core.stepdown.OutgoingFetch;
@@ -73,7 +74,7 @@ final class InsyncBroker {
         BrokerMetrics metrics = BrokerMetrics.register(platform.metrics(), setup, insync);
         if (!setup.scopes().isEmpty()) {
             Metrics.registerPendingReads(platform.metrics(), insync);
-            insync.stats().holds(metrics.and(new HoldLog(insync.log())));
+            insync.stats().holds(metrics.and(new HoldLog(insync.log())).and(new HoldEvents(insync.events())));
             insync.stepDowns().listener(metrics.and(new StepDownLog(insync.log())));
             insync.eachSecond(metrics::update);
         }

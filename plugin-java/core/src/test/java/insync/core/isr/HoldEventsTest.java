@@ -1,0 +1,72 @@
+package insync.core.isr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import insync.core.events.EventLog;
+import insync.core.log.HoldEvents;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A hold is an event when it begins, with the fetch's site, and one when it ends: `insync why` reads their fields. */
+class HoldEventsTest extends BothScopes {
+    @TempDir
+    Path folder;
+
+    @Test
+    void aHoldsBeginAndItsEndAreEvents() throws Exception {
+        Path file = folder.resolve("broker-1.jsonl");
+        stats.holds(new HoldEvents(EventLog.to(file)));
+        holdAndRelease();
+        List<JsonObject> lines = awaitLines(file, 2);
+        JsonObject begun = lines.get(0);
+        assertEquals(List.of("v", "t_ms", "type", "topic", "partition", "replica", "site", "pending_ms"),
+            List.copyOf(begun.keySet()));
+        assertEquals("hold", begun.get("type").getAsString());
+        assertEquals(follower.topic(), begun.get("topic").getAsString());
+        assertEquals(follower.partition(), begun.get("partition").getAsInt());
+        assertEquals(FakeFollower.ID, begun.get("replica").getAsInt());
+        assertEquals("read", begun.get("site").getAsString());
+        assertEquals(LAG_MS + 1, begun.get("pending_ms").getAsLong());
+        JsonObject ended = lines.get(1);
+        assertEquals("hold_ended", ended.get("type").getAsString());
+        assertEquals("read", ended.get("site").getAsString());
+        assertTrue(ended.get("held_ms").getAsLong() >= 0);
+    }
+
+    @Test
+    void withoutADestinationAHoldIsCountedAndNothingElse() {
+        stats.holds(new HoldEvents(EventLog.none()));
+        holdAndRelease();
+        assertEquals(1, stats.holdsGranted(Hold.Site.READ));
+    }
+
+    private void holdAndRelease() {
+        ReadScopeTracker tracker = new ReadScopeTracker(follower, reads, null);
+        tracker.fetched(LEO, LEO);
+        FetchMarks fetch = reads.newMarks(0);
+        fetch.mark(tracker, LEO);
+        fetch.marked();
+        pass(LAG_MS + 1);
+        assertTrue(holds(tracker));
+        tracker.fetched(LEO, LEO);
+        fetch.complete();
+    }
+
+    private static List<JsonObject> awaitLines(Path file, int count) throws Exception {
+        long end = System.nanoTime() + 10_000_000_000L;
+        List<String> lines = List.of();
+        while (lines.size() < count && System.nanoTime() < end) {
+            lines = Files.readAllLines(file);
+            Thread.sleep(5);
+        }
+        assertEquals(count, lines.size(), lines::toString);
+        return lines.stream().map(line -> JsonParser.parseString(line).getAsJsonObject()).collect(Collectors.toList());
+    }
+}
