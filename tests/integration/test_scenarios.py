@@ -7,9 +7,7 @@ more arms at a time, and analysed together. `make test-all` records all arms of 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,7 +15,6 @@ from every_scenario import (
     RecordedScenarios,
     Row,
     all_rows,
-    record,
     short_rows,
 )
 from insync.scenario.load import load
@@ -55,11 +52,8 @@ def _found(run: Path, arm: str) -> list[str]:
 
 
 @pytest.mark.long
-def test_every_arm_of_every_scenario_is_as_it_expects(
-    judge_matrices: Callable[..., Any], tmp_path: Path
-) -> None:
-    rows = all_rows()
-    found = record(rows, tmp_path, judge_matrices)
+def test_every_arm_of_every_scenario_is_as_it_expects(every_arm: RecordedScenarios) -> None:
+    rows, found = all_rows(), every_arm
     differs = {
         (row.name, arm): cell["differs"] or cell["unknown"]
         for row in rows

@@ -136,6 +136,18 @@ def produce_stranger(watched: Watched, topic: str) -> None:
 
 
 @pytest.mark.long
+def test_why_names_the_slow_leader_from_the_same_topic(watched: Watched) -> None:
+    """By its files and by the topic it is the same broker and cause, for which stock lost two."""
+    live = insync_json("why", "--bootstrap", watched.bootstrap, "--topic", TOPIC, codes=(0, 3))
+    (found,) = (each for each in live["answers"] if each["about"].endswith("/request"))
+    (slow,) = (each for each in found["findings"] if each["cause"] == "disk")
+    (recorded,) = insync_json("why", watched.run, "--arm", "request")["answers"]
+    (same,) = (each for each in recorded["findings"] if each["cause"] == "disk")
+    assert (slow["broker"], slow["site"]) == (same["broker"], same["site"]) == (1, "queue")
+    assert {each["follower"] for each in slow["stock_blames"]} == {2, 3}
+
+
+@pytest.mark.long
 def test_a_restarted_watch_continues_where_it_ended(
     watched: Watched, picture: dict[str, Any]
 ) -> None:

@@ -31,6 +31,7 @@ from insync.cli.options import BAD_INPUT, print_help_alone
 from insync.cli.past import compare, runs
 from insync.cli.soak import command as soak
 from insync.cli.verify import command as verify
+from insync.cli.why import command as why
 from insync.errors import UNKNOWN, InputError, InsyncError, report_crash
 
 app = typer.Typer(name="insync", add_completion=False, no_args_is_help=False, rich_markup_mode=None)
@@ -49,6 +50,7 @@ app.command("tables", epilog=tables.EXAMPLES)(tables.command)
 app.command("agent", epilog=agent.EXAMPLES)(agent.command)
 app.command("watch", epilog=watch.EXAMPLES)(watch.command)
 app.command("state", epilog=state.EXAMPLES)(state.command)
+app.command("why", epilog=why.EXAMPLES)(why.command)
 app.add_typer(image.app, name="image")
 app.add_typer(bench.app, name="bench")
 

@@ -1,0 +1,72 @@
+"""Step 4: partitions that clients could not write to, which nothing else explains."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from insync.why.answer import Finding, in_ms, number
+from insync.why.facts import Facts, Partition, Span, Unacked
+from insync.why.processes import controllers_matter
+from insync.why.rules import Rules
+from insync.why.spans import groups, whole
+
+APPEND: Final = "append"
+CLIENT_LINK: Final = "link to clients"
+WRITES: Final = "clients' writes"
+
+
+def unacked_findings(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Finding]:
+    """Return the leaders whose partitions had no acks though replication did not stop."""
+    least = rules.unacked_lags * facts.lag_ms
+    known = [each.span for each in found]
+    known += controllers_matter(facts, rules, found)
+    new: list[Finding] = []
+    for leader in sorted({each.leader for each in facts.unacked}):
+        own = [
+            each
+            for each in facts.unacked
+            if each.leader == leader and each.ms >= least and not _is_explained(facts, each, known)
+        ]
+        new += [_stalled(facts, leader, together) for together in groups(own, 0)]
+    return new
+
+
+def _is_explained(facts: Facts, unacked: Unacked, known: Sequence[Span]) -> bool:
+    """Whether anything known is near in time: acks wait for the leader and for every follower."""
+    return any(each.touches(unacked, within_ms=facts.lag_ms) for each in known)
+
+
+def _stalled(facts: Facts, leader: int, gaps: Sequence[Unacked]) -> Finding:
+    """Return what is left: appends that hang, or the clients' network.
+
+    Appends, if other partitions of the leader had acks. The network, if the leader times its
+    appends and found none slow. Else either.
+    """
+    span = whole(gaps)
+    partitions = tuple(sorted({each.partition for each in gaps}))
+    others = _led(facts, leader, span) - set(partitions)
+    timed = leader in facts.appends_known
+    evidence = (
+        number("partitions without an ack", "partitions", len(partitions)),
+        in_ms("for up to", max(each.ms for each in gaps)),
+        number("other partitions of this leader that had acks", "partitions", len(others)),
+        number("followers that were slow or dropped meanwhile", "followers", 0),
+        *([number("slow appends that the leader's agent found", "appends", 0)] if timed else []),
+    )
+    if timed and not others:
+        return Finding(
+            span=span, broker=leader, cause="network", site=CLIENT_LINK,
+            partitions=partitions, evidence=evidence,
+        )  # fmt: skip
+    if others and not timed:
+        return Finding(
+            span=span, broker=leader, cause="disk", site=APPEND,
+            partitions=partitions, evidence=evidence,
+        )  # fmt: skip
+    return Finding(
+        span=span, broker=leader, cause="undecided", may_be=("disk", "network"), site=WRITES,
+        partitions=partitions, evidence=evidence,
+    )  # fmt: skip
+
+
+def _led(facts: Facts, leader: int, span: Span) -> set[Partition]:
+    return {each.partition for each in facts.leads if each.leader == leader and each.touches(span)}

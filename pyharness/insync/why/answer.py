@@ -1,0 +1,134 @@
+"""The answer of `insync why`: the slow brokers, why, by which evidence, and what is unknown."""
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from insync.why.facts import Partition, Span
+
+Cause = Literal["disk", "network", "process", "undecided"]
+
+CAUSES: Final[dict[str, str]] = {
+    "disk": "its disk, or what waits for it",
+    "network": "its network",
+    "process": "its process: frozen, starved of CPU, or ended",
+    "undecided": "not decided",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A figure that was seen, and what it says."""
+
+    says: str
+    value: float
+    unit: str
+
+    def __str__(self) -> str:
+        """Return the evidence as a line."""
+        return f"{self.says}: {self.value:,.0f} {self.unit}"
+
+
+def in_ms(says: str, value: float) -> Evidence:
+    """Return a time as evidence."""
+    return Evidence(says=says, value=value, unit="ms")
+
+
+def number(says: str, of: str, value: float) -> Evidence:
+    """Return a number of things as evidence; `of` is the things' plural."""
+    return Evidence(says=says, value=value, unit=of)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blamed:
+    """A follower that stock Kafka drops from the ISRs of some partitions.
+
+    `rightly` says whether it is the broker that is slow. `kept` says that the agent kept it there.
+    """
+
+    follower: int
+    partitions: tuple[Partition, ...]
+    rightly: bool
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A broker that was slow for a span of time.
+
+    `peer` is the broker at the other end if the cause is the link between the two. `partitions` are
+    those that are known to be affected; none: not known which. `may_be` are the causes that are
+    left if none is decided.
+    """
+
+    span: Span
+    broker: int
+    cause: Cause
+    site: str
+    evidence: tuple[Evidence, ...]
+    partitions: tuple[Partition, ...] = ()
+    peer: int | None = None
+    may_be: tuple[Cause, ...] = ()
+    blamed: tuple[Blamed, ...] = ()
+
+    def is_about(self, broker: int) -> bool:
+        """Whether the finding names a broker."""
+        return broker in self.brokers
+
+    @property
+    def brokers(self) -> tuple[int, ...]:
+        """The broker, and the one at the other end of a link."""
+        return (self.broker,) if self.peer is None else (self.broker, self.peer)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what `--json` prints of it."""
+        return {
+            "broker": self.broker,
+            "peer": self.peer,
+            "cause": self.cause,
+            "may_be": list(self.may_be),
+            "site": self.site,
+            "partitions": [str(each) for each in self.partitions],
+            "since_ms": self.span.since_ms,
+            "until_ms": self.span.until_ms,
+            "evidence": [
+                {"says": each.says, "value": each.value, "unit": each.unit}
+                for each in self.evidence
+            ],
+            "stock_blames": [
+                {
+                    "follower": each.follower,
+                    "partitions": [str(one) for one in each.partitions],
+                    "rightly": each.rightly,
+                    "kept_by_agent": each.kept,
+                }
+                for each in self.blamed
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What is found in one span of time of one cluster, and what is not known.
+
+    `about` names the cluster and the span, such as an arm and a repeat.
+    """
+
+    about: str
+    span: Span
+    findings: tuple[Finding, ...]
+    gaps: tuple[str, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the cause of everything that was found is decided."""
+        return all(each.cause != "undecided" for each in self.findings)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what `--json` prints of it."""
+        return {
+            "about": self.about,
+            "since_ms": self.span.since_ms,
+            "until_ms": self.span.until_ms,
+            "findings": [each.as_json() for each in self.findings],
+            "gaps": list(self.gaps),
+        }

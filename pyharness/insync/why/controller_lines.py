@@ -1,0 +1,130 @@
+"""Turns what the controller and the brokers logged about ISRs, leaders and lives into facts."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from insync.why.facts import Dropped, Ended, Facts, Fenced, Leads, Partition, Span
+
+Line = Mapping[str, Any]
+
+_SAME_CHANGE_MS: Final = 1_500
+"""A fenced broker leaves the ISRs with the record that fences it, or soon after."""
+
+
+def add_controller_lines(facts: Facts, lines: Sequence[Line]) -> None:
+    """Add what the controller's log says: fencing, leaders, ISRs."""
+    facts.controller_known = bool(lines)
+    facts.fenced += [each for each in _fenced(facts, lines) if each.touches(facts.span)]
+    partitions: dict[Partition, list[Line]] = {}
+    for line in lines:
+        if line.get("kind") == "partition" and line.get("isr") is not None:
+            partitions.setdefault(Partition(line["topic"], line["partition"]), []).append(line)
+    for partition, own in partitions.items():
+        facts.brokers.update(own[-1].get("replicas") or ())
+        facts.leads += [each for each in _leads(facts, partition, own) if each.touches(facts.span)]
+        for before, after in pairwise(own):
+            facts.dropped += _drops(facts, partition, before, after)
+
+
+def _fenced(facts: Facts, lines: Sequence[Line]) -> Iterator[Fenced]:
+    since: dict[int, float] = {}
+    for line in lines:
+        if line.get("kind") != "broker":
+            continue
+        broker, at_ms = int(line["broker"]), float(line["t_ms"])
+        facts.brokers.add(broker)
+        if line["fenced"]:
+            since.setdefault(broker, at_ms)
+        elif broker in since:
+            yield Fenced(broker=broker, since_ms=since.pop(broker), until_ms=at_ms)
+    for broker, at_ms in since.items():
+        yield Fenced(broker=broker, since_ms=at_ms, until_ms=max(at_ms, facts.span.until_ms))
+
+
+def _leads(facts: Facts, partition: Partition, lines: Sequence[Line]) -> Iterator[Leads]:
+    ends = [float(line["t_ms"]) for line in lines[1:]]
+    for line, end in zip(lines, [*ends, facts.span.until_ms], strict=True):
+        since = float(line["t_ms"])
+        yield Leads(
+            leader=int(line["leader"]), partition=partition, since_ms=since,
+            until_ms=max(since, end), replicas=tuple(line.get("replicas") or ()),
+        )  # fmt: skip
+
+
+def _drops(facts: Facts, partition: Partition, before: Line, after: Line) -> Iterator[Dropped]:
+    """Yield the followers that left the ISR, but for those that left the replicas as well.
+
+    The leader before is no follower: that it left says that it stepped down or was fenced.
+    """
+    at_ms = float(after["t_ms"])
+    if not facts.span.since_ms <= at_ms <= facts.span.until_ms:
+        return
+    for follower in set(before["isr"]) - set(after["isr"]):
+        if follower != before["leader"] and follower in (after.get("replicas") or ()):
+            yield Dropped(
+                at_ms=at_ms, leader=int(before["leader"]), follower=int(follower),
+                partition=partition, fenced=_by_fencing(facts, int(follower), at_ms),
+            )  # fmt: skip
+
+
+def _by_fencing(facts: Facts, broker: int, at_ms: float) -> bool:
+    return any(
+        each.broker == broker and abs(each.since_ms - at_ms) <= _SAME_CHANGE_MS
+        for each in facts.fenced
+    )
+
+
+def merge_drops(facts: Facts) -> None:
+    """Keep one fact for a drop that leader and controller report; the leader knows more.
+
+    Where the controller's log is known, a change that only the leader proposed did not happen.
+    """
+    if not facts.controller_known:
+        return
+    proposed = [each for each in facts.dropped if each.unseen_ms is not None]
+    made = [each for each in facts.dropped if each.unseen_ms is None]
+    facts.dropped = [_with_the_leaders_view(each, proposed) for each in made]
+
+
+def _with_the_leaders_view(made: Dropped, proposed: Iterable[Dropped]) -> Dropped:
+    same = [
+        each
+        for each in proposed
+        if (each.leader, each.follower, each.partition)
+        == (made.leader, made.follower, made.partition)
+        and abs(each.at_ms - made.at_ms) <= _SAME_CHANGE_MS
+    ]
+    if not same:
+        return made
+    return Dropped(
+        at_ms=made.at_ms, leader=made.leader, follower=made.follower, partition=made.partition,
+        unseen_ms=same[-1].unseen_ms, fenced=made.fenced,
+    )  # fmt: skip
+
+
+def add_lives(facts: Facts, lines: Iterable[Line]) -> None:
+    """Add the brokers that were started again, as their logs show.
+
+    Not those whose agents say so themselves, and more exactly. Call it after the agents' lines.
+    """
+    lives: dict[int, int] = {}
+    for line in lines:
+        broker, life, at_ms = int(line["broker"]), int(line["life"]), float(line["t_ms"])
+        facts.brokers.add(broker)
+        if life > lives.get(broker, life) and broker not in facts.heard:
+            _restarted(facts, broker, at_ms)
+        lives[broker] = max(life, lives.get(broker, life))
+
+
+def _restarted(facts: Facts, broker: int, at_ms: float) -> None:
+    known = Span(since_ms=at_ms, until_ms=at_ms)
+    around = [
+        each
+        for each in facts.fenced
+        if each.broker == broker and each.touches(known, within_ms=facts.lag_ms)
+    ]
+    since = around[-1].since_ms if around else at_ms
+    ended = Ended(broker=broker, since_ms=min(since, at_ms), until_ms=at_ms)
+    if ended.touches(facts.span):
+        facts.ended.append(ended)

@@ -1,0 +1,140 @@
+"""Step 3: links whose ends wait for each other, and followers that were dropped from ISRs.
+
+Only those that no slow process or leader explains.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from insync.why.answer import Evidence, Finding, in_ms, number
+from insync.why.behind import why_behind
+from insync.why.facts import Awaited, Dropped, Facts, Partition, Span
+from insync.why.processes import is_start
+from insync.why.rules import Rules
+from insync.why.sites import LINK, late
+from insync.why.spans import whole
+
+FETCH: Final = "fetch"
+
+
+def drop_findings(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Finding]:
+    """Return the findings about links, followers, and leaders of which nothing else is known."""
+    new = list(_awaited(facts, found))
+    if not facts.by_time:
+        return new
+    known = [*found, *new]
+    left = [each for each in facts.dropped if not _is_explained(facts, rules, each, known)]
+    while left:
+        first = min(each.at_ms for each in left)
+        within = rules.same_drop_lags * facts.lag_ms
+        near = [each for each in left if each.at_ms - first <= within]
+        new += _findings(facts, rules, near)
+        left = [each for each in left if each.at_ms - first > within]
+    return new
+
+
+def _awaited(facts: Facts, found: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield the links whose two ends wait for each other's answers, though neither is slow."""
+    for one in facts.awaited:
+        ends = (one.broker, one.peer)
+        back = [
+            each for each in facts.awaited if (each.peer, each.broker) == ends and each.touches(one)
+        ]
+        known = any(
+            each.broker in ends and each.span.touches(one, facts.lag_ms / 2) for each in found
+        )
+        if one.broker < one.peer and back and not known:
+            yield Finding(
+                span=whole([one, *back]), broker=one.broker, peer=one.peer, cause="network",
+                site=LINK, evidence=(_waited(one), _waited(back[0])),
+            )  # fmt: skip
+
+
+def _waited(one: Awaited) -> Evidence:
+    return in_ms(f"broker {one.broker} waited for answers of broker {one.peer} for", one.ms)
+
+
+def _is_explained(facts: Facts, rules: Rules, dropped: Dropped, found: Sequence[Finding]) -> bool:
+    """Whether the controller removed it, or a broker of the two is known to have been slow then.
+
+    A follower whose leader was paused is dropped when the leader runs again, up to a lag later.
+    """
+    if dropped.fenced:
+        return True
+    span, ends = late(facts, dropped), (dropped.leader, dropped.follower)
+    if any(is_start(each, span, found, rules) for each in ends):
+        return True
+    return any(
+        each.broker in ends and each.span.touches(span, within_ms=facts.lag_ms / 2)
+        for each in found
+    )
+
+
+def _findings(facts: Facts, rules: Rules, drops: Sequence[Dropped]) -> Iterator[Finding]:
+    """Yield the findings of drops that happened at one time: links, then leaders, followers."""
+    pairs = {(each.leader, each.follower) for each in drops}
+    mutual = {pair for pair in pairs if (pair[1], pair[0]) in pairs}
+    for one, two in sorted(pair for pair in mutual if pair[0] < pair[1]):
+        both = [each for each in drops if {each.leader, each.follower} == {one, two}]
+        yield _link(facts, one, two, both)
+    rest = [each for each in drops if (each.leader, each.follower) not in mutual]
+    for leader in sorted({each.leader for each in rest}):
+        own = [each for each in rest if each.leader == leader]
+        if len({each.follower for each in own}) > 1:
+            yield _slow_leader(facts, leader, own)
+            rest = [each for each in rest if each.leader != leader]
+    for follower in sorted({each.follower for each in rest}):
+        behind = [each for each in rest if each.follower == follower]
+        yield _slow_follower(facts, rules, follower, behind)
+
+
+def _span(facts: Facts, drops: Sequence[Dropped]) -> Span:
+    return whole([late(facts, each) for each in drops])
+
+
+def _partitions(drops: Sequence[Dropped]) -> tuple[Partition, ...]:
+    return tuple(sorted({each.partition for each in drops}))
+
+
+def _dropped_from(drops: Sequence[Dropped], says: str) -> Evidence:
+    return number(says, "partitions", len(_partitions(drops)))
+
+
+def _link(facts: Facts, one: int, two: int, drops: Sequence[Dropped]) -> Finding:
+    says = f"brokers {one} and {two} dropped each other from the ISRs of"
+    return Finding(
+        span=_span(facts, drops), broker=one, peer=two, cause="network", site=LINK,
+        partitions=_partitions(drops), evidence=(_dropped_from(drops, says),),
+    )  # fmt: skip
+
+
+def _slow_leader(facts: Facts, leader: int, drops: Sequence[Dropped]) -> Finding:
+    """Return the finding of a leader that loses several followers at one time.
+
+    It serves them slowly: none of them is slow elsewhere, and it keeps up with other leaders.
+    """
+    followers = {each.follower for each in drops}
+    return Finding(
+        span=_span(facts, drops), broker=leader, cause="disk", site=FETCH,
+        partitions=_partitions(drops),
+        evidence=(
+            number("followers that it dropped at one time", "followers", len(followers)),
+            number("other leaders that dropped it", "leaders", 0),
+        ),
+    )  # fmt: skip
+
+
+def _slow_follower(facts: Facts, rules: Rules, follower: int, drops: Sequence[Dropped]) -> Finding:
+    leaders = sorted({each.leader for each in drops})
+    word = "leader" if len(leaders) == 1 else "leaders"
+    dropped = f"dropped by {word} {', '.join(map(str, leaders))} from the ISRs of"
+    seen = [each.unseen_ms for each in drops if each.unseen_ms not in (None, float("inf"))]
+    fetched = [in_ms("its last fetch there was before", min(filter(None, seen)))] if seen else []
+    span = _span(facts, drops)
+    behind = why_behind(facts, rules, follower, drops, span)
+    peer = leaders[0] if behind.site == LINK and len(leaders) == 1 else None
+    return Finding(
+        span=span, broker=follower, peer=peer, cause=behind.cause, site=behind.site,
+        may_be=behind.may_be, partitions=_partitions(drops),
+        evidence=(_dropped_from(drops, dropped), *fetched, *behind.evidence),
+    )  # fmt: skip

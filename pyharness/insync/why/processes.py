@@ -1,0 +1,153 @@
+"""Step 1: brokers whose process ended, was frozen or starved, or that only the controller lost."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from insync.why.answer import Evidence, Finding, in_ms, number
+from insync.why.facts import Dropped, Ended, Facts, Fenced, Partition, Span
+from insync.why.rules import Rules
+from insync.why.spans import groups, whole
+
+ENDED: Final = "ended"
+PAUSED: Final = "frozen or starved"
+GONE: Final = "not heard of"
+CONTROLLER_LINK: Final = "link to the controller"
+
+
+def process_findings(facts: Facts, rules: Rules) -> list[Finding]:
+    """Return the findings about whole processes."""
+    found = list(_ended(facts, rules))
+    found += _paused(facts, rules, found)
+    found += _fenced(facts, rules, found)
+    return found
+
+
+def is_start(broker: int, span: Span, found: Sequence[Finding], rules: Rules) -> bool:
+    """Whether a time belongs to an end of this broker's process, or to its start."""
+    return any(
+        each.broker == broker
+        and each.site == ENDED
+        and each.span.since_ms <= span.until_ms
+        and span.since_ms <= each.span.until_ms + rules.warm_up_ms
+        for each in found
+    )
+
+
+def _ended(facts: Facts, rules: Rules) -> Iterator[Finding]:
+    """Yield the brokers that ended; each was away until the controller let it in again."""
+    for broker in sorted(facts.brokers):
+        lives = [each for each in facts.ended if each.broker == broker]
+        for lived in groups(lives, facts.lag_ms):
+            away = [
+                each
+                for each in facts.fenced
+                if each.broker == broker and _follows(each, lived, rules)
+            ]
+            yield _process(
+                broker, whole([*lived, *away]), ENDED,
+                in_ms("its process ended and was started again, after", whole(lived).ms),
+                *(in_ms("the controller fenced it for", each.ms) for each in away),
+            )  # fmt: skip
+
+
+def _follows(fenced: Fenced, lives: Sequence[Ended], rules: Rules) -> bool:
+    """Whether the controller fenced a broker because it had ended, or registered it again."""
+    return any(
+        each.since_ms <= fenced.until_ms and fenced.since_ms <= each.until_ms + rules.warm_up_ms
+        for each in lives
+    )
+
+
+def _process(broker: int, span: Span, site: str, *evidence: Evidence) -> Finding:
+    return Finding(span=span, broker=broker, cause="process", site=site, evidence=evidence)
+
+
+def _paused(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield the processes that did not run for long enough in sum, as their agents measured."""
+    for broker in sorted(facts.pauses_known):
+        own = [each for each in facts.paused if each.broker == broker]
+        for together in groups(own, rules.paused_apart_ms):
+            total = sum(each.paused_ms for each in together)
+            span = whole(together)
+            enough = total >= rules.paused_lags * facts.lag_ms
+            if enough and not is_start(broker, span, found, rules):
+                yield _process(
+                    broker, span, PAUSED,
+                    in_ms("its process did not run, in sum for", total),
+                    in_ms("the longest pause", max(each.paused_ms for each in together)),
+                )  # fmt: skip
+
+
+def _fenced(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield the brokers without heartbeats that nothing explains so far."""
+    alone = controllers_matter(facts, rules, found)
+    for fenced in _unexplained(facts, rules, found):
+        if fenced not in alone:
+            yield _silent(facts, fenced)
+
+
+def controllers_matter(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Fenced]:
+    """Return the fencings that say something of the controller: of several brokers at one time."""
+    left = _unexplained(facts, rules, found)
+    return [
+        each
+        for each in left
+        if any(
+            other.broker != each.broker and other.touches(each, rules.together_ms)
+            for other in left
+        )
+    ]  # fmt: skip
+
+
+def _unexplained(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Fenced]:
+    """Return the fencings of brokers that had neither ended nor paused shortly before."""
+    return [
+        fenced
+        for fenced in facts.fenced
+        if not is_start(fenced.broker, fenced, found, rules)
+        and not any(
+            each.broker == fenced.broker
+            and each.cause == "process"
+            and each.span.touches(fenced, within_ms=2 * facts.lag_ms)
+            for each in found
+        )
+    ]
+
+
+def _silent(facts: Facts, fenced: Fenced) -> Finding:
+    """Return whose fault it is that the heartbeats did not arrive.
+
+    The process's, if it did nothing else either; else that of the link to the controller. An agent
+    that measures pauses and has none shows that the process ran.
+    """
+    length = in_ms("the controller fenced it for", fenced.ms)
+    if fenced.broker in facts.pauses_known:
+        return _link(fenced, length, in_ms("while its process did not run for only", 0))
+    lagged = {each.partition for each in facts.dropped if _by_lag(each, fenced, facts.lag_ms)}
+    stalled = _stalled(facts, fenced)
+    if not lagged and not stalled and facts.clients_known:
+        return _link(fenced, length, number("partitions that stalled meanwhile", "partitions", 0))
+    return _process(
+        fenced.broker, fenced, GONE, length,
+        number("partitions that it led and that had no ack", "partitions", len(stalled)),
+        number("ISRs that dropped it for its lag", "partitions", len(lagged)),
+    )  # fmt: skip
+
+
+def _link(fenced: Fenced, *evidence: Evidence) -> Finding:
+    return Finding(
+        span=fenced, broker=fenced.broker, cause="network", site=CONTROLLER_LINK, evidence=evidence
+    )
+
+
+def _stalled(facts: Facts, fenced: Fenced) -> set[Partition]:
+    return {
+        each.partition
+        for each in facts.unacked
+        if each.leader == fenced.broker and each.touches(fenced, facts.lag_ms)
+    }
+
+
+def _by_lag(dropped: Dropped, fenced: Fenced, lag_ms: float) -> bool:
+    at = Span(since_ms=dropped.at_ms, until_ms=dropped.at_ms)
+    return dropped.follower == fenced.broker and not dropped.fenced and at.touches(fenced, lag_ms)

@@ -1,0 +1,95 @@
+"""The thresholds by which `insync why` decides: all of them, each with its source.
+
+docs/use/why.md has the same table; `tests/unit/why/test_page.py` compares the two. Most are shares
+of replica.lag.time.max.ms ("lags"), because what a lag is too short to show harms nobody.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import Final
+
+
+def _rule(value: float, unit: str, says: str, source: str) -> float:
+    made: float = field(default=value, metadata={"unit": unit, "says": says, "source": source})
+    return made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """The thresholds; a test may pass others."""
+
+    paused_lags: float = _rule(
+        0.5, "lags",
+        "a process that did not run for so long, in sum, was frozen or starved",
+        "the agent reports fetches that are pending for half of the lag; a pause counts from the"
+        " same time on",
+    )  # fmt: skip
+    paused_apart_ms: float = _rule(
+        3_000, "ms",
+        "pauses that are not further apart than this are one",
+        "agents report their pauses once a second while fetches arrive; three such reports",
+    )  # fmt: skip
+    served_lags: float = _rule(
+        0.5, "lags",
+        "a follower's fetch that was pending for so long, without pauses, was served slowly",
+        "the agent's event `pending_long`",
+    )  # fmt: skip
+    served_apart_lags: float = _rule(
+        0.5, "lags",
+        "slow fetches that are not further apart than this are one finding",
+        "a fetch that is pending for less is not reported",
+    )  # fmt: skip
+    same_drop_lags: float = _rule(
+        1.5, "lags",
+        "followers that leave ISRs within this time leave for one reason",
+        "isr-expiration runs every half of the lag; a follower is then between 1 and 1.5 lags late",
+    )  # fmt: skip
+    fetching_lags: float = _rule(
+        0.9, "lags",
+        "a follower that was dropped and had fetched within this time does fetch, but does not"
+        " catch up",
+        "one that does not fetch is dropped when its last fetch is at least one lag ago",
+    )  # fmt: skip
+    unacked_lags: float = _rule(
+        1.0, "lags",
+        "a partition without any ack for so long, though records were due, is stalled",
+        "a follower in the ISR may delay acks for up to a lag until it is dropped",
+    )  # fmt: skip
+    warm_up_ms: float = _rule(
+        20_000, "ms",
+        "slow fetches and pauses so soon after a broker's start are part of the start",
+        "brokers of the first set, on a busy machine, took up to 20 s until fetches were fast",
+    )  # fmt: skip
+    together_ms: float = _rule(
+        5_000,
+        "ms",
+        "brokers that the controller fences within this time, for no other reason, are the"
+        " controller's matter",
+        "a starved controller of the first set fenced three brokers within 4.0 s",
+    )
+
+
+DEFAULT: Final = Rules()
+
+
+def as_markdown() -> str:
+    """Return the table of docs/use/why.md."""
+    return "\n".join(
+        [
+            "| rule | threshold | what it means | where it comes from |",
+            "|---|---|---|---|",
+            *_rows(),
+            "",
+        ]
+    )
+
+
+def _rows() -> Iterator[str]:
+    for rule in fields(Rules):
+        about = rule.metadata
+        value = f"{getattr(DEFAULT, rule.name):,g} {about['unit']}"
+        yield f"| `{rule.name}` | {value} | {about['says']} | {about['source']} |"
+
+
+if __name__ == "__main__":
+    print(as_markdown(), end="")

@@ -1,0 +1,87 @@
+"""Makes facts, event lines and run folders for the tests of `insync why`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from insync.arms import FEATURE, PROCESS_TIME, SCOPE
+from insync.why.facts import Facts, Leads, Partition, Span
+from unit.run_folder import append
+
+LAG: Final = 2_000.0
+SPAN: Final = Span(since_ms=0, until_ms=60_000)
+ZERO: Final = Partition("events", 0)
+ONE: Final = Partition("events", 1)
+TWO: Final = Partition("events", 2)
+BROKERS: Final = (1, 2, 3)
+
+
+def facts(**known: Any) -> Facts:
+    """Return facts of three brokers, of which each leads one partition all the time."""
+    leads = [
+        Leads(leader=broker, partition=each, replicas=BROKERS, since_ms=-1_000, until_ms=61_000)
+        for broker, each in zip(BROKERS, (ZERO, ONE, TWO), strict=True)
+    ]
+    made: dict[str, Any] = {
+        "lag_ms": LAG, "span": SPAN, "brokers": set(BROKERS), "leads": leads,
+        "controller_known": True, "clients_known": True, "heard": set(BROKERS),
+        "pauses_known": set(BROKERS),
+    }  # fmt: skip
+    return Facts(**{**made, **known})
+
+
+def event(kind: str, t_ms: float, **fields: Any) -> dict[str, Any]:
+    """Return a line of an agent."""
+    return {"v": 1, "t_ms": t_ms, "type": kind, **fields}
+
+
+def started(broker: int, t_ms: float = -5_000, *, step_down: bool = False) -> list[dict[str, Any]]:
+    """Return the lines of an agent at its broker's start: scope request is on."""
+    settings = {"broker": broker, FEATURE: True, SCOPE: "request", "replica.lag.time.max.ms": 2000}
+    lines = [event("agent_installed", t_ms), event("settings", t_ms + 1, **settings)]
+    watch = event("step_down_settings", t_ms + 2, broker=broker, **{PROCESS_TIME: 500})
+    return [*lines, watch] if step_down else lines
+
+
+def pending(t_ms: float, paused_ms: int = 0) -> dict[str, Any]:
+    """Return the report that an agent writes every second."""
+    return event("pending", t_ms, marks_total=int(t_ms), leader_paused_ms=paused_ms)
+
+
+def slow_fetch(t_ms: float, follower: int, held_ms: float) -> dict[str, Any]:
+    """Return the event of a fetch that was pending for long, in scope request."""
+    return event("pending_long", t_ms, topic=None, partition=-1, replica=follower, held_ms=held_ms)
+
+
+def shrink(t_ms: float, partition: Partition, leader: int, left: int, fetched_ms: float) -> Any:
+    """Return the event of a leader that removes a follower."""
+    follower = {"replica": left, "last_fetch_ms": fetched_ms, "lag_ms": 2_100, "pending": []}
+    return event(
+        "isr_shrink", t_ms, topic=partition.topic, partition=partition.number,
+        isr=list(BROKERS), proposed=[each for each in BROKERS if each != left],
+        followers=[follower], leader_epoch=leader,
+    )  # fmt: skip
+
+
+def isr_line(t_ms: float, partition: Partition, leader: int, *isr: int) -> dict[str, Any]:
+    """Return a line of the controller about a partition."""
+    return {
+        "v": 1, "arm": "stock", "t_ms": t_ms, "kind": "partition", "topic": partition.topic,
+        "partition": partition.number, "leader": leader, "leader_epoch": 0, "isr": list(isr),
+        "replicas": list(BROKERS), "adding": [], "broker": None, "fenced": None,
+    }  # fmt: skip
+
+
+def fenced_line(t_ms: float, broker: int, *, fenced: bool) -> dict[str, Any]:
+    """Return a line of the controller about a broker."""
+    return {
+        "v": 1, "arm": "stock", "t_ms": t_ms, "kind": "broker", "topic": None, "partition": None,
+        "isr": None, "broker": broker, "fenced": fenced,
+    }  # fmt: skip
+
+
+def agents_arm(events: Path, **lines: Any) -> None:
+    """Append the lines of agents, given as `broker_1` and so on, to an arm's event files."""
+    for name, own in lines.items():
+        append(events / f"{name.replace('_', '-')}.jsonl", own)

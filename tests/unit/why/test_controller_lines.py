@@ -1,0 +1,78 @@
+"""What the controller's log and the brokers' roles say."""
+
+from __future__ import annotations
+
+from insync.why.agent_lines import add_agent_lines
+from insync.why.controller_lines import add_controller_lines, add_lives, merge_drops
+from insync.why.facts import Facts
+from unit.why.made_up import LAG, ONE, SPAN, ZERO, fenced_line, isr_line, shrink, started
+
+
+def read(*lines: dict[str, object]) -> Facts:
+    facts = Facts(lag_ms=LAG, span=SPAN)
+    add_controller_lines(facts, lines)
+    return facts
+
+
+def test_a_follower_that_leaves_the_isr_was_dropped_by_the_leader() -> None:
+    facts = read(isr_line(-500, ZERO, 1, 1, 2, 3), isr_line(9_000, ZERO, 1, 1, 2))
+    (dropped,) = facts.dropped
+    assert (dropped.leader, dropped.follower, dropped.fenced) == (1, 3, False)
+    assert [(each.leader, each.since_ms) for each in facts.leads] == [(1, -500), (1, 9_000)]
+
+
+def test_a_leader_that_steps_down_was_not_dropped() -> None:
+    assert read(isr_line(-500, ZERO, 1, 1, 2, 3), isr_line(9_000, ZERO, 2, 2, 3)).dropped == []
+
+
+def test_a_replica_that_is_reassigned_was_not_dropped() -> None:
+    moved = {**isr_line(9_000, ZERO, 1, 1, 2), "replicas": [1, 2]}
+    assert read(isr_line(-500, ZERO, 1, 1, 2, 3), moved).dropped == []
+
+
+def test_a_broker_that_is_fenced_leaves_isrs_by_that() -> None:
+    facts = read(
+        isr_line(-500, ZERO, 1, 1, 2, 3),
+        fenced_line(9_000, 3, fenced=True), isr_line(9_000, ZERO, 1, 1, 2),
+        fenced_line(14_000, 3, fenced=False),
+    )  # fmt: skip
+    assert [each.fenced for each in facts.dropped] == [True]
+    assert [(each.broker, each.since_ms, each.until_ms) for each in facts.fenced] == [
+        (3, 9_000, 14_000)
+    ]
+
+
+def test_a_broker_that_stays_fenced_is_fenced_until_the_end() -> None:
+    assert read(fenced_line(9_000, 3, fenced=True)).fenced[0].until_ms == SPAN.until_ms
+
+
+def test_the_leaders_view_is_added_to_a_drop_and_a_refused_one_is_left_out() -> None:
+    facts = read(isr_line(-500, ZERO, 1, 1, 2, 3), isr_line(9_000, ZERO, 1, 1, 2))
+    lines = [*started(1), shrink(8_990, ZERO, 1, 3, 6_000), shrink(20_000, ONE, 1, 3, 17_000)]
+    add_agent_lines(facts, 1, lines)
+    merge_drops(facts)
+    (dropped,) = facts.dropped
+    assert (dropped.partition, dropped.unseen_ms) == (ZERO, 2_990)
+
+
+def test_without_the_controllers_log_the_leaders_word_counts() -> None:
+    facts = Facts(lag_ms=LAG, span=SPAN)
+    add_agent_lines(facts, 1, [*started(1), shrink(8_990, ZERO, 1, 3, 6_000)])
+    merge_drops(facts)
+    assert len(facts.dropped) == 1
+
+
+def test_a_second_life_shows_that_the_first_one_ended() -> None:
+    facts = read(fenced_line(9_000, 3, fenced=True), fenced_line(14_000, 3, fenced=False))
+    role = {"broker": 3, "life": 1, "t_ms": -900.0}
+    add_lives(facts, [role, {**role, "life": 2, "t_ms": 14_100.0}])
+    (ended,) = facts.ended
+    assert (ended.broker, ended.since_ms, ended.until_ms) == (3, 9_000, 14_100)
+
+
+def test_an_agent_knows_more_of_its_brokers_life_than_the_roles() -> None:
+    facts = read(fenced_line(9_000, 3, fenced=True))
+    add_agent_lines(facts, 3, started(3))
+    role = {"broker": 3, "life": 1, "t_ms": -900.0}
+    add_lives(facts, [role, {**role, "life": 2, "t_ms": 14_100.0}])
+    assert facts.ended == []

@@ -1,0 +1,88 @@
+"""Followers that were dropped from ISRs: it is their disk, their link, or their leader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from insync.why.facts import Awaited, Dropped, Leads
+from insync.why.infer import answer_of
+from unit.why.made_up import BROKERS, ONE, TWO, ZERO, facts
+from unit.why.test_processes import only
+
+STOCK: dict[str, Any] = {"heard": set(), "pauses_known": set()}
+
+
+def dropped(leader: int, follower: int, partition: Any = ZERO, **known: Any) -> Dropped:
+    return Dropped(at_ms=12_500, leader=leader, follower=follower, partition=partition, **known)
+
+
+def test_on_stock_a_leader_that_drops_everybody_is_the_slow_one() -> None:
+    answer = answer_of(facts(dropped=[dropped(1, 2), dropped(1, 3)], **STOCK), "made up")
+    found = only(answer.findings)
+    assert (found.broker, found.cause, found.site) == (1, "disk", "fetch")
+    assert [(each.follower, each.rightly) for each in found.blamed] == [(2, False), (3, False)]
+    assert any("no events of an agent" in gap for gap in answer.gaps)
+
+
+def test_brokers_that_drop_each_other_have_a_bad_link() -> None:
+    drops = [dropped(1, 2), dropped(2, 1, ONE)]
+    found = only(answer_of(facts(dropped=drops), "made up").findings)
+    assert (found.brokers, found.cause, found.site) == ((1, 2), "network", "link")
+
+
+def test_a_follower_that_fetches_but_is_behind_appends_slowly() -> None:
+    found = only(answer_of(facts(dropped=[dropped(1, 3, unseen_ms=300)]), "made up").findings)
+    assert (found.broker, found.cause, found.site) == (3, "disk", "append as a follower")
+
+
+def test_a_follower_over_whose_link_the_leader_keeps_up_appends_slowly() -> None:
+    """Broker 3 leads partition 2, and broker 1 does not leave its ISR."""
+    found = only(answer_of(facts(dropped=[dropped(1, 3, unseen_ms=2_500)]), "made up").findings)
+    assert (found.broker, found.cause, found.site) == (3, "disk", "append as a follower")
+    assert [(each.follower, each.rightly) for each in found.blamed] == [(3, True)]
+
+
+def test_a_follower_of_which_nothing_else_is_known_is_not_decided() -> None:
+    alone = [Leads(leader=1, partition=ZERO, replicas=BROKERS, since_ms=-1_000, until_ms=61_000)]
+    known = facts(dropped=[dropped(1, 3, unseen_ms=2_500)], leads=alone)
+    answer = answer_of(known, "made up")
+    found = only(answer.findings)
+    assert (found.broker, found.cause, found.may_be) == (3, "undecided", ("disk", "network"))
+    assert not answer.is_complete
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_what_a_follower_waits_for_decides_between_its_link_and_its_disk(*, waits: bool) -> None:
+    awaited = [Awaited(broker=3, peer=1, since_ms=10_500, until_ms=13_000)] if waits else []
+    drops = [dropped(1, 3, unseen_ms=2_500)]
+    known = facts(dropped=drops, awaited=awaited, peers_known={3})
+    found = only(answer_of(known, "made up").findings)
+    expected = ("network", "link", 1) if waits else ("disk", "append as a follower", None)
+    assert (found.cause, found.site, found.peer) == expected
+
+
+def test_two_brokers_that_wait_for_each_other_have_a_bad_link_before_anybody_is_dropped() -> None:
+    there = Awaited(broker=1, peer=2, since_ms=10_000, until_ms=11_500)
+    back = Awaited(broker=2, peer=1, since_ms=10_200, until_ms=11_600)
+    found = only(answer_of(facts(awaited=[there, back]), "made up").findings)
+    assert (found.brokers, found.cause, found.site) == ((1, 2), "network", "link")
+    assert answer_of(facts(awaited=[there]), "made up").findings == ()
+
+
+def test_a_follower_that_the_controller_removed_is_no_finding() -> None:
+    assert answer_of(facts(dropped=[dropped(1, 3, fenced=True)]), "made up").findings == ()
+
+
+def test_drops_by_messages_say_nothing_of_time() -> None:
+    answer = answer_of(facts(dropped=[dropped(1, 3), dropped(1, 2)], by_time=False), "made up")
+    assert answer.findings == ()
+    assert any("by messages" in gap for gap in answer.gaps)
+
+
+def test_drops_at_different_times_are_different_findings() -> None:
+    late = Dropped(at_ms=40_000, leader=2, follower=1, partition=TWO, unseen_ms=300)
+    early = dropped(1, 3, unseen_ms=300)
+    found = answer_of(facts(dropped=[early, late]), "made up").findings
+    assert [each.broker for each in found] == [3, 1]

@@ -1,0 +1,131 @@
+"""A recorded run is answered from its files, and never from what says which fault it injected."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from commands import invoke_json, invoke_refused
+from insync.cli.app import invoke
+from insync.why.recorded import answers
+from unit.run_folder import Story, append, write_run
+from unit.why.made_up import event
+
+ROOT = Path(__file__).parents[3]
+TELLS = ("faults.jsonl", "step-downs.jsonl", "counters.jsonl")
+"""Files of an arm that say, or depend on, what was injected; none of them may be opened."""
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a real run of kip-501, which nothing changes."""
+    into = tmp_path_factory.mktemp("recorded")
+    with tarfile.open(ROOT / "tests" / "data" / "recorded" / "kip-501.tar.xz") as archive:
+        archive.extractall(into, filter="data")
+    return into / "kip-501"
+
+
+def test_a_real_run_names_its_slow_leader_in_both_arms(recorded: Path) -> None:
+    stock, plugin = answers(recorded)
+    for answer in (stock, plugin):
+        (found,) = answer.findings
+        assert (found.broker, found.cause) == (1, "disk")
+        assert found.span.ms >= 1_500
+        assert [(each.follower, each.rightly) for each in found.blamed] == [(2, False), (3, False)]
+    assert not any(each.kept for each in stock.findings[0].blamed)
+    assert all(each.kept for each in plugin.findings[0].blamed)
+    assert {str(each) for each in stock.findings[0].partitions} == {"kip-501-r0-0", "kip-501-r0-1"}
+
+
+def test_a_run_without_a_fault_names_nobody(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Story(faults=False, repeats=1))
+    assert [each.findings for each in answers(run)] == [(), ()]
+
+
+def test_what_was_injected_is_never_read(recorded: Path, tmp_path: Path) -> None:
+    """Whatever tells it is replaced by a folder, which nobody can read as a file, or by a lie."""
+    blind = tmp_path / "blind"
+    shutil.copytree(recorded, blind)
+    for arm in (blind / "events").iterdir():
+        for name in TELLS:
+            (arm / name).unlink(missing_ok=True)
+            (arm / name).mkdir()
+    for name in ("scenario.toml", "verdict.json"):
+        (blind / name).unlink()
+        (blind / name).mkdir()
+    record = json.loads((blind / "run.json").read_text())
+    record["scenario"]["faults"] = [{"kind": "freeze", "broker": 3, "at_ms": 0, "for_ms": 9_000}]
+    record["scenario"]["expect"] = {}
+    (blind / "run.json").write_text(json.dumps(record))
+    assert answers(blind) == answers(recorded)
+
+
+def test_the_answer_follows_the_evidence_not_the_record(recorded: Path, tmp_path: Path) -> None:
+    """Counterexample: with the same record and other evidence, the answer is another one."""
+    other = tmp_path / "other"
+    shutil.copytree(recorded, other)
+    events = other / "events" / "plugin"
+    lines = [json.loads(line) for line in (events / "broker-1.jsonl").read_text().splitlines()]
+    (events / "broker-1.jsonl").unlink()
+    append(events / "broker-1.jsonl", [each for each in lines if each["type"] != "pending_long"])
+    steady = answers(recorded, "plugin")[0].span.since_ms
+    about = {"topic": None, "partition": -1, "replica": 3, "held_ms": 1_500}
+    (events / "broker-2.jsonl").unlink()
+    append(events / "broker-2.jsonl", [event("pending_long", steady + 2_000, **about)])
+    (found,) = answers(other, "plugin")[0].findings
+    assert found.broker == 2
+
+
+def test_the_command_prints_the_same_as_text_and_as_json(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["why", str(recorded), "--arm", "stock"]) == 0
+    text = capsys.readouterr().out
+    assert "broker 1: disk, fetch" in text
+    assert "stock Kafka removes follower 2 (wrongly): kip-501-r0-0, kip-501-r0-1" in text
+    assert "not known: brokers 1, 2, 3: no events of an agent" in text
+    (answer,) = invoke_json(capsys, "why", str(recorded), "--arm", "stock")["answers"]
+    (found,) = answer["findings"]
+    assert (found["broker"], found["cause"], found["site"]) == (1, "disk", "fetch")
+    assert [each["follower"] for each in found["stock_blames"]] == [2, 3]
+    assert found["evidence"][0] == {
+        "says": "followers that it dropped at one time", "value": 2, "unit": "followers",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "expected a folder or --bootstrap, one of them"),
+        (["{run}", "--bootstrap", "x:1"], "expected a folder or --bootstrap, one of them"),
+        (["{run}", "--arm", "other"], "--arm other: expected one of stock, plugin"),
+        (["{run}", "--lag-ms", "5"], "--lag-ms: expected --bootstrap with it"),
+        (["{empty}"], "not a run folder"),
+        (["--bootstrap", "x:1", "--arm", "stock"], "--arm stock: expected a folder with it"),
+        (["--bootstrap", "x:1", "--minutes", "0"], "--minutes 0: expected more than 0"),
+        (["--bootstrap", "x:1", "--lag-ms", "-1"], "--lag-ms -1: expected more than 0"),
+    ],
+)
+def test_bad_usage_is_one_line(
+    arguments: list[str], said: str, recorded: Path, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    filled = [each.format(run=recorded, empty=tmp_path) for each in arguments]
+    assert said in invoke_refused(capsys, "why", *filled)
+
+
+def test_a_run_that_never_began_is_refused(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Story(repeats=1))
+    for arm in (run / "events").iterdir():
+        (arm / "phases.jsonl").unlink()
+    assert invoke(["why", str(run)]) == 2
+
+
+def test_a_cause_that_is_not_decided_exits_with_3(tmp_path: Path) -> None:
+    """All partitions of a leader have no acks for three lags, and nothing else is known."""
+    run = write_run(tmp_path / "run", Story(arms=("plugin",), repeats=1, stall_for_ms=6_000))
+    assert invoke(["why", str(run)]) == 3

@@ -1,0 +1,180 @@
+"""Compares the answers of `insync why` with the faults that recorded runs injected.
+
+`python tests/why_confusion.py FOLDER...` prints the confusion matrix over all runs in the folders.
+A fault counts if it acted for at least replica.lag.time.max.ms, which is what stock Kafka needs to
+drop anybody, and if no other fault was near: within two lags.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from insync.arms import lag_factor
+from insync.why.answer import Answer, Finding
+from insync.why.facts import Span
+from insync.why.recorded import answers
+
+TRUE_CAUSE: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        ("stall", "queue-stall", "disk-stall", "disk-throttle", "memory-pressure", "read-error"),
+        "disk",
+    ),
+    **dict.fromkeys(
+        ("freeze", "cpu-quota", "cpu-neighbour", "jvm-pause", "kill", "power-failure", "lost-log",
+         "disk-full", "disk-read-only"),
+        "process",
+    ),
+    **dict.fromkeys(("link", "client-link", "controller-link"), "network"),
+}  # fmt: skip
+"""The cause behind each kind of fault; any other kind slows no broker.
+
+A broker whose only log directory fails ends itself, so the truth of a full disk is its process.
+"""
+NONE: Final = "none"
+OTHER: Final = "another broker"
+CONTROLLERS: Final = 100
+"""Ids from which on a node is a controller, which is no broker that an answer could name."""
+_SLOWED: Final = ("cpu-quota", "cpu-neighbour")
+_BY_CALL: Final = "delay"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A fault of a recorded run, the true cause, and the answer about its time.
+
+    `answer` is a cause, `NONE`, or `OTHER` if the answer names a broker that had no fault.
+    """
+
+    run: str
+    arm: str
+    kind: str
+    site: str
+    truth: str
+    answer: str
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the answer names the broker and the cause."""
+        return self.truth == self.answer
+
+
+def judged(folder: Path) -> Iterator[Judged]:
+    """Yield each fault of a run that counts; nothing for a race or a run that was cut short."""
+    record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    if record["scenario"].get("race") or not record.get("finished_ms"):
+        return
+    for answer in answers(folder):
+        arm, repeat = answer.about.split(", ")[1:]
+        lag = record["scenario"]["broker"]["replica_lag_time_max_ms"] * lag_factor(arm)
+        faults = [
+            fault
+            for fault in _lines(folder / "events" / arm / "faults.jsonl")
+            if fault["repeat"] == int(repeat.removeprefix("repeat "))
+        ]
+        for fault in faults:
+            if _counts(fault, faults, answer, lag):
+                yield Judged(
+                    run=folder.name, arm=arm, kind=fault["fault"], site=fault["site"],
+                    truth=_truth(fault), answer=_answer(fault, answer, lag),
+                )  # fmt: skip
+
+
+def false_findings(folder: Path) -> Iterator[Finding]:
+    """Yield the findings of a run at whose time there was no fault at all."""
+    for answer in answers(folder):
+        arm = answer.about.split(", ")[1]
+        spans = [_span(each, answer) for each in _lines(folder / "events" / arm / "faults.jsonl")]
+        for finding in answer.findings:
+            if not any(finding.span.touches(each, within_ms=3_000) for each in spans):
+                yield finding
+
+
+def _truth(fault: Mapping[str, Any]) -> str:
+    own = TRUE_CAUSE.get(fault["fault"], NONE)
+    return NONE if fault["broker"] >= CONTROLLERS else own
+
+
+def _span(fault: Mapping[str, Any], answer: Answer) -> Span:
+    lifted = fault["lifted_ms"] or answer.span.until_ms
+    return Span(since_ms=fault["injected_ms"], until_ms=max(lifted, fault["injected_ms"]))
+
+
+def _counts(
+    fault: Mapping[str, Any], faults: Sequence[Mapping[str, Any]], answer: Answer, lag: float
+) -> bool:
+    """Whether a fault acted for long enough, with no other one near that slows a broker."""
+    span = _span(fault, answer)
+    near = [
+        other
+        for other in faults
+        if other is not fault
+        and other["fault"] in TRUE_CAUSE
+        and _span(other, answer).touches(span, within_ms=2 * lag)
+    ]
+    return not near and (_truth(fault) == NONE or _acted_ms(fault, span) >= lag)
+
+
+def _acted_ms(fault: Mapping[str, Any], span: Span) -> float:
+    """Return how long a fault acted; one that delays each call acts all the time."""
+    if fault["mode"] == _BY_CALL:
+        return span.ms
+    acted = float(fault["acted_ms"] or 0)
+    return min(acted, span.ms) if fault["fault"] in _SLOWED else acted
+
+
+def _answer(fault: Mapping[str, Any], answer: Answer, lag: float) -> str:
+    """Return what is answered about a fault's time: of several findings, the longest during it."""
+    span = _span(fault, answer)
+    seen = [each for each in answer.findings if each.span.touches(span, within_ms=lag / 2)]
+    if not seen:
+        return NONE
+    main = max(seen, key=lambda each: each.span.overlap_ms(span))
+    ends = {fault["broker"], *_peers(fault)}
+    return main.cause if set(main.brokers) & ends else OTHER
+
+
+def _peers(fault: Mapping[str, Any]) -> Iterator[int]:
+    for target in fault["target"] or ():
+        if target.startswith("broker "):
+            yield int(target.removeprefix("broker "))
+
+
+def _lines(file: Path) -> list[dict[str, Any]]:
+    if not file.is_file():
+        return []
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def as_markdown(cases: Iterable[Judged]) -> str:
+    """Return the confusion matrix: a row per kind and site, a column per answer."""
+    counted: dict[tuple[str, str], Counter[str]] = {}
+    for case in cases:
+        name = f"{case.kind} {case.site}".strip()
+        counted.setdefault((case.truth, name), Counter())[case.answer] += 1
+    columns = ("disk", "network", "process", NONE, "undecided", OTHER)
+    lines = [f"| fault | truth | {' | '.join(columns)} | right |", "|---" * 9 + "|"]
+    for (truth, name), answered in sorted(counted.items()):
+        cells = " | ".join(str(answered[each] or "") for each in columns)
+        right, of = answered[truth], sum(answered.values())
+        lines.append(f"| `{name}` | {truth} | {cells} | {right} of {of} |")
+    return "\n".join([*lines, ""])
+
+
+def run_folders(folders: Iterable[Path]) -> list[Path]:
+    """Return every run folder below some folders."""
+    return sorted({each.parent for folder in folders for each in folder.rglob("run.json")})
+
+
+if __name__ == "__main__":
+    every = [case for run in run_folders(map(Path, sys.argv[1:])) for case in judged(run)]
+    print(as_markdown(every))
+    print(f"{sum(case.is_right for case in every)} of {len(every)} are right")
+    for case in every:
+        if not case.is_right:
+            print(f"wrong: {case}")
