@@ -45,7 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "bench": {"events", "brokers.kafka", "brokers.cluster"},
     "soak": {"bench", "events", "testing", "report", *CLUSTERS},
-    "why": {"events", "brokers.cluster"},
+    "why": {"events", "brokers.kafka", "brokers.cluster"},
     "analysis.checks": set(),
     "analysis.tables": {"events", "faults", "brokers.kafka", "analysis.checks"},
     "analysis.verdict": {"events", "faults"},

@@ -67,6 +67,18 @@ class Rules:
         " controller's matter",
         "a starved controller of the first set fenced three brokers within 4.0 s",
     )
+    slow_request_ms: float = _rule(
+        100,
+        "ms",
+        "a part of a request that takes so long on average, by JMX, is slow",
+        "half of what a client notices as a pause; on healthy brokers each part takes a few ms",
+    )
+    gc_share: float = _rule(
+        0.5,
+        "of the time",
+        "a process that collects garbage for so long, by JMX, is the cause",
+        "more than half of the time nothing else runs",
+    )
 
 
 DEFAULT: Final = Rules()

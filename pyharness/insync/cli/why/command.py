@@ -2,12 +2,15 @@
 
 import json as jsonlib
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from insync.cli.options import Json
 from insync.events.topic import DEFAULT_TOPIC
+
+if TYPE_CHECKING:
+    from insync.why.answer import Answer
 
 EXAMPLES: Final = """\b
 Examples:
@@ -15,6 +18,7 @@ Examples:
   insync why ./out --arm request --json
   insync why --bootstrap localhost:9092 --lag-ms 30000
   insync why --bootstrap localhost:9092 --minutes 60 --json
+  insync why --bootstrap localhost:9092 --jmx 1=localhost:9991 --jmx 2=localhost:9992
 """
 DEFAULT_LAG_MS: Final = 30_000.0
 
@@ -36,6 +40,14 @@ def command(
             f" topic. Default: {DEFAULT_LAG_MS:g}."
         ),
     ] = None,
+    jmx: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="ID=HOST:PORT of a broker's JMX, for brokers without the agent; repeatable."
+            " Then no topic is read."
+        ),
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="Seconds between the two samples of JMX.")] = 4.0,
     json: Json = False,
 ) -> int:
     """Name the broker that was slow: its disk, its network or its process, where, and since when.
@@ -47,23 +59,43 @@ def command(
     from insync.cli.results import results_console
     from insync.cli.why.show import show
     from insync.errors import UNKNOWN, InputError
-    from insync.why import live, recorded
 
     if (folder is None) == (bootstrap is None):
         raise InputError("insync why: expected a folder or --bootstrap, one of them")
+    for name, value in (("--lag-ms", lag_ms), ("--jmx", jmx)):
+        if folder is not None and value is not None:
+            raise InputError(f"{name}: expected --bootstrap with it, not a folder")
+    if folder is None and arm is not None:
+        raise InputError(f"--arm {arm}: expected a folder with it, not --bootstrap")
     if folder is not None:
-        if lag_ms is not None:
-            raise InputError("--lag-ms: expected --bootstrap with it; a run's folder has its lag")
-        found = recorded.answers(folder, arm)
+        found = _recorded(folder, arm)
+    elif jmx:
+        found = _over_jmx(str(bootstrap), jmx, seconds)
     else:
-        if arm is not None:
-            raise InputError(f"--arm {arm}: expected a folder with it, not --bootstrap")
-        asked = live.Asked(
-            bootstrap=str(bootstrap), topic=topic, minutes=minutes, lag_ms=lag_ms,
-            default_lag_ms=DEFAULT_LAG_MS,
-        )  # fmt: skip
-        found = live.answers(asked)
+        found = _live(str(bootstrap), topic, minutes, lag_ms)
     if json:
         print(jsonlib.dumps({"answers": [each.as_json() for each in found]}, indent=2))
     show(results_console(as_json=json), found)
     return 0 if all(each.is_complete for each in found) else UNKNOWN
+
+
+def _recorded(folder: Path, arm: str | None) -> "list[Answer]":
+    from insync.why import recorded
+
+    return recorded.answers(folder, arm)
+
+
+def _over_jmx(bootstrap: str, addresses: list[str], seconds: float) -> "list[Answer]":
+    from insync.why.jmx import ask
+
+    return ask.answers(bootstrap, addresses, seconds)
+
+
+def _live(bootstrap: str, topic: str, minutes: float, lag_ms: float | None) -> "list[Answer]":
+    from insync.why import live
+
+    asked = live.Asked(
+        bootstrap=bootstrap, topic=topic, minutes=minutes, lag_ms=lag_ms,
+        default_lag_ms=DEFAULT_LAG_MS,
+    )  # fmt: skip
+    return live.answers(asked)

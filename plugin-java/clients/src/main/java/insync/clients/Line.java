@@ -55,7 +55,8 @@ final class Line {
         return this;
     }
 
-    private static String quoted(String value) {
+    /** Returns a text as JSON writes it. */
+    static String quoted(String value) {
         StringBuilder quoted = new StringBuilder("\"");
         for (char each : value.toCharArray()) {
             if (each == '"' || each == '\\') {

@@ -1,0 +1,1 @@
+"""The same question for stock brokers, asked over JMX alone."""

@@ -1,0 +1,94 @@
+"""`insync why --jmx` on stock brokers, without any agent: stalls, a frozen broker, and none."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import insync_json
+from insync.brokers.cluster.admin import create_topic
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.node import NodeExtras
+from insync.brokers.kafka.ports import free_ports
+from insync.faults.support.control import ControlFile, Mode, Rule, Site
+from insync.faults.support.shim import preload, require_shim
+from integration.production.checks import ALL, LAG, TOPIC, WITHIN_S, StartCluster, Writer
+from waiting import wait_for
+
+pytestmark = pytest.mark.cluster
+
+SITES = {Site.READ: "read", Site.SEND: "send", Site.WRITE: "append: write"}
+
+
+@contextmanager
+def stalled(control: ControlFile, site: Site) -> Iterator[None]:
+    """Hold every call of a site on the topic's partition at broker 1 until the block ends."""
+    deadline_ns = time.monotonic_ns() + int(WITHIN_S * 1e9)
+    rule = control.arm(
+        Rule(site=site, mode=Mode.HOLD, target=f"{TOPIC}-0", deadline_ns=deadline_ns)
+    )
+    try:
+        wait_for(lambda: control.counters(rule).held_now, bool, WITHIN_S)
+        yield
+    finally:
+        control.lift(rule)
+
+
+def why(cluster: LocalCluster, ports: dict[int, int]) -> dict[str, Any]:
+    addresses = [f"--jmx={broker}=127.0.0.1:{port}" for broker, port in ports.items()]
+    answers = insync_json(
+        "why", "--bootstrap", cluster.bootstrap, "--seconds", "2", *addresses, codes=(0, 3)
+    )
+    (answer,) = answers["answers"]
+    return dict(answer)
+
+
+@pytest.mark.long
+def test_stalls_of_a_stock_broker_are_named_over_jmx_and_a_frozen_one_is_a_gap(
+    start: StartCluster, tmp_path: Path
+) -> None:
+    ports = dict(zip(ALL, free_ports(len(ALL)), strict=True))
+    control = ControlFile.create(tmp_path / "stall", tmp_path, 4)
+    extras = {
+        broker: NodeExtras(
+            flags=jmx_flags(port),
+            environment=preload(require_shim(), tmp_path / "stall") if broker == 1 else {},
+        )
+        for broker, port in ports.items()
+    }
+    cluster = start(settings=LAG, extras=extras)
+    create_topic(cluster.bootstrap, TOPIC, [ALL], {})
+    writer = Writer(cluster.bootstrap, TOPIC)
+    with writer.writing():
+        healthy = wait_for(lambda: why(cluster, ports), lambda now: not now["findings"], WITHIN_S)
+        assert not any("did not answer" in gap for gap in healthy["gaps"])
+        for site, named in SITES.items():
+            with stalled(control, site):
+                answer = why(cluster, ports)
+            (found,) = answer["findings"]
+            assert (found["broker"], found["cause"], found["site"]) == (1, "disk", named), answer
+            wait_for(lambda: why(cluster, ports), lambda now: not now["findings"], WITHIN_S)
+        pid = cluster.nodes[2].pid
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            answer = why(cluster, ports)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        assert 2 not in {each["broker"] for each in answer["findings"]}
+        assert any("broker 2 did not answer over JMX" in gap for gap in answer["gaps"])
+
+
+def jmx_flags(port: int) -> list[str]:
+    """Return the flags of a JVM that opens a JMX port on this host only."""
+    jmx = "-Dcom.sun.management.jmxremote"
+    return [
+        f"{jmx}.port={port}", f"{jmx}.rmi.port={port}", f"{jmx}.host=127.0.0.1",
+        f"{jmx}.authenticate=false", f"{jmx}.ssl=false", "-Djava.rmi.server.hostname=127.0.0.1",
+    ]  # fmt: skip
