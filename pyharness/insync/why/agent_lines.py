@@ -1,6 +1,6 @@
 """Turns the events of a broker's agent into facts; the same for a file and for the events topic."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
@@ -283,8 +283,3 @@ _TAKERS: Final = {
     "isr_shrink": _shrink,
     "leader_change": _leader_change,
 }
-
-
-def events_of(lines: Iterable[Event]) -> list[Event]:
-    """Return the lines that an agent may have written: those with a type."""
-    return [line for line in lines if isinstance(line.get("type"), str)]

@@ -19,7 +19,7 @@ FETCH: Final = "fetch"
 
 def drop_findings(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Finding]:
     """Return the findings about links, followers, and leaders of which nothing else is known."""
-    new = list(_awaited(facts, found))
+    new = list(_awaited(facts, rules, found))
     if not facts.by_time:
         return new
     known = [*found, *new]
@@ -33,20 +33,29 @@ def drop_findings(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[
     return new
 
 
-def _awaited(facts: Facts, found: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield the links whose two ends wait for each other's answers, though neither is slow."""
+def _awaited(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield the links over which a broker waits for answers, though neither end is slow.
+
+    Both ends wait; or only one does, and the other one's agent would say if it were slow.
+    """
+    told: set[frozenset[int]] = set()
     for one in facts.awaited:
-        ends = (one.broker, one.peer)
+        ends = frozenset((one.broker, one.peer))
         back = [
-            each for each in facts.awaited if (each.peer, each.broker) == ends and each.touches(one)
+            each
+            for each in facts.awaited
+            if (each.broker, each.peer) == (one.peer, one.broker) and each.touches(one)
         ]
-        known = any(
+        known = any(is_start(each, one, found, rules) for each in ends) or any(
             each.broker in ends and each.span.touches(one, facts.lag_ms / 2) for each in found
         )
-        if one.broker < one.peer and back and not known:
+        long = one.ms >= rules.served_lags * facts.lag_ms and one.peer in facts.pauses_known
+        if (back or long) and not known and ends not in told:
+            told.add(ends)
+            low, high = sorted(ends)
             yield Finding(
-                span=whole([one, *back]), broker=one.broker, peer=one.peer, cause="network",
-                site=LINK, evidence=(_waited(one), _waited(back[0])),
+                span=whole([one, *back]), broker=low, peer=high, cause="network", site=LINK,
+                evidence=tuple(_waited(each) for each in (one, *back[:1])),
             )  # fmt: skip
 
 

@@ -87,8 +87,16 @@ def _fenced(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Fi
 
 
 def controllers_matter(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Fenced]:
-    """Return the fencings that say something of the controller: of several brokers at one time."""
-    left = _unexplained(facts, rules, found)
+    """Return the fencings that say something of the controller: of several brokers at one time.
+
+    Not those of brokers whose partitions had stalled before, or that others dropped for their lag,
+    unless their agents show that their processes ran.
+    """
+    left = [
+        each
+        for each in _unexplained(facts, rules, found)
+        if each.broker in facts.pauses_known or not (_stalled(facts, each) or _lagged(facts, each))
+    ]
     return [
         each
         for each in left
@@ -123,8 +131,7 @@ def _silent(facts: Facts, fenced: Fenced) -> Finding:
     length = in_ms("the controller fenced it for", fenced.ms)
     if fenced.broker in facts.pauses_known:
         return _link(fenced, length, in_ms("while its process did not run for only", 0))
-    lagged = {each.partition for each in facts.dropped if _by_lag(each, fenced, facts.lag_ms)}
-    stalled = _stalled(facts, fenced)
+    lagged, stalled = _lagged(facts, fenced), _stalled(facts, fenced)
     if not lagged and not stalled and facts.clients_known:
         return _link(fenced, length, number("partitions that stalled meanwhile", "partitions", 0))
     return _process(
@@ -141,11 +148,19 @@ def _link(fenced: Fenced, *evidence: Evidence) -> Finding:
 
 
 def _stalled(facts: Facts, fenced: Fenced) -> set[Partition]:
+    """Return the partitions of a fenced broker that had no acks, from before it was fenced on."""
     return {
         each.partition
         for each in facts.unacked
-        if each.leader == fenced.broker and each.touches(fenced, facts.lag_ms)
+        if each.leader == fenced.broker
+        and each.since_ms <= fenced.since_ms
+        and each.touches(fenced, facts.lag_ms)
     }
+
+
+def _lagged(facts: Facts, fenced: Fenced) -> set[Partition]:
+    """Return the partitions whose leaders dropped a fenced broker for its lag."""
+    return {each.partition for each in facts.dropped if _by_lag(each, fenced, facts.lag_ms)}
 
 
 def _by_lag(dropped: Dropped, fenced: Fenced, lag_ms: float) -> bool:

@@ -57,7 +57,7 @@ def test_a_follower_of_which_nothing_else_is_known_is_not_decided() -> None:
 def test_what_a_follower_waits_for_decides_between_its_link_and_its_disk(*, waits: bool) -> None:
     awaited = [Awaited(broker=3, peer=1, since_ms=10_500, until_ms=13_000)] if waits else []
     drops = [dropped(1, 3, unseen_ms=2_500)]
-    known = facts(dropped=drops, awaited=awaited, peers_known={3})
+    known = facts(dropped=drops, awaited=awaited, peers_known={3}, pauses_known={3})
     found = only(answer_of(known, "made up").findings)
     expected = ("network", "link", 1) if waits else ("disk", "append as a follower", None)
     assert (found.cause, found.site, found.peer) == expected
@@ -68,7 +68,15 @@ def test_two_brokers_that_wait_for_each_other_have_a_bad_link_before_anybody_is_
     back = Awaited(broker=2, peer=1, since_ms=10_200, until_ms=11_600)
     found = only(answer_of(facts(awaited=[there, back]), "made up").findings)
     assert (found.brokers, found.cause, found.site) == ((1, 2), "network", "link")
-    assert answer_of(facts(awaited=[there]), "made up").findings == ()
+
+
+def test_one_end_that_waits_is_enough_if_the_other_ends_agent_is_known() -> None:
+    there = Awaited(broker=1, peer=2, since_ms=10_000, until_ms=11_500)
+    found = only(answer_of(facts(awaited=[there]), "made up").findings)
+    assert (found.brokers, found.cause) == ((1, 2), "network")
+    assert answer_of(facts(awaited=[there], pauses_known={1}), "made up").findings == ()
+    short = Awaited(broker=1, peer=2, since_ms=10_000, until_ms=10_500)
+    assert answer_of(facts(awaited=[short]), "made up").findings == ()
 
 
 def test_a_follower_that_the_controller_removed_is_no_finding() -> None:

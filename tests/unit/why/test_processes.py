@@ -105,6 +105,17 @@ def test_brokers_that_are_fenced_at_once_are_the_controllers_matter() -> None:
     assert any("that is about the controller" in gap for gap in answer.gaps)
 
 
+def test_two_frozen_stock_brokers_are_not_the_controllers_matter() -> None:
+    """Their partitions had no acks before they were fenced."""
+    fenced = [Fenced(broker=each, since_ms=10_000, until_ms=14_000) for each in (1, 2)]
+    unacked = [
+        Unacked(leader=each, partition=ZERO, since_ms=8_000, until_ms=14_000) for each in (1, 2)
+    ]
+    known = facts(fenced=fenced, unacked=unacked, heard=set(), pauses_known=set())
+    found = answer_of(known, "made up").findings
+    assert [(each.broker, each.cause) for each in found] == [(1, "process"), (2, "process")]
+
+
 def test_brokers_that_are_fenced_at_different_times_are_findings_of_their_own() -> None:
     fenced = [
         Fenced(broker=each, since_ms=at, until_ms=at + 2_000) for each, at in ((1, 0), (2, 30_000))

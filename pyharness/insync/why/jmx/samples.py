@@ -1,4 +1,7 @@
-"""Takes samples of brokers over JMX, by a JVM that is started for it; `JmxSamples.java` says what each has."""
+"""Takes samples of brokers over JMX, by a JVM that is started for it.
+
+`JmxSamples.java` says what each sample has.
+"""
 
 import json
 import tempfile
