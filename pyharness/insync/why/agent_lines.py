@@ -73,9 +73,14 @@ def _inside(span: Span, at_ms: float) -> bool:
 
 
 def _take(reading: _Reading, event: Event) -> None:
+    """Take an event; one whose fields are missing or of another type is counted and left out."""
     taker = _TAKERS.get(str(event.get("type")))
-    if taker is not None:
+    if taker is None:
+        return
+    try:
         taker(reading, event, float(event["t_ms"]))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        reading.facts.unreadable += 1
 
 
 def _keep(reading: _Reading, into: list[Any], fact: Any) -> None:
@@ -88,8 +93,12 @@ def _settings(reading: _Reading, event: Event, at_ms: float) -> None:
     reading.scope = str(event.get(SCOPE, reading.scope))
     if FEATURE in event:
         reading.enabled = str(event[FEATURE]).lower() == "true"
-    if at_ms <= reading.facts.span.until_ms and reading.scope == "request" and reading.enabled:
-        reading.facts.pauses_known.add(reading.broker)
+    facts = reading.facts
+    if reading.scope == "request" and reading.enabled:
+        if at_ms <= facts.span.until_ms:
+            facts.pauses_known.add(reading.broker)
+    elif at_ms <= facts.span.since_ms:
+        facts.pauses_known.discard(reading.broker)
 
 
 def _watched(reading: _Reading, event: Event, at_ms: float) -> None:

@@ -14,11 +14,12 @@ _SAME_CHANGE_MS: Final = 1_500
 
 def add_controller_lines(facts: Facts, lines: Sequence[Line]) -> None:
     """Add what the controller's log says: fencing, leaders, ISRs."""
+    lines = _usable(facts, lines)
     facts.controller_known = bool(lines)
     facts.fenced += [each for each in _fenced(facts, lines) if each.touches(facts.span)]
     partitions: dict[Partition, list[Line]] = {}
     for line in lines:
-        if line.get("kind") == "partition" and line.get("isr") is not None:
+        if line["kind"] == "partition":
             partitions.setdefault(Partition(line["topic"], line["partition"]), []).append(line)
     for partition, own in partitions.items():
         facts.brokers.update(own[-1].get("replicas") or ())
@@ -27,14 +28,30 @@ def add_controller_lines(facts: Facts, lines: Sequence[Line]) -> None:
             facts.dropped += _drops(facts, partition, before, after)
 
 
+def _usable(facts: Facts, lines: Sequence[Line]) -> list[Line]:
+    """Return the lines that are as they must be; count the others."""
+    good = [line for line in lines if _is_good(line)]
+    facts.unreadable += len(lines) - len(good)
+    return good
+
+
+def _is_good(line: Line) -> bool:
+    if not isinstance(line.get("t_ms"), int | float):
+        return False
+    if line.get("kind") == "broker":
+        return isinstance(line.get("broker"), int)
+    named = isinstance(line.get("topic"), str) and isinstance(line.get("partition"), int)
+    return named and isinstance(line.get("leader"), int) and isinstance(line.get("isr"), list)
+
+
 def _fenced(facts: Facts, lines: Sequence[Line]) -> Iterator[Fenced]:
     since: dict[int, float] = {}
     for line in lines:
-        if line.get("kind") != "broker":
+        if line["kind"] != "broker":
             continue
         broker, at_ms = int(line["broker"]), float(line["t_ms"])
         facts.brokers.add(broker)
-        if line["fenced"]:
+        if line.get("fenced"):
             since.setdefault(broker, at_ms)
         elif broker in since:
             yield Fenced(broker=broker, since_ms=since.pop(broker), until_ms=at_ms)

@@ -144,7 +144,7 @@ class Facts:
     measure pauses of their process, `peers_known` those that watch their peers, `appends_known`
     those that time their appends. `lag_ms` is replica.lag.time.max.ms. `clock_moved` are brokers
     whose wall clock jumped: their times are not comparable. `by_time` is whether followers are out
-    of sync by time, as in Kafka since 0.9.
+    of sync by time, as in Kafka since 0.9. `unreadable` counts lines that are not as they must be.
     """
 
     lag_ms: float
@@ -156,6 +156,7 @@ class Facts:
     appends_known: set[int] = field(default_factory=set)
     clock_moved: set[int] = field(default_factory=set)
     by_time: bool = True
+    unreadable: int = 0
     controller_known: bool = False
     clients_known: bool = False
     paused: list[Paused] = field(default_factory=list)

@@ -62,6 +62,8 @@ def _gaps(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[str]:
             f"the controller fenced {_named(shared)} at one time: that is about the controller, of"
             " which nothing more is known"
         )
+    if facts.unreadable:
+        said.append(f"lines that are not as they must be, and were left out: {facts.unreadable}")
     if not facts.by_time:
         said.append(
             "followers are out of sync by messages here, so who was dropped says nothing of time"

@@ -114,5 +114,19 @@ def test_what_lies_outside_the_span_is_left_out() -> None:
     assert facts.served == []
 
 
+def test_an_event_with_other_fields_is_counted_and_left_out() -> None:
+    facts = read(
+        *started(1), event("pending_long", 5_000, replica="x", held_ms=9),
+        event("peer_slow", 7_000), slow_fetch(9_000, 2, 4_000),
+    )  # fmt: skip
+    assert (facts.unreadable, len(facts.served)) == (2, 1)
+
+
+def test_a_feature_that_was_switched_off_before_the_span_measures_no_pauses() -> None:
+    off = event("settings_updated", -1_000, **{"follower.fetch.pending.reads.insync.enable": False})
+    assert read(*started(1), off).pauses_known == set()
+    assert read(*started(1), {**off, "t_ms": 30_000}).pauses_known == {1}
+
+
 def test_a_line_without_a_time_and_an_unknown_event_are_left_out() -> None:
     assert read({"type": "pending"}, event("something_new", 5_000)).served == []

@@ -62,6 +62,12 @@ def test_without_the_controllers_log_the_leaders_word_counts() -> None:
     assert len(facts.dropped) == 1
 
 
+def test_lines_that_are_not_as_they_must_be_are_counted() -> None:
+    broken = [{"kind": "partition", "t_ms": 5.0}, {"kind": "broker", "t_ms": "x"}, {"t_ms": 1.0}]
+    facts = read(*broken, isr_line(-500, ZERO, 1, 1, 2, 3))
+    assert (facts.unreadable, len(facts.leads)) == (3, 1)
+
+
 def test_a_second_life_shows_that_the_first_one_ended() -> None:
     facts = read(fenced_line(9_000, 3, fenced=True), fenced_line(14_000, 3, fenced=False))
     role = {"broker": 3, "life": 1, "t_ms": -900.0}
