@@ -22,15 +22,17 @@ def drop_findings(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[
     new = list(_awaited(facts, rules, found))
     if not facts.by_time:
         return new
-    known = [*found, *new]
-    left = [each for each in facts.dropped if not _is_explained(facts, rules, each, known)]
-    while left:
+    left = facts.dropped
+    while True:
+        known = [*found, *new]
+        left = [each for each in left if not _is_explained(facts, rules, each, known)]
+        if not left:
+            return new
         first = min(each.at_ms for each in left)
         within = rules.same_drop_lags * facts.lag_ms
         near = [each for each in left if each.at_ms - first <= within]
         new += _findings(facts, rules, near)
         left = [each for each in left if each.at_ms - first > within]
-    return new
 
 
 def _awaited(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Finding]:
@@ -89,8 +91,9 @@ def _findings(facts: Facts, rules: Rules, drops: Sequence[Dropped]) -> Iterator[
     rest = [each for each in drops if (each.leader, each.follower) not in mutual]
     for leader in sorted({each.leader for each in rest}):
         own = [each for each in rest if each.leader == leader]
-        if len({each.follower for each in own}) > 1:
-            yield _slow_leader(facts, leader, own)
+        waited = max(overdue_ms(facts, each) for each in own)
+        if len({each.follower for each in own}) > 1 or waited >= rules.overdue_lags * facts.lag_ms:
+            yield _slow_leader(facts, leader, own, waited)
             rest = [each for each in rest if each.leader != leader]
     for follower in sorted({each.follower for each in rest}):
         behind = [each for each in rest if each.follower == follower]
@@ -117,17 +120,37 @@ def _link(facts: Facts, one: int, two: int, drops: Sequence[Dropped]) -> Finding
     )  # fmt: skip
 
 
-def _slow_leader(facts: Facts, leader: int, drops: Sequence[Dropped]) -> Finding:
-    """Return the finding of a leader that loses several followers at one time.
+def overdue_ms(facts: Facts, dropped: Dropped) -> float:
+    """Return for how long a follower was late when its leader dropped it, 0 if that is not known.
 
-    It serves them slowly: none of them is slow elsewhere, and it keeps up with other leaders.
+    By its last fetch, or by how long the partition had no ack by then.
+    """
+    unseen = dropped.unseen_ms
+    waits = [
+        dropped.at_ms - each.since_ms
+        for each in facts.unacked
+        if each.partition == dropped.partition
+        and each.since_ms <= dropped.at_ms <= each.until_ms + facts.lag_ms / 2
+    ]
+    fetched = [] if unseen is None or unseen == float("inf") else [unseen]
+    return max([*waits, *fetched], default=0.0)
+
+
+def _slow_leader(facts: Facts, leader: int, drops: Sequence[Dropped], waited_ms: float) -> Finding:
+    """Return the finding of a leader that loses several followers at one time, or one too late.
+
+    It serves them slowly: none of them is slow elsewhere, and it keeps up with other leaders. Its
+    thread that looks for followers that are out of sync hangs behind the same lock.
     """
     followers = {each.follower for each in drops}
+    span = _span(facts, drops)
+    since = min(span.since_ms, max(each.at_ms for each in drops) - waited_ms)
     return Finding(
-        span=_span(facts, drops), broker=leader, cause="disk", site=FETCH,
+        span=Span(since_ms=since, until_ms=span.until_ms), broker=leader, cause="disk", site=FETCH,
         partitions=_partitions(drops),
         evidence=(
             number("followers that it dropped at one time", "followers", len(followers)),
+            in_ms("a follower was late, or acks missing, when it was dropped, for", waited_ms),
             number("other leaders that dropped it", "leaders", 0),
         ),
     )  # fmt: skip

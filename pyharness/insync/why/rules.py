@@ -44,6 +44,12 @@ class Rules:
         "followers that leave ISRs within this time leave for one reason",
         "isr-expiration runs every half of the lag; a follower is then between 1 and 1.5 lags late",
     )  # fmt: skip
+    overdue_lags: float = _rule(
+        2.0,
+        "lags",
+        "a leader that drops a follower only after it was late for so long is slow itself",
+        "a leader looks for late followers every half of the lag, so 1.5 lags are the longest time",
+    )
     fetching_lags: float = _rule(
         0.9, "lags",
         "a follower that was dropped and had fetched within this time does fetch, but does not"

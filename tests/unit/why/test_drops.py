@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from insync.why.facts import Awaited, Dropped, Leads
+from insync.why.facts import Awaited, Dropped, Leads, Unacked
 from insync.why.infer import answer_of
 from unit.why.made_up import BROKERS, ONE, TWO, ZERO, facts
 from unit.why.test_processes import only
@@ -24,6 +24,25 @@ def test_on_stock_a_leader_that_drops_everybody_is_the_slow_one() -> None:
     assert (found.broker, found.cause, found.site) == (1, "disk", "fetch")
     assert [(each.follower, each.rightly) for each in found.blamed] == [(2, False), (3, False)]
     assert any("no events of an agent" in gap for gap in answer.gaps)
+
+
+def test_a_leader_that_drops_one_follower_much_too_late_is_the_slow_one() -> None:
+    """Its reads hang under the lock that the search for late followers needs, too."""
+    found = only(answer_of(facts(dropped=[dropped(1, 3, unseen_ms=4_100)]), "made up").findings)
+    assert (found.broker, found.cause, found.site) == (1, "disk", "fetch")
+    in_time = answer_of(facts(dropped=[dropped(1, 3, unseen_ms=3_000)]), "made up")
+    assert only(in_time.findings).broker == 3
+
+
+def test_on_stock_missing_acks_show_that_a_leader_dropped_a_follower_too_late() -> None:
+    """As recorded: the followers leave when the stall ends, not when they are late."""
+    drops = [dropped(1, 2)]
+    unacked = [Unacked(leader=1, partition=ZERO, since_ms=8_000, until_ms=12_600)]
+    found = only(answer_of(facts(dropped=drops, unacked=unacked, **STOCK), "made up").findings)
+    assert (found.broker, found.span.since_ms) == (1, 8_000)
+    short = [Unacked(leader=1, partition=ZERO, since_ms=10_000, until_ms=12_600)]
+    again = answer_of(facts(dropped=drops, unacked=short, **STOCK), "made up")
+    assert only(again.findings).broker == 2
 
 
 def test_brokers_that_drop_each_other_have_a_bad_link() -> None:
