@@ -32,10 +32,14 @@ TRUE_CAUSE: Final[Mapping[str, str]] = {
     ),
     **dict.fromkeys(("link", "client-link", "controller-link"), "network"),
 }  # fmt: skip
-"""The cause behind each kind of fault; any other kind slows no broker.
+"""The cause behind each kind of fault that slows a broker.
 
 A broker whose only log directory fails ends itself, so the truth of a full disk is its process.
 """
+HARMLESS: Final = frozenset(
+    {"add-replica", "clock-jump", "config-update", "elect", "remove-replica", "topic-churn"}
+)
+"""The kinds that slow no broker: the right answer about their time is nobody."""
 NONE: Final = "none"
 OTHER: Final = "another broker"
 CONTROLLERS: Final = 100

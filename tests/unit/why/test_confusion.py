@@ -1,0 +1,62 @@
+"""How answers are compared with the injected faults: every kind has a truth, and a lie is seen."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from insync.faults.registry import KINDS
+from unit.run_folder import append
+from unit.why.test_recorded import recorded  # noqa: F401 - a fixture
+from why_confusion import HARMLESS, NONE, OTHER, TRUE_CAUSE, as_markdown, false_findings, judged
+
+
+def test_every_kind_of_fault_has_a_truth() -> None:
+    assert {*TRUE_CAUSE, *HARMLESS} == set(KINDS)
+    assert not HARMLESS & TRUE_CAUSE.keys()
+
+
+def test_a_recorded_stall_is_answered_rightly(recorded: Path) -> None:  # noqa: F811 - the fixture
+    cases = list(judged(recorded))
+    assert [(each.arm, each.truth, each.answer) for each in cases] == [
+        ("stock", "disk", "disk"), ("plugin", "disk", "disk"),
+    ]  # fmt: skip
+    assert list(false_findings(recorded)) == []
+    assert "| `stall read` | disk | 2 |  |  |  |  |  | 2 of 2 |" in as_markdown(cases)
+
+
+@pytest.mark.parametrize(
+    ("lie", "answer"),
+    [
+        ({"broker": 3}, OTHER),
+        ({"fault": "link", "site": "", "mode": "cut"}, "disk"),
+        ({"fault": "elect", "site": "", "mode": ""}, "disk"),
+        ({"injected_ms": 0, "lifted_ms": 90_000}, NONE),
+    ],
+)
+def test_an_answer_that_is_not_the_injected_fault_is_wrong(
+    lie: dict[str, object], answer: str, recorded: Path, tmp_path: Path  # noqa: F811 - the fixture
+) -> None:  # fmt: skip
+    run = tmp_path / "run"
+    shutil.copytree(recorded, run)
+    file = run / "events" / "stock" / "faults.jsonl"
+    (fault,) = [json.loads(line) for line in file.read_text().splitlines()]
+    file.unlink()
+    append(file, [{**fault, **lie}])
+    case = next(each for each in judged(run) if each.arm == "stock")
+    assert (case.answer, case.is_right) == (answer, False)
+
+
+def test_a_fault_that_acted_for_less_than_the_lag_does_not_count(
+    recorded: Path, tmp_path: Path  # noqa: F811 - the fixture
+) -> None:  # fmt: skip
+    run = tmp_path / "run"
+    shutil.copytree(recorded, run)
+    file = run / "events" / "stock" / "faults.jsonl"
+    (fault,) = [json.loads(line) for line in file.read_text().splitlines()]
+    file.unlink()
+    append(file, [{**fault, "acted_ms": 500.0}])
+    assert [each.arm for each in judged(run)] == ["plugin"]
