@@ -79,6 +79,12 @@ class Rules:
         "a part of a request that takes so long on average, by JMX, is slow",
         "half of what a client notices as a pause; on healthy brokers each part takes a few ms",
     )
+    silent_ms: float = _rule(
+        2_000,
+        "ms",
+        "a leader that answers no fetch for so long, by JMX, is not reached",
+        "four times Kafka's default of `replica.fetch.wait.max.ms`",
+    )
     gc_share: float = _rule(
         0.5,
         "of the time",

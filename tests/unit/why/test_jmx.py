@@ -141,6 +141,12 @@ def test_a_link_without_an_answered_fetch_between_two_brokers_that_answer() -> N
     assert answer(samples(FETCHES, **{"fetches.2": 8}), other).findings == ()
 
 
+def test_samples_that_are_close_to_each_other_say_nothing_of_links() -> None:
+    first, second = samples(FETCHES, **{"fetches.2": 0})
+    soon = Sample(broker=1, at_ms=1_500, error=None, figures=second.figures, threads=second.threads)
+    assert answer((first, soon), samples(broker=2)).findings == ()
+
+
 def test_a_fetch_that_a_slow_leader_owes_is_the_leaders() -> None:
     silent = samples(FETCHES, **{"fetches.2": 0})
     slow = samples((HANDLER, PREAD), broker=2)

@@ -1,7 +1,7 @@
 """Draws the conclusions from two samples of each broker over JMX, without any agent.
 
-A call to the file system that a thread has not left between the samples hangs. A broker that does
-not answer is a gap: it may be frozen, ended, or unreachable from here.
+A call to the file system in which a thread is at both samples hangs, or the thread does little
+else. A broker that does not answer is a gap: it may be frozen, ended, or unreachable from here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -71,7 +71,7 @@ def answer_of_samples(
     found: list[Finding] = []
     for pair in pairs:
         found += _of_broker(pair, rules)
-    found += _links(pairs, found)
+    found += _links([each for each in pairs if each.span.ms >= rules.silent_ms], found)
     times = [each.at_ms for each in (*first, *second)]
     span = Span(since_ms=min(times), until_ms=max(times))
     return Answer(
@@ -110,7 +110,7 @@ def _collecting(pair: Pair, rules: Rules) -> Iterator[Finding]:
 
 
 def _hanging(pair: Pair) -> Iterator[Finding]:
-    """Yield the calls that threads have not left: the same thread, stack and site, twice."""
+    """Yield the calls in which threads are twice: the same thread, stack and site."""
     before = {each.id: each.frames for each in pair.first.threads}
     stuck: dict[str, int] = {}
     for thread in pair.second.threads:
@@ -121,7 +121,7 @@ def _hanging(pair: Pair) -> Iterator[Finding]:
     if stuck:
         site = max(stuck, key=lambda each: stuck[each])
         evidence = [
-            number(f"threads that hang at {each}", "threads", count)
+            number(f"threads in the same call at both samples, at {each}", "threads", count)
             for each, count in sorted(stuck.items())
         ]
         queued = number(
