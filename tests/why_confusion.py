@@ -133,12 +133,15 @@ def _acted_ms(fault: Mapping[str, Any], span: Span) -> float:
 
 
 def _answer(fault: Mapping[str, Any], answer: Answer, lag: float) -> str:
-    """Return what is answered about a fault's time: of several findings, the longest during it."""
+    """Return what is answered about a fault's time: of several findings, the longest during it.
+
+    Of those that are equally long, the one that names the shortest time.
+    """
     span = _span(fault, answer)
     seen = [each for each in answer.findings if each.span.touches(span, within_ms=lag / 2)]
     if not seen:
         return NONE
-    main = max(seen, key=lambda each: each.span.overlap_ms(span))
+    main = max(seen, key=lambda each: (each.span.overlap_ms(span), -each.span.ms))
     ends = {fault["broker"], *_peers(fault)}
     return main.cause if set(main.brokers) & ends else OTHER
 

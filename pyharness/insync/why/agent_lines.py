@@ -24,6 +24,7 @@ Event = Mapping[str, Any]
 _JUMP_MS: Final = 1_000
 _REPORT_MS: Final = 1_000
 """An agent reports its counters once a second, while fetches arrive."""
+_LATE_REPORTS: Final = 3
 _LEAST_PAUSE_MS: Final = 200
 _NO_SITE: Final = "none"
 _APPEND_LIMIT: Final = "leader.append.process.time.max.ms"
@@ -122,18 +123,22 @@ def _installed(reading: _Reading, event: Event, at_ms: float) -> None:
 
 
 def _pending(reading: _Reading, event: Event, at_ms: float) -> None:
-    """Note by how much the pauses of the process grew since the report before."""
+    """Note by how much the pauses of the process grew since the report before.
+
+    An agent reports nothing while its broker leads nothing. If the report before is long ago, the
+    pause has no known time.
+    """
+    reading.facts.reports.setdefault(reading.broker, []).append(at_ms)
     total = float(event.get("leader_paused_ms") or 0)
     before, reading.paused_ms = reading.paused_ms, total
     since, reading.reported_ms = reading.reported_ms, at_ms
     grown = 0.0 if before is None else total - before
     if grown < _LEAST_PAUSE_MS:
         return
-    begun = max(at_ms - grown - _REPORT_MS, at_ms - grown if since is None else since)
-    paused = Paused(
-        broker=reading.broker, since_ms=min(begun, at_ms), until_ms=at_ms, paused_ms=grown
-    )
-    _keep(reading, reading.facts.paused, paused)
+    begun = at_ms - grown - _REPORT_MS if since is None else since
+    paused = Paused(broker=reading.broker, since_ms=begun, until_ms=at_ms, paused_ms=grown)
+    dated = paused.ms <= grown + _LATE_REPORTS * _REPORT_MS
+    _keep(reading, reading.facts.paused if dated else reading.facts.undated, paused)
 
 
 def _partition(event: Event) -> Partition | None:
@@ -241,7 +246,8 @@ def _shrink(reading: _Reading, event: Event, at_ms: float) -> None:
             fetched = float(follower.get("last_fetch_ms") or 0)
             dropped = Dropped(
                 at_ms=at_ms, leader=reading.broker, follower=int(follower["replica"]),
-                partition=partition, unseen_ms=at_ms - fetched if fetched else float("inf"),
+                partition=partition, left=len(event["proposed"]),
+                unseen_ms=at_ms - fetched if fetched else float("inf"),
             )  # fmt: skip
             reading.facts.dropped.append(dropped)
 

@@ -81,13 +81,14 @@ def _drops(facts: Facts, partition: Partition, before: Line, after: Line) -> Ite
         if follower != before["leader"] and follower in (after.get("replicas") or ()):
             yield Dropped(
                 at_ms=at_ms, leader=int(before["leader"]), follower=int(follower),
-                partition=partition, fenced=_by_fencing(facts, int(follower), at_ms),
+                partition=partition, left=len(after["isr"]),
+                fenced=_by_fencing(facts, int(follower), at_ms),
             )  # fmt: skip
 
 
 def _by_fencing(facts: Facts, broker: int, at_ms: float) -> bool:
     return any(
-        each.broker == broker and abs(each.since_ms - at_ms) <= _SAME_CHANGE_MS
+        each.broker == broker and 0 <= at_ms - each.since_ms <= _SAME_CHANGE_MS
         for each in facts.fenced
     )
 
@@ -116,7 +117,7 @@ def _with_the_leaders_view(made: Dropped, proposed: Iterable[Dropped]) -> Droppe
         return made
     return Dropped(
         at_ms=made.at_ms, leader=made.leader, follower=made.follower, partition=made.partition,
-        unseen_ms=same[-1].unseen_ms, fenced=made.fenced,
+        left=made.left, unseen_ms=same[-1].unseen_ms, fenced=made.fenced,
     )  # fmt: skip
 
 

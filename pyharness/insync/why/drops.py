@@ -8,7 +8,7 @@ from typing import Final
 
 from insync.why.answer import Evidence, Finding, in_ms, number
 from insync.why.behind import why_behind
-from insync.why.facts import Awaited, Dropped, Facts, Partition, Span
+from insync.why.facts import Awaited, Dropped, Facts, Partition, Span, Unacked
 from insync.why.processes import is_start
 from insync.why.rules import Rules
 from insync.why.sites import LINK, late
@@ -123,17 +123,26 @@ def _link(facts: Facts, one: int, two: int, drops: Sequence[Dropped]) -> Finding
 def overdue_ms(facts: Facts, dropped: Dropped) -> float:
     """Return for how long a follower was late when its leader dropped it, 0 if that is not known.
 
-    By its last fetch, or by how long the partition had no ack by then.
+    By its last fetch; or by how long the partition had no ack, also after the drop: a slow follower
+    delays acks only until it is dropped. If only the leader was left, acks may be refused then.
     """
     unseen = dropped.unseen_ms
     waits = [
-        dropped.at_ms - each.since_ms
+        each.ms if dropped.left > 1 else dropped.at_ms - each.since_ms
+        for each in _gaps(facts, dropped)
+    ]
+    fetched = [] if unseen is None or unseen == float("inf") else [unseen]
+    return max([*waits, *fetched], default=0.0)
+
+
+def _gaps(facts: Facts, dropped: Dropped) -> list[Unacked]:
+    """Return the times without acks of a partition in which a follower was dropped."""
+    return [
+        each
         for each in facts.unacked
         if each.partition == dropped.partition
         and each.since_ms <= dropped.at_ms <= each.until_ms + facts.lag_ms / 2
     ]
-    fetched = [] if unseen is None or unseen == float("inf") else [unseen]
-    return max([*waits, *fetched], default=0.0)
 
 
 def _slow_leader(facts: Facts, leader: int, drops: Sequence[Dropped], waited_ms: float) -> Finding:
@@ -143,10 +152,9 @@ def _slow_leader(facts: Facts, leader: int, drops: Sequence[Dropped], waited_ms:
     thread that looks for followers that are out of sync hangs behind the same lock.
     """
     followers = {each.follower for each in drops}
-    span = _span(facts, drops)
-    since = min(span.since_ms, max(each.at_ms for each in drops) - waited_ms)
+    gaps = [each for dropped in drops for each in _gaps(facts, dropped)]
     return Finding(
-        span=Span(since_ms=since, until_ms=span.until_ms), broker=leader, cause="disk", site=FETCH,
+        span=whole([_span(facts, drops), *gaps]), broker=leader, cause="disk", site=FETCH,
         partitions=_partitions(drops),
         evidence=(
             number("followers that it dropped at one time", "followers", len(followers)),

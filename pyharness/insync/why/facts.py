@@ -104,7 +104,7 @@ class Awaited(Span):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """A follower was removed from a partition's ISR.
+    """A follower was removed from a partition's ISR; `left` members remained.
 
     `unseen_ms` is how long before that its last fetch was; None if only the controller's log says
     so, and infinite for a follower that had never fetched. `fenced` says that the controller
@@ -115,6 +115,7 @@ class Dropped:
     leader: int
     follower: int
     partition: Partition
+    left: int = 0
     unseen_ms: float | None = None
     fenced: bool = False
 
@@ -145,6 +146,8 @@ class Facts:
     those that time their appends. `lag_ms` is replica.lag.time.max.ms. `clock_moved` are brokers
     whose wall clock jumped: their times are not comparable. `by_time` is whether followers are out
     of sync by time, as in Kafka since 0.9. `unreadable` counts lines that are not as they must be.
+    `reports` are the times at which an agent reported its pauses; `undated` pauses were at some
+    time between two reports that are far apart.
     """
 
     lag_ms: float
@@ -159,7 +162,9 @@ class Facts:
     unreadable: int = 0
     controller_known: bool = False
     clients_known: bool = False
+    reports: dict[int, list[float]] = field(default_factory=dict)
     paused: list[Paused] = field(default_factory=list)
+    undated: list[Paused] = field(default_factory=list)
     ended: list[Ended] = field(default_factory=list)
     fenced: list[Fenced] = field(default_factory=list)
     served: list[Served] = field(default_factory=list)

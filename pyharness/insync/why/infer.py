@@ -62,6 +62,12 @@ def _gaps(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[str]:
             f"the controller fenced {_named(shared)} at one time: that is about the controller, of"
             " which nothing more is known"
         )
+    said += [
+        f"broker {pause.broker}: its process did not run for {pause.paused_ms:,.0f} ms, at some"
+        f" time in {pause.ms / 1000:,.0f} s in which its agent had nothing to report"
+        for pause in facts.undated
+        if pause.paused_ms >= rules.paused_lags * facts.lag_ms
+    ]
     if facts.unreadable:
         said.append(f"lines that are not as they must be, and were left out: {facts.unreadable}")
     if not facts.by_time:

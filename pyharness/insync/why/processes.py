@@ -95,7 +95,7 @@ def controllers_matter(facts: Facts, rules: Rules, found: Sequence[Finding]) -> 
     left = [
         each
         for each in _unexplained(facts, rules, found)
-        if each.broker in facts.pauses_known or not (_stalled(facts, each) or _lagged(facts, each))
+        if _is_known_to_run(facts, each) or not (_stalled(facts, each) or _lagged(facts, each))
     ]
     return [
         each
@@ -129,7 +129,7 @@ def _silent(facts: Facts, fenced: Fenced) -> Finding:
     that measures pauses and has none shows that the process ran.
     """
     length = in_ms("the controller fenced it for", fenced.ms)
-    if fenced.broker in facts.pauses_known:
+    if _is_known_to_run(facts, fenced):
         return _link(fenced, length, in_ms("while its process did not run for only", 0))
     lagged, stalled = _lagged(facts, fenced), _stalled(facts, fenced)
     if not lagged and not stalled and facts.clients_known:
@@ -139,6 +139,14 @@ def _silent(facts: Facts, fenced: Fenced) -> Finding:
         number("partitions that it led and that had no ack", "partitions", len(stalled)),
         number("ISRs that dropped it for its lag", "partitions", len(lagged)),
     )  # fmt: skip
+
+
+def _is_known_to_run(facts: Facts, fenced: Fenced) -> bool:
+    """Whether the agent of a fenced broker reported about that time, and had no pause."""
+    around = Span(since_ms=fenced.since_ms - facts.lag_ms, until_ms=fenced.until_ms)
+    reports = facts.reports.get(fenced.broker, ())
+    told = any(around.since_ms <= at_ms <= around.until_ms for at_ms in reports)
+    return told and fenced.broker in facts.pauses_known
 
 
 def _link(fenced: Fenced, *evidence: Evidence) -> Finding:

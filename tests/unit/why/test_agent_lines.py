@@ -35,6 +35,13 @@ def test_a_pause_is_what_the_counter_grew_by() -> None:
     assert paused.since_ms == 2_000
 
 
+def test_a_pause_between_reports_that_are_far_apart_was_at_some_time_between_them() -> None:
+    facts = read(*started(1), pending(1_000), pending(20_000, 3_000))
+    assert facts.paused == []
+    (paused,) = facts.undated
+    assert (paused.since_ms, paused.until_ms, paused.paused_ms) == (1_000, 20_000, 3_000)
+
+
 def test_a_time_without_reports_is_no_pause() -> None:
     """No fetch arrives at a broker that leads nothing, and then its agent reports nothing."""
     assert read(*started(1), pending(1_000), pending(30_000)).paused == []

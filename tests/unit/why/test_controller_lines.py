@@ -42,6 +42,14 @@ def test_a_broker_that_is_fenced_leaves_isrs_by_that() -> None:
     ]
 
 
+def test_a_broker_that_was_dropped_before_it_was_fenced_was_dropped_by_its_leader() -> None:
+    facts = read(
+        isr_line(-500, ZERO, 1, 1, 2, 3), isr_line(8_500, ZERO, 1, 1, 2),
+        fenced_line(9_000, 3, fenced=True),
+    )  # fmt: skip
+    assert [each.fenced for each in facts.dropped] == [False]
+
+
 def test_a_broker_that_stays_fenced_is_fenced_until_the_end() -> None:
     assert read(fenced_line(9_000, 3, fenced=True)).fenced[0].until_ms == SPAN.until_ms
 

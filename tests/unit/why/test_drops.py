@@ -40,9 +40,20 @@ def test_on_stock_missing_acks_show_that_a_leader_dropped_a_follower_too_late() 
     unacked = [Unacked(leader=1, partition=ZERO, since_ms=8_000, until_ms=12_600)]
     found = only(answer_of(facts(dropped=drops, unacked=unacked, **STOCK), "made up").findings)
     assert (found.broker, found.span.since_ms) == (1, 8_000)
-    short = [Unacked(leader=1, partition=ZERO, since_ms=10_000, until_ms=12_600)]
+    short = [Unacked(leader=1, partition=ZERO, since_ms=10_000, until_ms=13_500)]
     again = answer_of(facts(dropped=drops, unacked=short, **STOCK), "made up")
     assert only(again.findings).broker == 2
+
+
+@pytest.mark.parametrize(("left", "slow"), [(2, 1), (1, 2)])
+def test_acks_that_do_not_come_after_a_drop_show_that_the_leader_is_slow(
+    left: int, slow: int
+) -> None:
+    """If other members are left; else the leader may refuse records below min.insync.replicas."""
+    drops = [dropped(1, 2, left=left, unseen_ms=1_700)]
+    unacked = [Unacked(leader=1, partition=ZERO, since_ms=10_700, until_ms=15_700)]
+    found = only(answer_of(facts(dropped=drops, unacked=unacked), "made up").findings)
+    assert found.broker == slow
 
 
 def test_brokers_that_drop_each_other_have_a_bad_link() -> None:

@@ -30,6 +30,13 @@ def test_many_short_pauses_are_one_starved_process() -> None:
     assert (found.evidence[0].value, found.evidence[1].value) == (1_200, 400)
 
 
+def test_a_pause_at_an_unknown_time_is_a_gap() -> None:
+    undated = [Paused(broker=2, since_ms=10_000, until_ms=40_000, paused_ms=3_500)]
+    answer = answer_of(facts(undated=undated), "made up")
+    assert answer.findings == ()
+    assert any("did not run for 3,500 ms, at some time in 30 s" in gap for gap in answer.gaps)
+
+
 def test_pauses_that_are_short_in_sum_are_no_finding() -> None:
     """As a garbage collection, or a busy machine."""
     paused = [Paused(broker=2, since_ms=10_000, until_ms=11_000, paused_ms=900)]
@@ -86,6 +93,18 @@ def test_a_fenced_broker_whose_process_ran_has_lost_the_controller() -> None:
     fenced = [Fenced(broker=2, since_ms=10_000, until_ms=14_000)]
     found = only(answer_of(facts(fenced=fenced), "made up").findings)
     assert (found.broker, found.cause, found.site) == (2, "network", "link to the controller")
+
+
+def test_a_fenced_broker_whose_agent_reported_nothing_may_have_been_frozen() -> None:
+    """It led nothing, so that its agent had nothing to report; leaders dropped it for its lag."""
+    fenced = [Fenced(broker=3, since_ms=12_500, until_ms=14_000)]
+    drops = [
+        Dropped(at_ms=12_400, leader=each, follower=3, partition=ZERO, unseen_ms=2_400)
+        for each in (1, 2)
+    ]
+    known = facts(fenced=fenced, dropped=drops, reports={})
+    found = only(answer_of(known, "made up").findings)
+    assert (found.broker, found.cause, found.site) == (3, "process", "not heard of")
 
 
 def test_a_fenced_broker_without_an_agent_is_its_process_if_its_partitions_stalled() -> None:

@@ -48,8 +48,8 @@ def _cluster(bootstrap: str) -> Cluster:
         why = error.args[0].str()
         raise InputError(f"{bootstrap}: no answer ({why}), expected HOST:PORT of brokers") from None
     out = [
-        Out(leader=each.leader, follower=replica, partition=Partition(topic.topic, number))
-        for topic in found.topics.values()
+        Out(leader=each.leader, follower=replica, partition=Partition(name, number))
+        for name, topic in found.topics.items()
         for number, each in topic.partitions.items()
         for replica in each.replicas
         if replica not in each.isrs
