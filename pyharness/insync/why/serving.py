@@ -81,13 +81,22 @@ def _pauses_ms(facts: Facts, broker: int, span: Span) -> float:
     )
 
 
+def _sites(fetches: Sequence[Served]) -> str:
+    """Return where the fetches were; several places if each has a third of them at least.
+
+    Then the cause may be at none of them: appends that hang occupy the handlers, too.
+    """
+    sites = [each.site for each in fetches if each.site is not None]
+    often = sorted({each for each in sites if 3 * sites.count(each) >= len(sites)})
+    return ", ".join(often) or FETCH
+
+
 def _slow_fetch(facts: Facts, broker: int, span: Span, fetches: Sequence[Served]) -> Finding:
     longest = max(fetches, key=lambda each: each.ms)
-    sites = [each.site for each in fetches if each.site is not None]
     followers = {each.follower for each in fetches if each.follower is not None}
     return Finding(
         span=span, broker=broker, cause="disk", partitions=_of(fetches),
-        site=max(sites, key=sites.count) if sites else FETCH,
+        site=_sites(fetches),
         evidence=(
             in_ms("the leader took for a follower's fetch up to", longest.ms),
             in_ms("of which its process did not run for", _pauses_ms(facts, broker, longest)),

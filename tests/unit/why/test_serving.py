@@ -34,6 +34,19 @@ def test_a_hold_names_site_and_partition() -> None:
     assert found.blamed[0].partitions == (ONE,)
 
 
+def test_fetches_at_several_places_name_all_of_them_but_the_rare_ones() -> None:
+    """As recorded while appends hung: some fetches waited for a handler, some were being sent."""
+    sites = ["queue"] * 3 + ["send"] * 3 + ["read"]
+    served = [
+        Served(
+            leader=1, follower=2, partition=ONE, site=site, held=True, since_ms=10_000,
+            until_ms=15_000,
+        )
+        for site in sites
+    ]  # fmt: skip
+    assert only(answer_of(facts(served=served), "made up").findings).site == "queue, send"
+
+
 def test_a_fetch_that_took_less_than_half_of_the_lag_is_no_finding() -> None:
     served = [Served(leader=1, follower=2, partition=None, since_ms=10_000, until_ms=10_900)]
     assert answer_of(facts(served=served), "made up").findings == ()
