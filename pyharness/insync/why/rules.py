@@ -77,7 +77,7 @@ class Rules:
         100,
         "ms",
         "a part of a request that takes so long on average, by JMX, is slow",
-        "half of what a client notices as a pause; on healthy brokers each part takes a few ms",
+        "a choice: on healthy brokers each part takes a few ms on average",
     )
     silent_ms: float = _rule(
         2_000,
