@@ -21,15 +21,14 @@ def test_a_recorded_stall_names_the_leader_in_every_arm_and_no_stall_names_nobod
     scenarios: RecordedScenarios,
 ) -> None:
     found = _answers(scenarios, "read-stall")
-    assert set(found) == {"stock", "off", "read", "request"}
+    assert set(found) == {"stock", "read", "request"}
     for arm, findings in found.items():
         slow = [each for each in findings if each["cause"] == "disk"]
         assert [each["broker"] for each in slow] == [1], (arm, findings)
         assert not any(each["rightly"] for each in slow[0]["stock_blames"]), (arm, findings)
-    for arm in ("stock", "off"):
-        blames = [one for each in found[arm] for one in each["stock_blames"]]
-        assert {each["follower"] for each in blames} & {2, 3}, (arm, blames)
-        assert not any(each["kept_by_agent"] for each in blames), (arm, blames)
+    blames = [one for each in found["stock"] for one in each["stock_blames"]]
+    assert {each["follower"] for each in blames} & {2, 3}, blames
+    assert not any(each["kept_by_agent"] for each in blames), blames
     (held,) = (each for each in found["request"] if each["cause"] == "disk")
     assert held["site"] == "read", held
     assert set(held["partitions"]) <= {"read-stall-r0-0", "read-stall-r0-1"}, held
