@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from insync.why.answer import Evidence, Finding, in_ms, number
-from insync.why.facts import Dropped, Ended, Facts, Fenced, Partition, Span
+from insync.why.facts import Dropped, Ended, Facts, Fenced, Partition, Span, Unacked
 from insync.why.rules import Rules
+from insync.why.sites import late
 from insync.why.spans import groups, whole
 
 ENDED: Final = "ended"
@@ -43,8 +44,9 @@ def _ended(facts: Facts, rules: Rules) -> Iterator[Finding]:
                 for each in facts.fenced
                 if each.broker == broker and _follows(each, lived, rules)
             ]
+            seen = [_since_last_seen(facts, each) for each in away]
             yield _process(
-                broker, whole([*lived, *away]), ENDED,
+                broker, whole([*lived, *away, *seen]), ENDED,
                 in_ms("its process ended and was started again, after", whole(lived).ms),
                 *(in_ms("the controller fenced it for", each.ms) for each in away),
             )  # fmt: skip
@@ -135,7 +137,7 @@ def _silent(facts: Facts, fenced: Fenced) -> Finding:
     if not lagged and not stalled and facts.clients_known:
         return _link(fenced, length, number("partitions that stalled meanwhile", "partitions", 0))
     return _process(
-        fenced.broker, fenced, GONE, length,
+        fenced.broker, _since_last_seen(facts, fenced), GONE, length,
         number("partitions that it led and that had no ack", "partitions", len(stalled)),
         number("ISRs that dropped it for its lag", "partitions", len(lagged)),
     )  # fmt: skip
@@ -155,15 +157,29 @@ def _link(fenced: Fenced, *evidence: Evidence) -> Finding:
     )
 
 
+def _since_last_seen(facts: Facts, fenced: Fenced) -> Span:
+    """Return the time of a fencing from when on nothing else of the broker was seen either.
+
+    The controller fences only when the session is over; leaders and clients notice earlier.
+    """
+    seen = [
+        late(facts, each).since_ms for each in facts.dropped if _by_lag(each, fenced, facts.lag_ms)
+    ]
+    seen += [each.since_ms for each in facts.unacked if _stalls_before(facts, each, fenced)]
+    return Span(since_ms=min([fenced.since_ms, *seen]), until_ms=fenced.until_ms)
+
+
+def _stalls_before(facts: Facts, unacked: Unacked, fenced: Fenced) -> bool:
+    return (
+        unacked.leader == fenced.broker
+        and unacked.since_ms <= fenced.since_ms
+        and unacked.touches(fenced, facts.lag_ms)
+    )
+
+
 def _stalled(facts: Facts, fenced: Fenced) -> set[Partition]:
     """Return the partitions of a fenced broker that had no acks, from before it was fenced on."""
-    return {
-        each.partition
-        for each in facts.unacked
-        if each.leader == fenced.broker
-        and each.since_ms <= fenced.since_ms
-        and each.touches(fenced, facts.lag_ms)
-    }
+    return {each.partition for each in facts.unacked if _stalls_before(facts, each, fenced)}
 
 
 def _lagged(facts: Facts, fenced: Fenced) -> set[Partition]:

@@ -117,6 +117,18 @@ def test_a_fenced_broker_without_an_agent_is_its_process_if_its_partitions_stall
     assert only(answer_of(without, "made up").findings).site == "link to the controller"
 
 
+def test_a_broker_that_is_not_heard_of_is_gone_since_others_missed_it() -> None:
+    """So the followers that it lost, and the leaders that dropped it, are not slow themselves."""
+    fenced = [Fenced(broker=3, since_ms=14_000, until_ms=15_000)]
+    drops = [Dropped(at_ms=12_900, leader=1, follower=3, partition=ZERO, unseen_ms=2_400)]
+    unacked = [Unacked(leader=3, partition=ZERO, since_ms=10_400, until_ms=15_000)]
+    known = facts(
+        fenced=fenced, dropped=drops, unacked=unacked, heard=set(), pauses_known=set(), reports={}
+    )
+    found = only(answer_of(known, "made up").findings)
+    assert (found.broker, found.site, found.span.since_ms) == (3, "not heard of", 10_400)
+
+
 def test_brokers_that_are_fenced_at_once_are_the_controllers_matter() -> None:
     fenced = [Fenced(broker=each, since_ms=10_000, until_ms=14_000) for each in BROKERS]
     answer = answer_of(facts(fenced=fenced), "made up")
