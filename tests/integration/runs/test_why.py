@@ -34,7 +34,10 @@ def test_a_recorded_stall_names_the_leader_in_every_arm_and_no_stall_names_nobod
     assert set(held["partitions"]) <= {"read-stall-r0-0", "read-stall-r0-1"}, held
     assert {each["follower"] for each in held["stock_blames"]} == {2, 3}, held
     assert all(each["kept_by_agent"] for each in held["stock_blames"]), held
-    assert all(findings == [] for findings in _answers(scenarios, "control").values())
+    cells = scenarios.cells("control")
+    for arm, findings in _answers(scenarios, "control").items():
+        # On a busy machine an ISR may shrink although no fault was injected; that is a finding.
+        assert findings == [] or any(cells[arm]["isr_shrinks"]), (arm, findings)
 
 
 def _answers(scenarios: RecordedScenarios, scenario: str) -> dict[str, list[dict[str, Any]]]:
