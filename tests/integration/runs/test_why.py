@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import tarfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from confluent_kafka import Producer
 
-from commands import insync_json
+from commands import insync, insync_json
 from every_scenario import RecordedScenarios, all_rows
+from insync.brokers.cluster.admin import create_topic
+from insync.brokers.cluster.local import LocalCluster
+from insync.events import agent_log
 from why_confusion import as_markdown, judged
 
 pytestmark = pytest.mark.cluster
 
+StartCluster = Callable[..., LocalCluster]
+RECORDED: Final = Path(__file__).parents[2] / "data" / "recorded" / "kip-501.tar.xz"
+TOPIC: Final = "events-of-agents"
 _RIGHT: Final = 0.9
 """The goal is 0.95. Sometimes nothing shows whether a follower is slow by its disk or its link."""
 
@@ -44,6 +56,40 @@ def _answers(scenarios: RecordedScenarios, scenario: str) -> dict[str, list[dict
     """Return the findings of each arm of a recorded scenario."""
     answers = insync_json("why", scenarios.run(scenario))["answers"]
     return {each["about"].split(", ")[1]: each["findings"] for each in answers}
+
+
+def test_a_topic_of_a_real_broker_gives_the_answer_of_the_same_events_in_files(
+    start: StartCluster, tmp_path: Path
+) -> None:
+    """The events of a recorded run, as if they were of now; two clusters share the topic."""
+    with tarfile.open(RECORDED) as archive:
+        archive.extractall(tmp_path, filter="data")
+    cluster = start(brokers=1)
+    create_topic(cluster.bootstrap, TOPIC, [[1], [1]], {})
+    producer = Producer({"bootstrap.servers": cluster.bootstrap, "log_level": 0})
+    for key, line in _as_of_now(tmp_path / "kip-501" / "events" / "plugin"):
+        producer.produce(TOPIC, key=f"east/{key}", value=json.dumps(line))
+        if line["type"] == "settings":
+            producer.produce(TOPIC, key=f"west/{key}", value=json.dumps(line))
+    producer.produce(TOPIC, key="east/broker-1.jsonl", value="no JSON")
+    assert producer.flush(30) == 0
+    east, west = insync_json("why", "--bootstrap", cluster.bootstrap, "--topic", TOPIC)["answers"]
+    (found,) = east["findings"]
+    assert (east["about"], found["broker"], found["cause"]) == ("east", 1, "disk")
+    assert {each["follower"] for each in found["stock_blames"]} == {2, 3}
+    assert (west["about"], west["findings"]) == ("west", [])
+    none = insync("why", "--bootstrap", cluster.bootstrap, "--topic", "other")
+    assert (none.returncode, none.stderr.count("\n")) == (2, 1)
+    assert "topic other: not found" in none.stderr
+
+
+def _as_of_now(events: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the lines of each agent with their file; the last one is of this moment."""
+    files = {file.name: list(agent_log.read(file)) for file in events.glob("broker-[1-3].jsonl")}
+    last = max(line["t_ms"] for lines in files.values() for line in lines)
+    later = time.time() * 1000 - last
+    for name, lines in files.items():
+        yield from ((name, {**line, "t_ms": line["t_ms"] + later}) for line in lines)
 
 
 @pytest.mark.long
