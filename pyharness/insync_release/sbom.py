@@ -102,6 +102,25 @@ def of_wheel(source: Source, wheel: Path, home: Path, target: Path) -> None:
     project: list[str | Path] = ["--mc-type", "application"]
     project += ["--pyproject", source.root / "pyproject.toml"]
     run([*tool, *written, *project, python], home, source.environment)
+    document = json.loads(target.read_text(encoding="utf-8"))
+    text = json.dumps(with_wheel(document, source.version, wheel), indent=2) + "\n"
+    _validate(text, target)
+    target.write_text(text, encoding="utf-8")
+
+
+def with_wheel(document: Mapping[str, Any], version: str, wheel: Path) -> dict[str, Any]:
+    """Return a document whose component says which wheel it is.
+
+    The tool does not know the version, because pyproject.toml takes it from the package.
+    """
+    known = document["metadata"]["component"]
+    component = {
+        **known,
+        "version": version,
+        "purl": f"pkg:generic/{known['name']}@{version}",
+        "hashes": [{"alg": "SHA-512", "content": sha512(wheel)}],
+    }
+    return {**document, "metadata": {**document["metadata"], "component": component}}
 
 
 def _validate(text: str, target: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import subprocess
 import zipfile
 from pathlib import Path
@@ -53,9 +55,25 @@ def test_the_bills_of_materials_name_what_is_inside(made: Path) -> None:
     inside = {(each["name"], each["version"]) for each in of_jar["components"]}
     assert inside == set(noticed((ROOT / "NOTICE").read_text()))
     of_wheel = json.loads((made / f"insync-{__version__}.cdx.json").read_text())
-    installed = {f"{each['name']}=={each['version']}" for each in of_wheel["components"]}
-    pinned = set((ROOT / "pyharness" / "constraints.txt").read_text().split())
-    assert {"pyspark==4.2.0", "py4j==0.10.9.9"} <= installed
-    assert {each.lower() for each in installed} - {each.lower() for each in pinned} == {
-        f"insync=={__version__}"
+    installed = {
+        normalized(f"{each['name']}=={each['version']}") for each in of_wheel["components"]
     }
+    pinned = (ROOT / "pyharness" / "constraints.txt").read_text().split()
+    assert {"pyspark==4.2.0", "py4j==0.10.9.9"} <= installed <= set(map(normalized, pinned))
+
+
+@pytest.mark.long
+def test_the_bills_of_materials_say_which_files_they_are_of(made: Path) -> None:
+    (jar,), (wheel,) = made.glob("*.jar"), made.glob("*.whl")
+    for name, file in (("insync-agent", jar), ("insync", wheel)):
+        document = json.loads((made / f"{name}-{__version__}.cdx.json").read_text())
+        what = document["metadata"]["component"]
+        assert (what["name"], what["version"]) == (name, __version__)
+        (sum_,) = what["hashes"]
+        assert sum_["content"] == hashlib.sha512(file.read_bytes()).hexdigest()
+
+
+def normalized(pin: str) -> str:
+    """Return `NAME==VERSION` with the name as PEP 503 compares it: tomli_w is tomli-w."""
+    name, _, version = pin.partition("==")
+    return f"{re.sub('[-_.]+', '-', name).lower()}=={version}"

@@ -50,3 +50,15 @@ def test_brokers_run_without_spark_and_an_analysis_without_what_tests_need() -> 
     assert "cyclonedx-bom" in required("release")
     kinds = [required(purpose) for purpose in ("run", "analysis", "develop", "release")]
     assert sum(map(len, kinds)) == len(set().union(*kinds))
+
+
+def test_what_is_required_has_a_pinned_version() -> None:
+    pins = (ROOT / "pyharness" / "constraints.txt").read_text().split()
+    pinned = {name_of(pin) for pin in pins}
+    for purpose in ("run", "analysis", "develop", "release"):
+        assert {name_of(each) for each in required(purpose)} <= pinned
+
+
+def name_of(requirement: str) -> str:
+    """Return a package's name without extras and version, as PEP 503 compares names."""
+    return re.sub(r"[-_.]+", "-", re.split(r"[\[<>=]", requirement)[0]).lower()

@@ -129,3 +129,22 @@ def test_a_library_that_the_notice_lacks_ends_the_release() -> None:
     library = {"group": "org.ow2.asm", "name": "asm", "version": "9.9"}
     with pytest.raises(ReleaseError, match=r"^NOTICE: asm 9\.9: not found, expected an entry$"):
         sbom.described([library], text)
+
+
+def test_the_document_of_the_wheel_says_which_wheel_it_is(tmp_path: Path) -> None:
+    wheel = tmp_path / "insync.whl"
+    wheel.write_bytes(b"wheel")
+    written = {"metadata": {"component": {"name": "insync", "type": "application"}, "tools": 1}}
+    assert sbom.with_wheel({**written, "components": []}, "1.2.3", wheel) == {
+        "metadata": {
+            "component": {
+                "name": "insync",
+                "type": "application",
+                "version": "1.2.3",
+                "purl": "pkg:generic/insync@1.2.3",
+                "hashes": [{"alg": "SHA-512", "content": hashlib.sha512(b"wheel").hexdigest()}],
+            },
+            "tools": 1,
+        },
+        "components": [],
+    }
