@@ -1,8 +1,5 @@
 package insync.core.stepdown;
 
-import insync.core.events.EventLog;
-import java.util.Map;
-
 /** Describes what the watch decided at one tick about one partition with a slow fetch, a slow append or a read error. */
 public final class Decision {
     /** The successor's id if there is no successor. */
@@ -78,6 +75,24 @@ public final class Decision {
         return isr.length == 0 ? NOBODY : isr[0];
     }
 
+    /**
+     * Returns whether the requested order still names the members of an ISR, except this broker, which may leave.
+     *
+     * @param members the partition's present ISR
+     * @param self this broker's id
+     */
+    public boolean names(int[] members, int self) {
+        int others = 0;
+        int found = 0;
+        for (int member : members) {
+            others += member == self ? 0 : 1;
+            for (int id : isr) {
+                found += id == member && id != self ? 1 : 0;
+            }
+        }
+        return found == others && found > 0;
+    }
+
     /** Returns whether this broker leaves the ISR. */
     public boolean leaves() {
         return leaves;
@@ -111,36 +126,8 @@ public final class Decision {
         return score;
     }
 
-    /** Returns whether the ex-leader stays in the ISR, as a value of the config. */
-    private String isrPolicy() {
-        return StepDownSettings.name(leaves ? StepDownSettings.ExLeader.LEAVE : StepDownSettings.ExLeader.KEEP_LAST);
-    }
-
-    /**
-     * Returns the decision and its outcome as the fields of an event.
-     *
-     * @param way how it was requested, null if it was not
-     * @param error null if there is none
-     * @param nowNanos by the broker's monotonic clock
-     */
-    Map<String, Object> toMap(Outcome outcome, String way, String error, long nowNanos) {
-        return EventLog.fields("topic", topic, "partition", partition, "leader_epoch", leaderEpoch,
-            "successor", successor(), "isr_policy", isrPolicy(), "outcome", outcome.word(), "way", way, "error", error,
-            "pending_ms", pendingMs, "asked_ms", (nowNanos - atNanos) / 1_000_000L);
-    }
-
-    /** Returns the decision as the fields of an event. */
-    public Map<String, Object> toMap() {
-        Map<String, Object> all = EventLog.fields("topic", topic, "partition", partition, "leader_epoch", leaderEpoch,
-            "reason", reason.word(), "pending_ms", pendingMs, "score", StepDownSettings.rounded(score));
-        if (site != null) {
-            all.put("site", site.word());
-        }
-        if (acts()) {
-            all.put("successor", successor());
-            all.put("isr", isr());
-            all.put("isr_policy", isrPolicy());
-        }
-        return all;
+    /** Returns what happens to this broker's membership in the ISR. */
+    public StepDownSettings.ExLeader exLeader() {
+        return leaves ? StepDownSettings.ExLeader.LEAVE : StepDownSettings.ExLeader.KEEP_LAST;
     }
 }

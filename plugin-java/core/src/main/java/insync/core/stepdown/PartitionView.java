@@ -1,5 +1,7 @@
 package insync.core.stepdown;
 
+import insync.core.isr.FollowerTracker;
+
 /**
  * Describes to the watch a partition that this broker leads; a version adapter implements it over the broker's
  * Partition. Every tick calls {@link #topic}, {@link #partition}, {@link #leaderEpoch}, {@link #readErrors}, {@link
@@ -19,10 +21,10 @@ public interface PartitionView {
 
     /**
      * Returns since when a fetch of a <em>member of the ISR</em> is overdue: the oldest {@link
-     * insync.core.isr.FollowerTracker#overdueSince} of those followers. Acks do not wait for other followers.
+     * FollowerTracker#overdueSince} of those followers. Acks do not wait for other followers.
      *
      * @param before ignores fetches that became overdue later; the broker's monotonic clock
-     * @return time by the same clock, or {@link insync.core.isr.FollowerTracker#NOT_PENDING}
+     * @return time by the same clock, or {@link FollowerTracker#NOT_PENDING}
      */
     long overdueSince(long before);
 

@@ -1,6 +1,5 @@
 package insync.core.stepdown;
 
-import insync.core.events.EventLog;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -11,16 +10,16 @@ import java.util.Map;
 final class Peers {
     private final StepDownSettings settings;
     private final PeerFetches fetches;
-    private final EventLog events;
+    private final StepDownStats stats;
     private final Map<Integer, SlowScore> scores = new HashMap<>();
     private final Map<Integer, Long> ages = new HashMap<>();
     private int slow;
     private int live;
 
-    Peers(StepDownSettings settings, PeerFetches fetches, EventLog events) {
+    Peers(StepDownSettings settings, PeerFetches fetches, StepDownStats stats) {
         this.settings = settings;
         this.fetches = fetches;
-        this.events = events;
+        this.stats = stats;
     }
 
     /** @param livePeers the score of any other peer can only fall, because a dead peer is not slow */
@@ -35,8 +34,7 @@ final class Peers {
         slow = 0;
         scores.forEach((peer, score) -> {
             if (score.tick(elapsed, (double) ages.getOrDefault(peer, 0L) / settings.processTimeMaxNanos())) {
-                events.emit("peer_slow", EventLog.fields("peer", peer, "slow", score.isSlow(), "score",
-                    StepDownSettings.rounded(score.value())));
+                stats.peerSlow(peer, score.isSlow(), score.value());
             }
             slow += score.isSlow() && ages.containsKey(peer) ? 1 : 0;
         });

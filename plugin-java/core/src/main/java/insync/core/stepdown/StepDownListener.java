@@ -1,6 +1,6 @@
 package insync.core.stepdown;
 
-/** Receives step-downs and what became of them. Must return at once and never throw. */
+/** Receives step-downs, what became of them, and which brokers look slow. Must return at once and never throw. */
 public interface StepDownListener {
     /** Ignores all. */
     StepDownListener NONE = new StepDownListener() {
@@ -26,6 +26,18 @@ public interface StepDownListener {
                 first.ended(decision, outcome, way, error, askedMs);
                 next.ended(decision, outcome, way, error, askedMs);
             }
+
+            @Override
+            public void leaderSlow(boolean slow, double score, long pendingMs) {
+                first.leaderSlow(slow, score, pendingMs);
+                next.leaderSlow(slow, score, pendingMs);
+            }
+
+            @Override
+            public void peerSlow(int peer, boolean slow, double score) {
+                first.peerSlow(peer, slow, score);
+                next.peerSlow(peer, slow, score);
+            }
         };
     }
 
@@ -40,4 +52,14 @@ public interface StepDownListener {
      * @param askedMs how long after the decision, milliseconds
      */
     void ended(Decision decision, Outcome outcome, String way, String error, long askedMs);
+
+    /**
+     * Notes that this broker counts as slow from now on, or no longer.
+     *
+     * @param pendingMs the age of the slow fetch or append that is furthest beyond its limit, milliseconds; 0 if there is none
+     */
+    default void leaderSlow(boolean slow, double score, long pendingMs) { }
+
+    /** Notes that a peer looks slow from now on, or no longer. */
+    default void peerSlow(int peer, boolean slow, double score) { }
 }

@@ -18,9 +18,9 @@ public final class StepDownSettings {
     public static final long DEFAULT_SCORE_RECOVERY_MS = 60_000;
     public static final double DEFAULT_SLOW_PEERS_MAX_RATIO = 0.5;
 
-    /** How the agent gives the leadership away; the core only writes it to events. */
+    /** How the leadership is given away; these rules only pass it on. */
     public enum Via {
-        /** AlterPartition with the leader moved last, which only a woven controller honours. */
+        /** AlterPartition with the leader moved last, which only a controller that knows this request honours. */
         ALTER_PARTITION,
         /** The assignment's order and a preferred election, which any controller honours. */
         REASSIGN,
@@ -135,7 +135,7 @@ public final class StepDownSettings {
     }
 
     /** Returns a score rounded as in events. */
-    static double rounded(double score) {
+    public static double rounded(double score) {
         return Math.round(score * 100) / 100.0;
     }
 

@@ -10,11 +10,15 @@ public final class StepDownStats {
     private final Map<Reason, LongAdder> decided = new EnumMap<>(Reason.class);
     private final Map<Outcome, LongAdder> ended = new EnumMap<>(Outcome.class);
     private final LongAdder closed = new LongAdder();
-    private volatile StepDownListener listener = StepDownListener.NONE;
+    private final StepDownListener first;
+    private volatile StepDownListener listener;
     private volatile double score;
     private volatile int slowPeers;
 
-    public StepDownStats() {
+    /** @param first receives everything, before any other listener */
+    public StepDownStats(StepDownListener first) {
+        this.first = first;
+        this.listener = first;
         for (Reason reason : Reason.values()) {
             decided.put(reason, new LongAdder());
         }
@@ -23,9 +27,9 @@ public final class StepDownStats {
         }
     }
 
-    /** Sets the one listener that receives decisions and their outcomes from now on. */
+    /** Sets the one other listener that receives everything from now on. */
     public void listener(StepDownListener each) {
-        listener = each;
+        listener = first.and(each);
     }
 
     void decided(Decision decision) {
@@ -53,6 +57,14 @@ public final class StepDownStats {
     /** Returns how many clients' connections were closed because they could not be served. */
     public long connectionsClosed() {
         return closed.sum();
+    }
+
+    void leaderSlow(boolean slow, double ownScore, long pendingMs) {
+        listener.leaderSlow(slow, ownScore, pendingMs);
+    }
+
+    void peerSlow(int peer, boolean slow, double itsScore) {
+        listener.peerSlow(peer, slow, itsScore);
     }
 
     void seen(double ownScore, int peersThatLookSlow) {

@@ -1,7 +1,6 @@
 package insync.core.stepdown;
 
 import insync.core.Clock;
-import insync.core.events.EventLog;
 import insync.core.isr.FollowerTracker;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,7 +21,6 @@ public final class StepDownWatch {
 
     private final StepDownSettings settings;
     private final Clock clock;
-    private final EventLog events;
     private final StepDownStats stats;
     private final RunningTime time;
     private final SlowScore score;
@@ -36,15 +34,13 @@ public final class StepDownWatch {
      * @param self this broker's id
      * @param fetches how fast the peers answer this broker
      */
-    public StepDownWatch(int self, StepDownSettings settings, Clock clock, PeerFetches fetches, EventLog events,
-            StepDownStats stats) {
+    public StepDownWatch(int self, StepDownSettings settings, Clock clock, PeerFetches fetches, StepDownStats stats) {
         this.settings = settings;
         this.clock = clock;
-        this.events = events;
         this.stats = stats;
         this.time = new RunningTime(settings);
         this.score = new SlowScore(settings);
-        this.peers = new Peers(settings, fetches, events);
+        this.peers = new Peers(settings, fetches, stats);
         this.partitions = new LedPartitions(settings);
         this.rules = new StepDownRules(self, settings, score, peers);
     }
@@ -67,9 +63,7 @@ public final class StepDownWatch {
         double worst = slow.isEmpty() ? 0 : slow.get(0).timesLimit();
         peers.tick(time, elapsed, livePeers);
         if (score.tick(elapsed, worst)) {
-            events.emit("leader_slow", EventLog.fields("slow", score.isSlow(), "score",
-                    StepDownSettings.rounded(score.value()),
-                "pending_ms", oldest / 1_000_000L));
+            stats.leaderSlow(score.isSlow(), score.value(), oldest / 1_000_000L);
         }
         stats.seen(score.value(), peers.slow());
         return decide(slow, now);
@@ -86,12 +80,11 @@ public final class StepDownWatch {
     /**
      * Records the outcome of a decision that acts; called by any thread, takes no lock.
      *
-     * @param way for the event: how it was requested, null if it was not
-     * @param error for the event: the error, null if there is none
+     * @param way for the listeners: how it was requested, null if it was not
+     * @param error for the listeners: the error, null if there is none
      */
     public void answered(Decision decision, Outcome outcome, String way, String error) {
         long now = clock.nanos();
-        events.emit("step_down_answered", decision.toMap(outcome, way, error, now));
         stats.answered(decision, outcome, way, error, now);
         answers.add(new Answer(decision, outcome));
     }
@@ -176,23 +169,21 @@ public final class StepDownWatch {
             if (!one.entry().isGiven()) {
                 Decision decision = rules.decide(one, now);
                 decisions.add(decision);
-                emitOnce(decision, one.entry());
+                noteOnce(decision, one.entry());
             }
         }
         return decisions;
     }
 
     /**
-     * Emits a decision once per reason and partition while its fetches are slow; not while an answer is awaited.
+     * Passes on a decision once per reason and partition while its fetches are slow; not while an answer is awaited.
      */
-    private void emitOnce(Decision decision, LedPartitions.Entry entry) {
+    private void noteOnce(Decision decision, LedPartitions.Entry entry) {
         if (decision.acts()) {
             entry.isNew(decision.reason());
             stats.decided(decision);
-            events.emit("step_down", decision.toMap());
         } else if (decision.reason() != Reason.AWAITING_ANSWER && entry.isNew(decision.reason())) {
             stats.decided(decision);
-            events.emit("step_down_withheld", decision.toMap());
         }
     }
 
@@ -209,7 +200,6 @@ public final class StepDownWatch {
 
     private void unanswered(SlowPartition one, long now) {
         Decision decision = one.entry().decided();
-        events.emit("step_down_answered", decision.toMap(Outcome.FAILED, null, NO_ANSWER, now));
         stats.answered(decision, Outcome.FAILED, null, NO_ANSWER, now);
         end(one.entry(), Outcome.FAILED, now);
     }

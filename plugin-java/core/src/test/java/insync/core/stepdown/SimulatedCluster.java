@@ -1,7 +1,6 @@
 package insync.core.stepdown;
 
 import insync.core.ManualClock;
-import insync.core.events.EventLog;
 import insync.core.isr.FollowerTracker;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -126,7 +125,7 @@ final class SimulatedCluster {
                 to[peer] = fetches.fetcher(peer);
             }
             watch = settings == null ? null
-                : new StepDownWatch(id, settings, clock, fetches, EventLog.none(), new StepDownStats());
+                : new StepDownWatch(id, settings, clock, fetches, new StepDownStats(StepDownListener.NONE));
         }
 
         boolean isStalled() {

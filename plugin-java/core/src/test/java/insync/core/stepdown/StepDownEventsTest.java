@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import insync.core.events.EventLog;
+import insync.core.log.StepDownEvents;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,7 +23,8 @@ class StepDownEventsTest {
     @Test
     void everyDecisionIsAnEventOnce() throws Exception {
         Path file = folder.resolve("broker-0.jsonl");
-        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().budgetPerMinute(1).build(), EventLog.to(file));
+        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().budgetPerMinute(1).build(),
+            new StepDownEvents(EventLog.to(file)));
         FakePartition first = broker.leads("events", 0);
         FakePartition second = broker.leads("events", 1);
         broker.tick();
@@ -51,8 +53,17 @@ class StepDownEventsTest {
     }
 
     @Test
+    void theEventOfASlowAppendNamesItsSite() throws Exception {
+        Path file = folder.resolve("broker-0.jsonl");
+        StepDownLines.slowAppend(new StepDownEvents(EventLog.to(file)));
+        JsonObject stepDown = awaitLines(file, 2).get(1);
+        assertEquals("slow_append", stepDown.get("reason").getAsString());
+        assertEquals("write", stepDown.get("site").getAsString());
+    }
+
+    @Test
     void theFiguresHaveNames() {
-        StepDownStats stats = new StepDownStats();
+        StepDownStats stats = new StepDownStats(StepDownListener.NONE);
         stats.decided(Reason.SLOW_FETCH);
         stats.decided(Reason.PEERS_SLOW);
         stats.ended(Outcome.DONE);

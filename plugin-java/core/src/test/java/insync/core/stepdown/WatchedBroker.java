@@ -1,7 +1,6 @@
 package insync.core.stepdown;
 
 import insync.core.ManualClock;
-import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -12,7 +11,7 @@ final class WatchedBroker {
     static final long FETCH_WAIT_MS = 500;
 
     final ManualClock clock = new ManualClock();
-    final StepDownStats stats = new StepDownStats();
+    final StepDownStats stats;
     final PeerFetches fetches = new PeerFetches(clock);
     final OutgoingFetch toFirst = fetches.fetcher(1);
     final OutgoingFetch toSecond = fetches.fetcher(2);
@@ -24,12 +23,13 @@ final class WatchedBroker {
     final List<Decision> acted = new ArrayList<>();
 
     WatchedBroker(StepDownSettings settings) {
-        this(settings, EventLog.none());
+        this(settings, StepDownListener.NONE);
     }
 
-    WatchedBroker(StepDownSettings settings, EventLog events) {
+    WatchedBroker(StepDownSettings settings, StepDownListener listener) {
         this.settings = settings;
-        this.watch = new StepDownWatch(0, settings, clock, fetches, events, stats);
+        this.stats = new StepDownStats(listener);
+        this.watch = new StepDownWatch(0, settings, clock, fetches, stats);
     }
 
     static StepDownSettings.Builder settings() {

@@ -4,12 +4,13 @@ import insync.agent.isr.RequestPart;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
-import insync.agent.stepdown.broker.StepDownRequests.StepDownRequest;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.DisconnectRule;
 import insync.core.stepdown.PeerFetches;
 import insync.core.stepdown.PendingAppend;
+import insync.core.stepdown.StepDownRequest;
+import insync.core.stepdown.StepDownRequests;
 import insync.core.stepdown.StepDownSettings;
 import insync.core.stepdown.StepDownWatch;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ public final class BrokerStepDown {
     private final ControllerLink manager;
     private final StepDownSettings settings;
     private final StepDownWatch watch;
-    private final StepDownRequests handovers;
+    private final StepDownRequests<LedPartition> handovers;
     private final UnservedClients clients;
     private final boolean disconnects;
     private final boolean onReadErrors;
@@ -55,9 +56,8 @@ public final class BrokerStepDown {
         this.access = access;
         this.controller = controller;
         this.manager = manager;
-        this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.events(),
-            insync.stepDowns());
-        this.handovers = new StepDownRequests(clock, watch);
+        this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.stepDowns());
+        this.handovers = new StepDownRequests<>(clock, watch);
         this.clients = new UnservedClients(requests, new DisconnectRule(settings), clock, insync);
         this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);
         this.onReadErrors = StepDownConfigs.relinquishesOnly(config);
@@ -199,7 +199,7 @@ public final class BrokerStepDown {
      * @return whether to check again soon
      */
     private boolean conclude() {
-        for (StepDownRequest shown : handovers.look(this::isLedElsewhere)) {
+        for (StepDownRequest<LedPartition> shown : handovers.look(this::isLedElsewhere)) {
             if (shown.led() != null) {
                 over(shown.led().kafkaPartition(), shown.decision().leaderEpoch());
             }
@@ -209,7 +209,7 @@ public final class BrokerStepDown {
         return hang || handovers.isAnyOpen();
     }
 
-    private boolean isLedElsewhere(StepDownRequest one) {
+    private boolean isLedElsewhere(StepDownRequest<LedPartition> one) {
         Decision decision = one.decision();
         return access.isLedElsewhere(replicas, new TopicPartition(decision.topic(), decision.partition()),
             decision.leaderEpoch());

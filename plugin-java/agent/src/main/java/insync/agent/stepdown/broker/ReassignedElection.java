@@ -1,10 +1,10 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
-import insync.agent.stepdown.broker.StepDownRequests.StepDownRequest;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.Outcome;
+import insync.core.stepdown.StepDownRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -47,7 +47,7 @@ final class ReassignedElection {
         this.controller = controller;
     }
 
-    void begin(StepDownRequest one) {
+    void begin(StepDownRequest<LedPartition> one) {
         Decision decision = one.decision();
         ListPartitionReassignmentsTopics topic = new ListPartitionReassignmentsTopics().setName(decision.topic())
             .setPartitionIndexes(List.of(decision.partition()));
@@ -55,7 +55,7 @@ final class ReassignedElection {
             .setTimeoutMs(TIMEOUT_MS).setTopics(List.of(topic))), answer -> reassign(one, answer));
     }
 
-    private void reassign(StepDownRequest one, ClientResponse answer) {
+    private void reassign(StepDownRequest<LedPartition> one, ClientResponse answer) {
         Errors error = error(answer, ReassignedElection::listError);
         if (error != Errors.NONE) {
             one.settle(Outcome.REFUSED, error.name());
@@ -68,7 +68,7 @@ final class ReassignedElection {
         }
     }
 
-    private void reassign(StepDownRequest one) {
+    private void reassign(StepDownRequest<LedPartition> one) {
         Decision decision = one.decision();
         ReassignableTopic topic = new ReassignableTopic().setName(decision.topic());
         topic.partitions().add(new ReassignablePartition().setPartitionIndex(decision.partition())
@@ -80,7 +80,7 @@ final class ReassignedElection {
             answer -> next(one, error(answer, ReassignedElection::reassignError)));
     }
 
-    private static boolean isLedStill(StepDownRequest one) {
+    private static boolean isLedStill(StepDownRequest<LedPartition> one) {
         return one.led().isLed() && one.led().leaderEpoch() == one.decision().leaderEpoch();
     }
 
@@ -106,7 +106,7 @@ final class ReassignedElection {
         return order;
     }
 
-    private void next(StepDownRequest one, Errors error) {
+    private void next(StepDownRequest<LedPartition> one, Errors error) {
         if (error != Errors.NONE) {
             one.settle(Outcome.REFUSED, error.name());
         } else if (!isLedStill(one)) {
@@ -116,7 +116,7 @@ final class ReassignedElection {
         }
     }
 
-    private void elect(StepDownRequest one) {
+    private void elect(StepDownRequest<LedPartition> one) {
         TopicPartition id = new TopicPartition(one.decision().topic(), one.decision().partition());
         controller.send(manager, new ElectLeadersRequest.Builder(ElectionType.PREFERRED, List.of(id), TIMEOUT_MS),
             answer -> {

@@ -1,10 +1,11 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
-import insync.agent.stepdown.broker.StepDownRequests.StepDownRequest;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.Outcome;
+import insync.core.stepdown.StepDownRequest;
+import insync.core.stepdown.StepDownRequests;
 import insync.core.stepdown.StepDownSettings;
 import insync.core.stepdown.StepDownSettings.Via;
 import insync.core.stepdown.controller.RelinquishTag;
@@ -29,13 +30,13 @@ final class Relinquisher {
     private final StepDownSettings settings;
     private final ControllerLink manager;
     private final ControllerAccess controller;
-    private final StepDownRequests handovers;
+    private final StepDownRequests<LedPartition> handovers;
     private final ReassignedElection reassigned;
     private final ObjIntConsumer<Partition> over;
 
     /** @param over receives each leader epoch of this broker that is over */
     Relinquisher(int self, StepDownSettings settings, ControllerLink manager, ControllerAccess controller,
-                 StepDownRequests handovers, ObjIntConsumer<Partition> over) {
+                 StepDownRequests<LedPartition> handovers, ObjIntConsumer<Partition> over) {
         this.self = self;
         this.settings = settings;
         this.manager = manager;
@@ -47,7 +48,7 @@ final class Relinquisher {
 
     /** @param led null if the partition was removed meanwhile */
     void carryOut(Decision decision, LedPartition led) {
-        StepDownRequest one = handovers.begin(decision, led, settings.via() == Via.REASSIGN ? REASSIGN : ALTER_PARTITION);
+        StepDownRequest<LedPartition> one = handovers.begin(decision, led, settings.via() == Via.REASSIGN ? REASSIGN : ALTER_PARTITION);
         try {
             if (led == null || !led.isLed() || led.leaderEpoch() != decision.leaderEpoch()) {
                 one.settle(Outcome.FAILED, "this broker no longer leads in that epoch");
@@ -64,14 +65,14 @@ final class Relinquisher {
      * Sends AlterPartition, which the controller refuses if the partition has changed since this broker read it. A
      * reassignment, which has no such fence, follows only upon its success.
      */
-    private void alterPartition(StepDownRequest one) {
+    private void alterPartition(StepDownRequest<LedPartition> one) {
         Decision decision = one.decision();
         LedPartition led = one.led();
         Partition partition = led.kafkaPartition();
         // Reads the epoch first. Kafka writes it after the state, so the state is never older; a newer state is refused.
         int partitionEpoch = partition.getPartitionEpoch();
         if (led.leaderEpoch() != decision.leaderEpoch() || led.isChanging()
-                || !sameMembers(led.isr(), decision.isr())) {
+                || !decision.names(led.isr(), self)) {
             one.settle(Outcome.FAILED, "the partition changed meanwhile");
             return;
         }
@@ -102,7 +103,7 @@ final class Relinquisher {
         return order;
     }
 
-    private void answered(StepDownRequest one, Integer leader, Throwable error) {
+    private void answered(StepDownRequest<LedPartition> one, Integer leader, Throwable error) {
         if (error == null) {
             notHonoured(one, leader);
             return;
@@ -120,7 +121,7 @@ final class Relinquisher {
     }
 
     /** Handles the response of a controller that accepted the ISR and kept the leader. */
-    private void notHonoured(StepDownRequest one, int leader) {
+    private void notHonoured(StepDownRequest<LedPartition> one, int leader) {
         if (settings.via() != Via.ALTER_PARTITION && leader == self) {
             one.way(REASSIGN);
             reassigned.begin(one);
@@ -135,20 +136,5 @@ final class Relinquisher {
         } catch (RuntimeException | Error failed) {
             Insync.failed(failed);
         }
-    }
-
-    /** Returns whether the requested order names the members of the ISR, except this broker, which may leave. */
-    private boolean sameMembers(int[] isr, int[] asked) {
-        int others = 0;
-        for (int member : isr) {
-            others += member == self ? 0 : 1;
-        }
-        int found = 0;
-        for (int id : asked) {
-            for (int member : isr) {
-                found += id == member && id != self ? 1 : 0;
-            }
-        }
-        return found == others && found > 0;
     }
 }

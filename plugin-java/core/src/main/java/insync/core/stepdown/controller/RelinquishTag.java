@@ -6,8 +6,8 @@ import java.util.Arrays;
 
 /**
  * Encodes the step-down options that a leader sends to a controller, in a tagged field (KIP-482)
- * that stock controllers ignore: whether it leaves the ISR, how long it should not lead again, and why it steps down. Agents
- * of versions that do not know the reason ignore it, and theirs lacks it.
+ * that other controllers ignore: whether it leaves the ISR, how long it should not lead again, and why it steps down.
+ * Versions that do not know the reason ignore it, and theirs lacks it.
  */
 public final class RelinquishTag {
     /** The field's tag, in the last member of newIsrWithEpochs; Kafka numbers its own from 0. */
