@@ -20,14 +20,25 @@ HEADER: Final = (HERE / "header.txt").read_text(encoding="utf-8")
 _SERVER: Final = "server/src/main/java/"
 _REPLICA: Final = "org.apache.kafka.server.replica"
 _PENDING: Final = f"{_REPLICA}.pending"
+_STEP_DOWN: Final = f"{_REPLICA}.stepdown"
 _MOVED: Final = {
     "insync.core.isr": _PENDING,
     "insync.core.logstart": _REPLICA,
+    "insync.core.stepdown.controller": _STEP_DOWN,
+    "insync.core.stepdown": _STEP_DOWN,
     "insync.core": _PENDING,
 }
 """Packages of the rules, and where the patch has them."""
+NOT_MOVED: Final = ("AppendMark.java", "AppendMarks.java", "DisconnectRule.java")
+"""Rules of step-downs that the patch lacks: it times no appends, and closes no connections."""
 _FILES: Final = (
     *(f"isr/{file.name}" for file in sorted((CORE / "isr").glob("*.java"))),
+    *(
+        f"stepdown/{file.name}"
+        for file in sorted((CORE / "stepdown").glob("*.java"))
+        if file.name not in NOT_MOVED
+    ),
+    "stepdown/controller/RelinquishTag.java",
     "logstart/LogStartRule.java",
     "Clock.java",
     "Millis.java",

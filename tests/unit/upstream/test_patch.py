@@ -18,7 +18,7 @@ from patch_kafka.parts import HERE, PatchError
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "upstream.md").read_text()
 AGENT = ROOT / "plugin-java" / "agent" / "src" / "main" / "java" / "insync" / "agent"
-OURS = re.compile(r"\b(?<!reads\.)insync\b|\b(plugin|agent|woven|weave)\b")
+OURS = re.compile(r"\b(?<!reads\.)(?<!min\.)insync\b|\b(plugin|agent|woven|weave)\b")
 """Words of this project, not those of a config's name."""
 DEFAULTS = {
     arms.FEATURE: "false",
@@ -26,6 +26,14 @@ DEFAULTS = {
     "follower.fetch.pending.reads.insync.max.age.ms": "-1",
     arms.BOUND: "false",
     arms.SNAPSHOT: "false",
+    arms.PROCESS_TIME: "-1",
+    arms.VIA: "auto",
+    arms.ISR: "keep-last",
+    "leader.relinquish.cooldown.ms": "300000",
+    "leader.relinquish.budget.per.minute": "250",
+    "leader.relinquish.score.threshold": "1.0",
+    "leader.relinquish.score.recovery.ms": "60000",
+    "leader.relinquish.slow.peers.max.ratio": "0.5",
 }
 CONFIGS = (HERE / "hunks" / "ReplicationConfigs.java.diff").read_text()
 
@@ -43,7 +51,8 @@ def defined() -> dict[str, str]:
     values = dict(re.findall(r"(\w+)_DEFAULT = (\S+);", CONFIGS))
     texts = dict(re.findall(r'String (PENDING_READS_SCOPE_\w+) = "(\w+)";', CONFIGS))
     return {
-        name: texts.get(values[key], values[key]).removesuffix("L") for key, name in names.items()
+        name: texts.get(values[key], values[key]).strip('"').removesuffix("L")
+        for key, name in names.items()
     }
 
 
@@ -58,7 +67,9 @@ def test_the_page_says_which_configs_can_be_updated() -> None:
     names = dict(re.findall(r'String (\w+)_CONFIG = "([a-z.]+)";', CONFIGS))
     listed = {row[0].strip("`") for row in section("configs") if row[2] == "yes"}
     added = {names[key] for key in keys if key in names}
-    assert listed == added == {arms.FEATURE, arms.SCOPE}
+    limits = {name for name in DEFAULTS if name.startswith("leader.relinquish.")}
+    fixed = {arms.VIA, arms.ISR}
+    assert listed == added == {arms.FEATURE, arms.SCOPE, arms.PROCESS_TIME, *(limits - fixed)}
 
 
 def test_the_page_lists_the_metrics() -> None:
@@ -70,7 +81,11 @@ def test_the_page_lists_the_metrics() -> None:
 def test_the_configs_are_the_agents() -> None:
     agent = "".join(
         (AGENT / file).read_text()
-        for file in ("isr/PendingReadsConfig.java", "logstart/LogStartConfigs.java")
+        for file in (
+            "isr/PendingReadsConfig.java",
+            "logstart/LogStartConfigs.java",
+            "stepdown/broker/StepDownConfigs.java",
+        )
     )
     for name in defined():
         assert f'"{name}"' in agent
@@ -108,8 +123,9 @@ def test_what_moves_to_kafka_names_nothing_of_this_project() -> None:
 
 def test_every_rule_of_the_agent_is_in_the_patch() -> None:
     moved = {Path(path).name for path in parts.new_files()}
-    rules = {file.name for file in (parts.CORE / "isr").glob("*.java")}
-    assert rules <= moved
+    folders = (parts.CORE / "isr", parts.CORE / "stepdown")
+    rules = {file.name for folder in folders for file in folder.glob("*.java")}
+    assert rules - moved == set(parts.NOT_MOVED)
 
 
 def test_notice_names_kafka() -> None:

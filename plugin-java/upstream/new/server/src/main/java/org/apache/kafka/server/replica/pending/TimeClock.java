@@ -3,7 +3,7 @@ package org.apache.kafka.server.replica.pending;
 import org.apache.kafka.common.utils.Time;
 
 /** Reads the broker's time. */
-record TimeClock(Time time) implements Clock {
+public record TimeClock(Time time) implements Clock {
 
     @Override
     public long millis() {
