@@ -186,6 +186,12 @@ _ALL: Final = (
         says="the configs of `request` on a Kafka whose own code has them, without the agent",
     ),
     ArmSpec(
+        name="patched-step-down", agent=False, patched=True,
+        configs={**REQUEST, ISR: "keep-last"},
+        says="the configs of `step-down-keep` on a Kafka whose own code has them, without the"
+        " agent",
+    ),
+    ArmSpec(
         name="time", agent=False, control=True, expected_as="stock",
         says="the same brokers as `stock`, named for its lag policy",
         policy=PolicyRow("time", "not caught up for the lag: Kafka since 0.9"),
@@ -238,6 +244,11 @@ def feature_on(arm: str) -> bool:
 def steps_down(arm: str) -> bool:
     """Whether the leaders of an arm may step down."""
     return ISR in settings(arm)
+
+
+def reports_step_downs(arm: str) -> bool:
+    """Whether the brokers of an arm report step-downs and scores, which only the agent does."""
+    return steps_down(arm) and has_agent(arm)
 
 
 def lag_factor(arm: str) -> int:

@@ -111,3 +111,20 @@ def test_the_source_patch_is_as_the_scenario_expects_of_the_agent(
     (verdict,) = judge(out)
     assert verdict["verdict"] == "pass", verdict["reason"]
     assert not list(out.glob("events/*/broker-*.jsonl")), "the agent writes these"
+
+
+@pytest.mark.long
+def test_a_leader_of_the_source_patch_steps_down_under_a_stock_controller(
+    judge: Callable[..., Any], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    insync_json(
+        "run", "relinquish-on-stock-controller", "--kafka", patched_libs(), "--arms",
+        "stock,patched-step-down", "--scale", "0.25", "--record-only", "--out", out,
+    )  # fmt: skip
+    (verdict,) = judge(out)
+    assert verdict["verdict"] == "pass", verdict["reason"]
+    logs = sorted((out / "nodes" / "patched-step-down").rglob("*.log"))
+    text = "".join(log.read_text(encoding="utf-8", errors="replace") for log in logs)
+    assert text.count("is done after") == 2, "the broker says of each partition that it is given"
+    assert not list(out.glob("events/*/broker-*.jsonl")), "the agent writes these"

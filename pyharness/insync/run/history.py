@@ -109,7 +109,7 @@ def _error_of(step: Callable[[], None]) -> InsyncError | None:
 
 
 def _write_step_downs(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
-    if arms.steps_down(arm_cluster.arm):
+    if arms.reports_step_downs(arm_cluster.arm):
         _write(
             arm_cluster, plans, STEP_DOWNS, ((each.topic, each) for each in step_downs(arm_cluster))
         )

@@ -48,11 +48,11 @@ def warm_up(context: ArmContext, progress: Progress) -> None:
 
 
 def await_no_slow_broker(context: ArmContext) -> None:
-    """In arms where leaders may step down, wait until no broker rates itself or a peer as slow.
+    """In arms that report step-downs, wait until no broker rates itself or a peer as slow.
 
     Raises InsyncError with the last state seen if that takes longer than NOT_SLOW_SECONDS.
     """
-    if not arms.steps_down(context.arm):
+    if not arms.reports_step_downs(context.arm):
         return
     until = time.monotonic() + NOT_SLOW_SECONDS
     for broker in range(1, BROKERS + 1):

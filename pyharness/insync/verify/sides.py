@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from insync.arms import ARMS, BY_TIME, FEATURE, LAG_POLICY, SCOPE, find_arm, settings
+from insync.arms import (
+    ARMS,
+    BY_TIME,
+    FEATURE,
+    ISR,
+    LAG_POLICY,
+    PROCESS_TIME,
+    SCOPE,
+    find_arm,
+    settings,
+)
 from insync.artifacts import sha256_of
 from insync.brokers.kafka import builds, versions
 from insync.brokers.kafka.versions import Release
@@ -22,6 +32,9 @@ BEST_FIRST: Final = ("request", "read", "off")
 """The arms of a candidate with the agent, if none is named: the first that its version has."""
 _DEFAULTS: Final = {SCOPE: "read", LAG_POLICY: BY_TIME}
 """What the configs are where KIP-501 is on and they are not set."""
+_NEVER: Final = "-1"
+_EX_LEADER: Final = "keep-last"
+"""What becomes of an ex-leader where leaders step down and the config is not set."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,6 +125,8 @@ def claimed(given: Mapping[str, str]) -> str | None:
     Of several it is the one with the most configs.
     """
     known = {**_DEFAULTS, **given}
+    if given.get(PROCESS_TIME, _NEVER) != _NEVER:
+        known.setdefault(ISR, _EX_LEADER)
     fit = [
         spec
         for spec in ARMS.values()

@@ -23,6 +23,7 @@ from insync.arms import (
     has_agent,
     lag_factor,
     lag_policy,
+    reports_step_downs,
     settings,
     steps_down,
     steps_down_late,
@@ -106,14 +107,16 @@ def test_the_table_lists_every_arm() -> None:
     stepping = ["step-down", "step-down-keep", "step-down-unthrottled", "kip-501-s2"]
     on = ["read", "request", "plugin", *stepping]
     alone = ["relinquish-only"]
-    patched = ["patched-read", "patched-request"]
+    patched_step_down = "patched-step-down"
+    patched = ["patched-read", "patched-request", patched_step_down]
     by_messages = ["messages-4", "messages-4000"]
     log_start = ["bound", "snapshot", "both"]
     assert [arm for arm in ARMS if has_agent(arm)] == ["off", *on, *alone, *log_start, *by_messages]
     assert [arm for arm in ARMS if lag_policy(arm) != BY_TIME] == by_messages
     assert [arm for arm in ARMS if feature_on(arm)] == [*on, *patched]
     assert [arm for arm in ARMS if ARMS[arm].patched] == patched
-    assert [arm for arm in ARMS if steps_down(arm)] == [*stepping, *alone]
+    assert [arm for arm in ARMS if reports_step_downs(arm)] == [*stepping, *alone]
+    assert [arm for arm in ARMS if steps_down(arm)] == [*stepping, *alone, patched_step_down]
     assert [arm for arm in ARMS if steps_down_late(arm)] == alone
     for untouched in ("stock", "off", "raised-lag", "elr-off", "time"):
         assert settings(untouched) == {}
@@ -121,6 +124,7 @@ def test_the_table_lists_every_arm() -> None:
     assert settings("plugin") == settings("request") == {FEATURE: "true", SCOPE: "request"}
     assert settings("step-down") == {**settings("request"), ISR: "leave"}
     assert settings("step-down-keep") == {**settings("request"), ISR: "keep-last"}
+    assert settings(patched_step_down) == settings("step-down-keep")
     assert settings("step-down-unthrottled") == {**settings("step-down"), **UNTHROTTLED}
     assert settings("kip-501-s2") == {**settings("read"), **KEEP_LAST, **UNTHROTTLED}
     rejected = {SCOPE: "request", ONLY: "true", **KEEP_LAST, **UNTHROTTLED}

@@ -21,6 +21,7 @@ from unit.kafka.made_up_builds import build, jar
 
 FEATURE = "follower.fetch.pending.reads.insync.enable"
 SCOPE = "follower.fetch.pending.reads.insync.scope"
+PROCESS_TIME = "leader.fetch.process.time.max.ms"
 
 
 @pytest.fixture(autouse=True)
@@ -108,6 +109,8 @@ def test_of_a_build_without_the_agent_it_is_the_published_version(tmp_path: Path
         ({FEATURE: "true"}, "read"),
         ({FEATURE: "true", SCOPE: "request"}, "request"),
         ({FEATURE: "true", SCOPE: "request", "leader.relinquish.isr": "leave"}, "step-down"),
+        ({FEATURE: "true", SCOPE: "request", PROCESS_TIME: "2000"}, "step-down-keep"),
+        ({FEATURE: "true", SCOPE: "request", PROCESS_TIME: "-1"}, "request"),
     ],
 )
 def test_a_build_with_the_change_inside_is_expected_to_behave_as_the_arm_of_its_configs(
