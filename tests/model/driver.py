@@ -19,6 +19,17 @@ MAIN = "insync.broker.Driver"
 JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
 
 
+def _with_agent(jars: str, agent: Path) -> str:
+    """Return a class path with another agent's jar in place of the built one.
+
+    A JVM looks for the agent's classes on the class path, and in the jar of -javaagent after it:
+    with both jars it would run the one on the class path.
+    """
+    found = jars.split(":")
+    assert str(AGENT) in found
+    return ":".join(str(agent) if jar == str(AGENT) else jar for jar in found)
+
+
 def _patched(jars: str) -> str:
     """Return a class path with the patched jars."""
     own = {jar.name: str(jar) for jar in patched_libs().glob("*.jar")}
@@ -44,6 +55,8 @@ def started(folder: Path, *, agent: Path | None, patched: bool = False) -> Itera
     jars = class_path(CLASS_PATH, ":agent:driverClassPath", AGENT)
     if patched:
         jars = _patched(jars)
+    if agent is not None:
+        jars = _with_agent(jars, agent)
     file = folder / "driver.json"
     weave = () if agent is None else (f"-javaagent:{agent}",)
     arguments = [*JVM, *weave, "-cp", jars, MAIN, str(folder), str(file)]

@@ -20,6 +20,7 @@ DISAGREE = "is in sync from a lag limit of|has pending|^marks: Java"
 def test_the_model_disagrees_with_a_mutant(mutant: str, scope: str, tmp_path: Path) -> None:
     jar = tmp_path / "mutant.jar"
     assert write_mutant(find_java(), mutant, jar, AGENT) == ""
-    with started(tmp_path, agent=jar) as driver, pytest.raises(AssertionError, match=DISAGREE):
-        explore(driver, scope, scope, phases=(Phase.generate,))
-    assert f"[insync] mutant {mutant}\n" in (tmp_path / "driver.log").read_text()
+    with started(tmp_path, agent=jar) as driver:
+        assert f"[insync] mutant {mutant}\n" in (tmp_path / "driver.log").read_text()
+        with pytest.raises(AssertionError, match=DISAGREE):
+            explore(driver, scope, scope, phases=(Phase.generate,))
