@@ -23,6 +23,7 @@ SNAPSHOT: Final = "leader.fetch.snapshot.enable"
 LAG_POLICY: Final = "replica.lag.policy"
 BY_TIME: Final = "time"
 PROCESS_TIME: Final = "leader.fetch.process.time.max.ms"
+APPEND_TIME: Final = "leader.append.process.time.max.ms"
 SWITCHED_OFF: Final = {FEATURE: "false", PROCESS_TIME: "-1"}
 """Switches KIP-501 off in a running broker, which refuses the first alone if it has the second."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
 
-from insync.arms import FEATURE, PROCESS_TIME, SCOPE
+from insync.arms import APPEND_TIME, FEATURE, PROCESS_TIME, SCOPE
 from insync.why.facts import (
     Appended,
     Awaited,
@@ -27,7 +27,6 @@ _REPORT_MS: Final = 1_000
 _LATE_REPORTS: Final = 3
 _LEAST_PAUSE_MS: Final = 200
 _NO_SITE: Final = "none"
-_APPEND_LIMIT: Final = "leader.append.process.time.max.ms"
 
 
 @dataclass(slots=True)
@@ -107,7 +106,7 @@ def _watched(reading: _Reading, event: Event, at_ms: float) -> None:
     facts = reading.facts
     if at_ms > facts.span.until_ms:
         return
-    for name, known in ((PROCESS_TIME, facts.peers_known), (_APPEND_LIMIT, facts.appends_known)):
+    for name, known in ((PROCESS_TIME, facts.peers_known), (APPEND_TIME, facts.appends_known)):
         if (event.get(name) or -1) > 0:
             known.add(reading.broker)
 

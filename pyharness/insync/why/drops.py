@@ -4,17 +4,14 @@ Only those that no slow process or leader explains.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from insync.why.answer import Evidence, Finding, in_ms, number
 from insync.why.behind import why_behind
 from insync.why.facts import Awaited, Dropped, Facts, Partition, Span, Unacked
 from insync.why.processes import is_start
 from insync.why.rules import Rules
-from insync.why.sites import LINK, late
+from insync.why.sites import FETCH, LINK, late
 from insync.why.spans import whole
-
-FETCH: Final = "fetch"
 
 
 def drop_findings(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Finding]:

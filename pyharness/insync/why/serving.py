@@ -7,10 +7,9 @@ from insync.why.answer import Finding, in_ms, number
 from insync.why.facts import Appended, Facts, Partition, Served, Span
 from insync.why.processes import is_start
 from insync.why.rules import Rules
+from insync.why.sites import FETCH
 from insync.why.spans import groups, whole
 
-FETCH: Final = "fetch"
-"""The site of a slow fetch of which it is not known whether it was queued, read or sent."""
 _LOCKS: Final = frozenset({"partition_lock", "log_lock"})
 
 
