@@ -14,6 +14,7 @@ from insync.scenario.load import builtin_names, load
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "extend" / "tests.md"
+MAKEFILE = ROOT / "Makefile"
 LISTED = re.compile(r"^\| `(tests/\S+::\S+)` \|", re.MULTILINE)
 LISTED_SCENARIO = re.compile(r"^\| `([a-z0-9-]+)` \|", re.MULTILINE)
 ELSEWHERE = ("disk-stall", "memory-pressure", "power-failure", "read-error", "remove-replica")
@@ -92,3 +93,16 @@ def test_every_scenario_and_every_arm_is_run() -> None:
 def kinds(names: set[str]) -> set[str]:
     """Return the kinds of the faults of scenarios."""
     return {fault.kind for name in names for fault in load(name).faults}
+
+
+def test_the_scenarios_are_recorded_by_one_process_only() -> None:
+    """A test that reads the recording, in another process, would record them again."""
+    (listed,) = re.findall(r"^MEASURED := (.*?\))$", MAKEFILE.read_text(), re.MULTILINE | re.DOTALL)
+    integration = ROOT / "tests" / "integration"
+    readers = {
+        file.relative_to(integration).as_posix()
+        for file in integration.rglob("test_*.py")
+        if "mark.scenario(" in file.read_text(encoding="utf-8")
+    }
+    assert readers
+    assert readers <= set(re.findall(r"\S+\.py", listed))
