@@ -37,7 +37,7 @@ _ABOUT: Final[Mapping[str, Sequence[str]]] = {
     "kip-501": ["stock", "request"],
     "added-replica": ["messages-4000"],
     "control": ["stock", "off", "plugin"],
-    "read-stall": ["stock", "read", "request"],
+    "read-stall": ["stock", "off", "read", "request"],
     "burst": ["messages-4", "request"],
     "two-slow-leaders": ["stock", "step-down"],
     "step-down-read": ["step-down", "kip-501-s2"],
