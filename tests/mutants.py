@@ -95,17 +95,20 @@ CAUGHT: Final = (
 """Which expectation of which built-in scenario catches a mutant."""
 
 BY_MODEL: Final = (
+    ("mark-kept-for-one-partition", "read"),
+    ("older-epoch-holds", "request"),
     ("outsider-caught-up", "read"),
     ("outsider-caught-up", "request"),
     ("freeze-charged", "request"),
 )
 """Mutants that the differential model catches, each with the scope of its histories."""
 
-_RARE: Final = "few of the model's histories serve a fetch, and no scenario measures so exactly"
+_RARE: Final = (
+    "few of the model's histories have what it takes, and no scenario measures so exactly"
+)
 
 ONLY_BY_JAVA: Final = {
     "caught-up-one-fetch-late": _RARE,
-    "older-epoch-holds": _RARE,
     "full-socket-forgiven": _RARE,
     "session-never-forgets": _RARE,
     "slow-peers-ignored": "a partition that a slow broker gets stays for its cool-down, and no"
