@@ -6,7 +6,7 @@ An agent renames a file that is full: FILE becomes FILE.1, and FILE.1 becomes FI
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
@@ -20,13 +20,18 @@ def read(path: Path) -> Iterator[dict[str, Any]]:
 
     An incomplete line of a killed node is left out.
     """
-    for line in _lines(path):
+    return objects(_lines(path))
+
+
+def objects(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects of lines, without those that are cut off or anything else."""
+    for line in lines:
         try:
-            event = json.loads(line)
+            found = json.loads(line)
         except ValueError:
             continue
-        if isinstance(event, dict):
-            yield event
+        if isinstance(found, dict):
+            yield found
 
 
 def join(path: Path) -> None:

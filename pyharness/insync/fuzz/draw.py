@@ -5,12 +5,13 @@ cluster: all have the same broker settings, and those ten the same controllers.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, Final, Literal
 
 from pydantic import ValidationError
 
+from insync.brokers.kafka.versions import KRAFT_SINCE
 from insync.faults.registry import KINDS
 from insync.fuzz import late_write
 from insync.fuzz.brokers import brokers_of
@@ -18,6 +19,7 @@ from insync.fuzz.fair import is_fair
 from insync.fuzz.together import outage, shrunk
 from insync.fuzz.values import WEIGHTS, draw_keys
 from insync.fuzz.workload import draw_workload
+from insync.run.clients.groups import OLDEST_CONSUMER
 from insync.scenario.model import Scenario
 
 GENERATOR: Final = 3
@@ -59,6 +61,13 @@ class Choices:
     protocols: Sequence[str] = ("classic",)
     quorums: bool = True
     settings: Mapping[str, str] = field(default_factory=dict)
+
+
+def for_version(choices: Choices, version: Sequence[int]) -> Choices:
+    """Return the choices that a Kafka with the numbers `version` has."""
+    numbers = tuple(version)
+    protocols = ("classic", "consumer") if numbers >= OLDEST_CONSUMER else ("classic",)
+    return replace(choices, protocols=protocols, quorums=numbers >= KRAFT_SINCE)
 
 
 def draw(seed: int, choices: Choices) -> Scenario:

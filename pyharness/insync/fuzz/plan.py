@@ -14,10 +14,9 @@ from insync.brokers.kafka.versions import numbers
 from insync.errors import InputError
 from insync.events.fuzz_info import RESULT, Asked, FuzzInfo, load_fuzz
 from insync.faults.registry import KINDS, why_not
-from insync.fuzz.draw import GENERATOR, Choices, Shape, draw
+from insync.fuzz.draw import GENERATOR, Choices, Shape, draw, for_version
 from insync.fuzz.request import DEFAULT_ARMS, FuzzRequest, check_values, seeds_of, settings_of
 from insync.run.arm_support import require_arms
-from insync.run.clients.groups import OLDEST_CONSUMER
 from insync.run.plan import built_agent, check_out
 
 _WORDS: Final[Mapping[str, str]] = {
@@ -60,13 +59,9 @@ def prepare_fuzz(request: FuzzRequest) -> FuzzPlan:
         agent=sha256_of(built_agent()) if any(has_agent(arm) for arm in arms) else None,
         generator=GENERATOR,
     )  # fmt: skip
-    consumer = numbers(release.version) >= OLDEST_CONSUMER
     shape: Shape = "late-write" if request.shape == "late-write" else "any"
-    choices = Choices(
-        arms=arms, kinds=asked.kinds, shape=shape, settings=settings,
-        protocols=("classic", "consumer") if consumer else ("classic",),
-        quorums=not release.zookeeper,
-    )  # fmt: skip
+    able = Choices(arms=arms, kinds=asked.kinds, shape=shape, settings=settings)
+    choices = for_version(able, numbers(release.version))
     draw(seeds[0], choices)  # finds a setting that no scenario may have
     before = FuzzInfo(asked=asked, planned=len(seeds), schema=1)
     if request.resume:

@@ -7,9 +7,9 @@ from insync.why.answer import Finding, in_ms, number
 from insync.why.facts import Facts, Partition, Span, Unacked
 from insync.why.processes import controllers_matter
 from insync.why.rules import Rules
+from insync.why.sites import APPEND
 from insync.why.spans import groups, whole
 
-APPEND: Final = "append"
 CLIENT_LINK: Final = "link to clients"
 WRITES: Final = "clients' writes"
 

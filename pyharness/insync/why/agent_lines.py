@@ -1,7 +1,7 @@
 """Turns the events of a broker's agent into facts; the same for a file and for the events topic."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -175,14 +175,7 @@ def _hold_ended(reading: _Reading, event: Event, at_ms: float) -> None:
         None if partition is None else reading.holds.pop((partition, int(event["replica"])), None)
     )
     if begun is not None:
-        _keep(reading, reading.facts.served, _until(begun, at_ms))
-
-
-def _until(served: Served, at_ms: float) -> Served:
-    return Served(
-        leader=served.leader, follower=served.follower, partition=served.partition,
-        site=served.site, held=served.held, since_ms=served.since_ms, until_ms=at_ms,
-    )  # fmt: skip
+        _keep(reading, reading.facts.served, replace(begun, until_ms=at_ms))
 
 
 def _decided(reading: _Reading, event: Event, at_ms: float) -> None:
@@ -272,7 +265,7 @@ def _finish(reading: _Reading) -> None:
     end = max(reading.facts.span.until_ms, reading.last_ms or 0.0)
     _found_itself_slow(reading, end)
     for served in reading.holds.values():
-        _keep(reading, reading.facts.served, _until(served, end))
+        _keep(reading, reading.facts.served, replace(served, until_ms=end))
     for peer, since in reading.overdue.items():
         awaited = Awaited(broker=reading.broker, peer=peer, since_ms=since, until_ms=end)
         _keep(reading, reading.facts.awaited, awaited)

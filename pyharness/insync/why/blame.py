@@ -1,4 +1,4 @@
-"""Adds to each finding whom stock Kafka blames: the followers that leave the ISR."""
+"""Adds to each finding the brokers that stock Kafka blames: the followers that leave the ISR."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,6 +1,7 @@
 """Turns what the controller and the brokers logged about ISRs, leaders and lives into facts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -113,12 +114,7 @@ def _with_the_leaders_view(made: Dropped, proposed: Iterable[Dropped]) -> Droppe
         == (made.leader, made.follower, made.partition)
         and abs(each.at_ms - made.at_ms) <= _SAME_CHANGE_MS
     ]
-    if not same:
-        return made
-    return Dropped(
-        at_ms=made.at_ms, leader=made.leader, follower=made.follower, partition=made.partition,
-        left=made.left, unseen_ms=same[-1].unseen_ms, fenced=made.fenced,
-    )  # fmt: skip
+    return replace(made, unseen_ms=same[-1].unseen_ms) if same else made
 
 
 def add_lives(facts: Facts, lines: Iterable[Line]) -> None:

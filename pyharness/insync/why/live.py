@@ -7,7 +7,7 @@ anything. Records of a run's harness in the same topic are read as well, but for
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
@@ -103,9 +103,7 @@ def answer_for(name: str, origin: Origin, span: Span, asked: Asked, rules: Rules
     answer = answer_of(facts, name or asked.topic, rules)
     if asked.lag_ms is None and _lag_of(origin) is None:
         gap = f"{_LAG} of the brokers is not in the topic; {asked.default_lag_ms:g} is assumed"
-        return Answer(
-            about=answer.about, span=span, findings=answer.findings, gaps=(*answer.gaps, gap)
-        )
+        return replace(answer, gaps=(*answer.gaps, gap))
     return answer
 
 

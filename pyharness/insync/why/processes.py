@@ -6,10 +6,9 @@ from typing import Final
 from insync.why.answer import Evidence, Finding, in_ms, number
 from insync.why.facts import Dropped, Ended, Facts, Fenced, Partition, Span, Unacked
 from insync.why.rules import Rules
-from insync.why.sites import late
+from insync.why.sites import ENDED, late
 from insync.why.spans import groups, whole
 
-ENDED: Final = "ended"
 PAUSED: Final = "frozen or starved"
 GONE: Final = "not heard of"
 CONTROLLER_LINK: Final = "link to the controller"

@@ -5,7 +5,6 @@ It reads `run.json` (the lag, the arms), `phases.jsonl`, `isr.jsonl`, `roles.jso
 tables or the verdict, which say what was injected: they are the answer by which this is judged.
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -106,10 +105,4 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
     if not file.is_file():
         return
     with file.open(encoding="utf-8") as lines:
-        for line in lines:
-            try:
-                found = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(found, dict):
-                yield found
+        yield from agent_log.objects(lines)

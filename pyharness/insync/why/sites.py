@@ -4,6 +4,8 @@ from typing import Final
 
 from insync.why.facts import Dropped, Facts, Span
 
+APPEND: Final = "append"
+ENDED: Final = "ended"
 FETCH: Final = "fetch"
 """The site of a slow fetch of which it is not known whether it was queued, read or sent."""
 FOLLOWER_APPEND: Final = "append as a follower"

@@ -1,4 +1,4 @@
-"""The records of a topic: which lines of whom they are, and what the answer assumes."""
+"""The records of a topic: whose lines they are, and what the answer assumes."""
 
 from __future__ import annotations
 

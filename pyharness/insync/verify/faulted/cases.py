@@ -11,13 +11,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from insync.arms import stand_in
-from insync.brokers.kafka.versions import KRAFT_SINCE, numbers
+from insync.brokers.kafka.versions import numbers
 from insync.errors import InputError
 from insync.events.verify_info import AskedVerify, SideInfo
-from insync.fuzz.draw import Choices, draw
+from insync.fuzz.draw import Choices, draw, for_version
 from insync.fuzz.simpler import keys_of
 from insync.matrix.groups import entries
-from insync.run.clients.groups import OLDEST_CONSUMER
 from insync.scenario.load import load
 from insync.scenario.model import Scenario
 from insync.scenario.problems import describe
@@ -50,11 +49,7 @@ def cases_of(asked: AskedVerify) -> list[Case]:
         scenario = load(entry.scenario, scale)
         found.append(Case(scenario=scenario, scale=scale, figures=entry.group.figures))
     older = min(numbers(asked.candidate.kafka), numbers(asked.baseline.kafka))
-    choices = Choices(
-        arms=[asked.baseline.arm], kinds=asked.kinds,
-        protocols=("classic",) if older < OLDEST_CONSUMER else ("classic", "consumer"),
-        quorums=older >= KRAFT_SINCE,
-    )  # fmt: skip
+    choices = for_version(Choices(arms=[asked.baseline.arm], kinds=asked.kinds), older)
     drawn = (Case(scenario=draw(seed, choices), seed=seed) for seed in asked.seeds)
     return [*found, *drawn]
 

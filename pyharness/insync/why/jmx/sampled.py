@@ -6,17 +6,23 @@ else. A broker that does not answer is a gap: it may be frozen, ended, or unreac
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
-from insync.why.answer import Answer, Blamed, Finding, in_ms, number
+from insync.why.answer import Answer, Blamed, Cause, Finding, in_ms, number
 from insync.why.facts import Partition, Span
 from insync.why.jmx.samples import Sample
 from insync.why.jmx.stacks import site_of
 from insync.why.rules import DEFAULT, Rules
-from insync.why.sites import FOLLOWER_APPEND, LINK
+from insync.why.sites import APPEND, ENDED, FOLLOWER_APPEND, LINK
 
 _HANDLER = "kafka-request-handler-"
 _FETCHER = "ReplicaFetcherThread-"
 _READS = ("read", "send")
+_UNDECIDED: Final[tuple[tuple[str, str, tuple[Cause, ...]], ...]] = (
+    ("ResponseSendTimeMs", "send", ("disk", "network")),
+    ("RequestQueueTimeMs", "queue", ("disk", "process")),
+)
+"""The parts of a follower's fetch of which two causes are left, with their sites."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +100,7 @@ def _restarted(pair: Pair) -> Iterator[Finding]:
     if pair.grown("uptime") < 0:
         up = in_ms("its process was started again, and has run for", pair.second.figures["uptime"])
         yield Finding(
-            span=pair.span, broker=pair.broker, cause="process", site="ended", evidence=(up,)
+            span=pair.span, broker=pair.broker, cause="process", site=ENDED, evidence=(up,)
         )
 
 
@@ -143,7 +149,7 @@ def _place(thread: str, site: str) -> str:
 
 def _slow(pair: Pair, rules: Rules) -> Iterator[Finding]:
     """Yield the part of requests that takes long, though none hangs."""
-    for request, site in (("FetchFollower", "read"), ("Produce", "append")):
+    for request, site in (("FetchFollower", "read"), ("Produce", APPEND)):
         local = pair.mean_ms("LocalTimeMs", request)
         if local >= rules.slow_request_ms:
             yield Finding(
@@ -154,19 +160,14 @@ def _slow(pair: Pair, rules: Rules) -> Iterator[Finding]:
                 ),
             )  # fmt: skip
             return
-    sent = pair.mean_ms("ResponseSendTimeMs", "FetchFollower")
-    if sent >= rules.slow_request_ms:
-        yield Finding(
-            span=pair.span, broker=pair.broker, cause="undecided", may_be=("disk", "network"),
-            site="send", evidence=(in_ms("mean ResponseSendTimeMs of FetchFollower", sent),),
-        )  # fmt: skip
-        return
-    queued = pair.mean_ms("RequestQueueTimeMs", "FetchFollower")
-    if queued >= rules.slow_request_ms:
-        yield Finding(
-            span=pair.span, broker=pair.broker, cause="undecided", may_be=("disk", "process"),
-            site="queue", evidence=(in_ms("mean RequestQueueTimeMs of FetchFollower", queued),),
-        )  # fmt: skip
+    for time, site, may_be in _UNDECIDED:
+        mean = pair.mean_ms(time, "FetchFollower")
+        if mean >= rules.slow_request_ms:
+            yield Finding(
+                span=pair.span, broker=pair.broker, cause="undecided", may_be=may_be, site=site,
+                evidence=(in_ms(f"mean {time} of FetchFollower", mean),),
+            )  # fmt: skip
+            return
 
 
 def _links(pairs: Sequence[Pair], found: Sequence[Finding]) -> Iterator[Finding]:

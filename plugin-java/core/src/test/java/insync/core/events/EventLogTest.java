@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -22,7 +21,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,7 +34,7 @@ class EventLogTest {
         Path file = folder.resolve("broker-1.jsonl");
         EventLog events = EventLog.to(file);
         events.emit("isr_shrink", EventLog.fields("topic", "a\"b\n", "isr", List.of(1, 2), "nothing", null));
-        List<String> lines = awaitLines(file, 1);
+        List<String> lines = WrittenLines.await(file, 1);
         JsonObject line = JsonParser.parseString(lines.get(0)).getAsJsonObject();
         assertEquals(EventLog.SCHEMA, line.get("v").getAsInt());
         assertEquals("isr_shrink", line.get("type").getAsString());
@@ -72,7 +70,7 @@ class EventLogTest {
         for (String type : List.of("before", "cut", "after")) {
             events.emit(type, EventLog.fields());
         }
-        List<String> lines = awaitLines(file, 3);
+        List<String> lines = WrittenLines.await(file, 3);
         assertEquals(3, lines.size());
         assertEquals("before", type(lines.get(0)));
         assertFalse(lines.get(1).endsWith("}"), lines.get(1));
@@ -100,10 +98,10 @@ class EventLogTest {
             for (int i = 0; i < more; i++) {
                 events.emit("next", EventLog.fields("i", i));
                 if (i % 1_000 == 0) {
-                    awaitLines(file, i + 2);
+                    WrittenLines.await(file, i + 2);
                 }
             }
-            awaitLines(file, more + 1);
+            WrittenLines.await(file, more + 1);
         });
         // One event may or may not have left the queue for the sink by the time it filled up.
         assertTrue(events.published().dropped() == 100 || events.published().dropped() == 101);
@@ -191,18 +189,5 @@ class EventLogTest {
         public void close() throws IOException {
             file.close();
         }
-    }
-
-    private static List<String> awaitLines(Path file, int count) throws Exception {
-        long end = System.nanoTime() + 10_000_000_000L;
-        List<String> lines = List.of();
-        while (lines.size() < count && System.nanoTime() < end) {
-            // Counts only complete lines: the file may be read during a write.
-            String text = Files.readString(file);
-            lines = text.substring(0, text.lastIndexOf('\n') + 1).lines().collect(Collectors.toList());
-            Thread.onSpinWait();
-        }
-        assertEquals(count, lines.size());
-        return lines;
     }
 }

@@ -4,13 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import insync.core.events.EventLog;
+import insync.core.events.WrittenLines;
 import insync.core.log.HoldEvents;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,7 +22,7 @@ class HoldEventsTest extends BothScopes {
         Path file = folder.resolve("broker-1.jsonl");
         stats.holds(new HoldEvents(EventLog.to(file)));
         holdAndRelease();
-        List<JsonObject> lines = awaitLines(file, 2);
+        List<JsonObject> lines = WrittenLines.awaitObjects(file, 2);
         JsonObject begun = lines.get(0);
         assertEquals(List.of("v", "t_ms", "type", "topic", "partition", "replica", "site", "pending_ms"),
             List.copyOf(begun.keySet()));
@@ -57,16 +55,5 @@ class HoldEventsTest extends BothScopes {
         assertTrue(holds(tracker));
         tracker.fetched(LEO, LEO);
         fetch.complete();
-    }
-
-    private static List<JsonObject> awaitLines(Path file, int count) throws Exception {
-        long end = System.nanoTime() + 10_000_000_000L;
-        List<String> lines = List.of();
-        while (lines.size() < count && System.nanoTime() < end) {
-            lines = Files.readAllLines(file);
-            Thread.sleep(5);
-        }
-        assertEquals(count, lines.size(), lines::toString);
-        return lines.stream().map(line -> JsonParser.parseString(line).getAsJsonObject()).collect(Collectors.toList());
     }
 }

@@ -4,10 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import insync.core.events.EventLog;
+import insync.core.events.WrittenLines;
 import insync.core.log.StepDownEvents;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +34,7 @@ class StepDownEventsTest {
         broker.toSecond.sent();
         broker.pass(WatchedBroker.FETCH_WAIT_MS);
         broker.passT();
-        List<JsonObject> lines = awaitLines(file, 5);
+        List<JsonObject> lines = WrittenLines.awaitObjects(file, 5);
         assertEquals(List.of("leader_slow", "step_down", "step_down_withheld", "step_down_answered", "peer_slow"),
             lines.stream().map(line -> line.get("type").getAsString()).collect(Collectors.toList()));
         assertEquals("[1,2,0]", lines.get(1).get("isr").toString());
@@ -56,7 +55,7 @@ class StepDownEventsTest {
     void theEventOfASlowAppendNamesItsSite() throws Exception {
         Path file = folder.resolve("broker-0.jsonl");
         StepDownLines.slowAppend(new StepDownEvents(EventLog.to(file)));
-        JsonObject stepDown = awaitLines(file, 2).get(1);
+        JsonObject stepDown = WrittenLines.awaitObjects(file, 2).get(1);
         assertEquals("slow_append", stepDown.get("reason").getAsString());
         assertEquals("write", stepDown.get("site").getAsString());
     }
@@ -71,16 +70,5 @@ class StepDownEventsTest {
         assertEquals(1L, stats.toMap().get("withheld"));
         assertEquals(1L, ((Map<?, ?>) stats.toMap().get("withheld_by")).get("peers_slow"));
         assertEquals(1L, stats.toMap().get("done"));
-    }
-
-    private static List<JsonObject> awaitLines(Path file, int count) throws Exception {
-        long end = System.nanoTime() + 10_000_000_000L;
-        List<String> lines = List.of();
-        while (lines.size() < count && System.nanoTime() < end) {
-            lines = Files.readAllLines(file);
-            Thread.sleep(5);
-        }
-        assertEquals(count, lines.size(), lines::toString);
-        return lines.stream().map(line -> JsonParser.parseString(line).getAsJsonObject()).collect(Collectors.toList());
     }
 }
