@@ -17,10 +17,11 @@ from insync.run.request import ClusterKind
 WITHIN_S = 30.0
 MEBIBYTE = 1 << 20
 RECORD = 16 << 10
+# A broker ends when a write fails, so two wait for one: while a leader's disk hangs, nobody writes.
 FAULTS: dict[str, dict[str, Any]] = {
     "disk-stall": {"kind": "disk-stall", "mode": "hold", "broker": 1, "at_ms": 500},
-    "disk-full": {"kind": "disk-full", "broker": 2, "at_ms": 1_500},
-    "disk-read-only": {"kind": "disk-read-only", "broker": 3, "at_ms": 7_000},
+    "disk-full": {"kind": "disk-full", "broker": 2, "at_ms": 2_500, "for_ms": 3_000},
+    "disk-read-only": {"kind": "disk-read-only", "broker": 3, "at_ms": 7_500, "for_ms": 3_000},
     "power-failure": {"kind": "power-failure", "broker": 1, "at_ms": 16_500},
     "controller disk-full": {"kind": "disk-full", "target": "controller", "at_ms": 12_000},
 }
@@ -54,7 +55,7 @@ def fetch(cluster: NodeCluster, topic: str, records: int) -> float:
 
 def run_all(folder: Path, cluster: ClusterKind) -> dict[str, tuple[dict[str, Any], Any]]:
     """Run all of FAULTS in one repeat; per name the plan and the evidence."""
-    faults = [{**fault, "for_ms": FOR_MS} for fault in FAULTS.values()]
+    faults = [{"for_ms": FOR_MS, **fault} for fault in FAULTS.values()]
     seen = run_faults(folder, small_scenario("disks", faults), cluster)
     assert not [mount for mount in mounts.mounted() if folder in mount.folder.parents]
     assert not list(folder.rglob("*.img"))
