@@ -51,7 +51,9 @@ $(BUILT)/libinsync_stall.so: pyharness/insync/faults/support/native/stall.c pyha
 $(BUILT)/broker-versions.properties: gradle/broker-versions.properties
 	@mkdir -p $(BUILT) && cp $< $@
 
-# Python compiles a module when it is first used: most modules never are.
+# Python compiles a module when it is first used: most modules never are. It keeps what it compiled, whatever the caller's
+# environment says: else each of the hundreds of processes of a test run compiles all that it uses.
+unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check --no-compile
 # PySpark is published as sources: pip packs a wheel of its jars. Not to compress them again halves its CPU time.
 STORED := --config-settings=--build-option=--compression=stored

@@ -54,7 +54,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """Start Spark once, as an analysis does: to start it takes longer than most analyses.
 
     It has more memory than an analysis: this session does the work of hundreds of them, and in
-    half a gigabyte it spent most of its time on garbage collection.
+    half a gigabyte it spent most of its time on garbage collection. It is not `lasting`: a test
+    process ends before the full JIT saves what it costs (a sixth of the CPU time of these tests).
     """
     from insync.analysis.tables.spark.quick_start import archive_of
     from insync.analysis.tables.spark.session import SparkSettings, open_session
@@ -66,7 +67,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     settings = SparkSettings(
         conf={"spark.driver.memory": "1g"},
         archive=archive if archive.is_file() else None,
-        lasting=True,
     )
     with open_session(settings, tmp_path_factory.mktemp("spark") / "spark.log") as session:
         yield session

@@ -32,9 +32,9 @@ TWO: Final = 2
 _ABOUT: Final[Mapping[str, Sequence[str]]] = {
     "policies": ["messages-4"],
     "article": ["messages-4"],
-    "kafka-7104": ["stock", "both"],
+    "kafka-7104": ["both"],
     "commit-latency": ["messages-4000"],
-    "kip-501": ["stock", "request"],
+    "kip-501": ["request"],
     "added-replica": ["messages-4000"],
     "control": ["stock", "off", "plugin"],
     "read-stall": ["stock", "off", "read", "request"],

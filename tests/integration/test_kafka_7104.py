@@ -105,7 +105,11 @@ def test_fetchers_of_a_fixed_version_live(kafka: str, java: Java, tmp_path: Path
 
 @pytest.mark.parametrize(
     ("kafka", "settings", "watermark"),
-    [("1.1.1", {SNAPSHOT: "true"}, 1), ("4.3.1", {SNAPSHOT: "true"}, 1), ("4.3.1", {}, 0)],
+    [
+        pytest.param("1.1.1", {SNAPSHOT: "true"}, 1, marks=pytest.mark.long),
+        ("4.3.1", {SNAPSHOT: "true"}, 1),
+        ("4.3.1", {}, 0),
+    ],
 )
 def test_with_the_snapshot_an_answer_has_the_high_watermark_that_its_fetch_moved(
     kafka: str, settings: dict[str, str], watermark: int, java: Java, tmp_path: Path,

@@ -132,7 +132,8 @@ def shrink(
 
 
 @pytest.mark.parametrize(
-    "version", [pytest.param("1.1.0", marks=pytest.mark.long), "2.8.2", "4.3.1"]
+    "version",
+    [*(pytest.param(each, marks=pytest.mark.long) for each in ("1.1.0", "2.8.2")), "4.3.1"],
 )
 def test_a_killed_broker_comes_back(version: str, java: Java, tmp_path: Path) -> None:
     """Also within its old session, on KRaft and on ZooKeeper."""
@@ -253,8 +254,8 @@ def test_a_topic_serves_as_soon_as_it_is_created(start: StartCluster) -> None:
     ("version", "how", "nodes"),
     [
         ("4.3.1", signal.SIGKILL, 4),
-        ("4.3.1", signal.SIGTERM, 4),
-        ("4.3.1", signal.SIGINT, 4),
+        pytest.param("4.3.1", signal.SIGTERM, 4, marks=pytest.mark.long),
+        pytest.param("4.3.1", signal.SIGINT, 4, marks=pytest.mark.long),
         ("1.1.0", signal.SIGKILL, 5),
         pytest.param("2.8.2", signal.SIGKILL, 5, marks=pytest.mark.long),
     ],

@@ -120,6 +120,7 @@ def race(moving: Moving, program: Program) -> None:
     leader.release("leader-half-read")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("moving", [()], indirect=True)
 def test_stock_fails_to_move_the_replica(moving: Moving, program: Program) -> None:
     race(moving, program)

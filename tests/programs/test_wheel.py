@@ -152,18 +152,20 @@ def test_a_history_without_the_analysis_is_refused_in_one_line(
     assert "history.check: needs pyspark, which is not installed" in done.stdout
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("run", "control"),
+OTHERS = [
+    pytest.param(each, marks=pytest.mark.long)
+    for each in (
         ("matrix",),
         ("fuzz", "--seeds", "1"),
         ("report", "."),
         ("tables", "."),
         ("watch", "--bootstrap", "127.0.0.1:9"),
-        ("compare", ".", "."),
-    ],
-    ids=lambda command: command[0],
+    )
+]
+
+
+@pytest.mark.parametrize(
+    "command", [("run", "control"), ("compare", ".", "."), *OTHERS], ids=lambda command: command[0]
 )
 def test_a_command_without_its_extra_names_it_in_one_line(
     core: Installed, tmp_path: Path, command: tuple[str, ...]

@@ -26,7 +26,7 @@ class Story:
 
     arms: tuple[str, ...] = ("stock", "plugin")
     repeats: int = 3
-    interval_ms: float = 40.0
+    interval_ms: float = 100.0
     stall_at_ms: float = 2_000.0
     stall_for_ms: float = 5_000.0
     length_ms: float = 10_000.0
@@ -81,7 +81,11 @@ def run_json(story: Story) -> Line:
                 "replica_lag_time_max_ms": story.lag_ms,
                 "replica_fetch_wait_max_ms": 100,
             },
-            "workload": {"leaders": list(LEADERS), "rate_per_partition": 25, "record_bytes": 200},
+            "workload": {
+                "leaders": list(LEADERS),
+                "rate_per_partition": int(1_000 / story.interval_ms),
+                "record_bytes": 200,
+            },
             "timeline": {"steady_ms": story.stall_at_ms, "recover_ms": 3_000},
             "faults": [fault] if story.faults else [],
             "expect": {"stock": {"isr_shrinks": {"min": 1}}, "plugin": {"isr_shrinks": {"max": 0}}},

@@ -15,10 +15,11 @@ from insync.brokers.kafka import pin, versions
 from insync.errors import InputError
 
 # With ZooKeeper and log4j 1 (2.8.2), with log4j 1 (3.9.2), with eligible leader replicas (4.3.1).
-PINNED = [*(pytest.param(each, marks=pytest.mark.long) for each in ("2.8.2", "3.9.2")), "4.3.1"]
+PINNED = ("2.8.2", "3.9.2", "4.3.1")
 needs_maven = pytest.mark.skipif(shutil.which("mvn") is None, reason="no mvn on the path")
 
 
+@pytest.mark.long
 @needs_maven
 @pytest.mark.parametrize("version", PINNED)
 def test_the_command_repeats_what_is_pinned(version: str, tmp_path: Path) -> None:

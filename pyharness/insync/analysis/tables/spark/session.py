@@ -19,7 +19,7 @@ from typing import Literal
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from insync.analysis.tables.spark import quick_start
+from insync.analysis.tables.spark import quick_start, round_trips
 from insync.errors import InputError, InsyncError
 from insync.events.schema import EVENTS
 
@@ -167,6 +167,8 @@ def open_session(settings: SparkSettings, log: Path) -> Iterator[SparkSession]:
     except Exception as error:
         words = str(error).splitlines() or [type(error).__name__]
         raise InsyncError(f"Spark did not start ({words[0]}); see {log}") from error
+    if SparkContext._gateway is not None:  # None under Spark Connect
+        round_trips.remember_names(SparkContext._gateway)
     try:
         yield spark
     finally:
