@@ -2,6 +2,7 @@ package insync.core.log;
 
 import insync.core.events.EventLog;
 import insync.core.stepdown.Decision;
+import insync.core.stepdown.LimitBasis;
 import insync.core.stepdown.Outcome;
 import insync.core.stepdown.StepDownListener;
 import insync.core.stepdown.StepDownSettings;
@@ -22,6 +23,11 @@ public final class StepDownEvents implements StepDownListener {
             "score", StepDownSettings.rounded(decision.score()));
         if (decision.site() != null) {
             all.put("site", decision.site().word());
+        }
+        LimitBasis limit = decision.limit();
+        if (limit != null) {
+            all.putAll(EventLog.fields("limit_site", limit.site(), "limit_ms", limit.limitMs(), "limit_samples", limit.samples(),
+                "limit_percentile_ms", limit.percentileMs(), "limit_min_ms", limit.minMs(), "limit_max_ms", limit.maxMs()));
         }
         if (decision.acts()) {
             all.put("successor", decision.successor());

@@ -35,7 +35,8 @@ public final class StepDownLog implements StepDownListener {
     }
 
     private static String why(Decision decision) {
-        return "reason " + decision.reason().word() + ", leader epoch " + decision.leaderEpoch() + ", " + cause(decision);
+        return "reason " + decision.reason().word() + ", leader epoch " + decision.leaderEpoch() + ", " + cause(decision)
+            + (decision.limit() == null ? "" : "; " + decision.limit().words());
     }
 
     private static String cause(Decision decision) {

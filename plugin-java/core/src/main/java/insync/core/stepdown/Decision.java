@@ -17,8 +17,10 @@ public final class Decision {
     private final int[] isr;
     private final boolean leaves;
     private final long restNanos;
+    private final LimitBasis limit;
 
-    private Decision(SlowPartition of, Reason reason, long atNanos, double score, int[] isr, boolean leaves) {
+    private Decision(SlowPartition of, Reason reason, long atNanos, double score, int[] isr, boolean leaves,
+            LimitBasis limit) {
         this.topic = of.view().topic();
         this.partition = of.view().partition();
         this.leaderEpoch = of.entry().epoch();
@@ -30,14 +32,15 @@ public final class Decision {
         this.isr = isr;
         this.leaves = leaves;
         this.restNanos = of.entry().restNanos();
+        this.limit = limit;
     }
 
-    static Decision act(SlowPartition of, long atNanos, double score, int[] isr, boolean leaves) {
-        return new Decision(of, of.reason(), atNanos, score, isr, leaves);
+    static Decision act(SlowPartition of, long atNanos, double score, int[] isr, boolean leaves, LimitBasis limit) {
+        return new Decision(of, of.reason(), atNanos, score, isr, leaves, limit);
     }
 
-    static Decision withhold(SlowPartition of, Reason reason, long atNanos, double score) {
-        return new Decision(of, reason, atNanos, score, NONE, false);
+    static Decision withhold(SlowPartition of, Reason reason, long atNanos, double score, LimitBasis limit) {
+        return new Decision(of, reason, atNanos, score, NONE, false, limit);
     }
 
     /** Returns whether this broker is to give the partition's leadership away. */
@@ -114,6 +117,11 @@ public final class Decision {
     /** Returns where the oldest append is; null after a slow fetch or a read error. */
     public AppendSite site() {
         return site;
+    }
+
+    /** Returns the T that was exceeded and what it was learnt from; null if it is not learnt, and after a read error. */
+    public LimitBasis limit() {
+        return limit;
     }
 
     /** Returns the time of the decision, by the broker's monotonic clock. */

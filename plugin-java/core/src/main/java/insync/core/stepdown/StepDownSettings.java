@@ -1,6 +1,7 @@
 package insync.core.stepdown;
 
 import insync.core.Millis;
+import insync.core.isr.TimeCounts;
 import java.util.Locale;
 
 /**
@@ -17,6 +18,10 @@ public final class StepDownSettings {
     public static final double DEFAULT_SCORE_THRESHOLD = 1;
     public static final long DEFAULT_SCORE_RECOVERY_MS = 60_000;
     public static final double DEFAULT_SLOW_PEERS_MAX_RATIO = 0.5;
+    public static final long DEFAULT_PROCESS_TIME_MIN_MS = 500;
+    public static final long DEFAULT_WINDOW_MS = 900_000;
+    /** Shorter slots would have few times. */
+    public static final long LEAST_WINDOW_MS = 1_000;
 
     /** How the leadership is given away; these rules only pass it on. */
     public enum Via {
@@ -37,12 +42,18 @@ public final class StepDownSettings {
     }
 
     private volatile Builder values;
+    /** Null while the limits are fixed. */
+    private volatile LearntLimits learnt;
 
     private StepDownSettings(Builder values) {
         this.values = values;
+        this.learnt = values.isLearnt() ? new LearntLimits() : null;
         require(values.processTimeMaxMs > 0, "process time, ms", values.processTimeMaxMs, "more than 0");
         require(values.appendTimeMaxMs > 0 || values.appendTimeMaxMs == NEVER, "process time of an append, ms",
             values.appendTimeMaxMs, "more than 0, or " + NEVER);
+        if (values.isLearnt()) {
+            requireBounds(values);
+        }
         require(values.cooldownMs >= 0, "cool-down, ms", values.cooldownMs, "0 or more");
         require(values.budgetPerMinute > 0, "budget per minute", values.budgetPerMinute, "1 or more");
         require(values.scoreThreshold > 0 && values.scoreThreshold <= SCORE_MAX, "score threshold",
@@ -50,6 +61,14 @@ public final class StepDownSettings {
         require(values.scoreRecoveryMs > 0, "recovery of the score, ms", values.scoreRecoveryMs, "more than 0");
         require(values.slowPeersMaxRatio >= 0 && values.slowPeersMaxRatio <= 1, "ratio of slow peers",
             values.slowPeersMaxRatio, "between 0 and 1");
+    }
+
+    private static void requireBounds(Builder values) {
+        long most = values.appendTimeMaxMs == NEVER ? values.processTimeMaxMs
+            : Math.min(values.processTimeMaxMs, values.appendTimeMaxMs);
+        require(values.processTimeMinMs > 0 && values.processTimeMinMs <= most, "least process time, ms", values.processTimeMinMs,
+            "more than 0, and at most each maximum, of which the least is " + most);
+        require(values.windowMs >= LEAST_WINDOW_MS, "window of the process times, ms", values.windowMs, LEAST_WINDOW_MS + " or more");
     }
 
     /**
@@ -62,14 +81,65 @@ public final class StepDownSettings {
         return new Builder(processTimeMaxMs, fetchWaitMaxMs);
     }
 
-    /** Takes all values of other settings at once. */
+    /** Takes all values of other settings at once. What is learnt is kept, unless the limits are fixed from now on. */
     public void become(StepDownSettings other) {
+        LearntLimits before = learnt;
+        learnt = before == null || other.learnt == null ? other.learnt : before;
         values = other.values;
     }
 
-    /** Returns for how long a fetch may be overdue at its leader, T, in nanoseconds. */
+    /** Returns for how long a fetch may be overdue at its leader, T, in nanoseconds: as it is set, or as it is learnt. */
     public long processTimeMaxNanos() {
-        return Millis.toNanos(values.processTimeMaxMs);
+        return Millis.toNanos(fetchLimitMs());
+    }
+
+    /** Returns T of fetches that is in force now, milliseconds. */
+    public long fetchLimitMs() {
+        Builder set = values;
+        LearntLimits limits = learnt;
+        return limits == null ? set.processTimeMaxMs : limits.fetches.limitMs(set.processTimeMinMs, set.processTimeMaxMs);
+    }
+
+    /** Returns T of appends that is in force now, milliseconds; -1 if appends are not timed. */
+    public long appendLimitMs() {
+        Builder set = values;
+        LearntLimits limits = learnt;
+        return limits == null || set.appendTimeMaxMs == NEVER ? set.appendTimeMaxMs
+            : limits.appends.limitMs(set.processTimeMinMs, set.appendTimeMaxMs);
+    }
+
+    /** Returns where to add how long each fetch was overdue when it ended, or null if T is not learnt. */
+    public TimeCounts fetchTimes() {
+        LearntLimits limits = learnt;
+        return limits == null ? null : limits.fetches.times();
+    }
+
+    /** Returns where to add how long each append took, or null if its T is not learnt. */
+    public TimeCounts appendTimes() {
+        LearntLimits limits = learnt;
+        return limits == null || !timesAppends() ? null : limits.appends.times();
+    }
+
+    /** Learns from the times that were added; the watch's thread calls it at each tick. */
+    void learn(long now) {
+        LearntLimits limits = learnt;
+        if (limits != null) {
+            long window = Millis.toNanos(values.windowMs);
+            limits.fetches.tick(now, window, fetchLimitMs());
+            limits.appends.tick(now, window, appendLimitMs());
+        }
+    }
+
+    /** Returns what the limit was learnt from that a reason exceeds; null if it is not learnt. */
+    LimitBasis basis(Reason exceeding) {
+        Builder set = values;
+        LearntLimits limits = learnt;
+        if (limits == null || exceeding == Reason.READ_ERROR) {
+            return null;
+        }
+        return exceeding == Reason.SLOW_APPEND
+            ? limits.appends.basis(LimitBasis.APPEND, set.processTimeMinMs, set.appendTimeMaxMs)
+            : limits.fetches.basis(LimitBasis.FETCH, set.processTimeMinMs, set.processTimeMaxMs);
     }
 
     /** Returns whether a slow append makes the leader step down. */
@@ -79,7 +149,7 @@ public final class StepDownSettings {
 
     /** Returns for how long an append to a leader's log may take, in nanoseconds; only if {@link #timesAppends}. */
     public long appendTimeMaxNanos() {
-        return Millis.toNanos(values.appendTimeMaxMs);
+        return Millis.toNanos(appendLimitMs());
     }
 
     /** Returns the shorter of the limits that are on, nanoseconds. */
@@ -125,7 +195,7 @@ public final class StepDownSettings {
      */
     public long tickMs() {
         long shortestMs = shortestNanos() / 1_000_000L;
-        long longestMs = Math.min(Math.max(values.processTimeMaxMs, values.appendTimeMaxMs), Millis.MOST);
+        long longestMs = Math.min(Math.max(fetchLimitMs(), appendLimitMs()), Millis.MOST);
         return Math.max(Math.max(40, longestMs / 64), Math.min(1_000, shortestMs / 4));
     }
 
@@ -145,6 +215,12 @@ public final class StepDownSettings {
         }
     }
 
+    /** The limits of a broker that learns them. */
+    private static final class LearntLimits {
+        private final LearntLimit fetches = new LearntLimit();
+        private final LearntLimit appends = new LearntLimit();
+    }
+
     /** Collects settings; {@link #build} checks them. */
     public static final class Builder {
         private final long processTimeMaxMs;
@@ -152,6 +228,8 @@ public final class StepDownSettings {
         private Via via = Via.AUTO;
         private ExLeader exLeader = ExLeader.KEEP_LAST;
         private long appendTimeMaxMs = NEVER;
+        private long processTimeMinMs = NEVER;
+        private long windowMs = NEVER;
         private long cooldownMs = DEFAULT_COOLDOWN_MS;
         private int budgetPerMinute = DEFAULT_BUDGET_PER_MINUTE;
         private double scoreThreshold = DEFAULT_SCORE_THRESHOLD;
@@ -167,6 +245,22 @@ public final class StepDownSettings {
         public Builder appendTimeMaxMs(long value) {
             appendTimeMaxMs = value;
             return this;
+        }
+
+        /**
+         * leader.fetch.process.time.mode=auto: T is learnt.
+         *
+         * @param minMs leader.fetch.process.time.min.ms; its upper bounds are the times that are set
+         * @param learnsFromMs leader.fetch.process.time.window.ms
+         */
+        public Builder learnt(long minMs, long learnsFromMs) {
+            processTimeMinMs = minMs;
+            windowMs = learnsFromMs;
+            return this;
+        }
+
+        private boolean isLearnt() {
+            return windowMs != NEVER;
         }
 
         /** leader.relinquish.via. */
@@ -217,7 +311,8 @@ public final class StepDownSettings {
         }
 
         private Builder copy() {
-            return new Builder(processTimeMaxMs, fetchWaitMaxMs).appendTimeMaxMs(appendTimeMaxMs).via(via).exLeader(exLeader).cooldownMs(cooldownMs)
+            return new Builder(processTimeMaxMs, fetchWaitMaxMs).appendTimeMaxMs(appendTimeMaxMs)
+                .learnt(processTimeMinMs, windowMs).via(via).exLeader(exLeader).cooldownMs(cooldownMs)
                 .budgetPerMinute(budgetPerMinute).scoreThreshold(scoreThreshold).scoreRecoveryMs(scoreRecoveryMs)
                 .slowPeersMaxRatio(slowPeersMaxRatio);
         }

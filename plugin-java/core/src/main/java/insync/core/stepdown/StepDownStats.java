@@ -14,6 +14,7 @@ public final class StepDownStats {
     private volatile StepDownListener listener;
     private volatile double score;
     private volatile int slowPeers;
+    private volatile StepDownSettings inForce;
 
     /** @param first receives everything, before any other listener */
     public StepDownStats(StepDownListener first) {
@@ -30,6 +31,23 @@ public final class StepDownStats {
     /** Sets the one other listener that receives everything from now on. */
     public void listener(StepDownListener each) {
         listener = first.and(each);
+    }
+
+    /** Sets the settings of the broker that may step down now, or null. */
+    public void inForce(StepDownSettings settings) {
+        inForce = settings;
+    }
+
+    /** Returns T of fetches that is in force now, milliseconds; -1 if this broker does not step down. */
+    public long fetchLimitMs() {
+        StepDownSettings settings = inForce;
+        return settings == null ? -1 : settings.fetchLimitMs();
+    }
+
+    /** Returns T of appends that is in force now, milliseconds; -1 if appends are not timed. */
+    public long appendLimitMs() {
+        StepDownSettings settings = inForce;
+        return settings == null ? -1 : settings.appendLimitMs();
     }
 
     void decided(Decision decision) {

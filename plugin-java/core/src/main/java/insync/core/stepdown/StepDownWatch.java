@@ -57,6 +57,7 @@ public final class StepDownWatch {
     public List<Decision> tick(Iterable<? extends PartitionView> led, int[] livePeers) {
         long now = clock.nanos();
         long elapsed = time.tick(now);
+        settings.learn(now);
         takeAnswers(now);
         List<SlowPartition> slow = slowOf(led, now);
         long oldest = slow.isEmpty() ? 0 : slow.get(0).age();

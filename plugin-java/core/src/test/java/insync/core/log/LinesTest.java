@@ -53,6 +53,14 @@ class LinesTest {
     }
 
     @Test
+    void aStepDownByALearntTimeSaysWhatItIsLearntFrom() throws Exception {
+        assertEquals(List.of("INFO [Partition events-0] This leader steps down (reason slow_fetch, leader epoch 0, a follower's "
+                + "fetch is overdue by 700 ms; T of site fetch is 621 ms, learnt as 3 times the 99.9th percentile, 207 ms, of 15000 "
+                + "samples, within 500 and 30000 ms): it asks the controller to make broker 1 the leader"),
+            lines(1, StepDownLines::learnt));
+    }
+
+    @Test
     void aStepDownThatTheControllerRefuses() throws Exception {
         assertEquals("WARN [Partition events-0] The step-down in leader epoch 0 ended as refused after 0 ms by reassign: "
             + "INELIGIBLE_REPLICA", lines(2, StepDownLines::refused).get(1));

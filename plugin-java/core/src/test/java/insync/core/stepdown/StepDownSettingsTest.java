@@ -42,6 +42,15 @@ class StepDownSettingsTest {
     }
 
     @Test
+    void aTimeThatIsLearntHasARange() {
+        assertEquals(2_000, StepDownSettings.of(2_000, 500).learnt(2_000, 1_000).build().fetchLimitMs());
+        assertTrue(refused(StepDownSettings.of(2_000, 500).learnt(2_001, 1_000)).startsWith("least process time, ms is 2001"));
+        assertTrue(refused(StepDownSettings.of(2_000, 500).appendTimeMaxMs(300).learnt(301, 1_000)).endsWith("the least is 300"));
+        assertTrue(refused(StepDownSettings.of(2_000, 500).learnt(0, 1_000)).startsWith("least process time"));
+        assertTrue(refused(StepDownSettings.of(2_000, 500).learnt(500, 999)).startsWith("window"));
+    }
+
+    @Test
     void everyValueIsChecked() {
         assertTrue(refused(StepDownSettings.of(2_000, 500).cooldownMs(-1)).startsWith("cool-down"));
         assertTrue(refused(StepDownSettings.of(2_000, 500).budgetPerMinute(0)).startsWith("budget"));
