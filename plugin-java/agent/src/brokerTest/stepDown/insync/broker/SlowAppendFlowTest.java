@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
+import insync.core.Insync;
 import java.lang.reflect.Field;
 import java.util.HashMap;
 import java.util.Map;
@@ -22,7 +23,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
 class SlowAppendFlowTest extends WatchedLeader {
     private static final long APPEND_MS = 500;
-    private static final long FETCH_MS = 60_000;
+    /** So long that no fetch is slow, and not so long that the watch looks rarely. */
+    private static final long FETCH_MS = 5_000;
 
     private final CountDownLatch stall = new CountDownLatch(1);
     private Thread locks = new Thread(() -> { }, "none");
@@ -89,9 +91,31 @@ class SlowAppendFlowTest extends WatchedLeader {
         nothingMoreIsAskedFor(4 * APPEND_MS);
     }
 
-    /** Turns the cool-down off, because this leader was elected a moment ago. */
+    /** Appends that end in no time teach the least T, and the append that hangs then is slow by it. */
+    @Test
+    void theLimitIsLearntFromTheAppendsThatEnd() throws Exception {
+        start(APPEND_MS, Map.of("leader.fetch.process.time.mode", "auto", "leader.fetch.process.time.min.ms", "200",
+            "leader.fetch.process.time.window.ms", "1000"));
+        assertEquals(APPEND_MS, Insync.current().stepDowns().appendLimitMs(), "too little is known");
+        await(() -> {
+            for (int i = 0; i < 20; i++) {
+                StepDownParts.produce(leader.partition());
+            }
+            return Insync.current().stepDowns().appendLimitMs() == 200 ? leader : null;
+        });
+        anAppendHangs();
+        next();
+        String event = await(() -> line("step_down").orElse(null));
+        assertTrue(event.contains("\"limit_site\":\"append\",\"limit_ms\":200"), event);
+    }
+
     private void start(long appendMs) throws Exception {
-        Map<String, String> configs = new HashMap<>();
+        start(appendMs, Map.of());
+    }
+
+    /** Turns the cool-down off, because this leader was elected a moment ago. */
+    private void start(long appendMs, Map<String, String> more) throws Exception {
+        Map<String, String> configs = new HashMap<>(more);
         configs.put("leader.relinquish.cooldown.ms", "0");
         configs.put("leader.append.process.time.max.ms", String.valueOf(appendMs));
         leader = new Leader(folder, FETCH_MS, configs, config -> StepDownParts.parts(config, controller));

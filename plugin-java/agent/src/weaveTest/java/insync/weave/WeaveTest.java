@@ -25,6 +25,8 @@ class WeaveTest {
     private static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
     private static final String STEP_DOWN = "leader.fetch.process.time.max.ms";
     private static final String APPENDS = "leader.append.process.time.max.ms";
+    private static final String MODE = "leader.fetch.process.time.mode";
+    private static final String LEAST = "leader.fetch.process.time.min.ms";
     private static final String ONLY = "leader.relinquish.only.enable";
     private static final List<String> LOG_START =
         List.of("follower.log.start.offset.bound.enable", "leader.fetch.snapshot.enable");
@@ -117,6 +119,29 @@ class WeaveTest {
         ConfigException alone = assertThrows(ConfigException.class, () -> config(APPENDS, "2000", ENABLE, "true"));
         assertTrue(alone.getMessage().contains(APPENDS) && alone.getMessage().contains(STEP_DOWN), alone.getMessage());
         assertEquals(700, config(APPENDS, "700", STEP_DOWN, "2000", ENABLE, "true").getLong(APPENDS));
+    }
+
+    /** T is as it is set, unless a broker is to learn it; then what is set is its upper bound. */
+    @Test
+    void aTimeIsLearntOnlyWithinARange() {
+        if (VERSION.startsWith("1.") || VERSION.startsWith("2.")) {
+            return;
+        }
+        assertEquals("fixed", config(STEP_DOWN, "100", ENABLE, "true").getString(MODE));
+        assertEquals("auto", config(MODE, "auto").getString(MODE), "no effect without a T, so that a T can be turned off");
+        assertEquals("auto", config(MODE, "auto", STEP_DOWN, "500", ENABLE, "true").getString(MODE));
+        for (String wrong : List.of("", "Auto", "learn")) {
+            assertThrows(ConfigException.class, () -> config(MODE, wrong), wrong);
+        }
+        ConfigException fetches = assertThrows(ConfigException.class, () -> config(MODE, "auto", STEP_DOWN, "499", ENABLE, "true"));
+        assertTrue(fetches.getMessage().contains(LEAST) && fetches.getMessage().contains(STEP_DOWN), fetches.getMessage());
+        ConfigException appends = assertThrows(ConfigException.class,
+            () -> config(MODE, "auto", LEAST, "301", STEP_DOWN, "2000", APPENDS, "300", ENABLE, "true"));
+        assertTrue(appends.getMessage().contains(LEAST) && appends.getMessage().contains(APPENDS), appends.getMessage());
+        assertThrows(ConfigException.class, () -> config(LEAST, "0"));
+        assertThrows(ConfigException.class, () -> config("leader.fetch.process.time.window.ms", "999"));
+        ConfigException rejected = assertThrows(ConfigException.class, () -> config(ONLY, "true", STEP_DOWN, "30000", MODE, "auto"));
+        assertTrue(rejected.getMessage().contains(MODE), rejected.getMessage());
     }
 
     /** The alternative that KIP-501 rejects is off, and goes neither with solution 1 nor below the lag limit. */

@@ -36,6 +36,6 @@ public final class InForce {
         String first = PendingReadsConfig.enabled(config) ? "on, scope " + PendingReadsConfig.scope(config) : "off";
         boolean stepsDown = setup.supportsStepDown() && StepDownConfigs.isOn(config);
         return "KIP-501: solution 1 is " + first + "; solution 2 is " + (stepsDown
-            ? "on, T " + config.getLong(StepDownConfigs.PROCESS_TIME_MAX_MS) + " ms" : "off") + ".";
+            ? "on, " + StepDownConfigs.limit(config) : "off") + ".";
     }
 }

@@ -10,6 +10,7 @@ import insync.core.isr.Hold;
 import insync.core.isr.Stats;
 import insync.core.logstart.LogStartStats;
 import insync.core.stepdown.Decision;
+import insync.core.stepdown.LimitBasis;
 import insync.core.stepdown.Outcome;
 import insync.core.stepdown.Reason;
 import insync.core.stepdown.StepDownListener;
@@ -19,7 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Keeps the metrics of this JVM's brokers in Kafka's registry. Gauges read counters when they are asked. Meters are moved to
@@ -116,6 +117,8 @@ public final class BrokerMetrics implements Hold.Listener, StepDownListener {
         meter(AgentMetric.CONNECTIONS_CLOSED, "connections", stats::connectionsClosed);
         gauge(AgentMetric.SLOW_SCORE, stats::score);
         gauge(AgentMetric.SLOW_PEERS, stats::slowPeers);
+        gauge(AgentMetric.LIMIT, stats::fetchLimitMs, LimitBasis.FETCH);
+        gauge(AgentMetric.LIMIT, stats::appendLimitMs, LimitBasis.APPEND);
     }
 
     private void registerLogStart() {
@@ -124,14 +127,16 @@ public final class BrokerMetrics implements Hold.Listener, StepDownListener {
         gauge(AgentMetric.LEADER_ANSWERS, stats::snapshotsTotal);
     }
 
-    private void gauge(AgentMetric metric, Supplier<? extends Number> value) {
-        registry.gauge(KafkaRegistry.name(metric), value);
+    private void gauge(AgentMetric metric, Supplier<? extends Number> value, String... values) {
+        registry.gauge(KafkaRegistry.name(metric, tags(metric, values)), value);
     }
 
     private void meter(AgentMetric metric, String events, LongSupplier count, String... values) {
-        List<String> tags = Arrays.stream(values).flatMap(value -> List.of(metric.tag().key(), value).stream())
-            .collect(Collectors.toList());
-        meters.add(new CountedMeter(registry.meter(KafkaRegistry.name(metric, tags.toArray(new String[0])), events), count));
+        meters.add(new CountedMeter(registry.meter(KafkaRegistry.name(metric, tags(metric, values)), events), count));
+    }
+
+    private static String[] tags(AgentMetric metric, String... values) {
+        return Arrays.stream(values).flatMap(value -> Stream.of(metric.tag().key(), value)).toArray(String[]::new);
     }
 
     /** Moves the meters to their counters, and registers and removes the metrics of partitions. */

@@ -62,10 +62,8 @@ public final class AppendHooks {
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
-        static void exit(@Advice.Enter AppendMark mark) {
-            if (mark != null) {
-                mark.end();
-            }
+        static void exit(@Advice.Enter AppendMark mark, @Advice.FieldValue("time") Time time, @Advice.Thrown Throwable thrown) {
+            Appends.end(mark, time, thrown == null);
         }
     }
 

@@ -1,5 +1,6 @@
 package insync.agent.stepdown.broker;
 
+import insync.core.isr.TimeCounts;
 import insync.core.stepdown.AppendMark;
 import insync.core.stepdown.AppendMarks;
 import insync.core.stepdown.AppendSite;
@@ -14,6 +15,7 @@ import org.apache.kafka.common.utils.Time;
 public final class Appends {
     private static final AppendMarks MARKS = new AppendMarks();
     private static volatile boolean on;
+    private static volatile TimeCounts times;
 
     private Appends() { }
 
@@ -22,10 +24,15 @@ public final class Appends {
         on = wanted;
     }
 
+    /** Sets where appends that end add how long they took; null if no broker learns from that. */
+    public static void learn(TimeCounts into) {
+        times = into;
+    }
+
     /**
      * Notes that this thread begins to append.
      *
-     * @return the thread's mark, to be ended; null if no broker times its appends
+     * @return the thread's mark, for {@link #end}; null if no broker times its appends
      */
     public static AppendMark begin(Object partition, Time time) {
         if (!on) {
@@ -34,6 +41,23 @@ public final class Appends {
         AppendMark mark = MARKS.own();
         mark.begin(partition, time.nanoseconds());
         return mark;
+    }
+
+    /**
+     * Notes that this thread's append has ended.
+     *
+     * @param mark as {@link #begin} returned it
+     * @param done false if the append failed: how long that took says nothing of others
+     */
+    public static void end(AppendMark mark, Time time, boolean done) {
+        if (mark == null) {
+            return;
+        }
+        TimeCounts learning = done ? times : null;
+        if (learning != null) {
+            learning.add(time.nanoseconds() - mark.sinceNanos());
+        }
+        mark.end();
     }
 
     /**

@@ -110,6 +110,11 @@ public final class BrokerStepDown {
         settings.become(StepDownConfigs.read(config));
     }
 
+    /** Returns the settings that are in force. */
+    public StepDownSettings settings() {
+        return settings;
+    }
+
     /** Returns whether a slow append makes this broker step down. */
     public boolean timesAppends() {
         return settings.timesAppends();

@@ -3,6 +3,7 @@ package insync.agent.stepdown.broker;
 import insync.agent.isr.PendingReadsConfig;
 import insync.core.events.EventLog;
 import insync.core.stepdown.StepDownSettings;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import kafka.server.KafkaConfig;
@@ -15,6 +16,10 @@ public final class StepDownConfigs {
     public static final String PROCESS_TIME_MAX_MS = "leader.fetch.process.time.max.ms";
     /** The same for an append to the leader's log, which the KIP does not name. */
     public static final String APPEND_TIME_MAX_MS = "leader.append.process.time.max.ms";
+    /** Whether these times are T, or the upper bounds of a T that the broker learns. */
+    public static final String PROCESS_TIME_MODE = "leader.fetch.process.time.mode";
+    public static final String PROCESS_TIME_MIN_MS = "leader.fetch.process.time.min.ms";
+    public static final String PROCESS_TIME_WINDOW_MS = "leader.fetch.process.time.window.ms";
     public static final String VIA = "leader.relinquish.via";
     public static final String ISR = "leader.relinquish.isr";
     public static final String COOLDOWN_MS = "leader.relinquish.cooldown.ms";
@@ -26,10 +31,13 @@ public final class StepDownConfigs {
     /** Not one of the KIP's solutions: the alternative that its text rejects. */
     public static final String ONLY = "leader.relinquish.only.enable";
     /** Those that can be updated while the broker runs. */
-    public static final Set<String> DYNAMIC = Set.of(PROCESS_TIME_MAX_MS, APPEND_TIME_MAX_MS, COOLDOWN_MS,
+    public static final Set<String> DYNAMIC = Set.of(PROCESS_TIME_MAX_MS, APPEND_TIME_MAX_MS, PROCESS_TIME_MODE,
+        PROCESS_TIME_MIN_MS, PROCESS_TIME_WINDOW_MS, COOLDOWN_MS,
         BUDGET_PER_MINUTE, SCORE_THRESHOLD, SCORE_RECOVERY_MS, SLOW_PEERS_MAX_RATIO);
     private static final String FETCH_WAIT_MAX_MS = "replica.fetch.wait.max.ms";
     private static final long UNSET = -1;
+    private static final String FIXED = "fixed";
+    private static final String LEARNT = "auto";
 
     private StepDownConfigs() { }
 
@@ -53,6 +61,18 @@ public final class StepDownConfigs {
             "The maximum time in milliseconds for which a leader may process an append to a partition's log, waits for locks "
                 + "included. If it takes longer, the leader gives the partition's leadership away as after a slow fetch. -1 means "
                 + "that appends are not timed. Needs " + PROCESS_TIME_MAX_MS + ". Added by the insync agent.");
+        definition.define(PROCESS_TIME_MODE, ConfigDef.Type.STRING, FIXED, ConfigDef.ValidString.in(FIXED, LEARNT),
+            ConfigDef.Importance.LOW,
+            "How long a leader may process a fetch or an append. <code>fixed</code>: for " + PROCESS_TIME_MAX_MS + " and "
+                + APPEND_TIME_MAX_MS + ". <code>auto</code>: for a time that this broker learns from its own, which is at most these. "
+                + "Has no effect while a leader does not step down. Added by the insync agent.");
+        definition.define(PROCESS_TIME_MIN_MS, ConfigDef.Type.LONG, StepDownSettings.DEFAULT_PROCESS_TIME_MIN_MS,
+            ConfigDef.Range.atLeast(1), ConfigDef.Importance.LOW,
+            "The least time in milliseconds that is learnt, for fetches and for appends; only with " + PROCESS_TIME_MODE + "="
+                + LEARNT + ".");
+        definition.define(PROCESS_TIME_WINDOW_MS, ConfigDef.Type.LONG, StepDownSettings.DEFAULT_WINDOW_MS,
+            ConfigDef.Range.atLeast(StepDownSettings.LEAST_WINDOW_MS), ConfigDef.Importance.LOW,
+            "From how much of the past in milliseconds a time is learnt; only with " + PROCESS_TIME_MODE + "=" + LEARNT + ".");
         definition.define(VIA, ConfigDef.Type.STRING, "auto",
             ConfigDef.ValidString.in("alter-partition", "reassign", "auto"), ConfigDef.Importance.LOW,
             "How a leader gives leadership away. <code>alter-partition</code>: the KIP's way, it requests an ISR with itself "
@@ -136,10 +156,22 @@ public final class StepDownConfigs {
             throw new ConfigException(PROCESS_TIME_MAX_MS, time, "expected -1, or " + PendingReadsConfig.PENDING_READS
                 + "=true: a leader that removes its followers while it is slow has no successor");
         }
+        checkBounds(config);
         try {
             read(config);
         } catch (IllegalArgumentException cannotBe) {
             throw new ConfigException(PROCESS_TIME_MAX_MS, time, cannotBe.getMessage());
+        }
+    }
+
+    /** Checks that what is learnt has a range. */
+    private static void checkBounds(KafkaConfig config) {
+        long least = config.getLong(PROCESS_TIME_MIN_MS);
+        for (String most : List.of(PROCESS_TIME_MAX_MS, APPEND_TIME_MAX_MS)) {
+            long time = config.getLong(most);
+            if (isLearnt(config) && time != UNSET && least > time) {
+                throw new ConfigException(PROCESS_TIME_MIN_MS, least, "expected at most " + most + ", which is " + time);
+            }
         }
     }
 
@@ -160,6 +192,10 @@ public final class StepDownConfigs {
         if (PendingReadsConfig.enabled(config)) {
             throw new ConfigException(ONLY, true, "expected false, or " + PendingReadsConfig.PENDING_READS
                 + "=false: KIP-501 rejects it in favour of solution 1");
+        }
+        if (isLearnt(config)) {
+            throw new ConfigException(ONLY, true, "expected false, or " + PROCESS_TIME_MODE + "=" + FIXED
+                + ": the KIP names a least time for it");
         }
         long lag = PendingReadsConfig.lagTimeMaxMs(config);
         if (config.getLong(PROCESS_TIME_MAX_MS) < lag) {
@@ -190,9 +226,25 @@ public final class StepDownConfigs {
         return isOn(config) && config.getLong(APPEND_TIME_MAX_MS) != UNSET;
     }
 
+    /** Returns whether this broker learns its times, if it steps down. */
+    private static boolean isLearnt(KafkaConfig config) {
+        return config.getString(PROCESS_TIME_MODE).equals(LEARNT);
+    }
+
+    /** Returns T of a broker that may step down, for its log. */
+    public static String limit(KafkaConfig config) {
+        long most = config.getLong(PROCESS_TIME_MAX_MS);
+        return isLearnt(config) ? "T learnt, " + config.getLong(PROCESS_TIME_MIN_MS) + " to " + most + " ms" : "T " + most + " ms";
+    }
+
     /** Returns the settings of a broker that may step down. */
     static StepDownSettings read(KafkaConfig config) {
-        return StepDownSettings.of(config.getLong(PROCESS_TIME_MAX_MS), config.getInt(FETCH_WAIT_MAX_MS))
+        StepDownSettings.Builder settings =
+            StepDownSettings.of(config.getLong(PROCESS_TIME_MAX_MS), config.getInt(FETCH_WAIT_MAX_MS));
+        if (isLearnt(config)) {
+            settings.learnt(config.getLong(PROCESS_TIME_MIN_MS), config.getLong(PROCESS_TIME_WINDOW_MS));
+        }
+        return settings
             .appendTimeMaxMs(config.getLong(APPEND_TIME_MAX_MS))
             .via(StepDownSettings.Via.valueOf(word(config, VIA)))
             .exLeader(StepDownSettings.ExLeader.valueOf(word(config, ISR)))
@@ -211,7 +263,9 @@ public final class StepDownConfigs {
     /** Returns the values of these configs by name, for an event. */
     static Map<String, Object> all(KafkaConfig config) {
         return EventLog.fields("broker", config.brokerId(), PROCESS_TIME_MAX_MS, config.getLong(PROCESS_TIME_MAX_MS),
-            APPEND_TIME_MAX_MS, config.getLong(APPEND_TIME_MAX_MS), VIA, config.getString(VIA), ISR, config.getString(ISR), COOLDOWN_MS, config.getLong(COOLDOWN_MS),
+            APPEND_TIME_MAX_MS, config.getLong(APPEND_TIME_MAX_MS), PROCESS_TIME_MODE, config.getString(PROCESS_TIME_MODE),
+            PROCESS_TIME_MIN_MS, config.getLong(PROCESS_TIME_MIN_MS), PROCESS_TIME_WINDOW_MS,
+            config.getLong(PROCESS_TIME_WINDOW_MS), VIA, config.getString(VIA), ISR, config.getString(ISR), COOLDOWN_MS, config.getLong(COOLDOWN_MS),
             BUDGET_PER_MINUTE, config.getInt(BUDGET_PER_MINUTE), SCORE_THRESHOLD, config.getDouble(SCORE_THRESHOLD),
             SCORE_RECOVERY_MS, config.getLong(SCORE_RECOVERY_MS),
             SLOW_PEERS_MAX_RATIO, config.getDouble(SLOW_PEERS_MAX_RATIO),
