@@ -49,9 +49,15 @@ _ABOUT: Final[Mapping[str, Sequence[str]]] = {
 }
 """The arms that a scenario or its group is about; all others are about the last of their arms."""
 ONLY_ALL: Final = frozenset(
-    {"step-down-unthrottled", "raised-lag", "relinquish-only", "bound", "snapshot"}
-)
-"""The arms that only `make test-all` runs in a scenario; other tests run the last three."""
+    {
+        "step-down-unthrottled", "step-down-auto", "raised-lag", "relinquish-only", "bound",
+        "snapshot",
+    }
+)  # fmt: skip
+"""The arms that only `make test-all` runs in a scenario; other tests run all but the first three.
+
+What `step-down-auto` adds to `step-down` is in the Java tests of LearntStepDownTest.
+"""
 LONG: Final = frozenset(
     {
         "all-slow", "bootstrapping-replica", "burst-at-threshold", "burst-over-threshold",

@@ -23,6 +23,7 @@ SNAPSHOT: Final = "leader.fetch.snapshot.enable"
 LAG_POLICY: Final = "replica.lag.policy"
 BY_TIME: Final = "time"
 PROCESS_TIME: Final = "leader.fetch.process.time.max.ms"
+PROCESS_TIME_MODE: Final = "leader.fetch.process.time.mode"
 APPEND_TIME: Final = "leader.append.process.time.max.ms"
 SWITCHED_OFF: Final = {FEATURE: "false", PROCESS_TIME: "-1"}
 """Switches KIP-501 off in a running broker, which refuses the first alone if it has the second."""
@@ -135,6 +136,11 @@ _ALL: Final = (
         " ISR (solution 2 of the KIP)",
     ),
     ArmSpec(
+        name="step-down-auto", agent=True, configs={**STEP_DOWN, PROCESS_TIME_MODE: "auto"},
+        says="`step-down`, but each leader learns from its own times how long is too slow; what is"
+        " set is the longest time",
+    ),
+    ArmSpec(
         name="step-down-keep", agent=True, configs={**REQUEST, ISR: "keep-last"},
         says="`step-down`, but the old leader stays in the ISR, named last. Of the KIP it has that"
         " order of the ISR only: its scope and limits are those of `step-down`",
@@ -245,6 +251,11 @@ def feature_on(arm: str) -> bool:
 def steps_down(arm: str) -> bool:
     """Whether the leaders of an arm may step down."""
     return ISR in settings(arm)
+
+
+def learns_its_time(arm: str) -> bool:
+    """Whether the leaders of an arm learn after what time they step down."""
+    return settings(arm).get(PROCESS_TIME_MODE) == "auto"
 
 
 def reports_step_downs(arm: str) -> bool:

@@ -41,6 +41,9 @@ class Broker(Part):
             record; None: Kafka's default, a week.
         leader_fetch_process_time_max_ms: after what time a leader steps down, in arms that let
             it; counted from when a fetch has waited for replica_fetch_wait_max_ms.
+        leader_fetch_process_time_min_ms: after what time at least, in arms whose leaders learn it.
+        leader_fetch_process_time_window_ms: from how much of the past these learn it; None: the
+            agent's default, which is longer than a run.
         leader_append_process_time_max_ms: for how long an append to a leader's log may take in
             these arms; None: leaders step down because of fetches only.
         replica_fetch_backoff_ms: after what time a follower fetches again from a broker that does
@@ -71,6 +74,8 @@ class Broker(Part):
     log_flush_interval_messages: Annotated[int, Field(ge=1)] | None = None
     log_roll_ms: Span | None = None
     leader_fetch_process_time_max_ms: Span | None = None
+    leader_fetch_process_time_min_ms: Span | None = None
+    leader_fetch_process_time_window_ms: Span | None = None
     leader_append_process_time_max_ms: Span | None = None
     leader_relinquish_cooldown_ms: Span | None = None
     leader_relinquish_score_recovery_ms: Span | None = None
@@ -307,6 +312,9 @@ class Frame(Part):
             lambda: check_unique("arms", self.arms),
             lambda: rules.check_control_arms(self.control_arms, self.arms),
             lambda: rules.check_stepping_arms(self.arms, step_ms),
+            lambda: rules.check_learning_arms(
+                self.arms, self.broker.leader_fetch_process_time_min_ms, step_ms
+            ),
             *race,
         )
         return self

@@ -15,6 +15,7 @@ from insync.arms import (
     KEEP_LAST,
     LAG_POLICY,
     ONLY,
+    PROCESS_TIME_MODE,
     SCOPE,
     SNAPSHOT,
     UNTHROTTLED,
@@ -23,6 +24,7 @@ from insync.arms import (
     has_agent,
     lag_factor,
     lag_policy,
+    learns_its_time,
     reports_step_downs,
     settings,
     steps_down,
@@ -104,7 +106,8 @@ def test_an_arm_without_the_agent_needs_a_kafka_with_its_configs(
 
 
 def test_the_table_lists_every_arm() -> None:
-    stepping = ["step-down", "step-down-keep", "step-down-unthrottled", "kip-501-s2"]
+    learning = "step-down-auto"
+    stepping = ["step-down", learning, "step-down-keep", "step-down-unthrottled", "kip-501-s2"]
     on = ["read", "request", "plugin", *stepping]
     alone = ["relinquish-only"]
     patched_step_down = "patched-step-down"
@@ -118,11 +121,13 @@ def test_the_table_lists_every_arm() -> None:
     assert [arm for arm in ARMS if reports_step_downs(arm)] == [*stepping, *alone]
     assert [arm for arm in ARMS if steps_down(arm)] == [*stepping, *alone, patched_step_down]
     assert [arm for arm in ARMS if steps_down_late(arm)] == alone
+    assert [arm for arm in ARMS if learns_its_time(arm)] == [learning]
     for untouched in ("stock", "off", "raised-lag", "elr-off", "time"):
         assert settings(untouched) == {}
     assert settings("read") == {FEATURE: "true", SCOPE: "read"}
     assert settings("plugin") == settings("request") == {FEATURE: "true", SCOPE: "request"}
     assert settings("step-down") == {**settings("request"), ISR: "leave"}
+    assert settings(learning) == {**settings("step-down"), PROCESS_TIME_MODE: "auto"}
     assert settings("step-down-keep") == {**settings("request"), ISR: "keep-last"}
     assert settings(patched_step_down) == settings("step-down-keep")
     assert settings("step-down-unthrottled") == {**settings("step-down"), **UNTHROTTLED}
