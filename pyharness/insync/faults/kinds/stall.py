@@ -154,8 +154,8 @@ def none_stalled(_: PlannedFault, seen: Recorded) -> str | None:
 KIND = FaultKind(
     spec=Stall,
     words=Words(
-        does="reads, sends, writes, fsyncs, rolls or deletions of chosen topic-partitions hang or take"
-        " longer",
+        does="reads, sends, writes, fsyncs, rolls or deletions of chosen topic-partitions hang or"
+        " take longer",
         mechanism="a library preloaded into the broker (LD_PRELOAD), at the system calls",
         evidence="the calls that were stalled, and the longest",
         notes="See [Stalls](#stalls).",
