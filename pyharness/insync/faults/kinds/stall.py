@@ -166,7 +166,7 @@ KIND = FaultKind(
     missing=none_stalled,
     tags=Tags(
         outlasts_process=True,
-        stops_following_at=("write", "fsync", *ROLLS),
+        stops_following_at=("write", "fsync", *ROLLS, DELETES),
         late_shrinks={"read stall": LOCK_HELD},
     ),
 )
