@@ -59,7 +59,7 @@ LONG: Final = frozenset(
         "follower-pause", "follower-restart-mid-stall", "follower-stops-reading", "freeze",
         "fsync-stall", "groups", "hung-follower", "index-stall", "kafka-7104-retention",
         "leader-change-mid-stall", "leader-death-mid-read-stall", "limits-updated", "link-cut",
-        "log-lock", "lost-connection-mid-stall", "memory-pressure",
+        "lost-connection-mid-stall", "memory-pressure",
         "new-epoch-mid-stall", "pause-after-stall", "power-failure", "produce-refused",
         "queue-stall", "read-errors", "read-errors-in-turn", "rebalance-pulls-back", "roll-stall",
         "slow-disk-ramp", "slow-leader", "slow-replica", "step-down-disk", "step-down-neighbours",
