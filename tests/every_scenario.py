@@ -63,14 +63,14 @@ LONG: Final = frozenset(
         "all-slow", "bootstrapping-replica", "burst-at-threshold", "burst-over-threshold",
         "burst-steady", "commit-latency", "cpu-starved", "dead-follower", "disk-stall",
         "follower-pause", "follower-restart-mid-stall", "follower-stops-reading", "freeze",
-        "groups", "hung-follower", "kafka-7104-retention", "leader-change-mid-stall",
-        "leader-death-mid-read-stall", "limits-updated", "link-cut", "lost-connection-mid-stall",
-        "memory-pressure",
+        "fsync-stall", "groups", "hung-follower", "index-stall", "kafka-7104-retention",
+        "leader-change-mid-stall", "leader-death-mid-read-stall", "limits-updated", "link-cut",
+        "lost-connection-mid-stall", "memory-pressure",
         "new-epoch-mid-stall", "pause-after-stall", "power-failure", "produce-refused",
-        "queue-stall", "read-errors", "read-errors-in-turn", "rebalance-pulls-back",
-        "slow-disk-ramp", "slow-leader", "slow-replica", "step-down-neighbours",
+        "queue-stall", "read-errors", "read-errors-in-turn", "rebalance-pulls-back", "roll-stall",
+        "slow-disk-ramp", "slow-leader", "slow-replica", "step-down-disk", "step-down-neighbours",
         "step-down-queue", "step-down-shrunk-isr", "stuck-replica", "two-slow-leaders",
-        "two-stalls", "write-stall",
+        "two-stalls", "write-neighbours", "write-stall",
     }
 )  # fmt: skip
 """The scenarios that only `make test-all` runs; docs/extend/tests.md says what runs instead."""

@@ -30,6 +30,9 @@ for line in sys.stdin:
     if call == "create":
         print(os.close(os.open(path, os.O_RDWR | os.O_CREAT)) or "created", flush=True)
         continue
+    if call == "rename":
+        print(os.rename(path, path + ".deleted") or "renamed", flush=True)
+        continue
     mode = os.O_RDONLY if os.path.isdir(path) else os.O_RDWR
     fd = files.setdefault(path, os.open(path, mode)) if path not in files else files[path]
     try:

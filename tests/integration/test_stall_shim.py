@@ -150,6 +150,19 @@ def test_the_size_of_an_index_is_set_when_its_rule_allows(
     assert caller.control.counters(slot).calls == calls
 
 
+def test_a_segment_has_its_new_name_when_its_rule_is_lifted(caller: Caller) -> None:
+    slot = caller.arm(Site.RENAME)
+    index = make_log(caller.log.parents[1], "topic-0", "0.index")
+    assert caller.timed("rename", index)[0] == "renamed", "only the log is stalled"
+    caller.begin("rename")
+    caller.await_held(slot)
+    assert caller.log.exists()
+    caller.control.lift(slot)
+    assert caller.answer() == "renamed"
+    assert not caller.log.exists()
+    assert caller.control.counters(slot).calls == 1
+
+
 def test_a_delay_takes_its_time_per_call_and_counts_exactly(caller: Caller) -> None:
     slot = caller.arm(mode=Mode.DELAY, delay_ns=SECOND_NS // 20)
     taken = [caller.timed("pread")[1] for _ in range(4)]

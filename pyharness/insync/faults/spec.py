@@ -25,6 +25,7 @@ class Surroundings:
         leaders: the broker that leads each partition at the fault's time.
         flushes: whether brokers call fsync while they run.
         rolls: whether brokers roll their logs while they run.
+        deletes: whether brokers look for old segments while they run.
         earlier: the faults that the scenario lists before it.
 
     """
@@ -33,6 +34,7 @@ class Surroundings:
     leaders: Sequence[int]
     flushes: bool
     rolls: bool
+    deletes: bool
     earlier: Sequence["Planned"]
 
     def key(self, name: str) -> str:

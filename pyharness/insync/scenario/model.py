@@ -351,6 +351,7 @@ class Scenario(Frame):
                 leaders=leaders_at(self.workload.leaders, self._elections, fault.at_ms),
                 flushes=self.broker.log_flush_interval_messages is not None,
                 rolls=self.broker.log_roll_ms is not None,
+                deletes=self.broker.log_retention_check_interval_ms is not None,
                 earlier=earlier,
             )
         )

@@ -99,6 +99,7 @@ class Faults:
                     leaders=leaders,
                     flushes="log.flush.interval.messages=" in settings,
                     rolls="log.roll.ms=" in settings,
+                    deletes="log.retention.check.interval.ms=" in settings,
                     earlier=(),
                 )
             )

@@ -7,10 +7,12 @@ import time
 from pathlib import Path
 
 import pytest
+from pydantic_core import PydanticCustomError
 
 from insync.errors import InputError, InsyncError
 from insync.faults.base import FaultContext
-from insync.faults.kinds.stall import StallFault
+from insync.faults.kinds.stall import Stall, StallFault
+from insync.faults.spec import Surroundings
 from insync.faults.support import armed_rules, control, shim
 from insync.faults.support.control import (
     HEADER_BYTES,
@@ -190,3 +192,29 @@ def test_the_environment_names_shim_and_control_file(
     environment = preload(tmp_path / "shim.so", tmp_path / "control")
     assert environment["LD_PRELOAD"] == str(tmp_path / "shim.so")
     assert Path(environment["INSYNC_STALL_CONTROL"]).is_absolute()
+
+
+@pytest.mark.parametrize(
+    ("site", "needed"),
+    [
+        ("fsync", {"flushes"}),
+        ("create", {"rolls"}),
+        ("index", {"rolls"}),
+        ("rename", {"rolls", "deletes"}),
+    ],
+)
+def test_a_site_needs_brokers_that_make_its_calls(site: str, needed: set[str]) -> None:
+    spec = Stall.model_validate(
+        {"kind": "stall", "site": site, "mode": "hold", "broker": 1, "partitions": [0],
+         "at_ms": 0, "for_ms": 100}
+    )  # fmt: skip
+    for missing in (None, *needed):
+        does = {
+            name: name in needed and name != missing for name in ("flushes", "rolls", "deletes")
+        }
+        around = Surroundings(index=0, leaders=(1,), earlier=(), **does)
+        if missing is None:
+            spec.check_within(around)
+        else:
+            with pytest.raises(PydanticCustomError, match="site"):
+                spec.check_within(around)

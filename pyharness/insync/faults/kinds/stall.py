@@ -24,20 +24,23 @@ from insync.fields import Partitions, Time, broken, check_unique
 
 ROLLS: Final = ("create", "index")
 """Sites of calls that a broker makes only when it rolls a log."""
+DELETES: Final = "rename"
+"""The site of calls that a broker makes only when it deletes an old segment."""
 
 
 class Stall(Lasting):
     """System calls of the broker on chosen partitions hang, or take `delay_ms` longer.
 
     Sites `read` and `send` are those of a partition's leader, the others those of any replica.
-    Calls of `create` and `index` come when it rolls the log.
+    Calls of `create` and `index` come when it rolls the log, those of `rename` when it deletes an
+    old segment.
     `acts_ms` is how long mode `hold` must act to prove anything; 0 for half of its time.
     """
 
     intensity = ("delay_ms",)
 
     kind: Literal["stall"]
-    site: Literal["read", "send", "write", "fsync", "create", "index"]
+    site: Literal["read", "send", "write", "fsync", "create", "index", "rename"]
     mode: Mode
     delay_ms: Time = 0
     acts_ms: Time = 0
@@ -68,6 +71,12 @@ class Stall(Lasting):
             raise broken(around.key("site"), self.site, expected)
         if self.site in ROLLS and not around.rolls:
             expected = "broker.log_roll_ms to be set: else brokers roll a log every week"
+            raise broken(around.key("site"), self.site, expected)
+        if self.site == DELETES and not (around.rolls and around.deletes):
+            expected = (
+                "broker.log_roll_ms and broker.log_retention_check_interval_ms to be set: else"
+                " brokers delete no segment while they run"
+            )
             raise broken(around.key("site"), self.site, expected)
 
     def _check_led(self, around: Surroundings) -> None:
@@ -145,7 +154,8 @@ def none_stalled(_: PlannedFault, seen: Recorded) -> str | None:
 KIND = FaultKind(
     spec=Stall,
     words=Words(
-        does="reads, sends, writes, fsyncs or rolls of chosen topic-partitions hang or take longer",
+        does="reads, sends, writes, fsyncs, rolls or deletions of chosen topic-partitions hang or"
+        " take longer",
         mechanism="a library preloaded into the broker (LD_PRELOAD), at the system calls",
         evidence="the calls that were stalled, and the longest",
         notes="See [Stalls](#stalls).",
@@ -156,7 +166,7 @@ KIND = FaultKind(
     missing=none_stalled,
     tags=Tags(
         outlasts_process=True,
-        stops_following_at=("write", "fsync", *ROLLS),
+        stops_following_at=("write", "fsync", *ROLLS, DELETES),
         late_shrinks={"read stall": LOCK_HELD},
     ),
 )

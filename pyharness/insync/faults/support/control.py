@@ -70,6 +70,7 @@ class Site(IntEnum):
     FSYNC = 4
     CREATE = 5
     INDEX = 6
+    RENAME = 7
 
 
 class Mode(IntEnum):

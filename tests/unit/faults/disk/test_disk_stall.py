@@ -5,12 +5,14 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from insync.faults.base import FaultContext
 from insync.faults.kinds.disk import disk_stall as stall
-from insync.faults.kinds.disk.disk_stall import DiskStallFault
+from insync.faults.kinds.disk.disk_stall import DiskStall, DiskStallFault
 from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import ControlFile, Mode, Site
 from insync.faults.support.disk.gate import Gate
@@ -46,24 +48,29 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
         yield Disk(control, Gate(tmp_path / "disk.control"), ends)
 
 
-def fault_on(disk: Disk, *operations: Site, delay_ms: int = 0) -> DiskStallFault:
+def fault_on(
+    disk: Disk, *operations: Site, delay_ms: int = 0, first: Site = Site.READ
+) -> DiskStallFault:
     plan = FaultContext(
         arm="stock", repeat=0, kind="disk-stall", broker=1, planned_ms=10_000,
         mode="delay" if delay_ms else "hold",
     )  # fmt: skip
-    return DiskStallFault(disk.control, operations, plan, delay_ms)
+    return DiskStallFault(disk.control, operations, plan, delay_ms, first)
 
 
-def test_a_read_is_the_first_to_hang(disk: Disk) -> None:
-    fault = fault_on(disk, *ALL)
+@pytest.mark.parametrize(
+    ("first", "other"), [(Site.READ, Site.WRITE), (Site.WRITE, Site.READ)], ids=["read", "write"]
+)
+def test_a_read_or_a_write_is_the_first_to_hang(disk: Disk, first: Site, other: Site) -> None:
+    fault = fault_on(disk, *ALL, first=first)
     injecting = threading.Thread(target=fault.inject)
     injecting.start()
     wait_for(lambda: disk.control.header.armed, lambda armed: armed == 1)
-    disk.use(Site.WRITE)
+    disk.use(other)
     wait_for(lambda: disk.passed, bool)
-    disk.use(Site.READ)
+    disk.use(first)
     injecting.join()
-    disk.use(Site.WRITE)
+    disk.use(other)
     disk.use(Site.FSYNC)
     wait_for(lambda: [disk.control.counters(slot).held_now for slot in range(3)], all)
     fault.lift()
@@ -77,7 +84,7 @@ def test_a_read_is_the_first_to_hang(disk: Disk) -> None:
 def test_without_reads_the_other_operations_hang_too(
     disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stall, "FIRST_READ_WITHIN_S", 0.01)
+    monkeypatch.setattr(stall, "FIRST_WITHIN_S", 0.01)
     fault = fault_on(disk, *ALL)
     fault.inject()
     disk.use(Site.WRITE)
@@ -90,7 +97,7 @@ def test_a_delay_begins_for_all_operations_at_once_and_others_pass(disk: Disk) -
     fault = fault_on(disk, Site.READ, Site.WRITE, delay_ms=20)
     began = time.monotonic()
     fault.inject()
-    assert time.monotonic() - began < stall.FIRST_READ_WITHIN_S
+    assert time.monotonic() - began < stall.FIRST_WITHIN_S
     for site in ALL:
         disk.use(site)
     wait_for(lambda: disk.passed, lambda passed: len(passed) == 3)
@@ -98,6 +105,17 @@ def test_a_delay_begins_for_all_operations_at_once_and_others_pass(disk: Disk) -
     seen = fault.evidence()
     assert seen.figures == {"reads": 1, "writes": 1}
     assert seen.longest_held_ms >= 20
+
+
+@pytest.mark.parametrize("keys", [{"operations": ["read"]}, {"mode": "delay", "delay_ms": 5}])
+def test_only_writes_that_hang_can_be_the_first(keys: dict[str, Any]) -> None:
+    whole = {
+        "kind": "disk-stall", "mode": "hold", "broker": 1, "at_ms": 0, "for_ms": 100,
+        "begins_with": "write",
+    }  # fmt: skip
+    DiskStall.model_validate(whole)
+    with pytest.raises(ValidationError, match="begins_with"):
+        DiskStall.model_validate({**whole, **keys})
 
 
 def test_an_expired_rule_stalls_nothing(tmp_path: Path, disk: Disk) -> None:

@@ -3,7 +3,7 @@
 The folder is mounted through the file system `support/disk/filesystem.py`, which stalls them.
 Mode `hold` begins with a read, if one comes soon: if appends hung from the beginning, nothing
 new would come into the log, its followers would lack nothing, and only producers would notice,
-unless a read happened to be under way.
+unless a read happened to be under way. `begins_with = "write"` is that other case.
 
 Evidence: the operations that were stalled, by kind, for how long in sum, and the longest. In
 mode `hold` an operation hangs until the end: the longest says how long the fault acted.
@@ -25,12 +25,13 @@ from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import ControlFile, Site
 from insync.faults.support.control import Mode as RuleMode
 from insync.faults.support.disk import passthrough
-from insync.fields import Time, check_unique
+from insync.fields import Time, broken, check_unique
 
 EVERYTHING: Final = ""
 """The target of a rule for every file in the folder."""
 
-FIRST_READ_WITHIN_S: Final = 0.5
+FIRST_WITHIN_S: Final = 0.5
+"""How soon the first operation must come: then the others hang as well."""
 
 
 class DiskStall(Lasting):
@@ -44,10 +45,13 @@ class DiskStall(Lasting):
     operations: Annotated[
         tuple[Literal["read", "write", "fsync"], ...], Field(strict=False, min_length=1)
     ] = ("read", "write", "fsync")
+    begins_with: Literal["read", "write"] = "read"
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         check_delay(self.mode, self.delay_ms)
+        if self.begins_with == "write" and (self.mode != "hold" or "write" not in self.operations):
+            raise broken("begins_with", self.begins_with, "mode 'hold' and operation 'write'")
         check_unique("operations", self.operations)
         return self
 
@@ -56,12 +60,21 @@ class DiskStallFault:
     """A `Fault`: one broker's disk hangs, or is slow to answer."""
 
     def __init__(
-        self, control: ControlFile, operations: Sequence[Site], context: FaultContext, delay_ms: int
+        self,
+        control: ControlFile,
+        operations: Sequence[Site],
+        context: FaultContext,
+        delay_ms: int,
+        first: Site = Site.READ,
     ) -> None:
-        """Plan it; `control` is the file system's, `delay_ms` only for mode "delay"."""
+        """Plan it; `control` is the file system's, `delay_ms` only for mode "delay".
+
+        Mode "hold" begins with an operation of `first`, if it is one of `operations`.
+        """
         self._rules = {each: ArmedRules(control, context.broker) for each in operations}
         self._context = context
         self._delay_ms = delay_ms
+        self._first = first
         self._window = Window()
 
     def prepare(self) -> None:
@@ -70,13 +83,13 @@ class DiskStallFault:
     def inject(self) -> None:
         """Stall from now on."""
         self._window.begin()
-        reads = self._rules.get(Site.READ)
-        if reads is not None:
-            self._arm(Site.READ)
+        first = self._rules.get(self._first)
+        if first is not None:
+            self._arm(self._first)
             if self._context.mode == "hold" and len(self._rules) > 1:
-                await_true(lambda: reads.now > 0, FIRST_READ_WITHIN_S)
+                await_true(lambda: first.now > 0, FIRST_WITHIN_S)
         for operation in self._rules:
-            if operation is not Site.READ:
+            if operation is not self._first:
                 self._arm(operation)
 
     def lift(self) -> None:
@@ -111,7 +124,8 @@ class DiskStallFault:
 def _inject(spec: DiskStall, context: FaultContext, cluster: FaultCluster) -> Fault:
     sites = [Site[operation.upper()] for operation in spec.operations]
     control = cluster.disk_control(spec.broker)
-    return DiskStallFault(control, sites, replace(context, mode=spec.mode), spec.delay_ms)
+    at = replace(context, mode=spec.mode)
+    return DiskStallFault(control, sites, at, spec.delay_ms, Site[spec.begins_with.upper()])
 
 
 KIND = FaultKind(
@@ -122,7 +136,7 @@ KIND = FaultKind(
         evidence="the operations that were stalled, by kind, for how long in sum, and the longest",
         notes="The log folder is mounted over itself."
         " `mode` is `hold` or `delay` with `delay_ms`; `operations` are of `read`, `write`"
-        " and `fsync` (all of them).",
+        " and `fsync` (all of them); `begins_with` (`read`) is the first to hang in mode `hold`.",
     ),
     probes={
         "local": lambda _: passthrough.unavailable(),

@@ -1,5 +1,5 @@
 /*
- * LD_PRELOAD shim: stalls a broker's reads, sends, writes, fsyncs or rolls of chosen
+ * LD_PRELOAD shim: stalls a broker's reads, sends, writes, fsyncs, rolls or deletions of chosen
  * topic-partitions, or lets them fail; and shows the broker another time of day.
  *
  *   cc -O2 -shared -fPIC -o libinsync_stall.so stall.c -ldl -pthread
@@ -15,6 +15,7 @@
  *          and fdatasync (force(false)); not msync, by which indexes are flushed
  *   create open and openat with O_CREAT (FileChannel.open): a log that rolls creates a file
  *   index  ftruncate (RandomAccessFile.setLength): a new index gets its size, a full one is cut
+ *   rename rename (Files.move) of a .log file: a segment that is deleted gets another name first
  *
  * A call is stalled if a rule for its site is armed and its file is
  * <data_dir>/.../<topic>-<partition>/<anything>.log, or for an fsync that folder
@@ -271,6 +272,13 @@ static inline bool stall_open(const char *file, int flags)
            && (flags & O_CREAT) && stall_armed(STALL_CREATE, -1, file);
 }
 
+/* The same for a call that renames a file. */
+static inline bool stall_rename(const char *file)
+{
+    return __builtin_expect(atomic_load_explicit(armed, memory_order_relaxed) != 0, 0)
+           && stall_armed(STALL_RENAME, -1, file);
+}
+
 /* ---- the calls ------------------------------------------------------------ */
 
 /* The next definition of `name`, looked up on first use: other libraries'
@@ -377,6 +385,12 @@ STALLED(int, ftruncate64, STALL_INDEX, fd, (int fd, off64_t length), (fd, length
         READ_MODE(flags)                                              \
         return stall_open(file, flags) ? -1 : next(at, file, flags, mode); \
     }
+
+int rename(const char *old, const char *new)
+{
+    NEXT(rename)
+    return stall_rename(old) ? -1 : next(old, new);
+}
 
 OPENED(open)
 OPENED(open64)

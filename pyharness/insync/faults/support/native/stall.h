@@ -22,7 +22,7 @@
 
 enum stall_state { STALL_UNUSED = 0, STALL_ARMED = 1, STALL_LIFTED = 2 };
 enum stall_site { STALL_READ = 1, STALL_SEND = 2, STALL_WRITE = 3, STALL_FSYNC = 4,
-                  STALL_CREATE = 5, STALL_INDEX = 6 };
+                  STALL_CREATE = 5, STALL_INDEX = 6, STALL_RENAME = 7 };
 enum stall_mode { STALL_HOLD = 1, STALL_DELAY = 2, STALL_FAIL = 3 };
 
 /* One rule: calls of one site on the log files of one topic-partition. */

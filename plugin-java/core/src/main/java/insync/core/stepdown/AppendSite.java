@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum AppendSite {
     /** It waits for the partition's leaderIsrUpdateLock, or has it and is not in the log yet. */
     PARTITION_LOCK,
-    /** It checks the records, and then waits for the log's lock. */
+    /** It checks the records and then waits for the log's lock; or, when they are in the log, to move the high watermark. */
     LOG_LOCK,
     /** It has the log's lock, and is at none of the sites below. */
     LOG,
@@ -14,7 +14,7 @@ public enum AppendSite {
     ROLL,
     /** It writes the records to the segment's file. */
     WRITE,
-    /** It writes to the segment's indexes, which are mapped into memory. */
+    /** It writes to the segment's indexes, which are mapped into memory, or makes or cuts their files. */
     INDEX,
     /** It flushes the log to the disk, because of flush.messages. */
     FLUSH;

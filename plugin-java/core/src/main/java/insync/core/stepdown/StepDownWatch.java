@@ -127,16 +127,19 @@ public final class StepDownWatch {
             ? new SlowPartition(partition, entry, Reason.READ_ERROR, limit + 1, limit, null) : null;
     }
 
-    /** Returns the partition's oldest fetch if it is slow, else null. */
+    /**
+     * Returns the partition's oldest fetch if it is slow, or might go with a slow append ({@link #ofAppends}), else null. Handler
+     * threads that hang in appends leave the fetches of all partitions in the queue.
+     */
     private SlowPartition ofFetches(PartitionView partition, LedPartitions.Entry entry, long now) {
         long limit = settings.processTimeMaxNanos();
-        long since = partition.overdueSince(now - limit + settings.tickMs() * 1_000_000L);
+        long least = settings.timesAppends() ? limit / 2 : limit;
+        long since = partition.overdueSince(now - Math.min(least, limit - settings.tickMs() * 1_000_000L));
         long age = since == FollowerTracker.NOT_PENDING ? 0 : time.since(since);
-        if (age > limit) {
-            return new SlowPartition(partition, entry, Reason.SLOW_FETCH, age, limit, null);
+        if (age <= limit) {
+            dueNanos = Math.min(dueNanos, limit - age);
         }
-        dueNanos = Math.min(dueNanos, limit - age);
-        return null;
+        return age <= least ? null : new SlowPartition(partition, entry, Reason.SLOW_FETCH, age, limit, null);
     }
 
     /**

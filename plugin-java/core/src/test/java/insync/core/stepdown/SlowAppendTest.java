@@ -87,6 +87,25 @@ class SlowAppendTest {
         assertTrue(broker.acted.stream().noneMatch(one -> one.partition() == young.partition));
     }
 
+    /** Threads that hang in the append serve no other partition: what waits for them is given away with it. */
+    @Test
+    void fetchesThatWillBeSlowSoonGoWithASlowAppend() {
+        FakePartition second = broker.leads("events", 1);
+        FakePartition young = broker.leads("events", 2);
+        broker.pass(10_000);
+        broker.stall(second);
+        broker.pass(200);
+        appendHangs(events);
+        broker.pass(APPEND_MS - 100);
+        assertEquals(List.of(), broker.acted, "half is not enough as long as no append is slow");
+        broker.stall(young);
+        broker.pass(100 + broker.settings.tickMs());
+        assertEquals(2, broker.acted.size());
+        assertEquals(Reason.SLOW_APPEND, broker.acted.get(0).reason());
+        assertEquals(Reason.SLOW_FETCH, broker.acted.get(1).reason());
+        assertEquals(second.partition, broker.acted.get(1).partition());
+    }
+
     @Test
     void whicheverIsFurtherBeyondItsLimitIsTheReason() {
         broker.pass(10_000);

@@ -38,6 +38,9 @@ public final class AppendHooks {
             new Hook(INDEXES + "OffsetIndex", "append", Index.class),
             new Hook(INDEXES + "TimeIndex", "maybeAppend",
                 () -> ElementMatchers.named("maybeAppend").and(ElementMatchers.takesArguments(3)), Index.class),
+            // Both are calls on the index's file: a roll makes one and cuts the other.
+            new Hook(INDEXES + "AbstractIndex", "createAndAssignMmap", Index.class),
+            new Hook(INDEXES + "AbstractIndex", "resize", Index.class),
             new Hook(localLog, "flush", Flush.class));
     }
 
@@ -67,16 +70,19 @@ public final class AppendHooks {
         }
     }
 
-    /** Notes that the append comes to the log, where it checks the records and waits for the log's lock. */
+    /**
+     * Notes that the append comes to the log, where it checks the records and waits for the log's lock. Afterwards the leader moves
+     * the high watermark, for which it waits for that lock a second time.
+     */
     static final class LogAppend {
         @Advice.OnMethodEnter(suppress = Throwable.class)
-        static AppendSite enter() {
-            return Appends.enter(AppendSite.LOG_LOCK);
+        static void enter() {
+            Appends.enter(AppendSite.LOG_LOCK);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
-        static void exit(@Advice.Enter AppendSite before) {
-            Appends.leave(before);
+        static void exit() {
+            Appends.enter(AppendSite.LOG_LOCK);
         }
     }
 
@@ -114,7 +120,7 @@ public final class AppendHooks {
         }
     }
 
-    /** Notes that the append writes to an index. */
+    /** Notes that the append writes to an index, or makes, maps or cuts its file. */
     static final class Index {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static AppendSite enter() {

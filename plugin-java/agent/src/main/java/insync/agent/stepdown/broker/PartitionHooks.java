@@ -29,6 +29,9 @@ public final class PartitionHooks extends TypeHooks {
             on("makeFollower", MakeFollower.class),
             on("appendRecordsToLeader", RefuseRequest.class),
             on("fetchRecords", RefuseRequest.class),
+            on("fetchOffsetSnapshot", RefuseRequest.class),
+            on("fetchOffsetForTimestamp", RefuseRequest.class),
+            on("maybeShrinkIsr", SkipShrink.class),
             on("checkEnoughReplicasReachOffset", CheckEnoughReplicas.class));
     }
 
@@ -74,8 +77,9 @@ public final class PartitionHooks extends TypeHooks {
     }
 
     /**
-     * Refuses a produce request or a fetch to a partition whose leader epoch is over, as Kafka does, before it waits
-     * for a lock and blocks a handler thread. Kafka handles the exception, so it is not suppressed.
+     * Refuses a request to a partition whose leader epoch is over, as Kafka does, before it waits for a lock and blocks a thread.
+     * A fetch that waits for records asks for the snapshot of offsets of each of its partitions, in the thread that appends to any
+     * of them. Kafka handles the exception, so it is not suppressed.
      */
     static final class RefuseRequest {
         @Advice.OnMethodEnter
@@ -83,6 +87,14 @@ public final class PartitionHooks extends TypeHooks {
             if (over != 0 && EndedLeadership.isOver(over, leaderEpoch)) {
                 throw EndedLeadership.refuse(leaderEpoch);
             }
+        }
+    }
+
+    /** Looks for no late followers in a leader epoch that is over: the one thread that does would wait for the lock. */
+    static final class SkipShrink {
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class, suppress = Throwable.class)
+        static boolean enter(@Advice.FieldValue(OVER) int over, @Advice.FieldValue("leaderEpoch") int leaderEpoch) {
+            return over != 0 && EndedLeadership.isOver(over, leaderEpoch);
         }
     }
 
