@@ -125,17 +125,19 @@ engine: setup
 browser:
 	@pyharness/setup-browser.sh
 
-WITH_BROKERS := tests/integration tests/containers
+# Files run in the order of their names. Else those with the most tests run first, and a long file with few tests runs alone at the end.
+TWO := -n 2 --dist loadfile --no-loadscope-reorder
+WITH_BROKERS := tests/containers tests/integration
 test-without-brokers: setup browser $(BENCH) $(MUTANTS)
 	@# Two processes, because Spark's planner uses one core.
-	@$(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) -n 2 --dist loadfile
+	@$(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) $(TWO)
 
 MEASURED := $(addprefix tests/integration/,test_faults.py test_faults_disk.py test_faults_effects.py test_disk_filesystem.py \
               test_lag_policy.py test_matrix.py test_run.py test_scenarios.py test_stall_shim.py test_step_down.py \
               test_step_down_surroundings.py test_watch.py runs/test_why.py runs/test_zookeeper_runs.py)
 test-brokers: setup engine $(MUTANTS)
 	@# These wait for states, however long that takes, so two run at a time.
-	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED)) -n 2 --dist loadfile
+	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED)) $(TWO)
 	@# These run one after the other, because they measure time.
 	@$(BIN)/pytest $(MEASURED)
 
