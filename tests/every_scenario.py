@@ -137,8 +137,8 @@ class RecordedScenarios:
         """Return why arms of a row say nothing about the brokers."""
         cells = self.cells(row.scenario, row.kafka)
         unknown = [(arm, cell["unknown"]) for arm, cell in cells.items() if cell["unknown"]]
-        resent = [(arm, "the client sent records again") for arm in cells if _resent(cells[arm])]
-        return [f"{row.name} {arm}: {reason}" for arm, reason in (*unknown, *resent)]
+        again = [(arm, "the client sent records again") for arm in cells if resent(cells[arm])]
+        return [f"{row.name} {arm}: {reason}" for arm, reason in (*unknown, *again)]
 
 
 def short_rows() -> list[Row]:
@@ -220,7 +220,7 @@ def record(
     return RecordedScenarios({**first.matrices, **again.matrices}, again.wrong)
 
 
-def _resent(cell: Mapping[str, Any]) -> bool:
+def resent(cell: Mapping[str, Any]) -> bool:
     """Whether an idempotent client has duplicates that no broker made.
 
     After a long stall librdkafka may send records again under another epoch: docs/checker.md. Then

@@ -15,8 +15,10 @@ from every_scenario import (
     RecordedScenarios,
     Row,
     all_rows,
+    resent,
     short_rows,
 )
+from insync.arms import has_agent
 from insync.scenario.load import load
 
 pytestmark = pytest.mark.cluster
@@ -34,11 +36,24 @@ def test_a_scenario_is_as_it_expects(scenarios: RecordedScenarios, row: Row) -> 
     assert set(cells) == set(row.arms)
     for reason in {cell["skipped"] for cell in cells.values()} - {None}:
         pytest.skip(reason)
-    scenario = load(row.scenario)
+    scenario, run = load(row.scenario), scenarios.run(row.scenario, row.kafka)
+    # Such a row is recorded twice. Without the agent a client's duplicates say nothing about us.
+    unclear = [arm for arm, cell in cells.items() if not has_agent(arm) and resent(cell)]
     for arm, cell in cells.items():
-        assert cell["ok"], (*_found(scenarios.run(row.scenario, row.kafka), arm), *scenarios.wrong)
+        if arm in unclear:
+            assert all("duplicated_idempotent" in each for each in _differs(run, arm)), arm
+        else:
+            assert cell["ok"], (*_found(run, arm), *scenarios.wrong)
         assert bool(cell["evidence"]) == bool(scenario.faults or scenario.race), arm
     assert any(cell["expected"] for cell in cells.values())
+    if unclear:
+        pytest.skip(f"{', '.join(unclear)}: the client sent records again, two times out of two")
+
+
+def _differs(run: Path, arm: str) -> list[str]:
+    """Return what was found of an arm that is not as it is expected."""
+    findings = json.loads((run / "verdict.json").read_text(encoding="utf-8"))["findings"]
+    return [each["found"] for each in findings if (each["arm"], each["outcome"]) == (arm, "fail")]
 
 
 def _found(run: Path, arm: str) -> list[str]:
