@@ -3,7 +3,7 @@
 PySpark asks the JVM for a class, and then for its function, each time that it uses one by name. Of
 the 53,000 calls of an analysis 17,000 were such questions. For a class without its package the JVM
 searches all jars, once for each package that PySpark imports. Without these calls an analysis takes
-a seventh less CPU time.
+7 to 14 % less CPU time (decision 047).
 """
 
 from __future__ import annotations
