@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,16 +51,20 @@ def test_a_scenario_is_as_it_expects(scenarios: RecordedScenarios, row: Row) -> 
         pytest.skip(f"{', '.join(unclear)}: the client sent records again, two times out of two")
 
 
+def _findings(run: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((run / "verdict.json").read_text("utf-8"))["findings"]
+    return found
+
+
 def _differs(run: Path, arm: str) -> list[str]:
     """Return what was found of an arm that is not as it is expected."""
-    findings = json.loads((run / "verdict.json").read_text(encoding="utf-8"))["findings"]
-    return [each["found"] for each in findings if (each["arm"], each["outcome"]) == (arm, "fail")]
+    failed = (arm, "fail")
+    return [each["found"] for each in _findings(run) if (each["arm"], each["outcome"]) == failed]
 
 
 def _found(run: Path, arm: str) -> list[str]:
     """Return what differs in an arm, and its step-downs: the evidence that outlives the machine."""
-    findings = json.loads((run / "verdict.json").read_text(encoding="utf-8"))["findings"]
-    differs = [str(each) for each in findings if each["outcome"] != "pass"]
+    differs = [str(each) for each in _findings(run) if each["outcome"] != "pass"]
     step_downs = run / "events" / arm / "step-downs.jsonl"
     return differs + (
         step_downs.read_text(encoding="utf-8").splitlines() if step_downs.exists() else []

@@ -8,31 +8,37 @@ searches all jars, once for each package that PySpark imports. Without these cal
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import Any, Final
+
+_KEPT: Final = {"JVMView": "JavaClass", "JavaClass": "JavaMember"}
+"""What each of Py4J's types remembers: its classes, and their functions.
+
+The value of a field may change, and the name of a package may become a class, so these are asked
+for each time.
+"""
 
 
 def remember_names(gateway: Any) -> None:
     """Let a gateway of Py4J ask for each class, and for each function of a class, only once."""
-    view = gateway.jvm
-    if type(view).__name__ == "JVMView":
-        view.__class__ = _remembering(type(view), "JavaClass", _remember_functions)
+    _remember(gateway.jvm)
 
 
-def _remember_functions(found: Any) -> None:
-    # The value of a field may change, so only functions are remembered.
-    found.__class__ = _remembering(type(found), "JavaMember", lambda function: None)
+def _remember(asking: Any) -> None:
+    if type(asking).__name__ in _KEPT:
+        kind: Any = type(asking)  # mypy takes no class for hashable
+        asking.__class__ = _remembering(kind)
 
 
-def _remembering(kind: type[Any], remembered: str, prepare: Any) -> type[Any]:
-    """Return a subclass that keeps attributes of the type `remembered` once it has asked for them.
-
-    A name that is not a class yet may become one, so packages are asked for each time.
-    """
+@cache
+def _remembering(kind: type[Any]) -> type[Any]:
+    """Return a subclass that keeps what it has asked for, if it is of the type in `_KEPT`."""
+    kept = _KEPT[kind.__name__]
 
     def ask(self: Any, name: str) -> Any:
         found = kind.__getattr__(self, name)
-        if type(found).__name__ == remembered:
-            prepare(found)
+        if type(found).__name__ == kept:
+            _remember(found)
             setattr(self, name, found)
         return found
 
