@@ -28,8 +28,20 @@ def drop_findings(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[
         first = min(each.at_ms for each in left)
         within = rules.same_drop_lags * facts.lag_ms
         near = [each for each in left if each.at_ms - first <= within]
+        near += [
+            each for each in left if each not in near and _ends_alone(facts, rules, each, near)
+        ]
         new += _findings(facts, rules, near)
-        left = [each for each in left if each.at_ms - first > within]
+        left = [each for each in left if each not in near]
+
+
+def _ends_alone(facts: Facts, rules: Rules, last: Dropped, before: Sequence[Dropped]) -> bool:
+    """Whether a leader is alone after this drop, and dropped another follower not long before."""
+    where, within = (last.leader, last.partition), rules.alone_lags * facts.lag_ms
+    return last.left == 1 and any(
+        (each.leader, each.partition) == where and last.at_ms - each.at_ms <= within
+        for each in before
+    )
 
 
 def _awaited(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Finding]:

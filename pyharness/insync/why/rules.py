@@ -44,6 +44,12 @@ class Rules:
         "followers that leave ISRs within this time leave for one reason",
         "isr-expiration runs every half of the lag; a follower is then between 1 and 1.5 lags late",
     )  # fmt: skip
+    alone_lags: float = _rule(
+        2.0, "lags",
+        "a leader that drops one follower of a partition after the other within this time, and is"
+        " then alone, drops both for one reason",
+        "a read stall that holds the followers' reads one after the other: 1.6 lags in a recording",
+    )  # fmt: skip
     overdue_lags: float = _rule(
         2.0,
         "lags",

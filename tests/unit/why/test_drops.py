@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,6 +25,19 @@ def test_on_stock_a_leader_that_drops_everybody_is_the_slow_one() -> None:
     assert (found.broker, found.cause, found.site) == (1, "disk", "fetch")
     assert [(each.follower, each.rightly) for each in found.blamed] == [(2, False), (3, False)]
     assert any("no events of an agent" in gap for gap in answer.gaps)
+
+
+@pytest.mark.parametrize(
+    ("left", "later_ms", "slow"), [(1, 3_200, [1]), (2, 3_200, [2, 3]), (1, 4_200, [2, 3])]
+)
+def test_a_leader_that_drops_one_after_the_other_until_it_is_alone_is_the_slow_one(
+    left: int, later_ms: int, slow: list[int]
+) -> None:
+    """As recorded: its reads hung for one follower after the other."""
+    first = dropped(1, 2, left=2)
+    drops = [first, replace(first, at_ms=first.at_ms + later_ms, follower=3, left=left)]
+    found = answer_of(facts(dropped=drops, **STOCK), "made up").findings
+    assert [each.broker for each in found] == slow
 
 
 def test_a_leader_that_drops_one_follower_much_too_late_is_the_slow_one() -> None:
