@@ -1,7 +1,6 @@
-"""Plans and records the built-in scenarios on the arms that they are about.
+"""Plans and records the built-in scenarios: those of `SHORT`, or all of them.
 
-Scenarios are discovered: a new file in `scenario/builtin` is run without any change here.
-`make test` leaves out those of `LONG`; `make test-all` runs all of them, on all arms.
+`make test-all` discovers them: it runs a new file in `scenario/builtin` without any change here.
 """
 
 from __future__ import annotations
@@ -29,51 +28,26 @@ AFFECTED: Final = "1.1.0"
 SEED: Final = 5
 TWO: Final = 2
 
-_ABOUT: Final[Mapping[str, Sequence[str]]] = {
-    "policies": ["messages-4"],
-    "article": ["messages-4"],
-    "kafka-7104": ["both"],
-    "commit-latency": ["messages-4000"],
-    "kip-501": ["request"],
-    "added-replica": ["messages-4000"],
-    "control": ["stock", "off", "plugin"],
-    "read-stall": ["stock", "off", "read", "request"],
-    "burst": ["messages-4", "request"],
-    "two-slow-leaders": ["stock", "step-down"],
-    "step-down-read": ["step-down", "kip-501-s2"],
-    "step-down-send": ["stock", "elr-off", "step-down"],
-    "read-errors": ["relinquish-only"],
-    "read-errors-in-turn": ["relinquish-only"],
-    "relinquish-on-stock-controller": ["step-down-keep"],
-    "step-down": ["step-down"],
-}
-"""The arms that a scenario or its group is about; all others are about the last of their arms."""
-ONLY_ALL: Final = frozenset(
-    {
-        "step-down-unthrottled", "step-down-auto", "raised-lag", "relinquish-only", "bound",
-        "snapshot",
-    }
-)  # fmt: skip
-"""The arms that only `make test-all` runs in a scenario; other tests run all but the first three.
+SHORT: Final[Sequence[tuple[str, str, Sequence[str]]]] = (
+    (DEFAULT, "read-stall", ("stock", "off", "read", "request")),
+    (DEFAULT, "send-stall", ("request",)),
+    (DEFAULT, "slow-follower", ("request",)),
+    (DEFAULT, "added-replica", ("request",)),
+    (AFFECTED, "kafka-7104", ("both",)),
+    (DEFAULT, "log-start-race", ("both",)),
+    (DEFAULT, "burst", ("messages-4", "request")),
+    (DEFAULT, "step-down-read", ("step-down",)),
+    (DEFAULT, "step-down-send", ("step-down",)),
+    (DEFAULT, "relinquish-on-stock-controller", ("step-down",)),
+    (DEFAULT, "transactions", ("step-down",)),
+    (DEFAULT, "control", ("plugin",)),
+    (DEFAULT, "switched-on", ("off",)),
+    (NEWEST, "kip-501", ("request",)),
+)
+"""What `make test` records: versions, scenarios and arms. `test_run.py` runs `kip-501` itself.
 
-What `step-down-auto` adds to `step-down` is in the Java tests of LearntStepDownTest.
+docs/extend/tests.md says what `make test` runs instead of the other scenarios and arms.
 """
-LONG: Final = frozenset(
-    {
-        "all-slow", "bootstrapping-replica", "burst-at-threshold", "burst-over-threshold",
-        "burst-steady", "commit-latency", "cpu-starved", "dead-follower", "disk-stall",
-        "follower-pause", "follower-restart-mid-stall", "follower-stops-reading", "freeze",
-        "fsync-stall", "groups", "hung-follower", "index-stall", "kafka-7104-retention",
-        "leader-change-mid-stall", "leader-death-mid-read-stall", "limits-updated", "link-cut",
-        "lost-connection-mid-stall", "memory-pressure",
-        "new-epoch-mid-stall", "pause-after-stall", "power-failure", "produce-refused",
-        "queue-stall", "read-errors", "read-errors-in-turn", "rebalance-pulls-back", "roll-stall",
-        "slow-disk-ramp", "slow-leader", "slow-replica", "step-down-disk", "step-down-neighbours",
-        "step-down-queue", "step-down-shrunk-isr", "stuck-replica", "two-slow-leaders",
-        "two-stalls", "write-neighbours", "write-stall",
-    }
-)  # fmt: skip
-"""The scenarios that only `make test-all` runs; docs/extend/tests.md says what runs instead."""
 _LAG_MS: Final = 2_000
 """The lag to which a scenario without a group is scaled down."""
 _UNGROUPED: Final = Group(name="", scenarios=(), figures=FIGURES)
@@ -142,16 +116,12 @@ class RecordedScenarios:
 
 
 def short_rows() -> list[Row]:
-    """Return the rows of `make test`: most scenarios once, on the arms that they are about.
-
-    Control arms are left out where no other test needs them, and every repeat but the first. Each
-    arm, and the oldest and the newest version, are there at least once.
-    """
-    rows = [row for row in all_rows() if _is_short(row)]
-    found = [_short(row) for row in rows]
-    for arm in {arm: None for row in rows for arm in row.arms if arm not in ONLY_ALL}:
-        found = _with_arm(found, arm)
-    return found
+    """Return the rows of `make test`, with one repeat each."""
+    rows = {(row.kafka, row.scenario): row for row in all_rows()}
+    return [
+        replace(rows[kafka, scenario], arms=tuple(arms), repeats=1)
+        for kafka, scenario, arms in SHORT
+    ]
 
 
 def all_rows() -> list[Row]:
@@ -173,32 +143,6 @@ def _rows(scenario: Scenario, group: Group) -> Iterator[Row]:
         versions.append(NEWEST)
     for kafka in versions:
         yield Row(kafka, scenario.name, group.name, scenario.arms, scale, group.at_once)
-
-
-def _is_short(row: Row) -> bool:
-    # A test of its own runs `kip-501` on the default version.
-    versions = {"kip-501": (NEWEST,), "kafka-7104": (AFFECTED,)}
-    return row.scenario not in LONG and row.kafka in versions.get(row.scenario, (DEFAULT,))
-
-
-def _short(row: Row) -> Row:
-    named = _ABOUT.get(row.scenario) or _ABOUT.get(row.group, ())
-    about = tuple(arm for arm in row.arms if arm in named) or row.arms[-1:]
-    return replace(row, arms=about, repeats=1)
-
-
-def _with_arm(rows: list[Row], arm: str) -> list[Row]:
-    """Add an arm that is in no fault to the scenario that expects most of it; the shortest such."""
-    whole = {row: load(row.scenario, row.scale) for row in rows}
-    faulty = {row: each for row, each in whole.items() if each.faults or each.race}
-    if any(arm in row.arms for row in faulty):
-        return rows
-    chosen = max(
-        (row for row, each in faulty.items() if arm in each.arms and arm in each.expect),
-        key=lambda row: (len(whole[row].expect[arm]), -whole[row].faults_end_ms),
-        default=None,
-    )
-    return [replace(row, arms=(*row.arms, arm)) if row is chosen else row for row in rows]
 
 
 def record(

@@ -40,10 +40,10 @@ def test_by_messages_a_burst_drops_followers_that_are_back_at_once(
     assert scenarios.cells("burst")["messages-4"]["agent_errors"] == [0]
 
 
-@pytest.mark.scenario("burst", "control")
+@pytest.mark.scenario("burst", "read-stall")
 def test_by_time_no_follower_is_dropped_and_no_hook_is_woven(scenarios: RecordedScenarios) -> None:
     assert scenarios.cells("burst")["request"]["false_alarms"] == [0]
-    found = events(scenarios, "control", "off")
+    found = events(scenarios, "read-stall", "off")
     assert "hook_added" not in [event["type"] for event in found]
     assert policies(found) == {"time"}
 

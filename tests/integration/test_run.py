@@ -123,12 +123,6 @@ def test_the_report_can_be_made_again_from_the_events(
     assert judge(out) == [verdict]
 
 
-@pytest.mark.scenario("control")
-def test_without_a_fault_nothing_shrinks_in_any_arm(scenarios: RecordedScenarios) -> None:
-    shrinks = {arm: cell["isr_shrinks"] for arm, cell in scenarios.cells("control").items()}
-    assert shrinks == {"stock": [0], "off": [0], "plugin": [0]}
-
-
 @pytest.mark.scenario("kip-501")
 def test_the_newest_broker_shows_the_same(scenarios: RecordedScenarios) -> None:
     cells = scenarios.cells("kip-501", NEWEST)

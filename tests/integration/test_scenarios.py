@@ -1,7 +1,7 @@
 """The built-in scenarios behave as they expect, at their smallest scale.
 
-`tests/every_scenario.py` finds the scenarios and chooses the arms; all are recorded first, two or
-more arms at a time, and analysed together. `make test-all` records all arms of all scenarios.
+`tests/every_scenario.py` names their arms; all are recorded first, two or more arms at a time, and
+analysed together. `make test-all` records all arms of all scenarios.
 """
 
 from __future__ import annotations

@@ -24,12 +24,12 @@ def test_a_stalled_leader_steps_down_once_per_partition_and_acks_go_on(
     assert (stepped["lost"], stepped["agent_errors"]) == ([0], [0])
 
 
-@pytest.mark.scenario("step-down-send", "read-stall")
-@pytest.mark.parametrize(("name", "arm"), [("step-down-send", "stock"), ("read-stall", "off")])
+@pytest.mark.scenario("read-stall")
+@pytest.mark.parametrize("arm", ["stock", "off"])
 def test_in_other_arms_no_leader_changes_and_no_step_down_event_is_written(
-    scenarios: RecordedScenarios, name: str, arm: str
+    scenarios: RecordedScenarios, arm: str
 ) -> None:
-    cell, out = scenarios.cells(name)[arm], scenarios.run(name)
+    cell, out = scenarios.cells("read-stall")[arm], scenarios.run("read-stall")
     assert cell["leader_changes"] == [0]
     assert cell["max_ack_gap_ms"][0] > cell["evidence"][0]["acted_ms"] * 0.8, "acks wait"
     assert not (out / "events" / arm / "step-downs.jsonl").exists()
@@ -59,12 +59,12 @@ def test_the_report_names_the_step_downs(scenarios: RecordedScenarios) -> None:
     assert "alter-partition" in page
 
 
-@pytest.mark.scenario("step-down-send")
-def test_a_cluster_may_be_without_eligible_leader_replicas(scenarios: RecordedScenarios) -> None:
+@pytest.mark.long
+def test_a_cluster_may_be_without_eligible_leader_replicas(every_arm: RecordedScenarios) -> None:
     """Below min ISR, a version with eligible leader replicas names some that left the ISR."""
     named = {}
     for arm in ("stock", "elr-off"):
-        lines = lines_of(scenarios.run("step-down-send"), arm, "isr.jsonl")
+        lines = lines_of(every_arm.run("step-down-send"), arm, "isr.jsonl")
         alone = [line for line in lines if len(line["isr"] or [1, 2]) < 2]
         assert alone, f"{arm}: nothing fell below min ISR"
         named[arm] = [bool(line["elr"]) for line in alone]

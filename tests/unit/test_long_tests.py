@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from every_scenario import LONG, ONLY_ALL, all_rows, short_rows
+from every_scenario import Row, all_rows, short_rows
 from fault_runs import FAULTS
 from insync.arms import ARMS
 from insync.scenario.load import builtin_names, load
@@ -16,10 +16,13 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "extend" / "tests.md"
 MAKEFILE = ROOT / "Makefile"
 LISTED = re.compile(r"^\| `(tests/\S+::\S+)` \|", re.MULTILINE)
+LISTED_ARM = re.compile(r"^\| arm `([a-z0-9-]+)` \|", re.MULTILINE)
 LISTED_SCENARIO = re.compile(r"^\| `([a-z0-9-]+)` \|", re.MULTILINE)
-ELSEWHERE = ("disk-stall", "memory-pressure", "power-failure", "read-error", "remove-replica")
-"""Kinds of faults with tests of their own: test_faults_disk.py, test_memory_pressure.py,
-test_stall_shim.py, and test_requests.py."""
+ELSEWHERE = (
+    "disk-stall", "kill", "memory-pressure", "power-failure", "read-error", "remove-replica",
+)  # fmt: skip
+"""Kinds of faults with tests of their own: test_faults_disk.py, test_faults_effects.py,
+test_memory_pressure.py, test_stall_shim.py, and test_requests.py."""
 
 
 def long_tests(source: str) -> Iterator[str]:
@@ -57,8 +60,12 @@ def test_every_long_test_is_listed_and_nothing_else() -> None:
     assert sorted(LISTED.findall(PAGE.read_text(encoding="utf-8"))) == sorted(found)
 
 
-def test_every_scenario_that_make_test_leaves_out_is_listed_and_nothing_else() -> None:
-    assert sorted(LISTED_SCENARIO.findall(PAGE.read_text(encoding="utf-8"))) == sorted(LONG)
+def test_every_scenario_and_arm_that_make_test_leaves_out_is_listed_and_nothing_else() -> None:
+    page, short = PAGE.read_text(encoding="utf-8"), short_rows()
+    scenarios = set(builtin_names()) - {row.scenario for row in short}
+    arms = arms_of(all_rows()) - arms_of(short)
+    assert sorted(LISTED_SCENARIO.findall(page)) == sorted(scenarios)
+    assert sorted(LISTED_ARM.findall(page)) == sorted(arms)
 
 
 def test_a_test_is_long_by_its_own_mark_or_by_a_parameters() -> None:
@@ -76,18 +83,17 @@ def test_a_test_is_long_by_its_own_mark_or_by_a_parameters() -> None:
     assert list(long_tests(source)) == ["test_one", "test_two", "test_four"]
 
 
-def test_every_scenario_and_every_arm_is_run() -> None:
-    rows = short_rows()
-    assert {row.scenario for row in rows} | LONG == set(builtin_names())
-    assert {row.scenario for row in all_rows()} == set(builtin_names())
+def test_every_scenario_arm_and_kind_of_fault_is_run() -> None:
+    rows, named = short_rows(), builtin_names()
+    assert {row.scenario for row in all_rows()} == set(named)
+    assert arms_of(all_rows()) <= set(ARMS)
     alone = {*ELSEWHERE, *(fault["kind"] for fault in FAULTS.values())}
-    assert kinds({row.scenario for row in rows}) | alone >= kinds(set(builtin_names()))
-    assert all(len(set(row.arms)) == len(row.arms) for row in rows)
-    named = {arm for name in builtin_names() for arm in load(name).arms}
-    # `time` is `stock` under another name.
-    run = {arm for row in rows for arm in row.arms}
-    assert {*named, "off"} - run == {"time", *ONLY_ALL}
-    assert named <= set(ARMS)
+    assert kinds({row.scenario for row in rows}) | alone >= kinds(set(named))
+
+
+def arms_of(rows: Iterable[Row]) -> set[str]:
+    """Return the arms that are recorded in any of these rows."""
+    return {arm for row in rows for arm in row.arms}
 
 
 def kinds(names: set[str]) -> set[str]:
