@@ -28,6 +28,7 @@ def evidence(image: Image, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     return run_all(tmp_path_factory.mktemp("disks"), "docker")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(NO_DISKS is not None, reason=str(NO_DISKS))
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_in_a_run_shows_that_it_acted(name: str, evidence: dict[str, Any]) -> None:

@@ -108,7 +108,7 @@ def test_fetchers_of_a_fixed_version_live(kafka: str, java: Java, tmp_path: Path
     [
         pytest.param("1.1.1", {SNAPSHOT: "true"}, 1, marks=pytest.mark.long),
         ("4.3.1", {SNAPSHOT: "true"}, 1),
-        ("4.3.1", {}, 0),
+        pytest.param("4.3.1", {}, 0, marks=pytest.mark.long),
     ],
 )
 def test_with_the_snapshot_an_answer_has_the_high_watermark_that_its_fetch_moved(
@@ -145,7 +145,7 @@ def test_with_the_snapshot_an_answer_has_the_high_watermark_that_its_fetch_moved
     ("settings", "problem"),
     [
         ({BOUND: "perhaps"}, BOUND),
-        ({SNAPSHOT: "1"}, SNAPSHOT),
+        pytest.param({SNAPSHOT: "1"}, SNAPSHOT, marks=pytest.mark.long),
         ({FEATURE: "true"}, "no KIP-501 for this version"),
     ],
 )
@@ -159,7 +159,7 @@ def test_a_setting_that_1_1_0_does_not_support_stops_its_start(
         cluster.__enter__()
 
 
-@pytest.mark.parametrize("kafka", ["1.1.0", "4.3.1"])
+@pytest.mark.parametrize("kafka", [pytest.param("1.1.0", marks=pytest.mark.long), "4.3.1"])
 @pytest.mark.parametrize(
     ("settings", "added"),
     [

@@ -130,9 +130,8 @@ def test_stock_fails_to_move_the_replica(moving: Moving, program: Program) -> No
     assert "ReplicaAlterLogDirsThread" in log
 
 
-@pytest.mark.parametrize(
-    "moving", [(BOUND,), pytest.param((SNAPSHOT,), marks=pytest.mark.long)], indirect=True
-)
+@pytest.mark.long
+@pytest.mark.parametrize("moving", [(BOUND,), (SNAPSHOT,)], indirect=True)
 def test_with_either_feature_the_replica_arrives(moving: Moving, program: Program) -> None:
     race(moving, program)
     wait_for(lambda: (moving.target / AT).is_dir(), bool)
