@@ -29,7 +29,7 @@ SEED: Final = 5
 TWO: Final = 2
 
 SHORT: Final[Sequence[tuple[str, str, Sequence[str]]]] = (
-    (DEFAULT, "read-stall", ("stock", "off", "read", "request")),
+    (DEFAULT, "read-stall", ("stock", "off", "request")),
     (DEFAULT, "send-stall", ("request",)),
     (DEFAULT, "slow-follower", ("request",)),
     (DEFAULT, "added-replica", ("request",)),

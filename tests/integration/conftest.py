@@ -14,6 +14,7 @@ from every_scenario import RecordedScenarios, all_rows, record, short_rows
 from insync.artifacts import AGENT_JAR
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
@@ -50,9 +51,10 @@ def program(dist: Distribution, java: Java) -> Program:
 
 @pytest.fixture
 def agent(tmp_path: Path) -> AgentSpec:
+    """Return an agent as a run has it: its woven classes are kept for the next brokers."""
     folder = tmp_path / "agent"
     folder.mkdir()
-    return AgentSpec(jar=AGENT_JAR, events_dir=folder, bridge_dir=folder)
+    return AgentSpec(jar=AGENT_JAR, events_dir=folder, bridge_dir=folder, cache=woven_classes())
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from insync.artifacts import AGENT_JAR
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
@@ -65,7 +66,7 @@ def off(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @contextmanager
 def brokers(dist: Distribution, folder: Path, settings: dict[str, str]) -> Iterator[Brokers]:
-    agent = AgentSpec(jar=AGENT_JAR, events_dir=folder, bridge_dir=folder)
+    agent = AgentSpec(jar=AGENT_JAR, events_dir=folder, bridge_dir=folder, cache=woven_classes())
     with LocalCluster(dist, folder / "nodes", agent=agent, settings=settings) as cluster:
         yield Brokers(cluster, agent)
 

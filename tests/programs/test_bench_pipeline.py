@@ -12,6 +12,7 @@ from processes import end
 from waiting import wait_for
 
 
+@pytest.mark.long
 def test_a_killed_benchmark_leaves_no_generator(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import psutil
+import pytest
 
 from commands import insync, insync_json, start_insync
 from insync.brokers.kafka import builds
@@ -21,6 +22,7 @@ ARM = "step-down"
 MISSING = "kafka/server/DelayedFetch.class"
 
 
+@pytest.mark.long
 def test_an_interrupted_run_leaves_no_jvm_and_is_resumed(tmp_path: Path) -> None:
     """The agent changes no result."""
     out = tmp_path / "out"

@@ -33,7 +33,7 @@ def test_a_recorded_stall_names_the_leader_in_every_arm_and_no_stall_names_nobod
     scenarios: RecordedScenarios,
 ) -> None:
     found = _answers(scenarios, "read-stall")
-    assert set(found) == {"stock", "off", "read", "request"}
+    assert set(found) == {"stock", "off", "request"}
     for arm, findings in found.items():
         slow = [each for each in findings if each["cause"] == "disk"]
         assert [each["broker"] for each in slow] == [1], (arm, findings)

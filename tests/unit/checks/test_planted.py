@@ -276,6 +276,7 @@ def test_a_replica_that_is_out_of_the_isr_at_the_end_need_not_have_the_records(
         assert (row["truncated"], row["moved"]) == (0, 0)
 
 
+@pytest.mark.long
 def test_chunks_of_a_history_continue_those_before_them(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,6 +53,7 @@ def attempts_in(folder: Path) -> set[str]:
     return {each.name for each in (folder / "all").iterdir() if each.is_dir()}
 
 
+@pytest.mark.long
 def test_only_new_runs_are_computed(spark: SparkSession, tmp_path: Path) -> None:
     a_run(tmp_path, "first", 1)
     one = refreshed(spark, tmp_path)
@@ -91,6 +92,7 @@ def test_a_changed_run_and_the_others_of_its_attempt_are_computed_again(
     assert attempts_in(tmp_path) == set(published(tmp_path))
 
 
+@pytest.mark.long
 def test_a_run_that_is_gone_is_published_no_longer(spark: SparkSession, tmp_path: Path) -> None:
     a_run(tmp_path, "first", 1)
     refreshed(spark, tmp_path)

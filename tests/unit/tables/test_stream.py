@@ -169,6 +169,7 @@ def test_a_broker_without_a_readable_line_is_not_shown(seen: Picture) -> None:
     assert {row["run"] for row in seen.repeats}.isdisjoint({"odd", "r", "hello", "other"})
 
 
+@pytest.mark.long
 def test_without_records_the_picture_is_empty(spark: SparkSession) -> None:
     seen = picture(spark, TOPIC, [], [], 2)
     assert (seen.lines, seen.unknown, seen.repeats, seen.last_shrinks) == (0, 0, [], [])
