@@ -1,4 +1,4 @@
-"""The built-in scenarios behave as they expect, at their smallest scale.
+"""The built-in scenarios behave as they expect, scaled down.
 
 `tests/every_scenario.py` names their arms; all are recorded first, two or more arms at a time, and
 analysed together. `make test-all` records all arms of all scenarios.
@@ -8,18 +8,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from every_scenario import (
-    RecordedScenarios,
-    Row,
-    all_rows,
-    resent,
-    short_rows,
-)
-from insync.arms import has_agent
+from every_scenario import RecordedScenarios, Row, all_rows, short_rows
 from insync.scenario.load import load
 
 pytestmark = pytest.mark.cluster
@@ -38,33 +30,16 @@ def test_a_scenario_is_as_it_expects(scenarios: RecordedScenarios, row: Row) -> 
     for reason in {cell["skipped"] for cell in cells.values()} - {None}:
         pytest.skip(reason)
     scenario, run = load(row.scenario), scenarios.run(row.scenario, row.kafka)
-    # Such a row is recorded twice. Without the agent a client's duplicates say nothing about us.
-    unclear = [arm for arm, cell in cells.items() if not has_agent(arm) and resent(cell)]
     for arm, cell in cells.items():
-        if arm in unclear:
-            assert all("duplicated_idempotent" in each for each in _differs(run, arm)), arm
-        else:
-            assert cell["ok"], (*_found(run, arm), *scenarios.wrong)
+        assert cell["ok"], (*_found(run, arm), *scenarios.wrong)
         assert bool(cell["evidence"]) == bool(scenario.faults or scenario.race), arm
     assert any(cell["expected"] for cell in cells.values())
-    if unclear:
-        pytest.skip(f"{', '.join(unclear)}: the client sent records again, two times out of two")
-
-
-def _findings(run: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((run / "verdict.json").read_text("utf-8"))["findings"]
-    return found
-
-
-def _differs(run: Path, arm: str) -> list[str]:
-    """Return what was found of an arm that is not as it is expected."""
-    failed = (arm, "fail")
-    return [each["found"] for each in _findings(run) if (each["arm"], each["outcome"]) == failed]
 
 
 def _found(run: Path, arm: str) -> list[str]:
     """Return what differs in an arm, and its step-downs: the evidence that outlives the machine."""
-    differs = [str(each) for each in _findings(run) if each["outcome"] != "pass"]
+    findings = json.loads((run / "verdict.json").read_text("utf-8"))["findings"]
+    differs = [str(each) for each in findings if each["outcome"] != "pass"]
     step_downs = run / "events" / arm / "step-downs.jsonl"
     return differs + (
         step_downs.read_text(encoding="utf-8").splitlines() if step_downs.exists() else []

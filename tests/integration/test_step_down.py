@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from event_lines import lines_of
-from every_scenario import RecordedScenarios
+from every_scenario import STEP_DOWN_SCALE, RecordedScenarios
 
-STALL_MS = 25_000 * 0.25
+STALL_MS = 25_000 * STEP_DOWN_SCALE
 
 pytestmark = pytest.mark.cluster
 
