@@ -47,6 +47,7 @@ def by_spark(spark: SparkSession, data: Path) -> dict[str, list[dict[str, object
     return tables
 
 
+@pytest.mark.long
 def test_only_planted_anomalies_are_found(
     by_spark: dict[str, list[dict[str, object]]],
 ) -> None:
@@ -57,6 +58,7 @@ def test_only_planted_anomalies_are_found(
     assert sent["request", 5] == HISTORY.size(5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", sorted(ENGINES))
 def test_other_engines_compute_the_same_rows(
     data: Path, by_spark: dict[str, list[dict[str, object]]], engine: str
@@ -69,6 +71,7 @@ def test_other_engines_compute_the_same_rows(
     )
 
 
+@pytest.mark.long
 def test_an_anomaly_shows_its_operations(by_spark: dict[str, list[dict[str, object]]]) -> None:
     assert all(row["operations"] for row in by_spark["anomalies"])
 
@@ -90,6 +93,7 @@ def output(anomalies: list[dict[str, object]]) -> str:
     return json.dumps({"aggregates_s": 1.0, "checks_s": 2.0, "tables": {"anomalies": anomalies}})
 
 
+@pytest.mark.long
 def test_an_engine_that_misses_planted_anomalies_differs(
     by_spark: dict[str, list[dict[str, object]]],
 ) -> None:
@@ -103,6 +107,7 @@ def test_an_engine_that_misses_planted_anomalies_differs(
         assert one.runs == [Run(1.0, 2.0, cpu_s=2.0, peak_bytes=3)]
 
 
+@pytest.mark.long
 def test_an_engine_that_shows_other_operations_differs(
     by_spark: dict[str, list[dict[str, object]]],
 ) -> None:

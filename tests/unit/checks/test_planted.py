@@ -209,6 +209,7 @@ def test_every_planting_is_found_and_shown(checked: Checked) -> None:
     assert {kind for _, kind, _, _ in found} == {anomaly.name for anomaly in ANOMALIES}
 
 
+@pytest.mark.long
 @slow_property(1)
 @given(st.integers(0, 2**32), st.sampled_from([5, 0]))
 def test_only_planted_anomalies_are_found(spark: SparkSession, seed: int, spoil: int) -> None:
