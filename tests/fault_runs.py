@@ -49,7 +49,6 @@ FAULTS: dict[str, dict[str, Any]] = {
     "jvm-pause": {"kind": "jvm-pause", "broker": 3},
     "queue-stall": {"kind": "queue-stall", "broker": 1},
     "elect": {"kind": "elect", "broker": 2, "partitions": [0]},
-    "config-update": {"kind": "config-update", "broker": 2, "settings": {"num.io.threads": "8"}},
     "clock-jump": {"kind": "clock-jump", "broker": 1, "by_ms": 60_000},
     # A kill with one thing more; scenarios have the plain one.
     "lost-log": {"kind": "lost-log", "broker": 3},
