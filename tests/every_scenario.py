@@ -46,8 +46,8 @@ SHORT: Final[Sequence[tuple[str, str, Sequence[str]]]] = (
 )
 """What `make test` records: versions, scenarios and arms. `test_run.py` runs `kip-501` itself.
 
-The arm that takes longest is first, so that the others run beside it. docs/extend/tests.md says what
-`make test` runs instead of the other scenarios and arms.
+The arm that takes longest is first, so that the others run beside it. docs/extend/tests.md says
+what `make test` runs instead of the other scenarios and arms.
 """
 STEP_DOWN_SCALE: Final = 0.5
 """Half of their times. At the group's own scale T is 0.5 s, and on a busy machine healthy leaders
