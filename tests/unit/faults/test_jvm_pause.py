@@ -76,6 +76,17 @@ def test_the_pause_is_that_of_the_jvms_log(tmp_path: Path, log: str) -> None:
     assert not jvm.dump.parent.exists()
 
 
+def test_a_broker_that_starts_again_does_not_remove_the_evidence(tmp_path: Path) -> None:
+    """A JVM begins its log anew: another fault may have killed the broker after the pause."""
+    jvm = Jvm(tmp_path, OF_17)
+    fault = JvmPauseFault(jvm.control, tmp_path, jvm.ask, AT)
+    fault.inject()
+    fault.lift()
+    (tmp_path / LOG).write_text(SHORT)
+    line = fault.evidence()
+    assert line.acted_ms == line.figures["longest_pause_ms"] == pytest.approx(2_170, abs=1)
+
+
 def test_another_safepoint_is_not_this_pause(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ write until the end. Evidence: the JVM's own log of its safepoints.
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
@@ -59,6 +59,7 @@ class JvmPauseFault:
         self._window = Window()
         self._asking: Running | None = None
         self._logged = 0
+        self._seen: Sequence[tuple[str, float]] = ()
 
     def prepare(self) -> None:
         """Nothing to do."""
@@ -81,18 +82,22 @@ class JvmPauseFault:
         self._window.begin()
 
     def lift(self) -> None:
-        """Let the JVM go on; it ends the dump first, which takes some 100 ms."""
+        """Let the JVM go on; it ends the dump first, which takes some 100 ms.
+
+        The log is read now: if another fault kills the broker, its next JVM begins the log anew.
+        """
         if not self._window.is_open:
             return
         self._window.end()
         self._end()
-        await_true(lambda: any(self._dumps()), ENDS_WITHIN_S)
+        await_true(lambda: any(_dumps(self._pauses())), ENDS_WITHIN_S)
+        self._seen = list(self._pauses())
 
     def evidence(self) -> FaultLine:
         """Return the pauses of the JVM's log; it acted for as long as that of the dump took."""
-        pauses = [ms for _, ms in self._pauses()]
+        pauses = [ms for _, ms in self._seen]
         figures = {"safepoints": float(len(pauses)), "longest_pause_ms": max(pauses, default=0.0)}
-        return self._window.line(self._context, max(self._dumps(), default=0.0), figures)
+        return self._window.line(self._context, max(_dumps(self._seen), default=0.0), figures)
 
     def _end(self) -> None:
         """Let the dump go on to its end, and remove it."""
@@ -102,9 +107,6 @@ class JvmPauseFault:
             asking.send_signal(9)
         self._rules.drain()
         shutil.rmtree(self._dump.parent, ignore_errors=True)
-
-    def _dumps(self) -> Iterator[float]:
-        return (ms for operation, ms in self._pauses() if operation == _DUMP)
 
     def _pauses(self) -> Iterator[tuple[str, float]]:
         """Yield the safepoints since the fault began: their operations and times."""
@@ -117,6 +119,11 @@ class JvmPauseFault:
             return self._log.read_text(encoding="utf-8", errors="replace").splitlines()
         except FileNotFoundError:
             return []
+
+
+def _dumps(pauses: Iterable[tuple[str, float]]) -> Iterator[float]:
+    """Return how long the pauses for heap dumps took, in ms."""
+    return (ms for operation, ms in pauses if operation == _DUMP)
 
 
 def _inject(spec: JvmPause, context: FaultContext, cluster: FaultCluster) -> Fault:
