@@ -84,7 +84,7 @@ class JvmPauseFault:
     def lift(self) -> None:
         """Let the JVM go on; it ends the dump first, which takes some 100 ms.
 
-        The log is read now: if another fault kills the broker, its next JVM begins the log anew.
+        The log is read now: if another fault kills the broker, its next JVM overwrites it.
         """
         if not self._window.is_open:
             return
