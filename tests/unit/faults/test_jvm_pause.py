@@ -77,7 +77,7 @@ def test_the_pause_is_that_of_the_jvms_log(tmp_path: Path, log: str) -> None:
 
 
 def test_a_broker_that_starts_again_does_not_remove_the_evidence(tmp_path: Path) -> None:
-    """A JVM overwrites its log at its start: another fault may have killed the broker after the pause."""
+    """A JVM overwrites its log at its start, for example after another fault killed the broker."""
     jvm = Jvm(tmp_path, OF_17)
     fault = JvmPauseFault(jvm.control, tmp_path, jvm.ask, AT)
     fault.inject()
