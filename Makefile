@@ -105,7 +105,7 @@ record-send-stall:
 	  > $(DEMO)/send-stall.log 2>&1 || { cat $(DEMO)/send-stall.log >&2; exit 1; }
 
 test: setup ## run every check: lint, types, Java tests, Python tests on real brokers
-	@# Neither uses a whole machine: mypy has one thread, and Java's tests start one JVM after the other.
+	@# Neither uses a whole machine: mypy has one thread, and Java's long tests mostly wait.
 	@$(MAKE) --no-print-directory -j2 -O lint test-java
 	@$(MAKE) --no-print-directory test-without-brokers
 	@$(MAKE) --no-print-directory test-brokers

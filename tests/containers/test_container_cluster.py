@@ -39,7 +39,6 @@ from processes import gone, harness
 from waiting import wait_for
 
 Engine = docker.DockerClient
-# What the project promises, and room for a machine that does other things as well.
 QUICK = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "200"}
 CORES = 1.5
 HARNESS = """

@@ -36,7 +36,6 @@ from waiting import wait_for
 pytestmark = pytest.mark.cluster
 StartCluster = Callable[..., LocalCluster]
 ASSIGNMENT = [[1, 2, 3], [2, 3, 1]]
-ON_ZOOKEEPER = ("1.1.0", "2.8.2")
 STOCK_ONLY = read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8"))["stock"].split(",")
 """Versions that only test_kafka_7104.py starts."""
 LIKE_ANOTHER = ("1.1.1", "2.8.2", "3.6.2", "3.7.2", "3.8.1", "3.9.2", "4.0.2", "4.1.2", "4.4.0")

@@ -38,7 +38,7 @@ def test_a_scenario_is_as_it_expects(scenarios: RecordedScenarios, row: Row) -> 
 
 def _found(run: Path, arm: str) -> list[str]:
     """Return what differs in an arm, and its step-downs: the evidence that outlives the machine."""
-    findings = json.loads((run / "verdict.json").read_text("utf-8"))["findings"]
+    findings = json.loads((run / "verdict.json").read_text(encoding="utf-8"))["findings"]
     differs = [str(each) for each in findings if each["outcome"] != "pass"]
     step_downs = run / "events" / arm / "step-downs.jsonl"
     return differs + (
