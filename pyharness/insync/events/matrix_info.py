@@ -27,10 +27,21 @@ FIGURES: Final = metrics.default_figures()
 """The metrics that a cell shows unless its row names others."""
 
 
+class Along(Recorded):
+    """What differs from scenario to scenario of a group: a key of the first fault.
+
+    `metrics` are drawn against its value.
+    """
+
+    key: str
+    value: float
+    metrics: tuple[str, ...] = Field(min_length=1)
+
+
 class MatrixRow(Recorded):
     """A scenario on a version: its run folder, relative to the matrix, or why it has none.
 
-    `figures` are the metrics that its cells show.
+    `figures` are the metrics that its cells show. `along` is there where the page draws curves.
     """
 
     kafka: str
@@ -40,6 +51,7 @@ class MatrixRow(Recorded):
     folder: str
     skipped: str | None = None
     figures: tuple[str, ...] = FIGURES
+    along: Along | None = None
 
 
 class MatrixOptions(Recorded):

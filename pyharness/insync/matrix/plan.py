@@ -9,12 +9,13 @@ from typing import Final
 from insync.brokers.kafka.builds import find
 from insync.clients import Client
 from insync.errors import InputError
-from insync.events.matrix_info import FIGURES, MatrixInfo, MatrixOptions, MatrixRow
+from insync.events.matrix_info import FIGURES, Along, MatrixInfo, MatrixOptions, MatrixRow
 from insync.matrix.groups import Entry, entries
 from insync.run.arm_support import arms_of
 from insync.run.plan import Plan, check_out, resolve
 from insync.run.progress import Progress
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, ClusterKind, RunRequest
+from insync.scenario.groups import Group
 from insync.scenario.load import load
 
 _MOST_AT_ONCE: Final = 64
@@ -76,7 +77,9 @@ def prepare_matrix(request: MatrixRequest, progress: Progress) -> MatrixPlan:
         for entry in selected
     ]
     at_once = request.at_once or min(entry.group.at_once for entry in selected)
-    rows = tuple(row_of(run, out, entry.group.figures) for entry, run in made)
+    rows = tuple(
+        row_of(run, out, entry.group.figures, _along(entry.group, run)) for entry, run in made
+    )
     return MatrixPlan(
         request=request,
         out=out,
@@ -126,7 +129,16 @@ def _arms(scenario: str, kafka: str) -> list[str]:
     return [arm for arm in load(scenario).arms if arm in known]
 
 
-def row_of(run: Plan, out: Path, figures: Sequence[str] = FIGURES) -> MatrixRow:
+def _along(group: Group, run: Plan) -> Along | None:
+    if group.along is None:
+        return None
+    value = getattr(run.scenario.faults[0], group.along)
+    return Along(key=group.along, value=value, metrics=group.curves)
+
+
+def row_of(
+    run: Plan, out: Path, figures: Sequence[str] = FIGURES, along: Along | None = None
+) -> MatrixRow:
     """Return the row of a run in a matrix in the folder `out`."""
     return MatrixRow(
         kafka=run.kafka.version,
@@ -136,6 +148,7 @@ def row_of(run: Plan, out: Path, figures: Sequence[str] = FIGURES) -> MatrixRow:
         folder=run.out.relative_to(out).as_posix(),
         skipped=run.skip,
         figures=tuple(figures),
+        along=along,
     )
 
 

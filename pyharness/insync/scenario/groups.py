@@ -28,6 +28,8 @@ class Group(BaseModel):
         full_size: those whose times are not scaled.
         figures: the metrics that a cell of the table shows.
         at_once: how many arms run at the same time; each is a cluster of four small JVMs.
+        along: the key of the first fault in which the scenarios differ; None: they differ in more.
+        curves: the metrics that the page draws against it.
 
     """
 
@@ -39,6 +41,8 @@ class Group(BaseModel):
     scale: float = 1.0
     full_size: tuple[str, ...] = ()
     at_once: int = 2
+    along: str | None = None
+    curves: tuple[str, ...] = ()
 
     def scale_of(self, scenario: str) -> float:
         """Return what the scenario's times are multiplied by."""

@@ -16,6 +16,9 @@ from insync.report.environment import environment_of
 from insync.report.headline.of_matrix import expected_alike, matrix_finding
 from insync.report.junit import as_xml, matrix_suites
 from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome, read_cells
+from insync.report.matrix.curves import HEIGHT as CURVES_HEIGHT
+from insync.report.matrix.curves import WIDTH as CURVES_WIDTH
+from insync.report.matrix.curves import curves_of
 from insync.report.matrix.figures import full, names_of
 from insync.report.matrix.text import WHYS, markdown, sentence, wanted, written
 from insync.report.page import says
@@ -25,7 +28,7 @@ from insync.report.policies.story import compares_policies
 from insync.report.policies.text import policy_table
 from insync.report.render import asset, environment, smallest_enough
 from insync.report.reproduce import matrix_command
-from insync.report.statistics import statistics_tables
+from insync.report.statistics import medians_of, statistics_tables
 from insync.report.tabular import Table
 from insync.report.timeline import lanes
 from insync.report.timeline.timelines import STATE_NAMES, Rows, Timeline
@@ -153,7 +156,12 @@ def _render(
             undrawn=undrawn,
             repeated=any(cell.repeats > 1 for cell in cells),
             tables=[
-                (grid, _story(grid, pictures), _rows(grid, summaries, pictures))
+                (
+                    grid,
+                    _story(grid, pictures),
+                    curves_of(grid, matrix.rows, medians_of(over_repeats)),
+                    _rows(grid, summaries, pictures),
+                )
                 for grid in grids(cells)
             ],
             over_repeats=statistics_tables(
@@ -161,6 +169,7 @@ def _render(
             ),
             standings=STANDINGS,
             policy_size=(WIDTH, HEIGHT),
+            curves_size=(CURVES_WIDTH, CURVES_HEIGHT),
             states=list(STATE_NAMES.items()),
             observed=words.OBSERVED,
             whys=WHYS,
