@@ -66,12 +66,25 @@ FIGURES: Final = (
         "CPU seconds of all brokers per 10^9 bytes produced",
     ),
     FigureSpec(
+        "expiry_ms", "time", "isr-expiration ms", 2,
+        "CPU milliseconds of a broker's scheduler threads per pass of isr-expiration, while nothing"
+        " is produced",
+    ),
+    FigureSpec("ready_s", "time", "ready s", 1, "seconds until the cluster of four nodes serves"),
+    FigureSpec(
         "start_cpu_s", "time", "start CPU s", 2,
         "CPU seconds of a broker until the cluster serves, mean of the brokers",
     ),
     FigureSpec("heap_mb", "time", "heap MB", 1, "heap of a broker after a collection, mean"),
     FigureSpec("resident_mb", "time", "resident MB", 0, "resident memory of a broker, mean"),
 )  # fmt: skip
+
+OF_START: Final = tuple(spec for spec in FIGURES if spec.name in ("ready_s", "start_cpu_s"))
+OF_SCALE: Final = tuple(
+    spec
+    for spec in FIGURES
+    if spec.name in ("bytes_per_fetch", "calls_per_fetch", "expiry_ms", "heap_mb", "resident_mb")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +122,26 @@ class Difference:
         return asdict(self)
 
 
-def differences(rounds: Sequence[Mapping[str, Values]], baseline: str) -> list[Difference]:
+def differences(
+    rounds: Sequence[Mapping[str, Values]],
+    baseline: str,
+    figures: Sequence[FigureSpec] = FIGURES,
+) -> list[Difference]:
     """Compare every other arm with `baseline`, figure by figure, within each round.
 
-    `rounds` hold the figures of each arm; a round that lacks an arm does not count for it.
+    `rounds` hold the figures of each arm; a round that lacks an arm, or an earlier version's that
+    lacks a figure, does not count for it.
     """
     arms = dict.fromkeys(arm for each in rounds for arm in each if arm != baseline)
     found = []
     for arm in arms:
         pairs = [(each[baseline], each[arm]) for each in rounds if {baseline, arm} <= each.keys()]
-        for spec in FIGURES:
-            values = [(one[spec.name], other[spec.name]) for one, other in pairs]
+        for spec in figures:
+            values = [
+                (one[spec.name], other[spec.name])
+                for one, other in pairs
+                if spec.name in one and spec.name in other
+            ]
             if values:
                 found.append(_difference(arm, spec.name, values))
     return found

@@ -1,7 +1,8 @@
-"""Measures one arm on a fresh cluster: per fetch while nothing is produced, and under load."""
+"""Measures one arm on a fresh cluster: its start, under load, and per fetch while it is idle."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,7 @@ from insync.bench.overhead.observer import Counters, Observer, observer
 from insync.bench.overhead.producer import Acks, Produced, ProducerTool
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.limits import room_for
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.cache import woven_classes
@@ -24,13 +26,21 @@ from insync.nodes import BROKERS, spread
 TOPIC: Final = "load"
 FETCH_WAIT_MS: Final = 20
 """How long an empty fetch waits: short, so that a quiet phase has many fetches."""
+LAG_MS: Final = 10_000
+"""isr-expiration runs every half of it, so that a quiet phase has some passes."""
+PER_TOPIC: Final = 1_600
+"""Partitions of a topic without records: a controller makes at most 10,000 records of a request."""
 JVM: Final = ("-Xms512m", "-Xmx512m", "-XX:TieredStopAtLevel=4")
 """As in production, every fetch is compiled by the JVM's optimizing compiler, too."""
+JVM_OF_MANY: Final = ("-Xms1g", "-Xmx1g", "-XX:TieredStopAtLevel=4")
+"""The same with room for many partitions."""
 _SERVING: Final = ("handler", "network", "reaper")
 _WARM_UP_FETCHES: Final = 2_000
 _WARM_UP_WITHIN_S: Final = 120.0
+_CREATED_WITHIN_S: Final = 300.0
 _MEGA: Final = 1e6
 _GIGA: Final = 1e9
+_NANOS_PER_MS: Final = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +49,8 @@ class Size:
 
     Attributes:
         partitions: of the topic, each with three replicas.
-        records: produced while it is measured; a fifth as many before, to warm up.
+        idle: partitions of further topics, each with three replicas, that nobody writes.
+        records: produced while it is measured; a fifth as many before, to warm up; 0: none.
         record_bytes: bytes of a record's value.
         quiet_s: how long fetches are counted while nothing is produced.
         rate: records per second; -1: as fast as possible.
@@ -48,6 +59,7 @@ class Size:
     """
 
     partitions: int = 12
+    idle: int = 0
     records: int = 150_000
     record_bytes: int = 1_000
     quiet_s: float = 10.0
@@ -55,6 +67,8 @@ class Size:
     acks: Acks = "all"
 
 
+Tell = Callable[[str], None]
+"""Is told what happens."""
 QUICK: Final = Size(partitions=3, records=5_000, quiet_s=2.0)
 """Enough to see that all of it works."""
 
@@ -85,33 +99,73 @@ class Side:
         return cls(arm, dist, arms.settings(arm), jar)
 
 
-def measure(
-    side: Side, size: Size, tool: ProducerTool, folder: Path, tell: Callable[[str], None]
-) -> Values:
+def measure(size: Size, tool: ProducerTool, side: Side, folder: Path, tell: Tell) -> Values:
     """Return the figures of one side, measured on a cluster of its own in the new `folder`.
 
     Raises InsyncError if a node or the producer fails. The brokers' data is removed.
     """
+    with _started(side, size, folder, tell) as (cluster, started):
+        pids = _pids(cluster)
+        create_topic(cluster.bootstrap, TOPIC, spread(size.partitions), {})
+        _create_idle(side, size, cluster.bootstrap, tell)
+        with observer(side.dist.java, pids, folder) as seen:
+            return {
+                **started,
+                **_under_load(side, size, tool, cluster.bootstrap, pids, tell),
+                **_quiet(side, size, pids, seen, tell),
+                **_memory(pids, seen),
+            }
+
+
+def measure_start(side: Side, folder: Path, tell: Tell) -> Values:
+    """Return what the start of a cluster costs one side, in the new `folder`.
+
+    Raises InsyncError if a node fails. The brokers' data is removed.
+    """
+    with _started(side, Size(), folder, tell) as (_, started):
+        return started
+
+
+def measure_scale(size: Size, side: Side, folder: Path, tell: Tell) -> Values:
+    """Return what idle partitions cost one side, on a cluster of its own in the new `folder`.
+
+    Raises InsyncError if a node fails. The brokers' data is removed.
+    """
+    with _started(side, size, folder, tell) as (cluster, _):
+        pids = _pids(cluster)
+        _create_idle(side, size, cluster.bootstrap, tell)
+        with observer(side.dist.java, pids, folder) as seen:
+            return {**_quiet(side, size, pids, seen, tell), **_memory(pids, seen)}
+
+
+@contextmanager
+def _started(
+    side: Side, size: Size, folder: Path, tell: Tell
+) -> Iterator[tuple[LocalCluster, Values]]:
+    """Start a cluster for a block; yield it, and what its start took."""
     tell(f"{side.name}: starting the cluster")
-    with _cluster(side, folder) as cluster:
+    begun = time.monotonic()
+    with _cluster(side, size, folder) as cluster:
         try:
-            brokers = [cluster.nodes[number] for number in range(1, BROKERS + 1)]
-            pids = [broker.pid for broker in brokers]
-            start_cpu = _cpu_s(pids)
-            create_topic(cluster.bootstrap, TOPIC, spread(size.partitions), {})
-            with observer(side.dist.java, pids, folder) as seen:
-                return {
-                    "start_cpu_s": start_cpu / BROKERS,
-                    **_under_load(side, size, tool, cluster.bootstrap, pids, tell),
-                    **_quiet(side, size, pids, seen, tell),
-                    **_memory(pids, seen),
-                }
+            ready_s = time.monotonic() - begun
+            yield cluster, {"ready_s": ready_s, "start_cpu_s": _cpu_s(_pids(cluster)) / BROKERS}
         finally:
             cluster.stop()
             cluster.remove_data()
 
 
-def _cluster(side: Side, folder: Path) -> LocalCluster:
+def _pids(cluster: LocalCluster) -> list[int]:
+    return [cluster.nodes[number].pid for number in range(1, BROKERS + 1)]
+
+
+def _create_idle(side: Side, size: Size, bootstrap: str, tell: Tell) -> None:
+    for number, begin in enumerate(range(0, size.idle, PER_TOPIC)):
+        tell(f"{side.name}: creating partitions ({begin:,} of {size.idle:,})")
+        rows = spread(min(PER_TOPIC, size.idle - begin))
+        create_topic(bootstrap, f"idle-{number}", rows, {}, within_s=_CREATED_WITHIN_S)
+
+
+def _cluster(side: Side, size: Size, folder: Path) -> LocalCluster:
     events = folder / "events"
     events.mkdir(parents=True)
     agent = None
@@ -122,10 +176,13 @@ def _cluster(side: Side, folder: Path) -> LocalCluster:
         )  # fmt: skip
     settings = {
         "replica.fetch.wait.max.ms": str(FETCH_WAIT_MS),
+        "replica.lag.time.max.ms": str(LAG_MS),
         "offsets.topic.replication.factor": "1",
+        **(room_for(size.idle) if size.idle else {}),
         **side.settings,
     }
-    extras = {number: NodeExtras(flags=JVM) for number in range(1, BROKERS + 1)}
+    flags = JVM_OF_MANY if size.idle else JVM
+    extras = {number: NodeExtras(flags=flags) for number in range(1, BROKERS + 1)}
     nodes = folder / "nodes"
     return LocalCluster(
         side.dist, nodes, brokers=BROKERS, settings=settings, agent=agent, extras=extras
@@ -138,7 +195,7 @@ def _under_load(
     tool: ProducerTool,
     bootstrap: str,
     pids: Sequence[int],
-    tell: Callable[[str], None],
+    tell: Tell,
 ) -> Values:
     def produce(records: int) -> Produced:
         return tool.produce(bootstrap, TOPIC, records, size.record_bytes, size.rate, size.acks)
@@ -158,9 +215,7 @@ def _under_load(
     }
 
 
-def _quiet(
-    side: Side, size: Size, pids: Sequence[int], seen: Observer, tell: Callable[[str], None]
-) -> Values:
+def _quiet(side: Side, size: Size, pids: Sequence[int], seen: Observer, tell: Tell) -> Values:
     """Count what each fetch costs while nothing is produced."""
     tell(f"{side.name}: counting per fetch")
     first = _total(seen.read())["fetches"]
@@ -185,7 +240,9 @@ def _quiet(
         "blocked_per_fetch": per_fetch("blocked"),
         "waited_per_fetch": per_fetch("waited"),
         "calls_per_fetch": (more_calls - calls) / fetches,
-    }
+        "expiry_ms": (after["cpu.scheduler"] - before["cpu.scheduler"])
+        / _NANOS_PER_MS / BROKERS / (size.quiet_s / (LAG_MS / 2_000)),
+    }  # fmt: skip
 
 
 def _memory(pids: Sequence[int], seen: Observer) -> Values:

@@ -7,9 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from insync.bench.overhead.figures import FIGURES, Values, differences
-from insync.bench.overhead.measure import Side, Size, measure
-from insync.bench.overhead.producer import ProducerTool
+from insync.bench.overhead.figures import FIGURES, FigureSpec, Values, differences
+from insync.bench.overhead.measure import Side, Size, Tell
 from insync.bench.repeats import in_turn
 from insync.events.writer import write_atomic
 
@@ -18,17 +17,14 @@ LINES: Final = "overhead.jsonl"
 DOCUMENT: Final = "overhead.json"
 
 Round = dict[str, Values]
+Measure = Callable[[Side, Path, Tell], Values]
+"""Returns the figures of a side, measured on a cluster of its own in a new folder."""
 
 
 def measure_rounds(
-    sides: Sequence[Side],
-    size: Size,
-    rounds: int,
-    tool: ProducerTool,
-    out: Path,
-    tell: Callable[[str], None],
+    sides: Sequence[Side], measure: Measure, rounds: int, out: Path, tell: Tell
 ) -> list[Round]:
-    """Measure every side once per round, each on a cluster of its own, in the folder `out`.
+    """Measure every side once per round, in the folder `out`.
 
     Each round starts with another side. What `out` has of an interrupted measurement of the same
     sides is not measured again. Returns the figures of the rounds by the sides' names.
@@ -41,7 +37,7 @@ def measure_rounds(
         folder = out / f"round-{number + 1}" / side.name
         shutil.rmtree(folder, ignore_errors=True)
         told = _told(tell, f"round {number + 1} of {rounds}")
-        found[number][side.name] = measure(side, size, tool, folder, told)
+        found[number][side.name] = measure(side, folder, told)
         line = {"round": number + 1, "arm": side.name, **found[number][side.name]}
         with (out / LINES).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
@@ -64,20 +60,25 @@ def recorded(out: Path, rounds: int) -> list[Round]:
 
 
 def document(
-    kafka: str, java: str, size: Size, rounds: Sequence[Round], base: str
+    kafka: str,
+    java: str,
+    size: Size | None,
+    rounds: Sequence[Round],
+    base: str,
+    figures: Sequence[FigureSpec] = FIGURES,
 ) -> dict[str, Any]:
-    """Return the content of overhead.json."""
+    """Return the content of overhead.json; `size` is None if nothing was produced."""
     return {
         "v": 1,
         "kafka": kafka,
         "java": java,
-        "size": asdict(size),
+        "size": None if size is None else asdict(size),
         "baseline": base,
-        "figures": {spec.name: {"kind": spec.kind, "says": spec.says} for spec in FIGURES},
+        "figures": {spec.name: {"kind": spec.kind, "says": spec.says} for spec in figures},
         "rounds": rounds,
-        "differences": [each.as_json() for each in differences(rounds, base)],
+        "differences": [each.as_json() for each in differences(rounds, base, figures)],
     }
 
 
-def _told(tell: Callable[[str], None], before: str) -> Callable[[str], None]:
+def _told(tell: Tell, before: str) -> Tell:
     return lambda text: tell(f"{before}, {text}")

@@ -6,6 +6,7 @@ verification continues after the last measurement that was complete.
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -33,8 +34,9 @@ def run(candidate: Side, baseline: Side, out: Path, context: Context) -> LevelIn
     both = [_measured(side, context) for side in (baseline, candidate)]
     tool = ProducerTool.fetched(both[0].dist, context.progress.phase)
     out.mkdir(parents=True, exist_ok=True)
+    times = max(pairs_needed(), context.asked.repeats)
     rounds = measure_rounds(
-        both, SIZE, max(pairs_needed(), context.asked.repeats), tool, out, context.progress.phase
+        both, partial(measure.measure, SIZE, tool), times, out, context.progress.phase
     )
     whole = document(candidate.info.kafka, context.java.description, SIZE, rounds, baseline.name)
     write_atomic(out / DOCUMENT, json.dumps(whole, indent=2) + "\n")
@@ -67,7 +69,7 @@ def rows_of(
         rows.append(_row(_SPECS[name], criterion.check, shown[name].base, shown[name].value, found))
     told = {parse_cost(each.check).metric for each in judged}
     for spec in FIGURES:
-        if spec.name not in told:
+        if spec.name not in told and spec.name in shown:  # an earlier version had fewer figures
             one = shown[spec.name]
             rows.append(_row(spec, spec.says, one.base, one.value, Judged("observed")))
     return rows

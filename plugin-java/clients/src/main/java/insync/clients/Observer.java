@@ -35,6 +35,7 @@ import javax.management.remote.JMXServiceURL;
  * <tr><td>{@code evicted}</td><td>fetch sessions that the broker has evicted for others</td></tr>
  * <tr><td>{@code closed}</td><td>connections that have ended at the broker, whichever side closed them</td></tr>
  * <tr><td>{@code bytes.GROUP}</td><td>bytes that the living threads of a group have allocated</td></tr>
+ * <tr><td>{@code cpu.GROUP}</td><td>nanoseconds of CPU time that these threads have used</td></tr>
  * <tr><td>{@code blocked.GROUP}</td><td>how often these threads waited for a monitor</td></tr>
  * <tr><td>{@code waited.GROUP}</td><td>how often they waited or parked, as for a lock that another thread holds</td></tr>
  * <tr><td>{@code heap}</td><td>bytes of the heap in use</td></tr>
@@ -45,7 +46,7 @@ public final class Observer {
     /** One object up to Kafka 3.6, since then one per part of the cache. */
     private static final String EVICTED = "kafka.server:type=FetchSessionCache*,name=IncrementalFetchSessionEvictionsPerSec,*";
     private static final String CONNECTIONS = "kafka.server:type=socket-server-metrics,listener=*,networkProcessor=*";
-    private static final String[] GROUPS = {"handler", "network", "reaper", "fetcher", "other"};
+    private static final String[] GROUPS = {"handler", "network", "reaper", "fetcher", "scheduler", "other"};
 
     private final MBeanServerConnection server;
     private final ThreadMXBean threads;
@@ -101,10 +102,11 @@ public final class Observer {
         // The threads first, and their bytes of one call: what JMX itself allocates is in the group "other".
         long[] ids = threads.getAllThreadIds();
         long[] bytes = threads.getThreadAllocatedBytes(ids);
+        long[] cpuNanos = threads.getThreadCpuTime(ids);
         ThreadInfo[] infos = threads.getThreadInfo(ids);
         Map<String, long[]> groups = new TreeMap<>();
         for (String group : GROUPS) {
-            groups.put(group, new long[3]);
+            groups.put(group, new long[4]);
         }
         for (int i = 0; i < ids.length; i++) {
             if (infos[i] != null && bytes[i] >= 0) {
@@ -112,12 +114,14 @@ public final class Observer {
                 sums[0] += bytes[i];
                 sums[1] += infos[i].getBlockedCount();
                 sums[2] += infos[i].getWaitedCount();
+                sums[3] += Math.max(0, cpuNanos[i]);
             }
         }
         groups.forEach((group, sums) -> {
             found.put("bytes." + group, sums[0]);
             found.put("blocked." + group, sums[1]);
             found.put("waited." + group, sums[2]);
+            found.put("cpu." + group, sums[3]);
         });
         found.put("heap", memory.getHeapMemoryUsage().getUsed());
         StringBuilder line = new StringBuilder();
@@ -144,6 +148,9 @@ public final class Observer {
         }
         if (thread.startsWith("ExpirationReaper-") || thread.startsWith("executor-")) {
             return "reaper";
+        }
+        if (thread.startsWith("kafka-scheduler-")) {
+            return "scheduler";
         }
         return thread.startsWith("ReplicaFetcherThread-") ? "fetcher" : "other";
     }

@@ -14,6 +14,7 @@ class ObserverTest {
         "ExpirationReaper-1-Fetch,reaper",
         "executor-Fetch,reaper",
         "ReplicaFetcherThread-0-2,fetcher",
+        "kafka-scheduler-3,scheduler",
         "main,other",
         "broker-1-to-controller-heartbeat-channel-manager,other",
     })

@@ -1,0 +1,65 @@
+"""`insync bench startup`: measure what the agent adds to the start of brokers."""
+
+import json as jsonlib
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from insync.cli.bench.sides import (
+    BASELINE,
+    ArmsOption,
+    KafkaOption,
+    RoundsOption,
+    prepare,
+    show,
+)
+from insync.cli.options import Json
+from insync.run.request import DEFAULT_KAFKA
+
+EXAMPLES: Final = """\b
+Examples:
+  insync bench startup
+  insync bench startup --arms stock,step-down --kafka 3.9.2 --rounds 10
+"""
+
+
+def command(
+    arms: ArmsOption = "stock,off,request,step-down",
+    kafka: KafkaOption = DEFAULT_KAFKA,
+    rounds: RoundsOption = 6,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="New or empty output folder. Default: ./insync-runs/bench-startup-<time>."
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Measure the start of a cluster of three brokers and a controller: CPU time and duration.
+
+    Arms are measured in turn. The first start of an arm fills the caches of classes and of woven
+    classes, and is not counted.
+    """
+    from insync.bench.overhead.figures import OF_START
+    from insync.bench.overhead.measure import measure_start
+    from insync.bench.overhead.rounds import DOCUMENT, document, measure_rounds
+    from insync.cli.progress import TerminalProgress
+    from insync.cli.results import results_console
+    from insync.signals import interruptible
+
+    prepared = prepare(arms, kafka, out, "startup")
+    folder = prepared.folder
+    with interruptible(), TerminalProgress() as progress:
+        dist, sides = prepared.sides(progress)
+        measure_rounds(sides, measure_start, 1, folder / "first", progress.phase)
+        found = measure_rounds(sides, measure_start, rounds, folder, progress.phase)
+    whole = document(dist.version, dist.java.description, None, found, BASELINE, OF_START)
+    text = jsonlib.dumps(whole, indent=2)
+    (folder / DOCUMENT).write_text(text + "\n", encoding="utf-8")
+    console = results_console(as_json=json)
+    show(console, prepared.arms, found, OF_START)
+    console.print(f"results: {folder}", soft_wrap=True)
+    if json:
+        print(text)
+    return 0
