@@ -5,13 +5,20 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
 from insync.errors import InsyncError
 from insync.faults.base import FaultContext
 from insync.faults.support.disk import mounts, volume
-from insync.faults.support.disk.broken import FULL, READ_ONLY, BrokenDiskFault, Way
+from insync.faults.support.disk.broken import (
+    ENDS_WITHIN_S,
+    FULL,
+    READ_ONLY,
+    BrokenDiskFault,
+    Way,
+)
 from insync.faults.support.disk.volume import Volume
 from waiting import wait_for
 
@@ -63,8 +70,12 @@ class Writer:
         self.process.wait(10)
 
 
-def fault_on(small: Volume, way: Way, writer: Writer) -> BrokenDiskFault:
-    return BrokenDiskFault(small, way, lambda: writer.process, writer.kill, writer.start, PLAN)
+def fault_on(
+    small: Volume, way: Way, writer: Writer, log: Path = Path("no log")
+) -> BrokenDiskFault:
+    return BrokenDiskFault(
+        small, way, lambda: writer.process, writer.kill, writer.start, log, PLAN
+    )  # fmt: skip
 
 
 @needs_volume
@@ -108,6 +119,31 @@ def test_a_surviving_process_is_killed_only_if_its_disk_cannot_be_repaired_in_us
         assert (small.folder / "0.log").stat().st_size >= 100, "flushed data is still there"
         assert small.refusal() == 0
     finally:
+        writer.kill()
+
+
+@needs_volume
+@pytest.mark.parametrize(
+    ("before", "during", "starts"),
+    [("", "ERROR no space (LogDirFailureChannel)\n", 2), ("(LogDirFailureChannel)\n", "", 1)],
+)
+def test_a_broker_whose_log_folder_failed_is_waited_for_and_started_again(
+    small: Volume, tmp_path: Path, before: str, during: str, starts: int
+) -> None:
+    """It may end seconds after the write that failed; what was logged earlier does not count."""
+    log, writer = tmp_path / "stdout.log", Writer(small.folder, "stubborn")
+    log.write_text(before)
+    fault = fault_on(small, FULL, writer, log)
+    late = Timer(ENDS_WITHIN_S + 1, writer.process.kill)
+    try:
+        fault.inject()
+        log.write_text(before + during)
+        late.start()
+        fault.lift()
+        assert writer.starts == starts
+        assert fault.evidence().figures["ended"] == starts - 1
+    finally:
+        late.cancel()
         writer.kill()
 
 

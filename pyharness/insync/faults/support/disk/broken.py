@@ -1,7 +1,9 @@
 """A volume under a broker's log folder that refuses writes, for `disk-full` and `disk-read-only`.
 
 A broker whose only log folder fails ends itself: Kafka is designed so. At its end the fault
-repairs the volume and starts such a broker again.
+repairs the volume and starts such a broker again. Between the failed write and the broker's end
+may be seconds, if the broker is just starting or the machine is busy. The broker's log says
+that its folder has failed, so such a broker is waited for.
 
 Evidence: the error that a write to the volume returns, at the beginning and at the end.
 """
@@ -10,8 +12,10 @@ import errno
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Final
 
+from insync.brokers.cluster.node import LOG
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
@@ -21,7 +25,11 @@ from insync.faults.kind import Recorded, figure
 from insync.faults.support.disk.volume import Volume
 from insync.running import Running
 
-ENDS_WITHIN_S: Final = 1.0  # a broker that meets the error ends itself at once
+ENDS_WITHIN_S: Final = 1.0
+"""A broker that meets the error ends itself at once, or writes that its folder has failed."""
+FAILED_ENDS_WITHIN_S: Final = 30.0
+FAILED: Final = "LogDirFailureChannel"
+"""The logger to which Kafka writes that a log folder has failed, of 2.8 to 4.4."""
 LOOKS: Final = 2
 """How often a write to the failed disk is tried: at the beginning and at the end."""
 
@@ -58,14 +66,20 @@ class BrokenDiskFault:
         process: Callable[[], Running],
         kill: Callable[[], None],
         restart: Callable[[], object],
+        log: Path,
         context: FaultContext,
     ) -> None:
-        """Plan it; `kill` returns when the process has ended, `restart` when a new one runs."""
+        """Plan it; `kill` returns when the process has ended, `restart` when a new one runs.
+
+        `log` is the process's own; it may not exist.
+        """
         self._volume = volume
         self._way = way
         self._process = process
         self._kill = kill
         self._restart = restart
+        self._log = log
+        self._logged = 0
         self._context = context
         self._window = Window()
         self._refused = 0
@@ -77,6 +91,7 @@ class BrokenDiskFault:
 
     def inject(self) -> None:
         """Make the volume fail; raises InsyncError if that is not possible."""
+        self._logged = self._log.stat().st_size if self._log.is_file() else 0
         self._window.begin()
         try:
             self._way.fail(self._volume)
@@ -91,13 +106,15 @@ class BrokenDiskFault:
         self._look()
         self._window.end()
         self._ended = self._has_ended()
-        if not (self._ended or self._way.outlived):
+        killed = not (self._ended or self._way.outlived)
+        if killed:
             self._kill()
         try:
             self._way.repair(self._volume)
         except OSError as error:
             raise InsyncError(f"{self._context.where}: {error}") from error
-        if await_true(self._has_ended, ENDS_WITHIN_S):
+        if self._ends():
+            self._ended = not killed
             self._restart()
 
     def evidence(self) -> FaultLine:
@@ -114,6 +131,20 @@ class BrokenDiskFault:
         self._refused += self._volume.refusal() == self._way.refusal
         self._free_bytes = self._volume.free_bytes
 
+    def _ends(self) -> bool:
+        """Whether the process has ended, or does so because its folder has failed."""
+        await_true(lambda: self._has_ended() or self._has_failed(), ENDS_WITHIN_S)
+        within_s = FAILED_ENDS_WITHIN_S if self._has_failed() else 0.0
+        return await_true(self._has_ended, within_s)
+
+    def _has_failed(self) -> bool:
+        """Whether the process wrote, since the fault began, that its folder has failed."""
+        if not self._log.is_file():
+            return False
+        with self._log.open("rb") as log:
+            log.seek(self._logged)
+            return FAILED.encode() in log.read()
+
     def _has_ended(self) -> bool:
         return self._process().poll() is not None
 
@@ -123,7 +154,8 @@ def broken_disk(way: Way, context: FaultContext, cluster: FaultCluster) -> Fault
     broker = context.broker
     return BrokenDiskFault(
         cluster.volume(broker), way, partial(cluster.process, broker),
-        partial(cluster.kill, broker), partial(cluster.restart, broker), context,
+        partial(cluster.kill, broker), partial(cluster.restart, broker),
+        cluster.folder(broker) / LOG, context,
     )  # fmt: skip
 
 
