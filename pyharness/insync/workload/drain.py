@@ -13,17 +13,22 @@ from insync.workload.plan import GroupPlan, WorkloadPlan
 
 ANSWER_SECONDS: Final = 5.0
 AGAIN_SECONDS: Final = 0.2
+DEFAULT_SESSION_MS: Final = 45_000
+"""Kafka's default of both protocols."""
 
 
 def drain(plan: WorkloadPlan, ends: Mapping[int, int], seconds: float) -> Iterator[GroupLine]:
     """Yield what the coordinator of each group has stored at the end.
 
-    That is the end of every partition, unless the group did not get there in `seconds`: whether it
-    did is for the checker to judge, not an error of the run.
+    That is the end of every partition, unless the group did not get there in a session and
+    `seconds`: a member that could not say that it leaves keeps its partitions for a session.
+    Whether the group got there is for the checker to judge, not an error of the run.
     """
     admin = AdminClient({"bootstrap.servers": plan.bootstrap, "log_level": 0})
-    give_up = time.monotonic() + seconds
+    begun = time.monotonic()
     for group in plan.groups:
+        session_ms = DEFAULT_SESSION_MS if group.session_ms is None else group.session_ms
+        give_up = begun + seconds + session_ms / 1000
         stored = _stored(admin, plan, group)
         while any(stored.get(p, -1) < end for p, end in ends.items()):
             if time.monotonic() > give_up:

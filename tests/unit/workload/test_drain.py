@@ -10,7 +10,7 @@ from insync.workload import drain as module
 from insync.workload.drain import drain
 from insync.workload.plan import GroupPlan, WorkloadPlan
 
-GROUP = GroupPlan(number=3, id="g", protocol="classic", members=2, commit_every=1)
+GROUP = GroupPlan(number=3, id="g", protocol="classic", members=2, commit_every=1, session_ms=50)
 PLAN = WorkloadPlan(
     bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0, 1), rate=1,
     producers=1, record_bytes=32, seed=1, drain_seconds=1.0, groups=(GROUP,),
@@ -57,6 +57,11 @@ def test_it_waits_until_the_group_has_everything(monkeypatch: pytest.MonkeyPatch
 
 def test_a_group_that_stays_behind_is_recorded_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stored(monkeypatch, 0.05, (-1001, 6)) == [(3, 1, 6)]
+
+
+def test_a_group_has_the_time_of_a_session_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until then a member that is gone without a word has its partitions."""
+    assert stored(monkeypatch, 0, *[(-1001, 7)] * 5, (5, 7)) == [(3, 0, 5), (3, 1, 7)]
 
 
 def test_a_coordinator_that_does_not_answer_has_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
