@@ -102,6 +102,9 @@ class FaultCluster(Protocol):
     def folder(self, broker: int) -> Path:
         """Return a broker's own folder, in which its process runs."""
 
+    def log(self, node: int) -> Path:
+        """Return the file with what a node writes to its output."""
+
     def port(self, broker: int) -> int:
         """Return the port at which clients of this host reach a broker."""
 

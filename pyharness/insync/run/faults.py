@@ -19,6 +19,7 @@ from insync.brokers.cluster.attached import AttachedCluster
 from insync.brokers.cluster.clocks import Reading
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.links.rules import Passed, Treatment
+from insync.brokers.cluster.node import LOG
 from insync.brokers.docker.process import ContainerProcess
 from insync.brokers.kafka import process
 from insync.brokers.kafka.ports import LOOPBACK
@@ -99,6 +100,10 @@ class ArmFaultCluster:
     def folder(self, broker: int) -> Path:
         """Return a broker's own folder, in which its process runs."""
         return self.arm_cluster.cluster.nodes[broker].folder
+
+    def log(self, node: int) -> Path:
+        """Return the file with what a node writes to its output."""
+        return self.arm_cluster.cluster.nodes[node].folder / LOG
 
     def port(self, broker: int) -> int:
         """Return the port at which clients of this host reach a broker."""

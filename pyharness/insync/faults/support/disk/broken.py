@@ -15,7 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from insync.brokers.cluster.node import LOG
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
@@ -155,7 +154,7 @@ def broken_disk(way: Way, context: FaultContext, cluster: FaultCluster) -> Fault
     return BrokenDiskFault(
         cluster.volume(broker), way, partial(cluster.process, broker),
         partial(cluster.kill, broker), partial(cluster.restart, broker),
-        cluster.folder(broker) / LOG, context,
+        cluster.log(broker), context,
     )  # fmt: skip
 
 
