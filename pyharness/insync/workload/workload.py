@@ -274,14 +274,28 @@ class Workload:
         self._failed.set()
 
     def _end_offsets(self, seconds: float) -> dict[int, int]:
+        """Return the end offsets; asks again for up to `seconds` after an error.
+
+        A new leader does not know its high watermark (OFFSET_NOT_AVAILABLE) until its followers
+        have fetched. Raises InsyncError with the last error.
+        """
         admin = AdminClient({"bootstrap.servers": self._plan.bootstrap, "log_level": 0})
+        give_up = time.monotonic() + seconds
+        while True:
+            try:
+                return self._asked_ends(admin, seconds)
+            except KafkaException as error:
+                if time.monotonic() > give_up:
+                    where = f"end offsets of {self._plan.topic}"
+                    raise InsyncError(f"{where}: {error.args[0]}") from error
+            time.sleep(AGAIN_SECONDS)
+
+    def _asked_ends(self, admin: AdminClient, seconds: float) -> dict[int, int]:
+        """Ask once for the end offsets; raises KafkaException."""
         latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]  # confluent's own gap
         query = {TopicPartition(self._plan.topic, p): latest for p in self._plan.partitions}
-        try:
-            # If the client is not connected yet, list_offsets may look for leaders only every
-            # second or two. list_topics returns as soon as it is connected and finds the leaders.
-            admin.list_topics(self._plan.topic, timeout=seconds)
-            answers = admin.list_offsets(query, request_timeout=seconds)
-            return {tp.partition: answer.result().offset for tp, answer in answers.items()}
-        except KafkaException as error:
-            raise InsyncError(f"end offsets of {self._plan.topic}: {error.args[0]}") from error
+        # If the client is not connected yet, list_offsets may look for leaders only every
+        # second or two. list_topics returns as soon as it is connected and finds the leaders.
+        admin.list_topics(self._plan.topic, timeout=seconds)
+        answers = admin.list_offsets(query, request_timeout=seconds)
+        return {tp.partition: answer.result().offset for tp, answer in answers.items()}

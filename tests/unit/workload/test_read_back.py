@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 
 from event_lines import read_lines
 from insync.errors import InsyncError
@@ -116,3 +118,47 @@ def test_a_consumer_that_hangs_in_its_close_does_not_keep_the_repeat_from_ending
             running.read_back(0.1)
     closed.set()
     assert [line["position"] for line in read_lines(tmp_path / READ_BACK)] == [5]
+
+
+class FakeAdmin:
+    """A broker that gives its answers one after the other, the last one again and again."""
+
+    answers: list[int | None]
+
+    def __init__(self, _: dict[str, Any]) -> None:
+        """Take the settings."""
+
+    def list_topics(self, _: str, timeout: float) -> None:
+        """Find the leaders."""
+
+    def list_offsets(self, query: Any, request_timeout: float) -> dict[Any, SimpleNamespace]:
+        """Return the next answer; None is an error."""
+        answers = FakeAdmin.answers
+        offset = answers.pop(0) if len(answers) > 1 else answers[0]
+        return {place: SimpleNamespace(result=lambda: self._result(offset)) for place in query}
+
+    def _result(self, offset: int | None) -> SimpleNamespace:
+        if offset is None:
+            raise KafkaException(KafkaError(KafkaError.OFFSET_NOT_AVAILABLE))
+        return SimpleNamespace(offset=offset)
+
+
+@pytest.mark.parametrize(("seconds", "answers"), [(30, [None, None, 7]), (0.05, [None])])
+def test_the_ends_are_asked_for_again_until_the_time_is_over(
+    reads: list[int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    seconds: float,
+    answers: list[int | None],
+) -> None:
+    """A leader after a power failure of the former one knows its high watermark only later."""
+    reads += [7]
+    FakeAdmin.answers = list(answers)
+    monkeypatch.setattr(workload, "AdminClient", FakeAdmin)
+    monkeypatch.setattr(workload, "AGAIN_SECONDS", 0.001)
+    with Workload(PLAN, EventFolder(tmp_path)) as running:
+        if answers[-1] is not None:
+            assert running._end_offsets(seconds) == {0: 7}
+            return
+        with pytest.raises(InsyncError, match=r"end offsets of t-r0: .*OFFSET_NOT_AVAILABLE"):
+            running._end_offsets(seconds)
