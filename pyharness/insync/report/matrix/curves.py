@@ -19,7 +19,7 @@ from insync.report.words import number
 
 WIDTH = 340.0
 HEIGHT = 170.0
-LEFT, RIGHT, TOP, BOTTOM = 10.0, 14.0, 22.0, 20.0
+LEFT, RIGHT, TOP, BOTTOM = 30.0, 14.0, 22.0, 20.0
 """The margins of a picture: for the highest value above, and the values of the key below."""
 
 LEAST_POINTS = 2
