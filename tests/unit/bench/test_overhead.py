@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from commands import invoke_refused
 from insync.bench.overhead.figures import FIGURES, Values, differences
-from insync.bench.overhead.producer import TOOLS, parse
+from insync.bench.overhead.load_tool import TOOLS, consumed_per_s, parse
 from insync.bench.overhead.rounds import recorded
 from insync.brokers.kafka.versions import DEFAULT
 from insync.errors import InsyncError
@@ -98,6 +98,26 @@ def test_the_summary_of_the_last_lines_is_read() -> None:
 def test_a_producer_that_failed_or_sent_less_is_an_error(code: int, records: int) -> None:
     with pytest.raises(InsyncError, match=f"ended with {code}: 5000 records sent"):
         parse(SUMMARY, code, records)
+
+
+CONSUMED = (
+    "2026-11-26 03:00:01:250, 2026-11-26 03:00:04:250, 4.7684, 1.5895, 5000, 1666.6667, 2000, 1000,"
+    " 4.7684, 5000.0000\n"
+)
+
+
+def test_the_rate_of_a_consumer_is_that_of_its_fetches() -> None:
+    assert consumed_per_s(f"[warning]\n{CONSUMED}", 0, 5_000) == 5_000
+
+
+@pytest.mark.parametrize(
+    ("output", "code", "records"), [(CONSUMED, 1, 5_000), (CONSUMED, 0, 5_001), ("", 0, 1)]
+)
+def test_a_consumer_that_failed_or_got_less_is_an_error(
+    output: str, code: int, records: int
+) -> None:
+    with pytest.raises(InsyncError, match=f"ConsumerPerformance ended with {code}: "):
+        consumed_per_s(output, code, records)
 
 
 def test_the_tool_has_the_version_of_the_class_path_it_runs_on() -> None:

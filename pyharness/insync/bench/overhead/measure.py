@@ -11,8 +11,8 @@ import psutil
 
 from insync import arms
 from insync.bench.overhead.figures import Values
+from insync.bench.overhead.load_tool import Acks, LoadTool, Produced
 from insync.bench.overhead.observer import Counters, Observer, observer
-from insync.bench.overhead.producer import Acks, Produced, ProducerTool
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.limits import room_for
@@ -99,7 +99,7 @@ class Side:
         return cls(arm, dist, arms.settings(arm), jar)
 
 
-def measure(size: Size, tool: ProducerTool, side: Side, folder: Path, tell: Tell) -> Values:
+def measure(size: Size, tool: LoadTool, side: Side, folder: Path, tell: Tell) -> Values:
     """Return the figures of one side, measured on a cluster of its own in the new `folder`.
 
     Raises InsyncError if a node or the producer fails. The brokers' data is removed.
@@ -192,7 +192,7 @@ def _cluster(side: Side, size: Size, folder: Path) -> LocalCluster:
 def _under_load(
     side: Side,
     size: Size,
-    tool: ProducerTool,
+    tool: LoadTool,
     bootstrap: str,
     pids: Sequence[int],
     tell: Tell,
@@ -206,8 +206,11 @@ def _under_load(
     before = _cpu_s(pids)
     made = produce(size.records)
     used = _cpu_s(pids) - before
+    tell(f"{side.name}: consuming")
+    consumed = tool.consume(bootstrap, TOPIC, size.records)
     return {
         "records_per_s": made.records_per_s,
+        "consumed_per_s": consumed,
         "p50_ms": made.p50_ms,
         "p99_ms": made.p99_ms,
         "p999_ms": made.p999_ms,

@@ -19,7 +19,7 @@ from insync.extras import require
 from insync.run.request import DEFAULT_KAFKA
 
 if TYPE_CHECKING:
-    from insync.bench.overhead.producer import Acks
+    from insync.bench.overhead.load_tool import Acks
 
 EXAMPLES: Final = """\b
 Examples:
@@ -60,8 +60,8 @@ def command(
     from functools import partial
 
     from insync.bench.overhead.figures import FIGURES
+    from insync.bench.overhead.load_tool import LoadTool
     from insync.bench.overhead.measure import QUICK, Size, measure
-    from insync.bench.overhead.producer import ProducerTool
     from insync.bench.overhead.rounds import DOCUMENT, document, measure_rounds
     from insync.cli.progress import TerminalProgress
     from insync.cli.results import results_console
@@ -75,7 +75,7 @@ def command(
     folder = prepared.folder
     with interruptible(), TerminalProgress() as progress:
         dist, sides = prepared.sides(progress)
-        tool = ProducerTool.fetched(dist, progress.phase)
+        tool = LoadTool.fetched(dist, progress.phase)
         times = 1 if quick else rounds
         found = measure_rounds(sides, partial(measure, size, tool), times, folder, progress.phase)
     whole = document(dist.version, dist.java.description, size, found, BASELINE)

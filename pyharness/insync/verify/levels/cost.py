@@ -13,7 +13,7 @@ from typing import Final
 from insync import arms
 from insync.bench.overhead import measure
 from insync.bench.overhead.figures import FIGURES, FigureSpec, differences
-from insync.bench.overhead.producer import ProducerTool
+from insync.bench.overhead.load_tool import LoadTool
 from insync.bench.overhead.rounds import DOCUMENT, Round, document, measure_rounds
 from insync.brokers.kafka.resolve import distribution
 from insync.events.verify_info import CheckRow, LevelInfo, TableInfo
@@ -32,7 +32,7 @@ _SPECS: Final = {spec.name: spec for spec in FIGURES}
 def run(candidate: Side, baseline: Side, out: Path, context: Context) -> LevelInfo:
     """Measure both sides as often as an interval needs, or as --repeats says if that is more."""
     both = [_measured(side, context) for side in (baseline, candidate)]
-    tool = ProducerTool.fetched(both[0].dist, context.progress.phase)
+    tool = LoadTool.fetched(both[0].dist, context.progress.phase)
     out.mkdir(parents=True, exist_ok=True)
     times = max(pairs_needed(), context.asked.repeats)
     rounds = measure_rounds(
