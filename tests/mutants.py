@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from commands import insync
 from insync.artifacts import AGENT_JAR, BUILT
 from insync.brokers.kafka.java import Java
-from insync.run.plan import resolve
-from insync.run.progress import NoProgress
-from insync.run.request import RunRequest
-from insync.run.runner import execute
 
 MUTANTS: Final = Path(__file__).parents[1] / "plugin-java" / "mutants" / "build"
 MUTANTS_JAR: Final = MUTANTS / "libs" / "insync-mutants.jar"
@@ -178,18 +175,18 @@ def names(java: Java) -> list[str]:
 def record(java: Java, row: Caught, folder: Path) -> Path:
     """Record the scenario of a row with the mutant as the agent; return the run folder."""
     folder.mkdir(parents=True)
-    jar = folder / f"{row.mutant}.jar"
+    jar, out = folder / f"{row.mutant}.jar", folder / "run"
     assert write_mutant(java, row.mutant, jar) == ""
-    request = RunRequest(
-        scenario=row.scenario, arms=[row.arm], scale=row.scale, repeats=1, seed=SEED
-    )
-    plan = replace(resolve(request, folder / "run", NoProgress()), agent_jar=jar)
-    execute(plan, NoProgress())
+    done = insync(
+        "run", row.scenario, "--arms", row.arm, "--scale", f"{row.scale:g}", "--repeat", "1",
+        "--seed", str(SEED), "--record-only", "--out", out, env=harness_with(jar, folder / "harness"),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
     said = f"[insync] mutant {row.mutant}\n"
-    logs = sorted((plan.out / "nodes" / row.arm).rglob("stdout.log"))
+    logs = sorted((out / "nodes" / row.arm).rglob("stdout.log"))
     assert logs
     assert all(said in log.read_text(encoding="utf-8") for log in logs)
-    return plan.out
+    return out
 
 
 def run_core_tests(java: Java, core: Path, tests: str) -> subprocess.CompletedProcess[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,9 @@ from mutants import CAUGHT, Caught, record
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+AT_ONCE = 2
+"""Clusters that run at the same time, as in a matrix."""
 
 pytestmark = pytest.mark.cluster
 
@@ -39,7 +44,9 @@ def found(row: Caught, verdict: Verdict) -> str:
 def test_each_mutant_is_caught_by_the_scenario_that_is_named_for_it(
     java: Java, spark: SparkSession, tmp_path: Path
 ) -> None:
-    runs = [record(java, row, tmp_path / str(number)) for number, row in enumerate(CAUGHT)]
+    folders = [tmp_path / str(number) for number in range(len(CAUGHT))]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        runs = list(pool.map(partial(record, java), CAUGHT, folders))
     verdicts = judged(spark, runs)
     wrong = [found(row, verdict) for row, verdict in zip(CAUGHT, verdicts, strict=True)]
     assert [each for each in wrong if each] == []
