@@ -55,7 +55,8 @@ BROKEN: Final = {
 class Caught:
     """A mutant and what catches it: the metric that an arm of a scenario breaks.
 
-    `scale` is a small one at which it does.
+    `scale` is a small one at which it does. Where that is a race, such as isr-expiration against
+    a fetch, it has several repeats, of which one must break the metric.
     """
 
     mutant: str
@@ -63,6 +64,7 @@ class Caught:
     arm: str
     metric: str
     scale: float = 1.0
+    repeats: int = 1
 
 
 CAUGHT: Final = (
@@ -86,7 +88,7 @@ CAUGHT: Final = (
     Caught("bound-above-end", "log-start-race", "bound", "partitions_failed"),
     Caught("snapshot-too-late", "log-start-race", "snapshot", "partitions_failed"),
     Caught("mark-kept-for-one-partition", "follower-stops-reading", "read", "isr_shrinks"),
-    Caught("freeze-charged", "freeze", "request", "isr_shrinks"),
+    Caught("freeze-charged", "freeze", "request", "isr_shrinks", repeats=6),
     Caught("update-drops-pending", "switched-on", "off", "isr_shrinks"),
     Caught("update-not-taken", "limits-updated", "step-down", "leader_changes"),
     Caught("step-down-forgotten", "rebalance-pulls-back", "step-down", "soonest_return_ms", 0.25),
@@ -178,7 +180,7 @@ def record(java: Java, row: Caught, folder: Path) -> Path:
     jar, out = folder / f"{row.mutant}.jar", folder / "run"
     assert write_mutant(java, row.mutant, jar) == ""
     done = insync(
-        "run", row.scenario, "--arms", row.arm, "--scale", f"{row.scale:g}", "--repeat", "1",
+        "run", row.scenario, "--arms", row.arm, "--scale", f"{row.scale:g}", "--repeat", str(row.repeats),
         "--seed", str(SEED), "--record-only", "--out", out, env=harness_with(jar, folder / "harness"),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

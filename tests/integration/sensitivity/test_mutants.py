@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -35,8 +36,8 @@ def judged(spark: SparkSession, runs: list[Path]) -> list[Verdict]:
 
 def found(row: Caught, verdict: Verdict) -> str:
     """Return what differs from a failure because of the metric of a row; empty if nothing does."""
-    expected = f"{row.arm}, repeat 1: {row.metric} was "
-    is_caught = verdict.outcome == "fail" and verdict.reason.startswith(expected)
+    expected = rf"{row.arm}, repeat \d+: {row.metric} was "
+    is_caught = verdict.outcome == "fail" and re.match(expected, verdict.reason)
     return "" if is_caught else f"{row}: {verdict.outcome}: {verdict.reason}"
 
 
