@@ -180,8 +180,9 @@ def record(java: Java, row: Caught, folder: Path) -> Path:
     jar, out = folder / f"{row.mutant}.jar", folder / "run"
     assert write_mutant(java, row.mutant, jar) == ""
     done = insync(
-        "run", row.scenario, "--arms", row.arm, "--scale", f"{row.scale:g}", "--repeat", str(row.repeats),
-        "--seed", str(SEED), "--record-only", "--out", out, env=harness_with(jar, folder / "harness"),
+        "run", row.scenario, "--arms", row.arm, "--scale", f"{row.scale:g}",
+        "--repeat", str(row.repeats), "--seed", str(SEED), "--record-only", "--out", out,
+        env=harness_with(jar, folder / "harness"),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     said = f"[insync] mutant {row.mutant}\n"
