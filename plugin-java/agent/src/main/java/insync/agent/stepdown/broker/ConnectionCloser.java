@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.apache.kafka.common.network.KafkaChannel;
-import org.apache.kafka.common.network.TransportLayer;
 
 /**
  * Ends connections of one network thread by closing their output: the client reads the end of the stream at once and
@@ -36,16 +35,13 @@ final class ConnectionCloser {
     }
 
     /**
-     * Ends all connections, including newly accepted ones, except those of followers and the one on which the thread is
-     * blocked.
-     *
-     * @param except the connection on which the thread is blocked, or null
+     * Ends all connections, including newly accepted ones, except those of followers. The one on which the thread is
+     * blocked is ended as well: the response that it writes waits for the disk, and so would its client.
      */
-    void ofAll(Object except) {
-        SelectionKey busy = except instanceof TransportLayer ? ((TransportLayer) except).selectionKey() : null;
+    void ofAll() {
         for (SelectionKey key : keys()) {
             String id = id(key);
-            if (key != busy && id != null && scope.find(id) == null) {
+            if (id != null && scope.find(id) == null) {
                 end(key, id);
             }
         }

@@ -77,7 +77,7 @@ final class UnservedClients {
             if (hungNanos > 0 && rule.hangs(now - hungNanos, now)) {
                 hangs = true;
                 ConnectionCloser end = new ConnectionCloser(scope, processor);
-                end.ofAll(thread.callOn());
+                end.ofAll();
                 emitClosed(end, "network_thread", hungNanos);
             }
         }
