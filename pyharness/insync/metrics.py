@@ -216,6 +216,7 @@ _ALL: Final = (
         says="records that were due in the window of a repeat, from `steady` on, and were acked",
         measured="producers got acks for",
         label="acked", unit="records", better="higher", events=PRODUCERS, gold=True,
+        cell=InCell(legend="acked records", name="acked"),
     ),
     Metric(
         name="acked_during_pause",
@@ -419,14 +420,14 @@ _ALL: Final = (
         says="times that a leader stepped down",
         did="stepped down from leadership",
         label="step-downs", unit="count", better=None, requires="step-down", events=AGENTS,
-        gold=True,
+        gold=True, cell=InCell(legend="step-downs", name="step-downs"),
     ),
     Metric(
         name="step_downs_withheld",
         says="times that a slow leader began to keep a partition although it was due to step down",
         did="kept slow leaders that were due to step down",
         label="step-downs withheld", unit="count", better=None, requires="step-down",
-        events=AGENTS,
+        events=AGENTS, cell=InCell(legend="step-downs withheld", name="withheld"),
     ),
     Metric(
         name="most_step_downs",

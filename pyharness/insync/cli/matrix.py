@@ -41,8 +41,8 @@ def command(
     only: Annotated[
         str | None,
         typer.Option(
-            help="Comma-separated scenarios, or groups: sites, article, kafka-7104, policies,"
-            " step-down. Default: the group sites."
+            help="Comma-separated scenarios, or groups: sites, article, false-alarms, kafka-7104,"
+            " policies, slow-disk, step-down. Default: the group sites."
         ),
     ] = None,
     repeat: Annotated[
