@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commands import invoke_refused
+from insync import extras
 from insync.bench.overhead.figures import OF_SCALE, OF_START, Values
 from insync.bench.overhead.rounds import Round
 from insync.bench.overhead.scale import FAR, Slope, document, slopes
@@ -71,3 +72,12 @@ def test_arms_without_stock_are_refused(capsys: pytest.CaptureFixture[str]) -> N
         assert "--arms off: expected stock" in invoke_refused(
             capsys, "bench", command, "--arms", "off"
         )
+
+
+@pytest.mark.parametrize("command", ["overhead", "scale", "startup"])
+def test_without_scipy_a_benchmark_on_brokers_is_refused_before_it_starts_one(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "scipy" else name)
+    said = invoke_refused(capsys, "bench", command, "--arms", "off")
+    assert said.startswith(f"insync: bench {command}: needs scipy, which is not installed")

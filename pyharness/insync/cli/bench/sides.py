@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from insync.cli.options import KAFKA_HELP, names
+from insync.extras import require
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,12 +54,13 @@ class Prepared:
 
 
 def prepare(arms: str, kafka: str, out: Path | None, name: str) -> Prepared:
-    """Check what a benchmark is asked for; raises InputError."""
+    """Check what a benchmark is asked for, and that its extra is installed; raises InputError."""
     from insync.brokers.kafka.builds import find
     from insync.errors import InputError
     from insync.run.arm_support import require_arms
     from insync.run.plan import check_out, require_agent
 
+    require("analysis", f"bench {name}")
     chosen = names(arms) or ()
     if BASELINE not in chosen or len(set(chosen)) != len(chosen) or len(chosen) < 2:
         raise InputError(f"--arms {arms}: expected {BASELINE} and other arms, each once")
