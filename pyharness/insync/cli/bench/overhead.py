@@ -1,11 +1,11 @@
 """`insync bench overhead`: measure what the agent costs on real brokers, beside stock Kafka."""
 
-import json as jsonlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from insync.cli.bench.outcome import deliver
 from insync.cli.bench.sides import (
     BASELINE,
     ArmsOption,
@@ -15,7 +15,6 @@ from insync.cli.bench.sides import (
     show,
 )
 from insync.cli.options import Json
-from insync.extras import require
 from insync.run.request import DEFAULT_KAFKA
 
 if TYPE_CHECKING:
@@ -64,10 +63,8 @@ def command(
     from insync.bench.overhead.measure import QUICK, Size, measure
     from insync.bench.overhead.rounds import DOCUMENT, document, measure_rounds
     from insync.cli.progress import TerminalProgress
-    from insync.cli.results import results_console
     from insync.signals import interruptible
 
-    require("analysis", "bench overhead")
     size = replace(QUICK if quick else Size(), rate=_rate(rate), acks=_acks(acks))
     if records is not None:
         size = replace(size, records=records)
@@ -79,13 +76,9 @@ def command(
         times = 1 if quick else rounds
         found = measure_rounds(sides, partial(measure, size, tool), times, folder, progress.phase)
     whole = document(dist.version, dist.java.description, size, found, BASELINE)
-    text = jsonlib.dumps(whole, indent=2)
-    (folder / DOCUMENT).write_text(text + "\n", encoding="utf-8")
-    console = results_console(as_json=json)
-    show(console, prepared.arms, found, FIGURES)
-    console.print(f"results: {folder}", soft_wrap=True)
-    if json:
-        print(text)
+    deliver(
+        whole, folder / DOCUMENT, lambda to: show(to, prepared.arms, found, FIGURES), as_json=json
+    )
     return 0
 
 

@@ -1,6 +1,5 @@
 """`insync bench pipeline`: measure how time and memory of the tables grow with a run's size."""
 
-import json as jsonlib
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from insync.bench.engines import MEMORY_GB
+from insync.cli.bench.outcome import deliver
 from insync.cli.options import Json
 from insync.errors import InputError
 from insync.extras import require
@@ -64,7 +64,6 @@ def command(
     from insync.bench.size import parse_sizes, require_space
     from insync.brokers.kafka.java import find_java
     from insync.cli.progress import TerminalProgress
-    from insync.cli.results import results_console
     from insync.run.plan import check_out, make_out
     from insync.signals import interruptible
 
@@ -92,13 +91,12 @@ def command(
         ],
         "slopes": slopes,
     }
-    text = jsonlib.dumps(document, indent=2)
-    (folder / "pipeline.json").write_text(text + "\n", encoding="utf-8")
-    console = results_console(as_json=json)
-    _show(console, found, ratios, slopes)
-    console.print(f"results: {folder}", soft_wrap=True)
-    if json:
-        print(text)
+    deliver(
+        document,
+        folder / "pipeline.json",
+        lambda to: _show(to, found, ratios, slopes),
+        as_json=json,
+    )
     return DIFFERS if any(one.differs for one in found) else 0
 
 

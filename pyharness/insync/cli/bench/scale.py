@@ -1,12 +1,12 @@
 """`insync bench scale`: measure what the agent costs on brokers with many partitions."""
 
-import json as jsonlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from insync.cli.bench.outcome import deliver
 from insync.cli.bench.sides import ArmsOption, KafkaOption, RoundsOption, prepare
 from insync.cli.options import Json
 from insync.run.request import DEFAULT_KAFKA
@@ -48,7 +48,6 @@ def command(
     from insync.bench.overhead.rounds import measure_rounds
     from insync.bench.overhead.scale import DOCUMENT, document
     from insync.cli.progress import TerminalProgress
-    from insync.cli.results import results_console
     from insync.signals import interruptible
 
     counts = _counts(partitions)
@@ -62,13 +61,7 @@ def command(
             into = folder / f"partitions-{count}"
             measured[count] = measure_rounds(sides, one, rounds, into, progress.phase)
     whole = document(dist.version, dist.java.description, measured)
-    text = jsonlib.dumps(whole, indent=2)
-    (folder / DOCUMENT).write_text(text + "\n", encoding="utf-8")
-    console = results_console(as_json=json)
-    show(console, measured)
-    console.print(f"results: {folder}", soft_wrap=True)
-    if json:
-        print(text)
+    deliver(whole, folder / DOCUMENT, lambda to: show(to, measured), as_json=json)
     return 0
 
 

@@ -1,11 +1,11 @@
 """`insync bench startup`: measure what the agent adds to the start of brokers."""
 
-import json as jsonlib
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
+from insync.cli.bench.outcome import deliver
 from insync.cli.bench.sides import (
     BASELINE,
     ArmsOption,
@@ -45,7 +45,6 @@ def command(
     from insync.bench.overhead.measure import measure_start
     from insync.bench.overhead.rounds import DOCUMENT, document, measure_rounds
     from insync.cli.progress import TerminalProgress
-    from insync.cli.results import results_console
     from insync.signals import interruptible
 
     prepared = prepare(arms, kafka, out, "startup")
@@ -55,11 +54,7 @@ def command(
         measure_rounds(sides, measure_start, 1, folder / "first", progress.phase)
         found = measure_rounds(sides, measure_start, rounds, folder, progress.phase)
     whole = document(dist.version, dist.java.description, None, found, BASELINE, OF_START)
-    text = jsonlib.dumps(whole, indent=2)
-    (folder / DOCUMENT).write_text(text + "\n", encoding="utf-8")
-    console = results_console(as_json=json)
-    show(console, prepared.arms, found, OF_START)
-    console.print(f"results: {folder}", soft_wrap=True)
-    if json:
-        print(text)
+    deliver(
+        whole, folder / DOCUMENT, lambda to: show(to, prepared.arms, found, OF_START), as_json=json
+    )
     return 0

@@ -1,6 +1,5 @@
 """`insync bench tracker`: measure the cost of the agent's core with JMH."""
 
-import json as jsonlib
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from insync.cli.bench.outcome import deliver
 from insync.cli.options import Json
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ def command(
     from insync.bench.jmh import FULL, QUICK, measure, require_jar
     from insync.brokers.kafka.java import find_java
     from insync.cli.progress import TerminalProgress
-    from insync.cli.results import results_console
     from insync.run.plan import check_out, make_out
     from insync.signals import interruptible
 
@@ -56,13 +55,7 @@ def command(
     with interruptible(), TerminalProgress() as progress:
         rows = read_rows(measure(jar, java, QUICK if quick else FULL, folder, progress.phase))
     document = {"java": java.description, "quick": quick, "rows": [asdict(row) for row in rows]}
-    text = jsonlib.dumps(document, indent=2)
-    (folder / "tracker.json").write_text(text + "\n", encoding="utf-8")
-    console = results_console(as_json=json)
-    _show(console, rows)
-    console.print(f"results: {folder}", soft_wrap=True)
-    if json:
-        print(text)
+    deliver(document, folder / "tracker.json", lambda to: _show(to, rows), as_json=json)
     return 0
 
 
