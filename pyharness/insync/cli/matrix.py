@@ -42,7 +42,7 @@ def command(
         str | None,
         typer.Option(
             help="Comma-separated scenarios, or groups: sites, article, false-alarms, kafka-7104,"
-            " policies, slow-disk, step-down. Default: the group sites."
+            " policies, slow-disk, slow-link, step-down. Default: the group sites."
         ),
     ] = None,
     repeat: Annotated[
