@@ -102,6 +102,7 @@ class Tags:
         kills: ends the process as it begins.
         outlasts_process: may end after its process does: a kill at its end comes first.
         log_folder: what the broker's log folder must lie on; empty for anything.
+        one_log_dir: finds partitions in the broker's first log directory only.
         moves_leaders: partitions get another leader by it, as planned; needs no end.
         harmless: a node that it is done to is as healthy as before.
         at_both_ends: it is at the broker's peer as much as at the broker.
@@ -119,6 +120,7 @@ class Tags:
     kills: bool = False
     outlasts_process: bool = False
     log_folder: str = ""
+    one_log_dir: bool = False
     moves_leaders: bool = False
     harmless: bool = False
     at_both_ends: bool = False

@@ -14,6 +14,7 @@ from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.cluster.plans import Controllers
+from insync.brokers.kafka import formats
 from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
@@ -36,7 +37,7 @@ from insync.scenario.model import Broker, Scenario, Workload
 AGENT_EVENTS = "agent"
 BRIDGE = "bridge"
 OF_STEP_DOWNS = ("leader_fetch_process_", "leader_append_process_", "leader_relinquish_")
-NO_SETTINGS = {"controller_agent", "controllers", "combined", "settings"}
+NO_SETTINGS = {"controller_agent", "controllers", "combined", "log_dirs", "settings"}
 """The keys of a scenario's brokers that are not the name of a setting."""
 HEARTBEATS = 10  # per broker session, so that one or two late heartbeats do not end it
 
@@ -150,6 +151,8 @@ def _beside(broker: Broker) -> dict[str, str]:
     if broker.log_retention_check_interval_ms is not None:
         # Old versions do not know it; they first check 30 s after the start.
         beside["log.initial.task.delay.ms"] = str(broker.log_retention_check_interval_ms)
+    if broker.log_dirs > 1:
+        beside["log.dirs"] = ",".join(formats.log_dirs(broker.log_dirs))
     if broker.broker_session_timeout_ms is not None:
         heartbeat_ms = max(1, broker.broker_session_timeout_ms // HEARTBEATS)
         beside["broker.heartbeat.interval.ms"] = str(heartbeat_ms)

@@ -31,6 +31,8 @@ class Broker(Part):
             is sent whatever its size; None: Kafka's default, 1 MiB.
         broker_session_timeout_ms: after what time the controller fences a silent broker; None:
             Kafka's default. A killed broker cannot register again before.
+        log_dirs: how many log directories each broker has. Kafka puts a partition into the one
+            with the fewest.
         num_io_threads: how many request handler threads a broker has.
         num_network_threads: how many network threads a listener has. Where a send hangs, all
             connections of its thread hang: a producer among them appends nothing, and a
@@ -69,6 +71,7 @@ class Broker(Part):
     replica_fetch_backoff_ms: Span | None = None
     replica_fetch_max_bytes: Annotated[int, Field(ge=1)] | None = None
     broker_session_timeout_ms: Span | None = None
+    log_dirs: Annotated[int, Field(ge=1, le=4)] = 1
     num_io_threads: Annotated[int, Field(ge=1, le=32)] = 4
     num_network_threads: Annotated[int, Field(ge=1, le=32)] = 2
     log_flush_interval_messages: Annotated[int, Field(ge=1)] | None = None
@@ -344,6 +347,8 @@ class Scenario(Frame):
     def _check_fault(self, index: int, fault: Fault) -> None:
         rules.check_start(index, fault.at_ms, self.timeline.steady_ms)
         rules.check_controller(index, fault, self.broker.controllers, combined=self.broker.combined)
+        if tags_of(fault).one_log_dir:
+            rules.check_log_dirs(index, fault.kind, self.broker.log_dirs)
         earlier = self.faults[:index]
         fault.check_within(
             Surroundings(

@@ -147,6 +147,13 @@ def check_controller(index: int, fault: Planned, controllers: int, *, combined: 
         raise broken(f"faults[{index}].kind", fault.kind, expected)
 
 
+def check_log_dirs(index: int, kind: str, log_dirs: int) -> None:
+    """Check that brokers have one log directory where a fault knows the first one only."""
+    if log_dirs > 1:
+        expected = "another one where broker.log_dirs is more than 1"
+        raise broken(f"faults[{index}].kind", kind, expected)
+
+
 def check_start(index: int, at_ms: int, steady_ms: int) -> None:
     """Check that a fault comes after the steady time."""
     if at_ms < steady_ms:

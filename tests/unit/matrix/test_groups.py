@@ -59,7 +59,8 @@ def test_a_scenario_is_in_one_group() -> None:
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
-        InputError, match=r"--only: 'kip-501', expected one of: .*, policies, slow-disk, slow-link, step-down$"
+        InputError,
+        match=r"--only: 'kip-501', expected one of: .*, policies, slow-disk, slow-link, step-down$",
     ):
         entries(["kip-501"])
 

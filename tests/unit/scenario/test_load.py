@@ -13,8 +13,8 @@ KIP = source("kip-501")
 COMPARE = '[[compare]]\nmetric = "acked"\narm = "stock"\n'
 OTHERS = {
     "produce-refused", "control", "kip-501", "disk-stall", "link-cut", "memory-pressure",
-    "power-failure", "slow-disk-flapping", "slow-disk-ramp", "switched-on", "groups",
-    "limits-updated",
+    "power-failure", "slow-disk-flapping", "slow-log-dir", "slow-disk-ramp", "switched-on",
+    "groups", "limits-updated",
 }  # fmt: skip
 
 

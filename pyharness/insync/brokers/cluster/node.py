@@ -85,8 +85,13 @@ class Node:
 
     @property
     def data_dir(self) -> Path:
-        """The folder that holds the partitions' folders."""
+        """The folder that holds the partitions' folders, the first of several."""
         return self.folder / formats.DATA
+
+    @property
+    def data_dirs(self) -> list[Path]:
+        """All folders that hold partitions' folders."""
+        return _data_dirs(self.folder)
 
     @property
     def metadata_log(self) -> Path:
@@ -129,5 +134,9 @@ def remove_data(folder: Path) -> None:
 
     A mount point stays, empty.
     """
-    for part in (formats.DATA, formats.METADATA, TEMPORARY):
-        shutil.rmtree(folder / part, ignore_errors=True)
+    for part in (*_data_dirs(folder), folder / formats.METADATA, folder / TEMPORARY):
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _data_dirs(folder: Path) -> list[Path]:
+    return [folder / formats.DATA, *sorted(folder.glob(f"{formats.DATA}-*/"))]

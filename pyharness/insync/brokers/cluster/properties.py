@@ -42,6 +42,7 @@ def controller(
         # A single candidate needs no long election timeout; several would elect in vain.
         **({} if "," in voters else {"controller.quorum.election.timeout.ms": "100"}),
         **settings,
+        "log.dirs": _log_dirs(folder, settings),
     }
 
 
@@ -71,6 +72,7 @@ def broker(
         **_SERVING,
         "group.coordinator.threads": "1",
         **settings,
+        "log.dirs": _log_dirs(folder, settings),
     }
 
 
@@ -89,10 +91,10 @@ def broker_on_zookeeper(
         "broker.id": str(number),
         "zookeeper.connect": zookeeper,
         "zookeeper.session.timeout.ms": _session_ms(settings),
-        "log.dirs": str(folder / DATA),
         **listeners,
         **_SERVING,
         **settings,
+        "log.dirs": _log_dirs(folder, settings),
     }
 
 
@@ -110,13 +112,18 @@ def _session_ms(settings: Mapping[str, str]) -> str:
     return str(int(settings.get("broker.session.timeout.ms", "9000")) * 3 // 2)
 
 
+def _log_dirs(folder: Path, settings: Mapping[str, str]) -> str:
+    """Return the log directories of the node in `folder`, below which relative ones are."""
+    names = settings.get("log.dirs", DATA).split(",")
+    return ",".join(str(folder / name) for name in names)
+
+
 def _on_kraft(role: str, number: int, folder: Path, voters: str) -> dict[str, str]:
     return {
         "process.roles": role,
         "node.id": str(number),
         "controller.quorum.voters": voters,
         "controller.listener.names": "CONTROLLER",
-        "log.dirs": str(folder / DATA),
         # Apart from the data, so that a stalled data disk does not stall the metadata.
         "metadata.log.dir": str(folder / METADATA),
     }

@@ -18,5 +18,5 @@ def batches(
     """
     if topics:
         brokers = [node for node in cluster.nodes.values() if node.role == "broker"]
-        folders = [f"{node.id}={node.data_dir}" for node in brokers]
+        folders = [f"{node.id}={place}" for node in brokers for place in node.data_dirs]
         yield from log_reader.lines(dist, "PrintBatches", ",".join(sorted(topics)), *folders)

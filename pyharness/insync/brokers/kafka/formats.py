@@ -63,6 +63,11 @@ def with_ids(meta: str, ids: dict[str, str]) -> str:
     return meta
 
 
+def log_dirs(count: int) -> list[str]:
+    """Return the names of a broker's `count` log directories, in its folder."""
+    return [DATA, *(f"{DATA}-{number}" for number in range(2, count + 1))]
+
+
 def make_templates(
     cold: Distribution,
     scratch: Path,

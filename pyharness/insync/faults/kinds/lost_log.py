@@ -78,5 +78,5 @@ KIND = FaultKind(
     probes={"local": always},
     inject=_inject,
     missing=_missing,
-    tags=Tags(alone=True, kills=True, stops_process=True, stops_following=True),
+    tags=Tags(alone=True, kills=True, one_log_dir=True, stops_process=True, stops_following=True),
 )

@@ -194,5 +194,5 @@ KIND = FaultKind(
     probes=both(_unavailable),
     inject=_inject,
     missing=_missing,
-    tags=Tags(regroups=True, log_folder=OWN_DISK),
+    tags=Tags(regroups=True, log_folder=OWN_DISK, one_log_dir=True),
 )

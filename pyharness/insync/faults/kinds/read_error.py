@@ -14,7 +14,7 @@ from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, FaultContext, Window
 from insync.faults.cluster import FaultCluster
-from insync.faults.kind import FaultKind, Recorded, Requirements, Words, every
+from insync.faults.kind import FaultKind, Recorded, Requirements, Tags, Words, every
 from insync.faults.spec import Lasting, Surroundings, check_partitions
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
@@ -101,4 +101,5 @@ KIND = FaultKind(
     inject=_inject,
     requires=lambda spec, _: Requirements(stall_rules=len(spec.partitions)),
     missing=none_failed,
+    tags=Tags(one_log_dir=True),
 )

@@ -166,6 +166,7 @@ KIND = FaultKind(
     missing=none_stalled,
     tags=Tags(
         outlasts_process=True,
+        one_log_dir=True,
         stops_following_at=("write", "fsync", *ROLLS, DELETES),
         late_shrinks={"read stall": LOCK_HELD},
     ),

@@ -37,5 +37,5 @@ KIND = FaultKind(
     probes=both(lambda _: volume.unavailable()),
     inject=_inject,
     missing=took_writes,
-    tags=Tags(alone=True, log_folder=VOLUME, stops_following=True),
+    tags=Tags(alone=True, log_folder=VOLUME, one_log_dir=True, stops_following=True),
 )

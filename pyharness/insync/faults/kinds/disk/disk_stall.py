@@ -134,9 +134,10 @@ KIND = FaultKind(
         does="reads, writes or fsyncs of the broker's whole log folder hang or take longer",
         mechanism="a file system of insync (FUSE) over the log folder",
         evidence="the operations that were stalled, by kind, for how long in sum, and the longest",
-        notes="The log folder is mounted over itself."
-        " `mode` is `hold` or `delay` with `delay_ms`; `operations` are of `read`, `write`"
-        " and `fsync` (all of them); `begins_with` (`read`) is the first to hang in mode `hold`.",
+        notes="The log folder is mounted over itself; of several, the first one"
+        " (`broker.log_dirs`). `mode` is `hold` or `delay` with `delay_ms`; `operations` are of"
+        " `read`, `write` and `fsync` (all of them); `begins_with` (`read`) is the first to hang in"
+        " mode `hold`.",
     ),
     probes={
         "local": lambda _: passthrough.unavailable(),

@@ -175,5 +175,5 @@ KIND = FaultKind(
     probes=both(blkio.unavailable),
     inject=_inject,
     missing=_missing,
-    tags=Tags(regroups=True, log_folder=OWN_DISK),
+    tags=Tags(regroups=True, log_folder=OWN_DISK, one_log_dir=True),
 )

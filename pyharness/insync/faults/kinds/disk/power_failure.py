@@ -91,6 +91,11 @@ KIND = FaultKind(
     requires=lambda _, __: Requirements(tracks_flushes=True),
     missing=_missing,
     tags=Tags(
-        alone=True, kills=True, log_folder=STALLABLE, stops_process=True, stops_following=True
+        alone=True,
+        kills=True,
+        log_folder=STALLABLE,
+        one_log_dir=True,
+        stops_process=True,
+        stops_following=True,
     ),
 )
