@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import time
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from browser.dashboard import page
 from insync.arms import READ
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
@@ -55,20 +57,29 @@ class Prometheus:
 
     def query(self, expression: str) -> list[dict[str, Any]]:
         """Return the series that an expression has now; fails with its message."""
-        words = urllib.parse.urlencode({"query": expression})
-        address = f"http://127.0.0.1:{self._port}/api/v1/query?{words}"
+        return self._ask("query", query=expression)
+
+    def since(self, begun_s: float, expression: str) -> list[dict[str, Any]]:
+        """Return the series that an expression has had since a time of Unix, by the second."""
+        return self._ask(
+            "query_range", query=expression, start=str(begun_s), end=str(time.time()), step="1"
+        )
+
+    def _ask(self, what: str, **parameters: str) -> list[dict[str, Any]]:
+        words = urllib.parse.urlencode(parameters)
+        address = f"http://127.0.0.1:{self._port}/api/v1/{what}?{words}"
         try:
             with urllib.request.urlopen(address, timeout=30) as answer:
                 found: dict[str, Any] = json.load(answer)
         except urllib.error.HTTPError as refused:
-            raise AssertionError(f"{expression}: {refused.read().decode()}") from None
+            raise AssertionError(f"{parameters}: {refused.read().decode()}") from None
         except OSError:  # it still starts
             return []
         return list(found["data"]["result"])
 
-    def raised(self, alert: str) -> set[str]:
+    def raised(self, alert: str, state: str = ".*") -> set[str]:
         """Return the instances for which an alert is pending or firing."""
-        found = self.query(f'ALERTS{{alertname="{alert}"}}')
+        found = self.query(f'ALERTS{{alertname="{alert}",alertstate=~"{state}"}}')
         return {each["metric"]["instance"] for each in found}
 
     def await_some(self, expression: str) -> None:
@@ -132,6 +143,7 @@ def test_a_stall_is_seen_by_every_query_and_raises_the_alerts(
     ):
         wait_for(lambda: len(seen.query('up{job="kafka"} == 1')), lambda up: up == 3, WITHIN_S)
         switch(cluster, broker, READ)
+        begun_s = time.time()
         with stalled_read(broker):
             first = seen.instances[1]
             seen.await_some(f'insync_pending_reads_heldfollowers{{instance="{first}"}} > 0')
@@ -144,6 +156,12 @@ def test_a_stall_is_seen_by_every_query_and_raises_the_alerts(
             assert seen.raised("InsyncAgentMissing") == {seen.instances[WITHOUT_AGENT]}
         for expression in map(written, QUERIES):
             seen.await_some(expression)
+        if os.environ.get("INSYNC_UNTIL_FIRING"):
+            wait_for(lambda: seen.raised("InsyncLeaderSlow", "firing"), bool, 2 * WITHIN_S)
+        answers = {each: seen.since(begun_s, written(each)) for each in QUERIES}
+        alerts = [each["metric"] for each in seen.query("ALERTS")]
+        (tmp_path / "dashboard.html").write_text(page(DASHBOARD, answers, alerts), "utf-8")
+        assert all(answers.values())
     writer.check_all_are_there()
 
 
