@@ -16,7 +16,7 @@ from insync.why.answer import Answer, Finding
 from insync.why.blame import with_blame
 from insync.why.drops import drop_findings
 from insync.why.facts import Facts
-from insync.why.processes import controllers_matter, process_findings
+from insync.why.processes import PAUSED, controllers_matter, long_undated, process_findings
 from insync.why.rules import DEFAULT, Rules
 from insync.why.serving import serving_findings
 
@@ -65,9 +65,10 @@ def _gaps(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[str]:
     said += [
         f"broker {pause.broker}: its process did not run for {pause.paused_ms:,.0f} ms, at some"
         f" time in {pause.ms / 1000:,.0f} s in which its agent had nothing to report"
-        for pause in facts.undated
-        if pause.paused_ms >= rules.paused_lags * facts.lag_ms
-    ]
+        for pause in long_undated(facts, rules)
+        if not any(each.site == PAUSED and each.broker == pause.broker
+                   and each.span.touches(pause) for each in found)
+    ]  # fmt: skip
     if facts.unreadable:
         said.append(f"lines that are not as they must be, and were left out: {facts.unreadable}")
     if not facts.by_time:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from insync.why.answer import Evidence, Finding, in_ms, number
-from insync.why.facts import Dropped, Ended, Facts, Fenced, Partition, Span, Unacked
+from insync.why.facts import Dropped, Ended, Facts, Fenced, Partition, Paused, Span, Unacked
 from insync.why.rules import Rules
 from insync.why.sites import ENDED, late
 from insync.why.spans import groups, whole
@@ -18,6 +18,7 @@ def process_findings(facts: Facts, rules: Rules) -> list[Finding]:
     """Return the findings about whole processes."""
     found = list(_ended(facts, rules))
     found += _paused(facts, rules, found)
+    found += _missed(facts, rules, found)
     found += _fenced(facts, rules, found)
     return found
 
@@ -79,6 +80,33 @@ def _paused(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Fi
                 )  # fmt: skip
 
 
+def _missed(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield the processes that did not run at a time which only others tell, who missed them.
+
+    The agent of a broker that leads nothing has little to report, so that a pause may be at any
+    time between two reports.
+    """
+    for pause in long_undated(facts, rules):
+        broker = pause.broker
+        missed = [
+            *(_since_last_seen(facts, each) for each in facts.fenced if each.broker == broker),
+            *(late(facts, each) for each in facts.dropped
+              if each.follower == broker and not each.fenced),
+        ]  # fmt: skip
+        within = [each for each in missed if pause.overlap_ms(each) and each.ms <= pause.paused_ms]
+        if within and not is_start(broker, whole(within), found, rules):
+            yield _process(
+                broker, whole(within), PAUSED,
+                in_ms("its process did not run, in sum for", pause.paused_ms),
+                number("times that the controller or a leader missed it", "times", len(within)),
+            )  # fmt: skip
+
+
+def long_undated(facts: Facts, rules: Rules) -> list[Paused]:
+    """Return the pauses that are long, and of which the agent does not tell the time."""
+    return [each for each in facts.undated if each.paused_ms >= rules.paused_lags * facts.lag_ms]
+
+
 def _fenced(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Finding]:
     """Yield the brokers without heartbeats that nothing explains so far."""
     alone = controllers_matter(facts, rules, found)
@@ -133,6 +161,11 @@ def _silent(facts: Facts, fenced: Fenced) -> Finding:
     if _is_known_to_run(facts, fenced):
         return _link(fenced, length, in_ms("while its process did not run for only", 0))
     lagged, stalled = _lagged(facts, fenced), _stalled(facts, fenced)
+    if not (lagged or stalled or _leads_any(facts, fenced)):
+        return Finding(
+            span=fenced, broker=fenced.broker, cause="undecided", site=GONE, evidence=(length,),
+            may_be=("network", "process"),
+        )  # fmt: skip
     if not lagged and not stalled and facts.clients_known:
         return _link(fenced, length, number("partitions that stalled meanwhile", "partitions", 0))
     return _process(
@@ -140,6 +173,12 @@ def _silent(facts: Facts, fenced: Fenced) -> Finding:
         number("partitions that it led and that had no ack", "partitions", len(stalled)),
         number("ISRs that dropped it for its lag", "partitions", len(lagged)),
     )  # fmt: skip
+
+
+def _leads_any(facts: Facts, fenced: Fenced) -> bool:
+    """Whether the fenced broker led a partition shortly before, whose clients show it running."""
+    before = Span(since_ms=fenced.since_ms - facts.lag_ms, until_ms=fenced.since_ms)
+    return any(each.leader == fenced.broker and each.touches(before) for each in facts.leads)
 
 
 def _is_known_to_run(facts: Facts, fenced: Fenced) -> bool:

@@ -37,6 +37,27 @@ def test_a_pause_at_an_unknown_time_is_a_gap() -> None:
     assert any("did not run for 3,500 ms, at some time in 30 s" in gap for gap in answer.gaps)
 
 
+def test_a_pause_at_an_unknown_time_explains_why_others_missed_the_broker() -> None:
+    """Its agent reports while followers fetch, and this broker led nothing."""
+    undated = [Paused(broker=2, since_ms=8_000, until_ms=18_000, paused_ms=3_500)]
+    fenced = [Fenced(broker=2, since_ms=12_000, until_ms=13_300)]
+    dropped = [Dropped(at_ms=12_900, leader=1, follower=2, partition=ZERO, unseen_ms=2_400)]
+    for seen in ({"fenced": fenced}, {"dropped": dropped}, {"fenced": fenced, "dropped": dropped}):
+        answer = answer_of(facts(undated=undated, reports={}, **seen), "made up")
+        found = only(answer.findings)
+        assert (found.broker, found.cause, found.site) == (2, "process", "frozen or starved")
+        assert found.span.until_ms in {12_900, 13_300}
+        assert not any("at some time" in gap for gap in answer.gaps)
+
+
+def test_a_pause_at_an_unknown_time_does_not_explain_what_lasted_longer() -> None:
+    undated = [Paused(broker=2, since_ms=8_000, until_ms=38_000, paused_ms=1_100)]
+    dropped = [Dropped(at_ms=32_900, leader=1, follower=2, partition=ZERO, unseen_ms=3_400)]
+    answer = answer_of(facts(undated=undated, dropped=dropped), "made up")
+    assert only(answer.findings).site != "frozen or starved"
+    assert any("at some time" in gap for gap in answer.gaps)
+
+
 def test_pauses_that_are_short_in_sum_are_no_finding() -> None:
     """As a garbage collection, or a busy machine."""
     paused = [Paused(broker=2, since_ms=10_000, until_ms=11_000, paused_ms=900)]
@@ -115,6 +136,16 @@ def test_a_fenced_broker_without_an_agent_is_its_process_if_its_partitions_stall
     assert (found.broker, found.cause, found.site) == (2, "process", "not heard of")
     without = facts(fenced=fenced, heard=set(), pauses_known=set())
     assert only(answer_of(without, "made up").findings).site == "link to the controller"
+
+
+def test_a_fenced_stock_broker_that_led_nothing_is_not_decided() -> None:
+    """Neither acks nor followers can show whether its process ran."""
+    fenced = [Fenced(broker=2, since_ms=10_000, until_ms=14_000)]
+    known = facts(fenced=fenced, heard=set(), pauses_known=set())
+    known.leads = [each for each in known.leads if each.leader != 2]
+    found = only(answer_of(known, "made up").findings)
+    assert (found.broker, found.cause, found.site) == (2, "undecided", "not heard of")
+    assert found.may_be == ("network", "process")
 
 
 def test_a_broker_that_is_not_heard_of_is_gone_since_others_missed_it() -> None:
