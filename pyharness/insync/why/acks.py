@@ -16,7 +16,7 @@ WRITES: Final = "clients' writes"
 
 def unacked_findings(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Finding]:
     """Return the leaders whose partitions had no acks though replication did not stop."""
-    least = rules.unacked_lags * facts.lag_ms
+    least = rules.unexplained_lags * facts.lag_ms
     known = [each.span for each in found]
     known += controllers_matter(facts, rules, found)
     new: list[Finding] = []

@@ -65,7 +65,13 @@ class Rules:
     unacked_lags: float = _rule(
         1.0, "lags",
         "a partition without any ack for so long, though records were due, is stalled",
-        "a follower in the ISR may delay acks for up to a lag until it is dropped",
+        "a follower is dropped when it is a lag late at least; acks that stop for longer tell of"
+        " more",
+    )  # fmt: skip
+    unexplained_lags: float = _rule(
+        1.5, "lags",
+        "a partition without any ack for so long, which nothing else explains, is a finding",
+        "a follower in the ISR may delay acks until it is dropped, for 1.5 lags at most",
     )  # fmt: skip
     warm_up_ms: float = _rule(
         20_000, "ms",
