@@ -8,14 +8,27 @@ from pathlib import Path
 
 import pytest
 
+from commands import insync_json
 from patch_kafka import own_tests, parts, tree
 from patched_kafka import patched_libs
+
+TOUCHED = ("PartitionTest", "ReplicaManagerTest", "KafkaConfigTest", "DynamicBrokerConfigTest")
+"""Kafka's tests of the classes that the patch changes most."""
+WITHIN_S = 1_500.0
 
 
 @pytest.mark.long
 def test_the_unit_tests_of_the_patch_pass() -> None:
     patched_libs()
     assert own_tests.run() == 0
+
+
+@pytest.mark.long
+def test_kafkas_own_tests_end_as_without_the_patch(tmp_path: Path) -> None:
+    chosen = ("--kafka", patched_libs(), "--arms", "absent", "--only", ",".join(TOUCHED))
+    found = insync_json("kafka-tests", *chosen, "--out", tmp_path / "out", within_s=WITHIN_S)
+    assert found["verdict"] == "pass"
+    assert {row["name"].rpartition(".")[2] for row in found["rows"]} >= set(TOUCHED)
 
 
 @pytest.mark.long
