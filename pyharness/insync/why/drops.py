@@ -10,7 +10,7 @@ from insync.why.behind import why_behind
 from insync.why.facts import Awaited, Dropped, Facts, Partition, Span, Unacked
 from insync.why.processes import is_start
 from insync.why.rules import Rules
-from insync.why.sites import FETCH, LINK, late
+from insync.why.sites import APPEND, FETCH, LINK, late
 from insync.why.spans import whole
 
 
@@ -92,6 +92,10 @@ def _is_explained(facts: Facts, rules: Rules, dropped: Dropped, found: Sequence[
 
 def _findings(facts: Facts, rules: Rules, drops: Sequence[Dropped]) -> Iterator[Finding]:
     """Yield the findings of drops that happened at one time: links, then leaders, followers."""
+    hung = [each for each in drops if _stalled_before(facts, each)]
+    for broker in sorted({each.follower for each in hung}):
+        yield _hung_leader(facts, broker, [each for each in hung if each.follower == broker])
+    drops = [each for each in drops if each not in hung]
     pairs = {(each.leader, each.follower) for each in drops}
     mutual = {pair for pair in pairs if (pair[1], pair[0]) in pairs}
     for one, two in sorted(pair for pair in mutual if pair[0] < pair[1]):
@@ -149,9 +153,41 @@ def _gaps(facts: Facts, dropped: Dropped) -> list[Unacked]:
     return [
         each
         for each in facts.unacked
-        if each.partition == dropped.partition
+        if (each.partition, each.leader) == (dropped.partition, dropped.leader)
         and each.since_ms <= dropped.at_ms <= each.until_ms + facts.lag_ms / 2
     ]
+
+
+def _stalled_before(facts: Facts, dropped: Dropped) -> list[Unacked]:
+    """Return the times without acks in which the dropped replica ceased to lead the partition.
+
+    Its append hangs, and with it the lock that it needs to follow: so the new leader drops it.
+    """
+    ends = [
+        each.until_ms
+        for each in facts.leads
+        if (each.partition, each.leader) == (dropped.partition, dropped.follower)
+    ]
+    return [
+        each
+        for each in facts.unacked
+        if (each.partition, each.leader) == (dropped.partition, dropped.follower)
+        and each.since_ms <= dropped.at_ms
+        and any(each.since_ms <= end <= min(each.until_ms, dropped.at_ms) for end in ends)
+    ]
+
+
+def _hung_leader(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
+    """Return the finding of a leader whose appends hung also after it had ceased to lead."""
+    gaps = [each for dropped in drops for each in _stalled_before(facts, dropped)]
+    return Finding(
+        span=whole([_span(facts, drops), *gaps]), broker=broker, cause="disk", site=APPEND,
+        partitions=_partitions(drops),
+        evidence=(
+            _dropped_from(drops, "without an ack until another leader dropped it from the ISRs of"),
+            in_ms("without an ack for up to", max(each.ms for each in gaps)),
+        ),
+    )  # fmt: skip
 
 
 def _slow_leader(facts: Facts, leader: int, drops: Sequence[Dropped], waited_ms: float) -> Finding:

@@ -16,7 +16,8 @@ STOCK: dict[str, Any] = {"heard": set(), "pauses_known": set()}
 
 
 def dropped(leader: int, follower: int, partition: Any = ZERO, **known: Any) -> Dropped:
-    return Dropped(at_ms=12_500, leader=leader, follower=follower, partition=partition, **known)
+    made = {"at_ms": 12_500, **known}
+    return Dropped(leader=leader, follower=follower, partition=partition, **made)
 
 
 def test_on_stock_a_leader_that_drops_everybody_is_the_slow_one() -> None:
@@ -68,6 +69,31 @@ def test_acks_that_do_not_come_after_a_drop_show_that_the_leader_is_slow(
     unacked = [Unacked(leader=1, partition=ZERO, since_ms=10_700, until_ms=15_700)]
     found = only(answer_of(facts(dropped=drops, unacked=unacked), "made up").findings)
     assert found.broker == slow
+
+
+def given_away(at_ms: float) -> list[Leads]:
+    """Return what broker 1 led before that time, and broker 2 afterwards."""
+    return [
+        Leads(leader=leader, partition=ZERO, replicas=BROKERS, since_ms=since, until_ms=until)
+        for leader, since, until in ((1, -1_000, at_ms), (2, at_ms, 61_000))
+    ]
+
+
+def test_a_leader_is_not_late_for_acks_that_were_missing_before_it_led() -> None:
+    """The leader before it had hung; the new one drops it after one lag, as it must."""
+    unacked = [Unacked(leader=1, partition=ZERO, since_ms=10_000, until_ms=14_500)]
+    drops = [dropped(2, 1, at_ms=14_400, unseen_ms=2_400)]
+    known = facts(dropped=drops, unacked=unacked, leads=given_away(12_000))
+    found = only(answer_of(known, "made up").findings)
+    assert (found.broker, found.cause, found.site) == (1, "disk", "append")
+    assert (found.span.since_ms, found.partitions) == (10_000, (ZERO,))
+    assert [(each.follower, each.rightly) for each in found.blamed] == [(1, True)]
+
+
+def test_a_former_leader_whose_acks_came_is_a_slow_follower_only() -> None:
+    known = facts(dropped=[dropped(2, 1, at_ms=14_400, unseen_ms=300)], leads=given_away(12_000))
+    found = only(answer_of(known, "made up").findings)
+    assert (found.broker, found.site) == (1, "append as a follower")
 
 
 def test_brokers_that_drop_each_other_have_a_bad_link() -> None:
