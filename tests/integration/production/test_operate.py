@@ -84,7 +84,7 @@ class Prometheus:
 
     def await_some(self, expression: str) -> None:
         """Wait until an expression has a series."""
-        wait_for(lambda: self.query(expression), bool, WITHIN_S)
+        wait_for(lambda: (expression, self.query(expression)), lambda seen: bool(seen[1]), WITHIN_S)
 
 
 @contextmanager

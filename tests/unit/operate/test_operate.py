@@ -49,6 +49,13 @@ def test_every_series_is_one_that_the_exporter_can_give(text: str) -> None:
     assert not {name for name in found if not any(each.fullmatch(name) for each in given)}
 
 
+def test_no_name_has_a_suffix_that_the_exporter_takes_away() -> None:
+    """Names of gauges: an exporter since 1.0 drops what OpenMetrics keeps for other types."""
+    given = re.findall(r"^ +name: (\S+)$", RULES, re.MULTILINE)
+    assert given
+    assert not [name for name in given if name.endswith(("_info", "_created", "_bucket"))]
+
+
 def test_every_panel_has_a_place_of_its_own() -> None:
     def cells(panel: dict[str, Any]) -> set[tuple[int, int]]:
         at = panel["gridPos"]
