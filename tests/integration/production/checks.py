@@ -140,11 +140,9 @@ def stays_whole(
 
 
 @contextmanager
-def stalled_read(
-    broker: BridgeClient, partition: str = f"{TOPIC}-0", max_ms: int = HELD_MS
-) -> Iterator[None]:
+def stalled_read(broker: BridgeClient, partition: str = f"{TOPIC}-0") -> Iterator[None]:
     """Stall the next read for a follower at its leader until the block ends."""
-    broker.hold("leader-read", partition=partition, max_ms=max_ms)
+    broker.hold("leader-read", partition=partition, max_ms=HELD_MS)
     try:
         wait_for(lambda: broker.holds()["leader-read"].held, bool, WITHIN_S)
         yield
