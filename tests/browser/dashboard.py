@@ -79,20 +79,26 @@ def _panel(panel: Mapping[str, Any], answers: Mapping[str, Sequence[Series]]) ->
     ]
     unit = panel.get("fieldConfig", {}).get("defaults", {}).get("unit", "none")
     words = {"ms": " ms", "cps": " /s"}.get(unit, "")
+    colours = [COLOURS[at % len(COLOURS)] for at in range(len(shown))]
     names = [
-        {"text": f"{name}: {_number(values[-1][1])}{words}", "colour": COLOURS[at % len(COLOURS)]}
-        for at, (name, values) in enumerate(shown)
+        {"text": f"{name}: {_number(values[-1][1])}{words}", "colour": colour}
+        for colour, (name, values) in zip(colours, shown, strict=True)
     ]
     made = {"title": panel["title"], "row": panel["type"] == "row", "names": names}
     made["across"] = panel["gridPos"]["w"]
     if panel["type"] == "timeseries" and shown:
         points = [[(float(at), float(value)) for at, value in values] for _, values in shown]
         highest = max(value for line in points for _, value in line)
-        made |= {"top": f"{_number(highest)}{words}", "lines": _lines(points, highest or 1.0)}
+        made |= {
+            "top": f"{_number(highest)}{words}",
+            "lines": _lines(points, highest or 1.0, colours),
+        }
     return made
 
 
-def _lines(points: Sequence[Sequence[tuple[float, float]]], highest: float) -> list[dict[str, str]]:
+def _lines(
+    points: Sequence[Sequence[tuple[float, float]]], highest: float, colours: Sequence[str]
+) -> list[dict[str, str]]:
     times = [at for line in points for at, _ in line]
     first, span = min(times), (max(times) - min(times)) or 1.0
 
@@ -101,11 +107,8 @@ def _lines(points: Sequence[Sequence[tuple[float, float]]], highest: float) -> l
         return f"{WIDTH * (at - first) / span:.1f},{down:.1f}"
 
     return [
-        {
-            "colour": COLOURS[place % len(COLOURS)],
-            "points": " ".join(point(at, value) for at, value in line),
-        }
-        for place, line in enumerate(points)
+        {"colour": colour, "points": " ".join(point(at, value) for at, value in line)}
+        for colour, line in zip(colours, points, strict=True)
     ]
 
 

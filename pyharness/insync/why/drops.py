@@ -3,7 +3,7 @@
 Only those that no slow process or leader explains.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from insync.why.answer import Evidence, Finding, in_ms, number
 from insync.why.behind import why_behind
@@ -92,9 +92,11 @@ def _is_explained(facts: Facts, rules: Rules, dropped: Dropped, found: Sequence[
 
 def _findings(facts: Facts, rules: Rules, drops: Sequence[Dropped]) -> Iterator[Finding]:
     """Yield the findings of drops that happened at one time: links, then leaders, followers."""
-    hung = [each for each in drops if _stalled_before(facts, each)]
+    hung = {each: gaps for each in drops if (gaps := _stalled_before(facts, each))}
     for broker in sorted({each.follower for each in hung}):
-        yield _hung_leader(facts, broker, [each for each in hung if each.follower == broker])
+        yield _hung_leader(facts, broker, {
+            each: gaps for each, gaps in hung.items() if each.follower == broker
+        })  # fmt: skip
     drops = [each for each in drops if each not in hung]
     pairs = {(each.leader, each.follower) for each in drops}
     mutual = {pair for pair in pairs if (pair[1], pair[0]) in pairs}
@@ -177,9 +179,14 @@ def _stalled_before(facts: Facts, dropped: Dropped) -> list[Unacked]:
     ]
 
 
-def _hung_leader(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
-    """Return the finding of a leader whose appends hung also after it had ceased to lead."""
-    gaps = [each for dropped in drops for each in _stalled_before(facts, dropped)]
+def _hung_leader(
+    facts: Facts, broker: int, stalled: Mapping[Dropped, Sequence[Unacked]]
+) -> Finding:
+    """Return the finding of a leader whose appends hung also after it had ceased to lead.
+
+    `stalled` are the times without acks before each of its drops.
+    """
+    drops, gaps = [*stalled], [gap for each in stalled.values() for gap in each]
     return Finding(
         span=whole([_span(facts, drops), *gaps]), broker=broker, cause="disk", site=APPEND,
         partitions=_partitions(drops),

@@ -91,7 +91,7 @@ class Node:
     @property
     def data_dirs(self) -> list[Path]:
         """All folders that hold partitions' folders."""
-        return _data_dirs(self.folder)
+        return formats.log_dirs_in(self.folder)
 
     @property
     def metadata_log(self) -> Path:
@@ -134,9 +134,5 @@ def remove_data(folder: Path) -> None:
 
     A mount point stays, empty.
     """
-    for part in (*_data_dirs(folder), folder / formats.METADATA, folder / TEMPORARY):
+    for part in (*formats.log_dirs_in(folder), folder / formats.METADATA, folder / TEMPORARY):
         shutil.rmtree(part, ignore_errors=True)
-
-
-def _data_dirs(folder: Path) -> list[Path]:
-    return [folder / formats.DATA, *sorted(folder.glob(f"{formats.DATA}-*/"))]

@@ -68,6 +68,11 @@ def log_dirs(count: int) -> list[str]:
     return [DATA, *(f"{DATA}-{number}" for number in range(2, count + 1))]
 
 
+def log_dirs_in(folder: Path) -> list[Path]:
+    """Return the log directories in a node's folder; the first one need not exist."""
+    return [folder / DATA, *sorted(folder.glob(f"{DATA}-*/"))]
+
+
 def make_templates(
     cold: Distribution,
     scratch: Path,
