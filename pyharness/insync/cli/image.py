@@ -67,9 +67,9 @@ def build(
     """
     from insync.brokers.docker import engine
     from insync.brokers.images import base as bases
+    from insync.brokers.images import host_java
     from insync.brokers.images.build import build as build_image
     from insync.brokers.kafka import versions
-    from insync.brokers.kafka.java import find_java
     from insync.brokers.kafka.resolve import distribution
     from insync.cli.progress import TerminalProgress
     from insync.signals import interruptible
@@ -77,10 +77,10 @@ def build(
     wanted = names(kafka) or ()
     for version in wanted:
         versions.find(version)
-    java = find_java()
     rows: list[dict[str, Any]] = []
     with closing(engine.client()) as client, interruptible(), TerminalProgress() as progress:
         progress.expect(len(wanted))
+        java = host_java.provide(client, base, progress.phase)
         stands_on = bases.prepare(client, base, java, progress.phase)
         for version in wanted:
             dist = distribution(version, java, progress.phase)

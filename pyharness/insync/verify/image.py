@@ -5,16 +5,16 @@ What is judged are the jars; the image's own start script, JVM flags and base ar
 
 import shutil
 import tarfile
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import docker
 from docker.errors import ImageNotFound, NotFound
 
 from insync.brokers.docker.engine import client, docker_errors
+from insync.brokers.docker.packed import packed
 from insync.brokers.kafka import cache
 from insync.errors import InputError
 
@@ -25,7 +25,6 @@ FOLDERS: Final = (
     "/kafka/libs",
 )
 """Where images have Kafka's jars, if no CLASSPATH names the folder."""
-_IN_MEMORY: Final = 8 << 20
 
 
 def jars_of(name: str) -> Path:
@@ -53,15 +52,11 @@ def _copy(engine: docker.DockerClient, image: Any, name: str, made: Path) -> Non
     with _container(engine, image.id) as container:
         for place in dict.fromkeys(places):
             try:
-                stream, _ = container.get_archive(place)
+                with packed(container, place) as content:
+                    if _unpack(content, made):
+                        return
             except NotFound:
                 continue
-            with tempfile.SpooledTemporaryFile(_IN_MEMORY) as packed:
-                for chunk in stream:
-                    packed.write(chunk)
-                packed.seek(0)
-                if _unpack(packed, made):
-                    return
     raise InputError(
         f"--image {name}: no jars in {', '.join(dict.fromkeys(places))}, expected Kafka's jars"
     )
@@ -85,19 +80,18 @@ def _container(engine: docker.DockerClient, image: str) -> Iterator[Any]:
         made.remove(force=True)
 
 
-def _unpack(packed: IO[bytes], made: Path) -> bool:
+def _unpack(content: tarfile.TarFile, made: Path) -> bool:
     """Copy the jars of an archive by their names alone; return whether there were any.
 
     A link to a jar in the same folder, as Confluent's images have, is followed.
     """
-    with tarfile.open(fileobj=packed, mode="r:") as content:
-        jars = [each for each in content if each.name.endswith(".jar")]
-        for member in jars:
-            try:
-                source = content.extractfile(member)
-            except KeyError:  # a link out of the folder
-                continue
-            if source is not None:
-                with source, (made / Path(member.name).name).open("wb") as target:
-                    shutil.copyfileobj(source, target)
+    jars = [each for each in content if each.name.endswith(".jar")]
+    for member in jars:
+        try:
+            source = content.extractfile(member)
+        except KeyError:  # a link out of the folder
+            continue
+        if source is not None:
+            with source, (made / Path(member.name).name).open("wb") as target:
+                shutil.copyfileobj(source, target)
     return any(made.iterdir())

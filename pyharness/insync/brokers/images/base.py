@@ -1,6 +1,8 @@
 """Provide the base image of a Kafka image: the user's own, or one made from this host."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import docker
 from docker.errors import APIError, ImageNotFound
@@ -27,16 +29,23 @@ def prepare(
     else:
         name = wanted
         tell(f"base {name}")
-    image = _get(client, name, tell)
-    its = parse_settings(_ask(client, image.id, name), f"base {name}")
-    if its.version < OLDEST:
-        raise InputError(f"base {name}: has Java {its.version}, expected {OLDEST} or newer")
+    image = image_named(client, name, tell)
+    its = java_of(client, image, name)
     return Base(image.id, name, its.binary, its.description)
 
 
-def _get(
+def java_of(client: docker.DockerClient, image: docker.models.images.Image, name: str) -> Java:
+    """Return the Java in a base, by its path there; raises InputError if none runs Kafka."""
+    its = parse_settings(_ask(client, image.id, name), f"base {name}")
+    if its.version < OLDEST:
+        raise InputError(f"base {name}: has Java {its.version}, expected {OLDEST} or newer")
+    return its
+
+
+def image_named(
     client: docker.DockerClient, name: str, tell: Callable[[str], None]
 ) -> docker.models.images.Image:
+    """Return the image of a name, pulled if it is missing; raises InputError if it cannot be."""
     try:
         return client.images.get(name)
     except ImageNotFound:
@@ -54,18 +63,26 @@ def _tagged(name: str) -> bool:
 
 def _ask(client: docker.DockerClient, image: str, name: str) -> str:
     """Return what the Java in an image prints about itself."""
-    container = client.containers.create(
-        image, entrypoint=["sh", "-c", _ASK_JAVA], network_mode="none"
-    )
-    try:
-        container.start()
-        code = container.wait()["StatusCode"]
-        output: str = container.logs().decode(errors="replace")
-    except APIError as error:
-        message = " ".join(str(error.explanation or error).split())
-        raise InputError(f"base {name}: has no shell that runs: {message}") from error
-    finally:
-        container.remove(force=True)
+    with container(client, image, ["sh", "-c", _ASK_JAVA]) as asked:
+        try:
+            asked.start()
+            code = asked.wait()["StatusCode"]
+            output: str = asked.logs().decode(errors="replace")
+        except APIError as error:
+            message = " ".join(str(error.explanation or error).split())
+            raise InputError(f"base {name}: has no shell that runs: {message}") from error
     if code != 0:
         raise InputError(f"base {name}: its java does not run: {' '.join(output.split())}")
     return output
+
+
+@contextmanager
+def container(
+    client: docker.DockerClient, image: str, command: Sequence[str], **options: Any
+) -> Iterator[Any]:
+    """Yield a container without a network that is to run a command; remove it at the end."""
+    made = client.containers.create(image, entrypoint=list(command), network_mode="none", **options)
+    try:
+        yield made
+    finally:
+        made.remove(force=True)

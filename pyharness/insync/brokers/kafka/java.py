@@ -1,4 +1,7 @@
-"""Find the Java that runs Kafka: JAVA_HOME first, then the PATH; 17 or newer."""
+"""Find the Java that runs Kafka: JAVA_HOME first, then the PATH, then the cache; 17 or newer.
+
+The cache has one if `insync image build --base` found none on this host.
+"""
 
 import os
 import re
@@ -8,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from insync.brokers.kafka.cache import root
 from insync.errors import InputError
 
 OLDEST = 17
@@ -31,7 +35,13 @@ class Java:
 
 def find_java() -> Java:
     """Return the Java to run Kafka with; raises InputError if none is suitable."""
-    binary, origin = _locate()
+    found = located()
+    if found is None:
+        raise InputError(
+            f"java: none in JAVA_HOME or on the PATH, expected a JDK {OLDEST} or newer; for"
+            " containers alone, `insync image build --base IMAGE` takes that of an image"
+        )
+    binary, origin = found
     java = parse_settings(_ask(binary, origin), f"{binary} ({origin})")
     if java.version < OLDEST:
         raise InputError(
@@ -55,7 +65,16 @@ def parse_settings(text: str, where: str) -> Java:
     return Java(home, version, name)
 
 
-def _locate() -> tuple[Path, str]:
+def in_cache() -> Path:
+    """Return the folder for the Java of a host that has none of its own."""
+    return root() / "java"
+
+
+def located() -> tuple[Path, str] | None:
+    """Return the launcher of the Java to use, and where it was found; None if there is none.
+
+    Raises InputError for a JAVA_HOME without a Java.
+    """
     home = os.environ.get("JAVA_HOME")
     if home:
         binary = Path(home) / "bin" / "java"
@@ -63,11 +82,10 @@ def _locate() -> tuple[Path, str]:
             raise InputError(f"java: JAVA_HOME is {home}, expected a folder with bin/java")
         return binary, "JAVA_HOME"
     found = shutil.which("java")
-    if found is None:
-        raise InputError(
-            f"java: none in JAVA_HOME or on the PATH, expected a JDK {OLDEST} or newer"
-        )
-    return Path(found), "PATH"
+    if found is not None:
+        return Path(found), "PATH"
+    copied = in_cache() / "bin" / "java"
+    return (copied, "the cache") if copied.is_file() else None
 
 
 @cache  # a matrix asks for each of its runs, and each answer takes a tenth of a second
