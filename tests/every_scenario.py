@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from insync.brokers.kafka.versions import DEFAULT, known
-from insync.events.matrix_info import FIGURES, MatrixInfo, MatrixRow
+from insync.events.matrix_info import MatrixInfo, MatrixRow
+from insync.matrix.groups import UNGROUPED
 from insync.matrix.plan import MatrixPlan, MatrixRequest
 from insync.matrix.runner import record_matrix
 from insync.run.plan import resolve
@@ -54,7 +55,6 @@ STEP_DOWN_SCALE: Final = 0.5
 are slower than that: they then step down, too."""
 _LAG_MS: Final = 2_000
 """The lag to which a scenario without a group is scaled down."""
-_UNGROUPED: Final = Group(name="", scenarios=(), figures=FIGURES)
 
 
 @dataclass(frozen=True)
@@ -137,12 +137,12 @@ def all_rows() -> list[Row]:
     """
     in_groups = {name: group for group in groups().values() for name in group.scenarios}
     names = [*in_groups, *(name for name in builtin_names() if name not in in_groups)]
-    return [row for name in names for row in _rows(load(name), in_groups.get(name, _UNGROUPED))]
+    return [row for name in names for row in _rows(load(name), in_groups.get(name, UNGROUPED))]
 
 
 def _rows(scenario: Scenario, group: Group) -> Iterator[Row]:
     scale = group.scale_of(scenario.name)
-    if group is _UNGROUPED:
+    if group is UNGROUPED:
         scale = _LAG_MS / scenario.broker.replica_lag_time_max_ms
     versions = [DEFAULT, *list(scenario.expect_on)[:1]]
     if scenario.name == "kip-501":

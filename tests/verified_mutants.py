@@ -32,7 +32,8 @@ def verify(mutant: str, folder: Path) -> dict[str, Any]:
     assert write_mutant(find_java(), mutant, jar) == ""
     found = insync_json(
         "verify", "--level", LEVELS, "--arm", row.arm, "--only", row.scenario, "--seeds", "none",
-        "--scale", f"{row.scale:g}", "--out", out, env=harness_with(jar, folder / "harness"),
+        "--repeats", str(row.repeats), "--scale", f"{row.scale:g}", "--out", out,
+        env=harness_with(jar, folder / "harness"),
         codes=(0, 1, 3), within_s=WITHIN_S,
     )  # fmt: skip
     logs = sorted(out.rglob("stdout.log"))

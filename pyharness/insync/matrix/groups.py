@@ -1,11 +1,20 @@
-"""Select the scenarios of a matrix: those of the default group, or those that `--only` names."""
+"""Select the scenarios of a matrix: those of the default group, or those that `--only` names.
+
+Every built-in scenario can be named, also one that is in no group.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from insync.closest import did_you_mean
 from insync.errors import InputError
+from insync.events.matrix_info import FIGURES
 from insync.scenario.groups import DEFAULT, Group, groups
+from insync.scenario.load import builtin_names
+
+UNGROUPED: Final = Group(name="", scenarios=(), figures=FIGURES)
+"""How a scenario of no group is run: with its own times, and the figures of the default group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +32,8 @@ def entries(only: Sequence[str] | None) -> list[Entry]:
     all_entries = [
         Entry(scenario, group) for group in known.values() for scenario in group.scenarios
     ]
+    grouped = {entry.scenario for entry in all_entries}
+    all_entries += [Entry(name, UNGROUPED) for name in builtin_names() if name not in grouped]
     names = dict.fromkeys([*(entry.scenario for entry in all_entries), *known])
     for name in wanted:
         if name not in names:

@@ -51,6 +51,13 @@ def test_groups_and_scenarios_may_be_requested_together_in_a_fixed_order() -> No
     assert found == ["freeze", *GROUPS["step-down"].scenarios]
 
 
+def test_a_scenario_of_no_group_is_requested_by_its_name_and_comes_last() -> None:
+    found = entries(["switched-on", "freeze"])
+    assert [entry.scenario for entry in found] == ["freeze", "switched-on"]
+    assert found[-1].group.scale_of("switched-on") == 1
+    assert {entry.scenario for name in GROUPS for entry in entries([name])} < set(builtin_names())
+
+
 def test_a_scenario_is_in_one_group() -> None:
     names = [name for group in GROUPS.values() for name in group.scenarios]
     assert len(set(names)) == len(names)
@@ -60,9 +67,10 @@ def test_a_scenario_is_in_one_group() -> None:
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
         InputError,
-        match=r"--only: 'kip-501', expected one of: .*, policies, slow-disk, slow-link, step-down$",
+        match=r"--only: 'kip501', expected one of: .*, kip-501, .*, step-down \(did you mean"
+        r" 'kip-501'\?\)$",
     ):
-        entries(["kip-501"])
+        entries(["kip501"])
 
 
 def test_the_help_names_every_group(capsys: pytest.CaptureFixture[str]) -> None:
