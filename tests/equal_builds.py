@@ -23,7 +23,7 @@ def compare(out: Path) -> dict[str, Any]:
     """Verify 4.3.1 without the agent beside itself; return what was found to differ."""
     found = insync_json(
         "verify", "--level", "faults", "--no-agent", "--only", "read-stall", "--seeds", "none",
-        "--repeats", str(REPEATS), "--scale", "0.5", "--out", out, codes=(0, 1, 3),
+        "--repeats", str(REPEATS), "--scale", "0.25", "--out", out, codes=(0, 1, 3),
         within_s=WITHIN_S,
     )  # fmt: skip
     (level,) = found["levels"]
