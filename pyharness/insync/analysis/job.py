@@ -2,10 +2,10 @@
 
 DIR is a local run folder, or the folder of a matrix; matrices and runs are not mixed. For a matrix
 the job computes the tables of all its runs together, into the matrix's folder, and then writes its
-cells and its page. Spark reads
+cells and its page. Several DIRs are computed in one pass unless their events are large. Spark reads
 the events from `--storage` and writes the tables there. The default is DIR; another folder is
-needed if a cluster's workers cannot reach DIR. Prints the reports' paths;
-exits with 0, 2 (bad input) or 3 (failed).
+needed if a cluster's workers cannot reach DIR. Prints the reports' paths; exits with 0, 2 (bad
+input) or 3 (failed).
 """
 
 from __future__ import annotations
@@ -32,9 +32,11 @@ from insync.analysis.tables.spark.session import (
     SparkSettings,
     end_jvm,
     fitting,
+    keeps_small_tables,
     open_session,
     parse_conf,
 )
+from insync.analysis.tables.together import Target, can_be_together, refresh_together
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.file import write_verdict
 from insync.analysis.verdict.repeat_facts import facts_of_run
@@ -138,11 +140,12 @@ def analyse(spark: SparkSession | None, job: Job, runs: Mapping[Path, RunInfo]) 
     """
     with replaced_together([*job.folders, *job.matrices]) as fresh:
         found: dict[Path, Analysed] = {}
-        for place in places(job):
-            made = _make_rows(spark, job, place, runs)
+        having_tables = places(job)
+        for place, rows in zip(having_tables, _rows(spark, job, having_tables, runs), strict=True):
             job.announce(REPORT_STAGE)
-            for folder, rows in made.items():
-                found[folder] = _judge(job, folder, fresh[folder], runs[folder], rows)
+            for folder in place.folders:
+                own_rows = _rows_of(rows, runs[folder])
+                found[folder] = _judge(job, folder, fresh[folder], runs[folder], own_rows)
         for matrix in job.matrices:
             own = {folder: each for folder, each in found.items() if folder.is_relative_to(matrix)}
             write_matrix(matrix, own, fresh[matrix])
@@ -166,15 +169,32 @@ def _judge(job: Job, folder: Path, fresh: Path, run: RunInfo, rows: Rows) -> Ana
     return Analysed(run, facts, timelines(run, rows), rows)
 
 
-def _make_rows(
-    spark: SparkSession | None, job: Job, place: Place, runs: Mapping[Path, RunInfo]
+def _rows(
+    spark: SparkSession | None, job: Job, found: Sequence[Place], runs: Mapping[Path, RunInfo]
+) -> Iterator[Rows]:
+    """Yield the rows of each place, whose tables are computed unless they are current."""
+    made = {} if spark is None else _computed_together(spark, job, found, runs)
+    for place in found:
+        if place.folder in made:
+            yield made[place.folder]
+        elif spark is None or place.is_current:
+            yield stored_rows(place.tables)
+        else:
+            yield _compute(spark, job, place, runs)
+
+
+def _computed_together(
+    spark: SparkSession, job: Job, found: Sequence[Place], runs: Mapping[Path, RunInfo]
 ) -> dict[Path, Rows]:
-    """Return the rows of the runs of a place, whose tables are computed unless they are current."""
-    if spark is None or place.is_current:
-        rows = stored_rows(place.tables)
-    else:
-        rows = _compute(spark, job, place, runs)
-    return {folder: _rows_of(rows, runs[folder]) for folder in place.folders}
+    """Return the rows of places that one pass of Spark computes; none if each needs its own."""
+    due = [place for place in found if not place.is_current]
+    if job.storage is not None or not keeps_small_tables(spark):
+        return {}
+    targets = [Target(each.tables, _folders(spark, each, runs), each.digest) for each in due]
+    if not can_be_together(targets):
+        return {}
+    rows = refresh_together(spark, targets, str(job.log), announce=job.announce)
+    return dict(zip((place.folder for place in due), rows, strict=True))
 
 
 def _rows_of(rows: Rows, run: RunInfo) -> Rows:
@@ -183,16 +203,20 @@ def _rows_of(rows: Rows, run: RunInfo) -> Rows:
 
 
 def _compute(spark: SparkSession, job: Job, place: Place, runs: Mapping[Path, RunInfo]) -> Rows:
+    found = _folders(spark, place, runs)
+    tables = f"{place.storage}/{paths.TABLES}"
+    return refresh(
+        spark, found, tables, str(job.log), own=True, digest=place.digest, announce=job.announce
+    )
+
+
+def _folders(spark: SparkSession, place: Place, runs: Mapping[Path, RunInfo]) -> list[Folder]:
     hadoop = Hadoop(spark)
     stored = {
         folder: paths.below(place.storage, folder.relative_to(place.folder))
         for folder in place.folders
     }
-    found = [_folder(hadoop, path, runs[folder]) for folder, path in stored.items()]
-    tables = f"{place.storage}/{paths.TABLES}"
-    return refresh(
-        spark, found, tables, str(job.log), own=True, digest=place.digest, announce=job.announce
-    )
+    return [_folder(hadoop, path, runs[folder]) for folder, path in stored.items()]
 
 
 def _folder(hadoop: Hadoop, path: str, run: RunInfo) -> Folder:

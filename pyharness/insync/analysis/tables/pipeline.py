@@ -55,24 +55,30 @@ def refresh(
     for the message.
     """
     hadoop = Hadoop(spark)
+    if not own:
+        require_own(hadoop, into)
+    with replaced(hadoop, into, digest) as new:
+        store = compute_tables(spark, hadoop, folders, folders, new, log, announce)
+        with _failures_of("gold", log):
+            return rows_of_reports(store) if for_reports else {}
+
+
+@contextmanager
+def replaced(hadoop: Hadoop, into: str, digest: str | None) -> Iterator[str]:
+    """Yield the path of a new folder, which replaces `into` if the block ends without an error."""
     new, old = f"{paths.trimmed(into)}.new", f"{paths.trimmed(into)}.old"
     if hadoop.exists(old) and not hadoop.exists(into):
         hadoop.move(old, into)  # the last refresh was interrupted between its two renames
-    if not own:
-        require_own(hadoop, into)
     with ExitStack() as ending:
         ending.callback(hadoop.delete, new)
         hadoop.delete(new)
-        store = compute_tables(spark, hadoop, folders, folders, new, log, announce)
-        with _failures_of("gold", log):
-            rows = rows_of_reports(store) if for_reports else {}
+        yield new
         hadoop.write(f"{new}/{MARK}", mark(digest))
         hadoop.delete(old)
         if hadoop.exists(into):
             hadoop.move(into, old)
         hadoop.move(new, into)
         hadoop.delete(old)
-    return rows
 
 
 def require_own(hadoop: Hadoop, into: str) -> None:
