@@ -31,7 +31,6 @@ TWO: Final = 2
 
 SHORT: Final[Sequence[tuple[str, str, Sequence[str]]]] = (
     (DEFAULT, "step-down-read", ("step-down",)),
-    (DEFAULT, "step-down-send", ("step-down",)),
     (DEFAULT, "relinquish-on-stock-controller", ("step-down",)),
     (DEFAULT, "transactions", ("step-down",)),
     (DEFAULT, "read-stall", ("stock", "off", "request")),

@@ -21,8 +21,7 @@ def page(tmp_path: Path) -> Path:
     return write_verify_page(tmp_path, verification(*levels))
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_it_fits_and_is_accessible(browser: Browser, page: Path, width: int, scheme: str) -> None:
     context = browser.new_context(
         viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True

@@ -66,7 +66,7 @@ for_ms = {for_ms}
 """
 
 
-GONE = [("freeze", 6_000), pytest.param("kill", 2_000, marks=pytest.mark.long)]
+GONE = [("freeze", 6_000), ("kill", 2_000)]
 """What happens to the controller, and for how long (ms)."""
 
 IDLE_S = 12.0
@@ -104,6 +104,7 @@ def test_transactions_stay_whole_while_their_leader_and_coordinator_steps_down(
     assert started["seed"] == SEED
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "for_ms"), GONE)
 def test_no_client_hangs_while_there_is_no_controller(
     tmp_path: Path, judge: Callable[..., Any], kind: str, for_ms: int

@@ -78,6 +78,7 @@ def rows(into: Path, layer: str, name: str) -> list[str]:
     ]
 
 
+@pytest.mark.long
 def test_one_machine_computes_every_table_of_the_runs(alone: Path) -> None:
     (attempt,) = attempts(alone)
     for layer, contracts in LAYERS.items():

@@ -50,6 +50,7 @@ def batch(spark: SparkSession, folder: Path, records: list[Record]) -> str:
     return path
 
 
+@pytest.mark.long
 def test_shuffled_and_doubled_records_give_the_tables_of_the_files(
     spark: SparkSession,
     made_up_folder: Path,
