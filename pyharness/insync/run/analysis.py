@@ -59,7 +59,7 @@ def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, progress: Prog
 def analyse_matrices(
     matrices: Sequence[Path], spark: SparkOptions, java: Java, progress: Progress
 ) -> None:
-    """Compute the same for several matrices, one after the other in one session."""
+    """Compute the same for several matrices, in one session."""
     for matrix in matrices:
         load_matrix(matrix)
     progress.phase("computing the tables of all runs, and the matrix")
