@@ -46,7 +46,7 @@ def test_a_run_needs_no_java_of_the_host(
 ) -> None:
     insync_json("image", "build", "--base", host_base.tag(find_java()), env=host)
     found = insync_json(
-        "run", "kip-501", "--cluster", "docker", "--scale", "0.15", "--repeats", "1",
+        "run", "kip-501", "--cluster", "docker", "--scale", "0.15", "--repeat", "1",
         "--out", tmp_path / "out", env=host,
     )  # fmt: skip
     assert found["verdict"] == "pass", found["reason"]
