@@ -2,7 +2,7 @@
 
 DIR is a local run folder, or the folder of a matrix; matrices and runs are not mixed. For a matrix
 the job computes the tables of all its runs together, into the matrix's folder, and then writes its
-cells and its page. Several DIRs are computed in one pass unless their events are large. Spark reads
+cells and its page. Several DIRs with few events are computed in one pass. Spark reads
 the events from `--storage` and writes the tables there. The default is DIR; another folder is
 needed if a cluster's workers cannot reach DIR. Prints the reports' paths; exits with 0, 2 (bad
 input) or 3 (failed).
@@ -32,7 +32,7 @@ from insync.analysis.tables.spark.session import (
     SparkSettings,
     end_jvm,
     fitting,
-    keeps_small_tables,
+    is_small,
     open_session,
     parse_conf,
 )
@@ -187,9 +187,9 @@ def _computed_together(
     spark: SparkSession, job: Job, found: Sequence[Place], runs: Mapping[Path, RunInfo]
 ) -> dict[Path, Rows]:
     """Return the rows of places that one pass of Spark computes; none if each needs its own."""
-    due = [place for place in found if not place.is_current]
-    if job.storage is not None or not keeps_small_tables(spark):
+    if job.storage is not None or not is_small(spark):
         return {}
+    due = [place for place in found if not place.is_current]
     targets = [Target(each.tables, _folders(spark, each, runs), each.digest) for each in due]
     if not can_be_together(targets):
         return {}

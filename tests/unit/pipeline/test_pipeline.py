@@ -161,6 +161,18 @@ def test_a_folder_with_other_files_is_not_replaced(spark: SparkSession, tmp_path
     assert (tmp_path / "all" / "thesis.txt").read_text() == "years of work"
 
 
+def test_an_interrupted_refresh_does_not_give_other_files_away(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """A folder named `all.old` that is not ours is refused as `all` is."""
+    (tmp_path / "all.old").mkdir()
+    (tmp_path / "all.old" / "thesis.txt").write_text("years of work")
+    write_run(tmp_path / "runs" / "first", SMALL)
+    with pytest.raises(InputError, match=r"all: holds thesis.txt, expected a new or empty folder"):
+        compute(spark, tmp_path)
+    assert [file.read_text() for file in tmp_path.glob("all*/thesis.txt")] == ["years of work"]
+
+
 def test_folders_with_problems_are_named(spark: SparkSession, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     write_run(runs / "whole", SMALL)

@@ -1,57 +1,49 @@
 """The tables of several folders that are computed in one pass are those of each folder alone."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
 from insync.analysis import job
-from insync.analysis.job import analyse, parse_job
+from insync.analysis.job import parse_job
 from insync.analysis.tables import together
-from insync.analysis.tables.catalogue import LAYERS
+from insync.analysis.tables.catalogue import CONTRACTS
+from insync.analysis.tables.current import folder_of
+from insync.analysis.tables.rows import Row, read_parquet
 from insync.errors import InsyncError
 from insync.events.run_info import load_run
 from unit.run_folder import Story, write_run
 
 OTHER = Story(repeats=1, interval_ms=500.0, seed=8)
+Judge = Callable[..., Any]
 RESULTS = ("verdict.json", "report.html")
-
-
-def analysed(spark: SparkSession, *folders: Path) -> None:
-    """Analyse folders as the command does, in the session that the tests share."""
-    asked = parse_job([str(folder) for folder in folders])
-    analyse(spark, asked, {each: load_run(each) for each in asked.folders})
 
 
 WHERE = ("folder", "folder_uri")
 """The columns with the place of a run, which a copy does not share."""
 
 
-def rows(files: Sequence[Path]) -> list[dict[str, Any]]:
-    found = (row for file in sorted(files) for row in pq.read_table(file).to_pylist())
-    return [{**row, **{name: None for name in WHERE if name in row}} for row in found]
+def rows(folder: Path) -> list[Row]:
+    """Return the rows of a table, without the place of their run."""
+    found = read_parquet(sorted(folder.glob("*.parquet")))
+    return [{name: value for name, value in row.items() if name not in WHERE} for row in found]
 
 
-def tables(run: Path) -> dict[str, list[dict[str, Any]]]:
+def tables(run: Path) -> dict[str, list[Row]]:
     """Return the rows of every table, and those of bronze by the folders that they are in."""
-    names = [(layer, each.name) for layer, contracts in LAYERS.items() for each in contracts]
-    found = {
-        name: rows([*(run / "tables" / layer / name).glob("*.parquet")]) for layer, name in names
-    }
+    found = {name: rows(folder_of(run / "tables", name)) for name in CONTRACTS}
     bronze = run / "tables" / "bronze"
     folders = {file.parent for file in bronze.rglob("*.parquet")}
-    return found | {
-        str(folder.relative_to(bronze)): rows([*folder.glob("*.parquet")]) for folder in folders
-    }
+    return found | {str(folder.relative_to(bronze)): rows(folder) for folder in folders}
 
 
 def test_a_folder_has_the_tables_and_results_that_it_has_alone(
-    spark: SparkSession, made_up_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    judge: Judge, made_up_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other one is of the same scenario, so that rows over repeats could be mixed."""
     monkeypatch.setattr(job, "refresh", None)  # what computes the tables of one folder
@@ -59,7 +51,7 @@ def test_a_folder_has_the_tables_and_results_that_it_has_alone(
     run = shutil.copytree(made_up_folder, tmp_path / "run")
     for made in (run / "tables", *(run / name for name in RESULTS)):
         shutil.rmtree(made) if made.is_dir() else made.unlink()
-    analysed(spark, other, run)
+    judge(other, run)
     alone, found = tables(made_up_folder), tables(run)
     assert found.keys() == alone.keys()
     assert {name for name in alone if found[name] != alone[name]} == set()
@@ -70,7 +62,7 @@ def test_a_folder_has_the_tables_and_results_that_it_has_alone(
 
 
 def test_a_pass_that_fails_changes_no_folder(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    judge: Judge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = [write_run(tmp_path / "a", OTHER), write_run(tmp_path / "b", replace(OTHER, seed=9))]
     for run in runs:
@@ -84,7 +76,7 @@ def test_a_pass_that_fails_changes_no_folder(
 
     monkeypatch.setattr(together, "compute_tables", fails)
     with pytest.raises(InsyncError, match="no disk left"):
-        analysed(spark, *runs)
+        judge(*runs)
     for run in runs:
         assert [path.name for path in run.glob("tables*/*")] == ["earlier"]
         assert (run / "verdict.json").read_text() == "earlier"

@@ -70,8 +70,13 @@ def stored_rows(tables: Path) -> Rows:
     return {**rows, "anomalies": [with_label(row) for row in rows["anomalies"]]}
 
 
+def folder_of(tables: Path, name: str) -> Path:
+    """Return the folder of a table in a local folder of tables."""
+    return tables / layer_of(name) / name
+
+
 def _files(tables: Path, name: str) -> Iterable[Path]:
-    folder = tables / layer_of(name) / name
+    folder = folder_of(tables, name)
     if not folder.is_dir():
         raise InputError(f"{folder}: no table, expected that of an earlier analysis")
     return sorted(folder.glob("*.parquet"))

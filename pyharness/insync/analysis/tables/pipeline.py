@@ -55,20 +55,23 @@ def refresh(
     for the message.
     """
     hadoop = Hadoop(spark)
-    if not own:
-        require_own(hadoop, into)
-    with replaced(hadoop, into, digest) as new:
+    with replaced(hadoop, into, digest, own=own) as new:
         store = compute_tables(spark, hadoop, folders, folders, new, log, announce)
         with _failures_of("gold", log):
             return rows_of_reports(store) if for_reports else {}
 
 
 @contextmanager
-def replaced(hadoop: Hadoop, into: str, digest: str | None) -> Iterator[str]:
-    """Yield the path of a new folder, which replaces `into` if the block ends without an error."""
+def replaced(hadoop: Hadoop, into: str, digest: str | None, *, own: bool = False) -> Iterator[str]:
+    """Yield the path of a new folder, which replaces `into` if the block ends without an error.
+
+    Raises InputError if `into` holds anything else than tables, unless it is the caller's `own`.
+    """
     new, old = f"{paths.trimmed(into)}.new", f"{paths.trimmed(into)}.old"
     if hadoop.exists(old) and not hadoop.exists(into):
         hadoop.move(old, into)  # the last refresh was interrupted between its two renames
+    if not own:
+        require_own(hadoop, into)
     with ExitStack() as ending:
         ending.callback(hadoop.delete, new)
         hadoop.delete(new)

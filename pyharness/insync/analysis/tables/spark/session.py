@@ -190,6 +190,11 @@ def compiled(spark: SparkSession) -> Iterator[None]:
         spark.conf.set(_EXPRESSIONS, before)
 
 
+def is_small(spark: SparkSession) -> bool:
+    """Whether the session is for so few events that most of its time is planning."""
+    return spark.conf.get(_SIZE, "large") == "small"
+
+
 def keeps_small_tables(spark: SparkSession) -> bool:
     """Whether this process has the memory for the small tables of all runs of a refresh."""
     return spark.conf.get(_SIZE, "large") != "large"

@@ -42,6 +42,10 @@ _SLICE = 1 << 20
 """How many records of a partition go to one file, so that a hot partition has several."""
 
 
+PART = "part-0.parquet"
+"""The file of a table that this process writes."""
+
+
 class Kept:
     """Computes the small tables step by step, and keeps them in memory.
 
@@ -135,7 +139,7 @@ class Store(Kept):
 
     def _keep_small(self, contract: Contract, table: pa.Table) -> None:
         contract.check_rows(self.rows[contract.name])
-        self._hadoop.write(f"{self._folder(contract.name)}/part-0.parquet", as_parquet(table))
+        self._hadoop.write(f"{self._folder(contract.name)}/{PART}", as_parquet(table))
 
     def _keep_large(self, name: str, table: DataFrame) -> None:
         contract = CONTRACTS[name]
