@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import docker
 import pytest
 
 from commands import insync, insync_json
 from insync.brokers.images import host_base
-from insync.brokers.images.image import Image
 from insync.brokers.kafka import cache
 from insync.brokers.kafka.java import find_java
 from java_free import without_java
@@ -40,10 +38,8 @@ def test_the_java_of_the_base_is_copied_and_runs(host: dict[str, str]) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("image", "engine")
-def test_a_run_needs_no_java_of_the_host(
-    host: dict[str, str], engine: docker.DockerClient, image: Image, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("image")
+def test_a_run_needs_no_java_of_the_host(host: dict[str, str], tmp_path: Path) -> None:
     insync_json("image", "build", "--base", host_base.tag(find_java()), env=host)
     found = insync_json(
         "run", "kip-501", "--cluster", "docker", "--scale", "0.15", "--repeat", "1",

@@ -5,8 +5,7 @@ What is judged are the jars; the image's own start script, JVM flags and base ar
 
 import shutil
 import tarfile
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -14,7 +13,7 @@ import docker
 from docker.errors import ImageNotFound, NotFound
 
 from insync.brokers.docker.engine import client, docker_errors
-from insync.brokers.docker.packed import packed
+from insync.brokers.docker.throwaway import container, packed
 from insync.brokers.kafka import cache
 from insync.errors import InputError
 
@@ -49,10 +48,10 @@ def jars_of(name: str) -> Path:
 
 def _copy(engine: docker.DockerClient, image: Any, name: str, made: Path) -> None:
     places = [*_class_path(image.attrs), *FOLDERS]
-    with _container(engine, image.id) as container:
+    with container(engine, image.id, ["true"]) as unpacked:
         for place in dict.fromkeys(places):
             try:
-                with packed(container, place) as content:
+                with packed(unpacked, place) as content:
                     if _unpack(content, made):
                         return
             except NotFound:
@@ -68,16 +67,6 @@ def _class_path(attributes: dict[str, Any]) -> list[str]:
     path = next((each[10:] for each in variables if each.startswith("CLASSPATH=")), "")
     entries = [PurePosixPath(each) for each in path.split(":") if each.startswith("/")]
     return [str(each.parent if each.name.endswith(("*", ".jar")) else each) for each in entries]
-
-
-@contextmanager
-def _container(engine: docker.DockerClient, image: str) -> Iterator[Any]:
-    """Yield a container that is never started, and remove it."""
-    made = engine.containers.create(image, command=["true"])
-    try:
-        yield made
-    finally:
-        made.remove(force=True)
 
 
 def _unpack(content: tarfile.TarFile, made: Path) -> bool:

@@ -1,12 +1,11 @@
 """Provide the base image of a Kafka image: the user's own, or one made from this host."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
 
 import docker
 from docker.errors import APIError, ImageNotFound
 
+from insync.brokers.docker.throwaway import container
 from insync.brokers.images import host_base
 from insync.brokers.images.recipe import Base
 from insync.brokers.kafka.java import OLDEST, Java, parse_settings
@@ -74,15 +73,3 @@ def _ask(client: docker.DockerClient, image: str, name: str) -> str:
     if code != 0:
         raise InputError(f"base {name}: its java does not run: {' '.join(output.split())}")
     return output
-
-
-@contextmanager
-def container(
-    client: docker.DockerClient, image: str, command: Sequence[str], **options: Any
-) -> Iterator[Any]:
-    """Yield a container without a network that is to run a command; remove it at the end."""
-    made = client.containers.create(image, entrypoint=list(command), network_mode="none", **options)
-    try:
-        yield made
-    finally:
-        made.remove(force=True)

@@ -12,7 +12,7 @@ from typing import Final
 
 import docker
 
-from insync.brokers.docker.packed import packed
+from insync.brokers.docker.throwaway import container, packed
 from insync.brokers.images import base as bases
 from insync.brokers.kafka import cache
 from insync.brokers.kafka.java import Java, find_java, in_cache, located
@@ -45,7 +45,7 @@ def provide(client: docker.DockerClient, base: str | None, tell: Callable[[str],
 
 
 def _copy(client: docker.DockerClient, image: str, home: Path, made: Path) -> None:
-    with bases.container(
+    with container(
         client, image, ["sh", "-c", _COPY_WITHOUT_LINKS, "sh", str(home)], user="0"
     ) as copying:
         copying.start()

@@ -1,12 +1,26 @@
-"""Read a folder of a container, which need not run."""
+"""Containers that are made to look into an image, and removed at once."""
 
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
+import docker
+
 _IN_MEMORY: Final = 8 << 20
+
+
+@contextmanager
+def container(
+    client: docker.DockerClient, image: str, command: Sequence[str], **options: Any
+) -> Iterator[Any]:
+    """Yield a container without a network, which is not started; remove it at the end."""
+    made = client.containers.create(image, entrypoint=list(command), network_mode="none", **options)
+    try:
+        yield made
+    finally:
+        made.remove(force=True)
 
 
 @contextmanager
