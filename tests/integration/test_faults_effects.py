@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
@@ -129,13 +129,20 @@ class Lab:
         return measured, line
 
     def compare(
-        self, name: str, what: str, probe: Callable[[], float], repeats: int = 1
+        self,
+        name: str,
+        what: str,
+        probe: Callable[[], float],
+        repeats: int = 1,
+        of: Callable[[Iterable[float]], float] = min,
     ) -> tuple[float, float, FaultLine]:
-        """Return the median of a probe without the fault, and of `repeats` probes with it."""
-        before = statistics.median(probe() for _ in range(9))
-        measured, line = self.during(
-            name, lambda: statistics.median(probe() for _ in range(repeats))
-        )
+        """Return one of nine probes without the fault and one of `repeats` with it, chosen by `of`.
+
+        A fault gives every probe a least time, and a busy host can only lengthen a probe. So the
+        fastest ones are compared, unless `of` says otherwise.
+        """
+        before = of([probe() for _ in range(9)])
+        measured, line = self.during(name, lambda: of([probe() for _ in range(repeats)]))
         self.rows.append((name, what, before, measured))
         assert self.weak == []
         return before, measured, line
@@ -210,8 +217,8 @@ def test_a_delay_is_added_to_what_needs_the_slow_part(
 ) -> None:
     times = 1 if "slow" in name else 5
     before, measured, _ = lab.compare(name, what, lambda: lab.produce_ms(acks=acks), times)
-    assert measured >= before + least_ms * 0.9
-    assert measured < FOR_ITS_TIME
+    assert before < least_ms * 0.9
+    assert least_ms * 0.9 <= measured < FOR_ITS_TIME
 
 
 @pytest.mark.skipif(bool(NO_QUOTA), reason=str(NO_QUOTA))
@@ -230,7 +237,11 @@ def test_a_broker_with_busy_neighbours_waits_for_its_core(lab: Lab) -> None:
     # What is judged is the kernel's own count of the broker's wait for a core. What a client sees
     # is only shown: a median without neighbours can be the higher one where others share the host.
     _, measured, line = lab.compare(
-        "cpu-neighbour", "acks=1 produce beside 8 busy processes, median", lab.produce_ms, 9
+        "cpu-neighbour",
+        "acks=1 produce beside 8 busy processes, median",
+        lab.produce_ms,
+        9,
+        statistics.median,
     )
     assert line.figures["waited_ms"] > 100
     assert line.figures["neighbours_ms"] > FOR_ITS_TIME / 2
