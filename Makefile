@@ -132,9 +132,9 @@ test-without-brokers: setup browser $(BENCH) $(MUTANTS)
 	@# Two processes, because Spark's planner uses one core.
 	@$(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) $(TWO)
 
-MEASURED := $(addprefix tests/integration/,test_faults.py test_faults_disk.py test_faults_effects.py test_disk_filesystem.py \
+MEASURED := $(addprefix tests/integration/,test_faults.py test_faults_disk.py test_faults_effects.py \
               test_lag_policy.py test_matrix.py test_run.py test_scenarios.py test_stall_shim.py test_step_down.py \
-              test_step_down_surroundings.py test_watch.py runs/test_why.py runs/test_zookeeper_runs.py)
+              test_step_down_surroundings.py runs/test_why.py runs/test_zookeeper_runs.py)
 test-brokers: setup engine $(MUTANTS)
 	@# These wait for states, however long that takes, so two run at a time.
 	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED)) $(TWO)

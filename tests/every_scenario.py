@@ -31,7 +31,6 @@ TWO: Final = 2
 
 SHORT: Final[Sequence[tuple[str, str, Sequence[str]]]] = (
     (DEFAULT, "step-down-read", ("step-down",)),
-    (DEFAULT, "relinquish-on-stock-controller", ("step-down",)),
     (DEFAULT, "transactions", ("step-down",)),
     (DEFAULT, "read-stall", ("stock", "off", "request")),
     (DEFAULT, "send-stall", ("request",)),
@@ -39,12 +38,10 @@ SHORT: Final[Sequence[tuple[str, str, Sequence[str]]]] = (
     (DEFAULT, "added-replica", ("request",)),
     (AFFECTED, "kafka-7104", ("both",)),
     (DEFAULT, "log-start-race", ("both",)),
-    (DEFAULT, "burst", ("messages-4", "request")),
-    (DEFAULT, "control", ("plugin",)),
     (DEFAULT, "switched-on", ("off",)),
-    (NEWEST, "kip-501", ("request",)),
 )
-"""What `make test` records: versions, scenarios and arms. `test_run.py` runs `kip-501` itself.
+"""What `make test` records: versions, scenarios and arms. `test_run.py` runs `kip-501` itself, on
+the newest version.
 
 The arm that takes longest is first, so that the others run beside it. docs/extend/tests.md says
 what `make test` runs instead of the other scenarios and arms.

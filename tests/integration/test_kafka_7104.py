@@ -87,7 +87,8 @@ def deletions_until_struck(kafka: str, java: Java, folder: Path, seconds: float)
     return None
 
 
-@pytest.mark.parametrize("kafka", [pytest.param("1.0.0", marks=pytest.mark.long), "1.1.0"])
+@pytest.mark.long
+@pytest.mark.parametrize("kafka", ["1.0.0", "1.1.0"])
 def test_a_fetcher_of_an_affected_version_dies_under_load(
     kafka: str, java: Java, tmp_path: Path
 ) -> None:

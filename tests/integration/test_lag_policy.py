@@ -23,11 +23,11 @@ LAG_MS = 2_000
 pytestmark = pytest.mark.cluster
 
 
-@pytest.mark.scenario("burst")
+@pytest.mark.long
 def test_by_messages_a_burst_drops_followers_that_are_back_at_once(
-    scenarios: RecordedScenarios,
+    every_arm: RecordedScenarios,
 ) -> None:
-    found = events(scenarios, "burst", "messages-4")
+    found = events(every_arm, "burst", "messages-4")
     hooks = [event for event in found if event["type"] == "hook_added"]
     assert {(hook["why"], *hook["woven"]) for hook in hooks} == {(f"{LAG_POLICY}=messages:4", HOOK)}
     shrinks = [event for event in found if event["type"] == "isr_shrink"]
@@ -37,12 +37,12 @@ def test_by_messages_a_burst_drops_followers_that_are_back_at_once(
         assert all(follower["lag_ms"] < LAG_MS for follower in shrink["followers"])
     assert any(event["type"] == "isr_expand" for event in found)
     assert policies(found) == {"messages:4"}
-    assert scenarios.cells("burst")["messages-4"]["agent_errors"] == [0]
+    cell = every_arm.cells("burst")["messages-4"]
+    assert cell["agent_errors"] == [0] * len(cell["agent_errors"])
 
 
-@pytest.mark.scenario("burst", "read-stall")
-def test_by_time_no_follower_is_dropped_and_no_hook_is_woven(scenarios: RecordedScenarios) -> None:
-    assert scenarios.cells("burst")["request"]["false_alarms"] == [0]
+@pytest.mark.scenario("read-stall")
+def test_by_time_no_hook_is_woven(scenarios: RecordedScenarios) -> None:
     found = events(scenarios, "read-stall", "off")
     assert "hook_added" not in [event["type"] for event in found]
     assert policies(found) == {"time"}

@@ -247,6 +247,7 @@ def test_without_the_agent_updated_brokers_and_controllers_start_again(
     assert described(mixed, 3)[ENABLE].value == "true", "a cluster that is half rolled back"
 
 
+@pytest.mark.long
 def test_invalid_values_change_nothing(
     start: StartCluster, agent: AgentSpec, dist: Distribution
 ) -> None:

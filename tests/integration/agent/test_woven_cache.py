@@ -46,6 +46,7 @@ def test_brokers_that_use_the_cache_mark_fetches(
     assert kept.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.long
 def test_what_the_cache_depends_on(java: Java, dist: Distribution, tmp_path: Path) -> None:
     """Each start is complete; the cache is used only if nothing has changed."""
     events, cache = tmp_path / "events.jsonl", tmp_path / "cache"

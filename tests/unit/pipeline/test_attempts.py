@@ -127,6 +127,7 @@ def test_a_failed_refresh_leaves_what_is_published(
     assert attempts_in(tmp_path) == set(found.manifest.attempts)
 
 
+@pytest.mark.long
 def test_two_refreshes_at_once_do_not_publish_half_of_each(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,6 +60,7 @@ def test_every_table_has_the_columns_of_its_contract(spark: SparkSession, lake: 
             assertSchemaEqual(found.schema, empty.schema, ignoreNullable=True)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("made_up_rows")
 def test_a_run_among_others_has_the_rows_that_it_has_alone(
     spark: SparkSession, lake: Path, made_up_folder: Path

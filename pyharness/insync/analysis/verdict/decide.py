@@ -76,7 +76,6 @@ def _ranked(
 ) -> Iterator[tuple[Outcome, list[str]]]:
     """Yield the problems of each rank, the gravest rank first."""
     tested = run.tested_arms
-    invalid = reasons_by_arm(run, everyone)
     compared = [each for arm in tested for each in expectations.comparisons_of(run, everyone, arm)]
     yield "fail", list(expectations.integrity_violations(facts.arms, run.scenario.workload.acks))
     stuck = list(not_live(run, facts, everyone))
@@ -84,6 +83,7 @@ def _ranked(
     yield "unknown", [each.words for each in stuck if not each.fails]
     yield "unknown", [each.words for each in invalid_reasons(run, facts)]
     yield "fail", [words for arm in tested for words in _out_of_bounds(run, facts, arm)]
+    invalid = reasons_by_arm(run, everyone)
     yield (
         "unknown",
         [

@@ -48,7 +48,8 @@ def findings(
     `everyone` are the facts of all arms that those of `facts` may be compared with. `unproved` says
     why a whole run proves nothing; None: the facts are those of a part of one.
     """
-    reasons, others = reasons_by_arm(run, facts), reasons_by_arm(run, everyone)
+    reasons = reasons_by_arm(run, facts)
+    others = reasons if everyone is facts else reasons_by_arm(run, everyone)
     yield _finding(None, ENDED, unknown=reasons.get(None, ()))
     if run.skipped is not None:
         return
@@ -89,8 +90,10 @@ def _of_arm(
 
 def unseen(run: RunInfo) -> str:
     """Say which violations could not be looked for; nothing if insync started the brokers."""
+    if not run.clients_only:
+        return ""
     names = [name for name in integrity(run.scenario.workload.acks) if name in of_nodes()]
-    return f"not known, without the nodes' files: {', '.join(names)}" if run.clients_only else ""
+    return f"not known, without the nodes' files: {', '.join(names)}"
 
 
 def _of_bounds(

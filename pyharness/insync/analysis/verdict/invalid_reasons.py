@@ -55,10 +55,12 @@ def invalid_reasons(run: RunInfo, facts: RunFacts) -> Iterator[InvalidReason]:
         words = f"events/{file}: {count} lines far outside the run's time, expected 0"
         yield InvalidReason(_arm_of(file), words)
     for arm, repeats in facts.arms.items():
+        needed = _needed(run, arm)
         for number, repeat in enumerate(repeats):
             where = f"{arm}, {repeat_words(number)}"
             yield from (
-                InvalidReason(arm, f"{where}: {what}") for what in _of_repeat(run, arm, repeat)
+                InvalidReason(arm, f"{where}: {what}")
+                for what in _of_repeat(run, arm, repeat, needed)
             )
 
 
@@ -67,10 +69,9 @@ def _arm_of(file: str) -> str:
     return file.partition("/")[0]
 
 
-def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
+def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts, needed: Sequence[str]) -> Iterator[str]:
     if not repeat.complete:
         yield "was cut short, expected it to be complete"
-    needed = _needed(run, arm)
     missing = [name for name in needed if repeat.metrics[name] is None]
     if missing:
         yield f"no data for {', '.join(missing)}"
@@ -90,7 +91,8 @@ def _needed(run: RunInfo, arm: str) -> list[str]:
     Of brokers that insync did not start, those that need the nodes' files only if the scenario
     expects something of them.
     """
-    known = (metrics.METRICS[name] for name in metrics.of_verdict())
+    known = [metrics.METRICS[name] for name in metrics.of_verdict()]
+    fulfilled = {each for each in {one.requires for one in known} if run.has(each, arm)}
     expected = {
         *run.scenario.expected_of(arm),
         *(each.metric for each in run.compares(arm, run.arms)),
@@ -98,7 +100,7 @@ def _needed(run: RunInfo, arm: str) -> list[str]:
     return [
         each.name
         for each in known
-        if run.has(each.requires, arm)
+        if each.requires in fulfilled
         and not each.optional
         and not (run.clients_only and each.of_nodes and each.name not in expected)
     ]
