@@ -30,7 +30,7 @@ def patched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
 
 @pytest.mark.parametrize("scope", ["read", "request"])
 def test_the_agent_follows_the_rules_of_its_scope(woven: Driver, scope: str) -> None:
-    explore(woven, scope, scope)
+    explore(woven, scope, scope, EXAMPLES // 2)
 
 
 def test_with_the_feature_off_the_leader_follows_kafkas_rule(woven: Driver) -> None:

@@ -35,10 +35,10 @@ def by_outcome(found: Mapping[str, Any], outcome: str) -> list[int]:
 def test_random_seeds_are_run_and_judged(tmp_path: Path) -> None:
     out = tmp_path / "fuzz"
     found = insync_json(
-        "fuzz", "--seeds", "1-3", "--arms", "request", "--out", out, codes=(0, 3)
+        "fuzz", "--seeds", "1-2", "--arms", "request", "--out", out, codes=(0, 3)
     )  # fmt: skip
     assert found == json.loads((out / "fuzz.json").read_text())
-    assert [seed["seed"] for seed in found["seeds"]] == [1, 2, 3]
+    assert [seed["seed"] for seed in found["seeds"]] == [1, 2]
     assert by_outcome(found, "fail") == []
     assert by_outcome(found, "pass"), "a busy host may keep faults of some seeds from acting"
     for seed in found["seeds"]:

@@ -11,7 +11,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count, cycle, islice, product
+from itertools import count, cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +144,8 @@ def left_behind(repeat: int) -> History:
     return history
 
 
+CLEAN = 20
+"""How many clean histories are checked."""
 OLD = next(seed for seed in count() if not clean(0, seed).has_fresh)
 """The seed of a history without a fresh consumer."""
 
@@ -171,10 +173,9 @@ class Checked:
 def checked(spark: SparkSession) -> Checked:
     """Check the histories that are the same in every session, all in one pass of Spark."""
     number = count()
-    plain = [clean(next(number), seed=seed) for seed in range(40)]
+    plain = [clean(next(number), seed=seed) for seed in range(CLEAN)]
     with_one = [
-        planted_where_it_fits(next(number), seed, planting)
-        for planting, seed in product(ALL, range(2))
+        planted_where_it_fits(next(number), seed, planting) for seed, planting in enumerate(ALL)
     ]
     with_gaps = incomplete(next(number))
     behind = left_behind(with_gaps[-1].repeat + 1)
@@ -189,7 +190,7 @@ def test_every_anomaly_has_a_planting() -> None:
 def test_a_clean_history_has_no_anomalies_and_all_of_it_was_checked(checked: Checked) -> None:
     rows = checked.rows_of(checked.clean)
     assert rows["anomalies"] == []
-    assert len(rows["checked"]) == 40 * PARTITIONS
+    assert len(rows["checked"]) == CLEAN * PARTITIONS
     transactional = {history.repeat for history in checked.clean if history.transactional}
     old = {history.repeat for history in checked.clean if not history.has_fresh}
     for row in rows["checked"]:

@@ -145,6 +145,7 @@ def test_two_refreshes_at_once_do_not_publish_half_of_each(
     assert attempts_in(tmp_path) == set(published(tmp_path))
 
 
+@pytest.mark.long
 def test_the_tables_of_an_older_layout_are_replaced(spark: SparkSession, tmp_path: Path) -> None:
     a_run(tmp_path, "first", 1)
     for layer in ("bronze", "silver", "gold"):

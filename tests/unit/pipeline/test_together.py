@@ -42,6 +42,7 @@ def tables(run: Path) -> dict[str, list[Row]]:
     return found | {str(folder.relative_to(bronze)): rows(folder) for folder in folders}
 
 
+@pytest.mark.long
 def test_a_folder_has_the_tables_and_results_that_it_has_alone(
     judge: Judge, made_up_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
