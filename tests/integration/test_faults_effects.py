@@ -141,8 +141,8 @@ class Lab:
         A fault gives every probe a least time, and a busy host can only lengthen a probe. So the
         fastest ones are compared, unless `of` says otherwise.
         """
-        before = of([probe() for _ in range(9)])
-        measured, line = self.during(name, lambda: of([probe() for _ in range(repeats)]))
+        before = of(probe() for _ in range(9))
+        measured, line = self.during(name, lambda: of(probe() for _ in range(repeats)))
         self.rows.append((name, what, before, measured))
         assert self.weak == []
         return before, measured, line

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from insync.analysis.verdict import expectations
 from insync.analysis.verdict.facts import RunFacts
 from insync.analysis.verdict.findings import NO_PROBLEM, Finding, Outcome, findings, unseen
-from insync.analysis.verdict.invalid_reasons import invalid_reasons, reasons_by_arm
+from insync.analysis.verdict.invalid_reasons import Reasons, reasons_by_arm
 from insync.analysis.verdict.liveness import not_live
 from insync.events.run_info import RunInfo
 from insync.metrics import LOST
@@ -40,9 +40,11 @@ def decide(run: RunInfo, facts: RunFacts, beside: RunFacts | None = None) -> Ver
     """
     everyone = beside or facts
     unproved = list(_unproved(run, facts)) if beside is None else None
-    looked_at = tuple(findings(run, facts, everyone, unproved))
+    own = reasons_by_arm(run, facts)
+    others = own if everyone is facts else reasons_by_arm(run, everyone)
+    looked_at = tuple(findings(run, facts, everyone, unproved, own, others))
     last = ["; ".join(unproved)] if unproved else []
-    ranked = [*_ranked(run, facts, everyone), ("unknown", last)]
+    ranked = [*_ranked(run, facts, everyone, own, others), ("unknown", last)]
     for outcome, problems in ranked:
         if problems:
             return Verdict(outcome, _first_of(problems), facts, looked_at)
@@ -72,7 +74,7 @@ def not_run(run: RunInfo, facts: RunFacts, arms: Sequence[str]) -> Iterator[str]
 
 
 def _ranked(
-    run: RunInfo, facts: RunFacts, everyone: RunFacts
+    run: RunInfo, facts: RunFacts, everyone: RunFacts, own: Reasons, others: Reasons
 ) -> Iterator[tuple[Outcome, list[str]]]:
     """Yield the problems of each rank, the gravest rank first."""
     tested = run.tested_arms
@@ -81,16 +83,11 @@ def _ranked(
     stuck = list(not_live(run, facts, everyone))
     yield "fail", [each.words for each in stuck if each.fails]
     yield "unknown", [each.words for each in stuck if not each.fails]
-    yield "unknown", [each.words for each in invalid_reasons(run, facts)]
+    yield "unknown", [words for each in own.values() for words in each]
     yield "fail", [words for arm in tested for words in _out_of_bounds(run, facts, arm)]
-    invalid = reasons_by_arm(run, everyone)
     yield (
         "unknown",
-        [
-            words
-            for each in compared
-            for words in expectations.missing_data(each, everyone, invalid)
-        ],
+        [words for each in compared for words in expectations.missing_data(each, everyone, others)],
     )
     yield "fail", [words for each in compared for words in expectations.broken(each, everyone)]
     yield (

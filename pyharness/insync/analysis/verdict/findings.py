@@ -11,7 +11,7 @@ from typing import Literal
 
 from insync.analysis.verdict import expectations
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
-from insync.analysis.verdict.invalid_reasons import Reasons, reasons_by_arm
+from insync.analysis.verdict.invalid_reasons import Reasons
 from insync.analysis.verdict.liveness import not_live
 from insync.events.run_info import Bound, Comparison, RunInfo
 from insync.metrics import integrity, of_nodes
@@ -41,15 +41,19 @@ class Finding:
 
 
 def findings(
-    run: RunInfo, facts: RunFacts, everyone: RunFacts, unproved: Sequence[str] | None
+    run: RunInfo,
+    facts: RunFacts,
+    everyone: RunFacts,
+    unproved: Sequence[str] | None,
+    reasons: Reasons,
+    others: Reasons,
 ) -> Iterator[Finding]:
     """Yield the findings of the run, then of each arm; a skipped run has only the first.
 
     `everyone` are the facts of all arms that those of `facts` may be compared with. `unproved` says
-    why a whole run proves nothing; None: the facts are those of a part of one.
+    why a whole run proves nothing; None: the facts are those of a part of one. `reasons` and
+    `others` are why `facts` and `everyone` are invalid.
     """
-    reasons = reasons_by_arm(run, facts)
-    others = reasons if everyone is facts else reasons_by_arm(run, everyone)
     yield _finding(None, ENDED, unknown=reasons.get(None, ()))
     if run.skipped is not None:
         return

@@ -91,8 +91,8 @@ def _needed(run: RunInfo, arm: str) -> list[str]:
     Of brokers that insync did not start, those that need the nodes' files only if the scenario
     expects something of them.
     """
-    known = [metrics.METRICS[name] for name in metrics.of_verdict()]
-    fulfilled = {each for each in {one.requires for one in known} if run.has(each, arm)}
+    known = (metrics.METRICS[name] for name in metrics.of_verdict())
+    fulfilled = {each for each in metrics.REQUIREMENTS if run.has(each, arm)}
     expected = {
         *run.scenario.expected_of(arm),
         *(each.metric for each in run.compares(arm, run.arms)),
