@@ -3,8 +3,9 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup built demo record-kip-501 record-send-stall test test-all lint test-java test-brokers \
-        test-without-brokers upstream-tests upstream-patch upstream-patch-test bench release clean tools brokers engine browser
+.PHONY: help setup built demo record-kip-501 record-send-stall test test-all lint test-java test-packages \
+        test-without-brokers test-waiting test-measured upstream-tests upstream-patch upstream-patch-test bench release \
+        clean tools brokers engine browser
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -105,10 +106,11 @@ record-send-stall:
 	  > $(DEMO)/send-stall.log 2>&1 || { cat $(DEMO)/send-stall.log >&2; exit 1; }
 
 test: setup ## run every check: lint, types, Java tests, Python tests on real brokers
-	@# Neither uses a whole machine: mypy has one thread, and Java's long tests mostly wait.
-	@$(MAKE) --no-print-directory -j2 -O lint test-java
-	@$(MAKE) --no-print-directory test-without-brokers
-	@$(MAKE) --no-print-directory test-brokers
+	@# None uses a whole machine: mypy has one thread, Java's long tests mostly wait, and packages are downloaded.
+	@$(MAKE) --no-print-directory -j3 -O lint test-java test-packages
+	@# Tests that wait for brokers leave a third of the machine to those without.
+	@$(MAKE) --no-print-directory -j2 test-without-brokers test-waiting
+	@$(MAKE) --no-print-directory test-measured
 
 test-all: test ## the same, and the tests marked `long`: every arm of every scenario, more versions and examples
 	@HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -m long
@@ -118,6 +120,11 @@ lint: setup
 
 test-java: setup
 	@gradle -q --no-daemon --console=plain junit
+
+test-packages: setup
+	@# One after the other, because there is one lock for system packages.
+	@$(MAKE) --no-print-directory browser
+	@$(MAKE) --no-print-directory engine
 
 engine: setup
 	@pyharness/setup-docker.sh $(BIN)/python
@@ -129,16 +136,18 @@ browser:
 TWO := -n 2 --dist loadfile --no-loadscope-reorder
 WITH_BROKERS := tests/containers tests/integration
 test-without-brokers: setup browser $(BENCH) $(MUTANTS)
-	@# Two processes, because Spark's planner uses one core.
-	@$(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) $(TWO)
+	@# Two processes, because Spark's planner uses one core. Brokers that run at the same time go first.
+	@nice -n 5 $(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) $(TWO)
 
 MEASURED := $(addprefix tests/integration/,test_faults.py test_faults_disk.py test_faults_effects.py \
               test_lag_policy.py test_matrix.py test_run.py test_scenarios.py test_stall_shim.py test_step_down.py \
               test_step_down_surroundings.py runs/test_why.py runs/test_zookeeper_runs.py)
-test-brokers: setup engine $(MUTANTS)
+test-waiting: setup engine $(MUTANTS)
 	@# These wait for states, however long that takes, so two run at a time.
 	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED)) $(TWO)
-	@# These run one after the other, because they measure time.
+
+test-measured: setup engine
+	@# These run one after the other with nothing beside them, because they measure time.
 	@$(BIN)/pytest $(MEASURED)
 
 # The same as `insync kafka-tests`; ARM selects one or more arms, default all.
