@@ -2,8 +2,6 @@ package insync.agent.weave;
 
 import insync.agent.Adapter;
 import insync.agent.AgentException;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -67,24 +65,20 @@ public final class WovenBroker {
         return true;
     }
 
-    byte[] toBytes() throws IOException {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
-            write(methods, out);
-            write(unknown, out);
-            out.writeInt(dependsOn.size());
-            for (Map.Entry<String, Long> each : dependsOn.entrySet()) {
-                out.writeUTF(each.getKey());
-                out.writeLong(each.getValue());
-            }
-            out.writeInt(woven.size());
-            for (Map.Entry<String, byte[]> each : woven.entrySet()) {
-                out.writeUTF(each.getKey());
-                write(originals.get(each.getKey()), out);
-                write(each.getValue(), out);
-            }
+    void write(DataOutputStream out) throws IOException {
+        write(methods, out);
+        write(unknown, out);
+        out.writeInt(dependsOn.size());
+        for (Map.Entry<String, Long> each : dependsOn.entrySet()) {
+            out.writeUTF(each.getKey());
+            out.writeLong(each.getValue());
         }
-        return bytes.toByteArray();
+        out.writeInt(woven.size());
+        for (Map.Entry<String, byte[]> each : woven.entrySet()) {
+            out.writeUTF(each.getKey());
+            write(originals.get(each.getKey()), out);
+            write(each.getValue(), out);
+        }
     }
 
     private static void write(List<String> names, DataOutputStream out) throws IOException {
@@ -99,9 +93,8 @@ public final class WovenBroker {
         out.write(classFile);
     }
 
-    /** Reads what {@link #toBytes} wrote; the caller has verified that the bytes are complete. */
-    static WovenBroker of(byte[] bytes) throws IOException {
-        DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
+    /** Reads what {@link #write(DataOutputStream)} wrote; the caller has verified that the bytes are complete. */
+    static WovenBroker of(DataInputStream in) throws IOException {
         List<String> methods = names(in);
         List<String> unknown = names(in);
         Map<String, Long> dependsOn = new LinkedHashMap<>();

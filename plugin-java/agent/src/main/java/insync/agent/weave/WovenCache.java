@@ -1,5 +1,9 @@
 package insync.agent.weave;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -25,9 +29,14 @@ public final class WovenCache {
     private static final int HEADER = 3 * Long.BYTES;
 
     private final Path file;
+    private final String classPath;
+    /** What the files of the class path were before anything was read from them. */
+    private final String stamp;
 
-    private WovenCache(Path file) {
+    private WovenCache(Path file, String classPath) {
         this.file = file;
+        this.classPath = classPath;
+        this.stamp = ClassPathFiles.stamp(classPath);
     }
 
     /**
@@ -37,14 +46,20 @@ public final class WovenCache {
      * @param facts what else the woven classes depend on
      */
     public static WovenCache in(Path folder, Path agentJar, String... facts) throws IOException {
+        return of(folder, agentJar, System.getProperty("java.class.path"), facts);
+    }
+
+    /** The same for another class path than this JVM's. */
+    static WovenCache of(Path folder, Path agentJar, String classPath, String... facts) throws IOException {
         StringBuilder all = new StringBuilder(Long.toHexString(ClassDigests.of(Files.readAllBytes(agentJar))));
-        for (String property : new String[] {"java.vm.name", "java.vm.version", "java.home", "java.class.path"}) {
+        for (String property : new String[] {"java.vm.name", "java.vm.version", "java.home"}) {
             all.append('\0').append(System.getProperty(property));
         }
+        all.append('\0').append(classPath);
         for (String fact : facts) {
             all.append('\0').append(fact);
         }
-        return new WovenCache(folder.resolve("woven-" + name(all.toString()) + ".bin"));
+        return new WovenCache(folder.resolve("woven-" + name(all.toString()) + ".bin"), classPath);
     }
 
     private static String name(String facts) {
@@ -67,8 +82,20 @@ public final class WovenCache {
         }
         try {
             verifyOwner();
-            WovenBroker saved = WovenBroker.of(payload(Files.readAllBytes(file)));
-            return saved.fitsClassPath() ? saved : null;
+            DataInputStream in = new DataInputStream(new ByteArrayInputStream(payload(Files.readAllBytes(file))));
+            String then = text(in);
+            boolean identified = !then.equals(ClassPathFiles.UNKNOWN);
+            WovenBroker saved = WovenBroker.of(in);
+            if (identified && then.equals(stamp)) {
+                return saved;
+            }
+            if (!saved.fitsClassPath()) {
+                return null;
+            }
+            if (identified) {
+                save(saved);
+            }
+            return saved;
         } catch (IOException | RuntimeException untrusted) {
             System.err.println("[insync] cache " + file + " is not used and will be written again: " + untrusted.getMessage());
             return null;
@@ -102,10 +129,26 @@ public final class WovenCache {
         return crc.getValue();
     }
 
+    private byte[] payload(WovenBroker woven) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            boolean identified = !stamp.equals(ClassPathFiles.UNKNOWN) && ClassPathFiles.areAll(classPath);
+            byte[] now = (identified ? stamp : ClassPathFiles.UNKNOWN).getBytes(StandardCharsets.UTF_8);
+            out.writeInt(now.length);
+            out.write(now);
+            woven.write(out);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static String text(DataInputStream in) throws IOException {
+        return new String(in.readNBytes(in.readInt()), StandardCharsets.UTF_8);
+    }
+
     /** Replaces the file; returns whether it did. If it cannot be written, a line says so, and the start goes on. */
     public boolean save(WovenBroker woven) {
         try {
-            byte[] payload = woven.toBytes();
+            byte[] payload = payload(woven);
             Files.createDirectories(file.getParent());
             // Readable and writable by this user alone.
             Path made = Files.createTempFile(file.getParent(), "woven-", ".tmp");

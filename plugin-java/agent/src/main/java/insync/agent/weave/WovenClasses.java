@@ -98,8 +98,8 @@ final class WovenClasses implements ClassFileTransformer {
         List<String> problems = new ArrayList<>();
         for (String name : woven.keySet()) {
             try {
-                // Listing its methods makes the JVM link the class, which verifies the woven bytecode.
-                Class.forName(name, false, ClassLoader.getSystemClassLoader()).getDeclaredMethods();
+                // Listing its constructors makes the JVM link the class, which verifies the woven bytecode.
+                Class.forName(name, false, ClassLoader.getSystemClassLoader()).getDeclaredConstructors();
             } catch (ClassNotFoundException | LinkageError refused) {
                 problems.add("the JVM refused the woven " + name + ": " + refused);
             }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.agent.Adapter;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -17,6 +18,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.ClassFileLocator;
@@ -127,6 +131,64 @@ class WovenCacheTest {
         assertNull(cache.load(), "new");
         assertTrue(cache.save(new WovenBroker(List.of(), List.of(), Map.of("kafka.cluster.Gone", 1L), Map.of(), Map.of())));
         assertNull(cache.load(), "gone");
+    }
+
+    @Test
+    void aClassPathOfUnchangedFilesIsNotRead() throws Exception {
+        Path kafka = jar("kafka.jar", null);
+        WovenCache first = ofJars(kafka);
+        assertTrue(first.save(broker(ClassDigests.onClassPath(PARTITION) + 1)));
+        assertNotNull(ofJars(kafka).load(), "although a digest does not fit");
+        Files.setLastModifiedTime(kafka, Files.getLastModifiedTime(kafka));
+        assertNull(ofJars(kafka).load(), "it was touched, and has its old time");
+    }
+
+    @Test
+    void filesThatWereTouchedAreReadOnce() throws Exception {
+        Path kafka = jar("kafka.jar", null);
+        assertTrue(ofJars(kafka).save(broker(ClassDigests.onClassPath(PARTITION))));
+        byte[] before = Files.readAllBytes(ofJars(kafka).file());
+        Files.setLastModifiedTime(kafka, Files.getLastModifiedTime(kafka));
+        assertNotNull(ofJars(kafka).load());
+        byte[] after = Files.readAllBytes(ofJars(kafka).file());
+        assertFalse(Arrays.equals(before, after), "it now has what the file system says of the touched file");
+        assertNotNull(ofJars(kafka).load());
+        assertArrayEquals(after, Files.readAllBytes(ofJars(kafka).file()));
+    }
+
+    @Test
+    void aJarThatNamesOthersIsNotAllOfTheClassPath() throws Exception {
+        Path kafka = jar("kafka.jar", "elsewhere.jar");
+        assertTrue(ofJars(kafka).save(broker(ClassDigests.onClassPath(PARTITION) + 1)));
+        assertNull(ofJars(kafka).load(), "its classes were read");
+        assertTrue(ofJars(kafka).save(broker(ClassDigests.onClassPath(PARTITION))));
+        assertNotNull(ofJars(kafka).load());
+    }
+
+    @Test
+    void filesAreIdentifiedAndFoldersAreNot() throws Exception {
+        Path kafka = jar("kafka.jar", null);
+        Path absent = folder.resolve("absent.jar");
+        String stamp = ClassPathFiles.stamp(kafka + File.pathSeparator + absent);
+        assertNotEquals(ClassPathFiles.UNKNOWN, stamp);
+        jar("absent.jar", null);
+        assertNotEquals(stamp, ClassPathFiles.stamp(kafka + File.pathSeparator + absent));
+        assertEquals(ClassPathFiles.UNKNOWN, ClassPathFiles.stamp(kafka + File.pathSeparator + folder));
+    }
+
+    private WovenCache ofJars(Path classPath) throws IOException {
+        return WovenCache.of(folder.resolve("of-jars"), jar, classPath.toString(), "4.3.1");
+    }
+
+    private Path jar(String name, String others) throws IOException {
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        if (others != null) {
+            manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, others);
+        }
+        Path made = folder.resolve(name);
+        new JarOutputStream(Files.newOutputStream(made), manifest).close();
+        return made;
     }
 
     @Test

@@ -1,7 +1,5 @@
 package insync.core.events;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -34,11 +32,9 @@ final class EventQueue {
     }
 
     private void run() {
-        // Created in this thread, so that the broker's start does not wait for it.
-        Gson gson = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
         while (true) {
             try {
-                sink.write(gson.toJson(queue.take()));
+                sink.write(JsonLine.of(queue.take()));
                 if (queue.isEmpty()) {
                     sink.flush();
                 }
