@@ -26,22 +26,25 @@ DISCONNECT: Final = "disconnect"
 _IDLE_MS: Final = 2_500
 FROZEN_S: Final = 4.5
 """A frozen follower's connection is closed after `_IDLE_MS`; the freeze must be longer."""
-SESSIONS: Final = 16
+SESSIONS: Final = 64
 """Sessions that consumers open at a time: more than the cache has slots."""
 _WARM_UP_SHARE: Final = 0.2
 _WARM_UP_MOST_S: Final = 300.0
 
 SETTINGS: Final[Mapping[str, str]] = {
-    # Short fetches, so that there are many.
-    "replica.fetch.wait.max.ms": "5",
-    # Eight slots; from Kafka 3.7 on the cache has eight parts of one slot each.
-    "max.incremental.fetch.session.cache.slots": "8",
+    # Short fetches by many fetchers, so that there are many.
+    "replica.fetch.wait.max.ms": "2",
+    "num.replica.fetchers": "4",
+    # From Kafka 3.7 on the cache has eight parts; four slots each leave room for eight fetchers.
+    "max.incremental.fetch.session.cache.slots": "32",
     "connections.max.idle.ms": str(_IDLE_MS),
     "replica.lag.time.max.ms": "6000",
     # Files of deleted topics are closed soon, so that they are no growth of handles.
     "log.segment.delete.delay.ms": "1000",
     "min.insync.replicas": "1",
 }
+JVM: Final = ("-XX:TieredStopAtLevel=4",)
+"""As in production, what runs for long is compiled by the JVM's optimizing compiler."""
 T_MS: Final = "1000"
 """When a leader steps down, in the arm that does; a frozen follower is no reason."""
 

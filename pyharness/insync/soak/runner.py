@@ -18,7 +18,7 @@ from insync.report.soak import write_soak_page
 from insync.soak import judge
 from insync.soak.disturb import KINDS, Disturber
 from insync.soak.judge import Ending
-from insync.soak.plan import PARTITIONS, TOPIC, Plan
+from insync.soak.plan import JVM, PARTITIONS, TOPIC, Plan
 from insync.soak.sampler import Sampler, sampler
 from insync.soak.traffic import Traffic, wait
 from insync.testing import KafkaCluster
@@ -109,6 +109,7 @@ def _cluster(plan: Plan) -> Iterator[KafkaCluster]:
         settings=plan.settings,
         folder=home,
         faults=KINDS,
+        jvm=JVM,
     )
     try:
         with cluster:

@@ -47,6 +47,16 @@ def _setting(name: object, value: object) -> str:
     return str(value)
 
 
+def jvm(value: object) -> tuple[str, ...]:
+    """Return flags of a JVM; raises InputError."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise InputError(f"jvm: {value!r}, expected a list of JVM flags")
+    for each in value:
+        if not isinstance(each, str) or not each.startswith("-"):
+            raise InputError(f"jvm: {each!r}, expected a JVM flag such as '-Xmx1g'")
+    return tuple(value)
+
+
 def folder(value: object) -> Path | None:
     """Return the folder of the cluster, None for a temporary one; raises InputError."""
     if value is None:

@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal, Self
 
@@ -11,7 +12,7 @@ from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import Node
+from insync.brokers.cluster.node import NO_EXTRAS, Node, NodeExtras
 from insync.brokers.cluster.ready import await_ready
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.cache import woven_classes
@@ -56,6 +57,7 @@ class KafkaCluster:
         plugin: Plugin | None = None,
         folder: Path | str | None = None,
         faults: Sequence[str] = (),
+        jvm: Sequence[str] = (),
     ) -> None:
         """Plan the cluster; raises InputError for a wrong argument.
 
@@ -69,6 +71,8 @@ class KafkaCluster:
             folder: a new folder for settings, logs and data, which is kept; None means a temporary
                 folder.
             faults: names of the fault kinds that `fault` can inject, on a cluster of three brokers.
+            jvm: flags of the brokers' JVMs; these override those of the harness, which are for
+                short starts and small heaps.
 
         """
         self._brokers = arguments.brokers(brokers)
@@ -81,6 +85,7 @@ class KafkaCluster:
         self._plugin = None if plugin is None else arguments.text("plugin", plugin)
         self._folder = arguments.folder(folder)
         self._kinds = arguments.faults(faults, self._brokers)
+        self._jvm = arguments.jvm(jvm)
         self._faults: Faults
         self._stack = ExitStack()
         self._cluster: NodeCluster
@@ -171,7 +176,7 @@ class KafkaCluster:
             brokers=self._brokers,
             settings={**arms.settings(arm), **self._settings},
             agent=agent,
-            extras=with_disk_settings(extras, [wanted]),
+            extras=self._with_flags(with_disk_settings(extras, [wanted])),
             links=links,
         )
         zookeeper = dist.release.zookeeper
@@ -182,6 +187,16 @@ class KafkaCluster:
             links=links, disks=disks, agent=agent,
         )  # fmt: skip
         self._faults = Faults(running, wanted, self._kinds)
+
+    def _with_flags(self, extras: Mapping[int, NodeExtras]) -> Mapping[int, NodeExtras]:
+        """Add the flags of the brokers' JVMs."""
+        if not self._jvm:
+            return extras
+        numbers = range(1, self._brokers + 1)
+        every = {number: extras.get(number, NO_EXTRAS) for number in numbers}
+        return {
+            number: replace(each, flags=(*each.flags, *self._jvm)) for number, each in every.items()
+        }
 
 
 def _copies(count: int) -> dict[str, str]:

@@ -8,13 +8,12 @@ import pytest
 
 Kind = Literal["auto", "local", "docker", "existing"]
 MARKER: Final = "insync"
-_KEYS: Final = (
-    "brokers", "settings", "plugin", "faults", "scenario", "expect", "arms", "scale", "repeats",
-)  # fmt: skip
+_OF_CLUSTER: Final = ("brokers", "settings", "plugin", "faults", "jvm")
+_KEYS: Final = (*_OF_CLUSTER, "scenario", "expect", "arms", "scale", "repeats")
 MARKER_HELP: Final = (
     "insync(scenario=None, expect='pass', arms=None, scale=1.0, repeats=None, brokers=3,"
-    " settings=None, plugin=None, faults=None): run a scenario before the test and expect its"
-    " verdict; or what the cluster of the test is"
+    " settings=None, plugin=None, faults=None, jvm=()): run a scenario before the test and expect"
+    " its verdict; or what the cluster of the test is"
 )
 
 
@@ -84,6 +83,4 @@ def marked(item: pytest.Item) -> dict[str, Any]:
 
 def of_cluster(keys: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that `KafkaCluster` takes."""
-    return {
-        name: keys[name] for name in ("brokers", "settings", "plugin", "faults") if name in keys
-    }
+    return {name: keys[name] for name in _OF_CLUSTER if name in keys}

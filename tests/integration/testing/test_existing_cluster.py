@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from psutil import Process
 
 from commands import insync, insync_json
 from insync.brokers.cluster.admin import client, create_topic
@@ -16,6 +17,7 @@ from waiting import wait_for
 
 SCENARIO = Path(__file__).parents[2] / "data" / "existing" / "stalled.toml"
 OWN = "not-of-insync"
+FLAG = "-Dinsync.test=brokers"
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +25,15 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[KafkaClu
     """Start brokers with the agent and the shim; the runs get addresses and files only."""
     folder = tmp_path_factory.mktemp("existing") / "kafka"
     wanted: dict[str, Any] = {"plugin": "request", "faults": ["stall"], "folder": folder}
-    with KafkaCluster(cluster="local", **wanted) as kafka:
+    with KafkaCluster(cluster="local", jvm=[FLAG], **wanted) as kafka:
         create_topic(kafka.bootstrap, OWN, [[1, 2, 3]], {})
         yield kafka, folder
+
+
+def test_brokers_alone_have_the_flags_of_their_jvms(cluster: tuple[KafkaCluster, Path]) -> None:
+    kafka, _ = cluster
+    has = {number: FLAG in Process(node.pid).cmdline() for number, node in kafka.nodes.items()}
+    assert has == {1: True, 2: True, 3: True, 100: False}
 
 
 def topics(kafka: KafkaCluster) -> set[str]:

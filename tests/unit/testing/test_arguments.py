@@ -34,6 +34,8 @@ def test_settings_of_python_types_are_written_as_kafka_reads_them() -> None:
         ({"kafka": 4.3}, "kafka: 4.3, expected a string"),
         ({"cluster": None}, "cluster: None, expected a string"),
         ({"plugin": True}, "plugin: True, expected a string"),
+        ({"jvm": "-Xmx1g"}, "jvm: '-Xmx1g', expected a list of JVM flags"),
+        ({"jvm": ["Xmx1g"]}, "jvm: 'Xmx1g', expected a JVM flag such as '-Xmx1g'"),
         ({"settings": ["a=b"]}, "settings: ['a=b'], expected a mapping of names to values"),
         ({"settings": {1: "x"}}, "settings: the name 1, expected the name of a broker config"),
         ({"settings": {"": "x"}}, "settings: the name '', expected the name of a broker config"),
