@@ -108,8 +108,8 @@ record-send-stall:
 test: setup ## run every check: lint, types, Java tests, Python tests on real brokers
 	@# None uses a whole machine: mypy has one thread, Java's long tests mostly wait, and packages are downloaded.
 	@$(MAKE) --no-print-directory -j3 -O lint test-java test-packages
-	@# Tests that wait for brokers leave a third of the machine to those without.
-	@$(MAKE) --no-print-directory -j2 test-without-brokers test-waiting
+	@$(MAKE) --no-print-directory test-without-brokers
+	@$(MAKE) --no-print-directory test-waiting
 	@$(MAKE) --no-print-directory test-measured
 
 test-all: test ## the same, and the tests marked `long`: every arm of every scenario, more versions and examples
@@ -136,8 +136,8 @@ browser:
 TWO := -n 2 --dist loadfile --no-loadscope-reorder
 WITH_BROKERS := tests/containers tests/integration
 test-without-brokers: setup browser $(BENCH) $(MUTANTS)
-	@# Two processes, because Spark's planner uses one core. Brokers that run at the same time go first.
-	@nice -n 5 $(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) $(TWO)
+	@# Two processes, because Spark's planner uses one core.
+	@$(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) $(TWO)
 
 MEASURED := $(addprefix tests/integration/,test_faults.py test_faults_disk.py test_faults_effects.py \
               test_lag_policy.py test_matrix.py test_run.py test_scenarios.py test_stall_shim.py test_step_down.py \
@@ -147,7 +147,7 @@ test-waiting: setup engine $(MUTANTS)
 	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED)) $(TWO)
 
 test-measured: setup engine
-	@# These run one after the other with nothing beside them, because they measure time.
+	@# These run one after the other, because they measure time.
 	@$(BIN)/pytest $(MEASURED)
 
 # The same as `insync kafka-tests`; ARM selects one or more arms, default all.
