@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: help setup built demo record-kip-501 record-send-stall test test-all lint test-java test-packages \
-        test-without-brokers test-waiting test-measured upstream-tests upstream-patch upstream-patch-test bench release \
+        test-without-brokers test-brokers upstream-tests upstream-patch upstream-patch-test bench release \
         clean tools brokers engine browser
 
 VENV  := .venv
@@ -109,8 +109,7 @@ test: setup ## run every check: lint, types, Java tests, Python tests on real br
 	@# None uses a whole machine: mypy has one thread, Java's long tests mostly wait, and packages are downloaded.
 	@$(MAKE) --no-print-directory -j3 -O lint test-java test-packages
 	@$(MAKE) --no-print-directory test-without-brokers
-	@$(MAKE) --no-print-directory test-waiting
-	@$(MAKE) --no-print-directory test-measured
+	@$(MAKE) --no-print-directory test-brokers
 
 test-all: test ## the same, and the tests marked `long`: every arm of every scenario, more versions and examples
 	@HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -m long
@@ -142,11 +141,9 @@ test-without-brokers: setup browser $(BENCH) $(MUTANTS)
 MEASURED := $(addprefix tests/integration/,test_faults.py test_faults_disk.py test_faults_effects.py \
               test_lag_policy.py test_matrix.py test_run.py test_scenarios.py test_stall_shim.py test_step_down.py \
               test_step_down_surroundings.py runs/test_why.py runs/test_zookeeper_runs.py)
-test-waiting: setup engine $(MUTANTS)
+test-brokers: setup engine $(MUTANTS)
 	@# These wait for states, however long that takes, so two run at a time.
 	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED)) $(TWO)
-
-test-measured: setup engine
 	@# These run one after the other, because they measure time.
 	@$(BIN)/pytest $(MEASURED)
 

@@ -43,8 +43,6 @@ SETTINGS: Final[Mapping[str, str]] = {
     "log.segment.delete.delay.ms": "1000",
     "min.insync.replicas": "1",
 }
-JVM: Final = ("-XX:TieredStopAtLevel=4",)
-"""As in production, what runs for long is compiled by the JVM's optimizing compiler."""
 T_MS: Final = "1000"
 """When a leader steps down, in the arm that does; a frozen follower is no reason."""
 

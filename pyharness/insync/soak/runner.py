@@ -11,6 +11,7 @@ from insync.brokers.cluster import broker_configs
 from insync.brokers.cluster.admin import assignment, create_topic
 from insync.brokers.cluster.node import remove_data
 from insync.brokers.kafka.java import Java, find_java
+from insync.brokers.kafka.jvm import FULL_JIT
 from insync.events.schema import now_ms
 from insync.events.soak_info import Asked, Disturbance, Sample, SoakInfo, write_soak
 from insync.nodes import BROKERS, spread
@@ -18,7 +19,7 @@ from insync.report.soak import write_soak_page
 from insync.soak import judge
 from insync.soak.disturb import KINDS, Disturber
 from insync.soak.judge import Ending
-from insync.soak.plan import JVM, PARTITIONS, TOPIC, Plan
+from insync.soak.plan import PARTITIONS, TOPIC, Plan
 from insync.soak.sampler import Sampler, sampler
 from insync.soak.traffic import Traffic, wait
 from insync.testing import KafkaCluster
@@ -109,7 +110,7 @@ def _cluster(plan: Plan) -> Iterator[KafkaCluster]:
         settings=plan.settings,
         folder=home,
         faults=KINDS,
-        jvm=JVM,
+        jvm=[FULL_JIT],
     )
     try:
         with cluster:

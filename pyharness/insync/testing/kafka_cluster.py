@@ -190,13 +190,11 @@ class KafkaCluster:
 
     def _with_flags(self, extras: Mapping[int, NodeExtras]) -> Mapping[int, NodeExtras]:
         """Add the flags of the brokers' JVMs."""
-        if not self._jvm:
-            return extras
-        numbers = range(1, self._brokers + 1)
-        every = {number: extras.get(number, NO_EXTRAS) for number in numbers}
-        return {
-            number: replace(each, flags=(*each.flags, *self._jvm)) for number, each in every.items()
-        }
+        with_flags = {}
+        for number in range(1, self._brokers + 1):
+            own = extras.get(number, NO_EXTRAS)
+            with_flags[number] = replace(own, flags=(*own.flags, *self._jvm))
+        return {**extras, **with_flags}
 
 
 def _copies(count: int) -> dict[str, str]:

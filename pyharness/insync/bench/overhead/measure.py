@@ -20,6 +20,7 @@ from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.jvm import FULL_JIT
 from insync.errors import InsyncError
 from insync.nodes import BROKERS, spread
 
@@ -30,9 +31,8 @@ LAG_MS: Final = 10_000
 """isr-expiration runs every half of it, so that a quiet phase has some passes."""
 PER_TOPIC: Final = 1_600
 """Partitions of a topic without records: a controller makes at most 10,000 records of a request."""
-JVM: Final = ("-Xms512m", "-Xmx512m", "-XX:TieredStopAtLevel=4")
-"""As in production, every fetch is compiled by the JVM's optimizing compiler, too."""
-JVM_OF_MANY: Final = ("-Xms1g", "-Xmx1g", "-XX:TieredStopAtLevel=4")
+JVM: Final = ("-Xms512m", "-Xmx512m", FULL_JIT)
+JVM_OF_MANY: Final = ("-Xms1g", "-Xmx1g", FULL_JIT)
 """The same with room for many partitions."""
 _SERVING: Final = ("handler", "network", "reaper")
 _WARM_UP_FETCHES: Final = 2_000

@@ -4,6 +4,8 @@ from pathlib import Path
 
 # No perf data, because its files in the temporary folder remain after a JVM is killed.
 SHORT_LIVED = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
+FULL_JIT = "-XX:TieredStopAtLevel=4"
+"""As in production: what runs for long is compiled by the optimizing compiler, too."""
 LOG_CONFIG = Path(__file__).with_name("log4j2.properties")
 
 

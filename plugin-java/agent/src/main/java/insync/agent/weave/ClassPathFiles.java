@@ -24,7 +24,8 @@ final class ClassPathFiles {
      */
     static String stamp(String classPath) {
         StringBuilder all = new StringBuilder();
-        for (String each : classPath.split(File.pathSeparator)) {
+        // An empty element, also at the end, is the working directory.
+        for (String each : classPath.split(File.pathSeparator, -1)) {
             try {
                 Path file = Paths.get(each);
                 // The time of change, unlike that of modification, cannot be set.
@@ -42,14 +43,18 @@ final class ClassPathFiles {
         return all.toString();
     }
 
-    /** Returns whether no jar names further files in its manifest, which {@link #stamp} does not see. */
-    static boolean areAll(String classPath) throws IOException {
-        for (String each : classPath.split(File.pathSeparator)) {
-            if (Files.exists(Paths.get(each)) && namesOthers(each)) {
-                return false;
+    /** Returns whether every file is a jar that names no further files in its manifest, which {@link #stamp} does not see. */
+    static boolean areAll(String classPath) {
+        try {
+            for (String each : classPath.split(File.pathSeparator, -1)) {
+                if (Files.exists(Paths.get(each)) && namesOthers(each)) {
+                    return false;
+                }
             }
+            return true;
+        } catch (IOException | RuntimeException noJar) {
+            return false;
         }
-        return true;
     }
 
     private static boolean namesOthers(String jar) throws IOException {

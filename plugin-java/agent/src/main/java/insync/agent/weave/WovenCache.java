@@ -129,11 +129,10 @@ public final class WovenCache {
         return crc.getValue();
     }
 
-    private byte[] payload(WovenBroker woven) throws IOException {
+    private byte[] toBytes(WovenBroker woven) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
-            boolean identified = !stamp.equals(ClassPathFiles.UNKNOWN) && ClassPathFiles.areAll(classPath);
-            byte[] now = (identified ? stamp : ClassPathFiles.UNKNOWN).getBytes(StandardCharsets.UTF_8);
+            byte[] now = (ClassPathFiles.areAll(classPath) ? stamp : ClassPathFiles.UNKNOWN).getBytes(StandardCharsets.UTF_8);
             out.writeInt(now.length);
             out.write(now);
             woven.write(out);
@@ -148,7 +147,7 @@ public final class WovenCache {
     /** Replaces the file; returns whether it did. If it cannot be written, a line says so, and the start goes on. */
     public boolean save(WovenBroker woven) {
         try {
-            byte[] payload = payload(woven);
+            byte[] payload = toBytes(woven);
             Files.createDirectories(file.getParent());
             // Readable and writable by this user alone.
             Path made = Files.createTempFile(file.getParent(), "woven-", ".tmp");

@@ -174,6 +174,14 @@ class WovenCacheTest {
         jar("absent.jar", null);
         assertNotEquals(stamp, ClassPathFiles.stamp(kafka + File.pathSeparator + absent));
         assertEquals(ClassPathFiles.UNKNOWN, ClassPathFiles.stamp(kafka + File.pathSeparator + folder));
+        assertEquals(ClassPathFiles.UNKNOWN, ClassPathFiles.stamp(kafka + File.pathSeparator), "the working directory");
+    }
+
+    @Test
+    void aFileThatIsNoJarDoesNotPreventTheCache() throws Exception {
+        Path text = Files.writeString(folder.resolve("notes.txt"), "no jar");
+        assertTrue(ofJars(text).save(broker(ClassDigests.onClassPath(PARTITION))));
+        assertNotNull(ofJars(text).load());
     }
 
     private WovenCache ofJars(Path classPath) throws IOException {
