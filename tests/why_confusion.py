@@ -37,7 +37,15 @@ TRUE_CAUSE: Final[Mapping[str, str]] = {
 A broker whose only log directory fails ends itself, so the truth of a full disk is its process.
 """
 HARMLESS: Final = frozenset(
-    {"add-replica", "clock-jump", "config-update", "elect", "remove-replica", "topic-churn"}
+    {
+        "add-replica",
+        "clock-jump",
+        "config-update",
+        "elect",
+        "more-partitions",
+        "remove-replica",
+        "topic-churn",
+    }
 )
 """The kinds that slow no broker: the right answer about their time is nobody."""
 NONE: Final = "none"

@@ -157,6 +157,9 @@ class FaultCluster(Protocol):
     def clock_reading(self, topic: str, broker: int) -> ClockReading | None:
         """Read a broker's clock with such a topic; None if it does not answer."""
 
+    def make_idle_topic(self, topic: str, broker: int, partitions: int) -> None:
+        """Create a topic whose partitions a broker leads, and wait until all replicas follow."""
+
     def begin_topic(self, topic: str, broker: int, partitions: int) -> None:
         """Create a topic whose partitions a broker leads; raises InsyncError if refused."""
 
@@ -176,6 +179,9 @@ class FaultCluster(Protocol):
 
     def configs_in_force(self, broker: int, settings: Mapping[str, str]) -> int:
         """Return how many of the settings the broker says that it has; raises InsyncError."""
+
+    def update_topic_configs(self, topic: str, settings: Mapping[str, str | None]) -> None:
+        """Set configs of a topic, or delete those that are None; raises InsyncError."""
 
     def election_ports(self, last: Collection[int]) -> Sequence[int]:
         """Return the ports at which elections may be asked for; brokers in `last` come last."""

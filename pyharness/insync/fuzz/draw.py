@@ -17,7 +17,7 @@ from insync.fuzz import late_write
 from insync.fuzz.brokers import brokers_of
 from insync.fuzz.fair import is_fair
 from insync.fuzz.together import outage, shrunk
-from insync.fuzz.values import WEIGHTS, draw_keys
+from insync.fuzz.values import NOT_DRAWN, WEIGHTS, draw_keys
 from insync.fuzz.workload import draw_workload
 from insync.run.clients.groups import OLDEST_CONSUMER
 from insync.scenario.model import Scenario
@@ -138,5 +138,6 @@ def _one(random: Random, kinds: Sequence[str], scenario: Scenario) -> dict[str, 
 
 def _ranked(random: Random) -> list[str]:
     """Return all kinds in random order, by weight: one that is missing here changes little."""
-    keys = {name: random.random() ** (1 / WEIGHTS.get(name, 1.0)) for name in KINDS}
-    return sorted(KINDS, key=lambda name: keys[name], reverse=True)
+    names = [name for name in KINDS if name not in NOT_DRAWN]
+    keys = {name: random.random() ** (1 / WEIGHTS.get(name, 1.0)) for name in names}
+    return sorted(names, key=lambda name: keys[name], reverse=True)

@@ -46,6 +46,12 @@ WEIGHTS: Final[Mapping[str, float]] = {
 }  # fmt: skip
 """How often a kind is drawn, compared with 1 for any other; a memory-pressure takes long."""
 
+NOT_DRAWN: Final = frozenset({"more-partitions"})
+"""Kinds that no seed has: thousands of partitions take longer than all else in a seed."""
+
+KEYS_NOT_DRAWN: Final = frozenset({"throttle_bytes_per_s"})
+"""Optional keys that no seed has: a quota for a replica that joins is a scenario's."""
+
 SETTINGS: Final[Sequence[Mapping[str, str]]] = (
     {"num.io.threads": "8"},
     {"num.network.threads": "4"},
@@ -110,7 +116,7 @@ def draw_keys(
     keys["at_ms"] = random.randint(*window)
     fields = kind.spec.model_fields
     for name in sorted(fields, key=lambda name: name in ONLY_WITH):
-        if name in keys:
+        if name in keys or name in KEYS_NOT_DRAWN:
             continue
         if name in ONLY_WITH:
             other, value = ONLY_WITH[name]

@@ -38,6 +38,8 @@ from insync.workload.prefill import burst, prefill
 
 FILLED_SECONDS: Final = 20.0
 TOPIC_SECONDS: Final = 5.0
+MANY_SECONDS: Final = 120.0
+"""For thousands of partitions."""
 OLD_RECORD_BYTES: Final = 1 << 19
 
 
@@ -186,6 +188,11 @@ class ArmFaultCluster:
         """Read a broker's clock with such a topic; None if it does not answer."""
         return clocks.read_clock(f"{LOOPBACK}:{self.port(broker)}", topic)
 
+    def make_idle_topic(self, topic: str, broker: int, partitions: int) -> None:
+        """Create a topic whose partitions a broker leads, and wait until all replicas follow."""
+        bootstrap = self.arm_cluster.cluster.bootstrap
+        create_topic(bootstrap, topic, [ring(broker)] * partitions, {}, within_s=MANY_SECONDS)
+
     def begin_topic(self, topic: str, broker: int, partitions: int) -> None:
         """Create a topic whose partitions a broker leads, without waiting for it."""
         bootstrap = self.arm_cluster.cluster.bootstrap
@@ -215,6 +222,10 @@ class ArmFaultCluster:
     def configs_in_force(self, broker: int, settings: Mapping[str, str]) -> int:
         """Return how many of the settings the broker says that it has; raises InsyncError."""
         return broker_configs.in_force(f"{LOOPBACK}:{self.port(broker)}", broker, settings)
+
+    def update_topic_configs(self, topic: str, settings: Mapping[str, str | None]) -> None:
+        """Set configs of a topic, or delete those that are None; raises InsyncError."""
+        broker_configs.update_topic(self.arm_cluster.cluster.bootstrap, topic, settings)
 
     def election_ports(self, last: Collection[int]) -> Sequence[int]:
         """Return the ports at which elections may be asked for; brokers in `last` come last."""

@@ -1,4 +1,4 @@
-"""The faults that are requests to a real cluster: topics that come and go, a replica that moves."""
+"""The faults that are requests to a real cluster: topics, partitions, and replicas that move."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from insync.scenario.load import load
 SCENARIO = """
 schema = 1
 name = "requests"
-summary = "topics are created and deleted, and a replica is removed and added again"
+summary = "topics are created and deleted, and replicas are removed and added"
 arms = ["stock"]
 repeats = 1
 min_insync_replicas = 2
@@ -24,7 +24,7 @@ replica_lag_time_max_ms = 2_000
 replica_fetch_wait_max_ms = 500
 
 [workload]
-leaders = [1, 2]
+leaders = [1, 2, 1]
 rate_per_partition = 10
 record_bytes = 200
 
@@ -44,6 +44,21 @@ broker = 3
 partitions = [0, 1]
 at_ms = 600
 for_ms = 1_500
+
+[[faults]]
+kind = "more-partitions"
+broker = 1
+count = 30
+at_ms = 500
+for_ms = 1_500
+
+[[faults]]
+kind = "add-replica"
+broker = 3
+partitions = [2]
+throttle_bytes_per_s = 100_000
+at_ms = 500
+for_ms = 2_000
 """
 
 
@@ -63,3 +78,7 @@ def test_topics_come_and_go_and_a_replica_moves(tmp_path: Path) -> None:
     moved = found["remove-replica"]
     assert moved["figures"] == {"removed": 2.0, "assigned": 2.0, "joined": 2.0}
     assert moved["acted_ms"] >= 750
+    more = found["more-partitions"]["figures"]
+    assert more == {"asked": 30.0, "led": 30.0, "whole": 30.0}
+    added = found["add-replica"]["figures"]
+    assert (added["joined"], added["quotas_in_force"]) == (1.0, added["quotas_asked"]) == (1.0, 4.0)

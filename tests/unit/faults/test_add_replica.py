@@ -1,15 +1,19 @@
 """A broker becomes a replica of partitions, without a broker."""
 
 import re
+from collections.abc import Mapping
 
 import pytest
 
 from insync.brokers.kafka import wire
 from insync.errors import InputError, InsyncError
+from insync.events.run_info import PlannedFault
 from insync.faults.base import FaultContext
 from insync.faults.kinds import add_replica
-from insync.faults.kinds.add_replica import AddPlan, AddReplicaFault, Assignment
+from insync.faults.kinds.add_replica import KIND, AddPlan, AddReplicaFault, Assignment
+from insync.faults.support.throttle import FOLLOWERS, LEADERS, RATES, Settings, Throttle
 from insync.scenario.load import parse, source
+from unit.faults.seen_figures import Seen
 
 PLAN = AddPlan(topic="t", replicas={0: [1, 2, 3], 1: [2, 1, 3]})
 PORTS = [9_001, 9_002]
@@ -26,9 +30,9 @@ class Cluster:
         monkeypatch.setattr(add_replica, "ASSIGNED_WITHIN_S", 0.01)
         monkeypatch.setattr(add_replica, "JOINED_WITHIN_S", 0.01)
 
-    def fault(self) -> AddReplicaFault:
+    def fault(self, throttle: Throttle | None = None) -> AddReplicaFault:
         context = FaultContext(arm="a", repeat=0, kind="add-replica", broker=3, planned_ms=100)
-        return AddReplicaFault(lambda: PORTS, lambda: self.seen, PLAN, context)
+        return AddReplicaFault(lambda: PORTS, lambda: self.seen, PLAN, context, throttle)
 
     def show(self, isr: list[int], *partitions: int) -> None:
         self.seen = {partition: ([1, 2, 3], isr) for partition in partitions}
@@ -56,6 +60,67 @@ def test_the_broker_is_taken_out_before_and_added_at_the_time(
     line = fault.evidence()
     assert line.figures == {"assigned": 2.0, "joined": 2.0}
     assert line.acted_ms is not None and line.acted_ms > 0
+
+
+class Quotas:
+    """The configs of brokers and of the topic; `ignores` is a broker that takes none."""
+
+    def __init__(self, ignores: int = 0) -> None:
+        self.topic: dict[str, str | None] = {}
+        self.brokers: dict[int, dict[str, str | None]] = {}
+        self._ignores = ignores
+
+    def throttle(self) -> Throttle:
+        return Throttle(
+            update_broker=self._update,
+            update_topic=self.topic.update,
+            in_force=self._in_force,
+            leaders={0: 1, 1: 2},
+            follower=3,
+            bytes_per_s=500,
+        )
+
+    def _update(self, broker: int, settings: Settings) -> None:
+        if broker != self._ignores:
+            self.brokers.setdefault(broker, {}).update(settings)
+
+    def _in_force(self, broker: int, settings: Mapping[str, str]) -> int:
+        has = self.brokers.get(broker, {})
+        return sum(has.get(name) == value for name, value in settings.items())
+
+
+def test_quotas_are_set_before_the_assignment_and_deleted_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cluster, quotas = Cluster(monkeypatch), Quotas()
+    fault = cluster.fault(quotas.throttle())
+    fault.prepare()
+    assert quotas.brokers == {}
+    cluster.show([1, 2, 3], 0, 1)
+    fault.inject()
+    assert quotas.topic == {LEADERS: "0:1,1:2", FOLLOWERS: "0:3,1:3"}
+    assert quotas.brokers == dict.fromkeys((1, 2, 3), dict.fromkeys(RATES, "500"))
+    fault.lift()
+    assert quotas.topic == dict.fromkeys((LEADERS, FOLLOWERS))
+    assert quotas.brokers == dict.fromkeys((1, 2, 3), dict.fromkeys(RATES))
+    line = fault.evidence()
+    assert line.figures is not None
+    assert line.figures["quotas_asked"] == line.figures["quotas_in_force"] == 6.0
+
+
+def test_a_quota_that_a_broker_does_not_take_is_no_evidence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cluster = Cluster(monkeypatch)
+    fault = cluster.fault(Quotas(ignores=3).throttle())
+    cluster.show([1, 2, 3], 0, 1)
+    fault.inject()
+    fault.lift()
+    line = fault.evidence()
+    assert line.figures is not None
+    seen = Seen(dict(line.figures))
+    plan = PlannedFault(kind=KIND.name, broker=3, partitions=(0, 1))
+    assert KIND.missing(plan, seen) == "quotas_in_force was 4, expected exactly 6"
 
 
 def test_a_broker_that_does_not_join_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

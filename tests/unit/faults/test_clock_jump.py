@@ -12,6 +12,7 @@ from insync.faults.base import FaultContext
 from insync.faults.kinds.clock_jump import KIND, ClockJumpFault
 from insync.faults.support.control import ControlFile
 from insync.scenario.load import parse, source
+from unit.faults.seen_figures import Seen
 
 AT = FaultContext(arm="stock", repeat=0, kind="clock-jump", broker=2, planned_ms=100)
 
@@ -20,13 +21,6 @@ AT = FaultContext(arm="stock", repeat=0, kind="clock-jump", broker=2, planned_ms
 class Clock:
     ahead_ms: float
     error_ms: float = 2.0
-
-
-@dataclass(frozen=True)
-class Seen:
-    figures: dict[str, float]
-    acted_ms: float = 100.0
-    calls_held: int = 0
 
 
 def jumped(tmp_path: Path, by_ms: int, *readings: Clock | None) -> tuple[ControlFile, Seen]:

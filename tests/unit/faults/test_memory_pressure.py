@@ -33,6 +33,7 @@ from insync.faults.support.cold_readers import REPEATS, ColdReaders
 from insync.faults.support.disk import blkio
 from insync.faults.support.memory_groups import Pressure
 from insync.owner import mine
+from unit.faults.seen_figures import Seen
 from waiting import wait_for
 
 PLAN = FaultContext(
@@ -253,13 +254,5 @@ def test_without_pages_read_again_from_the_disk_there_is_no_evidence(
     figures: dict[str, float], missing: str | None
 ) -> None:
     plan = PlannedFault.model_construct()
-    seen = KIND.missing(plan, _Recorded(figures))
+    seen = KIND.missing(plan, Seen(figures))
     assert seen == missing or (missing is not None and str(seen).startswith(missing))
-
-
-class _Recorded:
-    calls_held = 0
-    acted_ms = 5_000.0
-
-    def __init__(self, figures: dict[str, float]) -> None:
-        self.figures = figures

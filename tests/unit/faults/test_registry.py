@@ -57,7 +57,17 @@ def test_every_kind_is_judged_by_its_own_figure() -> None:
         ("stops_process", ["freeze", "kill", "lost-log", "power-failure"]),
         ("stops_following_at", ["stall"]),
         ("moves_leaders", ["elect"]),
-        ("harmless", ["add-replica", "config-update", "elect", "remove-replica", "topic-churn"]),
+        (
+            "harmless",
+            [
+                "add-replica",
+                "config-update",
+                "elect",
+                "more-partitions",
+                "remove-replica",
+                "topic-churn",
+            ],
+        ),
         ("at_both_ends", ["link"]),
         ("kills", ["kill", "lost-log", "power-failure"]),
         (

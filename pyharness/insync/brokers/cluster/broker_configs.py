@@ -1,4 +1,4 @@
-"""Updates the configs of one running broker and reads them back, as `kafka-configs` does."""
+"""Updates configs of a running broker, or of a topic, as `kafka-configs` does."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -23,23 +23,35 @@ def update(bootstrap: str, broker: int, settings: Mapping[str, str | None]) -> N
 
     `bootstrap` is the broker that is asked.
     """
+    _update(bootstrap, ResourceType.BROKER, str(broker), settings)
+
+
+def update_topic(bootstrap: str, topic: str, settings: Mapping[str, str | None]) -> None:
+    """Set configs of a topic, or delete those that are None; raises InsyncError if refused."""
+    _update(bootstrap, ResourceType.TOPIC, topic, settings)
+
+
+def _update(
+    bootstrap: str, kind: ResourceType, name: str, settings: Mapping[str, str | None]
+) -> None:
     entries = [
         ConfigEntry(
-            name,
+            key,
             value,
             incremental_operation=AlterConfigOpType.DELETE
             if value is None
             else AlterConfigOpType.SET,
         )
-        for name, value in settings.items()
+        for key, value in settings.items()
     ]
-    resource = ConfigResource(ResourceType.BROKER, str(broker), incremental_configs=entries)
+    resource = ConfigResource(kind, name, incremental_configs=entries)
     admin = client(bootstrap)
     try:
         for answer in admin.incremental_alter_configs([resource]).values():
             answer.result(timeout=ANSWERS_WITHIN_S)
     except (KafkaException, TimeoutError) as error:
-        raise InsyncError(f"configs of broker {broker} were not updated: {error}") from error
+        what = kind.name.lower()
+        raise InsyncError(f"configs of {what} {name} were not updated: {error}") from error
 
 
 def in_force(bootstrap: str, broker: int, settings: Mapping[str, str]) -> int:

@@ -4,16 +4,18 @@ Before the workload starts the broker is taken out of the replicas and loses the
 fault's time the controller is asked to add it again: it has everything to fetch. The lift changes
 nothing, it only waits until the new replica is in the ISR.
 
-Evidence: in how many of the assignments the broker then is, and in how many ISRs at the end. The
-table `added_replicas` has the times, from the controller's log.
+With `throttle_bytes_per_s` its replication is throttled from then on, until it is in the ISR.
+
+Evidence: in how many of the assignments the broker then is, in how many ISRs at the end, and how
+many quotas were in force. The table `added_replicas` has the times, from the controller's log.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
@@ -21,6 +23,7 @@ from insync.faults.base import Fault, FaultContext, Window, await_true
 from insync.faults.cluster import FaultCluster
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
 from insync.faults.spec import Lasting, Surroundings, check_moved
+from insync.faults.support.throttle import RATES, Throttle
 from insync.fields import Partitions, check_unique
 
 ASSIGNED_WITHIN_S: Final = 5.0
@@ -35,6 +38,7 @@ class AddReplica(Lasting):
 
     kind: Literal["add-replica"]
     partitions: Partitions
+    throttle_bytes_per_s: Annotated[int | None, Field(ge=1)] = None
 
     @property
     def added(self) -> Sequence[int]:
@@ -68,6 +72,7 @@ class AddReplicaFault:
         assignment: Callable[[], Assignment],
         plan: AddPlan,
         context: FaultContext,
+        throttle: Throttle | None = None,
     ) -> None:
         """Plan it.
 
@@ -76,12 +81,15 @@ class AddReplicaFault:
             assignment: replicas and ISR of each partition, as a broker knows them.
             plan: what is to be assigned.
             context: where the fault belongs; its broker is the one to be added.
+            throttle: the quotas of its replication, if there are any.
 
         """
         self._ports = ports
         self._assignment = assignment
         self._plan = plan
         self._context = context
+        self._throttle = throttle
+        self._quotas = 0
         self._window = Window()
         self._assigned = 0
         self._joined = 0
@@ -94,23 +102,31 @@ class AddReplicaFault:
     def inject(self) -> None:
         """Add the broker and wait until it is assigned; raises InsyncError if that is refused."""
         self._window.begin()
+        if self._throttle is not None:
+            self._throttle.begin()
         for partition, replicas in self._plan.replicas.items():
             self._assign(partition, replicas)
         await_true(lambda: self._count(0) == len(self._plan.replicas), ASSIGNED_WITHIN_S)
         self._assigned = self._count(0)
 
     def lift(self) -> None:
-        """Wait until the broker is in the ISRs; nothing is changed."""
+        """Wait until the broker is in the ISRs; then delete its quotas, if there are any."""
         if not self._window.is_open:
             return
         await_true(lambda: self._count(1) == len(self._plan.replicas), JOINED_WITHIN_S)
         self._joined = self._count(1)
         self._window.end()
+        if self._throttle is not None:
+            self._quotas = self._throttle.count()
+            self._throttle.end()
 
     def evidence(self) -> FaultLine:
         """Return in how many assignments and ISRs the broker was."""
         whole = self._assigned == len(self._plan.replicas)
         figures = {"assigned": float(self._assigned), "joined": float(self._joined)}
+        if self._throttle is not None:
+            figures["quotas_asked"] = float(len(RATES) * len(self._throttle.brokers))
+            figures["quotas_in_force"] = float(self._quotas)
         return self._window.line(self._context, self._window.length_ms if whole else 0.0, figures)
 
     def _assign(self, partition: int, replicas: Sequence[int]) -> None:
@@ -139,6 +155,20 @@ def _inject(spec: AddReplica, context: FaultContext, cluster: FaultCluster) -> F
         partial(cluster.assignment_seen_by, cluster.leaders[spec.partitions[0]], context.topic),
         AddPlan(topic=context.topic, replicas=replicas),
         replace(context, target=targets),
+        _throttle(spec, context.topic, cluster),
+    )
+
+
+def _throttle(spec: AddReplica, topic: str, cluster: FaultCluster) -> Throttle | None:
+    if spec.throttle_bytes_per_s is None:
+        return None
+    return Throttle(
+        update_broker=cluster.update_configs,
+        update_topic=partial(cluster.update_topic_configs, topic),
+        in_force=cluster.configs_in_force,
+        leaders={partition: cluster.leaders[partition] for partition in spec.partitions},
+        follower=spec.broker,
+        bytes_per_s=spec.throttle_bytes_per_s,
     )
 
 
@@ -152,7 +182,8 @@ def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
         value = seen.figures.get(name, 0.0)
         if value != expected:
             return figure(name, value, f"exactly {expected}")
-    return None
+    asked, in_force = (seen.figures.get(f"quotas_{each}", 0.0) for each in ("asked", "in_force"))
+    return None if in_force == asked else figure("quotas_in_force", in_force, f"exactly {asked:g}")
 
 
 KIND = FaultKind(
@@ -161,9 +192,10 @@ KIND = FaultKind(
         does="the broker becomes a replica of partitions, and has to fetch all of their log",
         mechanism="a reassignment; another one beforehand takes the broker out of the replicas",
         evidence="of how many partitions it then is a replica, and in how many ISRs it is at the"
-        " end",
+        " end; of the quotas, how many are in force",
         notes="What a user does who raises the replication factor. The end waits for the ISR, at"
-        f" most {JOINED_WITHIN_S:g} s.",
+        f" most {JOINED_WITHIN_S:g} s. `throttle_bytes_per_s` is a quota for what the new replicas"
+        " fetch, as of `kafka-reassign-partitions --throttle`.",
     ),
     probes=both(always),
     inject=_inject,

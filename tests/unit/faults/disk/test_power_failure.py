@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from insync.faults.base import FaultContext
 from insync.faults.kinds.disk.power_failure import KIND, PowerFailureFault
 from insync.faults.kinds.kill import KillFault
 from insync.faults.support.disk.unsynced import PAGE, RolledBack, Unsynced
+from unit.faults.seen_figures import Seen
 
 
 class Files:
@@ -157,13 +157,6 @@ def test_files_go_back_after_the_kill_and_before_the_restart() -> None:
         "signal": 9, "lost_files": 2, "lost_bytes": 9, "lost_log_bytes": 5, "lost_torn_files": 1,
     }  # fmt: skip
     assert KIND.tags.kills
-
-
-@dataclass(frozen=True)
-class Seen:
-    figures: dict[str, float]
-    acted_ms: float = 100.0
-    calls_held: int = 0
 
 
 @pytest.mark.parametrize(
