@@ -21,9 +21,11 @@ Argument = str | Path
 Done = subprocess.CompletedProcess[str]
 
 
-def insync(*arguments: Argument, env: Mapping[str, str] | None = None) -> Done:
+def insync(
+    *arguments: Argument, env: Mapping[str, str] | None = None, within_s: float = TIMEOUT_S
+) -> Done:
     """Run the installed command to its end."""
-    return _run(INSYNC, *arguments, env=env)
+    return _run(INSYNC, *arguments, env=env, within_s=within_s)
 
 
 def insync_json(

@@ -1,0 +1,112 @@
+"""`PYTHONPATH=tests python -m integration.runs.why_catalogue SEED OUT` records every kind of fault.
+
+Each variant is a scenario with one fault that lasts for two and a half lags, on stock brokers, with
+`request` and with `step-down`, four times each. `python tests/why_confusion.py OUT` then compares
+the answers of `insync why` with the faults; docs/use/why.md has the result.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import tomli_w
+
+from commands import insync
+from insync.faults.registry import KINDS
+from insync.fuzz.brokers import BROKER
+from insync.fuzz.values import DISKS
+from insync.nodes import BROKERS
+
+ARMS: Final = ("stock", "request", "step-down")
+REPEATS: Final = 4
+AT_ONCE: Final = 2
+"""Scenarios that are recorded at the same time, each on all arms."""
+LEADERS: Final = (1, 2, 3, 1, 2, 3)
+AT_MS: Final = 4_000
+FOR_MS: Final = 5_000
+WITHIN_S: Final = 1_200.0
+
+VARIANTS: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
+    "stall": [{"site": site, "mode": "hold"} for site in ("read", "send", "write", "fsync")],
+    "disk-stall": [{"mode": "hold"}],
+    "disk-throttle": [{"write_bytes_per_s": 5_000}],
+    "memory-pressure": [{"read_bytes_per_s": 5_000}],
+    "cpu-quota": [{"quota_percent": 2.0}],
+    "cpu-neighbour": [{"neighbours": 8}],
+    "link": [{"mode": "cut"}],
+    "client-link": [{"mode": "cut"}],
+    "controller-link": [{"mode": "cut"}],
+    "clock-jump": [{"by_ms": 60_000}],
+    "config-update": [{"settings": {"num.io.threads": "8"}}],
+    "topic-churn": [{"count": 8}],
+    "more-partitions": [{"count": 100}],
+}
+"""The keys of a kind besides its place and time; kinds that are not named need no others."""
+
+
+def scenarios(seed: int) -> Iterator[dict[str, Any]]:
+    """Yield a scenario for each variant of each kind; the seed chooses broker and partitions."""
+    random = Random(f"why {seed}")  # noqa: S311 - a draw, no secret
+    for kind, entry in KINDS.items():
+        for number, keys in enumerate(VARIANTS.get(kind, [{}])):
+            broker = DISKS.get(entry.tags.log_folder) or random.randint(1, BROKERS)
+            others = [each for each in range(1, BROKERS + 1) if each != broker]
+            fault = {"kind": kind, "broker": broker, "at_ms": AT_MS, **keys}
+            fields = entry.spec.model_fields
+            if "for_ms" in fields:
+                fault["for_ms"] = FOR_MS
+            if "peer" in fields:
+                fault["peer"] = random.choice(others)
+            if "partitions" in fields:
+                led = [place for place, leader in enumerate(LEADERS) if leader == broker]
+                away = [place for place, leader in enumerate(LEADERS) if leader != broker]
+                fault["partitions"] = led if kind in ("stall", "read-error") else away[:2]
+            yield scenario(f"why-{kind}-{number}", fault)
+
+
+def scenario(name: str, fault: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a scenario with one fault."""
+    return {
+        "schema": 1,
+        "name": name,
+        "summary": f"one {fault['kind']} on a broker that leads two partitions",
+        "arms": list(ARMS),
+        "repeats": REPEATS,
+        "min_insync_replicas": 2,
+        "broker": {**BROKER, "num_io_threads": 8},
+        "workload": {
+            "leaders": list(LEADERS), "rate_per_partition": 20, "record_bytes": 200,
+            "idempotent": True,
+        },
+        "timeline": {"steady_ms": AT_MS, "recover_ms": 4_000, "jitter_ms": 1_000},
+        "faults": [fault],
+    }  # fmt: skip
+
+
+def record(keys: Mapping[str, Any], seed: int, out: Path) -> str:
+    """Record a scenario on all arms; return its name, and why it failed if it did."""
+    file = out / f"{keys['name']}.toml"
+    file.write_text(tomli_w.dumps(keys), encoding="utf-8")
+    done = insync(
+        "run", file, "--seed", str(seed), "--record-only", "--out", out / keys["name"],
+        within_s=WITHIN_S,
+    )  # fmt: skip
+    said = done.stderr.strip().splitlines()
+    return f"{keys['name']}: {'recorded' if done.returncode == 0 else said[-1:]}"
+
+
+def main(seed: int, out: Path) -> None:
+    """Record every variant."""
+    out.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for said in pool.map(lambda keys: record(keys, seed, out), scenarios(seed)):
+            print(said, flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), Path(sys.argv[2]))
