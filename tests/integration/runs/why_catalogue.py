@@ -65,7 +65,8 @@ def scenarios(seed: int) -> Iterator[dict[str, Any]]:
             if "partitions" in fields:
                 led = [place for place, leader in enumerate(LEADERS) if leader == broker]
                 away = [place for place, leader in enumerate(LEADERS) if leader != broker]
-                fault["partitions"] = led if kind in ("stall", "read-error") else away[:2]
+                at_leader = kind in ("stall", "read-error")
+                fault["partitions"] = led[: random.randint(1, 2)] if at_leader else away[:2]
             yield scenario(f"why-{kind}-{number}", fault)
 
 
@@ -78,7 +79,7 @@ def scenario(name: str, fault: Mapping[str, Any]) -> dict[str, Any]:
         "arms": list(ARMS),
         "repeats": REPEATS,
         "min_insync_replicas": 2,
-        "broker": {**BROKER, "num_io_threads": 8},
+        "broker": {**BROKER, "num_io_threads": 8, "leader_append_process_time_max_ms": 1_000},
         "workload": {
             "leaders": list(LEADERS), "rate_per_partition": 20, "record_bytes": 200,
             "idempotent": True,
