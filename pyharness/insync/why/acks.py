@@ -26,7 +26,7 @@ def unacked_findings(facts: Facts, rules: Rules, found: Sequence[Finding]) -> li
             for each in facts.unacked
             if each.leader == leader and each.ms >= least and not _is_explained(facts, each, known)
         ]
-        new += [_stalled(facts, leader, together) for together in groups(own, 0)]
+        new += [_stalled(facts, rules, leader, together) for together in groups(own, 0)]
     return new
 
 
@@ -35,7 +35,7 @@ def _is_explained(facts: Facts, unacked: Unacked, known: Sequence[Span]) -> bool
     return any(each.touches(unacked, within_ms=facts.lag_ms) for each in known)
 
 
-def _stalled(facts: Facts, leader: int, gaps: Sequence[Unacked]) -> Finding:
+def _stalled(facts: Facts, rules: Rules, leader: int, gaps: Sequence[Unacked]) -> Finding:
     """Return what is left: appends that hang, or the clients' network.
 
     Appends, if other partitions of the leader had acks. The network, if the leader times its
@@ -43,7 +43,7 @@ def _stalled(facts: Facts, leader: int, gaps: Sequence[Unacked]) -> Finding:
     """
     span = whole(gaps)
     partitions = tuple(sorted({each.partition for each in gaps}))
-    others = _led(facts, leader, span) - set(partitions)
+    others = _acked(facts, rules, leader, span)
     timed = leader in facts.appends_known
     evidence = (
         number("partitions without an ack", "partitions", len(partitions)),
@@ -68,5 +68,16 @@ def _stalled(facts: Facts, leader: int, gaps: Sequence[Unacked]) -> Finding:
     )  # fmt: skip
 
 
-def _led(facts: Facts, leader: int, span: Span) -> set[Partition]:
-    return {each.partition for each in facts.leads if each.leader == leader and each.touches(span)}
+def _acked(facts: Facts, rules: Rules, leader: int, span: Span) -> set[Partition]:
+    """Return the partitions of a leader that had acks in a span.
+
+    Records were due there for so long that a gap would be known, and none is.
+    """
+    least = rules.unacked_lags * facts.lag_ms
+    stalled = {each.partition for each in facts.unacked if each.touches(span)}
+    led = {each.partition for each in facts.leads if each.leader == leader and each.touches(span)}
+    return {
+        each
+        for each in led - stalled
+        if each in facts.written and facts.written[each].overlap_ms(span) >= least
+    }

@@ -1,16 +1,16 @@
-"""Turns the lines of a run's producers into facts: partitions without any ack."""
+"""Turns the lines of a run's producers into facts: partitions without any ack, and when written."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from insync.why.facts import Facts, Partition, Unacked
+from insync.why.facts import Facts, Partition, Span, Unacked
 
 Line = Mapping[str, Any]
 
 
 def add_produced(facts: Facts, lines: Iterable[Line], least_ms: float) -> None:
-    """Add the times of at least `least_ms` in which records of a partition were due, none acked.
+    """Add when partitions were written, and the times of at least `least_ms` without any ack.
 
     Call it when the facts know who leads: a partition's stall is one of its leader.
     """
@@ -22,10 +22,10 @@ def add_produced(facts: Facts, lines: Iterable[Line], least_ms: float) -> None:
         if line.get("error") is None and line.get("done_ms") is not None:
             acked.setdefault(partition, []).append(float(line["done_ms"]))
     facts.clients_known = facts.clients_known or bool(due)
-    for partition, sent in due.items():
-        facts.unacked += _gaps(
-            facts, partition, sorted(sent), sorted(acked.get(partition, [])), least_ms
-        )
+    for partition, times in due.items():
+        sent = sorted(times)
+        facts.written[partition] = Span(since_ms=sent[0], until_ms=sent[-1])
+        facts.unacked += _gaps(facts, partition, sent, sorted(acked.get(partition, [])), least_ms)
 
 
 def _gaps(

@@ -147,7 +147,8 @@ class Facts:
     whose wall clock jumped: their times are not comparable. `by_time` is whether followers are out
     of sync by time, as in Kafka since 0.9. `unreadable` counts lines that are not as they must be.
     `reports` are the times at which an agent reported its pauses; `undated` pauses were at some
-    time between two reports that are far apart.
+    time between two reports that are far apart. `written` is from when until when records of a
+    partition were due.
     """
 
     lag_ms: float
@@ -172,4 +173,5 @@ class Facts:
     awaited: list[Awaited] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
     unacked: list[Unacked] = field(default_factory=list)
+    written: dict[Partition, Span] = field(default_factory=dict)
     leads: list[Leads] = field(default_factory=list)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from insync.why.client_lines import add_produced
-from insync.why.facts import Dropped, Leads, Unacked
+from insync.why.facts import Dropped, Leads, Partition, Span, Unacked
 from insync.why.infer import answer_of
-from unit.why.made_up import BROKERS, ONE, TWO, ZERO, facts
+from unit.why.made_up import BROKERS, ONE, SPAN, TWO, ZERO, facts
 from unit.why.test_processes import only
 
 OTHER = Leads(leader=1, partition=ONE, replicas=BROKERS, since_ms=-1_000, until_ms=61_000)
@@ -13,7 +15,7 @@ STALLED = Unacked(leader=1, partition=ZERO, since_ms=10_000, until_ms=15_000)
 
 
 def test_one_partition_of_several_without_acks_is_an_append_that_hangs() -> None:
-    known = facts(unacked=[STALLED])
+    known = facts(unacked=[STALLED], written={ONE: SPAN})
     known.leads.append(OTHER)
     found = only(answer_of(known, "made up").findings)
     assert (found.broker, found.cause, found.site) == (1, "disk", "append")
@@ -24,6 +26,30 @@ def test_one_partition_of_several_without_acks_is_an_append_that_hangs() -> None
 def test_all_partitions_of_a_leader_without_acks_are_not_decided() -> None:
     found = only(answer_of(facts(unacked=[STALLED]), "made up").findings)
     assert (found.cause, found.may_be) == ("undecided", ("disk", "network"))
+
+
+@pytest.mark.parametrize(
+    ("written", "unacked"),
+    [
+        ({}, []),
+        ({ONE: Span(since_ms=0, until_ms=9_000)}, []),
+        ({ONE: Span(since_ms=13_500, until_ms=60_000)}, []),
+        ({ONE: SPAN}, [Unacked(leader=1, partition=ONE, since_ms=10_100, until_ms=12_500)]),
+    ],
+    ids=[
+        "never written",
+        "written before",
+        "written only later",
+        "without acks for a shorter time",
+    ],
+)
+def test_a_partition_without_acks_at_that_time_tells_nothing_of_the_others(
+    written: dict[Partition, Span], unacked: list[Unacked]
+) -> None:
+    """Such as those of an earlier topic: nobody writes to them any more."""
+    known = facts(unacked=[STALLED, *unacked], written=written)
+    known.leads.append(OTHER)
+    assert only(answer_of(known, "made up").findings).cause == "undecided"
 
 
 def test_a_leader_that_times_its_appends_and_found_none_slow_has_lost_its_clients() -> None:
@@ -58,6 +84,7 @@ def test_a_gap_between_acks_counts_from_the_first_record_that_waited() -> None:
     add_produced(known, sent, 2_000)
     gap = only(tuple(known.unacked))  # type: ignore[arg-type]  # any one fact
     assert (gap.leader, gap.since_ms, gap.until_ms) == (3, 10_000, 16_000)  # type: ignore[attr-defined]
+    assert known.written == {TWO: Span(since_ms=0, until_ms=59_900)}
 
 
 def test_a_time_without_records_is_no_gap() -> None:
