@@ -161,16 +161,18 @@ def _silent(facts: Facts, fenced: Fenced) -> Finding:
     if _is_known_to_run(facts, fenced):
         return _link(fenced, length, in_ms("while its process did not run for only", 0))
     lagged, stalled = _lagged(facts, fenced), _stalled(facts, fenced)
-    if not (lagged or stalled or _leads_any(facts, fenced)):
+    waited = {each.partition for each in _waits(facts, fenced)}
+    if not (lagged or stalled or waited or _leads_any(facts, fenced)):
         return Finding(
             span=fenced, broker=fenced.broker, cause="undecided", site=GONE, evidence=(length,),
             may_be=("network", "process"),
         )  # fmt: skip
-    if not lagged and not stalled and facts.clients_known:
+    if not (lagged or stalled or waited) and facts.clients_known:
         return _link(fenced, length, number("partitions that stalled meanwhile", "partitions", 0))
     return _process(
         fenced.broker, _since_last_seen(facts, fenced), GONE, length,
         number("partitions that it led and that had no ack", "partitions", len(stalled)),
+        number("partitions whose acks waited for its fetches", "partitions", len(waited)),
         number("ISRs that dropped it for its lag", "partitions", len(lagged)),
     )  # fmt: skip
 
@@ -204,6 +206,7 @@ def _since_last_seen(facts: Facts, fenced: Fenced) -> Span:
         late(facts, each).since_ms for each in facts.dropped if _by_lag(each, fenced, facts.lag_ms)
     ]
     seen += [each.since_ms for each in facts.unacked if _stalls_before(facts, each, fenced)]
+    seen += [each.since_ms for each in _waits(facts, fenced)]
     return Span(since_ms=min([fenced.since_ms, *seen]), until_ms=fenced.until_ms)
 
 
@@ -218,6 +221,26 @@ def _stalls_before(facts: Facts, unacked: Unacked, fenced: Fenced) -> bool:
 def _stalled(facts: Facts, fenced: Fenced) -> set[Partition]:
     """Return the partitions of a fenced broker that had no acks, from before it was fenced on."""
     return {each.partition for each in facts.unacked if _stalls_before(facts, each, fenced)}
+
+
+def _waits(facts: Facts, fenced: Fenced) -> list[Unacked]:
+    """Return the times without acks, shortly before a fencing, of partitions that it follows.
+
+    A broker that has only lost the controller fetches on, so that acks do not wait for it.
+    """
+    followed = {
+        each.partition
+        for each in facts.leads
+        if fenced.broker in each.replicas and each.leader != fenced.broker
+    }
+    return [
+        each
+        for each in facts.unacked
+        if each.partition in followed
+        and each.leader != fenced.broker
+        and each.since_ms <= fenced.since_ms
+        and each.touches(fenced, 2 * facts.lag_ms)
+    ]
 
 
 def _lagged(facts: Facts, fenced: Fenced) -> set[Partition]:
