@@ -3,7 +3,8 @@
 Only those that no slow process or leader explains.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from insync.why.answer import Evidence, Finding, in_ms, number
 from insync.why.behind import why_behind
@@ -100,7 +101,12 @@ def _findings(facts: Facts, rules: Rules, drops: Sequence[Dropped]) -> Iterator[
     drops = [each for each in drops if each not in hung]
     pairs = {(each.leader, each.follower) for each in drops}
     mutual = {pair for pair in pairs if (pair[1], pair[0]) in pairs}
-    for one, two in sorted(pair for pair in mutual if pair[0] < pair[1]):
+    center = _at_every_link(facts, mutual)
+    if center is not None:
+        yield _slow_at_every_link(facts, center, [
+            each for each in drops if (each.leader, each.follower) in mutual
+        ])  # fmt: skip
+    for one, two in sorted(pair for pair in mutual if pair[0] < pair[1] and center is None):
         both = [each for each in drops if {each.leader, each.follower} == {one, two}]
         yield _link(facts, one, two, both)
     rest = [each for each in drops if (each.leader, each.follower) not in mutual]
@@ -113,6 +119,28 @@ def _findings(facts: Facts, rules: Rules, drops: Sequence[Dropped]) -> Iterator[
     for follower in sorted({each.follower for each in rest}):
         behind = [each for each in rest if each.follower == follower]
         yield _slow_follower(facts, rules, follower, behind)
+
+
+def _at_every_link(facts: Facts, mutual: Collection[tuple[int, int]]) -> int | None:
+    """Return the broker that has a bad link to each other one, while these have none; or None."""
+    links = Counter(broker for broker, _ in mutual)
+    peers = len(facts.brokers) - 1
+    found = [broker for broker, count in links.items() if count == peers]
+    return found[0] if len(found) == 1 and peers > 1 else None
+
+
+def _slow_at_every_link(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
+    """Return the finding of a broker that neither serves nor follows any other one.
+
+    The controller did not fence it, or its drops would be explained: so its network works.
+    """
+    says = f"brokers that dropped broker {broker}, and that it dropped"
+    peers = {each.follower for each in drops} - {broker}
+    return Finding(
+        span=_span(facts, drops), broker=broker, cause="disk", site=FETCH,
+        partitions=_partitions(drops),
+        evidence=(number(says, "brokers", len(peers)), _dropped_from(drops, "from the ISRs of")),
+    )  # fmt: skip
 
 
 def _span(facts: Facts, drops: Sequence[Dropped]) -> Span:

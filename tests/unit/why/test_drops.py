@@ -133,6 +133,32 @@ def test_what_a_follower_waits_for_decides_between_its_link_and_its_disk(*, wait
     assert (found.cause, found.site, found.peer) == expected
 
 
+def mutual(one: int, two: int, *partitions: Any) -> list[Dropped]:
+    return [dropped(one, two, partitions[0]), dropped(two, one, partitions[1])]
+
+
+def test_a_broker_that_has_a_bad_link_to_every_other_one_is_slow_itself() -> None:
+    """The controller still hears of it, so its network works: its disk does not."""
+    drops = [*mutual(1, 2, ZERO, ONE), *mutual(1, 3, ZERO, TWO)]
+    found = only(answer_of(facts(dropped=drops, **STOCK), "made up").findings)
+    assert (found.brokers, found.cause, found.site) == ((1,), "disk", "fetch")
+    assert found.partitions == (ZERO, ONE, TWO)
+    blamed = {each.follower: each.rightly for each in found.blamed}
+    assert blamed == {1: True, 2: False, 3: False}
+
+
+def test_bad_links_of_three_pairs_are_links() -> None:
+    drops = [*mutual(1, 2, ZERO, ONE), *mutual(1, 3, ZERO, TWO), *mutual(2, 3, ONE, TWO)]
+    found = answer_of(facts(dropped=drops, **STOCK), "made up").findings
+    assert {each.site for each in found} == {"link"}
+    assert len(found) == 3
+
+
+def test_one_bad_link_of_several_is_a_link() -> None:
+    found = only(answer_of(facts(dropped=mutual(1, 2, ZERO, ONE), **STOCK), "made up").findings)
+    assert (found.brokers, found.site) == ((1, 2), "link")
+
+
 def test_two_brokers_that_wait_for_each_other_have_a_bad_link_before_anybody_is_dropped() -> None:
     there = Awaited(broker=1, peer=2, since_ms=10_000, until_ms=11_500)
     back = Awaited(broker=2, peer=1, since_ms=10_200, until_ms=11_600)
