@@ -2,7 +2,8 @@
 
 `python tests/why_confusion.py FOLDER...` prints the confusion matrix over all runs in the folders.
 A fault counts if it acted for at least replica.lag.time.max.ms, which is what stock Kafka needs to
-drop anybody, and if no other fault was near: within two lags.
+drop anybody, and if no other fault was near: within two lags. One during which every record had its
+ack within a lag, and no replica left an ISR, slowed no broker: the right answer is nobody.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from insync.arms import lag_factor
+from insync.events.schema import ISR, produce_file
 from insync.why.answer import Answer, Finding
 from insync.why.facts import Span
 from insync.why.recorded import answers
@@ -91,9 +93,10 @@ def judged(folder: Path) -> Iterator[Judged]:
         ]
         for fault in faults:
             if _counts(fault, faults, answer, lag):
+                felt = _was_felt(folder / "events" / arm, fault, _span(fault, answer), lag)
                 yield Judged(
                     run=folder.name, arm=arm, kind=fault["fault"], site=fault["site"],
-                    truth=_truth(fault), answer=_answer(fault, answer, lag),
+                    truth=_truth(fault) if felt else NONE, answer=_answer(fault, answer, lag),
                 )  # fmt: skip
 
 
@@ -130,6 +133,24 @@ def _counts(
         and _span(other, answer).touches(span, within_ms=2 * lag)
     ]
     return not near and (_truth(fault) == NONE or _acted_ms(fault, span) >= lag)
+
+
+def _was_felt(events: Path, fault: Mapping[str, Any], span: Span, lag: float) -> bool:
+    """Whether a record had no ack within a lag, or a replica left an ISR, while a fault lasted.
+
+    A fault that delays nothing for so long slows no broker that an operator would look for.
+    """
+    late = (
+        line["done_ms"] is None or line["error"] is not None or line["latency_ms"] >= lag
+        for line in _lines(events / produce_file(fault["repeat"]))
+        if span.since_ms <= line["sent_ms"] <= span.until_ms
+    )
+    left = (
+        len(line["isr"]) < len(line["replicas"])
+        for line in _lines(events / ISR)
+        if line["kind"] == "partition" and span.since_ms <= line["t_ms"] <= span.until_ms + lag
+    )
+    return any(late) or any(left)
 
 
 def _acted_ms(fault: Mapping[str, Any], span: Span) -> float:

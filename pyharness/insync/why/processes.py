@@ -249,5 +249,8 @@ def _lagged(facts: Facts, fenced: Fenced) -> set[Partition]:
 
 
 def _by_lag(dropped: Dropped, fenced: Fenced, lag_ms: float) -> bool:
+    """Whether a fenced broker was dropped for its lag: before it was back, or it tells nothing."""
+    if dropped.at_ms > fenced.until_ms:
+        return False
     at = Span(since_ms=dropped.at_ms, until_ms=dropped.at_ms)
     return dropped.follower == fenced.broker and not dropped.fenced and at.touches(fenced, lag_ms)

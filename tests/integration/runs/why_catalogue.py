@@ -1,6 +1,6 @@
-"""`PYTHONPATH=tests python -m integration.runs.why_catalogue SEED OUT` records every kind of fault.
+"""`python -m integration.runs.why_catalogue SEED OUT [REPEATS]` records every kind of fault.
 
-Each variant is a scenario with one fault that lasts for two and a half lags, on stock brokers and
+It needs `PYTHONPATH=tests`. Each variant is a scenario with one fault that lasts for two and a half lags, on stock brokers and
 with `step-down`, five times each. `python tests/why_confusion.py OUT` then compares
 the answers of `insync why` with the faults; docs/use/why.md has the result.
 """
@@ -49,7 +49,7 @@ VARIANTS: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
 """The keys of a kind besides its place and time; kinds that are not named need no others."""
 
 
-def scenarios(seed: int) -> Iterator[dict[str, Any]]:
+def scenarios(seed: int, repeats: int = REPEATS) -> Iterator[dict[str, Any]]:
     """Yield a scenario for each variant of each kind; the seed chooses broker and partitions."""
     random = Random(f"why {seed}")  # noqa: S311 - a draw, no secret
     for kind, entry in KINDS.items():
@@ -67,17 +67,17 @@ def scenarios(seed: int) -> Iterator[dict[str, Any]]:
                 away = [place for place, leader in enumerate(LEADERS) if leader != broker]
                 at_leader = kind in ("stall", "read-error")
                 fault["partitions"] = led[: random.randint(1, 2)] if at_leader else away[:2]
-            yield scenario(f"why-{kind}-{number}", fault)
+            yield scenario(f"why-{kind}-{number}", fault, repeats)
 
 
-def scenario(name: str, fault: Mapping[str, Any]) -> dict[str, Any]:
+def scenario(name: str, fault: Mapping[str, Any], repeats: int) -> dict[str, Any]:
     """Return the keys of a scenario with one fault."""
     return {
         "schema": 1,
         "name": name,
         "summary": f"one {fault['kind']} on a broker that leads two partitions",
         "arms": list(ARMS),
-        "repeats": REPEATS,
+        "repeats": repeats,
         "min_insync_replicas": 2,
         "broker": {**BROKER, "num_io_threads": 8, "leader_append_process_time_max_ms": 1_000},
         "workload": {
@@ -101,13 +101,13 @@ def record(keys: Mapping[str, Any], seed: int, out: Path) -> str:
     return f"{keys['name']}: {'recorded' if done.returncode == 0 else said[-1:]}"
 
 
-def main(seed: int, out: Path) -> None:
+def main(seed: int, out: Path, repeats: int) -> None:
     """Record every variant."""
     out.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for said in pool.map(lambda keys: record(keys, seed, out), scenarios(seed)):
+        for said in pool.map(lambda keys: record(keys, seed, out), scenarios(seed, repeats)):
             print(said, flush=True)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), Path(sys.argv[2]))
+    main(int(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]) if sys.argv[3:] else REPEATS)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import why_confusion
 from insync.faults.registry import KINDS
 from unit.run_folder import append
 from unit.why.test_recorded import recorded  # noqa: F401 - a fixture
@@ -34,7 +36,6 @@ def test_a_recorded_stall_is_answered_rightly(recorded: Path) -> None:  # noqa: 
         ({"broker": 3}, OTHER),
         ({"fault": "link", "site": "", "mode": "cut"}, "disk"),
         ({"fault": "elect", "site": "", "mode": ""}, "disk"),
-        ({"injected_ms": 0, "lifted_ms": 90_000}, NONE),
     ],
 )
 def test_an_answer_that_is_not_the_injected_fault_is_wrong(
@@ -48,6 +49,28 @@ def test_an_answer_that_is_not_the_injected_fault_is_wrong(
     append(file, [{**fault, **lie}])
     case = next(each for each in judged(run) if each.arm == "stock")
     assert (case.answer, case.is_right) == (answer, False)
+
+
+def test_no_answer_about_a_fault_that_was_felt_is_wrong(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch  # noqa: F811 - the fixture
+) -> None:  # fmt: skip
+    silent = [replace(each, findings=()) for each in why_confusion.answers(recorded)]
+    monkeypatch.setattr(why_confusion, "answers", lambda _: silent)
+    assert {(each.truth, each.answer) for each in judged(recorded)} == {("disk", NONE)}
+
+
+def test_a_fault_that_nobody_felt_slowed_no_broker(
+    recorded: Path, tmp_path: Path  # noqa: F811 - the fixture
+) -> None:  # fmt: skip
+    """Every record had its ack within a lag, and no follower was dropped."""
+    run = tmp_path / "run"
+    shutil.copytree(recorded, run)
+    file = run / "events" / "stock" / "faults.jsonl"
+    (fault,) = [json.loads(line) for line in file.read_text().splitlines()]
+    file.unlink()
+    append(file, [{**fault, "injected_ms": 0, "lifted_ms": 90_000}])
+    case = next(each for each in judged(run) if each.arm == "stock")
+    assert (case.truth, case.answer, case.is_right) == (NONE, NONE, True)
 
 
 def test_a_fault_that_acted_for_less_than_the_lag_does_not_count(

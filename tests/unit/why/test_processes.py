@@ -151,6 +151,15 @@ def test_a_fenced_broker_without_an_agent_is_its_process_if_others_waited_for_it
     assert only(answer_of(known, "made up").findings).cause == "network"
 
 
+def test_a_drop_after_a_fenced_broker_is_back_tells_nothing_of_its_process() -> None:
+    """It is back in the ISR and lags: it could not follow while it was fenced."""
+    fenced = [Fenced(broker=2, since_ms=10_000, until_ms=13_000)]
+    later = [Dropped(at_ms=13_600, leader=1, follower=2, partition=ZERO)]
+    known = facts(fenced=fenced, dropped=later, heard=set(), pauses_known=set())
+    found = only(answer_of(known, "made up").findings)
+    assert (found.broker, found.cause, found.site) == (2, "network", "link to the controller")
+
+
 def test_a_fenced_stock_broker_that_led_nothing_is_not_decided() -> None:
     """Neither acks nor followers can show whether its process ran."""
     fenced = [Fenced(broker=2, since_ms=10_000, until_ms=14_000)]
