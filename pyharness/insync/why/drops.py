@@ -12,7 +12,7 @@ from insync.why.facts import Awaited, Dropped, Facts, Partition, Span, Unacked
 from insync.why.processes import is_start
 from insync.why.rules import Rules
 from insync.why.sites import APPEND, FETCH, LINK, late
-from insync.why.spans import whole
+from insync.why.spans import groups, whole
 
 
 def drop_findings(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Finding]:
@@ -112,9 +112,9 @@ def _findings(facts: Facts, rules: Rules, drops: Sequence[Dropped]) -> Iterator[
     rest = [each for each in drops if (each.leader, each.follower) not in mutual]
     for leader in sorted({each.leader for each in rest}):
         own = [each for each in rest if each.leader == leader]
-        waited = max(overdue_ms(facts, each) for each in own)
+        waited = max(overdue_ms(facts, rules, each) for each in own)
         if len({each.follower for each in own}) > 1 or waited >= rules.overdue_lags * facts.lag_ms:
-            yield _slow_leader(facts, leader, own, waited)
+            yield _slow_leader(facts, rules, leader, own, waited)
             rest = [each for each in rest if each.leader != leader]
     for follower in sorted({each.follower for each in rest}):
         behind = [each for each in rest if each.follower == follower]
@@ -163,7 +163,7 @@ def _link(facts: Facts, one: int, two: int, drops: Sequence[Dropped]) -> Finding
     )  # fmt: skip
 
 
-def overdue_ms(facts: Facts, dropped: Dropped) -> float:
+def overdue_ms(facts: Facts, rules: Rules, dropped: Dropped) -> float:
     """Return for how long a follower was late when its leader dropped it, 0 if that is not known.
 
     By its last fetch; or by how long the partition had no ack, also after the drop: a slow follower
@@ -172,20 +172,25 @@ def overdue_ms(facts: Facts, dropped: Dropped) -> float:
     unseen = dropped.unseen_ms
     waits = [
         each.ms if dropped.left > 1 else dropped.at_ms - each.since_ms
-        for each in _gaps(facts, dropped)
+        for each in _gaps(facts, rules, dropped)
     ]
     fetched = [] if unseen is None or unseen == float("inf") else [unseen]
     return max([*waits, *fetched], default=0.0)
 
 
-def _gaps(facts: Facts, dropped: Dropped) -> list[Unacked]:
-    """Return the times without acks of a partition in which a follower was dropped."""
-    return [
+def _gaps(facts: Facts, rules: Rules, dropped: Dropped) -> list[Span]:
+    """Return the times without acks of a partition in which a follower was dropped.
+
+    A drop acks what waited for the follower: two gaps that only this parts are one.
+    """
+    own = [
         each
         for each in facts.unacked
         if (each.partition, each.leader) == (dropped.partition, dropped.leader)
-        and each.since_ms <= dropped.at_ms <= each.until_ms + facts.lag_ms / 2
     ]
+    joined = [whole(gaps) for gaps in groups(own, rules.same_gap_lags * facts.lag_ms)]
+    half = facts.lag_ms / 2
+    return [each for each in joined if each.since_ms <= dropped.at_ms <= each.until_ms + half]
 
 
 def _stalled_before(facts: Facts, dropped: Dropped) -> list[Unacked]:
@@ -225,14 +230,16 @@ def _hung_leader(
     )  # fmt: skip
 
 
-def _slow_leader(facts: Facts, leader: int, drops: Sequence[Dropped], waited_ms: float) -> Finding:
+def _slow_leader(
+    facts: Facts, rules: Rules, leader: int, drops: Sequence[Dropped], waited_ms: float
+) -> Finding:
     """Return the finding of a leader that loses several followers at one time, or one too late.
 
     It serves them slowly: none of them is slow elsewhere, and it keeps up with other leaders. Its
     thread that looks for followers that are out of sync hangs behind the same lock.
     """
     followers = {each.follower for each in drops}
-    gaps = [each for dropped in drops for each in _gaps(facts, dropped)]
+    gaps = [each for dropped in drops for each in _gaps(facts, rules, dropped)]
     return Finding(
         span=whole([_span(facts, drops), *gaps]), broker=leader, cause="disk", site=FETCH,
         partitions=_partitions(drops),

@@ -68,6 +68,11 @@ class Rules:
         "a follower is dropped when it is a lag late at least; acks that stop for longer tell of"
         " more",
     )  # fmt: skip
+    same_gap_lags: float = _rule(
+        0.1, "lags",
+        "times without acks that are not further apart than this are one",
+        "a drop acks what waited for the follower, at one moment: 0.01 lags in a recording",
+    )  # fmt: skip
     unexplained_lags: float = _rule(
         1.5, "lags",
         "a partition without any ack for so long, which nothing else explains, is a finding",

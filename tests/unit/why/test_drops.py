@@ -71,6 +71,20 @@ def test_acks_that_do_not_come_after_a_drop_show_that_the_leader_is_slow(
     assert found.broker == slow
 
 
+@pytest.mark.parametrize(("again_ms", "slow"), [(12_620, 1), (14_000, 2)])
+def test_acks_that_come_only_at_the_moment_of_a_drop_do_not_end_a_gap(
+    again_ms: int, slow: int
+) -> None:
+    """As recorded: a drop acks what waited, and then all handlers hang as before."""
+    unacked = [
+        Unacked(leader=1, partition=ZERO, since_ms=10_200, until_ms=12_530),
+        Unacked(leader=1, partition=ZERO, since_ms=again_ms, until_ms=again_ms + 2_800),
+    ]
+    known = facts(dropped=[dropped(1, 2, left=2)], unacked=unacked, **STOCK)
+    found = answer_of(known, "made up").findings
+    assert [each.broker for each in found][:1] == [slow]
+
+
 def given_away(at_ms: float) -> list[Leads]:
     """Return what broker 1 led before that time, and broker 2 afterwards."""
     return [
