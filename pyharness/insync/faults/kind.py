@@ -190,3 +190,11 @@ def every(probe: Probe) -> Mapping[ClusterKind, Probe]:
 def figure(name: str, value: float, expected: str) -> str:
     """Say that a figure is not what it has to be."""
     return f"{name} was {value:g}, expected {expected}"
+
+
+def not_all(seen: Recorded, asked: str, done: str) -> str | None:
+    """Say that not all that a fault asked for was done, by the names of two figures; or None."""
+    wanted, found = seen.figures.get(asked, 0.0), seen.figures.get(done, 0.0)
+    if wanted == 0:
+        return figure(asked, wanted, "at least 1")
+    return None if found == wanted else figure(done, found, f"exactly {wanted:g}")

@@ -101,15 +101,15 @@ def _findings(facts: Facts, rules: Rules, drops: Sequence[Dropped]) -> Iterator[
     drops = [each for each in drops if each not in hung]
     pairs = {(each.leader, each.follower) for each in drops}
     mutual = {pair for pair in pairs if (pair[1], pair[0]) in pairs}
+    linked = [each for each in drops if (each.leader, each.follower) in mutual]
+    rest = [each for each in drops if each not in linked]
     center = _at_every_link(facts, mutual)
     if center is not None:
-        yield _slow_at_every_link(facts, center, [
-            each for each in drops if (each.leader, each.follower) in mutual
-        ])  # fmt: skip
-    for one, two in sorted(pair for pair in mutual if pair[0] < pair[1] and center is None):
-        both = [each for each in drops if {each.leader, each.follower} == {one, two}]
-        yield _link(facts, one, two, both)
-    rest = [each for each in drops if (each.leader, each.follower) not in mutual]
+        yield _slow_at_every_link(facts, center, linked)
+    else:
+        for one, two in sorted(pair for pair in mutual if pair[0] < pair[1]):
+            both = [each for each in linked if {each.leader, each.follower} == {one, two}]
+            yield _link(facts, one, two, both)
     for leader in sorted({each.leader for each in rest}):
         own = [each for each in rest if each.leader == leader]
         waited = max(overdue_ms(facts, rules, each) for each in own)

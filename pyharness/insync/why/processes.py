@@ -228,15 +228,11 @@ def _waits(facts: Facts, fenced: Fenced) -> list[Unacked]:
 
     A broker that has only lost the controller fetches on, so that acks do not wait for it.
     """
-    followed = {
-        each.partition
-        for each in facts.leads
-        if fenced.broker in each.replicas and each.leader != fenced.broker
-    }
+    replica_of = {each.partition for each in facts.leads if fenced.broker in each.replicas}
     return [
         each
         for each in facts.unacked
-        if each.partition in followed
+        if each.partition in replica_of
         and each.leader != fenced.broker
         and each.since_ms <= fenced.since_ms
         and each.touches(fenced, 2 * facts.lag_ms)
@@ -250,7 +246,5 @@ def _lagged(facts: Facts, fenced: Fenced) -> set[Partition]:
 
 def _by_lag(dropped: Dropped, fenced: Fenced, lag_ms: float) -> bool:
     """Whether a fenced broker was dropped for its lag: before it was back, or it tells nothing."""
-    if dropped.at_ms > fenced.until_ms:
-        return False
-    at = Span(since_ms=dropped.at_ms, until_ms=dropped.at_ms)
-    return dropped.follower == fenced.broker and not dropped.fenced and at.touches(fenced, lag_ms)
+    before_it_was_back = fenced.since_ms - lag_ms <= dropped.at_ms <= fenced.until_ms
+    return dropped.follower == fenced.broker and not dropped.fenced and before_it_was_back

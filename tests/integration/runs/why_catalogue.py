@@ -97,8 +97,8 @@ def record(keys: Mapping[str, Any], seed: int, out: Path) -> str:
         "run", file, "--seed", str(seed), "--record-only", "--out", out / keys["name"],
         within_s=WITHIN_S,
     )  # fmt: skip
-    said = done.stderr.strip().splitlines()
-    return f"{keys['name']}: {'recorded' if done.returncode == 0 else said[-1:]}"
+    said = "recorded" if done.returncode == 0 else done.stderr.strip().rpartition("\n")[2]
+    return f"{keys['name']}: {said}"
 
 
 def main(seed: int, out: Path, repeats: int) -> None:

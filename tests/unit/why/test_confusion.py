@@ -16,6 +16,17 @@ from unit.why.test_recorded import recorded  # noqa: F401 - a fixture
 from why_confusion import HARMLESS, NONE, OTHER, TRUE_CAUSE, as_markdown, false_findings, judged
 
 
+def with_another_fault(original: Path, tmp_path: Path, **changed: object) -> Path:
+    """Return a copy of a run whose stock arm says something else of its fault."""
+    run = tmp_path / "run"
+    shutil.copytree(original, run)
+    file = run / "events" / "stock" / "faults.jsonl"
+    (fault,) = [json.loads(line) for line in file.read_text().splitlines()]
+    file.unlink()
+    append(file, [{**fault, **changed}])
+    return run
+
+
 def test_every_kind_of_fault_has_a_truth() -> None:
     assert {*TRUE_CAUSE, *HARMLESS} == set(KINDS)
     assert not HARMLESS & TRUE_CAUSE.keys()
@@ -41,12 +52,7 @@ def test_a_recorded_stall_is_answered_rightly(recorded: Path) -> None:  # noqa: 
 def test_an_answer_that_is_not_the_injected_fault_is_wrong(
     lie: dict[str, object], answer: str, recorded: Path, tmp_path: Path  # noqa: F811 - the fixture
 ) -> None:  # fmt: skip
-    run = tmp_path / "run"
-    shutil.copytree(recorded, run)
-    file = run / "events" / "stock" / "faults.jsonl"
-    (fault,) = [json.loads(line) for line in file.read_text().splitlines()]
-    file.unlink()
-    append(file, [{**fault, **lie}])
+    run = with_another_fault(recorded, tmp_path, **lie)
     case = next(each for each in judged(run) if each.arm == "stock")
     assert (case.answer, case.is_right) == (answer, False)
 
@@ -63,12 +69,7 @@ def test_a_fault_that_nobody_felt_slowed_no_broker(
     recorded: Path, tmp_path: Path  # noqa: F811 - the fixture
 ) -> None:  # fmt: skip
     """Every record had its ack within a lag, and no follower was dropped."""
-    run = tmp_path / "run"
-    shutil.copytree(recorded, run)
-    file = run / "events" / "stock" / "faults.jsonl"
-    (fault,) = [json.loads(line) for line in file.read_text().splitlines()]
-    file.unlink()
-    append(file, [{**fault, "injected_ms": 0, "lifted_ms": 90_000}])
+    run = with_another_fault(recorded, tmp_path, injected_ms=0, lifted_ms=90_000)
     case = next(each for each in judged(run) if each.arm == "stock")
     assert (case.truth, case.answer, case.is_right) == (NONE, NONE, True)
 
@@ -76,10 +77,5 @@ def test_a_fault_that_nobody_felt_slowed_no_broker(
 def test_a_fault_that_acted_for_less_than_the_lag_does_not_count(
     recorded: Path, tmp_path: Path  # noqa: F811 - the fixture
 ) -> None:  # fmt: skip
-    run = tmp_path / "run"
-    shutil.copytree(recorded, run)
-    file = run / "events" / "stock" / "faults.jsonl"
-    (fault,) = [json.loads(line) for line in file.read_text().splitlines()]
-    file.unlink()
-    append(file, [{**fault, "acted_ms": 500.0}])
+    run = with_another_fault(recorded, tmp_path, acted_ms=500.0)
     assert [each.arm for each in judged(run)] == ["plugin"]

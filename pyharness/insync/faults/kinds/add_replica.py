@@ -21,7 +21,7 @@ from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, FaultContext, Window, await_true
 from insync.faults.cluster import FaultCluster
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure, not_all
 from insync.faults.spec import Lasting, Surroundings, check_moved
 from insync.faults.support.throttle import RATES, Throttle
 from insync.fields import Partitions, check_unique
@@ -182,8 +182,8 @@ def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
         value = seen.figures.get(name, 0.0)
         if value != expected:
             return figure(name, value, f"exactly {expected}")
-    asked, in_force = (seen.figures.get(f"quotas_{each}", 0.0) for each in ("asked", "in_force"))
-    return None if in_force == asked else figure("quotas_in_force", in_force, f"exactly {asked:g}")
+    throttled = "quotas_asked" in seen.figures
+    return not_all(seen, "quotas_asked", "quotas_in_force") if throttled else None
 
 
 KIND = FaultKind(

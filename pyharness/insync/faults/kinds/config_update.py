@@ -15,7 +15,7 @@ from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, FaultContext, Window, await_true
 from insync.faults.cluster import FaultCluster
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, not_all
 from insync.faults.spec import Lasting
 
 IN_FORCE_WITHIN_S = 5.0
@@ -91,10 +91,7 @@ def _inject(spec: ConfigUpdate, context: FaultContext, cluster: FaultCluster) ->
 
 
 def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    updated, found = seen.figures.get("updated", 0.0), seen.figures.get("in_force", 0.0)
-    if updated == 0:
-        return figure("updated", updated, "at least 1")
-    return None if found == updated else figure("in_force", found, f"exactly {updated:g}")
+    return not_all(seen, "updated", "in_force")
 
 
 KIND = FaultKind(

@@ -4,7 +4,7 @@ They exist before the workload starts, and their followers fetch all of them. Th
 at the end. Evidence: how many of them the broker leads at the end, with every replica in the ISR.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Literal
 
@@ -14,11 +14,9 @@ from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, FaultContext, Window
 from insync.faults.cluster import FaultCluster
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, not_all
+from insync.faults.kinds.add_replica import Assignment
 from insync.faults.spec import Lasting
-
-Assignment = Mapping[int, tuple[Sequence[int], Sequence[int]]]
-"""By partition, its replicas and its ISR."""
 
 
 class MorePartitions(Lasting):
@@ -110,10 +108,7 @@ def _inject(spec: MorePartitions, context: FaultContext, cluster: FaultCluster) 
 
 
 def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    asked, led = (seen.figures.get(name, 0.0) for name in ("asked", "led"))
-    if asked == 0:
-        return figure("asked", asked, "at least 1")
-    return None if led == asked else figure("led", led, f"exactly {asked:g}")
+    return not_all(seen, "asked", "led")
 
 
 KIND = FaultKind(
