@@ -70,6 +70,11 @@ def consume_file(repeat: int) -> str:
     return f"consume-{repeat}.jsonl"
 
 
+def heard_file(repeat: int) -> str:
+    """Return the name of the file of `HeardLine`s of one repeat."""
+    return f"heard-{repeat}.jsonl"
+
+
 def group_file(repeat: int) -> str:
     """Return the name of the file of `GroupLine`s of one repeat."""
     return f"group-{repeat}.jsonl"
@@ -270,6 +275,23 @@ class ConsumeLine(Line):
     fresh: bool = False
     corrupt: str | None = None
     client: Library | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HeardLine(Line):
+    """For how long a consumer had received nothing from a broker from which it fetches.
+
+    About once a second, of each broker that leads a partition as the consumer knows it. Its fetches
+    ask for an answer within 0.1 s, so a broker that answers is never silent for long. Java's
+    consumer writes none, nor do recordings of older versions have any.
+    """
+
+    arm: str
+    repeat: int
+    topic: str
+    t_ms: float
+    broker: int
+    silent_ms: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -38,26 +38,35 @@ def _is_explained(facts: Facts, unacked: Unacked, known: Sequence[Span]) -> bool
 def _stalled(facts: Facts, rules: Rules, leader: int, gaps: Sequence[Unacked]) -> Finding:
     """Return what is left: appends that hang, or the clients' network.
 
-    Appends, if other partitions of the leader had acks. The network, if the leader times its
-    appends and found none slow. Else either.
+    The network, if all partitions of the leader stall, and a consumer received nothing from it, or
+    the leader times its appends and found none slow. Appends, if it does not time them, and other
+    partitions had acks or a consumer had answers. Else either.
     """
     span = whole(gaps)
     partitions = tuple(sorted({each.partition for each in gaps}))
     others = _acked(facts, rules, leader, span)
     timed = leader in facts.appends_known
+    silent_ms = _silent_ms(facts, leader, span)
+    not_reached = silent_ms is not None and silent_ms >= rules.silent_lags * facts.lag_ms
+    answered = silent_ms is not None and silent_ms < rules.answered_lags * facts.lag_ms
     evidence = (
         number("partitions without an ack", "partitions", len(partitions)),
         in_ms("for up to", max(each.ms for each in gaps)),
         number("other partitions of this leader that had acks", "partitions", len(others)),
         number("followers that were slow or dropped meanwhile", "followers", 0),
         *([number("slow appends that the leader's agent found", "appends", 0)] if timed else []),
+        *(
+            []
+            if silent_ms is None
+            else [in_ms("a consumer received nothing from it for up to", silent_ms)]
+        ),
     )
-    if timed and not others:
+    if not others and (timed or not_reached):
         return Finding(
             span=span, broker=leader, cause="network", site=CLIENT_LINK,
             partitions=partitions, evidence=evidence,
         )  # fmt: skip
-    if others and not timed:
+    if not timed and (others or answered):
         return Finding(
             span=span, broker=leader, cause="disk", site=APPEND,
             partitions=partitions, evidence=evidence,
@@ -66,6 +75,15 @@ def _stalled(facts: Facts, rules: Rules, leader: int, gaps: Sequence[Unacked]) -
         span=span, broker=leader, cause="undecided", may_be=("disk", "network"), site=WRITES,
         partitions=partitions, evidence=evidence,
     )  # fmt: skip
+
+
+def _silent_ms(facts: Facts, leader: int, span: Span) -> float | None:
+    """Return for how long a consumer received nothing from a leader in a span, at most.
+
+    None if no consumer looked then.
+    """
+    own = (each for each in facts.silent if each.broker == leader)
+    return max((each.overlap_ms(span) for each in own if each.touches(span)), default=None)
 
 
 def _acked(facts: Facts, rules: Rules, leader: int, span: Span) -> set[Partition]:

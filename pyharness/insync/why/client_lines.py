@@ -1,10 +1,10 @@
-"""Turns the lines of a run's producers into facts: partitions without any ack, and when written."""
+"""Turns the lines of a run's clients into facts: partitions without any ack, brokers not heard."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from insync.why.facts import Facts, Partition, Span, Unacked
+from insync.why.facts import Facts, Partition, Silent, Span, Unacked
 
 Line = Mapping[str, Any]
 
@@ -26,6 +26,15 @@ def add_produced(facts: Facts, lines: Iterable[Line], least_ms: float) -> None:
         sent = sorted(times)
         facts.written[partition] = Span(since_ms=sent[0], until_ms=sent[-1])
         facts.unacked += _gaps(facts, partition, sent, sorted(acked.get(partition, [])), least_ms)
+
+
+def add_heard(facts: Facts, lines: Iterable[Line]) -> None:
+    """Add for how long consumers received nothing from brokers from which they fetched."""
+    for line in lines:
+        until_ms, silent_ms = float(line["t_ms"]), float(line["silent_ms"])
+        facts.silent.append(
+            Silent(broker=line["broker"], since_ms=until_ms - silent_ms, until_ms=until_ms)
+        )
 
 
 def _gaps(

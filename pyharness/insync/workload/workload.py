@@ -18,6 +18,7 @@ from insync.events.schema import (
     READ_BACK,
     consume_file,
     group_file,
+    heard_file,
     produce_file,
     transaction_reads_file,
     transactions_file,
@@ -68,7 +69,7 @@ class Workload:
         self._consumed = self._files.enter_context(folder.open(consume_file(plan.repeat)))
         self._read_back = self._files.enter_context(folder.open(READ_BACK))
         transacted = self._transactions_file(folder)
-        self._consumers = [TopicConsumer(plan, self._consumed, self._fail)] if self._own else []
+        self._consumers = self._topic_consumers(folder) if self._own else []
         grouped = self._group_file(folder)
         self._members = self._group_members(grouped)
         self._grouped = grouped
@@ -112,6 +113,10 @@ class Workload:
     def _own(self) -> bool:
         """Whether it has clients of librdkafka."""
         return uses(self._plan.client, LIBRDKAFKA)
+
+    def _topic_consumers(self, folder: EventFolder) -> list[TopicConsumer]:
+        heard = self._files.enter_context(folder.open(heard_file(self._plan.repeat)))
+        return [TopicConsumer(self._plan, self._consumed, self._fail, heard=heard)]
 
     def _transactions_file(self, folder: EventFolder) -> EventWriter | None:
         if self._plan.transactions is None:

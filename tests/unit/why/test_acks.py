@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from insync.why.client_lines import add_produced
-from insync.why.facts import Dropped, Leads, Partition, Span, Unacked
+from insync.why.client_lines import add_heard, add_produced
+from insync.why.facts import Dropped, Leads, Partition, Silent, Span, Unacked
 from insync.why.infer import answer_of
 from unit.why.made_up import BROKERS, ONE, SPAN, TWO, ZERO, facts
 from unit.why.test_processes import only
@@ -55,6 +55,44 @@ def test_a_partition_without_acks_at_that_time_tells_nothing_of_the_others(
 def test_a_leader_that_times_its_appends_and_found_none_slow_has_lost_its_clients() -> None:
     found = only(answer_of(facts(unacked=[STALLED], appends_known={1}), "made up").findings)
     assert (found.cause, found.site) == ("network", "link to clients")
+
+
+@pytest.mark.parametrize(
+    ("silent_ms", "cause", "site"),
+    [
+        (150, "disk", "append"),
+        (1_500, "undecided", "clients' writes"),
+        (4_800, "network", "link to clients"),
+    ],
+)
+def test_a_leader_that_answers_consumers_is_reached_and_a_silent_one_is_not(
+    silent_ms: float, cause: str, site: str
+) -> None:
+    silent = [
+        Silent(broker=1, since_ms=14_900 - silent_ms, until_ms=14_900),
+        Silent(broker=2, since_ms=10_100, until_ms=14_900),
+    ]
+    found = only(answer_of(facts(unacked=[STALLED], silent=silent), "made up").findings)
+    assert (found.broker, found.cause, found.site) == (1, cause, site)
+
+
+def test_a_silence_before_the_stall_tells_nothing() -> None:
+    silent = [Silent(broker=1, since_ms=4_000, until_ms=9_900)]
+    found = only(answer_of(facts(unacked=[STALLED], silent=silent), "made up").findings)
+    assert found.cause == "undecided"
+
+
+def test_other_partitions_with_acks_say_more_than_a_silent_leader() -> None:
+    silent = [Silent(broker=1, since_ms=10_000, until_ms=15_000)]
+    known = facts(unacked=[STALLED], written={ONE: SPAN}, silent=silent)
+    known.leads.append(OTHER)
+    assert only(answer_of(known, "made up").findings).cause == "disk"
+
+
+def test_the_consumers_lines_say_since_when_a_broker_is_silent() -> None:
+    known = facts()
+    add_heard(known, [{"t_ms": 12_000, "broker": 2, "silent_ms": 1_500}])
+    assert known.silent == [Silent(broker=2, since_ms=10_500, until_ms=12_000)]
 
 
 def test_acks_that_wait_for_a_slow_follower_are_no_finding_of_their_own() -> None:

@@ -31,8 +31,8 @@ class FakeConsumer(workload.TopicConsumer):
     reads: list[int]
     made: list[bool]
 
-    def __init__(self, *arguments: Any, fresh: bool = False) -> None:
-        super().__init__(*arguments, fresh=fresh)
+    def __init__(self, *arguments: Any, fresh: bool = False, **others: Any) -> None:
+        super().__init__(*arguments, fresh=fresh, **others)
         self._client.close()
         self._next = {0: FakeConsumer.reads.pop(0)}
         FakeConsumer.made.append(fresh)

@@ -57,7 +57,7 @@ class MorePartitionsFault:
         self._leaders = leaders
         self._count = count
         self._context = context
-        self._topic = f"{context.topic}-more-{context.broker}"
+        self._topic = f"{context.topic}-more-{context.broker}-{context.planned_ms}"
         self._window = Window()
         self._there = False
         self._led = 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from insync.errors import InsyncError
@@ -13,7 +15,7 @@ from unit.faults.seen_figures import Seen
 CONTEXT = FaultContext(
     arm="a", repeat=0, kind="more-partitions", broker=2, planned_ms=100, topic="seed-0"
 )
-TOPIC = "seed-0-more-2"
+TOPIC = "seed-0-more-2-100"
 
 
 class Topics:
@@ -24,9 +26,9 @@ class Topics:
         self._leaders = leaders
         self._isr = isr
 
-    def fault(self) -> MorePartitionsFault:
+    def fault(self, context: FaultContext = CONTEXT) -> MorePartitionsFault:
         return MorePartitionsFault(
-            self.there.append, self.there.remove, self._assignment, self._led, 3, CONTEXT
+            self.there.append, self.there.remove, self._assignment, self._led, 3, context
         )
 
     def _led(self, _: str) -> dict[int, int]:
@@ -58,6 +60,13 @@ def test_a_fault_that_was_prepared_and_never_injected_deletes_its_topic() -> Non
     assert topics.there == []
     with pytest.raises(InsyncError, match="was not injected"):
         fault.evidence()
+
+
+def test_two_faults_of_a_broker_have_topics_of_their_own() -> None:
+    topics = Topics()
+    for planned_ms in (100, 200):
+        topics.fault(replace(CONTEXT, planned_ms=planned_ms)).prepare()
+    assert len(set(topics.there)) == 2
 
 
 @pytest.mark.parametrize(
