@@ -116,6 +116,19 @@ def test_a_fetch_was_pending_as_long_as_the_stall_and_none_is_afterwards(
     assert all(line["errors"] == line["events_dropped"] == 0 for line in leader)
 
 
+def test_the_consumer_says_from_which_leaders_it_had_answers(
+    kip_501: tuple[dict[str, Any], Path],
+) -> None:
+    _, out = kip_501
+    for arm in ("stock", "request"):
+        leaders = {line["leader"] for line in lines_of(out, arm, "isr.jsonl") if "leader" in line}
+        heard = lines_of(out, arm, "heard-0.jsonl")
+        assert heard
+        assert {line["broker"] for line in heard} <= leaders
+        assert all(line["silent_ms"] >= 0 for line in heard), arm
+        assert min(line["silent_ms"] for line in heard) < 1_000, arm
+
+
 @pytest.mark.long
 def test_the_report_can_be_made_again_from_the_events(
     kip_501: tuple[dict[str, Any], Path], judge: Judge

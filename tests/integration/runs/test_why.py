@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import tomli_w
 from confluent_kafka import Producer
 
 from commands import insync, insync_json
@@ -18,6 +19,7 @@ from every_scenario import RecordedScenarios, all_rows
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.local import LocalCluster
 from insync.events import agent_log
+from integration.runs import why_catalogue
 from why_confusion import as_markdown, judged
 
 pytestmark = pytest.mark.cluster
@@ -59,6 +61,30 @@ def test_no_stall_names_nobody(every_arm: RecordedScenarios) -> None:
     for arm, findings in _answers(every_arm, "control").items():
         # On a busy machine an ISR may shrink although no fault was injected; that is a finding.
         assert findings == [] or any(cells[arm]["isr_shrinks"]), (arm, findings)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("fault", "cause", "site"),
+    [
+        ({"kind": "client-link", "mode": "cut"}, "network", "link to clients"),
+        ({"kind": "stall", "site": "write", "mode": "hold", "partitions": [0, 3]}, "disk", None),
+    ],
+)
+def test_a_cut_link_to_clients_and_a_stalled_disk_of_a_stock_broker_are_told_apart(
+    fault: dict[str, Any], cause: str, site: str | None, tmp_path: Path
+) -> None:
+    """All partitions of the leader stall, and no agent times its appends."""
+    place = {"broker": 1, "at_ms": why_catalogue.AT_MS, "for_ms": why_catalogue.FOR_MS}
+    keys = why_catalogue.scenario("why-told-apart", {**fault, **place}, repeats=1)
+    file = tmp_path / "scenario.toml"
+    file.write_text(tomli_w.dumps(keys), encoding="utf-8")
+    recorded = insync("run", file, "--arms", "stock", "--record-only", "--out", tmp_path / "run")
+    assert recorded.returncode == 0, recorded.stderr
+    (answer,) = insync_json("why", tmp_path / "run")["answers"]
+    (found,) = (each for each in answer["findings"] if each["broker"] == 1)
+    assert found["cause"] == cause, found
+    assert site is None or found["site"] == site, found
 
 
 def _answers(scenarios: RecordedScenarios, scenario: str) -> dict[str, list[dict[str, Any]]]:
