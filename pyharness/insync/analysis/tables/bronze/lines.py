@@ -67,6 +67,7 @@ class Events:
     transactions: DataFrame
     transaction_reads: DataFrame
     consume: DataFrame
+    heard: DataFrame
     read_back: DataFrame
     group: DataFrame
     isr: DataFrame

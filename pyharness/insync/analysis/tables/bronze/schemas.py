@@ -317,6 +317,13 @@ LIVENESS = EventKind(
     required=("type", "t_ms", "arm", "repeat"),
 )
 
+HEARD = EventKind(
+    "heard",
+    "heard-*.jsonl",
+    _line(arm=_TEXT, repeat=_INT, topic=_TEXT, t_ms=_MS, broker=_INT, silent_ms=_MS),
+    required=("arm", "repeat", "topic", "t_ms", "broker", "silent_ms"),
+)
+
 CLOCKS = EventKind(
     "clocks",
     "clocks.jsonl",
@@ -429,7 +436,7 @@ BROKER = EventKind(
 event has fields of its own (`insync.core.events.EventLog`)."""
 
 ALL = (
-    PHASES, FAULTS, PRODUCE, TRANSACTIONS, TRANSACTION_READS, CONSUME, READ_BACK, GROUP, ISR,
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, TRANSACTION_READS, CONSUME, HEARD, READ_BACK, GROUP, ISR,
     COUNTERS, SAMPLES, CONTROLLER, LIVENESS, CLOCKS, STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES,
     BROKER,
 )  # fmt: skip
