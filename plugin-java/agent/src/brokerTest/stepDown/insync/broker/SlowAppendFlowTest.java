@@ -16,6 +16,7 @@ import java.lang.reflect.Field;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
@@ -49,6 +50,7 @@ class SlowAppendFlowTest extends WatchedLeader {
     @Test
     void theLeaderStepsDownWhileItsAppendHangs() throws Exception {
         start(APPEND_MS);
+        assertEquals(Optional.of(Leader.LEADER), NamedLeader.of(leader), "the leader of an answer to a client");
         anAppendHangs();
         FakeController.Asked asked = next();
         assertEquals(EPOCH, asked.alterPartition().leaderEpoch());
@@ -59,6 +61,7 @@ class SlowAppendFlowTest extends WatchedLeader {
         assertTrue(answered().contains("\"outcome\":\"done\""));
         await(() -> ((PartitionCarrier) (Object) leader.partition()).insync$over() > EPOCH ? leader : null);
         assertThrows(NotLeaderOrFollowerException.class, () -> StepDownParts.produce(leader.partition()));
+        assertEquals(Optional.empty(), NamedLeader.of(leader), "it does not name itself");
         assertTrue(appends.isAlive(), "the append still hangs");
         nothingMoreIsAskedFor(4 * APPEND_MS);
     }

@@ -52,6 +52,7 @@ import insync.agent.stepdown.broker.AppendHooks;
 import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.ControllerAccess;
+import insync.agent.stepdown.broker.CurrentLeaderHooks;
 import insync.agent.stepdown.broker.ProcessorHooks;
 import insync.agent.stepdown.broker.ReadErrorHooks;
 import insync.agent.stepdown.broker.SelectorHooks;
@@ -117,7 +118,7 @@ public abstract class CommonAdapter implements Adapter {
 
     @Override
     public final List<TypeHooks> types() {
-        return List.of(
+        List<TypeHooks> all = new ArrayList<>(List.of(
             configs(),
             new KafkaConfigHooks(),
             new DynamicBrokerConfigHooks(classes.dynamicConfigs()),
@@ -141,7 +142,14 @@ public abstract class CommonAdapter implements Adapter {
             new SelectorHooks(),
             new BrokerBlockingSenderHooks(),
             partitionChanges(),
-            new ReplicationControlManagerHooks());
+            new ReplicationControlManagerHooks()));
+        all.addAll(currentLeader());
+        return all;
+    }
+
+    /** Returns the hooks on answers that name a partition's leader, which Kafka has from 3.7 on. */
+    protected List<TypeHooks> currentLeader() {
+        return List.of(new CurrentLeaderHooks());
     }
 
     /** Returns the hooks on the class that defines configs. */

@@ -4,6 +4,7 @@ import insync.agent.adapter.CommonAdapter;
 import insync.agent.adapter.KafkaClasses;
 import insync.agent.v2_8.KafkaConfigHooks;
 import insync.agent.weave.TypeHooks;
+import java.util.List;
 
 /**
  * Adapts to Kafka 3.6: configs are defined in Scala, a fetch's state is recorded without a lock, and the controller's election does
@@ -24,6 +25,11 @@ public final class BrokerAdapter extends CommonAdapter {
     @Override
     protected TypeHooks replica(String type) {
         return new ReplicaHooks(type);
+    }
+
+    @Override
+    protected List<TypeHooks> currentLeader() {
+        return List.of();
     }
 
     @Override

@@ -151,6 +151,12 @@ public final class BrokerStepDown {
         }
     }
 
+    /** Returns whether this broker led a partition until now, and knows that another one does. */
+    public boolean isOver(TopicPartition partition) {
+        LedPartition one = led.get(partition);
+        return one != null && EndedLeadership.isOver(one.kafkaPartition());
+    }
+
     /** Marks a leader epoch of this broker as over, and answers clients that wait for the partition in it. */
     void over(Partition partition, int leaderEpoch) {
         PartitionCarrier carrier = (PartitionCarrier) partition;

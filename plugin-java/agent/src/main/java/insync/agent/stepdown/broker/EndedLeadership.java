@@ -1,8 +1,11 @@
 package insync.agent.stepdown.broker;
 
+import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
 import insync.core.Insync;
+import kafka.cluster.Partition;
 import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import org.apache.kafka.common.protocol.Errors;
+import scala.Option;
 import scala.Tuple2;
 
 /**
@@ -21,6 +24,25 @@ public final class EndedLeadership {
     /** @return the exception for the caller to throw */
     public static NotLeaderOrFollowerException refuse(int leaderEpoch) {
         return new NotLeaderOrFollowerException("Leader epoch " + leaderEpoch + " is over");
+    }
+
+    /** Returns whether the partition's leader epoch is over, and it has not become a follower yet. */
+    static boolean isOver(Partition partition) {
+        return isOver(((PartitionCarrier) (Object) partition).insync$over(), partition.getLeaderEpoch());
+    }
+
+    /**
+     * Returns what Kafka answers if it knows no leader: -1 for leader and epoch, which are then not part of the response.
+     *
+     * @param kafkas the leader that Kafka found, of a class inside KafkaApis
+     */
+    public static Object unknownLeader(Object kafkas) {
+        try {
+            return kafkas.getClass().getMethod("copy", int.class, int.class, Option.class)
+                .invoke(kafkas, -1, -1, Option.empty());
+        } catch (ReflectiveOperationException unlike) {
+            throw new LinkageError(kafkas.getClass() + " cannot be copied", unlike);
+        }
     }
 
     /** Returns the response to a produce request that waits for followers: it fails unless its records are committed. */

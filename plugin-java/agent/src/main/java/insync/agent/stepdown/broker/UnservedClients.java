@@ -3,7 +3,6 @@ package insync.agent.stepdown.broker;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestHooks.RequestCarrier;
 import insync.agent.isr.RequestPart;
-import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
 import insync.agent.stepdown.broker.ProcessorHooks.ProcessorCarrier;
 import insync.core.Clock;
 import insync.core.Insync;
@@ -115,7 +114,7 @@ final class UnservedClients {
         long oldest = now;
         Map<Integer, Set<String>> waiting = new HashMap<>();
         for (PendingAppend each : Appends.pending()) {
-            if (rule.hangsAfterwards(each.sinceNanos(), now) && isOver((Partition) each.partition())) {
+            if (rule.hangsAfterwards(each.sinceNanos(), now) && EndedLeadership.isOver((Partition) each.partition())) {
                 oldest = Math.min(oldest, each.sinceNanos());
                 if (each.request() instanceof RequestCarrier) {
                     RequestCarrier request = (RequestCarrier) each.request();
@@ -126,10 +125,6 @@ final class UnservedClients {
         }
         close(waiting, "append", now - oldest, scope, channel);
         return oldest != now;
-    }
-
-    private static boolean isOver(Partition partition) {
-        return EndedLeadership.isOver(((PartitionCarrier) (Object) partition).insync$over(), partition.getLeaderEpoch());
     }
 
     /** @param waiting the ids of connections, by the id of their network thread's Processor */
