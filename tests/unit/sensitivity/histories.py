@@ -92,11 +92,11 @@ class Repeat:
             offset=None if error else seq, producer=0,
         )  # fmt: skip
 
-    def read(self, seq: int, offset: int, nth: int) -> None:
-        """Let the consumer read a record."""
+    def read(self, seq: int, offset: int, nth: int, at: float | None = None) -> None:
+        """Let the consumer read a record, at a time or one after the other."""
         self.add(
             schema.consume_file(0), partition=0, offset=offset, seq=seq, nth=nth,
-            read_ms=self.start_ms + BEGIN + SPACE * nth,
+            read_ms=self.start_ms + (BEGIN + SPACE * nth if at is None else at),
         )  # fmt: skip
 
     def group(self, at: float, what: str, offset: int | None = None, member: int = 0) -> None:
@@ -183,6 +183,11 @@ def _added(repeat: Repeat, value: float) -> None:
 
 def _latency(repeat: Repeat, value: float) -> None:
     repeat.record(0, BEGIN, value)
+
+
+def _read_after(repeat: Repeat, value: float) -> None:
+    repeat.record(0, BEGIN)
+    repeat.read(0, 0, nth=0, at=BEGIN + value)
 
 
 def _acked(repeat: Repeat, many: float) -> None:
@@ -292,6 +297,7 @@ MADE: Final[dict[str, Way]] = {
     "joined_ms": Way("a replica joins the ISR N ms after it was added", _added),
     "max_ms": Way("a record is acked N ms after it was due", _latency),
     "mean_ack_ms": Way("every record is acked N ms after it was due", _latency),
+    "max_end_to_end_ms": Way("a record is read N ms after it was due", _read_after),
     "acked": Way("N records are acked", _acked),
     "max_ack_gap_ms": Way("a partition has no ack for N ms", _ack_gap),
     "acked_during_pause": Way(
