@@ -208,6 +208,7 @@ _ALL: Final = (
     Metric(
         name="max_end_to_end_ms",
         says="longest time from when a record was due until a consumer without a group had read it",
+        measured="the longest time until a record was read was",
         label="longest end to end, ms", unit="ms", better="lower", events=CONSUMER,
         optional="no record was read",
     ),

@@ -82,8 +82,7 @@ class Rules:
         1.0, "lags",
         "a leader from which a consumer received nothing for so long, while its partitions had no"
         " ack, is not reached by clients",
-        "the consumer asks for an answer within 0.1 s, and waits for one lag at most in what is no"
-        " finding either",
+        "a choice: the consumer asks for an answer within 0.1 s, and a lag is 0.5 s at least",
     )  # fmt: skip
     answered_lags: float = _rule(
         0.5, "lags",
