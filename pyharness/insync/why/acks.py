@@ -38,16 +38,15 @@ def _is_explained(facts: Facts, unacked: Unacked, known: Sequence[Span]) -> bool
 def _stalled(facts: Facts, rules: Rules, leader: int, gaps: Sequence[Unacked]) -> Finding:
     """Return what is left: appends that hang, or the clients' network.
 
-    The network, if all partitions of the leader stall, and a consumer received nothing from it, or
-    the leader times its appends and found none slow. Appends, if it does not time them, and other
-    partitions had acks or a consumer had answers. Else either.
+    The network, if all partitions of the leader stall, and it times its appends and found none
+    slow. Appends, if it does not time them, and other partitions had acks or a consumer had
+    answers. Else either: appends may occupy all handlers, and then consumers have no answer, too.
     """
     span = whole(gaps)
     partitions = tuple(sorted({each.partition for each in gaps}))
     others = _acked(facts, rules, leader, span)
     timed = leader in facts.appends_known
     silent_ms = _silent_ms(facts, leader, span)
-    not_reached = silent_ms is not None and silent_ms >= rules.silent_lags * facts.lag_ms
     answered = silent_ms is not None and silent_ms < rules.answered_lags * facts.lag_ms
     evidence = (
         number("partitions without an ack", "partitions", len(partitions)),
@@ -61,7 +60,7 @@ def _stalled(facts: Facts, rules: Rules, leader: int, gaps: Sequence[Unacked]) -
             else [in_ms("a consumer received nothing from it for up to", silent_ms)]
         ),
     )
-    if not others and (timed or not_reached):
+    if timed and not others:
         return Finding(
             span=span, broker=leader, cause="network", site=CLIENT_LINK,
             partitions=partitions, evidence=evidence,
