@@ -5,7 +5,6 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Optional;
 import kafka.server.KafkaApis;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.network.ListenerName;
 import org.junit.jupiter.api.Assumptions;
 import org.mockito.Answers;
@@ -27,7 +26,7 @@ final class NamedLeader {
         set(apis, "metadataCache", Mockito.mock(KafkaApis.class.getDeclaredField("metadataCache").getType(),
             Answers.RETURNS_SMART_NULLS));
         asks.get().setAccessible(true);
-        Object named = asks.get().invoke(apis, new TopicPartition(Leader.EVENTS_0.topic(), 0), new ListenerName("PLAINTEXT"));
+        Object named = asks.get().invoke(apis, Leader.EVENTS_0, new ListenerName("PLAINTEXT"));
         int id = (int) named.getClass().getMethod("leaderId").invoke(named);
         return id < 0 ? Optional.empty() : Optional.of(id);
     }

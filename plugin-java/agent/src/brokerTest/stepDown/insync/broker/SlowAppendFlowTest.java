@@ -50,7 +50,6 @@ class SlowAppendFlowTest extends WatchedLeader {
     @Test
     void theLeaderStepsDownWhileItsAppendHangs() throws Exception {
         start(APPEND_MS);
-        assertEquals(Optional.of(Leader.LEADER), NamedLeader.of(leader), "the leader of an answer to a client");
         anAppendHangs();
         FakeController.Asked asked = next();
         assertEquals(EPOCH, asked.alterPartition().leaderEpoch());
@@ -61,9 +60,19 @@ class SlowAppendFlowTest extends WatchedLeader {
         assertTrue(answered().contains("\"outcome\":\"done\""));
         await(() -> ((PartitionCarrier) (Object) leader.partition()).insync$over() > EPOCH ? leader : null);
         assertThrows(NotLeaderOrFollowerException.class, () -> StepDownParts.produce(leader.partition()));
-        assertEquals(Optional.empty(), NamedLeader.of(leader), "it does not name itself");
         assertTrue(appends.isAlive(), "the append still hangs");
         nothingMoreIsAskedFor(4 * APPEND_MS);
+    }
+
+    @Test
+    void aLeaderWhoseEpochIsOverDoesNotNameItselfToClients() throws Exception {
+        start(APPEND_MS);
+        assertEquals(Optional.of(Leader.LEADER), NamedLeader.of(leader), "the leader of an answer to a client");
+        anAppendHangs();
+        next().answerPartition(Errors.NEW_LEADER_ELECTED);
+        assertTrue(answered().contains("\"outcome\":\"done\""));
+        await(() -> ((PartitionCarrier) (Object) leader.partition()).insync$over() > EPOCH ? leader : null);
+        assertEquals(Optional.empty(), NamedLeader.of(leader), "it does not name itself");
     }
 
     /** The broker can become a follower only when the append has ended; the new leader's log has no such record. */
