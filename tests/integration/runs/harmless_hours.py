@@ -17,10 +17,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-import tomli_w
-
 from commands import insync
 from insync.nodes import BROKERS
+from integration.runs.recording import BROKER, folder_of, run, why_not
 
 ARMS: Final = ("step-down", "step-down-auto")
 SCALED: Final = 0.25
@@ -68,15 +67,9 @@ def scenario(name: str, arm: str) -> dict[str, Any]:
         "repeats": 1,
         "min_insync_replicas": 2,
         "broker": {
-            "replica_lag_time_max_ms": 10_000,
-            "replica_fetch_wait_max_ms": 500,
+            **BROKER,
             "broker_session_timeout_ms": 9_000,
-            "leader_fetch_process_time_max_ms": 2_000,
-            "leader_fetch_process_time_min_ms": 500,
-            "leader_fetch_process_time_window_ms": 6_000,
             "leader_append_process_time_max_ms": 2_000,
-            "leader_relinquish_cooldown_ms": 300_000,
-            "leader_relinquish_score_recovery_ms": 2_000,
         },
         "workload": {
             "leaders": [1, 2, 3, 1, 2, 3], "rate_per_partition": 5, "record_bytes": 400,
@@ -93,16 +86,15 @@ def record(out: Path, number: int, scale: float, repeats: int, seed: int) -> Pat
     """Record a cluster; return its folder."""
     arm = ARMS[number % len(ARMS)]
     name = f"hours-{arm}-{'full' if scale == 1 else 'scaled'}-{seed + number}"
-    file = out / f"{name}.toml"
-    file.write_text(tomli_w.dumps(scenario(name, arm)), encoding="utf-8")
+    keys = scenario(name, arm)
     time.sleep(number * STARTS_APART_S)
-    done = insync(
-        "run", file, "--scale", str(scale), "--repeat", str(round(repeats / scale)),
-        "--seed", str(seed + number), "--record-only", "--out", out / name, within_s=WITHIN_S,
+    done = run(
+        keys, out, "--scale", str(scale), "--repeat", str(round(repeats / scale)),
+        "--seed", str(seed + number), "--record-only", within_s=WITHIN_S,
     )  # fmt: skip
     if done.returncode:
-        print(f"{name}: {done.stderr.strip().rpartition(chr(10))[2]}", flush=True)
-    return out / name
+        print(f"{name}: {why_not(done)}", flush=True)
+    return folder_of(keys, out)
 
 
 def judge(recorded: Path) -> str:
@@ -110,7 +102,7 @@ def judge(recorded: Path) -> str:
     done = insync("report", recorded, within_s=3_600)
     file = recorded / "verdict.json"
     if not file.exists():
-        return f"{recorded.name}: {done.stderr.strip().rpartition(chr(10))[2]}"
+        return f"{recorded.name}: {why_not(done)}"
     verdict = json.loads(file.read_text(encoding="utf-8"))
     figures = {
         metric: figures[metric]

@@ -15,9 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
-import tomli_w
-
-from commands import insync
+from integration.runs.recording import BROKER, folder_of, run, why_not
 
 ARMS: Final = ("stock", "step-down", "step-down-auto")
 AT_ONCE: Final = 2
@@ -62,15 +60,7 @@ def scenario(name: str, repeats: int) -> dict[str, Any]:
         "control_arms": ["stock"],
         "repeats": repeats,
         "min_insync_replicas": 2,
-        "broker": {
-            "replica_lag_time_max_ms": 10_000,
-            "replica_fetch_wait_max_ms": 500,
-            "leader_fetch_process_time_max_ms": 2_000,
-            "leader_fetch_process_time_min_ms": 500,
-            "leader_fetch_process_time_window_ms": 6_000,
-            "leader_relinquish_cooldown_ms": 300_000,
-            "leader_relinquish_score_recovery_ms": 2_000,
-        },
+        "broker": BROKER,
         "workload": {"leaders": [1, 1], "producers_per_partition": 1, **workload},
         "timeline": {"steady_ms": 5_000, "recover_ms": 7_500},
         "faults": [*faults, stall],
@@ -84,12 +74,12 @@ def scenario(name: str, repeats: int) -> dict[str, Any]:
 
 def measure(out: Path, name: str, repeats: int) -> str:
     """Run a scenario; return its figures, or why there are none."""
-    file, folder = out / f"{name}.toml", out / name
-    file.write_text(tomli_w.dumps(scenario(name, repeats)), encoding="utf-8")
-    done = insync("run", file, "--out", folder, within_s=WITHIN_S)
-    if not (folder / "verdict.json").exists():
-        return f"{name}: {done.stderr.strip().rpartition(chr(10))[2]}"
-    verdict = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
+    keys = scenario(name, repeats)
+    done = run(keys, out, within_s=WITHIN_S)
+    file = folder_of(keys, out) / "verdict.json"
+    if not file.exists():
+        return f"{name}: {why_not(done)}"
+    verdict = json.loads(file.read_text(encoding="utf-8"))
     figures = {
         arm: {figure: found[figure] for figure in FIGURES} for arm, found in verdict["arms"].items()
     }

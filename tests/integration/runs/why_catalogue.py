@@ -14,13 +14,11 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-import tomli_w
-
-from commands import insync
 from insync.faults.registry import KINDS
 from insync.fuzz.brokers import BROKER
 from insync.fuzz.values import DISKS
 from insync.nodes import BROKERS
+from integration.runs.recording import run, why_not
 
 ARMS: Final = ("stock", "step-down")
 REPEATS: Final = 5
@@ -91,14 +89,8 @@ def scenario(name: str, fault: Mapping[str, Any], repeats: int) -> dict[str, Any
 
 def record(keys: Mapping[str, Any], seed: int, out: Path) -> str:
     """Record a scenario on all arms; return its name, and why it failed if it did."""
-    file = out / f"{keys['name']}.toml"
-    file.write_text(tomli_w.dumps(keys), encoding="utf-8")
-    done = insync(
-        "run", file, "--seed", str(seed), "--record-only", "--out", out / keys["name"],
-        within_s=WITHIN_S,
-    )  # fmt: skip
-    said = "recorded" if done.returncode == 0 else done.stderr.strip().rpartition("\n")[2]
-    return f"{keys['name']}: {said}"
+    done = run(keys, out, "--seed", str(seed), "--record-only", within_s=WITHIN_S)
+    return f"{keys['name']}: {why_not(done) if done.returncode else 'recorded'}"
 
 
 def main(seed: int, out: Path, repeats: int) -> None:
