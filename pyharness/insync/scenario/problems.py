@@ -95,7 +95,8 @@ def _line(problem: ErrorDetails, context: Mapping[str, Any]) -> str:
     wanted = expected.format(**context) if expected else problem["msg"]
     names = _NAME.findall(wanted) if kind == "literal_error" else ()
     near = did_you_mean(problem["input"], names)
-    return f"{path}: {_short(problem['input'])}, expected {wanted}{near}"
+    found = f"{context['actual_length']} items" if kind == "too_long" else _short(problem["input"])
+    return f"{path}: {found}, expected {wanted}{near}"
 
 
 def _path(location: tuple[int | str, ...]) -> str:

@@ -151,7 +151,7 @@ def test_a_primitive_fault_is_unchanged() -> None:
             + "broker = 1\ntimes = 40\nevery_ms = 1_000\n\n"
             + QUOTA
             + "broker = 2\nramp = 40",
-            "expected at most 64 items",
+            "faults: 82 items, expected at most 64 items",
         ),
         (
             QUOTA + "broker = 1\ntimes = 3\nevery_ms = 2_000\n" + QUOTA + "broker = 1",
