@@ -129,6 +129,17 @@ def test_the_consumer_says_from_which_leaders_it_had_answers(
         assert min(line["silent_ms"] for line in heard) < 1_000, arm
 
 
+def test_every_broker_is_asked_for_an_answer_that_needs_no_log(
+    kip_501: tuple[dict[str, Any], Path],
+) -> None:
+    """A stalled read does not keep it from answering."""
+    _, out = kip_501
+    for arm in ("stock", "request"):
+        lines = lines_of(out, arm, "answers.jsonl")
+        answered = {(line["broker"], line["way"]) for line in lines if line["got"] == "answer"}
+        assert answered == {(1, "clients"), (2, "clients"), (3, "clients")}
+
+
 @pytest.mark.long
 def test_the_report_can_be_made_again_from_the_events(
     kip_501: tuple[dict[str, Any], Path], judge: Judge

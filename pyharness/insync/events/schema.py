@@ -35,12 +35,16 @@ CONTROLLER: Final = "controller.jsonl"
 CLOCKS: Final = "clocks.jsonl"
 STEP_DOWNS: Final = "step-downs.jsonl"
 LIVENESS: Final = "liveness.jsonl"
+ANSWERS: Final = "answers.jsonl"
 
 StepDownType = Literal["read", "asked", "answered", "withheld"]
 TransactionEnd = Literal["committed", "aborted", "unknown"]
 PhaseType = Literal["cluster_ready", "repeat_started", "steady", "repeat_ended", "aborted"]
 
 LivenessType = Literal["isr_not_recovered", "unplanned_exit", "read_back_unfinished"]
+
+Way = Literal["clients", "direct"]
+Got = Literal["answer", "no answer", "no connection"]
 
 Moment = Literal["before", "during", "after"]
 
@@ -292,6 +296,25 @@ class HeardLine(Line):
     t_ms: float
     broker: int
     silent_ms: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnswerLine(Line):
+    """What a broker did with a request of the harness that waits for no record, from `t_ms` on.
+
+    Twice a second, of each broker that insync started, over a new connection: by the way that the
+    workload's clients go (`clients`), and, if that is another one, past the proxies of the links
+    (`direct`). `got` says what came within `waited_ms`: an answer, a connection without an answer,
+    or not even that. Recordings of older versions have no such lines.
+    """
+
+    arm: str
+    repeat: int
+    t_ms: float
+    broker: int
+    way: Way
+    waited_ms: float
+    got: Got
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

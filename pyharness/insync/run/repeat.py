@@ -17,6 +17,7 @@ from insync.run.agents import write_counters
 from insync.run.context import ArmContext
 from insync.run.coordinators import place_coordinators, transactional_ids
 from insync.run.faults import build
+from insync.run.health.answers import watched_answers
 from insync.run.health.liveness import Liveness
 from insync.run.health.scheduling_gaps import SchedulingGaps
 from insync.run.progress import Progress
@@ -71,7 +72,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             fault.prepare()
         files.phase("repeat_started", repeat=repeat, topic=topic, seed=plan.seed)
         workload.start()
-        with live.watch():
+        with live.watch(), watched_answers(context, repeat):
             workload.await_acks(FIRST_ACK_SECONDS)
             # On a busy host a late first fetch shrinks the ISR, which the fault did not cause.
             check = context.arm_cluster.check_nodes

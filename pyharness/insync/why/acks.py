@@ -1,10 +1,11 @@
 """Step 4: partitions that clients could not write to, which nothing else explains."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from insync.why.answer import Finding, in_ms, number
-from insync.why.facts import Facts, Partition, Span, Unacked
+from insync.why.answer import Cause, Evidence, Finding, in_ms, number
+from insync.why.facts import Asked, Facts, Partition, Span, Unacked
 from insync.why.processes import controllers_matter
 from insync.why.rules import Rules
 from insync.why.sites import APPEND
@@ -12,6 +13,7 @@ from insync.why.spans import groups, whole
 
 CLIENT_LINK: Final = "link to clients"
 WRITES: Final = "clients' writes"
+_SITES: Final[Mapping[Cause, str]] = {"disk": APPEND, "network": CLIENT_LINK}
 
 
 def unacked_findings(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Finding]:
@@ -35,44 +37,79 @@ def _is_explained(facts: Facts, unacked: Unacked, known: Sequence[Span]) -> bool
     return any(each.touches(unacked, within_ms=facts.lag_ms) for each in known)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """What is known of a leader in a gap of its acks.
+
+    `timed` says that its agent times its appends, and found none slow; `others` how many of its
+    other partitions had acks. `consumer_ms` is for how long a consumer received nothing from it,
+    None if none looked. `clients` and `direct` are requests that need no log, by the clients' way
+    and past the link's proxies, in the middle of the gap.
+    """
+
+    timed: bool
+    others: int
+    consumer_ms: float | None
+    clients: Sequence[Asked]
+    direct: Sequence[Asked]
+
+    def evidence(self) -> Iterator[Evidence]:
+        """Yield the figures that are known."""
+        yield number("other partitions of this leader that had acks", "partitions", self.others)
+        yield number("followers that were slow or dropped meanwhile", "followers", 0)
+        if self.timed:
+            yield number("slow appends that the leader's agent found", "appends", 0)
+        if self.consumer_ms is not None:
+            yield in_ms("a consumer received nothing from it for up to", self.consumer_ms)
+        for way, asked in (("clients' way", self.clients), ("way past the links", self.direct)):
+            if asked:
+                says = f"requests by the {way} that need no log: {len(asked)}, answered"
+                yield number(says, "requests", _answered(asked))
+
+    def cause(self, soon_ms: float) -> Cause:
+        """Return the cause that is left, or `undecided`; an answer within `soon_ms` is one."""
+        if self.timed:
+            return "undecided" if self.others else "network"
+        heard = self.consumer_ms is not None and self.consumer_ms < soon_ms
+        if self.others or heard or _answered(self.clients):
+            return "disk"
+        if self.clients and _answered(self.direct):
+            return "network"
+        asked = self.direct or self.clients
+        connected = all(each.got != "no connection" for each in asked)
+        return "disk" if asked and connected else "undecided"
+
+
+def _answered(asked: Sequence[Asked]) -> int:
+    return sum(each.got == "answer" for each in asked)
+
+
 def _stalled(facts: Facts, rules: Rules, leader: int, gaps: Sequence[Unacked]) -> Finding:
-    """Return what is left: appends that hang, or the clients' network.
+    """Return what is left: appends or requests that hang, or the clients' network.
 
     The network, if all partitions of the leader stall, and it times its appends and found none
-    slow. Appends, if it does not time them, and other partitions had acks or a consumer had
-    answers. Else either: appends may occupy all handlers, and then consumers have no answer, too.
+    slow, or if it answers the harness only past the clients' link. Appends, if it does not time
+    them, and other partitions had acks or clients had other answers; also if it takes connections
+    and answers nothing, for then its threads wait for them. Else either.
     """
     span = whole(gaps)
-    partitions = tuple(sorted({each.partition for each in gaps}))
-    others = _acked(facts, rules, leader, span)
-    timed = leader in facts.appends_known
-    silent_ms = _silent_ms(facts, leader, span)
-    answered = silent_ms is not None and silent_ms < rules.answered_lags * facts.lag_ms
-    evidence = (
-        number("partitions without an ack", "partitions", len(partitions)),
-        in_ms("for up to", max(each.ms for each in gaps)),
-        number("other partitions of this leader that had acks", "partitions", len(others)),
-        number("followers that were slow or dropped meanwhile", "followers", 0),
-        *([number("slow appends that the leader's agent found", "appends", 0)] if timed else []),
-        *(
-            []
-            if silent_ms is None
-            else [in_ms("a consumer received nothing from it for up to", silent_ms)]
-        ),
+    seen = _Seen(
+        timed=leader in facts.appends_known,
+        others=len(_acked(facts, rules, leader, span)),
+        consumer_ms=_silent_ms(facts, leader, span),
+        clients=_asked(facts, rules, leader, "clients", span),
+        direct=_asked(facts, rules, leader, "direct", span),
     )
-    if timed and not others:
-        return Finding(
-            span=span, broker=leader, cause="network", site=CLIENT_LINK,
-            partitions=partitions, evidence=evidence,
-        )  # fmt: skip
-    if not timed and (others or answered):
-        return Finding(
-            span=span, broker=leader, cause="disk", site=APPEND,
-            partitions=partitions, evidence=evidence,
-        )  # fmt: skip
+    partitions = tuple(sorted({each.partition for each in gaps}))
+    cause = seen.cause(rules.answered_lags * facts.lag_ms)
     return Finding(
-        span=span, broker=leader, cause="undecided", may_be=("disk", "network"), site=WRITES,
-        partitions=partitions, evidence=evidence,
+        span=span, broker=leader, cause=cause, site=_SITES.get(cause, WRITES),
+        may_be=("disk", "network") if cause == "undecided" else (), partitions=partitions,
+        evidence=(
+            number("partitions without an ack", "partitions", len(partitions)),
+            in_ms("for up to", max(each.ms for each in gaps)),
+            *seen.evidence(),
+        ),
     )  # fmt: skip
 
 
@@ -83,6 +120,18 @@ def _silent_ms(facts: Facts, leader: int, span: Span) -> float | None:
     """
     own = (each for each in facts.silent if each.broker == leader)
     return max((each.overlap_ms(span) for each in own if each.touches(span)), default=None)
+
+
+def _asked(facts: Facts, rules: Rules, leader: int, way: str, span: Span) -> list[Asked]:
+    """Return the requests to a leader whose whole time lies in the middle of a span."""
+    edge_ms = (1 - rules.middle_share) / 2 * span.ms
+    return [
+        each
+        for each in facts.asked
+        if (each.broker, each.way) == (leader, way)
+        and span.since_ms + edge_ms <= each.since_ms
+        and each.until_ms <= span.until_ms - edge_ms
+    ]
 
 
 def _acked(facts: Facts, rules: Rules, leader: int, span: Span) -> set[Partition]:

@@ -1,10 +1,10 @@
-"""Turns the lines of a run's clients into facts: partitions without any ack, brokers not heard."""
+"""Turns what a run's clients and the harness saw into facts: no acks, no answers."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from insync.why.facts import Facts, Partition, Silent, Span, Unacked
+from insync.why.facts import Asked, Facts, Partition, Silent, Span, Unacked
 
 Line = Mapping[str, Any]
 
@@ -35,6 +35,18 @@ def add_heard(facts: Facts, lines: Iterable[Line]) -> None:
         facts.silent.append(
             Silent(broker=line["broker"], since_ms=until_ms - silent_ms, until_ms=until_ms)
         )
+
+
+def add_answers(facts: Facts, lines: Iterable[Line]) -> None:
+    """Add the requests of the harness, and what came."""
+    for line in lines:
+        asked_ms = float(line["t_ms"])
+        facts.asked.append(
+            Asked(
+                broker=line["broker"], way=line["way"], got=line["got"],
+                since_ms=asked_ms, until_ms=asked_ms + float(line["waited_ms"]),
+            )
+        )  # fmt: skip
 
 
 def _gaps(

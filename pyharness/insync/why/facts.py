@@ -136,6 +136,18 @@ class Silent(Span):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Asked(Span):
+    """The harness asked a broker for what needs no log, and waited until `until_ms` for an answer.
+
+    `way` and `got` are those of `AnswerLine`.
+    """
+
+    broker: int
+    way: str
+    got: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Leads(Span):
     """A broker led a partition, with these replicas."""
 
@@ -156,7 +168,7 @@ class Facts:
     `reports` are the times at which an agent reported its pauses; `undated` pauses were at some
     time between two reports that are far apart. `written` is from when until when records of a
     partition were due. `silent` has one span for each time at which a consumer looked, however
-    short; it may be part of the next one.
+    short; it may be part of the next one. `asked` has one for each request.
     """
 
     lag_ms: float
@@ -182,5 +194,6 @@ class Facts:
     dropped: list[Dropped] = field(default_factory=list)
     unacked: list[Unacked] = field(default_factory=list)
     silent: list[Silent] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
     written: dict[Partition, Span] = field(default_factory=dict)
     leads: list[Leads] = field(default_factory=list)

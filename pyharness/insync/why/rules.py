@@ -84,6 +84,13 @@ class Rules:
         " by clients",
         "a choice: the consumer asks for an answer within 0.1 s, and a lag is 0.5 s at least",
     )  # fmt: skip
+    middle_share: float = _rule(
+        0.5,
+        "of the time",
+        "so much of the time without acks, in its middle, is when a leader's answers to requests"
+        " that need no log count",
+        "a choice: what made the acks stop may begin later, and clients need time when it is over",
+    )
     warm_up_ms: float = _rule(
         20_000, "ms",
         "slow fetches and pauses so soon after a broker's start are part of the start",

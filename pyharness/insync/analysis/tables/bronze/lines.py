@@ -75,6 +75,7 @@ class Events:
     samples: DataFrame
     controller: DataFrame
     liveness: DataFrame
+    answers: DataFrame
     clocks: DataFrame
     step_downs: DataFrame
     roles: DataFrame

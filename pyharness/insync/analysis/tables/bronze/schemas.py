@@ -324,6 +324,13 @@ HEARD = EventKind(
     required=("arm", "repeat", "topic", "t_ms", "broker", "silent_ms"),
 )
 
+ANSWERS = EventKind(
+    "answers",
+    "answers.jsonl",
+    _line(arm=_TEXT, repeat=_INT, t_ms=_MS, broker=_INT, way=_TEXT, waited_ms=_MS, got=_TEXT),
+    required=("arm", "repeat", "t_ms", "broker", "way", "waited_ms", "got"),
+)
+
 CLOCKS = EventKind(
     "clocks",
     "clocks.jsonl",
@@ -437,8 +444,8 @@ event has fields of its own (`insync.core.events.EventLog`)."""
 
 ALL = (
     PHASES, FAULTS, PRODUCE, TRANSACTIONS, TRANSACTION_READS, CONSUME, HEARD, READ_BACK, GROUP, ISR,
-    COUNTERS, SAMPLES, CONTROLLER, LIVENESS, CLOCKS, STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES,
-    BROKER,
+    COUNTERS, SAMPLES, CONTROLLER, LIVENESS, ANSWERS, CLOCKS, STEP_DOWNS, ROLES, REPLICA_LOGS,
+    BATCHES, BROKER,
 )  # fmt: skip
 
 
