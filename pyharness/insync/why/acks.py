@@ -1,6 +1,6 @@
 """Step 4: partitions that clients could not write to, which nothing else explains."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +13,6 @@ from insync.why.spans import groups, whole
 
 CLIENT_LINK: Final = "link to clients"
 WRITES: Final = "clients' writes"
-_SITES: Final[Mapping[Cause, str]] = {"disk": APPEND, "network": CLIENT_LINK}
 
 
 def unacked_findings(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Finding]:
@@ -66,18 +65,21 @@ class _Seen:
                 says = f"requests by the {way} that need no log: {len(asked)}, answered"
                 yield number(says, "requests", _answered(asked))
 
-    def cause(self, soon_ms: float) -> Cause:
-        """Return the cause that is left, or `undecided`; an answer within `soon_ms` is one."""
+    def verdict(self, soon_ms: float) -> tuple[Cause, str]:
+        """Return the cause that is left, or `undecided`, and the site.
+
+        A consumer that was never without anything for `soon_ms` had answers.
+        """
         if self.timed:
-            return "undecided" if self.others else "network"
+            return ("undecided", WRITES) if self.others else ("network", CLIENT_LINK)
         heard = self.consumer_ms is not None and self.consumer_ms < soon_ms
         if self.others or heard or _answered(self.clients):
-            return "disk"
+            return "disk", APPEND
         if self.clients and _answered(self.direct):
-            return "network"
+            return "network", CLIENT_LINK
         asked = self.direct or self.clients
         connected = all(each.got != "no connection" for each in asked)
-        return "disk" if asked and connected else "undecided"
+        return ("disk" if asked and connected else "undecided"), WRITES
 
 
 def _answered(asked: Sequence[Asked]) -> int:
@@ -101,9 +103,9 @@ def _stalled(facts: Facts, rules: Rules, leader: int, gaps: Sequence[Unacked]) -
         direct=_asked(facts, rules, leader, "direct", span),
     )
     partitions = tuple(sorted({each.partition for each in gaps}))
-    cause = seen.cause(rules.answered_lags * facts.lag_ms)
+    cause, site = seen.verdict(rules.answered_lags * facts.lag_ms)
     return Finding(
-        span=span, broker=leader, cause=cause, site=_SITES.get(cause, WRITES),
+        span=span, broker=leader, cause=cause, site=site,
         may_be=("disk", "network") if cause == "undecided" else (), partitions=partitions,
         evidence=(
             number("partitions without an ack", "partitions", len(partitions)),

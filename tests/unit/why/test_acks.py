@@ -109,8 +109,12 @@ def asked(way: str, *got: str) -> list[Asked]:
     [
         (asked("clients", "no answer", "answer"), "disk", "append"),
         (asked("clients", "no answer") + asked("direct", "answer"), "network", "link to clients"),
-        (asked("clients", "no answer") + asked("direct", "no answer"), "disk", "append"),
-        (asked("clients", "no answer", "no answer"), "disk", "append"),
+        (
+            asked("clients", "no answer") + asked("direct", "no answer"),
+            "disk",
+            "clients' writes",
+        ),
+        (asked("clients", "no answer", "no answer"), "disk", "clients' writes"),
         (asked("clients", "no answer", "no connection"), "undecided", "clients' writes"),
         (
             asked("clients", "no answer") + asked("direct", "no connection"),
