@@ -44,6 +44,9 @@ class StepDownFlowTest extends WatchedLeader {
     /** The KIP's example: no more than the time for which the fetch may wait for records. */
     private static final long T_MS = 500;
 
+    /** A broker that has just started may take longer for as many fetches. */
+    private static final int FIRST_FETCHES = 100;
+
     private final List<Errors> fetched = new CopyOnWriteArrayList<>();
     private final List<Errors> acked = new CopyOnWriteArrayList<>();
     private final CountDownLatch stall = new CountDownLatch(1);
@@ -78,6 +81,14 @@ class StepDownFlowTest extends WatchedLeader {
         }
         assertEquals(List.of(), fetched, "the read still stalls");
         nothingMoreIsAskedFor(4 * T_MS);
+    }
+
+    @Test
+    void theFirstFetchesOfABrokerAreNoReasonToStepDownAtT() throws Exception {
+        startCold(Map.of());
+        stallARead();
+        nothingMoreIsAskedFor(4 * T_MS);
+        assertTrue(line("leader_slow").isEmpty(), () -> "events: " + lines());
     }
 
     @Test
@@ -253,8 +264,18 @@ class StepDownFlowTest extends WatchedLeader {
         stallARead();
     }
 
-    /** Turns the cool-down off, because this leader was elected a moment ago. */
+    /** Starts a leader that has served its first fetches. */
     private void start(Map<String, String> configs) throws Exception {
+        startCold(configs);
+        leader.appendUpTo(1);
+        for (int fetch = 0; fetch < FIRST_FETCHES; fetch++) {
+            leader.fetch(0, fetched);
+        }
+        fetched.clear();
+    }
+
+    /** Turns the cool-down off, because this leader was elected a moment ago. */
+    private void startCold(Map<String, String> configs) throws Exception {
         Map<String, String> all = new HashMap<>(configs);
         all.put("leader.relinquish.cooldown.ms", "0");
         leader = new Leader(folder, T_MS, all, config -> StepDownParts.parts(config, controller));

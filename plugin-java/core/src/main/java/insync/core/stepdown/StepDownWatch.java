@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongSupplier;
 
 /**
  * Implements solution 2 of KIP-501 in one broker: finds led partitions whose fetches, or appends, the leader processes for too
@@ -27,14 +28,17 @@ public final class StepDownWatch {
     private final Peers peers;
     private final LedPartitions partitions;
     private final StepDownRules rules;
+    private final FirstFetches first;
     private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
     private long dueNanos;
 
     /**
      * @param self this broker's id
      * @param fetches how fast the peers answer this broker
+     * @param ended how many fetches of followers this broker has served since its start
      */
-    public StepDownWatch(int self, StepDownSettings settings, Clock clock, PeerFetches fetches, StepDownStats stats) {
+    public StepDownWatch(int self, StepDownSettings settings, Clock clock, PeerFetches fetches, LongSupplier ended,
+            StepDownStats stats) {
         this.settings = settings;
         this.clock = clock;
         this.stats = stats;
@@ -43,6 +47,7 @@ public final class StepDownWatch {
         this.peers = new Peers(settings, fetches, stats);
         this.partitions = new LedPartitions(settings);
         this.rules = new StepDownRules(self, settings, score, peers);
+        this.first = new FirstFetches(ended);
     }
 
     /**
@@ -96,9 +101,10 @@ public final class StepDownWatch {
         List<SlowPartition> soon = new ArrayList<>();
         dueNanos = settings.tickMs() * 1_000_000L;
         partitions.begin(now);
+        long limit = settings.processTimeMaxNanos() + first.moreNanos();
         for (PartitionView partition : led) {
             LedPartitions.Entry entry = partitions.led(partition, now);
-            SlowPartition worst = worse(worse(ofFetches(partition, entry, now), ofErrors(partition, entry)),
+            SlowPartition worst = worse(worse(ofFetches(partition, entry, limit, now), ofErrors(partition, entry)),
                 ofAppends(partition, entry));
             if (worst == null) {
                 entry.answeredInTime(now);
@@ -128,11 +134,10 @@ public final class StepDownWatch {
     }
 
     /**
-     * Returns the partition's oldest fetch if it is slow, or might go with a slow append ({@link #ofAppends}), else null. Handler
+     * Returns the partition's oldest fetch if it is slow, overdue for more than the limit, or might go with a slow append ({@link #ofAppends}), else null. Handler
      * threads that hang in appends leave the fetches of all partitions in the queue.
      */
-    private SlowPartition ofFetches(PartitionView partition, LedPartitions.Entry entry, long now) {
-        long limit = settings.processTimeMaxNanos();
+    private SlowPartition ofFetches(PartitionView partition, LedPartitions.Entry entry, long limit, long now) {
         long least = settings.timesAppends() ? limit / 2 : limit;
         long since = partition.overdueSince(now - Math.min(least, limit - settings.tickMs() * 1_000_000L));
         long age = since == FollowerTracker.NOT_PENDING ? 0 : time.since(since);

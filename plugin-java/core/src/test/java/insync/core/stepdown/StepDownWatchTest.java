@@ -39,6 +39,37 @@ class StepDownWatchTest {
     }
 
     @Test
+    void theFirstFetchesOfABrokerMayTakeLonger() {
+        broker.ended = FirstFetches.COUNT - 1;
+        broker.pass(10_000);
+        broker.stall(events);
+        broker.passT();
+        assertEquals(List.of(), broker.acted);
+        broker.pass(FirstFetches.MORE_NANOS / 1_000_000L);
+        assertEquals(1, broker.acted.size(), "but not for ever");
+    }
+
+    @Test
+    void afterTheFirstFetchesTIsTheLimit() {
+        broker.ended = FirstFetches.COUNT - 1;
+        broker.pass(10_000);
+        broker.ended++;
+        broker.stall(events);
+        broker.passT();
+        assertEquals(1, broker.acted.size());
+    }
+
+    @Test
+    void theLongestTIsNeverReachedByTheFirstFetchesEither() {
+        with(StepDownSettings.of(Long.MAX_VALUE, WatchedBroker.FETCH_WAIT_MS));
+        broker.ended = 0;
+        broker.pass(10_000);
+        broker.stall(events);
+        broker.clock.ms += 3_600_000;
+        assertEquals(List.of(), broker.tick());
+    }
+
+    @Test
     void theLongestTIsNeverReached() {
         with(StepDownSettings.of(Long.MAX_VALUE, WatchedBroker.FETCH_WAIT_MS));
         broker.stall(events);

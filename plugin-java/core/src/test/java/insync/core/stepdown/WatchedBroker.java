@@ -19,6 +19,8 @@ final class WatchedBroker {
     final StepDownSettings settings;
     final StepDownWatch watch;
     int[] live = {1, 2};
+    /** How many fetches of followers it has served. */
+    long ended = FirstFetches.COUNT;
     /** Every decision that acted, in order. */
     final List<Decision> acted = new ArrayList<>();
 
@@ -29,7 +31,7 @@ final class WatchedBroker {
     WatchedBroker(StepDownSettings settings, StepDownListener listener) {
         this.settings = settings;
         this.stats = new StepDownStats(listener);
-        this.watch = new StepDownWatch(0, settings, clock, fetches, stats);
+        this.watch = new StepDownWatch(0, settings, clock, fetches, () -> ended, stats);
     }
 
     static StepDownSettings.Builder settings() {

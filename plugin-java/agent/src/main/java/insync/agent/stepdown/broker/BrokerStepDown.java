@@ -56,7 +56,8 @@ public final class BrokerStepDown {
         this.access = access;
         this.controller = controller;
         this.manager = manager;
-        this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.stepDowns());
+        this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.stats()::releasedTotal,
+            insync.stepDowns());
         this.handovers = new StepDownRequests<>(clock, watch);
         this.clients = new UnservedClients(requests, new DisconnectRule(settings), clock, insync);
         this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);

@@ -84,7 +84,8 @@ class LeaderStepDown(replicaManager: ReplicaManager, time: Time) extends Logging
     // How long to wait between two looks at the metadata while a request is open
     private val openRequestPauseMs = 40L
     private val brokerId = replicaManager.config.brokerId
-    private val watch = new StepDownWatch(brokerId, settings, clock, peerFetches, new StepDownStats(this))
+    private val watch = new StepDownWatch(brokerId, settings, clock, peerFetches,
+      () => replicaManager.pendingFetches.stats.releasedTotal, new StepDownStats(this))
     private val requests = new StepDownRequests[LedPartitionView](clock, watch)
     private val relinquisher = new Relinquisher(brokerId, settings, manager, requests, leadershipEnded)
 
