@@ -45,7 +45,7 @@ class StepDownFlowTest extends WatchedLeader {
     private static final long T_MS = 500;
 
     /** A broker that has just started may take longer for as many fetches. */
-    private static final int FIRST_FETCHES = 100;
+    private static final int FIRST_FETCHES = 20;
 
     private final List<Errors> fetched = new CopyOnWriteArrayList<>();
     private final List<Errors> acked = new CopyOnWriteArrayList<>();

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
  */
 final class FirstFetches {
     /** How many fetches are the first ones. */
-    static final int COUNT = 100;
+    static final int COUNT = 20;
     /** How much longer than T one of them may be overdue, nanoseconds. */
     static final long MORE_NANOS = 5_000_000_000L;
 
