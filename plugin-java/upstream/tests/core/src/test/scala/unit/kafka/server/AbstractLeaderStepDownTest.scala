@@ -41,6 +41,8 @@ abstract class AbstractLeaderStepDownTest {
   protected val epoch = 5
   protected val partitionEpoch = 7
   protected val processTimeMaxMs = 1000L
+  protected val firstFetches = 20
+  protected val firstFetchMoreMs = 5000L
   protected val fetchWaitMs = 60000L
   protected val topicId = Uuid.randomUuid()
   protected val time = new MockTime
@@ -90,7 +92,14 @@ abstract class AbstractLeaderStepDownTest {
 
   protected def topicPartition(id: Int) = new TopicPartition("events", id)
 
+  /** A partition of a leader that has served its first fetches. */
   protected def lead(id: Int): Partition = {
+    val partition = leadCold(id)
+    (1 to firstFetches).foreach(_ => fetch(id, waitMs = 0))
+    partition
+  }
+
+  protected def leadCold(id: Int): Partition = {
     val partition = replicaManager.createPartition(topicPartition(id))
     makeLeader(partition, epoch)
     partition
@@ -111,14 +120,14 @@ abstract class AbstractLeaderStepDownTest {
   }
 
   /** A follower's fetch that waits for records. */
-  protected def fetch(id: Int): Unit = {
-    val params = new FetchParams(follower, 1L, fetchWaitMs, 1, 1 << 20, FetchIsolation.LOG_END, Optional.empty())
+  protected def fetch(id: Int, waitMs: Long = fetchWaitMs): Unit = {
+    val params = new FetchParams(follower, 1L, waitMs, 1, 1 << 20, FetchIsolation.LOG_END, Optional.empty())
     val data = new FetchRequest.PartitionData(topicId, 0, 0, 1 << 20, Optional.of[Integer](epoch))
     replicaManager.fetchMessages(params, Seq(new TopicIdPartition(topicId, topicPartition(id)) -> data), UNBOUNDED_QUOTA, _ => ())
   }
 
   protected def beSlow(ids: Int*): Unit = {
-    ids.foreach(fetch)
+    ids.foreach(fetch(_))
     pass(fetchWaitMs + processTimeMaxMs + tickMs)
   }
 

@@ -27,7 +27,9 @@ class LeaderStepDownConfigTest extends AbstractLeaderStepDownTest {
     assertEquals(7000000L, stepDown.running.settings.cooldownNanos)
 
     stepDown.configure(config())
-    assertFalse(stepDown.isOn || thread.isAlive)
+    assertFalse(stepDown.isOn)
+    thread.join(10000) // shutdown() returns when the thread has begun to end
+    assertFalse(thread.isAlive)
   }
 
   @Test

@@ -42,6 +42,18 @@ class LeaderStepDownTest extends AbstractLeaderStepDownTest {
   }
 
   @Test
+  def testFirstFetchesMayTakeLonger(): Unit = {
+    start()
+    leadCold(0)
+    fetch(0)
+    pass(fetchWaitMs + processTimeMaxMs + firstFetchMoreMs)
+    assertEquals(0, channel.sent.size)
+
+    pass(tickMs)
+    assertEquals(1, channel.sent.size)
+  }
+
+  @Test
   def testLeaderLeavesTheIsrIfConfigured(): Unit = {
     start(ReplicationConfigs.LEADER_RELINQUISH_ISR_CONFIG -> "leave")
     lead(0)
