@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import tomli_w
 from confluent_kafka import Producer
 
 from commands import insync, insync_json
@@ -20,6 +19,7 @@ from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.local import LocalCluster
 from insync.events import agent_log
 from integration.runs import why_catalogue
+from integration.runs.recording import folder_of, run
 from why_confusion import as_markdown, judged
 
 pytestmark = pytest.mark.cluster
@@ -71,7 +71,7 @@ def test_no_stall_names_nobody(every_arm: RecordedScenarios) -> None:
         (8, {"kind": "stall", "site": "write", "mode": "hold", "partitions": [0, 3]}, {"disk"}),
         (16, {"kind": "stall", "site": "write", "mode": "hold", "partitions": [0, 3]}, {"disk"}),
     ],
-    ids=["the link to clients is cut", "appends occupy all handlers", "appends occupy some"],
+    ids=["the link to clients is cut", "writes hang, 8 handlers", "writes hang, 16 handlers"],
 )
 def test_a_stalled_disk_of_a_stock_broker_is_no_cut_link(
     handlers: int, fault: dict[str, Any], causes: set[str], tmp_path: Path
@@ -80,11 +80,10 @@ def test_a_stalled_disk_of_a_stock_broker_is_no_cut_link(
     place = {"broker": 1, "at_ms": why_catalogue.AT_MS, "for_ms": why_catalogue.FOR_MS}
     keys = why_catalogue.scenario("why-told-apart", {**fault, **place}, repeats=1)
     keys["broker"]["num_io_threads"] = handlers
-    file = tmp_path / "scenario.toml"
-    file.write_text(tomli_w.dumps(keys), encoding="utf-8")
-    recorded = insync("run", file, "--arms", "stock", "--record-only", "--out", tmp_path / "run")
+    options = ("--arms", "stock", "--record-only")
+    recorded = run(keys, tmp_path, *options, within_s=why_catalogue.WITHIN_S)
     assert recorded.returncode == 0, recorded.stderr
-    (answer,) = json.loads(insync("why", tmp_path / "run", "--json").stdout)["answers"]
+    (answer,) = insync_json("why", folder_of(keys, tmp_path))["answers"]
     found = {each["cause"] for each in answer["findings"] if each["broker"] == 1}
     assert found == causes, answer
 

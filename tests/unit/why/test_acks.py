@@ -68,7 +68,7 @@ def test_a_leader_that_times_its_appends_and_found_none_slow_has_lost_its_client
 def test_a_leader_that_answers_consumers_is_reached_and_a_silent_one_may_be(
     silent_ms: float, cause: str, site: str
 ) -> None:
-    """Hanging appends may occupy all handlers: then consumers have no answer, either."""
+    """Its fetches may wait for the lock of an append that hangs."""
     silent = [
         Silent(broker=1, since_ms=14_900 - silent_ms, until_ms=14_900),
         Silent(broker=2, since_ms=10_100, until_ms=14_900),

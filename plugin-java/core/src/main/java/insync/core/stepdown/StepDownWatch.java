@@ -134,8 +134,10 @@ public final class StepDownWatch {
     }
 
     /**
-     * Returns the partition's oldest fetch if it is slow, overdue for more than the limit, or might go with a slow append ({@link #ofAppends}), else null. Handler
+     * Returns the partition's oldest fetch if it is slow, or might go with a slow append ({@link #ofAppends}), else null. Handler
      * threads that hang in appends leave the fetches of all partitions in the queue.
+     *
+     * @param limit for how long a fetch may be overdue now, nanoseconds
      */
     private SlowPartition ofFetches(PartitionView partition, LedPartitions.Entry entry, long limit, long now) {
         long least = settings.timesAppends() ? limit / 2 : limit;
