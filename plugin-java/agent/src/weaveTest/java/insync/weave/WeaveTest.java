@@ -129,11 +129,11 @@ class WeaveTest {
         }
         assertEquals("fixed", config(STEP_DOWN, "100", ENABLE, "true").getString(MODE));
         assertEquals("auto", config(MODE, "auto").getString(MODE), "no effect without a T, so that a T can be turned off");
-        assertEquals("auto", config(MODE, "auto", STEP_DOWN, "500", ENABLE, "true").getString(MODE));
+        assertEquals("auto", config(MODE, "auto", STEP_DOWN, "1000", ENABLE, "true").getString(MODE));
         for (String wrong : List.of("", "Auto", "learn")) {
             assertThrows(ConfigException.class, () -> config(MODE, wrong), wrong);
         }
-        ConfigException fetches = assertThrows(ConfigException.class, () -> config(MODE, "auto", STEP_DOWN, "499", ENABLE, "true"));
+        ConfigException fetches = assertThrows(ConfigException.class, () -> config(MODE, "auto", STEP_DOWN, "999", ENABLE, "true"));
         assertTrue(fetches.getMessage().contains(LEAST) && fetches.getMessage().contains(STEP_DOWN), fetches.getMessage());
         ConfigException appends = assertThrows(ConfigException.class,
             () -> config(MODE, "auto", LEAST, "301", STEP_DOWN, "2000", APPENDS, "300", ENABLE, "true"));

@@ -18,7 +18,7 @@ public final class StepDownSettings {
     public static final double DEFAULT_SCORE_THRESHOLD = 1;
     public static final long DEFAULT_SCORE_RECOVERY_MS = 60_000;
     public static final double DEFAULT_SLOW_PEERS_MAX_RATIO = 0.5;
-    public static final long DEFAULT_PROCESS_TIME_MIN_MS = 500;
+    public static final long DEFAULT_PROCESS_TIME_MIN_MS = 1_000;
     public static final long DEFAULT_WINDOW_MS = 900_000;
     /** Shorter slots would have few times. */
     public static final long LEAST_WINDOW_MS = 1_000;
