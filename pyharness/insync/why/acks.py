@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from insync.why.answer import Cause, Evidence, Finding, in_ms, number
+from insync.why.asking import answered, asked_within
 from insync.why.facts import Asked, Facts, Partition, Span, Unacked
 from insync.why.processes import controllers_matter
 from insync.why.rules import Rules
@@ -63,7 +64,7 @@ class _Seen:
         for way, asked in (("clients' way", self.clients), ("way past the links", self.direct)):
             if asked:
                 says = f"requests by the {way} that need no log: {len(asked)}, answered"
-                yield number(says, "requests", _answered(asked))
+                yield number(says, "requests", answered(asked))
 
     def verdict(self, soon_ms: float) -> tuple[Cause, str]:
         """Return the cause that is left, or `undecided`, and the site.
@@ -73,17 +74,13 @@ class _Seen:
         if self.timed:
             return ("undecided", WRITES) if self.others else ("network", CLIENT_LINK)
         heard = self.consumer_ms is not None and self.consumer_ms < soon_ms
-        if self.others or heard or _answered(self.clients):
+        if self.others or heard or answered(self.clients):
             return "disk", APPEND
-        if self.clients and _answered(self.direct):
+        if self.clients and answered(self.direct):
             return "network", CLIENT_LINK
         asked = self.direct or self.clients
         connected = all(each.got != "no connection" for each in asked)
         return ("disk" if asked and connected else "undecided"), WRITES
-
-
-def _answered(asked: Sequence[Asked]) -> int:
-    return sum(each.got == "answer" for each in asked)
 
 
 def _stalled(facts: Facts, rules: Rules, leader: int, gaps: Sequence[Unacked]) -> Finding:
@@ -127,13 +124,8 @@ def _silent_ms(facts: Facts, leader: int, span: Span) -> float | None:
 def _asked(facts: Facts, rules: Rules, leader: int, way: str, span: Span) -> list[Asked]:
     """Return the requests to a leader whose whole time lies in the middle of a span."""
     edge_ms = (1 - rules.middle_share) / 2 * span.ms
-    return [
-        each
-        for each in facts.asked
-        if (each.broker, each.way) == (leader, way)
-        and span.since_ms + edge_ms <= each.since_ms
-        and each.until_ms <= span.until_ms - edge_ms
-    ]
+    middle = Span(since_ms=span.since_ms + edge_ms, until_ms=span.until_ms - edge_ms)
+    return asked_within(facts, leader, middle, way)
 
 
 def _acked(facts: Facts, rules: Rules, leader: int, span: Span) -> set[Partition]:

@@ -17,7 +17,8 @@ from insync.why.spans import groups, whole
 
 def drop_findings(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Finding]:
     """Return the findings about links, followers, and leaders of which nothing else is known."""
-    new = list(_awaited(facts, rules, found))
+    new = list(_awaited_by_several(facts, rules, found))
+    new += _awaited(facts, rules, [*found, *new])
     if not facts.by_time:
         return new
     left = facts.dropped
@@ -45,6 +46,29 @@ def _ends_alone(facts: Facts, rules: Rules, last: Dropped, before: Sequence[Drop
     )
 
 
+def _awaited_by_several(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield the brokers whose answers at least two others wait for, while they have its own.
+
+    The links work in the other direction. What such a broker does is where its agent sees nothing,
+    as when the network threads wait for its disk.
+    """
+    for peer in sorted({each.peer for each in facts.awaited}):
+        waits = [
+            each
+            for each in facts.awaited
+            if each.peer == peer
+            and _is_long(facts, rules, each)
+            and not _back(facts, each)
+            and not _is_known(facts, rules, each, found)
+        ]
+        for together in groups(waits, 0):
+            if len({each.broker for each in together}) > 1:
+                yield Finding(
+                    span=whole(together), broker=peer, cause="disk", site=FETCH,
+                    evidence=tuple(_waited(each) for each in together),
+                )  # fmt: skip
+
+
 def _awaited(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Finding]:
     """Yield the links over which a broker waits for answers, though neither end is slow.
 
@@ -53,22 +77,37 @@ def _awaited(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[F
     told: set[frozenset[int]] = set()
     for one in facts.awaited:
         ends = frozenset((one.broker, one.peer))
-        back = [
-            each
-            for each in facts.awaited
-            if (each.broker, each.peer) == (one.peer, one.broker) and each.touches(one)
-        ]
-        known = any(is_start(each, one, found, rules) for each in ends) or any(
-            each.broker in ends and each.span.touches(one, facts.lag_ms / 2) for each in found
-        )
-        long = one.ms >= rules.served_lags * facts.lag_ms and one.peer in facts.pauses_known
-        if (back or long) and not known and ends not in told:
+        back = _back(facts, one)
+        shown = back or _is_long(facts, rules, one)
+        if shown and not _is_known(facts, rules, one, found) and ends not in told:
             told.add(ends)
             low, high = sorted(ends)
             yield Finding(
                 span=whole([one, *back]), broker=low, peer=high, cause="network", site=LINK,
                 evidence=tuple(_waited(each) for each in (one, *back[:1])),
             )  # fmt: skip
+
+
+def _back(facts: Facts, one: Awaited) -> list[Awaited]:
+    """Return the waits of the peer for this broker at the same time."""
+    return [
+        each
+        for each in facts.awaited
+        if (each.broker, each.peer) == (one.peer, one.broker) and each.touches(one)
+    ]
+
+
+def _is_long(facts: Facts, rules: Rules, one: Awaited) -> bool:
+    """Whether a wait is long enough, and the peer's agent would say if its process had paused."""
+    return one.ms >= rules.served_lags * facts.lag_ms and one.peer in facts.pauses_known
+
+
+def _is_known(facts: Facts, rules: Rules, one: Awaited, found: Sequence[Finding]) -> bool:
+    """Whether one of the two is known to have been slow, or to have been started, at that time."""
+    ends = (one.broker, one.peer)
+    return any(is_start(each, one, found, rules) for each in ends) or any(
+        each.broker in ends and each.span.touches(one, facts.lag_ms / 2) for each in found
+    )
 
 
 def _waited(one: Awaited) -> Evidence:

@@ -34,6 +34,12 @@ class Rules:
         "a follower's fetch that was pending for so long, without pauses, was served slowly",
         "the agent's event `pending_long`",
     )  # fmt: skip
+    starved_share: float = _rule(
+        0.35, "of the time",
+        "a fetch during which the process did not run for so long waited for the process",
+        "a choice: 0.45 with a CPU quota of 2 % in the sixth set, because a pause counts from 60 ms"
+        " on; 0 with each slow disk of three sets",
+    )  # fmt: skip
     served_apart_lags: float = _rule(
         0.5, "lags",
         "slow fetches that are not further apart than this are one finding",
@@ -91,6 +97,13 @@ class Rules:
         " that need no log count",
         "a choice: what made the acks stop may begin later, and clients need time when it is over",
     )
+    answers: float = _rule(
+        2, "requests",
+        "a broker that the controller fenced, and that answered so many requests meanwhile and"
+        " left none unanswered, has lost only the controller",
+        "a choice: the harness asks twice a second, and a session takes longer; one answer may"
+        " have been sent just before a freeze",
+    )  # fmt: skip
     warm_up_ms: float = _rule(
         20_000, "ms",
         "slow fetches and pauses so soon after a broker's start are part of the start",

@@ -5,7 +5,7 @@ from typing import Final
 
 from insync.why.answer import Finding, in_ms, number
 from insync.why.facts import Appended, Facts, Partition, Served, Span
-from insync.why.processes import is_start
+from insync.why.processes import PAUSED, is_start
 from insync.why.rules import Rules
 from insync.why.sites import FETCH
 from insync.why.spans import groups, whole
@@ -61,11 +61,17 @@ def _fetches(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[F
 def _is_slow(facts: Facts, rules: Rules, fetch: Served, found: Sequence[Finding]) -> bool:
     """Whether a leader took too long for a fetch while its process ran.
 
-    Not the first fetches of a follower that has just started, which read much.
+    Not the first fetches of a follower that has just started, which read much, nor those during
+    which a starved process, which is a finding, got little CPU time between its pauses.
     """
-    ran = fetch.ms - _pauses_ms(facts, fetch.leader, fetch)
+    paused = _pauses_ms(facts, fetch.leader, fetch)
     starts = fetch.follower is not None and is_start(fetch.follower, fetch, found, rules)
-    return not starts and (fetch.decided or ran >= rules.served_lags * facts.lag_ms)
+    starved = paused >= rules.starved_share * fetch.ms and any(
+        each.broker == fetch.leader and each.site == PAUSED and each.span.touches(fetch)
+        for each in found
+    )
+    long = fetch.ms - paused >= rules.served_lags * facts.lag_ms
+    return not (starts or starved) and (fetch.decided or long)
 
 
 def _known(broker: int, span: Span, found: Sequence[Finding]) -> bool:

@@ -189,6 +189,32 @@ def test_one_end_that_waits_is_enough_if_the_other_ends_agent_is_known() -> None
     assert answer_of(facts(awaited=[short]), "made up").findings == ()
 
 
+def test_a_broker_whose_answers_two_others_wait_for_is_slow_itself() -> None:
+    """As recorded with `memory-pressure`: its threads were not where the agent sees them."""
+    waits = [
+        Awaited(broker=each, peer=3, since_ms=10_000 + each, until_ms=13_000) for each in (1, 2)
+    ]
+    found = only(answer_of(facts(awaited=waits), "made up").findings)
+    assert (found.broker, found.peer, found.cause, found.site) == (3, None, "disk", "fetch")
+    assert (found.span.since_ms, found.span.until_ms) == (10_001, 13_000)
+
+    later = [waits[0], replace(waits[1], since_ms=14_000, until_ms=17_000)]
+    found_later = answer_of(facts(awaited=later), "made up").findings
+    assert [each.site for each in found_later] == ["link", "link"]
+
+
+def test_a_broker_that_waits_for_both_others_as_they_do_for_it_has_bad_links() -> None:
+    """A cut listener for replication: neither direction works."""
+    pairs = [(1, 3), (2, 3), (3, 1), (3, 2)]
+    waits = [
+        Awaited(broker=one, peer=other, since_ms=10_000, until_ms=13_000) for one, other in pairs
+    ]
+    found = answer_of(facts(awaited=waits), "made up").findings
+    assert [(each.broker, each.peer, each.site) for each in found] == [
+        (1, 3, "link"), (2, 3, "link"),
+    ]  # fmt: skip
+
+
 def test_a_follower_that_the_controller_removed_is_no_finding() -> None:
     assert answer_of(facts(dropped=[dropped(1, 3, fenced=True)]), "made up").findings == ()
 
