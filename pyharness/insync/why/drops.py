@@ -3,7 +3,6 @@
 Only those that no slow process or leader explains.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from insync.why.answer import Evidence, Finding, in_ms, number
@@ -11,7 +10,7 @@ from insync.why.behind import why_behind
 from insync.why.facts import Awaited, Dropped, Facts, Partition, Span, Unacked
 from insync.why.processes import is_start
 from insync.why.rules import Rules
-from insync.why.sites import APPEND, FETCH, LINK, late
+from insync.why.sites import APPEND, CLOCK, FETCH, LINK, late
 from insync.why.spans import groups, whole
 
 
@@ -140,9 +139,13 @@ def _findings(facts: Facts, rules: Rules, drops: Sequence[Dropped]) -> Iterator[
     drops = [each for each in drops if each not in hung]
     pairs = {(each.leader, each.follower) for each in drops}
     mutual = {pair for pair in pairs if (pair[1], pair[0]) in pairs}
-    linked = [each for each in drops if (each.leader, each.follower) in mutual]
+    center = _at_every_link(facts, pairs, mutual)
+    linked = [
+        each
+        for each in drops
+        if (each.leader, each.follower) in mutual or center in (each.leader, each.follower)
+    ]
     rest = [each for each in drops if each not in linked]
-    center = _at_every_link(facts, mutual)
     if center is not None:
         yield _slow_at_every_link(facts, center, linked)
     else:
@@ -160,21 +163,31 @@ def _findings(facts: Facts, rules: Rules, drops: Sequence[Dropped]) -> Iterator[
         yield _slow_follower(facts, rules, follower, behind)
 
 
-def _at_every_link(facts: Facts, mutual: Collection[tuple[int, int]]) -> int | None:
-    """Return the broker that has a bad link to each other one, while these have none; or None."""
-    links = Counter(broker for broker, _ in mutual)
+def _at_every_link(
+    facts: Facts, pairs: Collection[tuple[int, int]], mutual: Collection[tuple[int, int]]
+) -> int | None:
+    """Return the broker that is at an end of each drop, with every other one; or None.
+
+    With one of them at least the drops are mutual: it may have dropped, or been dropped by, the
+    others only, because it went on before more of them came.
+    """
     peers = len(facts.brokers) - 1
-    found = [broker for broker, count in links.items() if count == peers]
+    found = [
+        broker
+        for broker in {broker for broker, _ in mutual}
+        if all(broker in pair for pair in pairs)
+        and len({other for pair in pairs for other in pair} - {broker}) == peers
+    ]
     return found[0] if len(found) == 1 and peers > 1 else None
 
 
 def _slow_at_every_link(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
-    """Return the finding of a broker that neither serves nor follows any other one.
+    """Return the finding of a broker that is bad with every other one.
 
     The controller did not fence it, or its drops would be explained: so its network works.
     """
-    says = f"brokers that dropped broker {broker}, and that it dropped"
-    peers = {each.follower for each in drops} - {broker}
+    says = f"brokers that dropped broker {broker}, that it dropped, or both"
+    peers = {end for each in drops for end in (each.leader, each.follower)} - {broker}
     return Finding(
         span=_span(facts, drops), broker=broker, cause="disk", site=FETCH,
         partitions=_partitions(drops),
@@ -275,19 +288,28 @@ def _slow_leader(
     """Return the finding of a leader that loses several followers at one time, or one too late.
 
     It serves them slowly: none of them is slow elsewhere, and it keeps up with other leaders. Its
-    thread that looks for followers that are out of sync hangs behind the same lock.
+    thread that looks for followers that are out of sync hangs behind the same lock. If acks went
+    on, no follower was late: the leader's clock jumped, or it had no time to note their fetches.
     """
     followers = {each.follower for each in drops}
     gaps = [each for dropped in drops for each in _gaps(facts, rules, dropped)]
+    went_on = waited_ms == 0 and all(_acks_went_on(facts, each) for each in drops)
     return Finding(
-        span=whole([_span(facts, drops), *gaps]), broker=leader, cause="disk", site=FETCH,
-        partitions=_partitions(drops),
+        span=whole([_span(facts, drops), *gaps]), broker=leader, partitions=_partitions(drops),
+        cause="process" if went_on else "disk", site=CLOCK if went_on else FETCH,
         evidence=(
             number("followers that it dropped at one time", "followers", len(followers)),
             in_ms("a follower was late, or acks missing, when it was dropped, for", waited_ms),
             number("other leaders that dropped it", "leaders", 0),
         ),
     )  # fmt: skip
+
+
+def _acks_went_on(facts: Facts, dropped: Dropped) -> bool:
+    """Whether records were due in the lag before a drop; a gap of their acks would be known."""
+    span = late(facts, dropped)
+    written = facts.written.get(dropped.partition)
+    return written is not None and written.overlap_ms(span) == span.ms
 
 
 def _slow_follower(facts: Facts, rules: Rules, follower: int, drops: Sequence[Dropped]) -> Finding:

@@ -5,6 +5,7 @@ from typing import Final
 from insync.why.facts import Dropped, Facts, Span
 
 APPEND: Final = "append"
+CLOCK: Final = "clock or CPU time"
 ENDED: Final = "ended"
 FETCH: Final = "fetch"
 """The site of a slow fetch of which it is not known whether it was queued, read or sent."""

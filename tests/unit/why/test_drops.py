@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from insync.why.facts import Awaited, Dropped, Leads, Unacked
+from insync.why.facts import Awaited, Dropped, Leads, Span, Unacked
 from insync.why.infer import answer_of
 from unit.why.made_up import BROKERS, ONE, TWO, ZERO, facts
 from unit.why.test_processes import only
@@ -26,6 +26,33 @@ def test_on_stock_a_leader_that_drops_everybody_is_the_slow_one() -> None:
     assert (found.broker, found.cause, found.site) == (1, "disk", "fetch")
     assert [(each.follower, each.rightly) for each in found.blamed] == [(2, False), (3, False)]
     assert any("no events of an agent" in gap for gap in answer.gaps)
+
+
+@pytest.mark.parametrize(
+    ("written", "unacked", "unseen_ms", "cause"),
+    [
+        ((9_000, 15_000), [], None, "process"),
+        ((11_000, 15_000), [], None, "disk"),
+        ((9_000, 15_000), [(10_200, 12_600)], None, "disk"),
+        ((9_000, 15_000), [], 2_100, "disk"),
+    ],
+    ids=["acks went on", "no record was due before", "acks were missing", "an agent saw it"],
+)
+def test_followers_that_are_dropped_while_acks_go_on_were_not_late(
+    written: tuple[int, int], unacked: list[tuple[int, int]], unseen_ms: float | None, cause: str
+) -> None:
+    """As recorded with `clock-jump` and `cpu-quota`: acks need each member of the ISR."""
+    known = facts(
+        dropped=[dropped(1, each, unseen_ms=unseen_ms) for each in (2, 3)],
+        unacked=[
+            Unacked(leader=1, partition=ZERO, since_ms=since, until_ms=until)
+            for since, until in unacked
+        ],
+        written={ZERO: Span(since_ms=written[0], until_ms=written[1])}, **STOCK,
+    )  # fmt: skip
+    found = only(answer_of(known, "made up").findings)
+    site = "clock or CPU time" if cause == "process" else "fetch"
+    assert (found.broker, found.cause, found.site) == (1, cause, site)
 
 
 @pytest.mark.parametrize(
@@ -159,6 +186,23 @@ def test_a_broker_that_has_a_bad_link_to_every_other_one_is_slow_itself() -> Non
     assert found.partitions == (ZERO, ONE, TWO)
     blamed = {each.follower: each.rightly for each in found.blamed}
     assert blamed == {1: True, 2: False, 3: False}
+
+
+@pytest.mark.parametrize("third", [dropped(2, 1, TWO), dropped(1, 2, TWO)])
+def test_a_broker_with_one_bad_link_and_a_drop_at_each_other_one_is_slow_itself(
+    third: Dropped,
+) -> None:
+    """As recorded with `disk-stall`: it had not dropped the second one yet when it went on."""
+    drops = [*mutual(1, 3, ZERO, ONE), third]
+    found = only(answer_of(facts(dropped=drops, **STOCK), "made up").findings)
+    assert (found.brokers, found.cause, found.site) == ((1,), "disk", "fetch")
+    assert found.partitions == (ZERO, ONE, TWO)
+
+
+def test_a_bad_link_and_a_drop_between_other_brokers_are_two_findings() -> None:
+    drops = [*mutual(1, 3, ZERO, ONE), dropped(2, 1, TWO), dropped(2, 3, TWO)]
+    found = answer_of(facts(dropped=drops, **STOCK), "made up").findings
+    assert [each.site for each in found] == ["link", "fetch"]
 
 
 def test_bad_links_of_three_pairs_are_links() -> None:
