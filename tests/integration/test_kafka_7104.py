@@ -145,7 +145,7 @@ def test_with_the_snapshot_an_answer_has_the_high_watermark_that_its_fetch_moved
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({BOUND: "perhaps"}, BOUND),
+        pytest.param({BOUND: "perhaps"}, BOUND, marks=pytest.mark.long),
         pytest.param({SNAPSHOT: "1"}, SNAPSHOT, marks=pytest.mark.long),
         ({FEATURE: "true"}, "no KIP-501 for this version"),
     ],

@@ -32,6 +32,7 @@ def by_outcome(found: Mapping[str, Any], outcome: str) -> list[int]:
     ]
 
 
+@pytest.mark.long
 def test_random_seeds_are_run_and_judged(tmp_path: Path) -> None:
     out = tmp_path / "fuzz"
     found = insync_json(
