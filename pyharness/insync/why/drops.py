@@ -58,7 +58,7 @@ def _awaited_by_several(facts: Facts, rules: Rules, found: Sequence[Finding]) ->
             if each.peer == peer
             and _is_long(facts, rules, each)
             and not _back(facts, each)
-            and not _is_known(facts, rules, each, found)
+            and not _is_known(facts, rules, (each.broker, peer), each, found)
         ]
         for together in groups(waits, 0):
             if len({each.broker for each in together}) > 1:
@@ -75,10 +75,11 @@ def _awaited(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[F
     """
     told: set[frozenset[int]] = set()
     for one in facts.awaited:
-        ends = frozenset((one.broker, one.peer))
+        pair = (one.broker, one.peer)
+        ends = frozenset(pair)
         back = _back(facts, one)
         shown = back or _is_long(facts, rules, one)
-        if shown and not _is_known(facts, rules, one, found) and ends not in told:
+        if shown and not _is_known(facts, rules, pair, one, found) and ends not in told:
             told.add(ends)
             low, high = sorted(ends)
             yield Finding(
@@ -101,11 +102,13 @@ def _is_long(facts: Facts, rules: Rules, one: Awaited) -> bool:
     return one.ms >= rules.served_lags * facts.lag_ms and one.peer in facts.pauses_known
 
 
-def _is_known(facts: Facts, rules: Rules, one: Awaited, found: Sequence[Finding]) -> bool:
-    """Whether one of the two is known to have been slow, or to have been started, at that time."""
-    ends = (one.broker, one.peer)
-    return any(is_start(each, one, found, rules) for each in ends) or any(
-        each.broker in ends and each.span.touches(one, facts.lag_ms / 2) for each in found
+def _is_known(
+    facts: Facts, rules: Rules, ends: tuple[int, int], span: Span, found: Sequence[Finding]
+) -> bool:
+    """Whether one of two brokers is known to have been slow then, or to have been started."""
+    return any(is_start(each, span, found, rules) for each in ends) or any(
+        each.broker in ends and each.span.touches(span, within_ms=facts.lag_ms / 2)
+        for each in found
     )
 
 
@@ -118,15 +121,8 @@ def _is_explained(facts: Facts, rules: Rules, dropped: Dropped, found: Sequence[
 
     A follower whose leader was paused is dropped when the leader runs again, up to a lag later.
     """
-    if dropped.fenced:
-        return True
-    span, ends = late(facts, dropped), (dropped.leader, dropped.follower)
-    if any(is_start(each, span, found, rules) for each in ends):
-        return True
-    return any(
-        each.broker in ends and each.span.touches(span, within_ms=facts.lag_ms / 2)
-        for each in found
-    )
+    ends = (dropped.leader, dropped.follower)
+    return dropped.fenced or _is_known(facts, rules, ends, late(facts, dropped), found)
 
 
 def _findings(facts: Facts, rules: Rules, drops: Sequence[Dropped]) -> Iterator[Finding]:
@@ -140,18 +136,13 @@ def _findings(facts: Facts, rules: Rules, drops: Sequence[Dropped]) -> Iterator[
     pairs = {(each.leader, each.follower) for each in drops}
     mutual = {pair for pair in pairs if (pair[1], pair[0]) in pairs}
     center = _at_every_link(facts, pairs, mutual)
-    linked = [
-        each
-        for each in drops
-        if (each.leader, each.follower) in mutual or center in (each.leader, each.follower)
-    ]
-    rest = [each for each in drops if each not in linked]
     if center is not None:
-        yield _slow_at_every_link(facts, center, linked)
-    else:
-        for one, two in sorted(pair for pair in mutual if pair[0] < pair[1]):
-            both = [each for each in linked if {each.leader, each.follower} == {one, two}]
-            yield _link(facts, one, two, both)
+        yield _slow_at_every_link(facts, center, drops)
+        return
+    for one, two in sorted(pair for pair in mutual if pair[0] < pair[1]):
+        both = [each for each in drops if {each.leader, each.follower} == {one, two}]
+        yield _link(facts, one, two, both)
+    rest = [each for each in drops if (each.leader, each.follower) not in mutual]
     for leader in sorted({each.leader for each in rest}):
         own = [each for each in rest if each.leader == leader]
         waited = max(overdue_ms(facts, rules, each) for each in own)

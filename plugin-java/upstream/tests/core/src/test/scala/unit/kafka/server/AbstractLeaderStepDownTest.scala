@@ -113,11 +113,11 @@ abstract class AbstractLeaderStepDownTest {
       .setDirectories(DirectoryId.unassignedArray(replicas.length)).setLeaderRecoveryState(LeaderRecoveryState.RECOVERED)
       .setLeaderEpoch(inEpoch).setPartitionEpoch(partitionEpoch + inEpoch - epoch).build()
 
-  protected def append(id: Int): Unit = {
-    val records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord("record".getBytes))
+  protected def record: MemoryRecords = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord("record".getBytes))
+
+  protected def append(id: Int): Unit =
     replicaManager.onlinePartition(topicPartition(id)).get
-      .appendRecordsToLeader(records, AppendOrigin.CLIENT, 0, RequestLocal.withThreadConfinedCaching)
-  }
+      .appendRecordsToLeader(record, AppendOrigin.CLIENT, 0, RequestLocal.withThreadConfinedCaching)
 
   /** A follower's fetch that waits for records. */
   protected def fetch(id: Int, waitMs: Long = fetchWaitMs): Unit = {
@@ -125,6 +125,20 @@ abstract class AbstractLeaderStepDownTest {
     val data = new FetchRequest.PartitionData(topicId, 0, 0, 1 << 20, Optional.of[Integer](epoch))
     replicaManager.fetchMessages(params, Seq(new TopicIdPartition(topicId, topicPartition(id)) -> data), UNBOUNDED_QUOTA, _ => ())
   }
+
+  /** The broker steps down from a partition that it leads, and the controller answers its request. */
+  protected def answeredStepDown(error: Errors): Partition = {
+    start()
+    val partition = lead(0)
+    beSlow(0)
+    channel.answer(0, alterPartitionResponse(error))
+    partition
+  }
+
+  /** The metadata knows the follower as the leader of the next epoch. */
+  protected def ledByFollower(): Unit =
+    when(metadataCache.getLeaderAndIsr("events", 0)).thenReturn(Optional.of(
+      new LeaderAndIsr(follower, epoch + 1, util.List.of(Int.box(follower)), LeaderRecoveryState.RECOVERED, partitionEpoch + 1)))
 
   protected def beSlow(ids: Int*): Unit = {
     ids.foreach(fetch(_))

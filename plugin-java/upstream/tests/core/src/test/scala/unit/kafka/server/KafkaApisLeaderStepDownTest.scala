@@ -2,7 +2,6 @@ package kafka.server
 
 import kafka.coordinator.transaction.TransactionCoordinator
 import kafka.network.RequestChannel
-import org.apache.kafka.common.compress.Compression
 import org.apache.kafka.common.memory.MemoryPool
 import org.apache.kafka.common.message.ProduceRequestData
 import org.apache.kafka.common.message.ProduceRequestData.{PartitionProduceData, TopicProduceData, TopicProduceDataCollection}
@@ -10,12 +9,11 @@ import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceRespo
 import org.apache.kafka.common.metrics.Metrics
 import org.apache.kafka.common.network.{ClientInformation, ListenerName}
 import org.apache.kafka.common.protocol.Errors
-import org.apache.kafka.common.record.internal.{MemoryRecords, SimpleRecord}
 import org.apache.kafka.common.requests._
 import org.apache.kafka.common.security.auth.{KafkaPrincipal, SecurityProtocol}
 import org.apache.kafka.coordinator.group.{GroupConfigManager, GroupCoordinator}
 import org.apache.kafka.coordinator.share.ShareCoordinator
-import org.apache.kafka.metadata.{ConfigRepository, LeaderAndIsr, LeaderRecoveryState}
+import org.apache.kafka.metadata.ConfigRepository
 import org.apache.kafka.network.metrics.RequestChannelMetrics
 import org.apache.kafka.server.ApiVersionManager
 import org.apache.kafka.server.common.RequestLocal
@@ -35,10 +33,7 @@ class KafkaApisLeaderStepDownTest extends AbstractLeaderStepDownTest {
 
   @BeforeEach
   def giveThePartitionAway(): Unit = {
-    start()
-    lead(0)
-    beSlow(0)
-    channel.answer(0, alterPartitionResponse(Errors.NEW_LEADER_ELECTED))
+    answeredStepDown(Errors.NEW_LEADER_ELECTED)
     when(metadataCache.getTopicName(topicId)).thenReturn(Optional.of("events"))
     when(metadataCache.contains(topicPartition(0))).thenReturn(true)
     when(metadataCache.getAliveBrokerNode(any(), any())).thenReturn(Optional.empty())
@@ -53,8 +48,7 @@ class KafkaApisLeaderStepDownTest extends AbstractLeaderStepDownTest {
 
   @Test
   def testLeaderWhoseEpochIsOverNamesThatOfTheMetadata(): Unit = {
-    when(metadataCache.getLeaderAndIsr("events", 0)).thenReturn(Optional.of(
-      new LeaderAndIsr(follower, epoch + 1, util.List.of(Int.box(follower)), LeaderRecoveryState.RECOVERED, partitionEpoch + 1)))
+    ledByFollower()
     val response = produce()
     assertEquals(Errors.NOT_LEADER_OR_FOLLOWER, Errors.forCode(response.errorCode))
     assertEquals((follower, epoch + 1), (response.currentLeader.leaderId, response.currentLeader.leaderEpoch))
@@ -70,9 +64,8 @@ class KafkaApisLeaderStepDownTest extends AbstractLeaderStepDownTest {
   }
 
   private def produceRequest(): RequestChannel.Request = {
-    val records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord("record".getBytes))
     val topic = new TopicProduceData().setTopicId(topicId)
-      .setPartitionData(util.List.of(new PartitionProduceData().setIndex(0).setRecords(records)))
+      .setPartitionData(util.List.of(new PartitionProduceData().setIndex(0).setRecords(record)))
     val body = ProduceRequest.builder(new ProduceRequestData().setAcks(-1).setTimeoutMs(1000)
       .setTopicData(new TopicProduceDataCollection(util.List.of(topic).iterator))).build()
     val buffer = body.serializeWithHeader(new RequestHeader(body.apiKey, body.version, "client", 0))

@@ -6,25 +6,19 @@ import org.apache.kafka.common.message.{AlterPartitionReassignmentsResponseData,
 import org.apache.kafka.common.protocol.{ApiKeys, Errors}
 import org.apache.kafka.common.requests._
 import org.apache.kafka.common.ElectionType
-import org.apache.kafka.metadata.{LeaderAndIsr, LeaderRecoveryState}
 import org.apache.kafka.server.config.ReplicationConfigs
 import org.junit.jupiter.api.Assertions._
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.{CsvSource, ValueSource}
-import org.mockito.Mockito.when
 
 import java.util
-import java.util.Optional
 import scala.jdk.CollectionConverters._
 
 class LeaderStepDownResponsesTest extends AbstractLeaderStepDownTest {
   @Test
   def testLeadershipIsOverAsSoonAsTheControllerHasAnswered(): Unit = {
-    start()
-    val partition = lead(0)
-    beSlow(0)
-    channel.answer(0, alterPartitionResponse(Errors.NEW_LEADER_ELECTED))
+    val partition = answeredStepDown(Errors.NEW_LEADER_ELECTED)
     assertEquals(1, replicaManager.leaderStepDownRate.count)
     assertThrows(classOf[NotLeaderOrFollowerException], () => append(0))
     assertEquals((true, Errors.NOT_LEADER_OR_FOLLOWER), partition.checkEnoughReplicasReachOffset(10))
@@ -36,10 +30,7 @@ class LeaderStepDownResponsesTest extends AbstractLeaderStepDownTest {
 
   @Test
   def testControllerThatTakesOnlyTheOrderIsAskedForAnElection(): Unit = {
-    start()
-    lead(0)
-    beSlow(0)
-    channel.answer(0, alterPartitionResponse(Errors.NONE))
+    answeredStepDown(Errors.NONE)
     assertEquals(Seq(0), channel.request[ListPartitionReassignmentsRequest](1).data.topics.get(0).partitionIndexes.asScala.map(_.toInt).toSeq)
 
     channel.answer(1, new ListPartitionReassignmentsResponse(new ListPartitionReassignmentsResponseData))
@@ -58,10 +49,7 @@ class LeaderStepDownResponsesTest extends AbstractLeaderStepDownTest {
 
   @Test
   def testReassignmentUnderWayIsNotReplaced(): Unit = {
-    start()
-    lead(0)
-    beSlow(0)
-    channel.answer(0, alterPartitionResponse(Errors.NONE))
+    answeredStepDown(Errors.NONE)
     val ongoing = new OngoingTopicReassignment().setName("events")
       .setPartitions(util.List.of(new OngoingPartitionReassignment().setPartitionIndex(0)))
     channel.answer(1, new ListPartitionReassignmentsResponse(new ListPartitionReassignmentsResponseData().setTopics(util.List.of(ongoing))))
@@ -92,10 +80,7 @@ class LeaderStepDownResponsesTest extends AbstractLeaderStepDownTest {
   @ParameterizedTest
   @CsvSource(Array("INVALID_UPDATE_VERSION", "INELIGIBLE_REPLICA", "UNKNOWN_TOPIC_ID"))
   def testRefusedRequestIsRepeatedLater(error: Errors): Unit = {
-    start()
-    lead(0)
-    beSlow(0)
-    channel.answer(0, alterPartitionResponse(error))
+    answeredStepDown(error)
     assertEquals(1, replicaManager.failedLeaderStepDownRate.count)
     pass(processTimeMaxMs)
     assertEquals(1, channel.sent.size)
@@ -107,13 +92,8 @@ class LeaderStepDownResponsesTest extends AbstractLeaderStepDownTest {
   @ParameterizedTest
   @ValueSource(booleans = Array(true, false))
   def testMetadataOverrulesAResponse(ledElsewhere: Boolean): Unit = {
-    start()
-    lead(0)
-    beSlow(0)
-    channel.answer(0, alterPartitionResponse(Errors.FENCED_LEADER_EPOCH))
-    if (ledElsewhere)
-      when(metadataCache.getLeaderAndIsr("events", 0)).thenReturn(Optional.of(
-        new LeaderAndIsr(follower, epoch + 1, util.List.of(Int.box(follower)), LeaderRecoveryState.RECOVERED, partitionEpoch + 1)))
+    answeredStepDown(Errors.FENCED_LEADER_EPOCH)
+    if (ledElsewhere) ledByFollower()
     pass(6000)
     assertEquals(if (ledElsewhere) 1 else 0, replicaManager.leaderStepDownRate.count)
     assertEquals(if (ledElsewhere) 0 else 1, replicaManager.failedLeaderStepDownRate.count)
