@@ -397,7 +397,7 @@ _ALL: Final = (
     ),
     Metric(
         name="read_back_unfinished",
-        says="times that reading the topic back to its end was not done within half a minute",
+        says="times that a read-back did not reach the end: nothing was read for 30 s",
         did="could not be read back to the end",
         label="read-backs not finished", unit="count", better="lower", liveness=True,
         events=LIVENESS,

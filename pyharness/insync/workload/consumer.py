@@ -72,14 +72,17 @@ class TopicConsumer(threading.Thread):
     def read_to(self, ends: Mapping[int, int], seconds: float) -> None:
         """Wait until every record below the offsets `ends` was read.
 
-        Raises InsyncError with the last positions and error if that takes longer than `seconds`:
+        Raises InsyncError with the last positions and error if nothing was read for `seconds`:
         without a complete read-back no record can be called lost.
         """
         self._ends = ends
-        self.join(seconds)
+        read: Mapping[int, int] = {}
+        while self.is_alive() and self._next != read:
+            read = self.positions
+            self.join(seconds)
         if self.is_alive() or not self._at_end():
             raise InsyncError(
-                f"read-back of {self._plan.topic} not complete after {seconds:.0f} s:"
+                f"read-back of {self._plan.topic} not complete, nothing was read for {seconds:g} s:"
                 f" at offsets {self._next} of {dict(ends)}, last error: {self._last_error}"
             )
 

@@ -219,7 +219,7 @@ class Workload:
     def read_back(self, seconds: float) -> None:
         """Read every partition up to its end, and then all of it again with a fresh consumer.
 
-        Records how far both came. Raises InsyncError if one of them takes longer than `seconds`.
+        Records how far both came. Raises InsyncError if one of them reads nothing for `seconds`.
         """
         ends, positions = self._end_offsets(seconds), dict.fromkeys(self._plan.partitions, 0)
         for reader in self._readers():

@@ -24,7 +24,7 @@ print("ready", flush=True)
 for line in sys.stdin:
     word = line.split()[0] if line.split() else ""
     if line.startswith("read "):
-        print(ANSWER, flush=True)
+        print(READ.pop(0) if READ[1:] else READ[0], flush=True)
     for answer in ANSWERS.get(word, []):
         print(answer, flush=True)
 """
@@ -38,10 +38,13 @@ ANSWERS = {
 
 
 class Played:
-    """A process that answers commands with fixed lines, and what was written and reported."""
+    """A process that answers commands with fixed lines, and what was written and reported.
 
-    def __init__(self, answers: dict[str, list[str]], read: str) -> None:
-        script = f"ANSWERS = {answers!r}\nANSWER = {read!r}\n{PLAYED}"
+    It gives one answer of `read` after the other to that command, the last one again and again.
+    """
+
+    def __init__(self, answers: dict[str, list[str]], *read: str) -> None:
+        script = f"ANSWERS = {answers!r}\nREAD = {[*read]!r}\n{PLAYED}"
         self.process = subprocess.Popen(
             [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
@@ -102,6 +105,14 @@ def test_a_read_that_stays_short_says_how_far_it_came_and_why(played: list[Playe
     with pytest.raises(InsyncError, match=r"\{0: 7, 1: 3\} of .* OFFSET_OUT_OF_RANGE: no such"):
         reader.read_to({0: 7, 1: 9}, 10)
     assert reader.positions == {0: 7, 1: 3}
+
+
+def test_a_reader_that_goes_on_reading_is_waited_for(played: list[Played]) -> None:
+    short = ("short 0:2,1:0 none", "short 0:5,1:0 none", "short 0:7,1:3 none")
+    played.append(Played(ANSWERS, *short, "read 0:7,1:9 none"))
+    reader = played[0].clients().reader()
+    reader.read_to({0: 7, 1: 9}, 10)
+    assert reader.positions == {0: 7, 1: 9}
 
 
 def test_a_failed_client_is_reported_at_once_and_in_every_wait(played: list[Played]) -> None:

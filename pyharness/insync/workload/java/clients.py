@@ -73,17 +73,23 @@ class JavaReader:
         return self._next
 
     def read_to(self, ends: Mapping[int, int], seconds: float) -> None:
-        """Wait until every record below the offsets `ends` was read; raises InsyncError if not."""
+        """Wait until every record below the offsets `ends` was read.
+
+        Raises InsyncError with the last positions and error if nothing was read for `seconds`.
+        """
         self._ends = ends
         listed = ",".join(f"{partition}:{end}" for partition, end in ends.items())
-        self._driver.send(f"read {round(seconds * 1000)} {listed}")
-        answer = self._driver.answer("read", seconds + LATE_SECONDS, other="short")
-        word, positions, error = answer.split(" ", 2)
-        self._next = _by_partition(positions)
+        word, read = "short", None
+        while word != "read" and self._next != read:
+            read = self._next
+            self._driver.send(f"read {round(seconds * 1000)} {listed}")
+            answer = self._driver.answer("read", seconds + LATE_SECONDS, other="short")
+            word, positions, error = answer.split(" ", 2)
+            self._next = _by_partition(positions)
         if word != "read":
             raise InsyncError(
-                f"read-back of {self._plan.topic} by the Java client not complete after"
-                f" {seconds:.0f} s: at offsets {self._next} of {dict(ends)}, last error: {error}"
+                f"read-back of {self._plan.topic} by the Java client not complete, nothing was read"
+                f" for {seconds:g} s: at offsets {self._next} of {dict(ends)}, last error: {error}"
             )
 
     def read_back(self) -> Iterator[ReadBackLine]:
