@@ -1,9 +1,9 @@
-"""`python -m integration.runs.harmless_hours OUT FULL SCALED [REPEATS [SEED]]` finds false alarms.
+"""`python -m integration.runs.harmless_hours OUT FULL SCALED [REPEATS [SEED [ARM ...]]]`.
 
-It needs `PYTHONPATH=tests`. It runs so many clusters at the same time, with their full times and
-with a quarter of them, under harmless load of all kinds in turn, for REPEATS times 40 minutes (2).
-The arms take turns, too. Then it computes their verdicts, which ask for 0 step-downs.
-docs/results.md has the result.
+It finds false alarms, and needs `PYTHONPATH=tests`. It runs so many clusters at the same time, with
+their full times and with a quarter of them, under harmless load of all kinds in turn, for REPEATS
+times 40 minutes (2). The arms take turns, too. Then it computes their verdicts, which ask for 0
+step-downs. docs/results.md has the result.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
@@ -82,9 +82,11 @@ def scenario(name: str, arm: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def record(out: Path, number: int, scale: float, repeats: int, seed: int) -> Path:
-    """Record a cluster; return its folder."""
-    arm = ARMS[number % len(ARMS)]
+def record(
+    out: Path, arms: Sequence[str], number: int, scale: float, repeats: int, seed: int
+) -> Path:
+    """Record a cluster with one of the arms; return its folder."""
+    arm = arms[number % len(arms)]
     name = f"hours-{arm}-{'full' if scale == 1 else 'scaled'}-{seed + number}"
     keys = scenario(name, arm)
     time.sleep(number * STARTS_APART_S)
@@ -112,13 +114,15 @@ def judge(recorded: Path) -> str:
     return f"{recorded.name}: {verdict['verdict']} {verdict['reason']} {figures}"
 
 
-def main(out: Path, full: int, scaled: int, repeats: int, seed: int) -> None:
+def main(
+    out: Path, full: int, scaled: int, repeats: int, seed: int, arms: Sequence[str] = ARMS
+) -> None:
     """Record all clusters at the same time, then judge one after the other."""
     out.mkdir(parents=True, exist_ok=True)
     scales = [1.0] * full + [SCALED] * scaled
     with ThreadPoolExecutor(len(scales)) as pool:
         asked = list(enumerate(scales))
-        recorded = list(pool.map(lambda each: record(out, *each, repeats, seed), asked))
+        recorded = list(pool.map(lambda each: record(out, arms, *each, repeats, seed), asked))
     for folder in recorded:
         print(judge(folder), flush=True)
 
@@ -128,4 +132,5 @@ if __name__ == "__main__":
         Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]),
         int(sys.argv[4]) if sys.argv[4:] else REPEATS,
         int(sys.argv[5]) if sys.argv[5:] else 1,
+        sys.argv[6:] or ARMS,
     )  # fmt: skip
