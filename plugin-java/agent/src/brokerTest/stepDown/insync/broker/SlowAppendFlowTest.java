@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import insync.agent.kafka.KafkaClock;
 import insync.agent.stepdown.broker.Appends;
 import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
 import insync.core.Insync;
+import insync.core.isr.LeaderClock;
 import insync.core.stepdown.AppendMark;
 import insync.core.stepdown.AppendSite;
 import java.io.File;
@@ -173,6 +175,30 @@ class SlowAppendFlowTest extends WatchedLeader {
     /** Appends that end in no time teach the least T, and the append that hangs then is slow by it. */
     @Test
     void theLimitIsLearntFromTheAppendsThatEnd() throws Exception {
+        learnALimit();
+        anAppendHangs();
+        next();
+        String event = await(() -> line("step_down").orElse(null));
+        assertTrue(event.contains("\"limit_site\":\"append\",\"limit_ms\":200,\"limit_paused_ms\":0"), event);
+    }
+
+    /** The process is paused all the time, by a clock that nobody ticks. */
+    @Test
+    void pausesOfTheProcessMakeALearntLimitLongerUpToItsBound() throws Exception {
+        learnALimit();
+        LeaderClock paused = new LeaderClock(new KafkaClock(leader.time));
+        Insync.current().stats().leaderClock(paused);
+        try {
+            anAppendHangs();
+            next();
+            String event = await(() -> line("step_down").orElse(null));
+            assertTrue(event.contains("\"limit_ms\":200,\"limit_paused_ms\":" + (APPEND_MS - 200)), event);
+        } finally {
+            Insync.current().stats().leaderClockStops(paused);
+        }
+    }
+
+    private void learnALimit() throws Exception {
         start(APPEND_MS, Map.of("leader.fetch.process.time.mode", "auto", "leader.fetch.process.time.min.ms", "200",
             "leader.fetch.process.time.window.ms", "1000"));
         assertEquals(APPEND_MS, Insync.current().stepDowns().appendLimitMs(), "too little is known");
@@ -182,10 +208,6 @@ class SlowAppendFlowTest extends WatchedLeader {
             }
             return Insync.current().stepDowns().appendLimitMs() == 200 ? leader : null;
         });
-        anAppendHangs();
-        next();
-        String event = await(() -> line("step_down").orElse(null));
-        assertTrue(event.contains("\"limit_site\":\"append\",\"limit_ms\":200"), event);
     }
 
     private void start(long appendMs) throws Exception {

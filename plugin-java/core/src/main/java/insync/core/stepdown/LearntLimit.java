@@ -99,8 +99,13 @@ public final class LearntLimit {
         return median == UNKNOWN ? maxMs : Math.min(maxMs, Math.max(minMs, TIMES * median));
     }
 
-    /** Returns what T was learnt from. */
-    LimitBasis basis(String site, long minMs, long maxMs) {
-        return new LimitBasis(site, limitMs(minMs, maxMs), samples, medianMs, minMs, maxMs);
+    /** Returns how much of a time can be added to T without exceeding its upper bound, nanoseconds. */
+    long upTo(long nanos, long minMs, long maxMs) {
+        return Math.min(nanos, Millis.toNanos(maxMs) - Millis.toNanos(limitMs(minMs, maxMs)));
+    }
+
+    /** Returns what T was learnt from, and how much longer it is because of pauses. */
+    LimitBasis basis(String site, long pausedMs, long minMs, long maxMs) {
+        return new LimitBasis(site, limitMs(minMs, maxMs), pausedMs, samples, medianMs, minMs, maxMs);
     }
 }

@@ -9,14 +9,16 @@ public final class LimitBasis {
 
     private final String site;
     private final long limitMs;
+    private final long pausedMs;
     private final long samples;
     private final long percentileMs;
     private final long minMs;
     private final long maxMs;
 
-    LimitBasis(String site, long limitMs, long samples, long percentileMs, long minMs, long maxMs) {
+    LimitBasis(String site, long limitMs, long pausedMs, long samples, long percentileMs, long minMs, long maxMs) {
         this.site = site;
         this.limitMs = limitMs;
+        this.pausedMs = pausedMs;
         this.samples = samples;
         this.percentileMs = percentileMs;
         this.minMs = minMs;
@@ -28,8 +30,14 @@ public final class LimitBasis {
         return site;
     }
 
+    /** Returns T without {@link #pausedMs}. */
     public long limitMs() {
         return limitMs;
+    }
+
+    /** Returns by how much T was longer because the process was paused in the meantime. */
+    public long pausedMs() {
+        return pausedMs;
     }
 
     /** Returns how many times were seen in the window. */
@@ -53,8 +61,9 @@ public final class LimitBasis {
     /** Returns it in words, for the broker's log. */
     public String words() {
         String t = "T of site " + site + " is " + limitMs + " ms, ";
+        String more = pausedMs == 0 ? "" : ", and " + pausedMs + " ms more for pauses of the process";
         return percentileMs < 0 ? t + "its upper bound: " + samples + " samples are too few to learn it"
             : t + "learnt as " + LearntLimit.TIMES + " times the " + LearntLimit.PERCENTILE + "th percentile, " + percentileMs
-                + " ms, of " + samples + " samples, within " + minMs + " and " + maxMs + " ms";
+                + " ms, of " + samples + " samples, within " + minMs + " and " + maxMs + " ms" + more;
     }
 }

@@ -1,5 +1,8 @@
 package insync.core.stepdown;
 
+import insync.core.Millis;
+import java.util.function.LongSupplier;
+
 /**
  * Measures how long this process ran, from how late the watch's own ticks come. After a freeze of the whole process,
  * pending fetches look old although the threads that answer them run again. Without this clock a broker would give all
@@ -7,6 +10,8 @@ package insync.core.stepdown;
  *
  * <p>Only lateness beyond a grace is left out, so that a process that is starved, by its CPU quota or by other
  * processes, counts as slow. When the time is not known, the age is rounded down.
+ *
+ * <p>It also keeps how long the process was paused, by the finer clock of scope "request" if that is on.
  */
 final class RunningTime {
     /** A process whose tick is late by less counts as running, whatever T is; see LeaderClock. */
@@ -14,13 +19,17 @@ final class RunningTime {
     private static final int TICKS = 128;
 
     private final StepDownSettings settings;
+    private final LongSupplier pausedMs;
     private final long[] real = new long[TICKS];
     private final long[] ran = new long[TICKS];
+    private final long[] paused = new long[TICKS];
     private int count;
     private int newest = -1;
 
-    RunningTime(StepDownSettings settings) {
+    /** @param pausedMs how long the process was paused since its start, milliseconds */
+    RunningTime(StepDownSettings settings, LongSupplier pausedMs) {
         this.settings = settings;
+        this.pausedMs = pausedMs;
     }
 
     /**
@@ -35,6 +44,7 @@ final class RunningTime {
         newest = (newest + 1) % TICKS;
         real[newest] = now;
         ran[newest] = total;
+        paused[newest] = pausedMs.getAsLong();
         count = Math.min(TICKS, count + 1);
         return passed;
     }
@@ -48,15 +58,31 @@ final class RunningTime {
      * counts.
      */
     long since(long nanos) {
+        if (count == 0) {
+            return 0;
+        }
+        int place = before(nanos);
+        long after = nanos - real[place];
+        if (after < 0) {
+            return ran[newest] - ran[place];
+        }
+        return place == newest ? 0 : ran[newest] - Math.min(ran[place] + after, ran[(place + 1) % TICKS]);
+    }
+
+    /**
+     * Returns how long the process was paused from the last tick before a time of that clock to the last tick of all,
+     * nanoseconds. Of times long past only the known part counts.
+     */
+    long pausedSince(long nanos) {
+        return count == 0 ? 0 : Millis.toNanos(paused[newest] - paused[before(nanos)]);
+    }
+
+    /** Returns the place of the last known tick that is not after a time; of the oldest one if all are. */
+    private int before(long nanos) {
         int place = newest;
-        for (int seen = 0; seen < count; seen++) {
-            long after = nanos - real[place];
-            if (after >= 0) {
-                int next = (place + 1) % TICKS;
-                return seen == 0 ? 0 : ran[newest] - Math.min(ran[place] + after, ran[next]);
-            }
+        for (int seen = 1; seen < count && nanos - real[place] < 0; seen++) {
             place = (place + TICKS - 1) % TICKS;
         }
-        return count == 0 ? 0 : ran[newest] - ran[(place + 1) % TICKS];
+        return place;
     }
 }

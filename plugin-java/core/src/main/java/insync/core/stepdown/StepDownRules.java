@@ -73,12 +73,12 @@ final class StepDownRules {
             isr[order.size()] = self;
         }
         succession.given(isr[0]);
-        Decision decision = Decision.act(one, now, score.value(), isr, leaves, settings.basis(one.reason()));
+        Decision decision = Decision.act(one, now, score.value(), isr, leaves, settings.basis(one));
         one.entry().asked(decision, now);
         return decision;
     }
 
     private Decision withhold(SlowPartition one, Reason reason, long now) {
-        return Decision.withhold(one, reason, now, score.value(), settings.basis(one.reason()));
+        return Decision.withhold(one, reason, now, score.value(), settings.basis(one));
     }
 }

@@ -130,16 +130,34 @@ public final class StepDownSettings {
         }
     }
 
-    /** Returns what the limit was learnt from that a reason exceeds; null if it is not learnt. */
-    LimitBasis basis(Reason exceeding) {
+    /** Returns what the limit was learnt from that a partition exceeds; null if it is not learnt. */
+    LimitBasis basis(SlowPartition exceeding) {
         Builder set = values;
         LearntLimits limits = learnt;
-        if (limits == null || exceeding == Reason.READ_ERROR) {
+        if (limits == null || exceeding.reason() == Reason.READ_ERROR) {
             return null;
         }
-        return exceeding == Reason.SLOW_APPEND
-            ? limits.appends.basis(LimitBasis.APPEND, set.processTimeMinMs, set.appendTimeMaxMs)
-            : limits.fetches.basis(LimitBasis.FETCH, set.processTimeMinMs, set.processTimeMaxMs);
+        long pausedMs = exceeding.paused() / 1_000_000L;
+        return exceeding.reason() == Reason.SLOW_APPEND
+            ? limits.appends.basis(LimitBasis.APPEND, pausedMs, set.processTimeMinMs, set.appendTimeMaxMs)
+            : limits.fetches.basis(LimitBasis.FETCH, pausedMs, set.processTimeMinMs, set.processTimeMaxMs);
+    }
+
+    /**
+     * Returns for how much longer than T a fetch may be overdue because the process was paused in the meantime: the pauses, up to the
+     * upper bound of a T that is learnt; 0 if T is set. Nanoseconds.
+     */
+    long fetchPauseNanos(long pausedNanos) {
+        Builder set = values;
+        LearntLimits limits = learnt;
+        return limits == null ? 0 : limits.fetches.upTo(pausedNanos, set.processTimeMinMs, set.processTimeMaxMs);
+    }
+
+    /** Returns the same of an append; only if {@link #timesAppends}. */
+    long appendPauseNanos(long pausedNanos) {
+        Builder set = values;
+        LearntLimits limits = learnt;
+        return limits == null ? 0 : limits.appends.upTo(pausedNanos, set.processTimeMinMs, set.appendTimeMaxMs);
     }
 
     /** Returns whether a slow append makes the leader step down. */

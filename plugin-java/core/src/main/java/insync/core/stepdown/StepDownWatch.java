@@ -36,13 +36,14 @@ public final class StepDownWatch {
      * @param self this broker's id
      * @param fetches how fast the peers answer this broker
      * @param ended how many fetches of followers this broker has served since its start
+     * @param pausedMs how long its process was paused since then, milliseconds; a T that is learnt is longer by that
      */
     public StepDownWatch(int self, StepDownSettings settings, Clock clock, PeerFetches fetches, LongSupplier ended,
-            StepDownStats stats) {
+            LongSupplier pausedMs, StepDownStats stats) {
         this.settings = settings;
         this.clock = clock;
         this.stats = stats;
-        this.time = new RunningTime(settings);
+        this.time = new RunningTime(settings, pausedMs);
         this.score = new SlowScore(settings);
         this.peers = new Peers(settings, fetches, stats);
         this.partitions = new LedPartitions(settings);
@@ -101,10 +102,10 @@ public final class StepDownWatch {
         List<SlowPartition> soon = new ArrayList<>();
         dueNanos = settings.tickMs() * 1_000_000L;
         partitions.begin(now);
-        long limit = settings.processTimeMaxNanos() + first.moreNanos();
+        long more = first.moreNanos();
         for (PartitionView partition : led) {
             LedPartitions.Entry entry = partitions.led(partition, now);
-            SlowPartition worst = worse(worse(ofFetches(partition, entry, limit, now), ofErrors(partition, entry)),
+            SlowPartition worst = worse(worse(ofFetches(partition, entry, more, now), ofErrors(partition, entry)),
                 ofAppends(partition, entry));
             if (worst == null) {
                 entry.answeredInTime(now);
@@ -130,23 +131,25 @@ public final class StepDownWatch {
     private SlowPartition ofErrors(PartitionView partition, LedPartitions.Entry entry) {
         long limit = settings.processTimeMaxNanos();
         return entry.isFailing(partition.readErrors())
-            ? new SlowPartition(partition, entry, Reason.READ_ERROR, limit + 1, limit, null) : null;
+            ? new SlowPartition(partition, entry, Reason.READ_ERROR, limit + 1, limit, 0, null) : null;
     }
 
     /**
      * Returns the partition's oldest fetch if it is slow, or might go with a slow append ({@link #ofAppends}), else null. Handler
      * threads that hang in appends leave the fetches of all partitions in the queue.
      *
-     * @param limit for how long a fetch may be overdue now, nanoseconds
+     * @param more for how much longer than T a fetch may be overdue now, nanoseconds
      */
-    private SlowPartition ofFetches(PartitionView partition, LedPartitions.Entry entry, long limit, long now) {
-        long least = settings.timesAppends() ? limit / 2 : limit;
-        long since = partition.overdueSince(now - Math.min(least, limit - settings.tickMs() * 1_000_000L));
-        long age = since == FollowerTracker.NOT_PENDING ? 0 : time.since(since);
-        if (age <= limit) {
-            dueNanos = Math.min(dueNanos, limit - age);
+    private SlowPartition ofFetches(PartitionView partition, LedPartitions.Entry entry, long more, long now) {
+        long least = settings.processTimeMaxNanos() + more;
+        long soon = settings.timesAppends() ? least / 2 : least;
+        long since = partition.overdueSince(now - Math.min(soon, least - settings.tickMs() * 1_000_000L));
+        if (since == FollowerTracker.NOT_PENDING) {
+            dueNanos = Math.min(dueNanos, least);
+            return null;
         }
-        return age <= least ? null : new SlowPartition(partition, entry, Reason.SLOW_FETCH, age, limit, null);
+        long paused = settings.fetchPauseNanos(time.pausedSince(since));
+        return slowOrSoon(new SlowPartition(partition, entry, Reason.SLOW_FETCH, time.since(since), least + paused, paused, null));
     }
 
     /**
@@ -159,13 +162,17 @@ public final class StepDownWatch {
         if (oldest == null) {
             return null;
         }
-        long limit = settings.appendTimeMaxNanos();
-        long age = time.since(oldest.sinceNanos());
-        if (age <= limit) {
-            dueNanos = Math.min(dueNanos, limit - age);
+        long paused = settings.appendPauseNanos(time.pausedSince(oldest.sinceNanos()));
+        return slowOrSoon(new SlowPartition(partition, entry, Reason.SLOW_APPEND, time.since(oldest.sinceNanos()),
+            settings.appendTimeMaxNanos() + paused, paused, oldest.site()));
+    }
+
+    /** Returns a partition if it is slow, or may go with one that has a slow append; else null. */
+    private SlowPartition slowOrSoon(SlowPartition one) {
+        if (!one.isSlow()) {
+            dueNanos = Math.min(dueNanos, one.limit() - one.age());
         }
-        return age <= limit / 2 ? null
-            : new SlowPartition(partition, entry, Reason.SLOW_APPEND, age, limit, oldest.site());
+        return one.isSlow() || settings.timesAppends() && one.timesLimit() > 0.5 ? one : null;
     }
 
     private List<Decision> decide(List<SlowPartition> slow, long now) {

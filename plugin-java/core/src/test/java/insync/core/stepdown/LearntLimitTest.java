@@ -215,14 +215,15 @@ class LearntLimitTest {
 
     @Test
     void theBasisSaysWhatTWasLearntFrom() {
-        LimitBasis before = learnt.basis(LimitBasis.APPEND, MIN, MAX);
+        LimitBasis before = learnt.basis(LimitBasis.APPEND, 0, MIN, MAX);
         assertEquals("T of site append is 30000 ms, its upper bound: 0 samples are too few to learn it", before.words());
         slots(LearntLimit.SLOTS + 3, RATE, i -> 200);
-        LimitBasis basis = learnt.basis(LimitBasis.FETCH, MIN, MAX);
+        LimitBasis basis = learnt.basis(LimitBasis.FETCH, 0, MIN, MAX);
         assertEquals(LearntLimit.SLOTS * RATE, basis.samples(), "of the window only");
         assertEquals(basis.limitMs(), 3 * basis.percentileMs());
         assertNotEquals(-1, basis.percentileMs());
         assertEquals("T of site fetch is 621 ms, learnt as 3 times the 99.9th percentile, 207 ms, of 45000 samples, within 500 and "
             + "30000 ms", basis.words());
+        assertTrue(learnt.basis(LimitBasis.FETCH, 90, MIN, MAX).words().endsWith(", and 90 ms more for pauses of the process"));
     }
 }

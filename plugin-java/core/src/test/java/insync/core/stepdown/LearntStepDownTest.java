@@ -108,12 +108,74 @@ class LearntStepDownTest {
         assertEquals(MIN_MS, broker.settings.appendLimitMs());
     }
 
+    /** The broker's cores have too much work: every tick comes in time, but its process is paused for short times in between. */
+    private void pausedFor(long ms) {
+        broker.pausedMs += ms;
+    }
+
+    @Test
+    void aLearntTIsLongerByThePausesOfTheProcessInTheMeantime() {
+        learn(200, 5);
+        pausedFor(5_000);
+        broker.pass(1_000);
+        events.appendingMs = broker.clock.ms;
+        broker.pass(200);
+        pausedFor(300);
+        broker.pass(MIN_MS + 300 - 200);
+        assertEquals(List.of(), broker.acted);
+        broker.pass(broker.settings.tickMs());
+        Decision decision = broker.acted.get(0);
+        assertEquals(Reason.SLOW_APPEND, decision.reason());
+        assertEquals(MIN_MS, decision.limit().limitMs());
+        assertEquals(300, decision.limit().pausedMs());
+    }
+
+    @Test
+    void aFetchMayTakeLongerByThePausesAsWell() {
+        learn(200, 5);
+        long limit = broker.settings.fetchLimitMs();
+        broker.stall(events);
+        broker.pass(200);
+        pausedFor(300);
+        broker.pass(limit + 300 - 200);
+        assertEquals(List.of(), broker.acted);
+        broker.pass(broker.settings.tickMs());
+        LimitBasis basis = broker.acted.get(0).limit();
+        assertEquals(limit, basis.limitMs());
+        assertEquals(300, basis.pausedMs());
+    }
+
+    /** A process that hardly runs is slow, whatever the reason. */
+    @Test
+    void withPausesALearntTIsItsUpperBoundAtMost() {
+        learn(200, 5);
+        events.appendingMs = broker.clock.ms;
+        for (long ms = 0; ms < APPEND_MAX_MS; ms += 100) {
+            pausedFor(98);
+            broker.pass(100);
+        }
+        assertEquals(List.of(), broker.acted);
+        broker.pass(broker.settings.tickMs());
+        assertEquals(APPEND_MAX_MS - MIN_MS, broker.acted.get(0).limit().pausedMs());
+    }
+
+    @Test
+    void pausesDoNotChangeATThatIsSet() {
+        WatchedBroker fixed = new WatchedBroker(WatchedBroker.settings().build());
+        FakePartition led = fixed.leads("events", 0);
+        fixed.pass(1_000);
+        fixed.stall(led);
+        fixed.pausedMs += 1_000;
+        fixed.passT();
+        assertEquals(1, fixed.acted.size());
+        assertNull(fixed.acted.get(0).limit());
+    }
+
     @Test
     void fixedTimesLearnNothingAndKeepNothing() {
         StepDownSettings fixed = WatchedBroker.settings().appendTimeMaxMs(700).build();
         assertNull(fixed.fetchTimes());
         assertNull(fixed.appendTimes());
-        assertNull(fixed.basis(Reason.SLOW_FETCH));
         assertEquals(WatchedBroker.T_MS, fixed.fetchLimitMs());
         assertEquals(700, fixed.appendLimitMs());
         assertEquals(-1, WatchedBroker.settings().build().appendLimitMs());

@@ -21,6 +21,8 @@ final class WatchedBroker {
     int[] live = {1, 2};
     /** How many fetches of followers it has served. */
     long ended = FirstFetches.COUNT;
+    /** For how long its process was paused since its start. */
+    long pausedMs;
     /** Every decision that acted, in order. */
     final List<Decision> acted = new ArrayList<>();
 
@@ -31,7 +33,7 @@ final class WatchedBroker {
     WatchedBroker(StepDownSettings settings, StepDownListener listener) {
         this.settings = settings;
         this.stats = new StepDownStats(listener);
-        this.watch = new StepDownWatch(0, settings, clock, fetches, () -> ended, stats);
+        this.watch = new StepDownWatch(0, settings, clock, fetches, () -> ended, () -> pausedMs, stats);
     }
 
     static StepDownSettings.Builder settings() {

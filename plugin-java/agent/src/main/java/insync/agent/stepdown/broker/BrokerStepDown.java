@@ -57,7 +57,7 @@ public final class BrokerStepDown {
         this.controller = controller;
         this.manager = manager;
         this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.stats()::releasedTotal,
-            insync.stepDowns());
+            insync.stats()::leaderPausedMs, insync.stepDowns());
         this.handovers = new StepDownRequests<>(clock, watch);
         this.clients = new UnservedClients(requests, new DisconnectRule(settings), clock, insync);
         this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);

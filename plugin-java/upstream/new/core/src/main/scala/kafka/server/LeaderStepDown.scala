@@ -85,7 +85,8 @@ class LeaderStepDown(replicaManager: ReplicaManager, time: Time) extends Logging
     private val openRequestPauseMs = 40L
     private val brokerId = replicaManager.config.brokerId
     private val watch = new StepDownWatch(brokerId, settings, clock, peerFetches,
-      () => replicaManager.pendingFetches.stats.releasedTotal, new StepDownStats(this))
+      () => replicaManager.pendingFetches.stats.releasedTotal, () => replicaManager.pendingFetches.stats.leaderPausedMs,
+      new StepDownStats(this))
     private val requests = new StepDownRequests[LedPartitionView](clock, watch)
     private val relinquisher = new Relinquisher(brokerId, settings, manager, requests, leadershipEnded)
 
