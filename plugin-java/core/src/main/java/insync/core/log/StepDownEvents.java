@@ -27,7 +27,8 @@ public final class StepDownEvents implements StepDownListener {
         LimitBasis limit = decision.limit();
         if (limit != null) {
             all.putAll(EventLog.fields("limit_site", limit.site(), "limit_ms", limit.limitMs(), "limit_paused_ms", limit.pausedMs(),
-                "limit_samples", limit.samples(), "limit_percentile_ms", limit.percentileMs(), "limit_min_ms", limit.minMs(), "limit_max_ms", limit.maxMs()));
+                "limit_samples", limit.samples(), "limit_percentile_ms", limit.percentileMs(),
+                "limit_min_ms", limit.minMs(), "limit_max_ms", limit.maxMs()));
         }
         if (decision.acts()) {
             all.put("successor", decision.successor());

@@ -144,20 +144,18 @@ public final class StepDownSettings {
     }
 
     /**
-     * Returns for how much longer than T a fetch may be overdue because the process was paused in the meantime: the pauses, up to the
-     * upper bound of a T that is learnt; 0 if T is set. Nanoseconds.
+     * Returns how much longer than T a fetch or an append may take because the process was paused in the meantime: the pauses, up to
+     * the upper bound of a T that is learnt; 0 if T is set. Nanoseconds.
      */
-    long fetchPauseNanos(long pausedNanos) {
+    long pauseNanos(Reason exceeding, long pausedNanos) {
         Builder set = values;
         LearntLimits limits = learnt;
-        return limits == null ? 0 : limits.fetches.upTo(pausedNanos, set.processTimeMinMs, set.processTimeMaxMs);
-    }
-
-    /** Returns the same of an append; only if {@link #timesAppends}. */
-    long appendPauseNanos(long pausedNanos) {
-        Builder set = values;
-        LearntLimits limits = learnt;
-        return limits == null ? 0 : limits.appends.upTo(pausedNanos, set.processTimeMinMs, set.appendTimeMaxMs);
+        if (limits == null) {
+            return 0;
+        }
+        return exceeding == Reason.SLOW_APPEND
+            ? limits.appends.upTo(pausedNanos, set.processTimeMinMs, set.appendTimeMaxMs)
+            : limits.fetches.upTo(pausedNanos, set.processTimeMinMs, set.processTimeMaxMs);
     }
 
     /** Returns whether a slow append makes the leader step down. */

@@ -148,8 +148,7 @@ public final class StepDownWatch {
             dueNanos = Math.min(dueNanos, least);
             return null;
         }
-        long paused = settings.fetchPauseNanos(time.pausedSince(since));
-        return slowOrSoon(new SlowPartition(partition, entry, Reason.SLOW_FETCH, time.since(since), least + paused, paused, null));
+        return slowOrSoon(partition, entry, Reason.SLOW_FETCH, since, least, null);
     }
 
     /**
@@ -162,13 +161,14 @@ public final class StepDownWatch {
         if (oldest == null) {
             return null;
         }
-        long paused = settings.appendPauseNanos(time.pausedSince(oldest.sinceNanos()));
-        return slowOrSoon(new SlowPartition(partition, entry, Reason.SLOW_APPEND, time.since(oldest.sinceNanos()),
-            settings.appendTimeMaxNanos() + paused, paused, oldest.site()));
+        return slowOrSoon(partition, entry, Reason.SLOW_APPEND, oldest.sinceNanos(), settings.appendTimeMaxNanos(), oldest.site());
     }
 
     /** Returns a partition if it is slow, or may go with one that has a slow append; else null. */
-    private SlowPartition slowOrSoon(SlowPartition one) {
+    private SlowPartition slowOrSoon(PartitionView partition, LedPartitions.Entry entry, Reason reason, long since, long limit,
+            AppendSite site) {
+        long paused = settings.pauseNanos(reason, time.pausedSince(since));
+        SlowPartition one = new SlowPartition(partition, entry, reason, time.since(since), limit + paused, paused, site);
         if (!one.isSlow()) {
             dueNanos = Math.min(dueNanos, one.limit() - one.age());
         }
