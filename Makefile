@@ -138,13 +138,18 @@ test-without-brokers: setup browser $(BENCH) $(MUTANTS)
 	@# Two processes, because Spark's planner uses one core.
 	@$(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) $(TWO)
 
-MEASURED := $(addprefix tests/integration/,test_faults.py test_faults_disk.py test_faults_effects.py \
-              test_lag_policy.py test_matrix.py test_run.py test_scenarios.py test_stall_shim.py test_step_down.py \
+# These look at the recorded scenarios, or measure a healthy broker's times.
+MEASURED := $(addprefix tests/integration/,test_lag_policy.py test_matrix.py test_scenarios.py test_step_down.py \
               test_step_down_surroundings.py runs/test_why.py runs/test_zookeeper_runs.py)
+# These measure the effect of a fault, which is far longer than a delay by one other test.
+EFFECTS := $(addprefix tests/integration/,test_run.py test_faults.py test_faults_disk.py test_faults_effects.py \
+             test_stall_shim.py)
 test-brokers: setup engine $(MUTANTS)
 	@# These wait for states, however long that takes, so two run at a time.
-	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED)) $(TWO)
-	@# These run one after the other, because they measure time.
+	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED) $(EFFECTS)) $(TWO)
+	@# Of these, too, but beside no other tests: each leaves most of two cores idle.
+	@$(BIN)/pytest $(EFFECTS) $(TWO)
+	@# These run one after the other.
 	@$(BIN)/pytest $(MEASURED)
 
 # The same as `insync kafka-tests`; ARM selects one or more arms, default all.
