@@ -50,10 +50,12 @@ def harness(script: str, *arguments: str) -> Iterator[tuple[subprocess.Popen[str
 def busy_python(script: str) -> Iterator[subprocess.Popen[bytes]]:
     """Run a script that never rests; it has used CPU time when the block begins."""
     with subprocess.Popen([sys.executable, "-c", script]) as process:
-        times = psutil.Process(process.pid).cpu_times
-        wait_for(lambda: sum(times()[:2]), lambda seconds: seconds > 0.05, within_s=10)
-        yield process
-        process.kill()
+        try:
+            times = psutil.Process(process.pid).cpu_times
+            wait_for(lambda: sum(times()[:2]), lambda seconds: seconds > 0.05, within_s=10)
+            yield process
+        finally:
+            process.kill()
 
 
 def class_path(file: Path, task: str, *needed: Path) -> str:

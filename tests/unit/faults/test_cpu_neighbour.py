@@ -78,6 +78,17 @@ def test_a_process_beside_busy_ones_waits_and_gets_its_cores_back(
     assert set(affinity.cores_of(busy.pid).values()) == {before}
 
 
+def test_threads_that_were_just_placed_count_however_long_that_took(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a busy host the first look at a broker's threads may take longer than the time for all."""
+    monkeypatch.setattr(affinity, "_SETTLED_WITHIN_S", 0)
+    core = max(os.sched_getaffinity(0))
+    with busy_python("while True: sum(range(1000))") as process:
+        affinity.confine(process.pid, core)
+        assert set(affinity.cores_of(process.pid).values()) == {frozenset({core})}
+
+
 def test_a_neighbour_killed_by_others_is_no_evidence(busy: "subprocess.Popen[bytes]") -> None:
     start = Neighbours()
     fault = fault_on(busy, start)

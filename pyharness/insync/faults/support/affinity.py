@@ -15,7 +15,7 @@ from insync.faults.support.procfs import PROC
 
 Cores = frozenset[int]
 
-_SETTLED_WITHIN_S: Final = 2.0
+_SETTLED_WITHIN_S: Final = 30.0
 _NS_PER_MS: Final = 1e6
 
 
@@ -64,15 +64,18 @@ def threads(pid: int) -> list[int]:
 
 
 def _settle(pid: int, wanted: dict[int, Cores], others: Cores) -> None:
-    def settled() -> bool:
-        wrong = {
+    def misplaced() -> dict[int, Cores]:
+        """Return the cores for each thread that has others."""
+        return {
             thread: wanted.get(thread, others)
             for thread, cores in cores_of(pid).items()
             if cores != wanted.get(thread, others)
         }
-        for thread, cores in wrong.items():
+
+    def settled() -> bool:
+        for thread, cores in misplaced().items():
             _place(thread, cores)
-        return not wrong
+        return not misplaced()
 
     if not await_true(settled, _SETTLED_WITHIN_S):
         raise InsyncError(f"process {pid}: its threads run on other cores than assigned")
