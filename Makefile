@@ -16,6 +16,7 @@ CLIENTS := plugin-java/clients/build/libs/insync-clients.jar
 KAFKA_TESTS := plugin-java/kafkatests/build/libs/insync-kafka-tests.jar
 BENCH := plugin-java/bench/build/libs/insync-bench.jar
 MUTANTS := plugin-java/mutants/build/libs/insync-mutants.jar
+FOR_TESTS := benchJar mutantsJar coreTestsClassPath
 DEMO  := insync-runs/demo
 # The KIP's example has a stall of 25 s and a lag limit of 10 s; scaled by 0.15 its two arms take about a minute.
 SCALE := 0.15
@@ -118,7 +119,8 @@ lint: setup
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 test-java: setup
-	@gradle -q --no-daemon --console=plain junit
+	@# With what the Python tests need, because each start of Gradle takes CPU time.
+	@gradle -q --no-daemon --console=plain junit $(FOR_TESTS)
 
 test-packages: setup
 	@# One after the other, because there is one lock for system packages.
@@ -170,7 +172,7 @@ upstream-patch-test: upstream-patch ## run the patch's own unit tests on Kafka's
 
 $(BENCH) $(MUTANTS) &: $(JAVA_SOURCES)
 	@echo "insync: building the benchmarks, and the mutants of the agent (Gradle)"
-	@gradle -q --no-daemon --console=plain benchJar mutantsJar coreTestsClassPath
+	@gradle -q --no-daemon --console=plain $(FOR_TESTS)
 
 bench: setup $(BENCH) ## measure with JMH what the agent's core costs per partition of a fetch
 	@$(BIN)/insync bench tracker

@@ -6,22 +6,23 @@ import fcntl
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from commands import Done, analyse
+from unit.run_folder import write_run
 
 ODD: Final = " {1} [x] 50% ü"
 """Ends the folders' names: an analysis must cope with such names."""
 
 
 def analysed_once(
-    factory: pytest.TempPathFactory, name: str, write: Callable[[Path], Path]
-) -> tuple[Path, Done]:
-    """Return the folder that `write` makes, and what its analysis printed; never change the folder.
+    factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Any]
+) -> tuple[Path, Any]:
+    """Return a folder that `make` fills and analyses, and what it returned, which is JSON.
 
-    The process that comes first analyses it, as the commands do; the others wait for it.
+    The process that comes first calls it, the others wait. Never change the folder.
     """
     base = factory.getbasetemp()
     shared = base.parent if base.name.startswith("popen-") else base
@@ -30,6 +31,16 @@ def analysed_once(
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not result.exists():
             folder.mkdir()
-            done = analyse(write(folder))
-            result.write_text(json.dumps([done.returncode, done.stdout, done.stderr]))
-    return folder, Done([], *json.loads(result.read_text()))
+            result.write_text(json.dumps(make(folder)))
+    return folder, json.loads(result.read_text())
+
+
+def analysed_run(factory: pytest.TempPathFactory) -> tuple[Path, Done]:
+    """Return the made-up run, which a process of its own analysed, and what that printed."""
+
+    def make(folder: Path) -> list[Any]:
+        done = analyse(write_run(folder))
+        return [done.returncode, done.stdout, done.stderr]
+
+    folder, done = analysed_once(factory, "made-up", make)
+    return folder, Done([], *done)

@@ -7,8 +7,9 @@ INSYNC_REQUIRE_BROWSER is set, as in CI, they fail instead.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -26,8 +27,8 @@ def pytest_runtest_setup() -> None:
 
 
 @pytest.fixture(scope="session")
-def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return analysed_matrix(tmp_path_factory)
+def matrix(tmp_path_factory: pytest.TempPathFactory, judge_matrices: Callable[..., Any]) -> Path:
+    return analysed_matrix(tmp_path_factory, judge_matrices)
 
 
 @pytest.fixture(scope="module")

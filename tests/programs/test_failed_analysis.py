@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from analysed import analysed_once
+from analysed import analysed_run
 from commands import Done, insync, insync_json, start_insync
 from insync.events.matrix_info import CELLS, PAGE, RESULTS, TEXT
 from insync.events.schema import JUNIT, REPORT, VERDICT
@@ -83,7 +83,7 @@ def run_with_little_space(folder: Path, analysed: Path) -> Iterator[tuple[Path, 
 @pytest.mark.long
 @pytest.mark.skipif(NO_VOLUME is not None, reason=str(NO_VOLUME))
 def test_a_full_disk_is_no_pass(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
-    analysed, _ = analysed_once(tmp_path_factory, "made-up", write_run)
+    analysed, _ = analysed_run(tmp_path_factory)
     with run_with_little_space(tmp_path, analysed) as (run, small):
         earlier = with_results(run, OF_RUN)
         assert_failed(insync("report", run), earlier, str(run))
@@ -96,7 +96,7 @@ def test_a_report_that_cannot_be_written_is_no_pass(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
 ) -> None:
     """A limit of the size of a file stops the report, and nothing else: the tables are current."""
-    analysed, _ = analysed_once(tmp_path_factory, "made-up", write_run)
+    analysed, _ = analysed_run(tmp_path_factory)
     run = shutil.copytree(analysed, tmp_path / "run")
     too_little = (run / REPORT).stat().st_size // 2
     assert (run / VERDICT).stat().st_size < too_little

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from analysed import analysed_once
+from analysed import analysed_run
 from commands import Done
 from insync.analysis.tables.bronze.folders import of_run
 from insync.analysis.tables.current import stored_rows
@@ -13,7 +13,6 @@ from insync.analysis.tables.pipeline import refresh
 from insync.analysis.tables.rows import Rows, rows_of_run
 from insync.analysis.tables.spark import paths
 from insync.events.run_info import RunInfo, load_run
-from unit.run_folder import write_run
 
 
 def rows_of(spark: SparkSession, *folders: Path) -> list[Rows]:
@@ -27,7 +26,7 @@ def rows_of(spark: SparkSession, *folders: Path) -> list[Rows]:
 @pytest.fixture(scope="session")
 def made_up_analysis(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
     """Return the made-up run of KIP-501's case and what its analysis printed; never change it."""
-    return analysed_once(tmp_path_factory, "made-up", write_run)
+    return analysed_run(tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

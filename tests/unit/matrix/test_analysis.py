@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -11,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from insync import metrics
+from insync.analysis import job
 from insync.analysis.verdict.cells import judge, recorded_nothing
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.errors import InputError
@@ -22,8 +25,8 @@ from unit.matrix_folder import ARMS, analysed_matrix, row
 
 
 @pytest.fixture(scope="module")
-def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return analysed_matrix(tmp_path_factory)
+def matrix(tmp_path_factory: pytest.TempPathFactory, judge_matrices: Callable[..., Any]) -> Path:
+    return analysed_matrix(tmp_path_factory, judge_matrices)
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +38,20 @@ def cells(matrix: Path) -> dict[tuple[str, str], dict[str, Any]]:
 def test_the_matrix_has_one_set_of_tables_for_all_runs(matrix: Path) -> None:
     assert (matrix / "tables" / "gold" / "medians").is_dir()
     assert not list((matrix / "4.3.1").glob("*/tables"))
+
+
+def test_a_matrix_is_analysed_again_without_spark_and_gives_the_same_cells(
+    matrix: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = shutil.copytree(matrix, tmp_path / "matrix")
+    (copy / "matrix.json").unlink()
+    assert job.main([str(copy)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        *(str(copy / "4.3.1" / name / "report.html") for name in ("good", "bad", "cut")),
+        str(copy / "matrix.html"),
+    ]
+    assert (copy / "matrix.json").read_text() == (matrix / "matrix.json").read_text()
+    assert not (copy / "spark.log").exists()
 
 
 def test_every_scenario_and_arm_has_its_cell_in_order(
