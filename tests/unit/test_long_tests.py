@@ -112,4 +112,4 @@ def test_the_scenarios_are_recorded_by_one_process_only() -> None:
         if "mark.scenario(" in file.read_text(encoding="utf-8")
     }
     assert readers
-    assert readers <= set(re.findall(r"\S+\.py", listed))
+    assert readers <= set(re.findall(r"[\w/]+\.py", listed))
