@@ -149,7 +149,7 @@ EFFECTS := $(addprefix tests/integration/,test_run.py test_faults.py test_faults
 test-brokers: setup engine $(MUTANTS)
 	@# These wait for states, however long that takes, so two run at a time.
 	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED) $(EFFECTS)) $(TWO)
-	@# Of these, too, but beside no other tests: each leaves most of two cores idle.
+	@# Two of these run at a time as well, but not beside other tests.
 	@$(BIN)/pytest $(EFFECTS) $(TWO)
 	@# These run one after the other.
 	@$(BIN)/pytest $(MEASURED)

@@ -44,7 +44,7 @@ def write_matrix(folder: Path) -> Path:
 def analysed_matrix(factory: pytest.TempPathFactory, judge_matrices: Callable[..., Any]) -> Path:
     """Return the made-up matrix, analysed once for all processes of a test run; never change it.
 
-    The session that the tests share analyses it: in a new one it takes half as long again.
+    The session that the tests share analyses it: a new one has to start and warm up.
     """
     made = "made-up-matrix"
     folder, _ = analysed_once(factory, made, lambda empty: judge_matrices(write_matrix(empty)))
