@@ -5,6 +5,7 @@ Reading it needs no network and no other file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
@@ -75,6 +76,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["css_string"] = css_string
+    made.filters["with_units"] = with_units
     return made
 
 
@@ -82,6 +84,11 @@ def css_string(text: str) -> str:
     """Return a text as a string of CSS, for the name of a column in a style attribute."""
     escaped = "".join(f"\\{ord(each):x} " if each in '"\\\n' else each for each in text)
     return f'"{escaped}"'
+
+
+def with_units(text: str) -> str:
+    """Return a text in which a line never ends between a number and its unit of time."""
+    return re.sub(r"(?<=\d) (?=m?s\b)", "\u00a0", text)
 
 
 def asset(name: str) -> Markup:

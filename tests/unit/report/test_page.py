@@ -16,7 +16,7 @@ from insync.errors import InputError
 from insync.events.run_info import RunInfo, Transactions
 from insync.report import results, sections
 from insync.report.judgement import Judgement, read_judgement
-from insync.report.render import MOST_BYTES, render
+from insync.report.render import MOST_BYTES, render, with_units
 from insync.report.tabular import MOST_ROWS
 from insync.report.words import latency, number, span
 
@@ -223,3 +223,8 @@ def test_a_missing_or_foreign_verdict_gives_one_line(tmp_path: Path, text: str |
         (tmp_path / "verdict.json").write_text(text)
     with pytest.raises(InputError, match=r"^[^\n]*verdict\.json: [^\n]+$"):
         read_judgement(tmp_path)
+
+
+def test_a_line_does_not_end_between_a_number_and_its_unit() -> None:
+    gap = "The longest gap was 25.1 s in stock; 300 ms in off. 3 seeds, 2 of 2 shrinks"
+    assert with_units(gap) == gap.replace("25.1 s", "25.1\u00a0s").replace("300 ms", "300\u00a0ms")

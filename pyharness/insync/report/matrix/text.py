@@ -84,8 +84,8 @@ def _bound(metric: str, bound: Bound) -> str:
         return f"{bound} in sync"
     if metric not in METRICS:
         return f"{metric} {bound}"
-    shown, name = METRICS[metric], names_of(metric).name
-    return f"{name} {bound.written(span)}" if shown.is_time and shown.cell else f"{name} {bound}"
+    name = names_of(metric).name.removesuffix(", ms")
+    return f"{name} {bound.written(span) if METRICS[metric].is_time else bound}"
 
 
 def _version(grid: Grid) -> str:
