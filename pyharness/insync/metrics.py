@@ -128,6 +128,11 @@ class Metric:
         return self.unit == "ms"
 
     @property
+    def label_alone(self) -> str:
+        """Its label without the unit, for texts that write the unit with the value."""
+        return self.label.removesuffix(", ms")
+
+    @property
     def of_nodes(self) -> bool:
         """Whether it is known only where insync started the nodes, and has their files."""
         return self.events in OF_NODES

@@ -65,7 +65,7 @@ def _alike(words: str, group: Share, each: str) -> str:
 
 def _was(metric: Metric, values: Values, each: str) -> str:
     groups = levels(metric, values)
-    says = metric.measured or f"the {metric.label.removesuffix(', ms')} was"
+    says = metric.measured or f"the {metric.label_alone} was"
     if len(groups) == 1:
         where = ["every arm" if len(values) > 1 else groups[0].arms[0]]
         parts = [f"{_value(metric, groups[0])} in {where[0]}"]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from insync.events.run_info import Bound
 from insync.metrics import METRICS
 from insync.report.matrix.cells import Grid, MatrixCell, State, grids, judged, lacks, outcome
-from insync.report.matrix.figures import brief, legend, names_of
+from insync.report.matrix.figures import brief, legend
 from insync.report.policies.text import policy_markdown
 from insync.report.words import span
 
@@ -84,8 +84,9 @@ def _bound(metric: str, bound: Bound) -> str:
         return f"{bound} in sync"
     if metric not in METRICS:
         return f"{metric} {bound}"
-    name = names_of(metric).name.removesuffix(", ms")
-    return f"{name} {bound.written(span) if METRICS[metric].is_time else bound}"
+    known = METRICS[metric]
+    name = known.cell.name if known.cell else known.label_alone
+    return f"{name} {bound.written(span) if known.is_time else bound}"
 
 
 def _version(grid: Grid) -> str:
