@@ -3,12 +3,14 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
+PYTHON_TESTS := test-without-brokers test-brokers test-effects test-measured
 .PHONY: help setup built demo record-kip-501 record-send-stall test test-all lint test-java test-packages \
-        test-without-brokers test-brokers upstream-tests upstream-patch upstream-patch-test bench release \
-        clean tools brokers engine browser
+        $(PYTHON_TESTS) upstream-tests upstream-patch upstream-patch-test bench release clean tools brokers \
+        engine browser
 
 VENV  := .venv
 BIN   := $(VENV)/bin
+PYTEST := $(BIN)/pytest
 BUILT := pyharness/insync/_built
 JAR   := plugin-java/agent/build/libs/insync-agent.jar
 LOGS  := plugin-java/replicalogs/build/libs/insync-logs.jar
@@ -109,11 +111,11 @@ record-send-stall:
 test: setup ## run every check: lint, types, Java tests, Python tests on real brokers
 	@# None uses a whole machine: mypy has one thread, Java's long tests mostly wait, and packages are downloaded.
 	@$(MAKE) --no-print-directory -j3 -O lint test-java test-packages
-	@$(MAKE) --no-print-directory test-without-brokers
-	@$(MAKE) --no-print-directory test-brokers
+	@$(MAKE) --no-print-directory -j1 $(PYTHON_TESTS)
 
 test-all: test ## the same, and the tests marked `long`: every arm of every scenario, more versions and examples
-	@HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -m long
+	@# They take hours, so a part with a failure does not end the others. Make still fails in the end.
+	@HYPOTHESIS_PROFILE=thorough $(MAKE) --no-print-directory -j1 -k PYTEST='$(PYTEST) -m long' $(PYTHON_TESTS)
 
 lint: setup
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -138,21 +140,25 @@ TWO := -n 2 --dist loadfile --no-loadscope-reorder
 WITH_BROKERS := tests/containers tests/integration
 test-without-brokers: setup browser $(BENCH) $(MUTANTS)
 	@# Two processes, because Spark's planner uses one core.
-	@$(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) $(TWO)
+	@$(PYTEST) $(addprefix --ignore ,$(WITH_BROKERS)) $(TWO)
 
-# These look at the recorded scenarios, or measure a healthy broker's times.
+# These look at the recorded scenarios, measure a healthy broker's times, or run clusters two at a time themselves.
 MEASURED := $(addprefix tests/integration/,test_lag_policy.py test_matrix.py test_scenarios.py test_step_down.py \
-              test_step_down_surroundings.py runs/test_why.py runs/test_zookeeper_runs.py)
+              test_step_down_surroundings.py runs/test_why.py runs/test_zookeeper_runs.py sensitivity/test_mutants.py)
 # These measure the effect of a fault, which is far longer than a delay by one other test.
 EFFECTS := $(addprefix tests/integration/,test_run.py test_faults.py test_faults_disk.py test_faults_effects.py \
              test_stall_shim.py)
 test-brokers: setup engine $(MUTANTS)
 	@# These wait for states, however long that takes, so two run at a time.
-	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED) $(EFFECTS)) $(TWO)
+	@$(PYTEST) $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED) $(EFFECTS)) $(TWO)
+
+test-effects: setup engine
 	@# Two of these run at a time as well, but not beside other tests.
-	@$(BIN)/pytest $(EFFECTS) $(TWO)
+	@$(PYTEST) $(EFFECTS) $(TWO)
+
+test-measured: setup engine $(MUTANTS)
 	@# These run one after the other.
-	@$(BIN)/pytest $(MEASURED)
+	@$(PYTEST) $(MEASURED)
 
 # The same as `insync kafka-tests`; ARM selects one or more arms, default all.
 KAFKA := 4.3.1

@@ -1,7 +1,7 @@
 """Settings and fixtures of all tests: Hypothesis, and the analysis of what tests record.
 
 Hypothesis has no deadline, because a shared machine may be slow. HYPOTHESIS_PROFILE=thorough tries
-twenty times as many examples, and marks the properties `long`, so that `make test-all` runs them.
+more examples, and marks the properties `long`, so that `make test-all` runs them.
 """
 
 from __future__ import annotations
