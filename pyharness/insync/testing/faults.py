@@ -1,5 +1,6 @@
 """Inject faults of any kind into a running cluster of a test, and show that they acted."""
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -72,7 +73,8 @@ class Faults:
             yield
         finally:
             fault.lift()
-            self._await(broker)
+            if not isinstance(sys.exception(), KeyboardInterrupt):  # then the cluster ends anyway
+                self._await(broker)
         self._keep(spec, fault.evidence())
 
     def _planned(

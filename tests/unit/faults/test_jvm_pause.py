@@ -87,6 +87,22 @@ def test_a_broker_that_starts_again_does_not_remove_the_evidence(tmp_path: Path)
     assert line.acted_ms == line.figures["longest_pause_ms"] == pytest.approx(2_170, abs=1)
 
 
+def test_a_pause_that_is_interrupted_at_its_beginning_ends(tmp_path: Path) -> None:
+    """Ctrl-C may come while the fault waits for the dump."""
+    jvm = Jvm(tmp_path, OF_17, writes=False)
+
+    def ask(file: Path) -> Jvm:
+        jvm.ask(file)
+        raise KeyboardInterrupt
+
+    fault = JvmPauseFault(jvm.control, tmp_path, ask, AT)
+    with pytest.raises(KeyboardInterrupt):
+        fault.inject()
+    assert jvm.control.slots[0].state == State.LIFTED
+    assert not jvm.dump.parent.exists()
+    fault.lift()
+
+
 def test_another_safepoint_is_not_this_pause(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

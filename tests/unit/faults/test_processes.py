@@ -81,6 +81,23 @@ def test_an_ended_process_can_be_lifted_and_has_no_evidence(
     assert fault.evidence().acted_ms == 0
 
 
+def test_a_process_continues_if_its_freeze_is_interrupted_at_its_beginning(
+    busy: "subprocess.Popen[bytes]",
+) -> None:
+    """Ctrl-C may come while the fault waits until all threads are stopped."""
+
+    class Interrupted(BySignal):
+        def is_stopped(self) -> bool:
+            wait_for(super().is_stopped, bool, within_s=10)
+            raise KeyboardInterrupt
+
+    fault = FreezeFault(lambda: Interrupted(busy), occasion("freeze"))
+    with pytest.raises(KeyboardInterrupt):
+        fault.inject()
+    wait_for(lambda: procfs.is_stopped(busy.pid), lambda stopped: not stopped, within_s=10)
+    fault.lift()
+
+
 def test_a_kills_evidence_is_how_long_there_was_no_process(busy: "subprocess.Popen[bytes]") -> None:
     def kill() -> None:
         busy.kill()

@@ -70,8 +70,8 @@ class ClockJumpFault:
         """Let the clock jump; raises InsyncError if the broker is not under the shim."""
         self._control.check_attached(self._context.broker)
         self._before = self._read()
-        self._control.show_ahead(self._by_ms * 1_000_000)
         self._window.begin()
+        self._control.show_ahead(self._by_ms * 1_000_000)
         self._during.append(self._read())
 
     def lift(self) -> None:

@@ -6,6 +6,7 @@ are those between which it provably did nothing, so that no answer of it can be 
 """
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from typing import Final, Literal
 
@@ -49,15 +50,17 @@ class FreezeFault:
     def inject(self) -> None:
         """Stop the process; raises InsyncError if it does not stop."""
         self._freezer = self._make_freezer()
-        self._freezer.stop()
-        if not await_true(self._freezer.is_stopped, STOPS_WITHIN_S):
-            self._freezer.go_on()
-            raise InsyncError(
-                f"{self._context.where}: not stopped {STOPS_WITHIN_S:.0f} s after"
-                f" {self._freezer.words}"
-            )
-        self._cpu_before = cpu_ms(self._freezer.pid)
-        self._window.begin()
+        with ExitStack() as undo:  # at Ctrl-C, too: before the window is open, `lift` does nothing
+            undo.callback(self._freezer.go_on)
+            self._freezer.stop()
+            if not await_true(self._freezer.is_stopped, STOPS_WITHIN_S):
+                raise InsyncError(
+                    f"{self._context.where}: not stopped {STOPS_WITHIN_S:.0f} s after"
+                    f" {self._freezer.words}"
+                )
+            self._cpu_before = cpu_ms(self._freezer.pid)
+            self._window.begin()
+            undo.pop_all()
 
     def lift(self) -> None:
         """Continue the process."""
