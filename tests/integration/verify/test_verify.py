@@ -104,7 +104,7 @@ def test_an_interrupted_verification_leaves_no_process_and_is_continued(tmp_path
 def test_two_equal_builds_show_no_difference(tmp_path: Path) -> None:
     found = insync_json(
         "verify", "--no-agent", "--only", "read-stall,slow-follower", "--seeds", "1-3",
-        "--repeats", "8", "--out", tmp_path / "out", codes=(0, 3),
+        "--repeats", "8", "--out", tmp_path / "out", codes=(0, 3), within_s=1_200,
     )  # fmt: skip
     rows = level(found, "faults")["rows"]
     assert [row for row in rows if row["outcome"] == "fail"] == []
