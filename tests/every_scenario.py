@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from typing import Any, Final
 
 from insync.brokers.kafka.versions import DEFAULT, known
 from insync.events.matrix_info import MatrixInfo, MatrixRow
-from insync.matrix.groups import UNGROUPED
+from insync.matrix.groups import UNGROUPED, entries
 from insync.matrix.plan import MatrixPlan, MatrixRequest
 from insync.matrix.runner import record_matrix
 from insync.run.plan import resolve
@@ -130,13 +131,25 @@ def _short_scale(row: Row) -> float:
 
 
 def all_rows() -> list[Row]:
-    """Return every scenario on all arms that it names, for `make test-all`.
+    """Return every scenario on all arms that it names.
 
     Each on the default version, and on the first of which it expects more.
     """
     in_groups = {name: group for group in groups().values() for name in group.scenarios}
     names = [*in_groups, *(name for name in builtin_names() if name not in in_groups)]
     return [row for name in names for row in _rows(load(name), in_groups.get(name, UNGROUPED))]
+
+
+def long_rows() -> list[Row]:
+    """Return the rows that `make test-all` records: all, or those that INSYNC_ONLY names.
+
+    It has scenarios and groups, as `insync matrix --only` has; it is for who changes one of them.
+    """
+    only = os.environ.get("INSYNC_ONLY")
+    if only is None:
+        return all_rows()
+    chosen = {entry.scenario for entry in entries(only.split(","))}
+    return [row for row in all_rows() if row.scenario in chosen]
 
 
 def _rows(scenario: Scenario, group: Group) -> Iterator[Row]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from every_scenario import RecordedScenarios, all_rows, record, short_rows
+from every_scenario import RecordedScenarios, long_rows, record, short_rows
 from insync.artifacts import AGENT_JAR
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
@@ -90,4 +90,4 @@ def every_arm(
     tmp_path_factory: pytest.TempPathFactory, judge_matrices: Callable[..., Any]
 ) -> RecordedScenarios:
     """Record every built-in scenario on all of its arms, for the long tests of this session."""
-    return record(all_rows(), tmp_path_factory.mktemp("every-arm"), judge_matrices)
+    return record(long_rows(), tmp_path_factory.mktemp("every-arm"), judge_matrices)
