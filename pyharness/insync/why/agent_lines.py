@@ -112,11 +112,14 @@ def _watched(reading: _Reading, event: Event, at_ms: float) -> None:
 
 
 def _installed(reading: _Reading, event: Event, at_ms: float) -> None:
-    """Note that the process is a new one; the one before ended after its last event."""
+    """Note that the process is a new one; the one before ended after its last event.
+
+    One that was started again after the span ended at a time that is not known, perhaps after it.
+    """
     reading.paused_ms = None
     reading.reported_ms = None
     reading.leads.clear()
-    if reading.last_ms is not None and reading.last_ms < at_ms:
+    if reading.last_ms is not None and reading.last_ms < at_ms <= reading.facts.span.until_ms:
         gone = Ended(broker=reading.broker, since_ms=reading.last_ms, until_ms=at_ms)
         _keep(reading, reading.facts.ended, gone)
 

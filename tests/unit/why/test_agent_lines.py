@@ -54,6 +54,15 @@ def test_a_counter_that_begins_again_after_a_restart_is_no_pause() -> None:
     assert (ended.broker, ended.since_ms, ended.until_ms) == (1, 1_000, 5_000)
 
 
+@pytest.mark.parametrize(("again_ms", "ends"), [(50_000, 1), (90_000, 0)])
+def test_a_process_that_was_started_again_after_the_span_did_not_end_in_it(
+    again_ms: float, ends: int
+) -> None:
+    """A matrix runs its scenarios on one cluster: a later one may have killed the broker."""
+    facts = read(*started(1), pending(45_000), *started(1, again_ms))
+    assert len(facts.ended) == ends
+
+
 def test_a_slow_fetch_began_before_its_event() -> None:
     facts = read(*started(1), slow_fetch(9_000, 2, 4_000))
     (served,) = facts.served
