@@ -135,9 +135,7 @@ def all_rows() -> list[Row]:
 
     Each on the default version, and on the first of which it expects more.
     """
-    in_groups = {name: group for group in groups().values() for name in group.scenarios}
-    names = [*in_groups, *(name for name in builtin_names() if name not in in_groups)]
-    return [row for name in names for row in _rows(load(name), in_groups.get(name, UNGROUPED))]
+    return _rows_of([*groups(), *builtin_names()])
 
 
 def long_rows() -> list[Row]:
@@ -146,10 +144,11 @@ def long_rows() -> list[Row]:
     It has scenarios and groups, as `insync matrix --only` has; it is for who changes one of them.
     """
     only = os.environ.get("INSYNC_ONLY")
-    if only is None:
-        return all_rows()
-    chosen = {entry.scenario for entry in entries(only.split(","))}
-    return [row for row in all_rows() if row.scenario in chosen]
+    return all_rows() if only is None else _rows_of(only.split(","))
+
+
+def _rows_of(only: Sequence[str]) -> list[Row]:
+    return [row for each in entries(only) for row in _rows(load(each.scenario), each.group)]
 
 
 def _rows(scenario: Scenario, group: Group) -> Iterator[Row]:

@@ -5,7 +5,8 @@ the protocol: the verdict is unknown when it is missing or too weak.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -87,6 +88,18 @@ class Window:
     def begin(self) -> None:
         """Record that the fault begins now."""
         self._began = (now_ms(), time.monotonic())
+
+    @contextmanager
+    def beginning(self, undo: Callable[[], object]) -> Iterator[None]:
+        """Record, at the end of the block, that the fault begins.
+
+        A block that fails, or that Ctrl-C interrupts, is undone: `lift` does nothing before that.
+        """
+        with ExitStack() as interrupted:
+            interrupted.callback(undo)
+            yield
+            self.begin()
+            interrupted.pop_all()
 
     def end(self) -> None:
         """Record that the fault ends now."""

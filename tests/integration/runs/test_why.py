@@ -132,8 +132,9 @@ def _as_of_now(events: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def test_the_answers_are_right_over_the_faults_of_every_scenario(
     every_arm: RecordedScenarios,
 ) -> None:
-    runs = {every_arm.run(row.scenario, row.kafka) for row in long_rows()}
+    rows = long_rows()
+    runs = {every_arm.run(row.scenario, row.kafka) for row in rows}
     cases = [case for run in sorted(runs) if run.is_dir() for case in judged(run)]
     wrong = [case for case in cases if not case.is_right]
-    assert len(cases) >= len(long_rows()), as_markdown(cases)
+    assert len(cases) >= len(rows), as_markdown(cases)
     assert len(wrong) <= (1 - _RIGHT) * len(cases), (as_markdown(cases), wrong)

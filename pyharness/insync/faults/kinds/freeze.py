@@ -6,7 +6,6 @@ are those between which it provably did nothing, so that no answer of it can be 
 """
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from functools import partial
 from typing import Final, Literal
 
@@ -50,8 +49,7 @@ class FreezeFault:
     def inject(self) -> None:
         """Stop the process; raises InsyncError if it does not stop."""
         self._freezer = self._make_freezer()
-        with ExitStack() as undo:  # at Ctrl-C, too: before the window is open, `lift` does nothing
-            undo.callback(self._freezer.go_on)
+        with self._window.beginning(undo=self._freezer.go_on):
             self._freezer.stop()
             if not await_true(self._freezer.is_stopped, STOPS_WITHIN_S):
                 raise InsyncError(
@@ -59,8 +57,6 @@ class FreezeFault:
                     f" {self._freezer.words}"
                 )
             self._cpu_before = cpu_ms(self._freezer.pid)
-            self._window.begin()
-            undo.pop_all()
 
     def lift(self) -> None:
         """Continue the process."""

@@ -7,7 +7,6 @@ write until the end. Evidence: the JVM's own log of its safepoints.
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, Literal
 
@@ -71,8 +70,7 @@ class JvmPauseFault:
         self._logged = len(self._lines())
         self._dump.parent.mkdir(parents=True)
         self._dump.parent.chmod(0o777)  # in a container the JVM is another user
-        with ExitStack() as undo:  # at Ctrl-C, too: before the window is open, `lift` does nothing
-            undo.callback(self._end)
+        with self._window.beginning(undo=self._end):
             self._rules.arm(
                 [self._dump.parent.name], Site.WRITE, Mode.HOLD,
                 planned_ms=self._context.planned_ms + int(BEGINS_WITHIN_S * 1000),
@@ -81,8 +79,6 @@ class JvmPauseFault:
             await_true(lambda: self._rules.now > 0 or asking.poll() is not None, BEGINS_WITHIN_S)
             if self._rules.now == 0:
                 raise InsyncError(f"{self._context.where}: its JVM wrote no heap dump")
-            self._window.begin()
-            undo.pop_all()
 
     def lift(self) -> None:
         """Let the JVM go on; it ends the dump first, which takes some 100 ms.
