@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,23 @@ from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
 
 PROGRAMS = Path(__file__).parent / "java"
+LOGS_SHOWN, LINES_SHOWN = 6, 15
 
 Program = Callable[..., str]
 StartCluster = Callable[..., LocalCluster]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport]:
+    """Show the ends of the brokers' logs below a failure: of a CI run nothing else is left."""
+    report = yield
+    folder = getattr(item, "funcargs", {}).get("tmp_path")
+    if report.when == "call" and report.failed and folder is not None:
+        for log in sorted(folder.rglob("stdout.log"))[:LOGS_SHOWN]:
+            lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+            end = "\n".join(line[:200] for line in lines[-LINES_SHOWN:])
+            report.sections.append((f"end of {log.relative_to(folder)}", end))
+    return report
 
 
 @pytest.fixture(scope="session")

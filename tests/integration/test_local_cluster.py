@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -138,6 +139,21 @@ def test_a_killed_broker_comes_back(version: str, java: Java, tmp_path: Path) ->
         cluster.restart(3)
         own = f"127.0.0.1:{cluster.nodes[3].port}"
         wait_for(lambda: partitions(own, "events"), lambda state: state == {0: (1, [1, 2, 3])})
+
+
+def test_a_topic_is_created_though_the_answer_comes_too_late(
+    start: StartCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first request creates it when the client has given up; the next one finds it there."""
+    monkeypatch.setattr("insync.brokers.cluster.admin._CREATED_WITHIN_S", 0.5)
+    cluster = start(brokers=1)
+    os.kill(cluster.controller.pid, signal.SIGSTOP)
+    thaw = threading.Timer(2.0, os.kill, (cluster.controller.pid, signal.SIGCONT))
+    thaw.start()
+    create_topic(cluster.bootstrap, "events", [[1]], {})
+    thaw.join()
+    with pytest.raises(InsyncError, match=r"topic events: not created: .*already exists"):
+        create_topic(cluster.bootstrap, "events", [[1]], {})
 
 
 def test_features_are_those_of_a_formatted_cluster(start: StartCluster) -> None:

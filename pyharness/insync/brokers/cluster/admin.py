@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 
-from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec: not in its __all__
     AdminClient,
     AlterConfigOpType,
@@ -23,6 +23,8 @@ _POLL_S = 0.02
 _ANSWER_WITHIN_S = 2.0
 _FOUND_WITHIN_S = 10.0
 _DELETED_WITHIN_S = 5.0
+_CREATED_WITHIN_S = 10.0
+_WITHOUT_ANSWER = (KafkaError._TIMED_OUT, KafkaError._TRANSPORT, KafkaError.REQUEST_TIMED_OUT)
 
 ALL_COMMITTED = -1
 SMALL_SEGMENTS = {"segment.bytes": str(1 << 20)}
@@ -61,28 +63,43 @@ def create_topic(
     assignment: Sequence[Sequence[int]],
     config: Mapping[str, str],
     *,
-    within_s: float = 30.0,
+    within_s: float = 60.0,
 ) -> None:
     """Create `topic`; `assignment` lists the replicas of each partition, the leader first.
 
     Returns when each broker in `bootstrap` shows every partition with its leader and full ISR,
-    and the leaders serve requests. Raises InsyncError when the topic is refused, or, with the
-    last state seen, after `within_s` seconds.
+    and the leaders serve requests. A request without an answer is sent again. Raises InsyncError
+    when the topic is refused, or, with the last state seen, after `within_s` seconds.
     """
     until = time.monotonic() + within_s
     replicas = [list(each) for each in assignment]
     wanted = NewTopic(topic, len(replicas), replica_assignment=replicas, config=dict(config))
     admin = client(bootstrap)
-    created = admin.create_topics([wanted], request_timeout=within_s)[topic]
-    try:
-        created.result()
-    except KafkaException as error:
-        raise InsyncError(f"topic {topic}: not created: {error.args[0].str()}") from error
+    _create(admin, wanted, until)
     expected = {index: (each[0], sorted(each)) for index, each in enumerate(replicas)}
     last = await_state(bootstrap, topic, lambda state: state == expected, until)
     if last is not None:
         raise InsyncError(f"topic {topic}: {last}, expected {expected}")
     _await_leaders(admin, topic, len(replicas), until)
+
+
+def _create(admin: AdminClient, wanted: NewTopic, until: float) -> None:
+    again = False
+    while True:
+        # A controller that loses its session on ZooKeeper may never answer.
+        within_s = min(max(until - time.monotonic(), _POLL_S), _CREATED_WITHIN_S)
+        try:
+            admin.create_topics([wanted], request_timeout=within_s)[wanted.topic].result()
+        except KafkaException as error:
+            code = error.args[0].code()
+            if again and code == KafkaError.TOPIC_ALREADY_EXISTS:
+                return  # an earlier request created it, and the answer did not come
+            if code not in _WITHOUT_ANSWER or time.monotonic() >= until:
+                why = error.args[0].str()
+                raise InsyncError(f"topic {wanted.topic}: not created: {why}") from error
+            again = True
+        else:
+            return
 
 
 def begin_topic(
