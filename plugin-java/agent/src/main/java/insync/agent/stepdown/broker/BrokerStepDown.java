@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
@@ -44,6 +46,7 @@ public final class BrokerStepDown {
     private final boolean onReadErrors;
     private final Relinquisher relinquisher;
     private final Map<TopicPartition, LedPartition> led = new ConcurrentHashMap<>();
+    private final Semaphore updated = new Semaphore(0);
     private final Thread thread;
     private boolean isBusy;
     private volatile boolean stopped;
@@ -109,6 +112,7 @@ public final class BrokerStepDown {
     /** Takes the values of configs that were updated. */
     public void reconfigure(KafkaConfig config) {
         settings.become(StepDownConfigs.read(config));
+        updated.release();
     }
 
     /** Returns the settings that are in force. */
@@ -170,7 +174,8 @@ public final class BrokerStepDown {
     private void run() {
         try {
             while (!stopped) {
-                Thread.sleep(isBusy ? Math.min(BUSY_MS, watch.dueMs()) : watch.dueMs());
+                // An update ends the wait: with a long limit from before it the next tick may be minutes away.
+                updated.tryAcquire(isBusy ? Math.min(BUSY_MS, watch.dueMs()) : watch.dueMs(), TimeUnit.MILLISECONDS);
                 try {
                     tick();
                     isBusy = conclude();
