@@ -31,7 +31,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     """Show the ends of the brokers' logs below a failure: of a CI run nothing else is left."""
     report = yield
     folder = getattr(item, "funcargs", {}).get("tmp_path")
-    if report.when == "call" and report.failed and folder is not None:
+    if report.failed and folder is not None:
         for log in sorted(folder.rglob("stdout.log"))[:LOGS_SHOWN]:
             lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
             end = "\n".join(line[:200] for line in lines[-LINES_SHOWN:])

@@ -84,22 +84,20 @@ def create_topic(
 
 
 def _create(admin: AdminClient, wanted: NewTopic, until: float) -> None:
+    """Create a topic; repeat a request without an answer until `until` (monotonic seconds)."""
     again = False
     while True:
         # A controller that loses its session on ZooKeeper may never answer.
         within_s = min(max(until - time.monotonic(), _POLL_S), _CREATED_WITHIN_S)
-        try:
-            admin.create_topics([wanted], request_timeout=within_s)[wanted.topic].result()
-        except KafkaException as error:
-            code = error.args[0].code()
-            if again and code == KafkaError.TOPIC_ALREADY_EXISTS:
-                return  # an earlier request created it, and the answer did not come
-            if code not in _WITHOUT_ANSWER or time.monotonic() >= until:
-                why = error.args[0].str()
-                raise InsyncError(f"topic {wanted.topic}: not created: {why}") from error
-            again = True
-        else:
+        answer = admin.create_topics([wanted], request_timeout=within_s)[wanted.topic]
+        failed = answer.exception()
+        code = failed.args[0].code() if failed else None
+        if again and code == KafkaError.TOPIC_ALREADY_EXISTS:
+            return  # an earlier request created it, and the answer did not come
+        if code not in _WITHOUT_ANSWER or time.monotonic() >= until:
+            _await(answer, wanted.topic, "created")
             return
+        again = True
 
 
 def begin_topic(
