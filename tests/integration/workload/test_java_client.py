@@ -52,10 +52,11 @@ session_timeout_ms = 3_000
 """
 WITHOUT_GROUPS = "2.8.2"
 """The Java client of this version does not tell its lag, so it is no member of a group."""
-SEED = "12"
+SEED = "79"
 """Of this seed and the next, each client's first two transactions are one of each end.
 
-How many more there are depends on the machine.
+How many more there are depends on the machine: on a busy one a client ends four. The numbers that
+decide the end fill the values, too, so `record_bytes` and `records` change which end is first.
 """
 
 
