@@ -107,15 +107,30 @@ def test_a_delay_begins_for_all_operations_at_once_and_others_pass(disk: Disk) -
     assert seen.longest_held_ms >= 20
 
 
-@pytest.mark.parametrize("keys", [{"operations": ["read"]}, {"mode": "delay", "delay_ms": 5}])
-def test_only_writes_that_hang_can_be_the_first(keys: dict[str, Any]) -> None:
-    whole = {
+def test_a_write_is_the_first_to_take_longer_if_asked_for(disk: Disk) -> None:
+    fault = fault_on(disk, *ALL, delay_ms=20, first=Site.WRITE)
+    injecting = threading.Thread(target=fault.inject)
+    injecting.start()
+    wait_for(lambda: disk.control.header.armed, lambda armed: armed == 1)
+    disk.use(Site.READ)
+    wait_for(lambda: disk.passed, bool)
+    disk.use(Site.WRITE)
+    injecting.join()
+    disk.use(Site.READ)
+    wait_for(lambda: disk.passed, lambda passed: len(passed) == 3)
+    fault.lift()
+    assert fault.evidence().figures == {"reads": 1, "writes": 1, "fsyncs": 0}
+
+
+def test_writes_that_do_not_stall_cannot_be_the_first() -> None:
+    whole: dict[str, Any] = {
         "kind": "disk-stall", "mode": "hold", "broker": 1, "at_ms": 0, "for_ms": 100,
         "begins_with": "write",
     }  # fmt: skip
     DiskStall.model_validate(whole)
+    DiskStall.model_validate({**whole, "mode": "delay", "delay_ms": 5})
     with pytest.raises(ValidationError, match="begins_with"):
-        DiskStall.model_validate({**whole, **keys})
+        DiskStall.model_validate({**whole, "operations": ["read"]})
 
 
 def test_an_expired_rule_stalls_nothing(tmp_path: Path, disk: Disk) -> None:

@@ -3,7 +3,7 @@
 The folder is mounted through the file system `support/disk/filesystem.py`, which stalls them.
 Mode `hold` begins with a read, if one comes soon: if appends hung from the beginning, nothing
 new would come into the log, its followers would lack nothing, and only producers would notice,
-unless a read happened to be under way. `begins_with = "write"` is that other case.
+unless a read happened to be under way. `begins_with = "write"` is that other case, in both modes.
 
 Evidence: the operations that were stalled, by kind, for how long in sum, and the longest. In
 mode `hold` an operation hangs until the end: the longest says how long the fault acted.
@@ -50,8 +50,8 @@ class DiskStall(Lasting):
     @model_validator(mode="after")
     def _check(self) -> Self:
         check_delay(self.mode, self.delay_ms)
-        if self.begins_with == "write" and (self.mode != "hold" or "write" not in self.operations):
-            raise broken("begins_with", self.begins_with, "mode 'hold' and operation 'write'")
+        if self.begins_with == "write" and "write" not in self.operations:
+            raise broken("begins_with", self.begins_with, "operation 'write'")
         check_unique("operations", self.operations)
         return self
 
@@ -69,7 +69,8 @@ class DiskStallFault:
     ) -> None:
         """Plan it; `control` is the file system's, `delay_ms` only for mode "delay".
 
-        Mode "hold" begins with an operation of `first`, if it is one of `operations`.
+        It begins with an operation of `first`, if that is one of `operations`; mode "delay" does so
+        with a write only.
         """
         self._rules = {each: ArmedRules(control, context.broker) for each in operations}
         self._context = context
@@ -86,7 +87,8 @@ class DiskStallFault:
         first = self._rules.get(self._first)
         if first is not None:
             self._arm(self._first)
-            if self._context.mode == "hold" and len(self._rules) > 1:
+            waits = self._context.mode == "hold" or self._first is Site.WRITE
+            if waits and len(self._rules) > 1:
                 await_true(lambda: first.now > 0, FIRST_WITHIN_S)
         for operation in self._rules:
             if operation is not self._first:
@@ -137,7 +139,7 @@ KIND = FaultKind(
         notes="The log folder is mounted over itself; of several, the first one"
         " (`broker.log_dirs`). `mode` is `hold` or `delay` with `delay_ms`; `operations` are of"
         " `read`, `write` and `fsync` (all of them); `begins_with` (`read`) is the first to hang in"
-        " mode `hold`.",
+        " mode `hold`; a `write` is the first in mode `delay`, too.",
     ),
     probes={
         "local": lambda _: passthrough.unavailable(),
