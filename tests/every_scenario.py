@@ -47,9 +47,9 @@ the newest version.
 The two arms that take longest are first, so that the others run beside them. docs/extend/tests.md
 says what `make test` runs instead of the other scenarios and arms.
 """
-STEP_DOWN_SCALE: Final = 0.5
-"""Half of their times. At the group's own scale T is 0.5 s, and on a busy machine healthy leaders
-are slower than that: they then step down, too."""
+_LIMIT_MS: Final = 1_000
+"""No scenario without a group has a shorter T: on a busy machine healthy leaders are slower than
+half a second, and would step down, too."""
 _LAG_MS: Final = 2_000
 """The lag to which a scenario without a group is scaled down."""
 
@@ -120,14 +120,7 @@ def short_rows() -> list[Row]:
     """Return the rows of `make test`, with one repeat each, all in one matrix."""
     rows = {(row.kafka, row.scenario): row for row in all_rows()}
     chosen = [(rows[kafka, scenario], tuple(arms)) for kafka, scenario, arms in SHORT]
-    return [
-        replace(row, arms=arms, repeats=1, scale=_short_scale(row), at_once=TWO)
-        for row, arms in chosen
-    ]
-
-
-def _short_scale(row: Row) -> float:
-    return STEP_DOWN_SCALE if row.group == "step-down" else row.scale
+    return [replace(row, arms=arms, repeats=1, at_once=TWO) for row, arms in chosen]
 
 
 def all_rows() -> list[Row]:
@@ -152,14 +145,19 @@ def _rows_of(only: Sequence[str]) -> list[Row]:
 
 
 def _rows(scenario: Scenario, group: Group) -> Iterator[Row]:
-    scale = group.scale_of(scenario.name)
-    if group is UNGROUPED:
-        scale = _LAG_MS / scenario.broker.replica_lag_time_max_ms
+    scale = _scale_of(scenario) if group is UNGROUPED else group.scale_of(scenario.name)
     versions = [DEFAULT, *list(scenario.expect_on)[:1]]
     if scenario.name == "kip-501":
         versions.append(NEWEST)
     for kafka in versions:
         yield Row(kafka, scenario.name, group.name, scenario.arms, scale, group.at_once)
+
+
+def _scale_of(scenario: Scenario) -> float:
+    """Return what the times of a scenario without a group are multiplied by."""
+    scale = _LAG_MS / scenario.broker.replica_lag_time_max_ms
+    limit_ms = scenario.broker.leader_fetch_process_time_max_ms
+    return max(scale, min(1.0, _LIMIT_MS / limit_ms)) if limit_ms else scale
 
 
 def record(

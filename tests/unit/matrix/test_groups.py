@@ -34,7 +34,7 @@ def test_the_scenarios_of_a_group_exist_and_are_valid_at_its_scale(name: str) ->
 
 def test_scenarios_that_client_pauses_would_hide_run_unscaled() -> None:
     scales = {each: GROUPS["step-down"].scale_of(each) for each in ("all-slow", "transactions")}
-    assert scales == {"all-slow": 1.0, "transactions": 0.25}
+    assert scales == {"all-slow": 1.0, "transactions": 0.5}
 
 
 def test_the_number_of_parallel_arms_is_the_smallest_of_the_groups(tmp_path: Path) -> None:
