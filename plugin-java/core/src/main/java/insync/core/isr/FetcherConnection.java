@@ -247,9 +247,16 @@ public final class FetcherConnection {
     /**
      * Returns since when the fetch is overdue, which may be later than now, or {@link FollowerTracker#NOT_PENDING} if there
      * is no fetch or the follower's socket is full. Time in which the socket was full does not count.
+     *
+     * <p>While the network thread hangs in a call, the next fetch waits in the socket, where the broker does not see it. So it
+     * counts as if it had arrived when the call began.
      */
     synchronized long overdueSince() {
-        return request == null || socketFull ? FollowerTracker.NOT_PENDING : ageSince - ageBefore + waitNanos;
+        if (request == null) {
+            long hangs = lost ? NetworkThread.NONE : thread.calledAt();
+            return hangs == NetworkThread.NONE ? FollowerTracker.NOT_PENDING : hangs + waitNanos;
+        }
+        return socketFull ? FollowerTracker.NOT_PENDING : ageSince - ageBefore + waitNanos;
     }
 
     /** Returns where the leader is with the pending fetch. */
@@ -265,7 +272,12 @@ public final class FetcherConnection {
 
     /** Returns whether a pending fetch stops this clock. */
     synchronized boolean stops(FetcherClock of) {
-        return request != null && of != null && (of == clock || of == next);
+        return request != null && serves(of);
+    }
+
+    /** Returns whether the partitions of this clock are in the fetch session of this connection. */
+    synchronized boolean serves(FetcherClock of) {
+        return of != null && (of == clock || of == next);
     }
 
     /**

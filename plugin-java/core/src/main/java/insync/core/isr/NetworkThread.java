@@ -11,11 +11,13 @@ package insync.core.isr;
 public final class NetworkThread {
     /** The longest call that does not count as a pause, nanoseconds. */
     public static final long GRACE_NANOS = 60_000_000L;
-    private static final long NONE = Long.MIN_VALUE;
+    /** {@link #calledAt} returns this when there is no call. */
+    static final long NONE = Long.MIN_VALUE;
 
     private final LeaderClock leader;
     private long stalledNanos;
     private long callSince = NONE;
+    private long calledAt = NONE;
     private Object callOn;
 
     public NetworkThread(LeaderClock leader) {
@@ -32,7 +34,8 @@ public final class NetworkThread {
      * @param on the object that it works on, or null; used only for comparison
      */
     public synchronized void enterCall(Object on) {
-        callSince = leader.runNanos(leader.now());
+        calledAt = leader.now();
+        callSince = leader.runNanos(calledAt);
         callOn = on;
     }
 
@@ -41,8 +44,14 @@ public final class NetworkThread {
         if (callSince != NONE) {
             stalledNanos += excess(leader.runNanos(leader.now()));
             callSince = NONE;
+            calledAt = NONE;
             callOn = null;
         }
+    }
+
+    /** Returns when the present call began by the machine's clock, in nanoseconds, or {@link #NONE}. */
+    synchronized long calledAt() {
+        return calledAt;
     }
 
     /**

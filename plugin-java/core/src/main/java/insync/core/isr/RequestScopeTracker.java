@@ -155,9 +155,9 @@ public final class RequestScopeTracker extends FollowerTracker {
         return oldest;
     }
 
-    /** Returns whether the pending fetch of a connection includes this partition. */
+    /** Returns whether the pending fetch of a connection, or else its next one, includes this partition. */
     private synchronized boolean isAbout(FetcherConnection connection) {
-        return connection.stops(clock) || connection.namedOffset(replica, brokerEpoch) != FetchBody.NOT_NAMED;
+        return connection.serves(clock) || connection.namedOffset(replica, brokerEpoch) != FetchBody.NOT_NAMED;
     }
 
     /**

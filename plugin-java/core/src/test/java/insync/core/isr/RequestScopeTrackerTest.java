@@ -372,4 +372,36 @@ class RequestScopeTrackerTest {
         named.clear();
         assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()));
     }
+
+    /** The fetch waits in its socket, where the broker cannot see it: as if it had come when the call began. */
+    @Test
+    void aFetchThatABlockedThreadDoesNotReadIsOverdueFromTheCall() {
+        caughtUpFetch();
+        pass(100);
+        long due = clock.nanos() + WAIT_NANOS;
+        thread.enterCall(null);
+        pass(3_000);
+        assertEquals(due, fetches.overdueSince(clock.nanos()));
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(due - 1));
+        thread.leaveCall();
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()));
+    }
+
+    @Test
+    void aBlockedThreadDelaysOnlyPartitionsOfItsLiveConnections() {
+        NetworkThread hanging = new NetworkThread(leaderClock);
+        scope.connection("other", FakeFollower.ID, FakeFollower.PRINCIPAL, hanging);
+        thread.enterCall(null);
+        hanging.enterCall(null);
+        pass(3_000);
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()), "no fetch of it was read yet");
+        thread.leaveCall();
+        caughtUpFetch();
+        pass(3_000);
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()), "its own thread runs");
+        thread.enterCall(null);
+        scope.disconnected(ID);
+        pass(3_000);
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()), "the connection is lost");
+    }
 }
