@@ -48,8 +48,8 @@ The two arms that take longest are first, so that the others run beside them. do
 says what `make test` runs instead of the other scenarios and arms.
 """
 _LIMIT_MS: Final = 1_000
-"""No scenario without a group has a shorter T: on a busy machine healthy leaders are slower than
-half a second, and would step down, too."""
+"""No scenario without a group is scaled to a shorter T: on a busy machine healthy leaders are
+slower than half a second, and would step down, too."""
 _LAG_MS: Final = 2_000
 """The lag to which a scenario without a group is scaled down."""
 
