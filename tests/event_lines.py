@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -15,3 +16,27 @@ def read_lines(file: Path) -> list[dict[str, Any]]:
 def lines_of(run: Path, arm: str, name: str) -> list[dict[str, Any]]:
     """Return every line of one event file of an arm of a run."""
     return read_lines(run / "events" / arm / name)
+
+
+def waited_at_first_fault_ms(run: Path, arm: str) -> float:
+    """Return how long a record waited for its ack when its repeat's first fault began, at most.
+
+    0 if none waited, or without a fault or a record.
+    """
+    events = run / "events" / arm
+    begins: dict[int, float] = {}
+    for fault in _lines_if_any(events / "faults.jsonl"):
+        repeat, at_ms = fault["repeat"], fault["injected_ms"]
+        begins[repeat] = min(at_ms, begins.get(repeat, at_ms))
+    waited = [
+        begin_ms - record["sent_ms"]
+        for file in events.glob("produce-*.jsonl")
+        for record in read_lines(file)
+        if (begin_ms := begins.get(record["repeat"])) is not None
+        and record["sent_ms"] < begin_ms < (record["done_ms"] or math.inf)
+    ]
+    return max(waited, default=0.0)
+
+
+def _lines_if_any(file: Path) -> list[dict[str, Any]]:
+    return read_lines(file) if file.is_file() else []

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from event_lines import waited_at_first_fault_ms
 from insync.brokers.kafka.versions import DEFAULT, known
 from insync.events.matrix_info import MatrixInfo, MatrixRow
+from insync.events.run_info import load_run
 from insync.matrix.groups import UNGROUPED, entries
 from insync.matrix.plan import MatrixPlan, MatrixRequest
 from insync.matrix.runner import record_matrix
@@ -113,7 +115,12 @@ class RecordedScenarios:
         cells = self.cells(row.scenario, row.kafka)
         unknown = [(arm, cell["unknown"]) for arm, cell in cells.items() if cell["unknown"]]
         again = [(arm, "the client sent records again") for arm in cells if resent(cells[arm])]
-        return [f"{row.name} {arm}: {reason}" for arm, reason in (*unknown, *again)]
+        late = [
+            (arm, f"a record waited for {waited_ms:.0f} ms when the first fault began")
+            for arm in cells
+            if (waited_ms := late_at_first_fault_ms(self.run(row.scenario, row.kafka), arm))
+        ]
+        return [f"{row.name} {arm}: {reason}" for arm, reason in (*unknown, *again, *late)]
 
 
 def short_rows() -> list[Row]:
@@ -165,8 +172,9 @@ def record(
 ) -> RecordedScenarios:
     """Record and judge rows; record rows again, once, that say nothing about the brokers.
 
-    Their verdict is unknown if the host was too busy, so that the second time two arms run at a
-    time at most. Any other row that differs from what it expects is not recorded again.
+    If the host was too busy their verdict is unknown, or acks were late before the first fault, so
+    that the second time two arms run at a time at most. Any other row that differs from what it
+    expects is not recorded again.
     """
     first = _record(rows, folder / "first", judge_matrices)
     unclear = [row for row in rows if first.unclear(row)]
@@ -187,6 +195,17 @@ def resent(cell: Mapping[str, Any]) -> bool:
     """
     appended_twice = set(cell.get("repeated_sequences") or (None,))
     return appended_twice == {0} and any(cell.get("duplicated_idempotent") or ())
+
+
+def late_at_first_fault_ms(run: Path, arm: str) -> float | None:
+    """Return how long a record had waited for its ack when the first fault began, if for too long.
+
+    Too long is half of the lag limit, as in a verdict about a busy host. The acks that such a
+    record waits for are no effect of the fault.
+    """
+    waited_ms = waited_at_first_fault_ms(run, arm)
+    most_ms = load_run(run).scenario.broker.replica_lag_time_max_ms / 2
+    return waited_ms if waited_ms > most_ms else None
 
 
 def _record(
