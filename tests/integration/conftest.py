@@ -32,11 +32,18 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     report = yield
     folder = getattr(item, "funcargs", {}).get("tmp_path")
     if report.failed and folder is not None:
-        for log in sorted(folder.rglob("stdout.log"))[:LOGS_SHOWN]:
-            lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-            end = "\n".join(line[:200] for line in lines[-LINES_SHOWN:])
-            report.sections.append((f"end of {log.relative_to(folder)}", end))
+        try:
+            report.sections.extend(_ends_of_logs(folder))
+        except OSError as error:  # such as a file system below the folder that has ended
+            report.sections.append(("logs that cannot be read", str(error)))
     return report
+
+
+def _ends_of_logs(folder: Path) -> Iterator[tuple[str, str]]:
+    for log in sorted(folder.rglob("stdout.log"))[:LOGS_SHOWN]:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        end = "\n".join(line[:200] for line in lines[-LINES_SHOWN:])
+        yield f"end of {log.relative_to(folder)}", end
 
 
 @pytest.fixture(scope="session")

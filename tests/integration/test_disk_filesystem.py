@@ -6,8 +6,10 @@ on. The mount is removed however the process ends.
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -15,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -25,7 +28,7 @@ from insync.errors import InsyncError
 from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import Mode, Site
 from insync.faults.support.disk import mounts
-from insync.faults.support.disk.passthrough import Passthrough, unavailable
+from insync.faults.support.disk.passthrough import FUSE, Passthrough, unavailable
 from waiting import wait_for
 
 NO_FUSE = unavailable()
@@ -33,6 +36,8 @@ pytestmark = pytest.mark.skipif(NO_FUSE is not None, reason=str(NO_FUSE))
 
 NAMES = ("a.log", "b.log", "a.index", "d", "d/a.log", "e", "e/b.index", "e/d")
 Step = tuple[str, str, str, int]
+PIDFD_GETFD = 438
+"""The number of the system call, the same on every architecture; Python has no name for it."""
 
 
 @contextmanager
@@ -283,6 +288,33 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
     assert run_python("-c", harness).stdout == "mounted\n"
     wait_for(lambda: mounts.is_mounted(tmp_path / "data"), lambda there: not there)
+
+
+def test_the_mount_goes_also_while_the_kernel_still_has_it_open(tmp_path: Path) -> None:
+    """A process that is killed closes its files one after the other: until then calls hang."""
+    with behind_a_gate(tmp_path) as mount:
+        pid = psutil.Process().children()[-1].pid
+        with copy_of_open_file(pid, FUSE):
+            os.kill(pid, signal.SIGKILL)
+            wait_for(lambda: mounts.is_mounted(mount.folder), lambda there: not there)
+
+
+@contextmanager
+def copy_of_open_file(pid: int, path: Path) -> Iterator[None]:
+    """Hold a copy of what another process has opened at `path`, so that it stays open."""
+    files = Path(f"/proc/{pid}/fd").iterdir()
+    number = next(int(file.name) for file in files if file.readlink() == path)
+    process = os.pidfd_open(pid)
+    try:
+        held = ctypes.CDLL(None, use_errno=True).syscall(PIDFD_GETFD, process, number, 0)
+    finally:
+        os.close(process)
+    if held < 0:
+        pytest.skip(f"pidfd_getfd: {os.strerror(ctypes.get_errno())}")
+    try:
+        yield
+    finally:
+        os.close(held)
 
 
 def test_what_a_dead_harness_left_mounted_is_swept(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from typing import Any, Final
 from mfusepy import FUSE, Operations, fuse_get_context, fuse_version_minor
 
 from insync.faults.support.control import Site
+from insync.faults.support.disk import mounts
 from insync.faults.support.disk.gate import Gate
 from insync.faults.support.disk.passthrough import FAIL, POWER, SETTLE, lost_of
 from insync.faults.support.disk.unsynced import Unsynced
@@ -270,13 +271,33 @@ def serve(
         options |= {"max_threads": THREADS, "max_idle_threads": IDLE_THREADS}
     if tracked:  # files change under the kernel, which must not remember their lengths
         options |= {"attr_timeout": 0, "entry_timeout": 0}
+    source = f"{source}-{os.getpid()}"
+    _unmount_when_ended(source)
     covered = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    # auto_unmount: if this process is killed, fusermount3 removes the mount.
     FUSE(
         Passthrough(covered, Gate(control), Unsynced() if tracked else None, lost_of(control)),
         str(folder), raw_fi=True, foreground=True,
-        fsname=source, subtype="insync", use_ino=True, auto_unmount=True, **options,
+        fsname=source, subtype="insync", use_ino=True, **options,
     )  # fmt: skip
+
+
+def _unmount_when_ended(source: str) -> None:
+    """Fork a process that removes the mount of this source once this process has ended.
+
+    libfuse's own auto_unmount looks once, by opening the folder. A process that is killed closes
+    /dev/fuse after other files; until then that call hangs, and fails otherwise than expected.
+    """
+    reading, writing = os.pipe()
+    if os.fork() != 0:
+        os.close(reading)  # the other end stays open for as long as this process lives
+        return
+    try:
+        os.close(writing)
+        os.setsid()
+        os.read(reading, 1)
+        mounts.remove(source)
+    finally:
+        os._exit(0)
 
 
 if __name__ == "__main__":

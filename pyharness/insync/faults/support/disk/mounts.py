@@ -68,6 +68,16 @@ def sweep() -> None:
             _gone(mount.folder, lazily=True)
 
 
+def remove(source: str) -> None:
+    """Unmount what has this source, used or not, as far as possible."""
+
+    def removed() -> bool:
+        folders = [mount.folder for mount in mounted() if mount.source == source]
+        return all(_gone(folder, lazily=True) for folder in folders)
+
+    await_true(removed, FREE_WITHIN_S)
+
+
 def images() -> list[str]:
     """Return the files behind loop devices."""
     return [_image(loop.name) for loop in _LOOPS.glob("loop*")]
