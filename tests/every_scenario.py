@@ -117,8 +117,9 @@ class RecordedScenarios:
         again = [(arm, "the client sent records again") for arm in cells if resent(cells[arm])]
         late = [
             (arm, f"a record waited for {waited_ms:.0f} ms when the first fault began")
-            for arm in cells
-            if (waited_ms := late_at_first_fault_ms(self.run(row.scenario, row.kafka), arm))
+            for arm, cell in cells.items()
+            if cell["differs"]
+            and (waited_ms := late_at_first_fault_ms(self.run(row.scenario, row.kafka), arm))
         ]
         return [f"{row.name} {arm}: {reason}" for arm, reason in (*unknown, *again, *late)]
 
@@ -172,9 +173,9 @@ def record(
 ) -> RecordedScenarios:
     """Record and judge rows; record rows again, once, that say nothing about the brokers.
 
-    If the host was too busy their verdict is unknown, or acks were late before the first fault, so
-    that the second time two arms run at a time at most. Any other row that differs from what it
-    expects is not recorded again.
+    If the host was too busy their verdict is unknown, or they differ from what they expect and acks
+    were late before the first fault, so that the second time two arms run at a time at most. Any
+    other row that differs from what it expects is not recorded again.
     """
     first = _record(rows, folder / "first", judge_matrices)
     unclear = [row for row in rows if first.unclear(row)]
