@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import insync.core.Insync;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -50,6 +51,8 @@ class StepDownFlowTest extends WatchedLeader {
     private final List<Errors> fetched = new CopyOnWriteArrayList<>();
     private final List<Errors> acked = new CopyOnWriteArrayList<>();
     private final CountDownLatch stall = new CountDownLatch(1);
+    /** The offset after the last record that the follower has fetched. */
+    private long end;
     private Thread reader = new Thread(() -> { }, "none");
 
     @Override
@@ -250,11 +253,11 @@ class StepDownFlowTest extends WatchedLeader {
     }
 
     private void failARead() throws Exception {
-        leader.appendUpTo(10);
+        leader.appendUpTo(end + 10);
         leader.duringRead(() -> {
             throw new IllegalStateException("disk");
         });
-        leader.fetch(0, fetched);
+        leader.fetch(end, fetched);
         assertEquals(List.of(Errors.UNKNOWN_SERVER_ERROR), fetched);
         leader.duringRead(() -> { });
     }
@@ -267,10 +270,11 @@ class StepDownFlowTest extends WatchedLeader {
     /** Starts a leader that has served its first fetches. */
     private void start(Map<String, String> configs) throws Exception {
         startCold(configs);
-        leader.appendUpTo(1);
-        for (int fetch = 0; fetch < FIRST_FETCHES; fetch++) {
-            leader.fetch(0, fetched);
+        for (; end < FIRST_FETCHES; end++) {
+            leader.appendUpTo(end + 1); // else the next fetch is behind the previous end, and none of those that count
+            leader.fetch(end, fetched);
         }
+        assertEquals(FIRST_FETCHES, Insync.current().stats().releasedTotal());
         fetched.clear();
     }
 
@@ -283,8 +287,8 @@ class StepDownFlowTest extends WatchedLeader {
 
     /** Sends a produce request that waits for followers, one of which has a fetch whose read never ends. */
     private void stallARead() throws Exception {
-        leader.appendUpTo(10);
-        leader.fetch(0, fetched);
+        leader.appendUpTo(end + 10);
+        leader.fetch(end, fetched);
         fetched.clear();
         StepDownParts.produceToAll(leader.replicas(), acked::add);
         leader.duringRead(() -> {
@@ -294,7 +298,7 @@ class StepDownFlowTest extends WatchedLeader {
                 Thread.currentThread().interrupt();
             }
         });
-        reader = new Thread(() -> leader.fetch(11, fetched), "reader");
+        reader = new Thread(() -> leader.fetch(end + 11, fetched), "reader");
         reader.setDaemon(true);
         reader.start();
     }
