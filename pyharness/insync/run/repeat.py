@@ -28,6 +28,10 @@ from insync.workload.plan import Burst, GroupPlan, Load, TransactionPlan, Worklo
 from insync.workload.workload import Workload
 
 FIRST_ACK_SECONDS: Final = 20.0
+LATE_MS: Final = 300.0
+"""A repeat begins when no record waits for its ack for longer than this and the client's linger."""
+ON_TIME_SECONDS: Final = 10.0
+"""For so long it waits for that; then it goes on with late acks."""
 DRAIN_SECONDS: Final = 30.0
 READ_BACK_SECONDS: Final = 30.0
 
@@ -74,13 +78,15 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
         workload.start()
         with live.watch(), watched_answers(context, repeat):
             workload.await_acks(FIRST_ACK_SECONDS)
+            most_ms = LATE_MS + (plan.load.linger_ms or 0)
+            on_time = workload.await_on_time(most_ms, ON_TIME_SECONDS)
             # On a busy host a late first fetch shrinks the ISR, which the fault did not cause.
             check = context.arm_cluster.check_nodes
             everyone = context.arm_cluster.brokers
             await_full_isr(context.bootstrap, topic, check, _absent(scenario), everyone)
             start = time.monotonic()
             files.phase("steady", repeat=repeat, topic=topic)
-            say("steady")
+            say("steady" if on_time else "steady, but acks are late")
             _run_faults(context, faults, workload, start + late_ms / 1000, say)
             say("recovering")
             end_ms = scenario.faults_end_ms + late_ms + scenario.timeline.recover_ms

@@ -209,7 +209,7 @@ class Workload(Part):
 
 
 class Timeline(Part):
-    """Times of a repeat, from its first acks: before the faults, and after them.
+    """Times of a repeat, from when acks are on time: before the faults, and after them.
 
     Args:
         jitter_ms: all faults of a repeat begin later by up to this time, chosen by its seed.

@@ -59,6 +59,11 @@ class PartitionProducer(threading.Thread):
         self._keys = plan.keys_of(partition, lane)
         self._client = self._new_client()
 
+    @property
+    def late_ms(self) -> float:
+        """For how long its oldest record has waited for an answer; any thread may ask."""
+        return self._pending.oldest_ms()
+
     def run(self) -> None:
         """Produce, drain, and write a line for every record."""
         try:

@@ -10,7 +10,7 @@ from insync.events.writer import EventWriter
 
 
 class Unanswered:
-    """Keeps the lines of records until they are settled; used by one thread."""
+    """Keeps the lines of records until they are settled; all but `oldest_ms` is for one thread."""
 
     def __init__(self, writer: EventWriter) -> None:
         self._writer = writer
@@ -18,6 +18,11 @@ class Unanswered:
 
     def __len__(self) -> int:
         return len(self._waiting)
+
+    def oldest_ms(self) -> float:
+        """Return for how long the oldest record has waited for its answer; 0 if none waits."""
+        dues = [due for due, _ in list(self._waiting.values())]
+        return (time.monotonic() - min(dues)) * 1000 if dues else 0.0
 
     def add(self, line: ProduceLine, due: float) -> None:
         """Keep a record; its latency counts from `due` (monotonic seconds)."""

@@ -38,6 +38,7 @@ LIBRDKAFKA: Final[Library] = "librdkafka"
 TRUNCATED_SECONDS: Final = 5.0
 """After so long an end offset below what was read is no delay: the log was truncated."""
 AGAIN_SECONDS: Final = 0.2
+LOOK_SECONDS: Final = 0.05
 CLOSE_SECONDS: Final = 15.0
 """How long all clients may take to close. librdkafka's consumer may hang for ever in its close."""
 
@@ -197,6 +198,25 @@ class Workload:
                     raise InsyncError(f"{producer.name}: no ack within {seconds:.0f} s")
         if self._java is not None:
             self._java.await_acks(max(0.0, give_up - time.monotonic()))
+
+    def await_on_time(self, most_ms: float, seconds: float) -> bool:
+        """Wait until no record waits for its ack for longer than `most_ms`, at most `seconds`.
+
+        Returns whether that was reached. A cold cluster acks the first records slowly, and the
+        next ones wait in the clients: no fault has caused that. Records of transactions do not
+        count, because they may wait until their transaction ends.
+        """
+        give_up = time.monotonic() + seconds
+        while self._late_ms() > most_ms:
+            if time.monotonic() > give_up:
+                return False
+            self.wait(LOOK_SECONDS)
+        return True
+
+    def _late_ms(self) -> float:
+        own = [each.late_ms for each in self._producers if isinstance(each, PartitionProducer)]
+        java = [] if self._java is None else [self._java.late_ms()]
+        return max([*own, *java], default=0.0)
 
     def wait(self, seconds: float) -> None:
         """Let the workload run for `seconds`; raises InsyncError at once if a part of it fails."""

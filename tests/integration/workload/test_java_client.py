@@ -67,6 +67,9 @@ def recorded(folder: Path, kafka: str, repeats: int) -> Path:
     file.write_text(SCENARIO.format(repeats=repeats) + group, encoding="utf-8")
     done = insync("run", file, "--kafka", kafka, "--record-only", "--seed", SEED, "--out", out)
     assert done.returncode == 0, done.stderr
+    # Both libraries have said that their acks were on time.
+    assert done.stderr.count(": steady") == repeats, done.stderr
+    assert "acks are late" not in done.stderr
     return out
 
 

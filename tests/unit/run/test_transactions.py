@@ -15,7 +15,7 @@ from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, Workload
 from insync.workload.transaction_reader import TransactionReader
 from insync.workload.transactional import TransactionalProducer
 from insync.workload.value import read
-from unit.fake_message import FakeMessage
+from unit.fake_producer import FakeMessage
 from waiting import wait_for
 
 AGAIN = KafkaError(KafkaError._TIMED_OUT, "later", False, True, False)

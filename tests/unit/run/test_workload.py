@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -17,50 +16,7 @@ from insync.workload import producer
 from insync.workload.plan import NEXT_LIFE, WorkloadPlan, values
 from insync.workload.producer import PartitionProducer
 from insync.workload.value import read
-from unit.fake_message import FakeMessage
-
-Answer = Callable[[Any, Any], None]
-
-
-class FakeClient:
-    """A producer client that acks on `poll`, as long as `answering` is set."""
-
-    def __init__(self, settings: dict[str, Any]) -> None:
-        self.settings = settings
-        self.answering = True
-        self.refusal: Exception | None = None
-        self.failure: KafkaError | None = None
-        self.values: list[bytes] = []
-        self.keys: list[bytes | None] = []
-        self._waiting: list[Answer] = []
-
-    def produce(
-        self,
-        topic: str,
-        value: bytes,
-        *,
-        key: bytes | None,
-        partition: int,
-        on_delivery: Answer,
-    ) -> None:
-        """Accept a record, or refuse it."""
-        if self.refusal is not None:
-            raise self.refusal
-        self.values.append(value)
-        self.keys.append(key)
-        self._waiting.append(on_delivery)
-
-    def poll(self, seconds: float) -> int:
-        """Ack the pending records; block like the real client if there are none."""
-        if self.failure is not None:
-            raise KafkaException(self.failure)
-        if not self.answering or not self._waiting:
-            time.sleep(seconds)
-            return 0
-        answers, self._waiting = self._waiting, []
-        for offset, answer in enumerate(answers, len(self.values) - len(answers)):
-            answer(None, FakeMessage(offset))
-        return len(answers)
+from unit.fake_producer import FakeClient
 
 
 class Bench:

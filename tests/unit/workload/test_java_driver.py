@@ -31,6 +31,7 @@ for line in sys.stdin:
 ANSWERS = {
     "open": ["opened"],
     "start": ["started", 'produce {"v":1}', "acked"],
+    "late": ["late 250"],
     "stop": ['produce {"v":2}', "stopped"],
     "reread": ["rereading"],
     "close": ["closed"],
@@ -85,6 +86,7 @@ def test_a_workload_goes_through_its_steps_and_every_line_is_written_before_the_
         clients = played[0].clients()
         clients.start()
         clients.await_acks(10)
+        assert clients.late_ms() == 250
         clients.stop()
         clients.await_stopped()
         reader = clients.reader(fresh=True)

@@ -39,6 +39,11 @@ class JavaClients:
         """Wait until every producer has its first ack or commit; raises InsyncError if not."""
         self._driver.answer("acked", seconds)
 
+    def late_ms(self) -> float:
+        """Return for how long the oldest record of a plain producer has waited for its ack."""
+        self._driver.send("late")
+        return float(self._driver.answer("late", ANSWER_SECONDS).split()[1])
+
     def stop(self) -> None:
         """Tell the producers to stop."""
         self._driver.send("stop")

@@ -15,8 +15,8 @@ from insync.analysis.checks.history import REPEAT, TOPIC
 def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
     """Return run, arm, repeat, topic, start_ms, end_ms (epoch), complete, host_gap_ms, seed.
 
-    A window opens with the line `steady`: every partition has acked and every ISR is full. Before
-    it the followers of a new topic may be late for their first fetch, which no arm causes. Without
+    A window opens with the line `steady`: acks come on time and every ISR is full. Before it the
+    followers of a new topic may be late for their first fetch, which no arm causes. Without
     that line it opens with `repeat_started`. A repeat without `repeat_ended` was interrupted: it is
     not `complete`, and its window closes with the last action of its producers. `host_gap_ms` is
     the longest time for which the harness was not scheduled, `seed` the repeat's seed; both are

@@ -19,6 +19,8 @@ import java.util.Map;
  * <tr><td>{@code open}, then lines {@code KEY=VALUE}, then an empty line</td><td>creates the clients: {@code opened}</td></tr>
  * <tr><td>{@code start}</td><td>produces and consumes: {@code started}, and {@code acked} when every producer has an
  * ack</td></tr>
+ * <tr><td>{@code late}</td><td>for how long the oldest record of a plain producer has waited for its ack:
+ * {@code late MS}</td></tr>
  * <tr><td>{@code stop}</td><td>ends the producers: {@code stopped} after their last answer</td></tr>
  * <tr><td>{@code read MS PARTITION:END,...}</td><td>reads up to these offsets: {@code read}, or after that time
  * {@code short}, with the next offsets {@code PARTITION:OFFSET,...} and the last error</td></tr>
@@ -61,6 +63,9 @@ public final class Main {
                 return opened;
             case "start":
                 workload.start();
+                return workload;
+            case "late":
+                workload.late();
                 return workload;
             case "stop":
                 workload.stop();

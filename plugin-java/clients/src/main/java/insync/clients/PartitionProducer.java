@@ -42,6 +42,11 @@ final class PartitionProducer implements Runnable {
         this.client = open();
     }
 
+    /** For how long its oldest record has waited for an answer, in ms. */
+    long lateMs() {
+        return pending.oldestMs();
+    }
+
     @Override
     public void run() {
         try {

@@ -2,6 +2,7 @@ package insync.clients;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.UnknownServerException;
 import org.apache.kafka.common.protocol.Errors;
@@ -38,6 +39,13 @@ final class Unanswered {
 
     boolean isEmpty() {
         return waiting.isEmpty();
+    }
+
+    /** For how long the oldest record has waited for its answer, in ms; 0 if none waits. Any thread may ask. */
+    long oldestMs() {
+        long now = System.nanoTime();
+        long oldest = waiting.values().stream().mapToLong(sent -> now - sent.dueNanos).max().orElse(0);
+        return TimeUnit.NANOSECONDS.toMillis(oldest);
     }
 
     void add(long seq, Sent sent) {

@@ -10,6 +10,7 @@ final class Workload {
     private final Plan plan;
     private final Output out;
     private final Control control;
+    private final List<PartitionProducer> onSchedule = new ArrayList<>();
     private final List<Thread> producers = new ArrayList<>();
     private final List<GroupMember> members = new ArrayList<>();
     private final List<Thread> grouped = new ArrayList<>();
@@ -28,7 +29,9 @@ final class Workload {
         Map<Integer, String> ids = plan.has("transactions.ids") ? Plan.byNumber(plan.text("transactions.ids")) : Map.of();
         control = new Control(lanes.size() + ids.size(), plan.number("drain_ms"), out);
         for (int[] lane : lanes) {
-            add(new PartitionProducer(plan, control, out, lane[0], lane[1]), "produce-" + lane[0] + "-" + lane[1]);
+            PartitionProducer producer = new PartitionProducer(plan, control, out, lane[0], lane[1]);
+            onSchedule.add(producer);
+            add(producer, "produce-" + lane[0] + "-" + lane[1]);
         }
         ids.forEach((number, id) -> add(new TransactionalProducer(plan, control, out, number, id), "transact-" + number));
         for (int group : plan.numbers("groups")) {
@@ -57,6 +60,11 @@ final class Workload {
         grouped.forEach(Thread::start);
         producers.forEach(Thread::start);
         out.say("started");
+    }
+
+    /** Answers for how long the oldest record of a plain producer has waited for its ack. */
+    void late() {
+        out.say("late " + onSchedule.stream().mapToLong(PartitionProducer::lateMs).max().orElse(0));
     }
 
     /** Ends the producers; answers later, when all have their last answer. */

@@ -1,0 +1,65 @@
+"""librdkafka's producer, for tests of what uses it."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException
+
+Answer = Callable[[Any, Any], None]
+
+
+class FakeMessage:
+    """A record that was acked at an offset."""
+
+    def __init__(self, offset: int) -> None:
+        self._offset = offset
+
+    def offset(self) -> int:
+        """Return the offset that was given to the record."""
+        return self._offset
+
+
+class FakeClient:
+    """A producer client that acks on `poll`, as long as `answering` is set."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.settings = settings
+        self.answering = True
+        self.refusal: Exception | None = None
+        self.failure: KafkaError | None = None
+        self.values: list[bytes] = []
+        self.keys: list[bytes | None] = []
+        self._waiting: list[Answer] = []
+
+    def produce(
+        self,
+        topic: str,
+        value: bytes,
+        *,
+        key: bytes | None,
+        partition: int,
+        on_delivery: Answer,
+    ) -> None:
+        """Accept a record, or refuse it."""
+        if self.refusal is not None:
+            raise self.refusal
+        self.values.append(value)
+        self.keys.append(key)
+        self._waiting.append(on_delivery)
+
+    def poll(self, seconds: float) -> int:
+        """Ack the pending records; block like the real client if there are none."""
+        if self.failure is not None:
+            raise KafkaException(self.failure)
+        if not self.answering or not self._waiting:
+            time.sleep(seconds)
+            return 0
+        return self.answer(len(self._waiting))
+
+    def answer(self, records: int) -> int:
+        """Ack the oldest pending records; return their number."""
+        offset = len(self.values) - len(self._waiting)
+        for number in range(records):
+            self._waiting.pop(0)(None, FakeMessage(offset + number))
+        return records
