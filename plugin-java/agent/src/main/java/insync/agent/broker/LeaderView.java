@@ -16,6 +16,7 @@ import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import scala.Option;
 
 /** Shows this broker's settings and the partitions that it leads to the bridge. Reads only, takes no lock. */
@@ -105,8 +106,12 @@ public final class LeaderView implements BrokerView {
             return null;
         }
         Partition partition = found.get();
-        return EventLog.fields("log_start_offset", access.logStartOffset(partition),
-            "high_watermark", access.highWatermark(partition), "leo", access.logEndOffset(partition));
+        try {
+            return EventLog.fields("log_start_offset", access.logStartOffset(partition),
+                "high_watermark", access.highWatermark(partition), "leo", access.logEndOffset(partition));
+        } catch (NotLeaderOrFollowerException noLog) {  // a broker knows a new partition before it has its log
+            return null;
+        }
     }
 
     @Override
