@@ -118,7 +118,7 @@ class TestJvm:
         shutil.rmtree(self._temporary, ignore_errors=True)
 
     def _watch(self) -> None:
-        size = sum(file.stat().st_size for file in _files(self.job))
+        size = written(self.job)
         last, since = self._seen
         now = time.monotonic()
         if size != last:
@@ -132,10 +132,18 @@ class TestJvm:
             process.kill([self._jvm])
 
 
-def _files(job: Job) -> list[Path]:
+def written(job: Job) -> int:
+    """Return how many bytes of results a job's JVM has written so far."""
     each = (results.file_of, results.part_of)
-    files = [path(job.folder, name) for name in job.tests for path in each]
-    return [file for file in files if file.is_file()]
+    return sum(_bytes(path(job.folder, name)) for name in job.tests for path in each)
+
+
+def _bytes(file: Path) -> int:
+    """Return a file's size, 0 if it is not there: the JVM renames what is complete."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _new_folder(parent: Path, word: str) -> Path:

@@ -1,10 +1,11 @@
 """Jobs in JVMs side by side, with a stand-in for Java."""
 
+import threading
 from pathlib import Path
 
-from insync.kafka_tests.jvm import Job, Side
+from insync.kafka_tests.jvm import Job, Side, written
 from insync.kafka_tests.pool import run_jobs
-from insync.kafka_tests.results import read_class
+from insync.kafka_tests.results import file_of, part_of, read_class
 from unit.kafka_tests.fakes import fake_side
 
 
@@ -66,3 +67,27 @@ def test_chosen_tests_run_alone(tmp_path: Path) -> None:
     one = Job(side=side, word="w", tests={"A": ["b"]}, folder=tmp_path / "off")
     run([one])
     assert outcomes(tmp_path / "off", "A") == {"b": "passed"}
+
+
+def test_results_may_be_completed_while_their_size_is_looked_at(tmp_path: Path) -> None:
+    side = fake_side("off", tmp_path, {})
+    looked_at = job(side, tmp_path, "A")
+    looked_at.folder.mkdir()
+    part, whole = part_of(looked_at.folder, "A"), file_of(looked_at.folder, "A")
+    part.write_text("1234")
+    done = threading.Event()
+
+    def complete_and_begin_again() -> None:
+        while not done.is_set():
+            part.rename(whole)
+            whole.rename(part)
+
+    jvm = threading.Thread(target=complete_and_begin_again)
+    jvm.start()
+    try:
+        sizes = {written(looked_at) for _ in range(20_000)}
+    finally:
+        done.set()
+        jvm.join()
+    assert 4 in sizes
+    assert sizes <= {0, 4, 8}
