@@ -63,7 +63,7 @@ def test_a_run_cut_in_the_middle_of_a_fault_leaves_nothing_behind(
         started = wait_for(
             lambda: psutil.Process(run.pid).children(recursive=True),
             lambda children: any(_suffers(child, run.pid) for child in children),
-            within_s=60,
+            within_s=120,
         )
         run.send_signal(signal.SIGINT)
         run.wait(30)
@@ -78,7 +78,7 @@ def test_the_group_of_a_harness_that_was_killed_is_swept_by_the_next(tmp_path: P
     file = tmp_path / "all-kinds.toml"
     file.write_text(scenario([{**FAULTS["cpu-quota"], "for_ms": 60_000}]), encoding="utf-8")
     with start_insync("run", file, "--out", tmp_path / "run") as run:
-        wait_for(lambda: list(_groups(run.pid)), bool, within_s=60)
+        wait_for(lambda: list(_groups(run.pid)), bool, within_s=120)
         started = psutil.Process(run.pid).children(recursive=True)
         run.kill()
         run.wait(30)

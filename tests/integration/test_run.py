@@ -67,7 +67,7 @@ def kip_501(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str
     options = ("--kafka", NEWEST, "--scale", "0.2", *arms)
     command = ("run", "kip-501", *options, "--out", out, "--json")
     with start_insync(*command, stdout=subprocess.PIPE) as run:
-        wait_for(lambda: memory.sample(run.pid), bool, within_s=300)
+        wait_for(lambda: memory.sample(run.pid), bool, within_s=600)
         assert run.stdout is not None
         printed = run.stdout.read()
     assert run.returncode == 0, printed

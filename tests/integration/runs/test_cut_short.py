@@ -46,7 +46,7 @@ def cut(tmp_path_factory: pytest.TempPathFactory) -> Callable[[signal.Signals], 
 def cut_short(out: Path, number: signal.Signals) -> Cut:
     phases = out / "events" / "stock" / "phases.jsonl"
     with start_insync("run", "kip-501", "--scale", "0.2", "--repeat", "1", "--out", out) as run:
-        wait_for(lambda: phases.read_text(), lambda text: "steady" in text, within_s=60)
+        wait_for(lambda: phases.read_text(), lambda text: "steady" in text, within_s=120)
         alive = end(run, number, least=4)  # a controller and three brokers
     return Cut(out, run.returncode, alive)
 
@@ -83,7 +83,7 @@ def exited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     scenario.write_text(LONELY)
     phases = out / "events" / "request" / "phases.jsonl"
     with start_insync("run", scenario, "--record-only", "--out", out) as run:
-        wait_for(lambda: phases.read_text(), lambda text: "steady" in text, within_s=60)
+        wait_for(lambda: phases.read_text(), lambda text: "steady" in text, within_s=120)
         nodes = psutil.Process(run.pid).children(recursive=True)
         (broker,) = (node for node in nodes if node.cwd() == str(out / "nodes" / "request" / "2"))
         broker.kill()
