@@ -38,5 +38,17 @@ def waited_at_first_fault_ms(run: Path, arm: str) -> float:
     return max(waited, default=0.0)
 
 
+def until_steady_ms(run: Path, arm: str) -> float:
+    """Return how long a repeat of the arm needed until its acks were on time, at most; or 0."""
+    phases = _lines_if_any(run / "events" / arm / "phases.jsonl")
+    at_ms = {(line["type"], line["repeat"]): line["t_ms"] for line in phases}
+    needed = [
+        steady_ms - at_ms["repeat_started", repeat]
+        for (kind, repeat), steady_ms in at_ms.items()
+        if kind == "steady"
+    ]
+    return max(needed, default=0.0)
+
+
 def _lines_if_any(file: Path) -> list[dict[str, Any]]:
     return read_lines(file) if file.is_file() else []

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from event_lines import waited_at_first_fault_ms
+from event_lines import until_steady_ms, waited_at_first_fault_ms
 from insync.brokers.kafka.versions import DEFAULT, known
 from insync.events.matrix_info import MatrixInfo, MatrixRow
 from insync.events.run_info import load_run
@@ -121,7 +121,14 @@ class RecordedScenarios:
             if cell["differs"]
             and (waited_ms := late_at_first_fault_ms(self.run(row.scenario, row.kafka), arm))
         ]
-        return [f"{row.name} {arm}: {reason}" for arm, reason in (*unknown, *again, *late)]
+        slow = [
+            (arm, f"without a fault acks were on time only after {needed_ms:.0f} ms")
+            for arm, cell in cells.items()
+            if cell["differs"]
+            and (needed_ms := slow_to_begin_ms(self.run(row.scenario, row.kafka), arm))
+        ]
+        reasons = (*unknown, *again, *late, *slow)
+        return [f"{row.name} {arm}: {reason}" for arm, reason in reasons]
 
 
 def short_rows() -> list[Row]:
@@ -207,6 +214,15 @@ def late_at_first_fault_ms(run: Path, arm: str) -> float | None:
     waited_ms = waited_at_first_fault_ms(run, arm)
     most_ms = load_run(run).scenario.broker.replica_lag_time_max_ms / 2
     return waited_ms if waited_ms > most_ms else None
+
+
+def slow_to_begin_ms(run: Path, arm: str) -> float | None:
+    """Return how long a repeat waited for acks on time, if for longer than the lag limit.
+
+    No fault had begun: the machine was too busy for its load, as in a verdict about a busy host.
+    """
+    needed_ms = until_steady_ms(run, arm)
+    return needed_ms if needed_ms > load_run(run).scenario.broker.replica_lag_time_max_ms else None
 
 
 def _record(
