@@ -30,7 +30,7 @@ from insync.workload.workload import Workload
 FIRST_ACK_SECONDS: Final = 20.0
 LATE_MS: Final = 300.0
 """A repeat begins when no record waits for its ack for longer than this and the client's linger."""
-ON_TIME_SECONDS: Final = 30.0
+ON_TIME_SECONDS: Final = 10.0
 """For so long it waits for that; then it goes on with late acks."""
 DRAIN_SECONDS: Final = 30.0
 READ_BACK_SECONDS: Final = 30.0
