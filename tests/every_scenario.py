@@ -116,18 +116,12 @@ class RecordedScenarios:
         unknown = [(arm, cell["unknown"]) for arm, cell in cells.items() if cell["unknown"]]
         again = [(arm, "the client sent records again") for arm in cells if resent(cells[arm])]
         late = [
-            (arm, f"a record waited for {waited_ms:.0f} ms when the first fault began")
+            (arm, reason)
             for arm, cell in cells.items()
             if cell["differs"]
-            and (waited_ms := late_at_first_fault_ms(self.run(row.scenario, row.kafka), arm))
+            for reason in late_without_a_fault(self.run(row.scenario, row.kafka), arm)
         ]
-        slow = [
-            (arm, f"without a fault acks were on time only after {needed_ms:.0f} ms")
-            for arm, cell in cells.items()
-            if cell["differs"]
-            and (needed_ms := slow_to_begin_ms(self.run(row.scenario, row.kafka), arm))
-        ]
-        reasons = (*unknown, *again, *late, *slow)
+        reasons = (*unknown, *again, *late)
         return [f"{row.name} {arm}: {reason}" for arm, reason in reasons]
 
 
@@ -203,6 +197,14 @@ def resent(cell: Mapping[str, Any]) -> bool:
     """
     appended_twice = set(cell.get("repeated_sequences") or (None,))
     return appended_twice == {0} and any(cell.get("duplicated_idempotent") or ())
+
+
+def late_without_a_fault(run: Path, arm: str) -> Iterator[str]:
+    """Yield why the acks of an arm were late before any fault began."""
+    if waited_ms := late_at_first_fault_ms(run, arm):
+        yield f"a record waited for {waited_ms:.0f} ms when the first fault began"
+    if needed_ms := slow_to_begin_ms(run, arm):
+        yield f"without a fault acks were on time only after {needed_ms:.0f} ms"
 
 
 def late_at_first_fault_ms(run: Path, arm: str) -> float | None:
