@@ -1,9 +1,10 @@
-"""Analyses a made-up folder once for all processes of a test run."""
+"""Analyses made-up folders, and a recording of an earlier version, once for all processes."""
 
 from __future__ import annotations
 
 import fcntl
 import json
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -11,10 +12,18 @@ from typing import Any, Final
 import pytest
 
 from commands import Done, analyse
+from insync.events.schema import VERDICT
+from unit.matrix_folder import row, write_matrix, write_plan
+from unit.pipeline.odd_runs import NAMES, write_odd_runs
 from unit.run_folder import write_run
 
 ODD: Final = " {1} [x] 50% ü"
 """Ends the folders' names: an analysis must cope with such names."""
+MATRIX: Final = "matrix"
+OTHERS: Final = "others"
+"""The folder of another matrix: odd runs, and the run of an earlier version."""
+EARLIER_RUN: Final = f"{OTHERS}/4.3.1/kip-501"
+_RECORDED: Final = Path(__file__).parent / "data" / "recorded"
 
 
 def analysed_once(
@@ -44,3 +53,32 @@ def analysed_run(factory: pytest.TempPathFactory) -> tuple[Path, Done]:
 
     folder, done = analysed_once(factory, "made-up", make)
     return folder, Done([], *done)
+
+
+def analysed_together(
+    factory: pytest.TempPathFactory, judge_matrices: Callable[..., object]
+) -> Path:
+    """Return the folder of both matrices, which one pass analysed.
+
+    Most of an analysis is planning, which does not depend on the number of folders. The session
+    that its tests share analyses them: a new one has to start and warm up.
+    """
+
+    def make(folder: Path) -> None:
+        matrix, others, earlier = (folder / each for each in (MATRIX, OTHERS, EARLIER_RUN))
+        matrix.mkdir()
+        unpack(earlier.name, earlier.parent)
+        (earlier / VERDICT).unlink()
+        write_odd_runs(earlier.parent)
+        write_plan(others, *(row(name) for name in (*NAMES, earlier.name)))
+        judge_matrices(write_matrix(matrix), others)
+
+    folder, _ = analysed_once(factory, "together", make)
+    return folder
+
+
+def unpack(name: str, into: Path) -> Path:
+    """Unpack a recording of an earlier version; return its folder, with the results of then."""
+    with tarfile.open(_RECORDED / f"{name}.tar.xz") as archive:
+        archive.extractall(into, filter="data")
+    return into / name

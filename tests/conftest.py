@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
+from analysed import analysed_together
 from properties import THOROUGH
 
 if TYPE_CHECKING:
@@ -86,6 +87,12 @@ def judge_matrices(spark: SparkSession) -> Judge:
     from insync.events.matrix_info import CELLS
 
     return lambda *matrices: _analysed(spark, matrices, CELLS)
+
+
+@pytest.fixture(scope="session")
+def analysed_folders(tmp_path_factory: pytest.TempPathFactory, judge_matrices: Judge) -> Path:
+    """Return the folder that `analysed_together` makes; never change it."""
+    return analysed_together(tmp_path_factory, judge_matrices)
 
 
 def _analysed(spark: SparkSession, folders: Sequence[Path], result: str) -> list[Any]:

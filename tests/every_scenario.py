@@ -38,13 +38,12 @@ SHORT: Final[Sequence[tuple[str, str, Sequence[str]]]] = (
     (DEFAULT, "send-stall", ("request",)),
     (DEFAULT, "read-stall", ("stock", "off", "request")),
     (DEFAULT, "slow-follower", ("request",)),
-    (DEFAULT, "added-replica", ("request",)),
+    (NEWEST, "kip-501", ("request",)),
     (AFFECTED, "kafka-7104", ("both",)),
     (DEFAULT, "log-start-race", ("both",)),
     (DEFAULT, "switched-on", ("off",)),
 )
-"""What `make test` records: versions, scenarios and arms. `test_run.py` runs `kip-501` itself, on
-the newest version.
+"""What `make test` records: versions, scenarios and arms.
 
 The two arms that take longest are first, so that the others run beside them. docs/extend/tests.md
 says what `make test` runs instead of the other scenarios and arms.

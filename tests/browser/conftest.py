@@ -7,15 +7,14 @@ INSYNC_REQUIRE_BROWSER is set, as in CI, they fail instead.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from analysed import MATRIX
 from browser.chromium import NAMES, executable
-from unit.matrix_folder import analysed_matrix
 
 WITHOUT = f"no browser: none of {', '.join(NAMES)} is on the PATH; on Debian: apt install chromium"
 
@@ -27,8 +26,8 @@ def pytest_runtest_setup() -> None:
 
 
 @pytest.fixture(scope="session")
-def matrix(tmp_path_factory: pytest.TempPathFactory, judge_matrices: Callable[..., Any]) -> Path:
-    return analysed_matrix(tmp_path_factory, judge_matrices)
+def matrix(analysed_folders: Path) -> Path:
+    return analysed_folders / MATRIX
 
 
 @pytest.fixture(scope="module")

@@ -174,6 +174,7 @@ def ask(port: int, within_s: float) -> None:
         assert len(broker.recv(4)) == 4
 
 
+@pytest.mark.long
 def test_a_starved_broker_waits_for_its_share_and_gets_its_limit_back(
     cluster: ContainerCluster,
 ) -> None:
@@ -283,6 +284,7 @@ def test_a_node_that_exceeds_its_memory_limit_is_reported(
         cluster_of_one(dist, tmp_path, image, limits=limits).__enter__()
 
 
+@pytest.mark.long
 def test_a_port_taken_meanwhile_is_replaced(
     image: Image, dist: Distribution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,7 @@ def host(tmp_path: Path) -> dict[str, str]:
     return {**free, "PATH": str(without_java(tmp_path / "bin")), "INSYNC_CACHE": str(own)}
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("image")
 def test_the_java_of_the_base_is_copied_and_runs(host: dict[str, str]) -> None:
     name = host_base.tag(find_java())

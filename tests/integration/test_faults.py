@@ -50,7 +50,7 @@ def test_a_fault_on_a_real_broker_shows_that_it_acted(name: str, evidence: dict[
 @pytest.mark.parametrize(
     "name",
     [
-        "freeze",
+        pytest.param("freeze", marks=pytest.mark.long),
         pytest.param("cpu-quota", marks=pytest.mark.skipif(bool(NO_QUOTA), reason=str(NO_QUOTA))),
     ],
 )

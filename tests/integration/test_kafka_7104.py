@@ -142,11 +142,12 @@ def test_with_the_snapshot_an_answer_has_the_high_watermark_that_its_fetch_moved
         assert leader.counters().errors == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        pytest.param({BOUND: "perhaps"}, BOUND, marks=pytest.mark.long),
-        pytest.param({SNAPSHOT: "1"}, SNAPSHOT, marks=pytest.mark.long),
+        ({BOUND: "perhaps"}, BOUND),
+        ({SNAPSHOT: "1"}, SNAPSHOT),
         ({FEATURE: "true"}, "no KIP-501 for this version"),
     ],
 )

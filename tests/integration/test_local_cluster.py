@@ -39,7 +39,9 @@ StartCluster = Callable[..., LocalCluster]
 ASSIGNMENT = [[1, 2, 3], [2, 3, 1]]
 STOCK_ONLY = read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8"))["stock"].split(",")
 """Versions that only test_kafka_7104.py starts."""
-LIKE_ANOTHER = ("1.1.1", "2.8.2", "3.6.2", "3.7.2", "3.8.1", "3.9.2", "4.0.2", "4.1.2", "4.4.0")
+LIKE_ANOTHER = (
+    "1.1.0", "1.1.1", "2.8.2", "3.6.2", "3.7.2", "3.8.1", "3.9.2", "4.0.2", "4.1.2", "4.4.0",
+)  # fmt: skip
 """Versions whose clusters are set up as those of another version, or run in other tests."""
 QUICK = {
     "num.io.threads": "3",
@@ -266,7 +268,7 @@ def test_a_topic_serves_as_soon_as_it_is_created(start: StartCluster) -> None:
         ("4.3.1", signal.SIGKILL, 4),
         pytest.param("4.3.1", signal.SIGTERM, 4, marks=pytest.mark.long),
         pytest.param("4.3.1", signal.SIGINT, 4, marks=pytest.mark.long),
-        ("1.1.0", signal.SIGKILL, 5),
+        pytest.param("1.1.0", signal.SIGKILL, 5, marks=pytest.mark.long),
         pytest.param("2.8.2", signal.SIGKILL, 5, marks=pytest.mark.long),
     ],
 )

@@ -76,6 +76,7 @@ def kip_501(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str
     yield json.loads(printed), out
 
 
+@pytest.mark.long
 def test_stock_shrinks_and_kip_501_does_not(kip_501: tuple[dict[str, Any], Path]) -> None:
     verdict, _ = kip_501
     assert verdict["verdict"] == "pass"
@@ -94,6 +95,7 @@ def test_stock_shrinks_and_kip_501_does_not(kip_501: tuple[dict[str, Any], Path]
         assert evidence["held_ms"] > 2500
 
 
+@pytest.mark.long
 def test_the_printed_verdict_is_the_file_and_the_report_is_self_contained(
     kip_501: tuple[dict[str, Any], Path],
 ) -> None:
@@ -105,6 +107,7 @@ def test_the_printed_verdict_is_the_file_and_the_report_is_self_contained(
     assert not links.outside
 
 
+@pytest.mark.long
 def test_a_fetch_was_pending_as_long_as_the_stall_and_none_is_afterwards(
     kip_501: tuple[dict[str, Any], Path],
 ) -> None:
@@ -116,6 +119,7 @@ def test_a_fetch_was_pending_as_long_as_the_stall_and_none_is_afterwards(
     assert all(line["errors"] == line["events_dropped"] == 0 for line in leader)
 
 
+@pytest.mark.long
 def test_the_consumer_says_from_which_leaders_it_had_answers(
     kip_501: tuple[dict[str, Any], Path],
 ) -> None:
@@ -129,6 +133,7 @@ def test_the_consumer_says_from_which_leaders_it_had_answers(
         assert min(line["silent_ms"] for line in heard) < 1_000, arm
 
 
+@pytest.mark.long
 def test_every_broker_is_asked_for_an_answer_that_needs_no_log(
     kip_501: tuple[dict[str, Any], Path],
 ) -> None:

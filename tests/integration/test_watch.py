@@ -171,6 +171,7 @@ def test_another_topics_state_is_refused(watched: Watched, picture: dict[str, An
     assert f"holds topic {TOPIC} of cluster" in done.stderr
 
 
+@pytest.mark.long
 def test_a_topic_that_is_not_there_is_bad_input(events_broker: LocalCluster) -> None:
     at = events_broker.bootstrap
     for command in (

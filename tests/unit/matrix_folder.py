@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from analysed import analysed_once
 from insync.events.matrix_info import MatrixInfo, MatrixOptions, MatrixRow, save_matrix
 from unit.run_folder import Story, write_run
 
@@ -26,11 +21,17 @@ def row(scenario: str, skipped: str | None = None) -> MatrixRow:
     )  # fmt: skip
 
 
+def write_plan(folder: Path, *rows: MatrixRow) -> None:
+    save_matrix(folder, MatrixInfo(repeats=2, asked=ASKED, rows=rows))
+
+
 def write_matrix(folder: Path) -> Path:
     """Write the matrix's plan and runs into `folder` and return it; nothing is analysed yet."""
-    rows = tuple(row(name) for name in ("good", "bad", "cut", "none"))
-    rows = (*rows, row("no-cgroup", "no cgroup that this user may write"))
-    save_matrix(folder, MatrixInfo(repeats=2, asked=ASKED, rows=rows))
+    write_plan(
+        folder,
+        *(row(name) for name in ("good", "bad", "cut", "none")),
+        row("no-cgroup", "no cgroup that this user may write"),
+    )
     write_run(folder / "4.3.1" / "good", Story(repeats=2))
     write_run(folder / "4.3.1" / "bad", Story(repeats=2, seed=8, shrinking=frozenset(ARMS)))
     cut = Story(repeats=2, seed=9, finished=False)
@@ -38,14 +39,4 @@ def write_matrix(folder: Path) -> Path:
     phases = folder / "4.3.1" / "cut" / "events" / "plugin" / "phases.jsonl"
     lines = phases.read_text().splitlines()
     phases.write_text("\n".join(line for line in lines if "repeat_ended" not in line) + "\n")
-    return folder
-
-
-def analysed_matrix(factory: pytest.TempPathFactory, judge_matrices: Callable[..., Any]) -> Path:
-    """Return the made-up matrix, analysed once for all processes of a test run; never change it.
-
-    The session that the tests share analyses it: a new one has to start and warm up.
-    """
-    made = "made-up-matrix"
-    folder, _ = analysed_once(factory, made, lambda empty: judge_matrices(write_matrix(empty)))
     return folder

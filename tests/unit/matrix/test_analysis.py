@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from analysed import MATRIX
 from insync import metrics
 from insync.analysis import job
 from insync.analysis.verdict.cells import judge, recorded_nothing
@@ -21,12 +21,12 @@ from insync.events.matrix_info import MatrixInfo, load_matrix, save_matrix
 from insync.events.run_info import Bound, RunInfo
 from insync.report.matrix.cells import outcome, read_cells
 from insync.report.matrix.text import wanted
-from unit.matrix_folder import ARMS, analysed_matrix, row
+from unit.matrix_folder import ARMS, row
 
 
 @pytest.fixture(scope="module")
-def matrix(tmp_path_factory: pytest.TempPathFactory, judge_matrices: Callable[..., Any]) -> Path:
-    return analysed_matrix(tmp_path_factory, judge_matrices)
+def matrix(analysed_folders: Path) -> Path:
+    return analysed_folders / MATRIX
 
 
 @pytest.fixture(scope="module")

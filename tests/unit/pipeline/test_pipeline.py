@@ -52,10 +52,13 @@ def contents(folder: Path) -> list[tuple[str, str]]:
     )
 
 
-def test_every_table_has_the_columns_of_its_contract(spark: SparkSession, lake: Path) -> None:
+def test_every_table_has_the_columns_of_its_contract(
+    spark: SparkSession, made_up_folder: Path
+) -> None:
+    tables = paths.local(made_up_folder / "tables")
     for layer, contracts in LAYERS.items():
         for contract in contracts:
-            found = table(spark, lake, layer, contract.name)
+            found = spark.read.parquet(paths.table_to_read(tables, layer, contract.name))
             empty = spark.createDataFrame([], contract.schema)
             assertSchemaEqual(found.schema, empty.schema, ignoreNullable=True)
 
@@ -132,9 +135,15 @@ def test_a_rerun_gives_the_same_bytes(spark: SparkSession, lake: Path) -> None:
 
 
 def test_a_failing_analysis_keeps_the_previous_output(
-    spark: SparkSession, lake: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = contents(lake)
+    write_run(tmp_path / "runs" / "first", SMALL)
+    # The previous output has bronze alone.
+    monkeypatch.setattr(pipeline, "STAGES", {})
+    monkeypatch.setattr(pipeline, "rows_of_reports", lambda _: {"medians": []})
+    compute(spark, tmp_path)
+    before = contents(tmp_path)
+    assert before
 
     def broken(*_: object) -> list[tuple[str, DataFrame]]:
         columns = CONTRACTS["medians"].columns
@@ -145,12 +154,12 @@ def test_a_failing_analysis_keeps_the_previous_output(
 
     monkeypatch.setattr(pipeline, "STAGES", {"gold": (((broken,),),)})
     with pytest.raises(InsyncError) as error:
-        compute(spark, lake)
+        compute(spark, tmp_path)
     assert "gold failed" in str(error.value)
     assert "no disk left" in str(error.value)
     assert "\n" not in str(error.value)
-    assert contents(lake) == before
-    assert {path.name for path in lake.iterdir()} == {"runs", "all"}
+    assert contents(tmp_path) == before
+    assert {path.name for path in tmp_path.iterdir()} == {"runs", "all"}
 
 
 def test_a_folder_with_other_files_is_not_replaced(spark: SparkSession, tmp_path: Path) -> None:

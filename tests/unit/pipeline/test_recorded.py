@@ -6,18 +6,15 @@ was asked for, and the verdict.json or matrix.json of the version that recorded 
 """
 
 import json
-import tarfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
 
-from insync.analysis.job import analyse, parse_job
+from analysed import EARLIER_RUN, unpack
 from insync.analysis.verdict.findings import EVIDENCE, LIVE, PROVABLE
-from insync.events.run_info import load_run
 
-RECORDED = Path(__file__).parents[2] / "data" / "recorded"
 # In two parts, because test_language.py refuses the old phrase.
 PRESENT_TEXT = {"evidence of every fault, no error of" + " ours": EVIDENCE}
 """Texts of findings that have changed since: the old one, and the present one."""
@@ -25,20 +22,6 @@ REDEFINED = ("acked",)
 """Figures that are defined otherwise since: acked counted the records before the window, too."""
 CHECKED_SINCE = (PROVABLE, LIVE)
 """Findings that the earlier versions did not make."""
-
-
-@pytest.fixture
-def recorded(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Unpack the recording that the test names."""
-    with tarfile.open(RECORDED / f"{request.param}.tar.xz") as archive:
-        archive.extractall(tmp_path, filter="data")
-    return tmp_path / str(request.param)
-
-
-def analysed(spark: SparkSession, folder: Path) -> None:
-    """Analyse a folder as the job does, in the session that the tests share."""
-    job = parse_job([str(folder)])
-    analyse(spark, job, {each: load_run(each) for each in job.folders})
 
 
 def results(folder: Path) -> dict[Path, Any]:
@@ -75,20 +58,26 @@ def known(then: Any, now: Any) -> Any:
     return now
 
 
-@pytest.mark.parametrize(
-    ("recorded", "files"),
-    [("kip-501", 1), pytest.param("matrix", 3, marks=pytest.mark.long)],
-    indirect=["recorded"],
-)
-def test_an_earlier_recording_gives_the_same_figures(
-    spark: SparkSession, recorded: Path, files: int
-) -> None:
-    then = results(recorded)
-    assert len(then) == files
-    for file in then:
-        (recorded / file).unlink()
-    analysed(spark, recorded)
-    now = results(recorded)
+def assert_same_figures(then: dict[Path, Any], now: dict[Path, Any]) -> None:
     assert now.keys() == then.keys()
     for file, before in then.items():
         assert known(before, now[file]) == before, file
+
+
+def test_an_earlier_run_gives_the_same_figures(analysed_folders: Path, tmp_path: Path) -> None:
+    then = results(unpack("kip-501", tmp_path))
+    assert len(then) == 1
+    assert_same_figures(then, results(analysed_folders / EARLIER_RUN))
+
+
+@pytest.mark.long
+def test_an_earlier_matrix_gives_the_same_figures(
+    judge_matrices: Callable[..., Any], tmp_path: Path
+) -> None:
+    recorded = unpack("matrix", tmp_path)
+    then = results(recorded)
+    assert len(then) == 3
+    for file in then:
+        (recorded / file).unlink()
+    judge_matrices(recorded)
+    assert_same_figures(then, results(recorded))

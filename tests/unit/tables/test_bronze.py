@@ -1,6 +1,6 @@
 """Incomplete, foreign and missing event files are counted, and never end the analysis."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -8,28 +8,20 @@ from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import StructType
 
+from analysed import OTHERS
 from insync.analysis.tables.bronze import lines as bronze
 from insync.analysis.tables.bronze.folders import of_run
 from insync.analysis.tables.bronze.migrations import Step, Steps
 from insync.analysis.tables.bronze.runs import runs_rows
 from insync.analysis.tables.bronze.schemas import CONSUME
 from insync.analysis.tables.catalogue import CONTRACTS
-from insync.analysis.tables.rows import Rows, arrow_table
+from insync.analysis.tables.current import stored_rows
+from insync.analysis.tables.rows import Rows, arrow_table, rows_of_run
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
-from insync.events.run_info import load_run
-from unit.conftest import rows_of
-from unit.run_folder import EPOCH_MS, Story, append, write_run
-
-SMALL = Story(repeats=1, interval_ms=500.0)
-
-
-def without_events(run: Path) -> Path:
-    """Remove every event file of a run."""
-    for file in (run / "events").glob("*/*"):
-        file.unlink()
-    return run
-
+from insync.events.run_info import load_run, run_name
+from unit.pipeline.odd_runs import NAMES, SMALL, without_events
+from unit.run_folder import EPOCH_MS, append, write_run
 
 READ = {"arm": "stock", "repeat": 0, "topic": "t", "partition": 0, "offset": 1, "seq": 1}
 TORN, BAD, FAR, OLD = (f"{arm}/consume-{n}.jsonl" for arm in ("stock", "plugin") for n in (1, 2))
@@ -118,46 +110,12 @@ def test_lines_of_an_older_version_are_converted_to_the_newest(bronzed: Bronze) 
 
 
 @pytest.fixture(scope="module")
-def odd(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Rows]:
-    """Compute the tables of four odd runs: without faults, empty, interrupted, never steady."""
-    folder = tmp_path_factory.mktemp("odd")
-    plain = Story(repeats=1, arms=("stock",), interval_ms=500.0, faults=False)
-    names = ("plain", "empty", "cut", "unsteady")
-    runs = [write_run(folder / name, replace(plain, seed=n)) for n, name in enumerate(names)]
-    for run in runs[1:3]:
-        without_events(run)
-    _cut(runs[2] / "events/stock")
-    _unsteady(runs[3] / "events/stock")
-    return dict(zip(names, rows_of(spark, *runs), strict=True))
-
-
-def _cut(events: Path) -> None:
-    """Write a repeat that starts, sends one record, and writes nothing else."""
-    topic = {"arm": "stock", "repeat": 0, "topic": "made-up-r0"}
-    started = {**topic, "type": "repeat_started", "t_ms": EPOCH_MS, "note": ""}
-    record = {
-        **topic, "partition": 0, "seq": 0, "sent_ms": EPOCH_MS + 40.0, "done_ms": EPOCH_MS + 90.0,
-        "latency_ms": 50.0, "error": None, "offset": 0,
-    }  # fmt: skip
-    append(events / "phases.jsonl", [started])
-    append(events / "produce-0.jsonl", [record])
-
-
-def _unsteady(events: Path) -> None:
-    """Add a shrink and a failed record from before the repeat was steady."""
-    begun = EPOCH_MS + 1_000.0
-    topic = {"arm": "stock", "topic": "made-up-r0", "partition": 0}
-    change = {
-        **topic, "kind": "partition", "leader": 1, "leader_epoch": 0, "elr": [],
-        "replicas": [1, 2, 3],
-    }  # fmt: skip
-    states = ((200, [1]), (100, [1, 2, 3]))
-    append(events / "isr.jsonl", [{**change, "t_ms": begun - at, "isr": isr} for at, isr in states])
-    record = {
-        **topic, "repeat": 0, "seq": 999, "sent_ms": begun - 300.0, "done_ms": begun - 250.0,
-        "latency_ms": 50.0, "error": "NOT_ENOUGH_REPLICAS", "offset": None,
-    }  # fmt: skip
-    append(events / "produce-0.jsonl", [record])
+def odd(analysed_folders: Path) -> dict[str, Rows]:
+    """Return the rows of each odd run's tables, by its name."""
+    others = analysed_folders / OTHERS
+    rows = stored_rows(others / "tables")
+    runs = {name: load_run(others / "4.3.1" / name) for name in NAMES}
+    return {name: rows_of_run(rows, run_name(run)) for name, run in runs.items()}
 
 
 def test_a_run_without_agents_faults_or_any_file_still_gives_tables(odd: dict[str, Rows]) -> None:
