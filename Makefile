@@ -128,7 +128,10 @@ test-packages: setup
 	@# One after the other, because there is one lock for system packages.
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory engine
+	@$(BIN)/python -m insync.brokers.kafka.resolve $(VERSIONS_OF_TESTS)
 
+# A test that needs another version fetches it. To fetch one takes half a minute, in which the others here have the CPU.
+VERSIONS_OF_TESTS := 4.3.1 1.1.0 2.8.2 4.4.0
 engine: setup
 	@pyharness/setup-docker.sh $(BIN)/python
 

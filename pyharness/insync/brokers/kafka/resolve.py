@@ -1,8 +1,9 @@
 """Fetch Kafka's jars into the user's cache once, check them, and use them offline afterwards.
 
-`python -m` this module does so for the default version.
+`python -m` this module does so for the versions that it is given, or for the default one.
 """
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -81,4 +82,5 @@ def _silent(_: str) -> None:
 
 
 if __name__ == "__main__":
-    distribution(versions.DEFAULT, find_java(), print)
+    for each in sys.argv[1:] or [versions.DEFAULT]:
+        distribution(each, find_java(), print)
