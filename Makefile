@@ -85,8 +85,9 @@ $(VENV)/.installed: $(VENV)/.packages pyproject.toml pyharness/hatch_build.py
 	@$(TIMED) install $(PIP_INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
+VERSIONS := # none: the default one
 brokers: $(VENV)/.packages
-	@PYTHONPATH=pyharness $(TIMED) brokers $(BIN)/python -m insync.brokers.kafka.resolve
+	@PYTHONPATH=pyharness $(TIMED) brokers $(BIN)/python -m insync.brokers.kafka.resolve $(VERSIONS)
 
 demo: tools ## run KIP-501's example on real brokers, stock against scope "request", and make a report
 	@$(TIMED) --start
@@ -128,10 +129,9 @@ test-packages: setup
 	@# One after the other, because there is one lock for system packages.
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory engine
-	@$(BIN)/python -m insync.brokers.kafka.resolve $(VERSIONS_OF_TESTS)
+	@# A test that needs another version fetches it, while the tests beside it have the CPU to themselves.
+	@$(MAKE) --no-print-directory brokers VERSIONS='4.3.1 1.1.0 2.8.2 4.4.0'
 
-# A test that needs another version fetches it. To fetch one takes half a minute, in which the others here have the CPU.
-VERSIONS_OF_TESTS := 4.3.1 1.1.0 2.8.2 4.4.0
 engine: setup
 	@pyharness/setup-docker.sh $(BIN)/python
 

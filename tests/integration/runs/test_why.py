@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tarfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, Final
 import pytest
 from confluent_kafka import Producer
 
+from analysed import unpack
 from commands import insync, insync_json
 from event_lines import lines_of
 from every_scenario import RecordedScenarios, long_rows
@@ -25,7 +25,6 @@ from why_confusion import as_markdown, judged
 pytestmark = pytest.mark.cluster
 
 StartCluster = Callable[..., LocalCluster]
-RECORDED: Final = Path(__file__).parents[2] / "data" / "recorded" / "kip-501.tar.xz"
 TOPIC: Final = "events-of-agents"
 _RIGHT: Final = 0.8
 """The goal is 0.95; docs/use/why.md has what was measured, and what is answered wrongly."""
@@ -98,12 +97,11 @@ def test_a_topic_of_a_real_broker_gives_the_answer_of_the_same_events_in_files(
     start: StartCluster, tmp_path: Path
 ) -> None:
     """The events of a recorded run, as if they were of now; two clusters share the topic."""
-    with tarfile.open(RECORDED) as archive:
-        archive.extractall(tmp_path, filter="data")
+    recorded = unpack("kip-501", tmp_path)
     cluster = start(brokers=1)
     create_topic(cluster.bootstrap, TOPIC, [[1], [1]], {})
     producer = Producer({"bootstrap.servers": cluster.bootstrap, "log_level": 0})
-    for key, line in _as_of_now(tmp_path / "kip-501" / "events" / "plugin"):
+    for key, line in _as_of_now(recorded / "events" / "plugin"):
         producer.produce(TOPIC, key=f"east/{key}", value=json.dumps(line))
         if line["type"] == "settings":
             producer.produce(TOPIC, key=f"west/{key}", value=json.dumps(line))

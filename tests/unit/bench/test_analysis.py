@@ -1,11 +1,11 @@
 """The benchmark of the analysis: what it copies, what it compares, and one real measurement."""
 
-import tarfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from analysed import unpack
 from commands import insync_json
 from insync.bench.analysis import (
     Difference,
@@ -21,18 +21,12 @@ from insync.errors import InputError
 ROOT = Path(__file__).parents[3]
 
 
-def unpacked(recording: str, folder: Path) -> Path:
-    with tarfile.open(ROOT / "tests" / "data" / "recorded" / f"{recording}.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
-    return folder / recording
-
-
 def files(folder: Path) -> set[str]:
     return {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file()}
 
 
 def test_only_what_was_recorded_is_copied(tmp_path: Path) -> None:
-    run = unpacked("kip-501", tmp_path)
+    run = unpack("kip-501", tmp_path)
     (run / "tables" / "gold").mkdir(parents=True)
     (run / "tables" / "gold" / "rows.parquet").touch()
     (run / "report.html").touch()
@@ -42,7 +36,7 @@ def test_only_what_was_recorded_is_copied(tmp_path: Path) -> None:
 
 
 def test_of_a_matrix_the_plan_and_the_runs_are_copied(tmp_path: Path) -> None:
-    matrix = unpacked("matrix", tmp_path)
+    matrix = unpack("matrix", tmp_path)
     copy_recorded(matrix, tmp_path / "copy")
     copied = files(tmp_path / "copy")
     assert {"matrix-plan.json", "4.3.1/read-stall/run.json"} <= copied
@@ -51,7 +45,7 @@ def test_of_a_matrix_the_plan_and_the_runs_are_copied(tmp_path: Path) -> None:
 
 
 def test_a_matrix_is_measured_alone(tmp_path: Path) -> None:
-    run, matrix = (unpacked(name, tmp_path) for name in ("kip-501", "matrix"))
+    run, matrix = (unpack(name, tmp_path) for name in ("kip-501", "matrix"))
     require_recorded([matrix])
     require_recorded([run, run])
     with pytest.raises(InputError, match="a matrix, expected no other FOLDER besides it"):
@@ -91,7 +85,7 @@ def test_differences_are_named_once_by_key_and_side() -> None:
 
 @pytest.mark.long
 def test_a_recording_is_measured_against_these_sources(tmp_path: Path) -> None:
-    run = unpacked("kip-501", tmp_path)
+    run = unpack("kip-501", tmp_path)
     before = files(run)
     found = insync_json("bench", "analysis", run, "--against", ROOT, "--times", "1")
     assert found["differences"] == []

@@ -18,9 +18,9 @@ from insync.analysis.tables.spark import paths, store
 from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import load_run
+from unit.pipeline.odd_runs import SMALL
 from unit.run_folder import Story, write_run
 
-SMALL = Story(repeats=1, interval_ms=500.0)
 SECOND = Story(repeats=2, interval_ms=400.0, seed=8)
 
 

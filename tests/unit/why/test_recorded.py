@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
-import tarfile
 from pathlib import Path
 
 import pytest
 
+from analysed import unpack
 from commands import invoke_json, invoke_refused
 from insync.cli.app import invoke
 from insync.why.recorded import answers
 from unit.run_folder import Story, append, write_run
 from unit.why.made_up import event
 
-ROOT = Path(__file__).parents[3]
 TELLS = ("faults.jsonl", "step-downs.jsonl", "counters.jsonl")
 """Files of an arm that say, or depend on, what was injected; none of them may be opened."""
 
@@ -23,10 +22,7 @@ TELLS = ("faults.jsonl", "step-downs.jsonl", "counters.jsonl")
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a real run of kip-501, which nothing changes."""
-    into = tmp_path_factory.mktemp("recorded")
-    with tarfile.open(ROOT / "tests" / "data" / "recorded" / "kip-501.tar.xz") as archive:
-        archive.extractall(into, filter="data")
-    return into / "kip-501"
+    return unpack("kip-501", tmp_path_factory.mktemp("recorded"))
 
 
 def test_a_real_run_names_its_slow_leader_in_both_arms(recorded: Path) -> None:
