@@ -59,9 +59,6 @@ $(BUILT)/broker-versions.properties: gradle/broker-versions.properties
 # environment says: else each of the hundreds of processes of a test run compiles all that it uses.
 unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check --no-compile
-# PySpark is published as sources: pip packs a wheel of its jars. Not to compress them again halves its CPU time.
-STORED := --config-settings=--build-option=--compression=stored
-
 $(VENV)/.packages: pyproject.toml pyharness/constraints.txt
 	@echo "insync: installing Python packages into $(VENV)"
 	@$(TIMED) install python3 -m venv $(VENV)
@@ -72,10 +69,17 @@ $(VENV)/.packages: pyproject.toml pyharness/constraints.txt
 $(VENV)/.analysis: $(VENV)/.packages
 	@echo "insync: installing the packages of the analysis into $(VENV)"
 	@$(BIN)/python pyharness/requirements.py pyproject.toml analysis > $(VENV)/analysis.txt
-	@$(TIMED) install $(PIP_INSTALL) $(STORED) -c pyharness/constraints.txt -r $(VENV)/analysis.txt
+	@$(TIMED) install $(PIP_INSTALL) -c pyharness/constraints.txt -r $(VENV)/analysis.txt
 	@touch $@
 
-$(VENV)/.development: $(VENV)/.analysis
+# PySpark is published as sources: pip packs a wheel of its jars. Not to compress them again halves its CPU time.
+$(VENV)/.spark: $(VENV)/.analysis
+	@echo "insync: installing Apache Spark into $(VENV)"
+	@$(BIN)/python pyharness/requirements.py pyproject.toml spark > $(VENV)/spark.txt
+	@$(PIP_INSTALL) --config-settings=--build-option=--compression=stored -c pyharness/constraints.txt -r $(VENV)/spark.txt
+	@touch $@
+
+$(VENV)/.development: $(VENV)/.spark
 	@echo "insync: installing Python packages for tests and benchmarks into $(VENV)"
 	@$(BIN)/python pyharness/requirements.py pyproject.toml develop > $(VENV)/develop.txt
 	@$(PIP_INSTALL) -c pyharness/constraints.txt -r $(VENV)/develop.txt
@@ -96,7 +100,7 @@ demo: tools ## run KIP-501's example on real brokers, stock against scope "reque
 	@$(MAKE) --no-print-directory -j3 built brokers $(VENV)/.analysis
 	@$(MAKE) --no-print-directory $(VENV)/.installed
 	@mkdir -p $(DEMO)
-	@# Both mostly wait, so they run at the same time, as in a matrix. Spark is installed before: it would take their CPUs.
+	@# Both mostly wait, so they run at the same time, as in a matrix. All is installed before: it would take their CPUs.
 	@$(TIMED) run $(MAKE) --no-print-directory -j2 record-kip-501 record-send-stall
 	@$(TIMED) analysis $(BIN)/insync report $(DEMO)/kip-501 $(DEMO)/send-stall
 	@$(TIMED) --report

@@ -1,6 +1,6 @@
 """Print what pyproject.toml requires for a purpose, one a line.
 
-The purposes are `run`, `analysis`, `develop` and `release`.
+The purposes are `run`, `analysis`, `spark`, `develop` and `release`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ def requirements(pyproject: Path, purpose: str) -> list[str]:
     if purpose == "run":
         built_with = project["build-system"]["requires"]
         return [*project["project"]["dependencies"], *built_with, "editables"]
-    if purpose in ("analysis", "release"):
-        return list(extras[purpose])
+    names = ("dev", "bench") if purpose == "develop" else (purpose,)
     own = f"{project['project']['name']}["
-    return [each for each in (*extras["dev"], *extras["bench"]) if not each.startswith(own)]
+    return [each for name in names for each in extras[name] if not each.startswith(own)]
 
 
 if __name__ == "__main__":

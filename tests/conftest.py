@@ -21,6 +21,8 @@ from properties import THOROUGH
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from insync.analysis.engine.session import Session
+
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "shared")
 settings.register_profile("shared", deadline=None, max_examples=50)
 settings.register_profile(THOROUGH, deadline=None, max_examples=1_000)
@@ -51,42 +53,36 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """Start Spark once, as an analysis does: to start it takes longer than most analyses.
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    """Open a session of the embedded engine."""
+    from insync.analysis.engine.options import Choice, EngineOptions
+    from insync.analysis.engine.session import open_session
 
-    It has more memory than an analysis: this session does the work of hundreds of them, and in
-    half a gigabyte it spent most of its time on garbage collection. It is not `lasting`: a test
-    process ends before the full JIT saves what it costs (a sixth of the CPU time of these tests).
-    """
-    from insync.analysis.tables.spark.quick_start import archive_of
-    from insync.analysis.tables.spark.session import SparkSettings, open_session
-    from insync.brokers.kafka.java import find_java
-
-    java = find_java()
-    os.environ["JAVA_HOME"] = str(java.home)
-    archive = archive_of(java)  # not written here: this JVM ends with the tests
-    settings = SparkSettings(
-        conf={"spark.driver.memory": "1g"},
-        archive=archive if archive.is_file() else None,
-    )
-    with open_session(settings, tmp_path_factory.mktemp("spark") / "spark.log") as session:
-        yield session
+    log = tmp_path_factory.mktemp("engine") / "spark.log"
+    with open_session(Choice("embedded"), EngineOptions(), log) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")
-def judge(spark: SparkSession) -> Judge:
+def spark(session: Session) -> SparkSession:
+    """Return the client of the embedded engine."""
+    return session.spark
+
+
+@pytest.fixture(scope="session")
+def judge(session: Session) -> Judge:
     """Return what analyses run folders, as `insync report` does, and returns their verdicts."""
     from insync.events.schema import VERDICT
 
-    return lambda *folders: _analysed(spark, folders, VERDICT)
+    return lambda *folders: _analysed(session, folders, VERDICT)
 
 
 @pytest.fixture(scope="session")
-def judge_matrices(spark: SparkSession) -> Judge:
+def judge_matrices(session: Session) -> Judge:
     """Return what analyses matrices, as `insync report` does, and returns the cells of each."""
     from insync.events.matrix_info import CELLS
 
-    return lambda *matrices: _analysed(spark, matrices, CELLS)
+    return lambda *matrices: _analysed(session, matrices, CELLS)
 
 
 @pytest.fixture(scope="session")
@@ -95,11 +91,11 @@ def analysed_folders(tmp_path_factory: pytest.TempPathFactory, judge_matrices: J
     return analysed_together(tmp_path_factory, judge_matrices)
 
 
-def _analysed(spark: SparkSession, folders: Sequence[Path], result: str) -> list[Any]:
+def _analysed(session: Session, folders: Sequence[Path], result: str) -> list[Any]:
     """Analyse folders in one job; return the content of the file that each then has."""
     from insync.analysis.job import analyse, parse_job
     from insync.events.run_info import load_run
 
     job = parse_job([str(folder) for folder in folders])
-    analyse(spark, job, {folder: load_run(folder) for folder in job.folders})
+    analyse(session, job, {folder: load_run(folder) for folder in job.folders})
     return [json.loads((folder / result).read_text(encoding="utf-8")) for folder in folders]

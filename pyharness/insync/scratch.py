@@ -1,4 +1,4 @@
-"""Give a process that runs Spark a temporary folder of its own, which is removed in any case."""
+"""Give a process that analyses a temporary folder of its own, which is removed in any case."""
 
 import os
 import shutil
@@ -14,8 +14,8 @@ PREFIX: Final = "insync-scratch-"
 
 
 @contextmanager
-def spark_environment(java_home: Path) -> Iterator[dict[str, str]]:
-    """Yield the environment of a process that runs Spark with this Java in a folder of its own.
+def scratch_environment() -> Iterator[dict[str, str]]:
+    """Yield the environment of a process whose temporary files are in a folder of its own.
 
     The folder is removed when the block ends. If this process is killed before that, the next
     call removes it.
@@ -29,7 +29,6 @@ def spark_environment(java_home: Path) -> Iterator[dict[str, str]]:
     try:
         yield {
             **os.environ,
-            "JAVA_HOME": str(java_home),
             "TMPDIR": folder,
             "SPARK_SUBMIT_OPTS": " ".join(options),
         }
@@ -38,13 +37,13 @@ def spark_environment(java_home: Path) -> Iterator[dict[str, str]]:
 
 
 @contextmanager
-def spark_process(java_home: Path) -> Iterator[None]:
-    """Give this process such an environment while it runs Spark itself.
+def scratch_process() -> Iterator[None]:
+    """Give this process such an environment while it analyses itself.
 
     Its own temporary files, such as the log that a message names, are not in that folder.
     """
     before = dict(os.environ)
-    with spark_environment(java_home) as environment:
+    with scratch_environment() as environment:
         os.environ.update(environment)
         try:
             yield

@@ -12,10 +12,9 @@ from typing import Final
 Announce = Callable[[str], None]
 """Gets the name of each stage when it begins."""
 
-START: Final = "starting Spark"
+START: Final = "starting the engine"
 BRONZE: Final = "bronze"
-SILVER: Final = "silver"
-GOLD: Final = "gold and checks"
+TABLES: Final = "tables and checks"
 REPORT: Final = "verdict and report"
 
 _PREFIX: Final = "stage: "

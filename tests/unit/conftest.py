@@ -3,23 +3,23 @@
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from analysed import analysed_run
 from commands import Done
+from insync.analysis.engine import paths
+from insync.analysis.engine.session import Session
 from insync.analysis.tables.bronze.folders import of_run
 from insync.analysis.tables.current import stored_rows
 from insync.analysis.tables.pipeline import refresh
 from insync.analysis.tables.rows import Rows, rows_of_run
-from insync.analysis.tables.spark import paths
 from insync.events.run_info import RunInfo, load_run
 
 
-def rows_of(spark: SparkSession, *folders: Path) -> list[Rows]:
+def rows_of(session: Session, *folders: Path) -> list[Rows]:
     """Compute every table of run folders; return of each run the rows that its report needs."""
     runs = [of_run(paths.local(each), load_run(each), has_events=True) for each in folders]
     into = f"{paths.local(folders[0])}/tables"
-    rows = refresh(spark, runs, into, "spark.log")
+    rows = refresh(session, runs, into, "spark.log")
     return [rows_of_run(rows, run.run) for run in runs]
 
 

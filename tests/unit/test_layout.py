@@ -47,16 +47,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "soak": {"bench", "events", "testing", "report", *CLUSTERS},
     "why": {"events", "brokers.kafka", "brokers.cluster"},
     "analysis.checks": set(),
-    "analysis.tables": {"events", "faults", "brokers.kafka", "analysis.checks"},
+    "analysis.engine": {"events", "brokers.kafka"},
+    "analysis.tables": {"events", "faults", "analysis.engine", "analysis.checks"},
     "analysis.verdict": {"events", "faults"},
     "report": {"events", "faults"},
     "past": {"events", "report"},
     # The order tables, checks, verdict, report: the modules of `analysis` itself.
-    "analysis": {"events", "brokers.kafka", "analysis.tables", "analysis.verdict", "report"},
+    "analysis": {"events", "analysis.engine", "analysis.tables", "analysis.verdict", "report"},
 }
-# Of Kafka, the analysis needs to find a Java and to fetch Spark's connector; it runs no broker.
-OF_KAFKA = {"insync.brokers.kafka.java", "insync.brokers.kafka.connector"}
+# Of Kafka, the analysis needs to find a Java for Spark; it runs no broker.
+OF_KAFKA = {"insync.brokers.kafka.java"}
 ANALYSIS = ("analysis", "report")
+OF_SPARK = ("analysis.engine", "analysis.tables", "analysis.checks")
 # Of the faults, scenarios, analysis and report know the kinds by the registry, never one by name.
 OF_FAULTS = {"insync.faults.registry", "insync.faults.kind", "insync.faults.spec"}
 # A folder with more files is harder to find one's way in. ARCHITECTURE.md names the exceptions.
@@ -107,9 +109,9 @@ def test_modules_for_all_import_no_package() -> None:
         assert not packages, f"{file.name} imports {sorted(map(str, packages))}"
 
 
-def test_only_the_tables_the_checks_and_their_job_import_spark() -> None:
+def test_only_the_engine_the_tables_and_the_checks_import_spark() -> None:
     for file in PACKAGE.rglob("*.py"):
-        if package_of(module_of(file)) not in ("analysis", "analysis.tables", "analysis.checks"):
+        if package_of(module_of(file)) not in OF_SPARK:
             spark = {name for name in imported(file) if name.split(".")[0] == "pyspark"}
             assert not spark, f"{file.relative_to(ROOT)} imports {sorted(spark)}"
 

@@ -1,4 +1,4 @@
-"""A process that runs Spark gets a folder for its temporary files, which does not stay."""
+"""A process that analyses gets a folder for its temporary files, which does not stay."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from insync.scratch import spark_environment, spark_process
+from insync.scratch import scratch_environment, scratch_process
 from processes import harness
 
 HOLDER = """
-import sys, pathlib, time
-from insync.scratch import spark_environment
-with spark_environment(pathlib.Path("/jdk")) as environment:
+import pathlib, time
+from insync.scratch import scratch_environment
+with scratch_environment() as environment:
     (pathlib.Path(environment["TMPDIR"]) / "left").touch()
     print(1, flush=True)
     time.sleep(600)
@@ -36,22 +36,20 @@ def test_the_folder_is_that_of_python_and_of_the_jvm_and_is_removed(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SPARK_SUBMIT_OPTS", "-Da=b")
-    with spark_environment(Path("/jdk")) as environment:
+    with scratch_environment() as environment:
         (folder,) = place.iterdir()
         (folder / "file").touch()
         assert environment["TMPDIR"] == str(folder)
         assert environment["SPARK_SUBMIT_OPTS"] == f'-Da=b -Djava.io.tmpdir="{folder}"'
-        assert environment["JAVA_HOME"] == "/jdk"
     assert list(place.iterdir()) == []
 
 
-def test_a_process_that_runs_spark_itself_has_its_environment_back_afterwards(
+def test_a_process_that_analyses_itself_has_its_environment_back_afterwards(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SPARK_SUBMIT_OPTS", raising=False)
-    with pytest.raises(OSError, match="full"), spark_process(Path("/jdk")):
+    with pytest.raises(OSError, match="full"), scratch_process():
         assert os.environ["TMPDIR"] == str(next(place.iterdir()))
-        assert os.environ["JAVA_HOME"] == "/jdk"
         assert Path(tempfile.gettempdir()) == place
         raise OSError("full")
     assert os.environ["TMPDIR"] == str(place)
@@ -64,9 +62,9 @@ def test_the_folder_of_a_killed_process_is_removed_and_that_of_a_running_one_is_
 ) -> None:
     (place / "insync-scratch-of-others").mkdir()
     with harness(HOLDER) as (process, _):
-        with spark_environment(Path("/jdk")):
+        with scratch_environment():
             assert len(list(place.iterdir())) == 3
         process.send_signal(signal.SIGKILL)
-    with spark_environment(Path("/jdk")):
+    with scratch_environment():
         assert len(list(place.iterdir())) == 2
     assert [path.name for path in place.iterdir()] == ["insync-scratch-of-others"]

@@ -43,19 +43,20 @@ def required(purpose: str) -> set[str]:
     return {re.split(r"[<>=]", line)[0] for line in done.stdout.split()}
 
 
-def test_brokers_run_without_spark_and_an_analysis_without_what_tests_need() -> None:
+def test_brokers_run_without_an_engine_and_an_analysis_without_spark_and_what_tests_need() -> None:
     assert {"confluent-kafka", "typer", "hatchling", "editables"} <= required("run")
-    assert {"pyspark", "scipy"} <= required("analysis")
+    assert {"pyspark-client", "pysail", "scipy"} <= required("analysis")
+    assert "pyspark" in required("spark")
     assert {"pytest", "mypy", "playwright", "polars"} <= required("develop")
     assert "cyclonedx-bom" in required("release")
-    kinds = [required(purpose) for purpose in ("run", "analysis", "develop", "release")]
+    kinds = [required(purpose) for purpose in ("run", "analysis", "spark", "develop", "release")]
     assert sum(map(len, kinds)) == len(set().union(*kinds))
 
 
 def test_what_is_required_has_a_pinned_version() -> None:
     pins = (ROOT / "pyharness" / "constraints.txt").read_text().split()
     pinned = {name_of(pin) for pin in pins}
-    for purpose in ("run", "analysis", "develop", "release"):
+    for purpose in ("run", "analysis", "spark", "develop", "release"):
         assert {name_of(each) for each in required(purpose)} <= pinned
 
 

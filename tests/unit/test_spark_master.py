@@ -21,7 +21,6 @@ COMMANDS = (
     ("matrix", "--out", "out"),
     ("report", "nowhere"),
     ("tables", "nowhere", "--into", "out"),
-    ("watch", "--bootstrap", "127.0.0.1:1", "--state", "out", "--once"),
 )
 NOT_PROBED = ("local", "local[2]", "local[*]", "local[2, 4]", "local[*,4]")
 NOT_PROBED += ("local-cluster[2,1,1024]", "yarn", "k8s://https://127.0.0.1:1", "k8s://127.0.0.1:1")

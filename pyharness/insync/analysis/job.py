@@ -2,10 +2,9 @@
 
 DIR is a local run folder, or the folder of a matrix; matrices and runs are not mixed. For a matrix
 the job computes the tables of all its runs together, into the matrix's folder, and then writes its
-cells and its page. Several DIRs with few events are computed in one pass. Spark reads
-the events from `--storage` and writes the tables there. The default is DIR; another folder is
-needed if a cluster's workers cannot reach DIR. Prints the reports' paths; exits with 0, 2 (bad
-input) or 3 (failed).
+cells and its page. The engine reads the events from `--storage`, and the tables are written there.
+The default is DIR; another folder is needed if a cluster's workers cannot reach DIR. Prints the
+reports' paths; exits with 0, 2 (bad input) or 3 (failed).
 """
 
 from __future__ import annotations
@@ -15,32 +14,25 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pyspark.sql import SparkSession
-
-from insync.analysis.matrix import Analysed, recorded, write_matrix
-from insync.analysis.tables.bronze.folders import Folder, of_run
-from insync.analysis.tables.current import digest_of, is_current, stored_rows
-from insync.analysis.tables.pipeline import refresh
-from insync.analysis.tables.rows import Rows, rows_of_run
-from insync.analysis.tables.spark import paths
-from insync.analysis.tables.spark.hadoop import Hadoop
-from insync.analysis.tables.spark.quick_start import archive_of
-from insync.analysis.tables.spark.session import (
-    SparkSettings,
-    end_jvm,
-    fitting,
-    is_small,
-    open_session,
+from insync.analysis.engine import paths
+from insync.analysis.engine.options import (
+    ENGINES,
+    EngineOptions,
+    choose,
+    events_bytes,
     parse_conf,
 )
-from insync.analysis.tables.together import Target, can_be_together, refresh_together
+from insync.analysis.matrix import Analysed, recorded, write_matrix
+from insync.analysis.tables.bronze.folders import Folder, of_run
+from insync.analysis.tables.current import digest_of, engine_of, is_current, stored_rows
+from insync.analysis.tables.rows import Rows, rows_of_run
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.file import write_verdict
 from insync.analysis.verdict.repeat_facts import facts_of_run
-from insync.brokers.kafka.java import find_java
 from insync.errors import UNKNOWN, InputError, InsyncError, report_crash
 from insync.events.matrix_info import PAGE, is_matrix
 from insync.events.run_info import RunInfo, load_run, run_name
@@ -50,7 +42,10 @@ from insync.report.judgement import read_judgement
 from insync.report.render import write_report
 from insync.report.timeline.timelines import timelines
 from insync.stages import REPORT as REPORT_STAGE
-from insync.stages import START, Announce, line_of, silent
+from insync.stages import Announce, line_of, silent
+
+if TYPE_CHECKING:
+    from insync.analysis.engine.session import Session
 
 
 @dataclass(frozen=True)
@@ -66,7 +61,7 @@ class Job:
 
     folders: Sequence[Path]
     storage: str | None
-    settings: SparkSettings
+    options: EngineOptions
     report_only: bool = False
     recompute: bool = False
     matrices: Sequence[Path] = ()
@@ -81,18 +76,18 @@ class Job:
 def run_job(job: Job) -> list[Path]:
     """Run the job; return the reports' paths. Raises InputError or InsyncError.
 
-    Spark starts only if tables must be computed.
+    The engine starts only if tables must be computed.
     """
     runs = {folder: _load(folder) for folder in job.folders}
-    if all(place.is_current for place in places(job)):
+    found = places(job)
+    if all(place.is_current for place in found):
         return analyse(None, job, runs)
-    java = find_java()
-    os.environ["JAVA_HOME"] = str(java.home)
-    quick = replace(job.settings, archive=archive_of(java))
-    settings = fitting(quick, [str(folder) for folder in job.folders])
-    job.announce(START)
-    with open_session(settings, job.log) as spark:
-        return analyse(spark, job, runs)
+    choice = choose(job.options, [place.storage for place in found], events_bytes(job.folders))
+    job.announce(choice.starting)
+    from insync.analysis.engine.session import open_session
+
+    with open_session(choice, job.options, job.log) as session:
+        return analyse(session, job, runs)
 
 
 @dataclass(frozen=True)
@@ -132,23 +127,23 @@ def _place(job: Job, folder: Path) -> Place:
     return Place(folder, folders, paths.local(folder), digest, job.report_only or unchanged)
 
 
-def analyse(spark: SparkSession | None, job: Job, runs: Mapping[Path, RunInfo]) -> list[Path]:
+def analyse(session: Session | None, job: Job, runs: Mapping[Path, RunInfo]) -> list[Path]:
     """Write tables, verdicts and reports of `runs`; return the reports' paths.
 
-    `spark` is an open session, None if all tables are current. The verdicts and reports are
+    `session` is an open one, None if all tables are current. The verdicts and reports are
     replaced when all are complete. Raises InputError or InsyncError.
     """
     with replaced_together([*job.folders, *job.matrices]) as fresh:
         found: dict[Path, Analysed] = {}
-        having_tables = places(job)
-        for place, rows in zip(having_tables, _rows(spark, job, having_tables, runs), strict=True):
+        for place in places(job):
+            rows, engine = _rows(session, job, place, runs)
             job.announce(REPORT_STAGE)
             for folder in place.folders:
-                own_rows = _rows_of(rows, runs[folder])
-                found[folder] = _judge(job, folder, fresh[folder], runs[folder], own_rows)
+                own = _Own(runs[folder], _rows_of(rows, runs[folder]), engine)
+                found[folder] = _judge(job, folder, fresh[folder], own)
         for matrix in job.matrices:
-            own = {folder: each for folder, each in found.items() if folder.is_relative_to(matrix)}
-            write_matrix(matrix, own, fresh[matrix])
+            inside = {at: each for at, each in found.items() if at.is_relative_to(matrix)}
+            write_matrix(matrix, inside, fresh[matrix])
     return [*(folder / REPORT for folder in found), *(folder / PAGE for folder in job.matrices)]
 
 
@@ -159,42 +154,36 @@ def _load(folder: Path) -> RunInfo:
     return run
 
 
-def _judge(job: Job, folder: Path, fresh: Path, run: RunInfo, rows: Rows) -> Analysed:
+@dataclass(frozen=True)
+class _Own:
+    """A run, the rows of its tables, and the engine that computed them."""
+
+    run: RunInfo
+    rows: Rows
+    engine: str
+
+
+def _judge(job: Job, folder: Path, fresh: Path, own: _Own) -> Analysed:
     """Write the verdict and the report of the run in `folder` into the folder `fresh`."""
+    run, rows = own.run, own.rows
     facts = facts_of_run(run, rows)
     if not job.report_only:
-        write_verdict(fresh, run, decide(run, facts))
+        write_verdict(fresh, run, decide(run, facts), own.engine)
     judgement = read_judgement(folder if job.report_only else fresh)
     write_report(fresh, run, judgement, rows)
-    return Analysed(run, facts, timelines(run, rows), rows)
+    return Analysed(run, facts, timelines(run, rows), rows, own.engine)
 
 
 def _rows(
-    spark: SparkSession | None, job: Job, found: Sequence[Place], runs: Mapping[Path, RunInfo]
-) -> Iterator[Rows]:
-    """Yield the rows of each place, whose tables are computed unless they are current."""
-    made = {} if spark is None else _computed_together(spark, job, found, runs)
-    for place in found:
-        if place.folder in made:
-            yield made[place.folder]
-        elif spark is None or place.is_current:
-            yield stored_rows(place.tables)
-        else:
-            yield _compute(spark, job, place, runs)
+    session: Session | None, job: Job, place: Place, runs: Mapping[Path, RunInfo]
+) -> tuple[Rows, str]:
+    """Return the rows of a place, whose tables are computed unless they are current.
 
-
-def _computed_together(
-    spark: SparkSession, job: Job, found: Sequence[Place], runs: Mapping[Path, RunInfo]
-) -> dict[Path, Rows]:
-    """Return the rows of places that one pass of Spark computes; none if each needs its own."""
-    if job.storage is not None or not is_small(spark):
-        return {}
-    due = [place for place in found if not place.is_current]
-    targets = [Target(each.tables, _folders(spark, each, runs), each.digest) for each in due]
-    if not can_be_together(targets):
-        return {}
-    rows = refresh_together(spark, targets, str(job.log), announce=job.announce)
-    return dict(zip((place.folder for place in due), rows, strict=True))
+    The engine that computed them is returned, too.
+    """
+    if session is None or place.is_current:
+        return stored_rows(place.tables), engine_of(place.tables)
+    return _compute(session, job, place, runs), session.described
 
 
 def _rows_of(rows: Rows, run: RunInfo) -> Rows:
@@ -202,25 +191,20 @@ def _rows_of(rows: Rows, run: RunInfo) -> Rows:
     return rows_of_run(rows, run_name(run), {**cell, "scale": float(run.scale)})
 
 
-def _compute(spark: SparkSession, job: Job, place: Place, runs: Mapping[Path, RunInfo]) -> Rows:
-    found = _folders(spark, place, runs)
+def _compute(session: Session, job: Job, place: Place, runs: Mapping[Path, RunInfo]) -> Rows:
+    # Here, because a report of current tables needs no engine's client.
+    from insync.analysis.tables.pipeline import refresh
+
+    found = [_folder(session, place, folder, runs[folder]) for folder in place.folders]
     tables = f"{place.storage}/{paths.TABLES}"
     return refresh(
-        spark, found, tables, str(job.log), own=True, digest=place.digest, announce=job.announce
+        session, found, tables, str(job.log), own=True, digest=place.digest, announce=job.announce
     )
 
 
-def _folders(spark: SparkSession, place: Place, runs: Mapping[Path, RunInfo]) -> list[Folder]:
-    hadoop = Hadoop(spark)
-    stored = {
-        folder: paths.below(place.storage, folder.relative_to(place.folder))
-        for folder in place.folders
-    }
-    return [_folder(hadoop, path, runs[folder]) for folder, path in stored.items()]
-
-
-def _folder(hadoop: Hadoop, path: str, run: RunInfo) -> Folder:
-    return of_run(path, run, has_events=hadoop.exists(f"{path}/{EVENTS}"))
+def _folder(session: Session, place: Place, folder: Path, run: RunInfo) -> Folder:
+    path = paths.below(place.storage, folder.relative_to(place.folder))
+    return of_run(path, run, has_events=session.files(path).exists(f"{path}/{EVENTS}"))
 
 
 def parse_job(arguments: Sequence[str]) -> Job:
@@ -230,7 +214,8 @@ def parse_job(arguments: Sequence[str]) -> Job:
         "folders", metavar="DIR", type=Path, nargs="+", help="folder of a run or of a matrix"
     )
     parser.add_argument("--storage", help="folder or URI of events/ and tables/ (default: DIR)")
-    parser.add_argument("--spark-master", default=SparkSettings.master, metavar="MASTER")
+    parser.add_argument("--engine", choices=ENGINES, default=ENGINES[0])
+    parser.add_argument("--spark-master", metavar="MASTER")
     parser.add_argument("--spark-conf", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument(
         "--only",
@@ -252,7 +237,7 @@ def parse_job(arguments: Sequence[str]) -> Job:
     return Job(
         folders=runs if matrices else folders,
         storage=given.storage,
-        settings=SparkSettings(given.spark_master, parse_conf(given.spark_conf)),
+        options=EngineOptions(given.engine, given.spark_master, parse_conf(given.spark_conf)),
         report_only=given.only == "report",
         recompute=given.recompute,
         matrices=matrices,
@@ -308,6 +293,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    code = main()
-    end_jvm()
-    sys.exit(code)
+    sys.exit(main())

@@ -13,18 +13,20 @@ from insync.analysis.verdict.facts import RunFacts
 from insync.events.matrix_info import MatrixInfo, MatrixRow, load_matrix
 from insync.events.run_info import RunInfo
 from insync.events.schema import RUN
+from insync.report.environment import environment_of
 from insync.report.matrix.page import write_matrix_page
 from insync.report.timeline.timelines import Timeline
 
 
 @dataclass(frozen=True)
 class Analysed:
-    """The results of the analysis of one run folder."""
+    """The results of the analysis of one run folder, and the engine that computed its tables."""
 
     run: RunInfo
     facts: RunFacts
     pictures: Sequence[Timeline]
     rows: Rows
+    engine: str
 
 
 def recorded(matrix: Path) -> list[Path]:
@@ -40,8 +42,9 @@ def write_matrix(matrix: Path, found: Mapping[Path, Analysed], into: Path) -> No
     """
     info = load_matrix(matrix)
     write_cells(into, [cell for row in info.rows for cell in _cells(row, matrix, found)])
-    runs = [each.run for each in found.values()]
-    write_matrix_page(into, info, runs, _pictures(info, matrix, found), _over_repeats(found))
+    engines = ", ".join(sorted({each.engine for each in found.values()}))
+    about = environment_of([each.run for each in found.values()], engines)
+    write_matrix_page(into, info, about, _pictures(info, matrix, found), _over_repeats(found))
 
 
 def _cells(row: MatrixRow, matrix: Path, found: Mapping[Path, Analysed]) -> list[Cell]:

@@ -1,8 +1,8 @@
 """Measures the analysis of recorded runs, by this installation and by the sources of a checkout.
 
 Every analysis is a process of its own, on a fresh copy of what the runs recorded. The first one of
-each side is a warm-up: it writes the class archive if there is none, fills the page cache, and
-counts Spark's jobs. The results of all are compared, because a recorded run must keep its verdict.
+each side is a warm-up, which fills the page cache. The results of all are compared, because a
+recorded run must keep its verdict.
 """
 
 from __future__ import annotations
@@ -24,14 +24,13 @@ from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import CELLS, PLAN, is_matrix, load_matrix
 from insync.events.run_info import load_run
 from insync.events.schema import EVENTS, RUN, VERDICT
-from insync.scratch import spark_environment
+from insync.scratch import scratch_environment
 
 WITHIN_S: Final = 3600.0
 MISSING: Final = "missing"
 """The value of a key that one of two results lacks."""
 FIGURES: Final = ("wall_s", "cpu_s", "peak_bytes")
 _JOB: Final = "insync.analysis.job"
-_JOB_STARTED: Final = '"Event":"SparkListenerJobStart"'
 
 Results = Mapping[str, Any]
 """The content of each verdict.json and matrix.json, by its path."""
@@ -53,11 +52,10 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The costs of one side's analyses, and how many jobs Spark runs in one."""
+    """The costs of one side's analyses."""
 
     side: str
     sources: Path
-    jobs: int
     costs: tuple[Cost, ...]
 
     def spreads(self) -> dict[str, Spread]:
@@ -79,7 +77,6 @@ class Difference:
 class _Analysis:
     cost: Cost
     results: Results
-    jobs: int
 
 
 def this_installation() -> Side:
@@ -99,7 +96,6 @@ def measure(
     folders: Sequence[Path],
     sides: Sequence[Side],
     times: int,
-    java_home: Path,
     tell: Callable[[str], None],
 ) -> tuple[list[Measured], list[Difference]]:
     """Analyse `folders` once per side as a warm-up, then `times` times in turn.
@@ -111,14 +107,14 @@ def measure(
     found: dict[str, list[_Analysis]] = {}
     for side in sides:
         tell(f"{side.name}: warm-up")
-        found[side.name] = [_analyse(folders, side, java_home, count_jobs=True)]
+        found[side.name] = [_analyse(folders, side)]
     for repeat, side in in_turn(sides, times):
         tell(f"{side.name}: {repeat + 1} of {times}")
-        found[side.name].append(_analyse(folders, side, java_home))
+        found[side.name].append(_analyse(folders, side))
     measured = [
-        Measured(side.name, side.sources[0], warm_up.jobs, tuple(each.cost for each in counted))
+        Measured(side.name, side.sources[0], tuple(each.cost for each in counted))
         for side in sides
-        for warm_up, *counted in [found[side.name]]
+        for _, *counted in [found[side.name]]
     ]
     results = [(name, each.results) for name, own in found.items() for each in own]
     return measured, differences(results)
@@ -187,31 +183,26 @@ def _differing(one: Any, other: Any, key: str) -> Iterator[tuple[str, Any, Any]]
         yield key, one, other
 
 
-def _analyse(
-    folders: Sequence[Path], side: Side, java_home: Path, *, count_jobs: bool = False
-) -> _Analysis:
+def _analyse(folders: Sequence[Path], side: Side) -> _Analysis:
     with TemporaryDirectory(prefix="insync-bench-") as temporary:
         place = Path(temporary)
         # A folder per copy: several runs may have the same name, such as that of a scenario.
         copies = [place / str(n) / folder.resolve().name for n, folder in enumerate(folders)]
         for folder, copy in zip(folders, copies, strict=True):
             copy_recorded(folder, copy)
-        jobs = place / "jobs"
-        jobs.mkdir()
-        options = _count_jobs_into(jobs) if count_jobs else []
-        cost = _run([*map(str, copies), *options], side, java_home, place / "output.txt")
+        cost = _run([*map(str, copies)], side, place / "output.txt")
         results = {
             str(folder / file): content
             for folder, copy in zip(folders, copies, strict=True)
             for file, content in results_of(copy).items()
         }
-        return _Analysis(cost, results, _jobs(jobs))
+        return _Analysis(cost, results)
 
 
-def _run(arguments: Sequence[str], side: Side, java_home: Path, log: Path) -> Cost:
+def _run(arguments: Sequence[str], side: Side, log: Path) -> Cost:
     """Run the analysis of a side, with its output in `log`; InsyncError if it fails."""
     command = [sys.executable, "-m", _JOB, *arguments]
-    with spark_environment(java_home) as environment, log.open("wb") as output:
+    with scratch_environment() as environment, log.open("wb") as output:
         try:
             cost = watch(
                 command, environment={**environment, "PYTHONPATH": side.path},
@@ -224,15 +215,3 @@ def _run(arguments: Sequence[str], side: Side, java_home: Path, log: Path) -> Co
         last = next((line for line in reversed(lines) if line.strip()), "no output")
         raise InsyncError(f"bench: the analysis of {side.name} ended with {cost.code}: {last}")
     return cost
-
-
-def _count_jobs_into(folder: Path) -> list[str]:
-    """Return the options with which Spark writes its events, one a line, to a file in `folder`."""
-    conf = {"enabled": "true", "dir": folder.as_uri(), "compress": "false"}
-    conf["rolling.enabled"] = "false"
-    return [word for k, v in conf.items() for word in ("--spark-conf", f"spark.eventLog.{k}={v}")]
-
-
-def _jobs(folder: Path) -> int:
-    logs = (file.read_text(encoding="utf-8") for file in folder.iterdir())
-    return sum(log.count(_JOB_STARTED) for log in logs)

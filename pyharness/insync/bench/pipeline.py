@@ -22,7 +22,7 @@ from typing import IO, Any, Final
 from insync.bench.processes import Cost, watch
 from insync.bench.repeats import Spread, in_turn
 from insync.errors import InsyncError
-from insync.scratch import spark_environment
+from insync.scratch import scratch_environment
 
 ENGINES: Final = ("spark", "duckdb", "polars")
 BASELINE: Final = "duckdb"
@@ -86,7 +86,6 @@ def measure(
     sizes: Sequence[int],
     engines: Sequence[str],
     folder: Path,
-    java_home: Path,
     tell: Callable[[str], None],
     duckdb_gb: int,
     times: int,
@@ -99,7 +98,7 @@ def measure(
     for rows in sizes:
         data = folder / f"rows-{rows}"
         commands = _commands(data, rows, duckdb_gb)
-        run = partial(_run, commands, java_home)
+        run = partial(_run, commands)
         try:
             tell(f"generating a history of {rows:,} operations")
             _, truth = run("generate", WITHIN_S)
@@ -169,12 +168,10 @@ def _commands(data: Path, rows: int, duckdb_gb: int) -> dict[str, list[str]]:
     }
 
 
-def _run(
-    commands: Mapping[str, Sequence[str]], java_home: Path, name: str, within_s: float
-) -> tuple[Cost, str]:
+def _run(commands: Mapping[str, Sequence[str]], name: str, within_s: float) -> tuple[Cost, str]:
     """Run a command; return what it took and its output. Raises InsyncError if it fails."""
     with (
-        spark_environment(java_home) as environment,
+        scratch_environment() as environment,
         TemporaryFile() as output,
         TemporaryFile() as errors,
     ):

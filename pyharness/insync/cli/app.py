@@ -23,7 +23,6 @@ from insync.cli import (
     scenarios,
     state,
     tables,
-    watch,
 )
 from insync.cli.fuzz import command as fuzz
 from insync.cli.kafka_tests import command as kafka_tests
@@ -48,7 +47,6 @@ app.command("runs", epilog=runs.EXAMPLES)(runs.command)
 app.command("compare", epilog=compare.EXAMPLES)(compare.command)
 app.command("tables", epilog=tables.EXAMPLES)(tables.command)
 app.command("agent", epilog=agent.EXAMPLES)(agent.command)
-app.command("watch", epilog=watch.EXAMPLES)(watch.command)
 app.command("state", epilog=state.EXAMPLES)(state.command)
 app.command("why", epilog=why.EXAMPLES)(why.command)
 app.add_typer(image.app, name="image")

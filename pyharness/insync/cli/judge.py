@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from insync.brokers.kafka.java import find_java
 from insync.cli.broker_data import settle, settle_matrix
 from insync.cli.progress import TerminalProgress
 from insync.cli.results import results_console, show_matrix, show_verdict
@@ -19,20 +18,20 @@ from insync.past.find import LEVELS, find_results
 from insync.report.judgement import Judgement, Outcome
 from insync.report.matrix.cells import outcome, read_cells
 from insync.run.analysis import analyse, analyse_matrix
-from insync.run.request import SparkOptions
+from insync.run.request import AnalysisOptions
 
 EXIT_CODES: Final = {"fail": 1, "unknown": 3, "pass": 0}
 """Worst first."""
 
 
 def analyse_and_show(
-    folders: Sequence[Path], spark: SparkOptions, progress: TerminalProgress, *, as_json: bool
+    folders: Sequence[Path], analysis: AnalysisOptions, progress: TerminalProgress, *, as_json: bool
 ) -> int:
     """Analyse run folders, print each verdict as text or JSON, return the worst exit code.
 
     The JSON document is the verdict, or an array of verdicts for several folders.
     """
-    verdicts = _runs(folders, spark, progress, as_json=as_json)
+    verdicts = _runs(folders, analysis, progress, as_json=as_json)
     if as_json:
         _print_json(verdicts)
     return _worst({verdict["verdict"] for verdict in verdicts})
@@ -40,7 +39,7 @@ def analyse_and_show(
 
 def analyse_and_show_matrix(
     matrix: Path,
-    spark: SparkOptions,
+    analysis: AnalysisOptions,
     progress: TerminalProgress,
     *,
     wrong: Sequence[str],
@@ -50,14 +49,14 @@ def analyse_and_show_matrix(
 
     `wrong` lists the failures of whole arms; they are printed below the table.
     """
-    word = _matrix(matrix, spark, progress, wrong=wrong, as_json=as_json)
+    word = _matrix(matrix, analysis, progress, wrong=wrong, as_json=as_json)
     if as_json:
         print((matrix / CELLS).read_text(encoding="utf-8"), end="")
     return EXIT_CODES[word]
 
 
 def analyse_and_show_found(
-    parent: Path, spark: SparkOptions, progress: TerminalProgress, *, as_json: bool
+    parent: Path, analysis: AnalysisOptions, progress: TerminalProgress, *, as_json: bool
 ) -> int:
     """Analyse the runs and matrices below a folder, and print all; return the worst exit code.
 
@@ -76,12 +75,12 @@ def analyse_and_show_found(
     if len(usable) < len(found.runs):
         words.add("unknown")
     if usable:
-        verdicts = _runs(usable, spark, progress, as_json=as_json)
+        verdicts = _runs(usable, analysis, progress, as_json=as_json)
         words |= {verdict["verdict"] for verdict in verdicts}
         documents += verdicts
     for matrix in found.matrices:
         try:
-            words.add(_matrix(matrix, spark, progress, wrong=(), as_json=as_json))
+            words.add(_matrix(matrix, analysis, progress, wrong=(), as_json=as_json))
             documents.append(json.loads((matrix / CELLS).read_text(encoding="utf-8")))
         except InsyncError as error:
             print(f"insync: {error}", file=sys.stderr)
@@ -102,10 +101,10 @@ def _is_usable(folder: Path) -> bool:
 
 
 def _runs(
-    folders: Sequence[Path], spark: SparkOptions, progress: TerminalProgress, *, as_json: bool
+    folders: Sequence[Path], analysis: AnalysisOptions, progress: TerminalProgress, *, as_json: bool
 ) -> list[dict[str, Any]]:
     """Analyse run folders, print each verdict as text, return the verdicts."""
-    verdicts = analyse(folders, spark, find_java(), progress)
+    verdicts = analyse(folders, analysis, progress)
     progress.stop()
     console = results_console(as_json=as_json)
     for folder, verdict in zip(folders, verdicts, strict=True):
@@ -123,14 +122,14 @@ def _kept_of_run(folder: Path, verdict: dict[str, Any]) -> list[Path]:
 
 def _matrix(
     matrix: Path,
-    spark: SparkOptions,
+    analysis: AnalysisOptions,
     progress: TerminalProgress,
     *,
     wrong: Sequence[str],
     as_json: bool,
 ) -> Outcome:
     """Analyse a matrix, print its table, return its outcome."""
-    analyse_matrix(matrix, spark, find_java(), progress)
+    analyse_matrix(matrix, analysis, progress)
     progress.stop()
     cells = read_cells(matrix)
     console = results_console(as_json=as_json)

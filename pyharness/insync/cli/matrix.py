@@ -7,20 +7,22 @@ from typing import Annotated, Final
 import typer
 
 from insync.cli.options import (
+    DEFAULT_ENGINE,
     KAFKA_HELP,
     ClientOption,
     ClusterOption,
     DefaultTimeouts,
+    Engine,
     Json,
     SparkConf,
     SparkMaster,
     UnknownMethods,
+    analysis_options,
     names,
-    spark_options,
 )
 from insync.extras import require
 from insync.matrix.plan import MatrixRequest
-from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, DEFAULT_MASTER
+from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA
 
 EXAMPLES: Final = """\b
 Examples:
@@ -75,7 +77,8 @@ def command(
     client: ClientOption = None,
     default_timeouts: DefaultTimeouts = False,
     allow_unknown_methods: UnknownMethods = False,
-    spark_master: SparkMaster = DEFAULT_MASTER,
+    engine: Engine = DEFAULT_ENGINE,
+    spark_master: SparkMaster = None,
     spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
@@ -110,12 +113,12 @@ def command(
         default_timeouts=default_timeouts,
         unknown_methods=allow_unknown_methods,
     )
-    spark = spark_options(spark_master, spark_conf)
+    analysis = analysis_options(engine, spark_master, spark_conf)
     with interruptible(), TerminalProgress() as progress:
         plan = prepare_matrix(request, progress)
         try:
             wrong = record_matrix(plan, progress)
-            return analyse_and_show_matrix(plan.out, spark, progress, wrong=wrong, as_json=json)
+            return analyse_and_show_matrix(plan.out, analysis, progress, wrong=wrong, as_json=json)
         except BaseException:  # also on Ctrl-C: finished scenarios need not run again
             progress.stop()
             if is_matrix(plan.out):

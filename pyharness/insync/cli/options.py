@@ -1,7 +1,7 @@
 """Define the options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -9,7 +9,7 @@ from insync.brokers.kafka.versions import known
 from insync.clients import Client
 from insync.errors import InputError
 from insync.events.topic import EventTopic
-from insync.run.request import AnyCluster, ClusterKind, Existing, SparkOptions
+from insync.run.request import AnalysisOptions, AnyCluster, ClusterKind, Existing
 from insync.spark_master import require_master
 
 BAD_INPUT: Final = 2
@@ -54,7 +54,17 @@ KAFKA_HELP: Final = (
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on standard output, text on stderr.")
 ]
-SparkMaster = Annotated[str, typer.Option(help="Spark master that computes the tables.")]
+Engine = Annotated[
+    Literal["auto", "embedded", "spark"],
+    typer.Option(
+        help="What computes the tables: the embedded engine, or Apache Spark. auto: Spark for more"
+        " than 1 GB of events, remote folders, and --spark-master."
+    ),
+]
+DEFAULT_ENGINE: Final = "auto"
+SparkMaster = Annotated[
+    str | None, typer.Option(help="Spark master that computes the tables; asks for Spark.")
+]
 SparkConf = Annotated[list[str] | None, typer.Option(help="Spark setting KEY=VALUE; repeatable.")]
 
 
@@ -105,8 +115,10 @@ def existing_option(
     return None
 
 
-def spark_options(master: str, conf: list[str] | None, *, needed_now: bool = True) -> SparkOptions:
-    """Return the Spark options as typed data.
+def analysis_options(
+    engine: str, master: str | None, conf: list[str] | None, *, needed_now: bool = True
+) -> AnalysisOptions:
+    """Return the options of the analysis as typed data.
 
     Raises InputError for a setting without a value or an unknown master, InsyncError for a master
     that is `needed_now` and does not answer.
@@ -115,5 +127,9 @@ def spark_options(master: str, conf: list[str] | None, *, needed_now: bool = Tru
         key, equals, _ = setting.partition("=")
         if not (key and equals):
             raise InputError(f"--spark-conf {setting!r}: expected KEY=VALUE")
-    require_master(master, probe=needed_now)
-    return SparkOptions(master=master, conf=tuple(conf or ()))
+    for name, given in (("--spark-master", master), ("--spark-conf", conf and conf[0])):
+        if engine == "embedded" and given:
+            raise InputError(f"{name} {given}: expected --engine spark or auto with it")
+    if master is not None:
+        require_master(master, probe=needed_now)
+    return AnalysisOptions(engine=engine, master=master, conf=tuple(conf or ()))

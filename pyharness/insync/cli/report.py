@@ -6,9 +6,15 @@ from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import Json, SparkConf, SparkMaster, spark_options
+from insync.cli.options import (
+    DEFAULT_ENGINE,
+    Engine,
+    Json,
+    SparkConf,
+    SparkMaster,
+    analysis_options,
+)
 from insync.extras import require
-from insync.run.request import DEFAULT_MASTER
 
 EXAMPLES: Final = """\b
 Examples:
@@ -28,7 +34,8 @@ def command(
             help="Folders from `insync run`, one from `insync matrix`, or a folder above such.",
         ),
     ],
-    spark_master: SparkMaster = DEFAULT_MASTER,
+    engine: Engine = DEFAULT_ENGINE,
+    spark_master: SparkMaster = None,
     spark_conf: SparkConf = None,
     recompute: Annotated[
         bool,
@@ -55,13 +62,13 @@ def command(
     from insync.signals import interruptible
 
     require("analysis", "report")
-    spark = replace(spark_options(spark_master, spark_conf), recompute=recompute)
+    analysis = replace(analysis_options(engine, spark_master, spark_conf), recompute=recompute)
     with interruptible(), TerminalProgress() as progress:
         matrix = next((folder for folder in runs if is_matrix(folder)), None)
         if matrix is not None:
             if len(runs) > 1:
                 raise InputError(f"{matrix}: a matrix, expected no other DIR besides it")
-            return analyse_and_show_matrix(matrix, spark, progress, wrong=(), as_json=json)
+            return analyse_and_show_matrix(matrix, analysis, progress, wrong=(), as_json=json)
         if len(runs) == 1 and runs[0].is_dir() and not is_result(runs[0]):
-            return analyse_and_show_found(runs[0], spark, progress, as_json=json)
-        return analyse_and_show(runs, spark, progress, as_json=json)
+            return analyse_and_show_found(runs[0], analysis, progress, as_json=json)
+        return analyse_and_show(runs, analysis, progress, as_json=json)

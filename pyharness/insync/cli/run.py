@@ -6,21 +6,23 @@ from typing import Annotated, Final
 import typer
 
 from insync.cli.options import (
+    DEFAULT_ENGINE,
     KAFKA_HELP,
     AnyClusterOption,
     ClientOption,
     DefaultTimeouts,
+    Engine,
     Json,
     SparkConf,
     SparkMaster,
     UnknownMethods,
+    analysis_options,
     events_option,
     existing_option,
     names,
-    spark_options,
 )
 from insync.extras import require
-from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, DEFAULT_MASTER, RunRequest
+from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, RunRequest
 
 EXAMPLES: Final = """\b
 Examples:
@@ -74,7 +76,7 @@ def command(
     ] = False,
     events_topic: Annotated[
         str | None,
-        typer.Option(help="Also publish the events to this topic, for `insync watch`."),
+        typer.Option(help="Also publish the events to this topic, for `insync why --bootstrap`."),
     ] = None,
     events_bootstrap: Annotated[
         str | None,
@@ -85,7 +87,8 @@ def command(
     client: ClientOption = None,
     default_timeouts: DefaultTimeouts = False,
     allow_unknown_methods: UnknownMethods = False,
-    spark_master: SparkMaster = DEFAULT_MASTER,
+    engine: Engine = DEFAULT_ENGINE,
+    spark_master: SparkMaster = None,
     spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
@@ -116,9 +119,9 @@ def command(
         existing=existing_option(cluster, bootstrap, bridges, controls, allow_faults=allow_faults),
         unknown_methods=allow_unknown_methods,
     )
-    spark = spark_options(spark_master, spark_conf, needed_now=not record_only)
+    analysis = analysis_options(engine, spark_master, spark_conf, needed_now=not record_only)
     with interruptible(), TerminalProgress() as progress:
         folder = run(request, progress)
         if record_only:
             return show_recorded(folder, progress, as_json=json)
-        return analyse_and_show([folder], spark, progress, as_json=json)
+        return analyse_and_show([folder], analysis, progress, as_json=json)

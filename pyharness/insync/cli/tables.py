@@ -7,9 +7,15 @@ from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import Json, SparkConf, SparkMaster, spark_options
+from insync.cli.options import (
+    DEFAULT_ENGINE,
+    Engine,
+    Json,
+    SparkConf,
+    SparkMaster,
+    analysis_options,
+)
 from insync.extras import require
-from insync.run.request import DEFAULT_MASTER
 
 EXAMPLES: Final = """\b
 Examples:
@@ -35,7 +41,8 @@ def command(
         str | None,
         typer.Option(help="Output folder; any Hadoop path. Default, for a single DIR: DIR/tables."),
     ] = None,
-    spark_master: SparkMaster = DEFAULT_MASTER,
+    engine: Engine = DEFAULT_ENGINE,
+    spark_master: SparkMaster = None,
     spark_conf: SparkConf = None,
     spark_home: Annotated[
         str | None, typer.Option(help="Path of another Spark installation of the same version.")
@@ -50,17 +57,17 @@ def command(
     listed.
     """
     require("analysis", "tables")
+    from insync.analysis.engine.options import EngineOptions
     from insync.analysis.tables.batch import compute
-    from insync.analysis.tables.spark.session import SparkSettings
     from insync.cli.progress import TerminalProgress
     from insync.signals import interruptible
 
-    spark = spark_options(spark_master, spark_conf)
-    conf = dict(pair.split("=", 1) for pair in spark.conf)
+    analysis = analysis_options(engine, spark_master, spark_conf)
+    conf = dict(pair.split("=", 1) for pair in analysis.conf)
     with interruptible(), TerminalProgress() as progress:
-        progress.phase("computing tables with Spark")
-        settings = SparkSettings(spark.master, conf)
-        found = compute(dirs, into, settings, spark_home, lambda stage: progress.phase(stage))
+        progress.phase("computing tables")
+        options = EngineOptions(analysis.engine, analysis.master, conf)
+        found = compute(dirs, into, options, spark_home, lambda stage: progress.phase(stage))
     problems = [*found.problems, *found.files]
     for problem in problems[:SHOWN]:
         print(f"insync: {problem}", file=sys.stderr)

@@ -18,7 +18,7 @@ from insync.matrix.runner import record_matrix
 from insync.run.analysis import analyse_matrix
 from insync.run.plan import Plan, resolve
 from insync.run.progress import Progress
-from insync.run.request import RunRequest, SparkOptions
+from insync.run.request import AnalysisOptions, RunRequest
 from insync.scenario.model import Scenario
 
 SCENARIOS: Final = "scenarios"
@@ -37,7 +37,7 @@ class Bench:
     kafka: str
     unknown_methods: bool = False
     at_once: int
-    spark: SparkOptions
+    analysis: AnalysisOptions
     java: Java
 
     @property
@@ -74,7 +74,7 @@ def analyse_batch(folder: Path, bench: Bench, progress: Progress) -> bool:
         return True
     if not any((each / RUN).is_file() for each in load_matrix(folder).run_folders(folder)):
         return False
-    analyse_matrix(folder, bench.spark, bench.java, progress)
+    analyse_matrix(folder, bench.analysis, progress)
     return True
 
 

@@ -23,7 +23,7 @@ from insync.fuzz.replay import OVERHEAD_SECONDS, SECONDS_A_RUN, Replayer, reduce
 from insync.report.fuzz_page import write_fuzz_page
 from insync.run.plan import make_out
 from insync.run.progress import Progress
-from insync.run.request import SparkOptions
+from insync.run.request import AnalysisOptions
 from insync.scenario.model import Scenario
 
 BATCH: Final = 10
@@ -31,13 +31,13 @@ BATCHES: Final = "batches"
 REDUCED: Final = "reduced"
 
 
-def run_fuzz(plan: FuzzPlan, spark: SparkOptions, progress: Progress) -> FuzzInfo:
+def run_fuzz(plan: FuzzPlan, analysis: AnalysisOptions, progress: Progress) -> FuzzInfo:
     """Run all seeds that have no result yet, as long as there is time; return what is known.
 
     In every case no process is left running. Raises InsyncError if it was interrupted.
     """
     make_out(plan.out)
-    fuzz = _Fuzz(plan, spark, progress)
+    fuzz = _Fuzz(plan, analysis, progress)
     fuzz.save()
     fuzz.adopt()
     while seeds := fuzz.next_batch():
@@ -51,7 +51,7 @@ class _Fuzz:
     """A fuzz that runs; `info` is what is known so far."""
 
     plan: FuzzPlan
-    spark: SparkOptions
+    analysis: AnalysisOptions
     progress: Progress
     started: float = field(default_factory=time.monotonic)
     info: FuzzInfo = field(init=False)
@@ -66,7 +66,7 @@ class _Fuzz:
             kafka=request.kafka,
             unknown_methods=request.unknown_methods,
             at_once=request.at_once,
-            spark=self.spark,
+            analysis=self.analysis,
             java=self.plan.java,
         )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.metadata import version
 
 from insync import __version__
 from insync.events.run_info import RunInfo
@@ -24,8 +23,11 @@ _HOST = {
 Facts = list[tuple[str, str]]
 
 
-def environment_of(runs: Iterable[RunInfo]) -> Facts:
-    """Return names and values; if runs differ in a value, all its values are listed."""
+def environment_of(runs: Iterable[RunInfo], engine: str) -> Facts:
+    """Return names and values; if runs differ in a value, all its values are listed.
+
+    `engine` is what computed the tables.
+    """
     found: dict[str, list[str]] = {}
     for run in runs:
         for name, value in (
@@ -34,7 +36,7 @@ def environment_of(runs: Iterable[RunInfo]) -> Facts:
             values = found.setdefault(name, [])
             if value not in values:
                 values.append(value)
-    return [*((name, ", ".join(values)) for name, values in found.items()), *_analysis()]
+    return [*((name, ", ".join(values)) for name, values in found.items()), *_analysis(engine)]
 
 
 def _clients(run: RunInfo) -> str:
@@ -48,6 +50,6 @@ def _host(run: RunInfo) -> Facts:
     return [(_HOST.get(key, key), str(value)) for key, value in run.host.items()]
 
 
-def _analysis() -> Facts:
+def _analysis(engine: str) -> Facts:
     """Return the versions that made this page."""
-    return [("judged with insync", __version__), ("judged with Spark", version("pyspark"))]
+    return [("judged with insync", __version__), ("tables computed with", engine)]

@@ -28,11 +28,12 @@ class Finding(Recorded):
 class Judgement(Recorded):
     """The verdict of a run; `arms` holds a list per metric with a value per repeat.
 
-    `findings` lists every expectation; files of older versions do not have it.
+    `engine` is what computed the tables. `findings` lists every expectation.
     """
 
     verdict: Outcome
     reason: str
+    engine: str = "not recorded"
     findings: Sequence[Finding] = ()
     arms: Mapping[str, Mapping[str, Any]]
 

@@ -104,7 +104,7 @@ def build_page(
         series=[each(drawn).cut(detail.rows) for each in (isr_table, latency_table)],
         tables=[table.cut(detail.rows) for table in below],
         run=_run_facts(run, verdict),
-        environment=environment_of([run]),
+        environment=environment_of([run], verdict.engine),
         command=run_command(run),
         where=where(run),
         lag=span(run.scenario.broker.replica_lag_time_max_ms),

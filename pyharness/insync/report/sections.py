@@ -318,7 +318,7 @@ def _anomalies(run: RunInfo, rows: Rows) -> Table:
                 *(number(row[name]) for name in ("offset", "last_offset")),
                 "\n".join(operation(each) for each in row["operations"]),
             ]
-            for row in in_order(run, rows["anomalies"], "partition", "kind", "offset")
+            for row in in_order(run, rows["first_anomalies"], "partition", "kind", "offset")
         ),
         NONE,
         {0, 3, 6},

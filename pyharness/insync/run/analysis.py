@@ -1,8 +1,8 @@
 """Run the analysis of run folders in a separate process, and read its results.
 
-The harness itself does not load Spark. The results are verdict.json, report.html and junit.xml;
+The harness itself loads no engine. The results are verdict.json, report.html and junit.xml;
 those of a matrix also its cells and its page. The process ends with the harness, even after a
-kill -9: the kernel kills it, and its JVM ends when its standard input does.
+kill -9: the kernel kills it, and a JVM of Spark ends when its standard input does.
 """
 
 import json
@@ -18,14 +18,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from insync.brokers.kafka import process
-from insync.brokers.kafka.java import Java
 from insync.errors import InsyncError
 from insync.events.matrix_info import load_matrix
 from insync.events.run_info import load_run
 from insync.events.schema import VERDICT
 from insync.run.progress import Progress
-from insync.run.request import SparkOptions
-from insync.scratch import spark_environment
+from insync.run.request import AnalysisOptions
+from insync.scratch import scratch_environment
 from insync.stages import stage_of
 
 LOG: Final = "analysis.log"
@@ -35,7 +34,7 @@ STAGE_SECONDS: Final = 0.5
 
 
 def analyse(
-    folders: Sequence[Path], spark: SparkOptions, java: Java, progress: Progress
+    folders: Sequence[Path], analysis: AnalysisOptions, progress: Progress
 ) -> list[dict[str, Any]]:
     """Compute tables, verdict and report of run folders in one session; return the verdicts.
 
@@ -44,52 +43,54 @@ def analyse(
     for folder in folders:
         load_run(folder)
     progress.phase("computing tables, verdict and report")
-    _run(folders, spark, java, progress)
+    _run(folders, analysis, progress)
     return [_verdict(folder / VERDICT) for folder in folders]
 
 
-def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, progress: Progress) -> None:
+def analyse_matrix(matrix: Path, analysis: AnalysisOptions, progress: Progress) -> None:
     """Compute the same for all runs of a matrix, then its cells, its page and its table.
 
     Raises InputError if the folder holds no matrix, InsyncError if the analysis failed.
     """
-    analyse_matrices([matrix], spark, java, progress)
+    analyse_matrices([matrix], analysis, progress)
 
 
 def analyse_matrices(
-    matrices: Sequence[Path], spark: SparkOptions, java: Java, progress: Progress
+    matrices: Sequence[Path], analysis: AnalysisOptions, progress: Progress
 ) -> None:
     """Compute the same for several matrices, in one session."""
     for matrix in matrices:
         load_matrix(matrix)
     progress.phase("computing the tables of all runs, and the matrix")
-    _run(matrices, spark, java, progress)
+    _run(matrices, analysis, progress)
 
 
-def _run(folders: Sequence[Path], spark: SparkOptions, java: Java, progress: Progress) -> None:
+def _run(folders: Sequence[Path], analysis: AnalysisOptions, progress: Progress) -> None:
     """Run the analysis process with its output in the first folder; it ends before this returns.
 
     It replaces earlier results when all are complete. Raises InsyncError if it failed.
     """
     log = folders[0] / LOG
-    status = _status(folders, spark, log, java, progress)
+    status = _status(folders, analysis, log, progress)
     if status:
         named = ", ".join(map(str, folders))
         raise InsyncError(f"analysis of {named} ended with {status}: {_last_line(log)}")
 
 
 def _status(
-    folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java, progress: Progress
+    folders: Sequence[Path], analysis: AnalysisOptions, log: Path, progress: Progress
 ) -> int:
     """Return the exit status of the analysis process, whose output goes to `log`."""
     command = [sys.executable, "-m", "insync.analysis.job", *map(str, folders), "--stages"]
-    command += ["--spark-master", spark.master]
-    for setting in spark.conf:
+    command += ["--engine", analysis.engine]
+    if analysis.master is not None:
+        command += ["--spark-master", analysis.master]
+    for setting in analysis.conf:
         command += ["--spark-conf", setting]
-    if spark.recompute:
+    if analysis.recompute:
         command.append("--recompute")
     log.write_bytes(b"")
-    with spark_environment(java.home) as environment:
+    with scratch_environment() as environment:
         job = process.start(command, log=log, folder=Path.cwd(), environment=environment)
         try:
             return _wait(job, log, progress)
@@ -123,7 +124,7 @@ def _ended(job: "subprocess.Popen[bytes]") -> int | None:
 
 
 def _end(job: "subprocess.Popen[bytes]") -> None:
-    """End the job and its JVM, which are one process group; Spark first removes its files."""
+    """End the job and its JVM, if it has one, which are one process group."""
     give_up = time.monotonic() + STOP_SECONDS
     with suppress(ProcessLookupError):  # none of them is left
         os.killpg(job.pid, signal.SIGTERM)

@@ -10,7 +10,6 @@ from insync.clients import Client
 from insync.events.topic import EventTopic
 
 DEFAULT_KAFKA: Final = versions.DEFAULT
-DEFAULT_MASTER: Final = "local[2]"
 ClusterKind = Literal["local", "docker"]
 """What a cluster's nodes run as: processes of this host, or containers."""
 AnyCluster = Literal["local", "docker", "existing"]
@@ -19,13 +18,15 @@ DEFAULT_CLUSTER: Final = "local"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SparkOptions:
-    """Where the tables are computed; `conf` are KEY=VALUE settings.
+class AnalysisOptions:
+    """What computes the tables: `engine` is auto, embedded or spark.
 
-    `recompute` is whether they are computed even if they are those of the events already.
+    `master` is Spark's, None for one on this machine; `conf` are KEY=VALUE settings of Spark.
+    `recompute` is whether tables are computed even if they are those of the events already.
     """
 
-    master: str = DEFAULT_MASTER
+    engine: str = "auto"
+    master: str | None = None
     conf: Sequence[str] = field(default_factory=tuple)
     recompute: bool = False
 

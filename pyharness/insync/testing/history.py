@@ -16,7 +16,6 @@ from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPa
 
 from insync import __version__, extras
 from insync.brokers.cluster.admin import await_full, partitions
-from insync.brokers.kafka.java import find_java
 from insync.errors import InputError, InsyncError
 from insync.events.schema import (
     FAULTS,
@@ -39,7 +38,7 @@ from insync.events.writer import EventFolder, EventWriter
 from insync.run.analysis import analyse
 from insync.run.progress import NoProgress
 from insync.run.record import save
-from insync.run.request import SparkOptions
+from insync.run.request import AnalysisOptions
 from insync.testing.clients import UNKNOWN, RecordedConsumer, RecordedProducer, TopicHistory, read
 from insync.testing.faults import Injected
 from insync.workload.consumer import TopicConsumer
@@ -152,7 +151,7 @@ class History:
         for producer in self._producers:
             producer.flush(ANSWERS_WITHIN_S)
         folders = [self._write(topic, expect or {}) for topic in self._topics.values()]
-        found = analyse(folders, SparkOptions(), find_java(), NoProgress())
+        found = analyse(folders, AnalysisOptions(), NoProgress())
         self.verdicts = [
             TopicVerdict(topic, each["verdict"], each["reason"], each, folder / REPORT)
             for topic, folder, each in zip(self._topics, folders, found, strict=True)

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from insync import extras
-from insync.brokers.kafka.java import find_java
 from insync.errors import InputError
 from insync.events.schema import REPORT
 from insync.run.analysis import analyse
 from insync.run.progress import NoProgress
-from insync.run.request import RunRequest, SparkOptions
+from insync.run.request import AnalysisOptions, RunRequest
 from insync.run.runner import run
 from insync.testing.clusters import chosen
 from insync.testing.options import Asked
@@ -63,7 +62,7 @@ def run_scenario(asked: Asked, keys: Mapping[str, Any], out: Path) -> ScenarioRe
         out=out,
     )
     folder = run(request, NoProgress())
-    (verdict,) = analyse([folder], SparkOptions(), find_java(), NoProgress())
+    (verdict,) = analyse([folder], AnalysisOptions(), NoProgress())
     return ScenarioResult(
         verdict["scenario"], verdict["verdict"], verdict["reason"], verdict, folder / REPORT
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from insync.brokers.kafka.java import Java
 from insync.events.verify_info import AskedVerify, CheckRow, LevelInfo, Outcome, TableInfo, worst
 from insync.run.progress import Progress
-from insync.run.request import SparkOptions
+from insync.run.request import AnalysisOptions
 from insync.verify.criteria import Criteria
 from insync.verify.sides import Side
 
@@ -32,7 +32,7 @@ class Context:
     asked: AskedVerify
     criteria: Criteria
     java: Java
-    spark: SparkOptions
+    analysis: AnalysisOptions
     progress: Progress
 
 

@@ -12,13 +12,13 @@ from insync.events.writer import write_atomic
 from insync.report.verify.page import write_verify_page
 from insync.run.plan import make_out
 from insync.run.progress import Progress
-from insync.run.request import SparkOptions
+from insync.run.request import AnalysisOptions
 from insync.verify.criteria import DEFAULT
 from insync.verify.level import Context, Level
 from insync.verify.plan import VerifyPlan
 
 
-def run_verify(plan: VerifyPlan, spark: SparkOptions, progress: Progress) -> VerifyInfo:
+def run_verify(plan: VerifyPlan, analysis: AnalysisOptions, progress: Progress) -> VerifyInfo:
     """Run the levels that have no result, or an unknown one; return the whole result.
 
     A level that cannot run is unknown, and the others still run. In every case no process is left
@@ -28,7 +28,11 @@ def run_verify(plan: VerifyPlan, spark: SparkOptions, progress: Progress) -> Ver
     save_asked(plan.out, plan.asked)
     write_atomic(plan.out / DEFAULT, plan.criteria_text)
     context = Context(
-        asked=plan.asked, criteria=plan.criteria, java=plan.java, spark=spark, progress=progress
+        asked=plan.asked,
+        criteria=plan.criteria,
+        java=plan.java,
+        analysis=analysis,
+        progress=progress,
     )
     info = plan.before or _new(plan)
     for level in plan.levels:

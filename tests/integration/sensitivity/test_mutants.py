@@ -17,7 +17,7 @@ from insync.events.run_info import load_run
 from mutants import CAUGHT, Caught, record
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from insync.analysis.engine.session import Session
 
 AT_ONCE = 2
 """Clusters that run at the same time, as in a matrix."""
@@ -25,12 +25,12 @@ AT_ONCE = 2
 pytestmark = pytest.mark.cluster
 
 
-def judged(spark: SparkSession, runs: list[Path]) -> list[Verdict]:
+def judged(session: Session, runs: list[Path]) -> list[Verdict]:
     """Judge run folders in one pass of Spark."""
     from unit.conftest import rows_of
 
     infos = [load_run(run) for run in runs]
-    rows = rows_of(spark, *runs)
+    rows = rows_of(session, *runs)
     return [decide(info, facts_of_run(info, each)) for info, each in zip(infos, rows, strict=True)]
 
 
@@ -43,11 +43,11 @@ def found(row: Caught, verdict: Verdict) -> str:
 
 @pytest.mark.long
 def test_each_mutant_is_caught_by_the_scenario_that_is_named_for_it(
-    java: Java, spark: SparkSession, tmp_path: Path
+    java: Java, session: Session, tmp_path: Path
 ) -> None:
     folders = [tmp_path / str(number) for number in range(len(CAUGHT))]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         runs = list(pool.map(partial(record, java), CAUGHT, folders))
-    verdicts = judged(spark, runs)
+    verdicts = judged(session, runs)
     wrong = [found(row, verdict) for row, verdict in zip(CAUGHT, verdicts, strict=True)]
     assert [each for each in wrong if each] == []

@@ -1,7 +1,6 @@
 """The benchmark of the pipeline: every engine computes the same rows, and the planted anomalies."""
 
 import json
-import tarfile
 from functools import partial
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from commands import run_python
+from insync.analysis.engine.session import Session
 from insync.analysis.tables import measure, synthetic
 from insync.bench.engines import ENGINES
 from insync.bench.pipeline import (
@@ -24,7 +24,6 @@ from insync.bench.pipeline import (
     slope,
 )
 from insync.bench.processes import Cost
-from insync.brokers.kafka.java import find_java
 from insync.errors import InsyncError
 
 RECORDED = Path(__file__).parents[2] / "data" / "recorded"
@@ -41,13 +40,12 @@ def data(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def by_spark(spark: SparkSession, data: Path) -> dict[str, list[dict[str, object]]]:
+def by_spark(session: Session, data: Path) -> dict[str, list[dict[str, object]]]:
     """Compute its tables by the pipeline's own functions."""
-    tables: dict[str, list[dict[str, object]]] = measure.compute(spark, str(data))["tables"]
+    tables: dict[str, list[dict[str, object]]] = measure.compute(session, str(data))["tables"]
     return tables
 
 
-@pytest.mark.long
 def test_only_planted_anomalies_are_found(
     by_spark: dict[str, list[dict[str, object]]],
 ) -> None:
@@ -58,7 +56,6 @@ def test_only_planted_anomalies_are_found(
     assert sent["request", 5] == HISTORY.size(5)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("engine", sorted(ENGINES))
 def test_other_engines_compute_the_same_rows(
     data: Path, by_spark: dict[str, list[dict[str, object]]], engine: str
@@ -71,7 +68,6 @@ def test_other_engines_compute_the_same_rows(
     )
 
 
-@pytest.mark.long
 def test_an_anomaly_shows_its_operations(by_spark: dict[str, list[dict[str, object]]]) -> None:
     assert all(row["operations"] for row in by_spark["anomalies"])
 
@@ -80,20 +76,19 @@ def test_an_engine_that_fails_is_named_with_its_own_error(tmp_path: Path) -> Non
     """The last line of its output may only be a link to more information."""
     commands = _commands(tmp_path, 1000, duckdb_gb=1)
     with pytest.raises(InsyncError, match=r"^bench: duckdb ended with 1: \S+Exception: .*No files"):
-        _run(commands, tmp_path, "duckdb", 60.0)
+        _run(commands, "duckdb", 60.0)
 
 
 def test_an_engine_that_hangs_is_ended(tmp_path: Path) -> None:
     commands = _commands(tmp_path, 1000, duckdb_gb=1)
     with pytest.raises(InsyncError, match=r"^bench: polars: took more than 0 s$"):
-        _run(commands, tmp_path, "polars", 0.01)
+        _run(commands, "polars", 0.01)
 
 
 def output(anomalies: list[dict[str, object]]) -> str:
     return json.dumps({"aggregates_s": 1.0, "checks_s": 2.0, "tables": {"anomalies": anomalies}})
 
 
-@pytest.mark.long
 def test_an_engine_that_misses_planted_anomalies_differs(
     by_spark: dict[str, list[dict[str, object]]],
 ) -> None:
@@ -107,7 +102,6 @@ def test_an_engine_that_misses_planted_anomalies_differs(
         assert one.runs == [Run(1.0, 2.0, cpu_s=2.0, peak_bytes=3)]
 
 
-@pytest.mark.long
 def test_an_engine_that_shows_other_operations_differs(
     by_spark: dict[str, list[dict[str, object]]],
 ) -> None:
@@ -138,26 +132,6 @@ def test_an_engine_that_failed_is_not_run_again() -> None:
     found = _measure_one_size(1000, ["spark", "duckdb"], 3, {"planted": []}, run, lambda _: None)
     assert calls == ["spark", "duckdb", "spark", "spark"]
     assert [one.problem for one in found] == [None, "bench: out of memory"]
-
-
-def test_spark_has_the_settings_of_a_run_of_that_size() -> None:
-    java = find_java()
-    assert [
-        measure.settings(rows, "local[2]", [], java).size for rows in (1_000, 10**5, 10**6, 10**8)
-    ] == ["small", "medium", "medium", "large"]
-
-
-@pytest.mark.parametrize("recording", ["kip-501", "matrix"])
-def test_a_recorded_run_has_about_as_many_bytes_per_operation(recording: str) -> None:
-    with tarfile.open(RECORDED / f"{recording}.tar.xz") as archive:
-        events = [each for each in archive if each.name.endswith(".jsonl")]
-        total = sum(each.size for each in events)
-        lines = sum(
-            len(file.readlines())
-            for each in events
-            if Path(each.name).name == "produce-0.jsonl" and (file := archive.extractfile(each))
-        )
-    assert total / lines == pytest.approx(measure.EVENT_BYTES, rel=0.2)
 
 
 def test_rows_are_compared_in_any_order_and_up_to_the_last_digits() -> None:

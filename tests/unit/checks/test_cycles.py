@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from insync.analysis.checks.isolation import cycles as search
 from insync.analysis.checks.isolation.cycles import cycles
 from insync.analysis.checks.isolation.dependencies import dependencies
-from insync.analysis.tables.spark.inline_table import inline_table
+from insync.analysis.engine.session import inline_table
 from insync.errors import InsyncError
 
 TOPIC = {"run": "r", "arm": "a", "repeat": 0, "topic": "t"}

@@ -18,17 +18,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyspark.sql import SparkSession
 
 from insync.analysis.checks import log_divergence, preceding
 from insync.analysis.checks.registry import ANOMALIES, metrics_checked
+from insync.analysis.engine import paths
+from insync.analysis.engine.session import Session
 from insync.analysis.tables import build
 from insync.analysis.tables.bronze.folders import of_run
-from insync.analysis.tables.bronze.lines import bronze, raw_lines
+from insync.analysis.tables.bronze.lines import read_lines
 from insync.analysis.tables.bronze.runs import runs_rows
-from insync.analysis.tables.spark import paths
-from insync.analysis.tables.spark.hadoop import Hadoop
-from insync.analysis.tables.spark.store import Store
+from insync.analysis.tables.pipeline import add_lines
+from insync.analysis.tables.store import Store
 from insync.events import schema
 from insync.events.run_info import RunInfo
 from properties import slow_property
@@ -57,7 +57,7 @@ OF_READS = {"reordered", "gaps", "inconsistent", "corrupt", "unexpected", "moved
 """Metrics that count what consumers read."""
 
 
-def check(spark: SparkSession, histories: Sequence[History], spoil: int = 0) -> Rows:
+def check(session: Session, histories: Sequence[History], spoil: int = 0) -> Rows:
     """Return the rows of the checker's tables over all histories.
 
     `spoil` is how many lines of each file are written twice, and how many truncated lines are
@@ -78,14 +78,13 @@ def check(spark: SparkSession, histories: Sequence[History], spoil: int = 0) -> 
                 file.writelines(json.dumps(lines[0])[:-9] + "\n" for _ in range(spoil))
         info = RunInfo.model_validate(run_json(Story(arms=(ARM,), repeats=len(histories))))
         run = of_run(paths.local(Path(scratch)), info, has_events=True)
-        store = Store(spark, paths.local(Path(scratch) / "tables"))
-        store.keep("runs", runs_rows(Hadoop(spark), [run]))
-        events = store.write_bronze(bronze(raw_lines(spark, [run], store.frames["runs"])))
-        for step in build.CHECKER:
-            store.compute(step(store.frames, events))
-        wanted = ("checked", "readback", "transactions")
-        found = {name: store.rows[name] for name in wanted}
-        return {**found, "anomalies": store.collect("anomalies")}
+        into = paths.local(Path(scratch) / "tables")
+        store = Store(session, into)
+        store.keep("runs", runs_rows([run]))
+        add_lines(session, store, read_lines(session, [run], f"{into}/bronze"))
+        wanted = ("checked", "readback", "transactions", "anomalies")
+        store.compute(build.steps_for(wanted))
+        return {name: store.rows(name) for name in wanted}
 
 
 def found_in(rows: Rows) -> Found:
@@ -170,7 +169,7 @@ class Checked:
 
 
 @pytest.fixture(scope="module")
-def checked(spark: SparkSession) -> Checked:
+def checked(session: Session) -> Checked:
     """Check the histories that are the same in every session, all in one pass of Spark."""
     number = count()
     plain = [clean(next(number), seed=seed) for seed in range(CLEAN)]
@@ -179,7 +178,7 @@ def checked(spark: SparkSession) -> Checked:
     ]
     with_gaps = incomplete(next(number))
     behind = left_behind(with_gaps[-1].repeat + 1)
-    rows = check(spark, [*plain, *with_one, *with_gaps, behind])
+    rows = check(session, [*plain, *with_one, *with_gaps, behind])
     return Checked(plain, with_one, with_gaps, behind, rows)
 
 
@@ -210,12 +209,11 @@ def test_every_planting_is_found_and_shown(checked: Checked) -> None:
     assert {kind for _, kind, _, _ in found} == {anomaly.name for anomaly in ANOMALIES}
 
 
-@pytest.mark.long
 @slow_property(1)
 @given(st.integers(0, 2**32), st.sampled_from([5, 0]))
-def test_only_planted_anomalies_are_found(spark: SparkSession, seed: int, spoil: int) -> None:
+def test_only_planted_anomalies_are_found(session: Session, seed: int, spoil: int) -> None:
     histories = of_any_kind(120, seed)
-    rows = check(spark, histories, spoil)
+    rows = check(session, histories, spoil)
     found, expected = found_in(rows), expected_of(histories)
     assert set(found) == set(expected)
     assert {place for place, seqs in expected.items() if not seqs <= found[place]} == set()
@@ -278,9 +276,8 @@ def test_a_replica_that_is_out_of_the_isr_at_the_end_need_not_have_the_records(
         assert (row["truncated"], row["moved"]) == (0, 0)
 
 
-@pytest.mark.long
 def test_chunks_of_a_history_continue_those_before_them(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+    session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(preceding, "CHUNK", 3)
     monkeypatch.setattr(log_divergence, "RANGE", 5)
@@ -294,5 +291,5 @@ def test_chunks_of_a_history_continue_those_before_them(
         planted(number, 100 + number, [*islice(cycle(plantings), at, at + 3)])
         for number, at in enumerate([*range(len(plantings))] * 2)
     ]
-    found, expected = found_in(check(spark, histories)), expected_of(histories)
+    found, expected = found_in(check(session, histories)), expected_of(histories)
     assert set(found) == set(expected)

@@ -5,7 +5,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from insync.analysis.checks import duplicate, lost_write, records
-from insync.analysis.tables.spark.inline_table import inline_table
+from insync.analysis.checks.registry import find_in_records
+from insync.analysis.engine.session import inline_table
 
 PRODUCE = (
     "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"
@@ -20,10 +21,6 @@ READ_BACK = (
     "run string, arm string, repeat int, topic string, partition int, fresh boolean,"
     " position long, end_offset long"
 )
-ENDS = (
-    "run string, arm string, repeat int, topic string, transaction long, end string,"
-    " asked_ms double"
-)
 GRID = "run string, arm string, repeat int, topic string, partition int, read_to_end boolean"
 
 
@@ -35,12 +32,11 @@ def compare(
     fates = records.record_fates(
         inline_table(spark, sent, PRODUCE),
         inline_table(spark, [("r", "a", 0, "t", *line, 9.0, None, None) for line in read], CONSUME),
-        inline_table(spark, [], ENDS),
         inline_table(spark, [], READ_BACK),
     )
     grid = inline_table(spark, [("r", "a", 0, "t", number, None) for number in range(2)], GRID)
-    counts = records.readback(fates, grid).orderBy("partition").collect()
-    odd = lost_write.find(fates).unionByName(duplicate.find(fates)).orderBy("partition").collect()
+    counts = records.readback(grid, fates).orderBy("partition").collect()
+    odd = find_in_records(fates, (lost_write.found, duplicate.found)).orderBy("partition").collect()
     assert {row["duplicated_idempotent"] for row in counts} == {0}
     return [tuple(row)[5:9] for row in counts], [
         (*tuple(row)[4:-1], [(each["what"], each["seq"]) for each in row["operations"]])

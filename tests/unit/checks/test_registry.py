@@ -1,38 +1,21 @@
-"""The registry names every anomaly, maps the names of older tables, and writes the document."""
+"""The registry names every anomaly, labels their rows, and writes the document."""
 
 from pathlib import Path
-
-import pytest
 
 from insync.analysis.checks.registry import ANOMALIES, as_markdown, metrics_checked, with_label
 from insync.metrics import METRICS
 
 DOCS = Path(__file__).parents[3] / "docs"
-OLD_NAMES = {
-    "lost": "lost-write",
-    "duplicated": "duplicate",
-    "reordered": "nonmonotonic-send",
-    "poll_back": "nonmonotonic-poll",
-    "skipped": "poll-skip",
-    "inconsistent": "inconsistent-offsets",
-    "aborted_read": "aborted-read",
-    "torn": "fractured-read",
-    "split_epoch": "split-epoch",
-    "watermark_back": "nonmonotonic-high-watermark",
-    "diverged": "log-divergence",
-}
 
 
-@pytest.mark.parametrize(("old", "new"), OLD_NAMES.items())
-def test_a_row_of_an_older_table_gets_the_new_name_and_a_label(old: str, new: str) -> None:
-    row = with_label({"kind": old, "offset": 3})
-    assert row == with_label({"kind": new, "offset": 3})
-    assert (row["kind"], row["offset"]) == (new, 3)
+def test_a_row_gets_the_label_of_its_kind() -> None:
+    row = with_label({"kind": "lost-write", "offset": 3})
+    assert (row["kind"], row["offset"]) == ("lost-write", 3)
     assert row["label"]
 
 
 def test_names_are_unique() -> None:
-    names = [name for each in ANOMALIES for name in (each.name, each.old_name) if name]
+    names = [each.name for each in ANOMALIES]
     assert len(set(names)) == len(names)
 
 

@@ -11,7 +11,6 @@ import pytest
 from rich.console import Console
 
 from commands import invoke_json, invoke_refused, run_python
-from insync.brokers.kafka.java import Java
 from insync.cli import judge
 from insync.cli.app import invoke
 from insync.cli.replicas import table
@@ -53,7 +52,6 @@ def fake_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
     found: dict[str, Any] = {}
     monkeypatch.setattr(judge, "analyse", lambda folders, *_: [found] * len(folders))
     monkeypatch.setattr(judge, "_kept_of_run", lambda *_: [])
-    monkeypatch.setattr(judge, "find_java", lambda: Java(tmp_path, 17, "Java"))
     return found
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from commands import invoke_json, invoke_refused
-from insync.brokers.kafka.java import Java
 from insync.cli import judge
 from insync.cli.app import invoke
 from unit.past.past_folders import write_matrix, write_past
@@ -33,7 +32,6 @@ def analysed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
     monkeypatch.setattr(judge, "analyse", runs)
     monkeypatch.setattr(judge, "analyse_matrix", lambda folder, *_: called.append(folder))
-    monkeypatch.setattr(judge, "find_java", lambda: Java(tmp_path, 17, "Java"))
     return called
 
 

@@ -30,7 +30,11 @@ def rows(repeats: int, **more: Any) -> dict[str, list[dict[str, Any]]]:
             ("plugin", "lost", 0.0),
         )
     ]
-    return {"medians": medians(values), "differences": differences(values, {"r": ["stock"]})}
+    metrics, runs = (
+        pa.Table.from_pylist(values),
+        pa.table({"run": ["r"], "control_arms": [["stock"]]}),
+    )
+    return {"medians": medians(metrics), "differences": differences(metrics, runs)}
 
 
 def test_one_repeat_claims_nothing() -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyspark.sql import SparkSession
 
+from insync.analysis.engine import paths
+from insync.analysis.engine.session import Session
 from insync.analysis.tables import attempts, pipeline
 from insync.analysis.tables.attempts import MOST_ATTEMPTS, Refreshed, kept_attempts, publish
 from insync.analysis.tables.bronze.folders import look
-from insync.analysis.tables.spark import paths
-from insync.analysis.tables.spark.hadoop import Hadoop
+from insync.analysis.tables.catalogue import CONTRACTS
 from insync.errors import InsyncError
 from unit.run_folder import Story, write_run
 
@@ -23,23 +23,27 @@ ATTEMPTS = st.dictionaries(
 )
 
 
-def refreshed(spark: SparkSession, folder: Path) -> Refreshed:
-    folders = look(Hadoop(spark), [paths.local(folder / "runs")])
-    return publish(spark, folders, paths.local(folder / "all"), "spark.log")
+def refreshed(session: Session, folder: Path) -> Refreshed:
+    folders = look(session.files, [paths.local(folder / "runs")])
+    return publish(session, folders, paths.local(folder / "all"), "spark.log")
 
 
 @pytest.fixture(autouse=True)
 def _only_bronze(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compute bronze and the tables of runs and folders, because no others matter here."""
-    monkeypatch.setattr(pipeline, "STAGES", {})
+    monkeypatch.setattr(pipeline, "steps_for", list)
 
 
 def a_run(folder: Path, name: str, seed: int) -> None:
     write_run(folder / "runs" / name, Story(repeats=1, interval_ms=500.0, seed=seed))
 
 
-def runs_of(spark: SparkSession, found: Refreshed, table: str = "runs") -> list[str]:
-    rows = spark.read.parquet(*found.files_of(table)).select("run").collect()
+def runs_of(session: Session, found: Refreshed, table: str = "runs") -> list[str]:
+    rows = (
+        session.read(*found.files_of(table), columns=CONTRACTS[table].schema)
+        .select("run")
+        .collect()
+    )
     return sorted(str(row["run"]) for row in rows)
 
 
@@ -53,63 +57,62 @@ def attempts_in(folder: Path) -> set[str]:
     return {each.name for each in (folder / "all").iterdir() if each.is_dir()}
 
 
-@pytest.mark.long
-def test_only_new_runs_are_computed(spark: SparkSession, tmp_path: Path) -> None:
+def test_only_new_runs_are_computed(session: Session, tmp_path: Path) -> None:
     a_run(tmp_path, "first", 1)
-    one = refreshed(spark, tmp_path)
+    one = refreshed(session, tmp_path)
     a_run(tmp_path, "second", 2)
-    two = refreshed(spark, tmp_path)
+    two = refreshed(session, tmp_path)
     assert (one.computed, two.computed) == (1, 1)
-    assert len(runs_of(spark, one)) == 1
-    assert len(runs_of(spark, two)) == 2
+    assert len(runs_of(session, one)) == 1
+    assert len(runs_of(session, two)) == 2
     assert list(one.manifest.attempts) == list(two.manifest.attempts)[:1]
-    assert {row["used"] for row in spark.read.parquet(*two.files_of("inputs")).collect()} == {True}
-    assert len(runs_of(spark, two, "inputs")) == 2
+    used = session.read(*two.files_of("inputs"), columns=CONTRACTS["inputs"].schema)
+    assert set(used.toArrow().column("used").to_pylist()) == {True}
+    assert len(runs_of(session, two, "inputs")) == 2
 
-    again = refreshed(spark, tmp_path)
+    again = refreshed(session, tmp_path)
     assert (again.computed, again.manifest) == (0, two.manifest)
 
 
 def test_a_changed_run_and_the_others_of_its_attempt_are_computed_again(
-    spark: SparkSession, tmp_path: Path
+    session: Session, tmp_path: Path
 ) -> None:
     a_run(tmp_path, "first", 1)
     a_run(tmp_path, "second", 2)
-    refreshed(spark, tmp_path)
+    refreshed(session, tmp_path)
     a_run(tmp_path, "third", 3)
-    before = refreshed(spark, tmp_path)
+    before = refreshed(session, tmp_path)
     with next((tmp_path / "runs/first/events").rglob("produce-0.jsonl")).open("a") as file:
         file.write('{"v":1,"torn\n')
-    after = refreshed(spark, tmp_path)
+    after = refreshed(session, tmp_path)
     assert after.computed == 2
-    assert len(runs_of(spark, after)) == 3
-    assert runs_of(spark, after) == runs_of(spark, before)
+    assert len(runs_of(session, after)) == 3
+    assert runs_of(session, after) == runs_of(session, before)
     assert len(published(tmp_path)) == 2
     # A reader may still use the old attempt; the next refresh deletes it.
     assert set(before.manifest.attempts) < attempts_in(tmp_path)
     a_run(tmp_path, "fourth", 4)
-    refreshed(spark, tmp_path)
+    refreshed(session, tmp_path)
     assert attempts_in(tmp_path) == set(published(tmp_path))
 
 
-@pytest.mark.long
-def test_a_run_that_is_gone_is_published_no_longer(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_run_that_is_gone_is_published_no_longer(session: Session, tmp_path: Path) -> None:
     a_run(tmp_path, "first", 1)
-    refreshed(spark, tmp_path)
+    refreshed(session, tmp_path)
     a_run(tmp_path, "second", 2)
-    refreshed(spark, tmp_path)
+    refreshed(session, tmp_path)
     shutil.rmtree(tmp_path / "runs" / "second")
-    found = refreshed(spark, tmp_path)
+    found = refreshed(session, tmp_path)
     assert found.computed == 0
-    assert len(runs_of(spark, found)) == 1
-    assert len(runs_of(spark, found, "inputs")) == 1
+    assert len(runs_of(session, found)) == 1
+    assert len(runs_of(session, found, "inputs")) == 1
 
 
 def test_a_failed_refresh_leaves_what_is_published(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a_run(tmp_path, "first", 1)
-    before = refreshed(spark, tmp_path)
+    before = refreshed(session, tmp_path)
     a_run(tmp_path, "second", 2)
 
     def fails(*_: object) -> None:
@@ -119,40 +122,38 @@ def test_a_failed_refresh_leaves_what_is_published(
     with monkeypatch.context() as patch:
         patch.setattr(attempts, "compute_tables", fails)
         with pytest.raises(InsyncError, match="no disk left"):
-            refreshed(spark, tmp_path)
+            refreshed(session, tmp_path)
     assert published(tmp_path) == before.manifest.attempts
-    assert len(runs_of(spark, before)) == 1
-    found = refreshed(spark, tmp_path)
-    assert len(runs_of(spark, found)) == 2
+    assert len(runs_of(session, before)) == 1
+    found = refreshed(session, tmp_path)
+    assert len(runs_of(session, found)) == 2
     assert attempts_in(tmp_path) == set(found.manifest.attempts)
 
 
-@pytest.mark.long
 def test_two_refreshes_at_once_do_not_publish_half_of_each(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a_run(tmp_path, "first", 1)
     computes = attempts.compute_tables
 
     def and_another(*given: object) -> object:
         monkeypatch.setattr(attempts, "compute_tables", computes)
-        refreshed(spark, tmp_path)
+        refreshed(session, tmp_path)
         return computes(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(attempts, "compute_tables", and_another)
     with pytest.raises(InsyncError, match="another refresh has published its tables meanwhile"):
-        refreshed(spark, tmp_path)
+        refreshed(session, tmp_path)
     assert attempts_in(tmp_path) == set(published(tmp_path))
 
 
-@pytest.mark.long
-def test_the_tables_of_an_older_layout_are_replaced(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_tables_of_an_older_layout_are_replaced(session: Session, tmp_path: Path) -> None:
     a_run(tmp_path, "first", 1)
     for layer in ("bronze", "silver", "gold"):
         (tmp_path / "all" / layer / "medians").mkdir(parents=True)
     (tmp_path / "all" / "_insync.json").write_text('{"schema": 1, "made_of": null}')
-    found = refreshed(spark, tmp_path)
-    assert len(runs_of(spark, found)) == 1
+    found = refreshed(session, tmp_path)
+    assert len(runs_of(session, found)) == 1
     assert attempts_in(tmp_path) == set(found.manifest.attempts)
 
 

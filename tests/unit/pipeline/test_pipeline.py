@@ -5,17 +5,20 @@ import shutil
 from pathlib import Path
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyarrow import parquet
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
-from pyspark.testing import assertDataFrameEqual, assertSchemaEqual
+from pyspark.testing import assertDataFrameEqual
 
+from insync.analysis.engine import paths
+from insync.analysis.engine.files import local_path
+from insync.analysis.engine.session import Session
+from insync.analysis.engine.types import simple_name
 from insync.analysis.tables import pipeline
 from insync.analysis.tables.bronze.folders import look, of_run
+from insync.analysis.tables.build import Step
 from insync.analysis.tables.catalogue import CONTRACTS, LAYERS
-from insync.analysis.tables.current import stored_rows
 from insync.analysis.tables.pipeline import refresh
-from insync.analysis.tables.spark import paths, store
-from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import load_run
 from unit.pipeline.odd_runs import SMALL
@@ -25,22 +28,26 @@ SECOND = Story(repeats=2, interval_ms=400.0, seed=8)
 
 
 @pytest.fixture(scope="module")
-def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def lake(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Compute the tables of two runs in the folder `all`, which the tests do not change."""
     folder = tmp_path_factory.mktemp("lake")
     write_run(folder / "runs" / "first")
     write_run(folder / "runs" / "second", SECOND)
-    compute(spark, folder)
+    compute(session, folder)
     return folder
 
 
-def compute(spark: SparkSession, folder: Path) -> None:
-    folders = look(Hadoop(spark), [paths.local(folder / "runs")])
-    refresh(spark, folders, paths.local(folder / "all"), "spark.log")
+def compute(session: Session, folder: Path) -> None:
+    folders = look(session.files, [paths.local(folder / "runs")])
+    refresh(session, folders, paths.local(folder / "all"), "spark.log")
 
 
-def table(spark: SparkSession, folder: Path, layer: str, name: str) -> DataFrame:
-    return spark.read.parquet(paths.table_to_read(paths.local(folder / "all"), layer, name))
+def table(session: Session, folder: Path, layer: str, name: str) -> DataFrame:
+    return stored(session, paths.table(paths.local(folder / "all"), layer, name), name)
+
+
+def stored(session: Session, place: str, name: str) -> DataFrame:
+    return session.read(place, columns=CONTRACTS[name].schema)
 
 
 def contents(folder: Path) -> list[tuple[str, str]]:
@@ -53,20 +60,20 @@ def contents(folder: Path) -> list[tuple[str, str]]:
 
 
 def test_every_table_has_the_columns_of_its_contract(
-    spark: SparkSession, made_up_folder: Path
+    session: Session, made_up_folder: Path
 ) -> None:
     tables = paths.local(made_up_folder / "tables")
     for layer, contracts in LAYERS.items():
         for contract in contracts:
-            found = spark.read.parquet(paths.table_to_read(tables, layer, contract.name))
-            empty = spark.createDataFrame([], contract.schema)
-            assertSchemaEqual(found.schema, empty.schema, ignoreNullable=True)
+            at = paths.table(tables, layer, contract.name)
+            found = parquet.read_schema(local_path(f"{at}/{paths.PART}"))
+            assert [simple_name(each.type) for each in found] == [c.type for c in contract.columns]
+            assert found.names == [column.name for column in contract.columns]
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("made_up_rows")
 def test_a_run_among_others_has_the_rows_that_it_has_alone(
-    spark: SparkSession, lake: Path, made_up_folder: Path
+    session: Session, lake: Path, made_up_folder: Path
 ) -> None:
     run = of_run("", load_run(made_up_folder), has_events=True).run
     of_repeats = [
@@ -76,114 +83,81 @@ def test_a_run_among_others_has_the_rows_that_it_has_alone(
         if contract.has_column("run") and contract.has_column("repeat")
     ]
     for layer, name in of_repeats:
-        alone = paths.table_to_read(paths.local(made_up_folder / "tables"), layer, name)
-        among = table(spark, lake, layer, name).where(fn.col("run") == run)
-        assertDataFrameEqual(among, spark.read.parquet(alone))
-
-
-@pytest.mark.long
-def test_tables_that_spark_writes_have_the_rows_of_those_that_are_collected(
-    spark: SparkSession, lake: Path
-) -> None:
-    """Of a large input Spark writes every table."""
-    folders = look(Hadoop(spark), [paths.local(lake / "runs")])
-    collected = stored_rows(lake / "all")
-    large = {"spark.sql.shuffle.partitions": "2", "spark.insync.size": "large"}
-    before = {key: spark.conf.get(key) for key in large}
-    try:
-        for key, value in large.items():
-            spark.conf.set(key, value)
-        written = refresh(spark, folders, paths.local(lake / "large"), "spark.log")
-    finally:
-        for key, value in before.items():
-            spark.conf.set(key, value)
-    shutil.rmtree(lake / "large")
-    assert written == collected
-
-
-def test_rows_are_bounded(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written = store.Store(spark, paths.local(tmp_path))
-    written.frames["anomalies"] = spark.range(3)
-    monkeypatch.setattr(store, "ROW_LIMIT", 3)
-    assert len(written.collect("anomalies")) == 3
-    monkeypatch.setattr(store, "ROW_LIMIT", 2)
-    with pytest.raises(InsyncError, match="anomalies: more than 2 rows, expected fewer for a rep"):
-        written.collect("anomalies")
+        alone = paths.table(paths.local(made_up_folder / "tables"), layer, name)
+        among = table(session, lake, layer, name).where(fn.col("run") == run)
+        assertDataFrameEqual(among, stored(session, alone, name))
 
 
 def test_rows_are_collected_only_for_reports(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rows of many runs are not collected, because nothing reads them."""
     write_run(tmp_path / "runs" / "first", SMALL)
-    folders = look(Hadoop(spark), [paths.local(tmp_path / "runs")])
-    monkeypatch.setattr(pipeline, "STAGES", {})
+    folders = look(session.files, [paths.local(tmp_path / "runs")])
+    monkeypatch.setattr(pipeline, "steps_for", list)
     monkeypatch.setattr(pipeline, "rows_of_reports", lambda _: {"medians": []})
     into = paths.local(tmp_path / "all")
-    assert refresh(spark, folders, into, "spark.log", for_reports=False) == {}
-    assert refresh(spark, folders, into, "spark.log") == {"medians": []}
+    assert refresh(session, folders, into, "spark.log", for_reports=False) == {}
+    assert refresh(session, folders, into, "spark.log") == {"medians": []}
 
 
-@pytest.mark.long
-def test_a_rerun_gives_the_same_bytes(spark: SparkSession, lake: Path) -> None:
+def test_a_rerun_gives_the_same_bytes(session: Session, lake: Path) -> None:
     first = contents(lake)
-    compute(spark, lake)
+    compute(session, lake)
     assert contents(lake) == first
     assert {path.name for path in lake.iterdir()} == {"runs", "all"}
 
 
 def test_a_failing_analysis_keeps_the_previous_output(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_run(tmp_path / "runs" / "first", SMALL)
     # The previous output has bronze alone.
-    monkeypatch.setattr(pipeline, "STAGES", {})
+    monkeypatch.setattr(pipeline, "steps_for", list)
     monkeypatch.setattr(pipeline, "rows_of_reports", lambda _: {"medians": []})
-    compute(spark, tmp_path)
+    compute(session, tmp_path)
     before = contents(tmp_path)
     assert before
 
-    def broken(*_: object) -> list[tuple[str, DataFrame]]:
+    def broken(runs: DataFrame) -> DataFrame:
         columns = CONTRACTS["medians"].columns
         failing = (
             fn.raise_error(fn.lit("no disk left")).cast(c.type).alias(c.name) for c in columns
         )
-        return [("medians", spark.range(1).select(*failing))]
+        return runs.select(*failing)
 
-    monkeypatch.setattr(pipeline, "STAGES", {"gold": (((broken,),),)})
+    monkeypatch.setattr(pipeline, "steps_for", lambda: [Step("medians", broken, ("runs",))])
     with pytest.raises(InsyncError) as error:
-        compute(spark, tmp_path)
-    assert "gold failed" in str(error.value)
+        compute(session, tmp_path)
+    assert "silver and gold failed" in str(error.value)
     assert "no disk left" in str(error.value)
     assert "\n" not in str(error.value)
     assert contents(tmp_path) == before
     assert {path.name for path in tmp_path.iterdir()} == {"runs", "all"}
 
 
-def test_a_folder_with_other_files_is_not_replaced(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_not_replaced(session: Session, tmp_path: Path) -> None:
     (tmp_path / "all").mkdir()
     (tmp_path / "all" / "thesis.txt").write_text("years of work")
     write_run(tmp_path / "runs" / "first", SMALL)
     with pytest.raises(InputError, match=r"all: holds thesis.txt, expected a new or empty folder"):
-        compute(spark, tmp_path)
+        compute(session, tmp_path)
     assert (tmp_path / "all" / "thesis.txt").read_text() == "years of work"
 
 
 def test_an_interrupted_refresh_does_not_give_other_files_away(
-    spark: SparkSession, tmp_path: Path
+    session: Session, tmp_path: Path
 ) -> None:
     """A folder named `all.old` that is not ours is refused as `all` is."""
     (tmp_path / "all.old").mkdir()
     (tmp_path / "all.old" / "thesis.txt").write_text("years of work")
     write_run(tmp_path / "runs" / "first", SMALL)
     with pytest.raises(InputError, match=r"all: holds thesis.txt, expected a new or empty folder"):
-        compute(spark, tmp_path)
+        compute(session, tmp_path)
     assert [file.read_text() for file in tmp_path.glob("all*/thesis.txt")] == ["years of work"]
 
 
-def test_folders_with_problems_are_named(spark: SparkSession, tmp_path: Path) -> None:
+def test_folders_with_problems_are_named(session: Session, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     write_run(runs / "whole", SMALL)
     shutil.copytree(runs / "whole", runs / "whole-copied")
@@ -196,12 +170,12 @@ def test_folders_with_problems_are_named(spark: SparkSession, tmp_path: Path) ->
     (runs / "torn" / "run.json").write_text('{"scenario_name": "kip')
     (tmp_path / "empty").mkdir()
     named = [paths.local(tmp_path / name) for name in ("runs", "empty", "missing")]
-    found = look(Hadoop(spark), named)
+    found = look(session.files, named)
     problems = {Path(folder.path).name: (folder.used, folder.problem) for folder in found}
     assert problems.pop("torn")[1].startswith("run.json: the file: Invalid JSON")  # type: ignore[union-attr]
     assert problems == {
         "whole": (True, None),
-        "whole-copied": (False, f"a copy of {Path('file:' + str(runs))}/whole: the same run"),
+        "whole-copied": (False, f"a copy of {paths.local(runs)}/whole: the same run"),
         "cut": (True, "interrupted: run.json has no finished_ms"),
         "silent": (True, "no events: the run recorded nothing"),
         "foreign": (False, "holds no run: no run.json"),

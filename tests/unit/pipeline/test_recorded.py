@@ -10,8 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from analysed import EARLIER_RUN, unpack
 from insync.analysis.verdict.findings import EVIDENCE, LIVE, PROVABLE
 
@@ -70,7 +68,6 @@ def test_an_earlier_run_gives_the_same_figures(analysed_folders: Path, tmp_path:
     assert_same_figures(then, results(analysed_folders / EARLIER_RUN))
 
 
-@pytest.mark.long
 def test_an_earlier_matrix_gives_the_same_figures(
     judge_matrices: Callable[..., Any], tmp_path: Path
 ) -> None:

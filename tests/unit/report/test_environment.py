@@ -17,5 +17,5 @@ from unit.verdict.test_decide import RUN
 def test_the_clients_are_named_with_their_version(client: str, words: str) -> None:
     workload = RUN.scenario.workload.model_copy(update={"client": client})
     scenario = RUN.scenario.model_copy(update={"workload": workload})
-    facts = dict(environment_of([RUN.model_copy(update={"scenario": scenario})]))
+    facts = dict(environment_of([RUN.model_copy(update={"scenario": scenario})], "Sail 0"))
     assert facts["clients"] == words

@@ -43,7 +43,7 @@ class Reader(HTMLParser):
 
 
 def verdict_of(run: RunInfo, rows: Rows) -> Judgement:
-    return Judgement.model_validate(as_json(run, decide(run, facts_of_run(run, rows))))
+    return Judgement.model_validate(as_json(run, decide(run, facts_of_run(run, rows)), "Sail 0"))
 
 
 def page_of(run: RunInfo, rows: Rows) -> tuple[str, str]:
@@ -169,7 +169,9 @@ def test_lost_records_are_counted_and_listed(made_up_run: RunInfo, made_up_rows:
     }  # fmt: skip
     readback = [dict(row) for row in made_up_rows["readback"]]
     next(row for row in readback if row["arm"] == "stock")["lost"] = 1
-    _, text = page_of(made_up_run, {**made_up_rows, "readback": readback, "anomalies": [lost]})
+    _, text = page_of(
+        made_up_run, {**made_up_rows, "readback": readback, "first_anomalies": [lost]}
+    )
     assert "\u2717 Fail an expectation does not hold" in text
     assert "Stock lost acked records in 1 of 3 repeats; plugin in none." in text
     assert "1 acked records were lost." in text

@@ -6,16 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from insync.brokers.kafka.java import Java
 from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import MatrixInfo, MatrixRow, save_matrix
 from insync.run import analysis
 from insync.run.progress import NoProgress
-from insync.run.request import SparkOptions
+from insync.run.request import AnalysisOptions
 from unit.run_folder import Story, run_json
 
-JAVA = Java(Path("/jdk"), 17, "Java 17")
-LOCAL = SparkOptions()
+LOCAL = AnalysisOptions()
 
 
 @pytest.fixture
@@ -34,22 +32,21 @@ def fake_python(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(sys, "executable", str(program))
 
 
-def test_the_analysis_gets_folder_spark_options_and_java(
+def test_the_analysis_gets_the_folder_and_the_engine(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_python(
         run,
-        "import json; json.dump({'args': sys.argv[1:], 'java': os.environ['JAVA_HOME']},"
+        "import json; json.dump({'args': sys.argv[1:]},"
         f" open({str(run / 'verdict.json')!r}, 'w'))",
         monkeypatch,
     )
-    spark = SparkOptions(master="local[1]", conf=("a=b", "c=d"))
-    assert analysis.analyse([run], spark, JAVA, NoProgress()) == [{
+    asked = AnalysisOptions(engine="spark", master="local[1]", conf=("a=b", "c=d"))
+    assert analysis.analyse([run], asked, NoProgress()) == [{
         "args": [
-            "-m", "insync.analysis.job", str(run), "--stages", "--spark-master", "local[1]",
-            "--spark-conf", "a=b", "--spark-conf", "c=d",
+            "-m", "insync.analysis.job", str(run), "--stages", "--engine", "spark",
+            "--spark-master", "local[1]", "--spark-conf", "a=b", "--spark-conf", "c=d",
         ],
-        "java": "/jdk",
     }]  # fmt: skip
 
 
@@ -69,12 +66,12 @@ def test_the_stages_of_the_analysis_are_progress(
     fake_python(
         run,
         "print('stage: bronze'); print('noise'); print('stage: ', end='', flush=True)\n"
-        "print('gold and checks'); print('stage: cut', end='')",
+        "print('tables and checks'); print('stage: cut', end='')",
         monkeypatch,
     )
     progress = Phases()
-    analysis.analyse([run], LOCAL, JAVA, progress)
-    assert progress.phases[1:] == ["analysis: bronze", "analysis: gold and checks"]
+    analysis.analyse([run], LOCAL, progress)
+    assert progress.phases[1:] == ["analysis: bronze", "analysis: tables and checks"]
 
 
 def test_an_old_verdict_is_not_mistaken_for_a_new_one(
@@ -82,7 +79,7 @@ def test_an_old_verdict_is_not_mistaken_for_a_new_one(
 ) -> None:
     fake_python(run, "print('no memory'); sys.exit(3)", monkeypatch)
     with pytest.raises(InsyncError, match="ended with 3: no memory"):
-        analysis.analyse([run], LOCAL, JAVA, NoProgress())
+        analysis.analyse([run], LOCAL, NoProgress())
     assert (run / "verdict.json").read_text() == '{"verdict": "pass"}'
 
 
@@ -91,13 +88,13 @@ def test_a_failure_without_output_says_how_much_space_is_left(
 ) -> None:
     fake_python(run, "sys.exit(1)", monkeypatch)
     with pytest.raises(InsyncError, match=r"ended with 1: no output; \d+ bytes are free in /"):
-        analysis.analyse([run], LOCAL, JAVA, NoProgress())
+        analysis.analyse([run], LOCAL, NoProgress())
 
 
 def test_a_missing_verdict_is_no_pass(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_python(run, f"os.remove({str(run / 'verdict.json')!r})", monkeypatch)
     with pytest.raises(InsyncError, match=r"verdict\.json: .* expected the verdict of an analysis"):
-        analysis.analyse([run], LOCAL, JAVA, NoProgress())
+        analysis.analyse([run], LOCAL, NoProgress())
 
 
 def test_a_verdict_that_is_not_an_object_is_refused(
@@ -105,12 +102,12 @@ def test_a_verdict_that_is_not_an_object_is_refused(
 ) -> None:
     fake_python(run, f"open({str(run / 'verdict.json')!r}, 'w').write('[]')", monkeypatch)
     with pytest.raises(InsyncError, match="expected an object"):
-        analysis.analyse([run], LOCAL, JAVA, NoProgress())
+        analysis.analyse([run], LOCAL, NoProgress())
 
 
 def test_a_folder_without_a_run_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a run folder"):
-        analysis.analyse([tmp_path], LOCAL, JAVA, NoProgress())
+        analysis.analyse([tmp_path], LOCAL, NoProgress())
 
 
 @pytest.fixture
@@ -126,7 +123,7 @@ def matrix(tmp_path: Path) -> Path:
 def test_a_matrix_is_analysed_as_one_folder(matrix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     argument = matrix / "argument"
     fake_python(matrix, f"open({str(argument)!r}, 'w').write(sys.argv[3])", monkeypatch)
-    analysis.analyse_matrix(matrix, LOCAL, JAVA, NoProgress())
+    analysis.analyse_matrix(matrix, LOCAL, NoProgress())
     assert argument.read_text() == str(matrix)
 
 
@@ -135,9 +132,9 @@ def test_an_old_page_of_a_matrix_is_not_mistaken_for_a_new_one(
 ) -> None:
     fake_python(matrix, "print('no memory'); sys.exit(3)", monkeypatch)
     with pytest.raises(InsyncError, match="ended with 3: no memory"):
-        analysis.analyse_matrix(matrix, LOCAL, JAVA, NoProgress())
+        analysis.analyse_matrix(matrix, LOCAL, NoProgress())
 
 
 def test_a_folder_without_a_matrix_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a matrix folder"):
-        analysis.analyse_matrix(tmp_path, LOCAL, JAVA, NoProgress())
+        analysis.analyse_matrix(tmp_path, LOCAL, NoProgress())

@@ -12,9 +12,9 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from insync import metrics
+from insync.analysis.engine.session import Session
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.events import schema
@@ -115,7 +115,7 @@ def in_turn(
 
 
 @pytest.fixture(scope="module")
-def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Made:
+def made(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Made:
     """Make up all histories, and compute the tables of all in one pass of Spark."""
     folder = tmp_path_factory.mktemp("sensitivity")
     needed = sorted({each for form in FORMS for each in form.values()})
@@ -133,7 +133,7 @@ def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Made:
     ]
     for info, name in zip(infos, ("workload", "race", "healthy"), strict=True):
         (folder / name / schema.RUN).write_text(info.model_dump_json(by_alias=True))
-    rows = rows_of(spark, *(folder / name for name in ("workload", "race", "healthy")))
+    rows = rows_of(session, *(folder / name for name in ("workload", "race", "healthy")))
     workload, race, healthy = (
         [repeat.metrics for repeat in facts_of_run(info, each).arms[ARM]]
         for info, each in zip(infos, rows, strict=True)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.gold.availability import availability
-from insync.analysis.tables.spark.inline_table import inline_table
 from properties import slow_property
 
 COLUMNS = (

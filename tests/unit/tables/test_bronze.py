@@ -4,27 +4,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import Row
 from pyspark.sql import functions as fn
-from pyspark.sql.types import StructType
 
 from analysed import OTHERS
-from insync.analysis.tables.bronze import lines as bronze
+from insync.analysis.engine import paths
+from insync.analysis.engine.session import Session
 from insync.analysis.tables.bronze.folders import of_run
-from insync.analysis.tables.bronze.migrations import Step, Steps
+from insync.analysis.tables.bronze.lines import input_lines, read_lines
 from insync.analysis.tables.bronze.runs import runs_rows
-from insync.analysis.tables.bronze.schemas import CONSUME
 from insync.analysis.tables.catalogue import CONTRACTS
 from insync.analysis.tables.current import stored_rows
 from insync.analysis.tables.rows import Rows, arrow_table, rows_of_run
-from insync.analysis.tables.spark import paths
-from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.events.run_info import load_run, run_name
 from unit.pipeline.odd_runs import NAMES, SMALL, without_events
 from unit.run_folder import EPOCH_MS, append, write_run
 
 READ = {"arm": "stock", "repeat": 0, "topic": "t", "partition": 0, "offset": 1, "seq": 1}
-TORN, BAD, FAR, OLD = (f"{arm}/consume-{n}.jsonl" for arm in ("stock", "plugin") for n in (1, 2))
+TORN, BAD, FAR = (
+    f"{at}.jsonl" for at in ("stock/consume-1", "stock/consume-2", "plugin/consume-1")
+)
 
 
 @dataclass(frozen=True)
@@ -37,37 +36,36 @@ class Bronze:
 
 
 @pytest.fixture(scope="module")
-def bronzed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Bronze:
+def bronzed(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Bronze:
     """Read a run with every kind of odd line, each in a file of its own."""
     run = without_events(write_run(tmp_path_factory.mktemp("lines"), SMALL))
     events = run / "events"
     append(events / TORN, [READ, READ])
     (events / TORN).write_bytes((events / TORN).read_bytes()[:-30])
     new = {"fresh": False}  # which old recordings do not have
-    wrong = ({"v": 2}, {"seq": "one"}, {"seq": None}, {"v": None}, new)
+    wrong = ({"v": 0}, {"v": 2}, {"seq": "one"}, {"seq": None}, {"v": None}, new)
     append(events / BAD, [READ, *({**READ, **each} for each in wrong)])
     append(events / "stock/consume-0 (copy).jsonl", [READ])
     append(events / "another/consume-0.jsonl", [READ])
     at = (EPOCH_MS, EPOCH_MS - 3_600_000.0, EPOCH_MS + 3_600_000.0)
     append(events / FAR, [{**READ, "read_ms": ms} for ms in at])
-    old = {name: value for name, value in READ.items() if name != "seq"}
-    append(events / OLD, [{**old, "v": 0, "serial": 7}, READ])
-    schema = StructType.fromDDL(CONSUME.schema.toDDL().replace("seq BIGINT", "serial BIGINT"))
-    step = Step(schema, lambda line: line.withField("seq", line["serial"]))
-    return _bronze_of(spark, run, {("consume", 0): step})
+    return _bronze_of(session, run)
 
 
-def _bronze_of(spark: SparkSession, run: Path, steps: Steps) -> Bronze:
+def _bronze_of(session: Session, run: Path) -> Bronze:
     folders = [of_run(paths.local(run), load_run(run), has_events=True)]
-    rows = runs_rows(Hadoop(spark), folders)
-    runs = spark.createDataFrame(arrow_table(rows, CONTRACTS["runs"]))
-    lines = bronze.bronze(bronze.raw_lines(spark, folders, runs), steps).cache()
-    counted = bronze.input_lines(lines, runs)
-    bad = lines.where(fn.col(bronze.WRONG).isNotNull()).collect()
+    runs = session.frame(arrow_table(runs_rows(folders), CONTRACTS["runs"]))
+    bronze = read_lines(session, folders, paths.local(run / "bronze"))
+    bad = [
+        row
+        for lines in bronze.stored.values()
+        for row in lines.where(fn.col("wrong").isNotNull()).collect()
+    ]
     read: dict[str, list[Row]] = {}
-    for row in bronze.Events.of(lines).consume.collect():
+    for row in bronze.lines(session)["consume.lines"].collect():
         read.setdefault(row["file"], []).append(row)
-    counts = {r["file"]: (r["lines"], r["unreadable"], r["skewed"]) for r in counted.collect()}
+    counted = input_lines(session, bronze.stored, runs).collect()
+    counts = {r["file"]: (r["lines"], r["unreadable"], r["skewed"]) for r in counted}
     return Bronze(counts, bad, read)
 
 
@@ -80,19 +78,20 @@ def test_an_incomplete_last_line_is_counted_and_the_rest_is_read(bronzed: Bronze
 
 
 def test_lines_that_cannot_be_read_are_kept_with_the_reason(bronzed: Bronze) -> None:
-    assert bronzed.counts[BAD] == (6, 5, 0)
+    assert bronzed.counts[BAD] == (7, 6, 0)
     assert len(bronzed.read[BAD]) == 1
     assert sorted(row["wrong"] for row in bronzed.bad if row["file"] == BAD) == [
         "a field of another type",
         "no schema version v",
         "nth is missing",
-        "schema version 2, expected 1 at most",
+        "schema version 0, expected 1",
+        "schema version 2, expected 1",
         "seq is missing",
     ]
 
 
 def test_lines_of_foreign_files_are_quarantined(bronzed: Bronze) -> None:
-    foreign = {"stock/consume-0%20(copy).jsonl", "another/consume-0.jsonl"}
+    foreign = {"stock/consume-0 (copy).jsonl", "another/consume-0.jsonl"}
     assert {bronzed.counts[name] for name in foreign} == {(1, 1, 0)}
     problem = "not a file of a run with these arms"
     assert {row["file"] for row in bronzed.bad if row["wrong"] == problem} == foreign
@@ -102,11 +101,6 @@ def test_lines_of_foreign_files_are_quarantined(bronzed: Bronze) -> None:
 def test_a_time_far_outside_of_the_run_is_counted_and_kept(bronzed: Bronze) -> None:
     assert bronzed.counts[FAR] == (3, 0, 2)
     assert len(bronzed.read[FAR]) == 3
-
-
-def test_lines_of_an_older_version_are_converted_to_the_newest(bronzed: Bronze) -> None:
-    assert bronzed.counts[OLD] == (2, 0, 0)
-    assert sorted(row["seq"] for row in bronzed.read[OLD]) == [1, 7]
 
 
 @pytest.fixture(scope="module")

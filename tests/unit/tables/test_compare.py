@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pyarrow as pa
+
 from insync.analysis.tables.gold.compare import compare, differences, medians
 
 RUN = "made-up"
@@ -60,7 +62,11 @@ def test_p_values_are_adjusted_over_all_tests_of_a_scenario() -> None:
         *values("stock", "acked", 1.0, 2.0, scenario="two"),
         *values("plugin", "acked", 2.0, 3.0, scenario="two"),
     ]
-    found = {(row["scenario"], row["metric"]): row for row in differences(rows, {RUN: ["stock"]})}
+    controls = pa.table({"run": [RUN], "control_arms": [["stock"]]})
+    found = {
+        (row["scenario"], row["metric"]): row
+        for row in differences(pa.Table.from_pylist(rows), controls)
+    }
     assert found["one", "isr_shrinks"]["p_value"] == 2 / 2**8
     assert found["one", "isr_shrinks"]["p_holm"] == 2 * 2 / 2**8
     assert found["one", "acked"]["p_holm"] == 1.0
@@ -76,7 +82,7 @@ def test_medians_have_an_interval_from_six_repeats_on() -> None:
         *values("stock", "acked", 3.0, 1.0, 2.0),
         *values("plugin", "acked", 6.0, 1.0, 5.0, 2.0, 4.0, 3.0),
     ]
-    found = {row["arm"]: row for row in medians(rows)}
+    found = {row["arm"]: row for row in medians(pa.Table.from_pylist(rows))}
     few, enough = found["stock"], found["plugin"]
     assert (few["repeats"], few["median"], few["least"], few["most"]) == (3, 2.0, 1.0, 3.0)
     assert (few["low"], few["high"]) == (None, None)

@@ -8,10 +8,10 @@ from pyspark.sql import SparkSession
 
 from insync import metrics
 from insync.analysis.checks.history import REPEAT
+from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.catalogue import CONTRACTS, as_markdown
 from insync.analysis.tables.contracts import Contract, Rule, ms, text
-from insync.analysis.tables.gold.metrics import measured, repeat_metrics
-from insync.analysis.tables.spark.inline_table import inline_table
+from insync.analysis.tables.gold.metrics import MADE_OF, measured, repeat_metrics
 from insync.errors import InsyncError
 
 SPANS = Contract(
@@ -25,20 +25,13 @@ COLUMNS = "name string, start_ms double, end_ms double"
 
 
 def write(spark: SparkSession, rows: list[tuple[object, ...]]) -> None:
-    """Check rows against the contract as Spark writes them, without writing them."""
-    table, watched = SPANS.watched(inline_table(spark, rows, COLUMNS).repartition(1))
-    assert table.columns == ["name", "start_ms", "end_ms"]
-    table.write.format("noop").mode("overwrite").save()
-    assert watched.rows == len(rows)
-    watched.check()
+    """Check rows against the contract as those of a table that the engine has stored."""
+    SPANS.check_stored(inline_table(spark, rows, COLUMNS))
 
 
 def collect(spark: SparkSession, rows: list[tuple[object, ...]]) -> None:
-    """Check rows against the contract as those of a small table."""
-    table = inline_table(spark, rows, COLUMNS)
-    found = table.select("*", SPANS.broken_rules().alias("broken")).collect()
-    SPANS.check_rules([row["broken"] for row in found])
-    SPANS.check_rows([row.asDict() for row in found])
+    """Check rows against the contract as those of a collected table."""
+    SPANS.conformed(inline_table(spark, rows, COLUMNS).toArrow())
 
 
 @pytest.mark.parametrize("check", [write, collect])
@@ -79,7 +72,7 @@ def test_columns_that_differ_from_the_contract_are_named(
     spark: SparkSession, columns: str, odd: str
 ) -> None:
     with pytest.raises(InsyncError, match=f"spans breaks its contract: found {odd}, expected name"):
-        SPANS.check_columns(inline_table(spark, [], columns))
+        SPANS.conformed(inline_table(spark, [], columns).toArrow())
 
 
 @pytest.mark.parametrize("contract", CONTRACTS.values(), ids=lambda contract: contract.name)
@@ -91,18 +84,13 @@ def test_every_contract_is_consistent(contract: Contract) -> None:
 
 
 def test_the_metrics_of_the_tables_are_those_of_the_registry(spark: SparkSession) -> None:
-    made_of = (
-        "repeats", "availability", "ack_latency", "ack_gaps", "readback", "recovery",
-        "isr_shrinks", "isr_expands", "leader_changes", "step_downs", "holds", "agent_counters",
-        "step_down_sources", "runs",
-    )  # fmt: skip
     empty = {
         name: inline_table(spark, [], ", ".join(f"{c.name} {c.type}" for c in columns))
-        for name in made_of
+        for name in MADE_OF
         if (columns := CONTRACTS[name].columns)
     }
     assert sorted(measured(empty).columns) == sorted([*REPEAT, *metrics.of_gold()])
-    CONTRACTS["repeat_metrics"].check_columns(repeat_metrics(empty))
+    CONTRACTS["repeat_metrics"].conformed(repeat_metrics(empty).toArrow())
 
 
 def test_the_document_of_the_tables_is_what_the_contracts_say() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.silver.leaders import dead_followers, leader_changes
-from insync.analysis.tables.spark.inline_table import inline_table
 from unit.isr_log import log, repeats
 
 FAULTS = (

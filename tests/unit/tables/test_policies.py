@@ -6,11 +6,11 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.gold.followers import added_replicas, pauses
 from insync.analysis.tables.gold.policies import bursts, detections, follower_drops
 from insync.analysis.tables.silver.isr import isr_intervals
 from insync.analysis.tables.silver.shrinks import isr_shrinks
-from insync.analysis.tables.spark.inline_table import inline_table
 from unit.isr_log import END, LAG, faults, log, repeats
 
 Fault = tuple[str, str, int, float, float | None]

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.gold.quantiles import COARSE, FINE, histogram, merged, percentiles
-from insync.analysis.tables.spark.inline_table import inline_table
 from properties import slow_property
 
 MICROS = st.lists(st.integers(0, 10**10), min_size=1, max_size=60)

@@ -4,15 +4,13 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from insync.analysis.tables.bronze.schemas import CORRUPT, SAMPLES
+from insync.analysis.engine.session import inline_table
+from insync.analysis.tables.bronze.schemas import SAMPLES
 from insync.analysis.tables.silver.races import raced_replicas
-from insync.analysis.tables.spark.inline_table import inline_table
 
 
 def lines(spark: SparkSession, *taken: dict[str, Any]) -> DataFrame:
-    types = {field.name: field.dataType.simpleString() for field in SAMPLES.schema}
-    columns = {"run": "string", **types}
-    del columns["v"], columns[CORRUPT]
+    columns = {"run": "string", **SAMPLES.columns}
     base = {
         "run": "r", "arm": "a", "repeat": 0, "broker": 2, "topic": "t", "partition": 0,
         "moment": "during", "log_start_offset": 0, "high_watermark": 10, "leo": 20,

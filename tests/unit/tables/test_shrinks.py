@@ -7,9 +7,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.silver import shrinks
 from insync.analysis.tables.silver.shrinks import isr_shrinks
-from insync.analysis.tables.spark.inline_table import inline_table
 from unit.isr_log import LAG, faults, log, repeats
 
 Fault = tuple[str, str, int, float, float | None]

@@ -5,20 +5,19 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from insync.analysis.tables.bronze.schemas import CORRUPT, STEP_DOWNS
+from insync.analysis.engine.session import inline_table
+from insync.analysis.tables.bronze.schemas import STEP_DOWNS
 from insync.analysis.tables.silver.step_downs import step_down_sources, step_downs
-from insync.analysis.tables.spark.inline_table import inline_table
 from unit.isr_log import repeats
 
 COOL_MS = 2_000.0
 
 
 def lines(spark: SparkSession, *events: dict[str, Any]) -> DataFrame:
-    types = {field.name: field.dataType.simpleString() for field in STEP_DOWNS.schema}
-    names = [name for name in types if name not in ("v", CORRUPT)]
+    types = STEP_DOWNS.columns
     base = {"arm": "a", "broker": 1, "topic": "t", "partition": 0}
-    rows = [[{**base, **each}.get(name) for name in names] for each in events]
-    table = inline_table(spark, rows, ", ".join(f"{name} {types[name]}" for name in names))
+    rows = [[{**base, **each}.get(name) for name in types] for each in events]
+    table = inline_table(spark, rows, ", ".join(f"{name} {of}" for name, of in types.items()))
     return table.withColumn("run", fn.lit("r"))
 
 

@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as fn
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from insync.analysis.checks import lost_write, polls, records
 from insync.analysis.checks.isolation import aborted_read, fractured_read
 from insync.analysis.checks.isolation.transactions import transaction_fates
+from insync.analysis.checks.registry import find_in_records
+from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.gold import transactions
-from insync.analysis.tables.spark.inline_table import inline_table
 
 PRODUCE = (
     "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"
@@ -29,6 +29,7 @@ READ_BACK = (
     "run string, arm string, repeat int, topic string, partition int, fresh boolean,"
     " position long, end_offset long"
 )
+GRID = "run string, arm string, repeat int, topic string, partition int, read_to_end boolean"
 WINDOW = "run string, arm string, repeat int, start_ms double, end_ms double"
 
 RECORDS = [
@@ -62,8 +63,8 @@ def of_records(
     return records.record_fates(
         made(spark, [(*record, 0, True, 0.5) for record in produced], PRODUCE),
         reads(spark, read),
-        lines_of(spark, ends),
         made(spark, [], READ_BACK),
+        lines_of(spark, ends),
     )
 
 
@@ -106,7 +107,8 @@ def test_records_of_an_aborted_transaction_are_counted_when_read(spark: SparkSes
 
 
 def test_an_ack_promises_nothing_before_the_commit(spark: SparkSession) -> None:
-    lost = lost_write.find(of_records(spark, [(0, 0, 1), (1, 0, 11)])).collect()
+    found = of_records(spark, [(0, 0, 1), (1, 0, 11)])
+    lost = find_in_records(found, (lost_write.found,)).collect()
     assert [row["operations"][0]["seq"] for row in lost] == [10]
 
 
@@ -120,16 +122,24 @@ def test_fractured_and_aborted_reads_are_shown_by_their_records(
         (10, "transaction 100, committed, read"),
         (11, "transaction 100, committed, not read"),
     ]
-    against = aborted_read.find(found).collect()
+    against = find_in_records(found, (aborted_read.found,)).collect()
     assert [(row["partition"], row["offset"]) for row in against] == [(0, 2)]
     assert [each["what"] for each in against[0]["operations"]] == ["produce", "read"]
 
 
+def skipped(spark: SparkSession, read: list[tuple[int, int, int]], acks: str) -> list[Row]:
+    """Return the poll skips after `read`, of producers with these acks."""
+    found = of_records(spark, read)
+    partitions = made(spark, [(0, None), (1, None)], GRID)
+    counts = records.readback(partitions, found)
+    runs = inline_table(spark, [("r", acks)], "run string, acks string")
+    gaps = polls.find(reads(spark, read), counts)
+    return gaps.unionByName(polls.find_unread(found, counts, runs)).collect()
+
+
 def test_aborted_records_and_markers_are_not_skipped_polls(spark: SparkSession) -> None:
-    read = [(0, 0, 1), (0, 1, 10), (1, 0, 11), (0, 9, 99)]
-    assert polls.find(reads(spark, read), of_records(spark, read)).collect() == []
-    read = [(0, 0, 1), (1, 0, 11), (0, 9, 99)]
-    gaps = polls.find(reads(spark, read), of_records(spark, read)).collect()
+    assert skipped(spark, [(0, 0, 1), (0, 1, 10), (1, 0, 11), (0, 9, 99)], "all") == []
+    gaps = skipped(spark, [(0, 0, 1), (1, 0, 11), (0, 9, 99)], "all")
     assert [(row["kind"], row["offset"]) for row in gaps] == [("poll-skip", 1)]
 
 
@@ -137,11 +147,9 @@ def test_only_an_ack_of_all_replicas_makes_a_lost_record_a_skipped_poll(
     spark: SparkSession,
 ) -> None:
     """With acks=1 a leader may lose a record, and a marker or an aborted record takes its place."""
-    read = [(1, 0, 11), (0, 9, 99)]
-    found = of_records(spark, read)
-    for leader_alone, skipped in ((False, [0, 1]), (True, [1])):
-        gaps = polls.find(reads(spark, read), found, fn.lit(leader_alone)).collect()
-        assert sorted(row["offset"] for row in gaps) == skipped, "transactions have acks=all"
+    for acks, offsets in (("all", [0, 1]), ("1", [1])):
+        gaps = skipped(spark, [(1, 0, 11), (0, 9, 99)], acks)
+        assert sorted(row["offset"] for row in gaps) == offsets, "transactions have acks=all"
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@ from insync.events.run_info import RunInfo
 def test_the_file_has_the_contracts_keys_and_figures(
     tmp_path: Path, made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
-    path = write_verdict(
-        tmp_path, made_up_run, decide(made_up_run, facts_of_run(made_up_run, made_up_rows))
-    )
+    verdict = decide(made_up_run, facts_of_run(made_up_run, made_up_rows))
+    path = write_verdict(tmp_path, made_up_run, verdict, "Sail 0")
     found = json.loads(path.read_text())
     assert list(found) == [
-        "scenario", "kafka", "client", "scale", "seed", "verdict", "reason", "findings", "arms",
+        "scenario", "kafka", "client", "scale", "seed", "verdict", "reason", "engine", "findings",
+        "arms",
     ]  # fmt: skip
     assert found["findings"][-1] == {
         "arm": "plugin", "expected": "isr_shrinks at most 0", "outcome": "pass", "found": "0, 0, 0",

@@ -12,12 +12,12 @@ import pytest
 from insync.errors import InputError, InsyncError
 from insync.events.verify_info import LevelInfo, load_verify, worst
 from insync.run.progress import NoProgress
-from insync.run.request import SparkOptions
+from insync.run.request import AnalysisOptions
 from insync.verify.level import Level, outcome_of, result
 from insync.verify.runner import run_verify
 from unit.verify.verifications import FAILED, PASSED, SEEN, UNKNOWN, plan
 
-SPARK = SparkOptions()
+SPARK = AnalysisOptions()
 
 
 def level(name: str, run: Callable[[], LevelInfo], began: list[str]) -> Level:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import History
+from insync.analysis.checks.base import Check
 from insync.analysis.checks.history import PARTITION, TOPIC_OF_ARM
 
 
@@ -122,6 +122,8 @@ def _ends(read_back: DataFrame) -> DataFrame:
 ORDERED_IF = "every read has its place in the order (`nth`)"
 
 
-def ordered(history: History) -> DataFrame:
-    """Return the partitions of which every read has its place in the order."""
-    return history.comparable.where("ordered")
+ORDERED = Check(lambda comparable: comparable.where("ordered"), ("comparable",))
+"""The partitions of which every read has its place in the order."""
+
+WHOLE = Check(lambda comparable: comparable.where("whole"), ("comparable",))
+"""The partitions of which the log of every replica was read."""

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly, History
-from insync.analysis.checks.history import anomaly_rows, operation
+from insync.analysis.checks.base import Anomaly, Found
+from insync.analysis.checks.history import operation
 from insync.analysis.checks.records import is_duplicated
 
 NAME = "duplicate"
 IDEMPOTENT = "idempotent-duplicate"
 
 
-def find(fates: DataFrame) -> DataFrame:
-    """Return the records at several offsets, each with the first and the last of them.
+def found() -> Found:
+    """Find the records at several offsets, each with the first and the last of them.
 
-    The kind depends on whether the record's producer was idempotent. `fates` as of
-    records.record_fates.
+    The kind depends on whether the record's producer was idempotent.
     """
     kind = fn.when(fn.col("idempotent"), fn.lit(IDEMPOTENT)).otherwise(fn.lit(NAME))
     sent = operation(
@@ -25,23 +23,19 @@ def find(fates: DataFrame) -> DataFrame:
         note=fn.when(fn.col("idempotent"), fn.lit("idempotent")),
     )  # fmt: skip
     reads = [operation("read", seq="seq", offset=o) for o in ("first_offset", "last_offset")]
-    rows = fates.where(is_duplicated())
-    return anomaly_rows(rows, kind, "first_offset", "last_offset", [sent, *reads])
-
-
-def _query(history: History) -> DataFrame:
-    return find(history.fates)
+    return Found(
+        kind, is_duplicated(), fn.col("first_offset"), fn.col("last_offset"), fn.array(sent, *reads)
+    )
 
 
 ANOMALIES = (
     Anomaly(
         name=NAME,
-        old_name="duplicated",
         label="one record at two offsets",
         meaning="One record of a producer without idempotence is in the log at two offsets. A "
         "retry may do that, which breaks no promise of Kafka.",
         shown_by="the record and both reads",
-        query=_query,
+        by=found,
         metric="duplicated",
         metric_table="readback",
     ),
@@ -52,7 +46,7 @@ ANOMALIES = (
         "offsets. Either a broker appended a batch twice (then there is a `repeated-sequence`, "
         "too), or the client sent the record again under another epoch or sequence number.",
         shown_by="the record and both reads",
-        query=_query,
+        by=found,
         metric="duplicated_idempotent",
         metric_table="readback",
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly
+from insync.analysis.checks.base import Anomaly, Check
 from insync.analysis.checks.history import PARTITION, TOPIC, anomaly_rows, each, operation
 
 NAME = "group-skip"
@@ -56,7 +56,7 @@ ANOMALIES = (
         meaning="A consumer group committed an offset above a record that no member processed, "
         "although a consumer without a group read it.",
         shown_by="the read without a group, and the commit",
-        query=lambda history: find(history.consume, history.group),
+        by=Check(find, ("consume.lines", "group.lines")),
         metric="group_skipped",
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import Column, DataFrame, GroupedData
 from pyspark.sql import functions as fn
@@ -28,6 +28,19 @@ def each(rows: DataFrame, keys: Sequence[str]) -> GroupedData:
     return rows.repartition(*keys).groupBy(*keys)
 
 
+def typed(
+    rows: DataFrame, keys: Sequence[str], types: Mapping[str, str], **columns: Column
+) -> DataFrame:
+    """Return the keys and a column for each of `types`: those in `columns`, null for the others.
+
+    So that lines of several kinds can be united by name.
+    """
+    none = fn.lit(None)
+    return rows.select(
+        *keys, *(columns.get(name, none).cast(of).alias(name) for name, of in types.items())
+    )
+
+
 def is_acked() -> Column:
     """Return whether an operation of the produce lines was acked."""
     return fn.col("done_ms").isNotNull() & fn.col("error").isNull()
@@ -43,19 +56,21 @@ def operation(
     *,
     who: str | None = None,
     seq: str | None = None,
-    offset: str | None = None,
-    at_ms: str | None = None,
+    offset: str | Column | None = None,
+    at_ms: str | Column | None = None,
     note: Column | None = None,
 ) -> Column:
-    """Return one operation that shows an anomaly; the arguments are names of columns.
+    """Return one operation that shows an anomaly; the arguments are columns, most by name.
 
     `what` is "produce", "ack", "read", "commit", "lead" or "batch". `who` is the number of a
     producer, consumer or group, or the id of a broker.
     """
 
-    def named(column: str | None, kind: str, name: str) -> Column:
-        value = fn.lit(None) if column is None else fn.col(column)
-        return value.cast(kind).alias(name)
+    def named(column: str | Column | None, kind: str, name: str) -> Column:
+        value = fn.col(column) if isinstance(column, str) else column
+        # Nullable in every engine, whatever the column is: arrays hold operations of several kinds.
+        none = fn.lit(None).cast(kind)
+        return fn.nullif(none if value is None else value.cast(kind), none).alias(name)
 
     return fn.struct(
         fn.lit(what).alias("what"),
@@ -63,7 +78,7 @@ def operation(
         named(seq, "bigint", "seq"),
         named(offset, "bigint", "offset"),
         named(at_ms, "double", "at_ms"),
-        (fn.lit(None) if note is None else note).cast("string").alias("note"),
+        named(note, "string", "note"),
     )
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly
+from insync.analysis.checks.base import Anomaly, Check
+from insync.analysis.checks.comparable import WHOLE
 from insync.analysis.checks.history import PARTITION, anomaly_rows, bounded, operation
 
 NAME = "log-divergence"
@@ -24,7 +25,7 @@ _CONTENT = [
 ]  # fmt: skip
 
 
-def find(batches: DataFrame, comparable: DataFrame) -> DataFrame:
+def find(comparable: DataFrame, batches: DataFrame) -> DataFrame:
     """Return a row per partition whose logs differ, at the first differing offset.
 
     `batches` has the columns of the event lines; `comparable` is the result of the function of that
@@ -118,14 +119,13 @@ def _description() -> Column:
 ANOMALIES = (
     Anomaly(
         name=NAME,
-        old_name="diverged",
         label="replicas' logs differ",
         meaning="The replicas' logs of a partition differ, or the CRC of a batch does not match "
         "its bytes.",
         shown_by="the batches of all replicas at the first differing offset",
-        query=lambda history: find(history.batches, history.comparable),
+        by=Check(find, ("comparable",), ("batches.lines",)),
         metric="diverged",
-        known=lambda history: history.comparable.where("whole"),
+        known=WHOLE,
         known_if="the log of every replica was read",
     ),
 )

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly
-from insync.analysis.checks.history import anomaly_rows, operation
+from insync.analysis.checks.base import Anomaly, Found
+from insync.analysis.checks.history import operation
 from insync.analysis.checks.records import is_lost
 
 NAME = "lost-write"
 
 
-def find(fates: DataFrame) -> DataFrame:
-    """Return the records that are lost; `fates` as of records.record_fates."""
+def found() -> Found:
+    """Find the records that are lost."""
     acked = operation("ack", who="producer", seq="seq", offset="offset", at_ms="done_ms")
     read = operation("read", seq="seq", offset="first_offset", at_ms="read_ms")
     shown = fn.array(fn.when(fn.col("acked"), acked), fn.when(fn.col("times_read") > 0, read))
-    rows = fates.where(is_lost()).withColumn("at", fn.coalesce("offset", "first_offset"))
-    return anomaly_rows(rows, NAME, "at", "at", fn.array_compact(shown))
+    at = fn.coalesce("offset", "first_offset")
+    return Found(fn.lit(NAME), is_lost(), at, at, fn.array_compact(shown))
 
 
 ANOMALIES = (
     Anomaly(
         name=NAME,
-        old_name="lost",
         label="acked or read before, and gone",
         meaning="A record was acked, or read during the repeat, and the fresh consumer that reads "
         "everything afterwards did not find it; in older runs without that consumer: it was acked "
         "and never read. In a transaction only the acks of a committed one count.",
         shown_by="the ack, and the read before it was lost",
-        query=lambda history: find(history.fates),
+        by=found,
         metric="lost",
         metric_table="readback",
     ),

@@ -1,54 +1,48 @@
-"""Finds misplaced records: those that nobody sent, and those at another offset than before.
-
-Each filters the records that were read.
-"""
+"""Finds misplaced records: those that nobody sent, and those at another offset than before."""
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly
-from insync.analysis.checks.history import anomaly_rows, operation
+from insync.analysis.checks.base import Anomaly, Found
+from insync.analysis.checks.history import operation
 
 UNEXPECTED = "unexpected"
 MOVED = "moved"
 
 
-def find_unexpected(fates: DataFrame) -> DataFrame:
-    """Return the records that were read and have no produce line; as of records.record_fates."""
+def unexpected() -> Found:
+    """Find the records that were read and have no produce line."""
     read = operation("read", seq="seq", offset="first_offset", at_ms="read_ms")
-    rows = fates.where((fn.col("times_read") > 0) & fn.col("sent_ms").isNull())
-    return anomaly_rows(rows, UNEXPECTED, "first_offset", "last_offset", [read])
+    fits = (fn.col("times_read") > 0) & fn.col("sent_ms").isNull()
+    first, last = fn.col("first_offset"), fn.col("last_offset")
+    return Found(fn.lit(UNEXPECTED), fits, first, last, fn.array(read))
 
 
-def find_moved(fates: DataFrame) -> DataFrame:
-    """Return the records that are not at the offset of their ack, or of the live consumer's read.
+def moved() -> Found:
+    """Find the records that are not at the offset of their ack, or of the live consumer's read.
 
-    `fates` as of records.record_fates. A record at several offsets, one of which is that of its
-    ack, is a duplicate. What the fresh consumer read counts, if it read the record.
+    A record at several offsets, one of which is that of its ack, is a duplicate. What the fresh
+    consumer read counts, if it read the record.
     """
     now = fn.coalesce("fresh_first_offset", "first_offset")
     now_to = fn.coalesce("fresh_last_offset", "last_offset")
     gone = fn.coalesce(~fn.col("offset").between(now, now_to), fn.lit(False))
-    rows = fates.where((fn.col("times_read") > 0) & (gone | _re_read_elsewhere())).withColumns(
-        {
-            "was": fn.when(gone, fn.col("offset")).otherwise(_other_read()),
-            "is": now,
-        }
-    )
+    was = fn.when(gone, fn.col("offset")).otherwise(_other_read())
     shown = [
         fn.when(
             fn.col("offset").isNotNull(),
             operation("ack", who="producer", seq="seq", offset="offset", at_ms="done_ms"),
         ),
         fn.when(
-            ~fn.col("was").eqNullSafe(fn.col("offset")),
-            operation("read", seq="seq", offset="was", at_ms="read_ms"),
+            ~was.eqNullSafe(fn.col("offset")),
+            operation("read", seq="seq", offset=was, at_ms="read_ms"),
         ),
-        operation("read", seq="seq", offset="is"),
+        operation("read", seq="seq", offset=now),
     ]
-    return anomaly_rows(rows, MOVED, "was", "is", fn.array_compact(fn.array(*shown)))
+    fits = (fn.col("times_read") > 0) & (gone | _re_read_elsewhere())
+    return Found(fn.lit(MOVED), fits, was, now, fn.array_compact(fn.array(*shown)))
 
 
 def _re_read_elsewhere() -> Column:
@@ -69,7 +63,7 @@ ANOMALIES = (
         label="a record that nobody sent",
         meaning="A consumer read an intact record that no producer sent.",
         shown_by="the read",
-        query=lambda history: find_unexpected(history.fates),
+        by=unexpected,
         metric="unexpected",
     ),
     Anomaly(
@@ -78,7 +72,7 @@ ANOMALIES = (
         meaning="A record is not at the offset of its ack, or not where it was read during the "
         "repeat.",
         shown_by="the ack, and the reads at other offsets",
-        query=lambda history: find_moved(history.fates),
+        by=moved,
         metric="moved",
     ),
 )

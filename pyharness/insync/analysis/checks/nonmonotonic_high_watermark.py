@@ -10,7 +10,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly
+from insync.analysis.checks.base import Anomaly, Check
 from insync.analysis.checks.history import (
     PARTITION,
     PARTITION_OF_ARM,
@@ -56,17 +56,18 @@ def _with_watermark(roles: DataFrame) -> DataFrame:
     return roles.where(fn.col("high_watermark").isNotNull())
 
 
+_READS = ("roles.lines", "repeats")
+
 ANOMALIES = (
     Anomaly(
         name=NAME,
-        old_name="watermark_back",
         label="high watermark went back",
         meaning="A broker that had become leader began its next role (leader or follower) with a "
         "lower high watermark, without a restart between them.",
         shown_by="the two roles",
-        query=lambda history: find(history.roles, history.repeats),
+        by=Check(find, _READS),
         metric="watermarks_back",
-        known=lambda history: known(history.roles, history.repeats),
+        known=Check(known, _READS),
         known_if="the brokers log it, which they do from 2.8 on",
     ),
 )

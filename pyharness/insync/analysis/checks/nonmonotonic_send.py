@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly, History
-from insync.analysis.checks.comparable import ORDERED_IF, ordered
+from insync.analysis.checks.base import Anomaly, Check
+from insync.analysis.checks.comparable import ORDERED, ORDERED_IF
 from insync.analysis.checks.history import PARTITION, anomaly_rows, operation
 from insync.analysis.checks.preceding import with_most
 
@@ -76,21 +76,19 @@ def _overtaken(rows: DataFrame, keys: Sequence[str], most: str, wrong: Column) -
     return anomaly_rows(overtaking, kind, "most_position", "last_position", [sent, passed])
 
 
-def _query(history: History) -> DataFrame:
-    return find(history.fates)
+_BY = Check(find, ("fates",))
 
 
 ANOMALIES = (
     Anomaly(
         name=NAME,
-        old_name="reordered",
         label="records in another order than sent",
         meaning="A record has a lower offset than one that was acked before it was due; or two "
         "records of one idempotent producer have offsets in another order than it sent them.",
         shown_by="the record whose offset is too low, and the first that it overtook",
-        query=_query,
+        by=_BY,
         metric="reordered",
-        known=ordered,
+        known=ORDERED,
         known_if=ORDERED_IF,
     ),
     Anomaly(
@@ -98,9 +96,9 @@ ANOMALIES = (
         label="records of a transaction in another order than sent",
         meaning="Two records of one transaction have offsets in another order than it sent them.",
         shown_by="the record whose offset is too low, and the first that it overtook",
-        query=_query,
+        by=_BY,
         metric="reordered",
-        known=ordered,
+        known=ORDERED,
         known_if=ORDERED_IF,
     ),
 )

@@ -6,11 +6,21 @@ and a query because that is one pass over all of them.
 
 from __future__ import annotations
 
+from functools import reduce
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly, History
-from insync.analysis.checks.history import PARTITION, anomaly_rows, each, is_acked, operation
+from insync.analysis.checks.base import Anomaly, Check
+from insync.analysis.checks.comparable import WHOLE
+from insync.analysis.checks.history import (
+    PARTITION,
+    anomaly_rows,
+    each,
+    is_acked,
+    operation,
+    typed,
+)
 
 INCONSISTENT = "inconsistent-offsets"
 CORRUPT = "corrupt"
@@ -19,16 +29,21 @@ _PLACE = [*PARTITION, "offset"]
 
 
 def find(
-    produce: DataFrame, consume: DataFrame, batches: DataFrame, comparable: DataFrame
+    comparable: DataFrame,
+    produce: DataFrame,
+    consume: DataFrame,
+    inside: DataFrame,
+    batches: DataFrame,
 ) -> DataFrame:
     """Return a row per offset and anomaly.
 
-    `comparable` is the result of the function of that name, and the others have the columns of the
-    event lines. A row about two records shows the lowest and the highest sequence number among
-    the acks, and among the reads. Logs are compared only if those of all replicas were read.
+    `comparable` is the result of the function of that name, `inside` are the reads in transactions,
+    and the others have the columns of the event lines. A row about two records shows the lowest and
+    the highest sequence number among the acks, and among the reads. Logs are compared only if those
+    of all replicas were read.
     """
-    lines = _acks(produce).unionByName(_reads(consume), allowMissingColumns=True)
-    seen = each(lines.unionByName(_held(batches), allowMissingColumns=True), _PLACE).agg(
+    lines = [_acks(produce), _reads(consume), _reads_inside(inside), _held(batches)]
+    seen = each(reduce(DataFrame.unionByName, lines), _PLACE).agg(
         *(
             summed(f"{how}_seq").alias(f"{name}_{how}")
             for how in ("acked", "read")
@@ -64,26 +79,37 @@ def _which(found: dict[str, tuple[Column, Column]]) -> Column:
     )
 
 
+_LINE = {
+    "acked_seq": "bigint", "acked_ms": "double", "producer": "int", "read_seq": "bigint",
+    "corrupt": "string", "replica_bit": "bigint",
+}  # fmt: skip
+
+
 def _acks(produce: DataFrame) -> DataFrame:
-    return produce.where(is_acked() & (fn.col("offset") >= 0)).select(
-        *_PLACE, fn.col("seq").alias("acked_seq"), fn.col("done_ms").alias("acked_ms"), "producer"
-    )
+    acked = produce.where(is_acked() & (fn.col("offset") >= 0))
+    seq, at, by = fn.col("seq"), fn.col("done_ms"), fn.col("producer")
+    return typed(acked, _PLACE, _LINE, acked_seq=seq, acked_ms=at, producer=by)
 
 
 def _reads(consume: DataFrame) -> DataFrame:
     intact = fn.when(fn.col("corrupt").isNull(), fn.col("seq"))
-    return consume.select(*_PLACE, intact.alias("read_seq"), "corrupt")
+    return typed(consume, _PLACE, _LINE, read_seq=intact, corrupt=fn.col("corrupt"))
+
+
+def _reads_inside(reads: DataFrame) -> DataFrame:
+    return typed(reads, _PLACE, _LINE, read_seq=fn.col("seq"))
 
 
 def _held(batches: DataFrame) -> DataFrame:
     """Return the offsets in each replica's log, without those of batches that are broken."""
     whole = fn.col("valid") & (fn.col("last_offset") >= fn.col("base_offset"))
-    return batches.where(whole).select(
+    offsets = batches.where(whole).select(
         *PARTITION,
         fn.explode(fn.sequence("base_offset", "last_offset")).alias("offset"),
         # One bit per replica; the ids are small (insync.nodes).
-        fn.expr("shiftleft(1L, replica)").alias("replica_bit"),
+        fn.expr("shiftleft(1L, replica)").alias("bit"),
     )
+    return typed(offsets, _PLACE, _LINE, replica_bit=fn.col("bit"))
 
 
 def _is_missing() -> Column:
@@ -120,12 +146,11 @@ def _ack() -> Column:
     )  # fmt: skip
 
 
-def _query(history: History) -> DataFrame:
-    """Compare the reads of the consumers and those in transactions."""
-    inside = history.transaction_reads.select(*_PLACE, "seq", fn.lit(None).alias("corrupt"))
-    reads = history.consume.select(*_PLACE, "seq", "corrupt").unionByName(inside)
-    return find(history.produce, reads, history.batches, history.comparable)
-
+_BY = Check(
+    find,
+    ("comparable",),
+    ("operations", "consume.lines", "transaction_reads.lines", "batches.lines"),
+)
 
 ANOMALIES = (
     Anomaly(
@@ -134,18 +159,17 @@ ANOMALIES = (
         meaning="The value of a record that a consumer read is not one that was written to this "
         "topic and partition: its checksum does not match, or it names another place.",
         shown_by="the read, with what is wrong",
-        query=_query,
+        by=_BY,
         metric="corrupt",
-        known=lambda history: history.comparable.where("verifiable"),
+        known=Check(lambda comparable: comparable.where("verifiable"), ("comparable",)),
         known_if="the readback is complete, and the values have a checksum",
     ),
     Anomaly(
         name=INCONSISTENT,
-        old_name="inconsistent",
         label="two records at one offset",
         meaning="Acks and reads name two records at one offset.",
         shown_by="the lowest and the highest sequence number of the acks, and of the reads",
-        query=_query,
+        by=_BY,
         metric="inconsistent",
     ),
     Anomaly(
@@ -154,9 +178,9 @@ ANOMALIES = (
         meaning="The offset of an ack is in no replica's log; or, below the high watermark, it is "
         "not in all of them.",
         shown_by="the ack, and how many logs have the offset",
-        query=_query,
+        by=_BY,
         metric="missing_from_log",
-        known=lambda history: history.comparable.where("whole"),
+        known=WHOLE,
         known_if="the log of every replica was read",
     ),
 )

@@ -9,8 +9,8 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly, History
-from insync.analysis.checks.comparable import ORDERED_IF, ordered
+from insync.analysis.checks.base import Anomaly, Check
+from insync.analysis.checks.comparable import ORDERED, ORDERED_IF
 from insync.analysis.checks.history import PARTITION, anomaly_rows, operation
 from insync.analysis.checks.preceding import with_previous
 from insync.analysis.checks.records import is_lost
@@ -19,25 +19,23 @@ BACK = "nonmonotonic-poll"
 SKIP = "poll-skip"
 
 
-def find(consume: DataFrame, fates: DataFrame, leader_alone: Column | None = None) -> DataFrame:
+def find(consume: DataFrame, readback: DataFrame) -> DataFrame:
     """Return a row per read at an offset not above the one before, and per read that skips some.
 
     `consume` has the columns of the event lines; reads without `nth` are left out, because their
     times do not give their order if two are equal. A line that is recorded twice is one read.
-    `fates` as of records.record_fates. In partitions with transactions the markers and the aborted
-    records have offsets as well, which no consumer sees. There only acked records count as skipped,
-    and not those outside of transactions that the `leader_alone` acked (acks=1), by default none:
-    they may be lost, and a marker or an aborted record may have their offset.
+    In partitions with transactions, as of the table `readback`, the markers and the aborted records
+    have offsets as well, which no consumer sees: `find_unread` finds what was skipped there.
     """
-    transactional = _transactional(fates)
     again = (fn.col("order") == fn.col("previous_order")) & (
         fn.col("offset") == fn.col("previous_offset")
     )
     back = (fn.col("offset") <= fn.col("previous_offset")) & ~again
-    skips = (fn.col("offset") > fn.col("skipped_from")) & fn.col("transactional").isNull()
+    skips = _leaves_out() & ~fn.coalesce("transactional", fn.lit(False))
     odd = (
         _in_order(consume)
-        .join(fn.broadcast(transactional), PARTITION, "left")
+        .where((fn.col("offset") <= fn.col("previous_offset")) | _leaves_out())
+        .join(fn.broadcast(readback.select(*PARTITION, "transactional")), PARTITION, "left")
         .where(back | skips)
         .withColumns(
             {
@@ -56,9 +54,11 @@ def find(consume: DataFrame, fates: DataFrame, leader_alone: Column | None = Non
             "read", who="consumer", seq="seq", offset="offset", at_ms="read_ms", note=_which()
         ),
     ]  # fmt: skip
-    return anomaly_rows(odd, fn.col("kind"), "from", "to", shown).unionByName(
-        _unread(fates, transactional, fn.lit(False) if leader_alone is None else leader_alone)
-    )
+    return anomaly_rows(odd, fn.col("kind"), "from", "to", shown)
+
+
+def _leaves_out() -> Column:
+    return fn.col("offset") > fn.col("skipped_from")
 
 
 def _in_order(consume: DataFrame) -> DataFrame:
@@ -82,32 +82,19 @@ def _which() -> Column:
     return fn.when(fn.col("fresh"), fn.lit("fresh consumer"))
 
 
-def _transactional(fates: DataFrame) -> DataFrame:
-    """Return the partitions with transactions: PARTITION, and read_to, the highest offset read.
+def find_unread(fates: DataFrame, readback: DataFrame, runs: DataFrame) -> DataFrame:
+    """Return the acked records in partitions with transactions that the consumer skipped.
 
-    That is the fresh consumer's, if there was one.
+    Those of a producer outside of transactions that only the leader acked (acks=1) do not count:
+    they may be lost, and a marker or an aborted record may have their offset.
     """
-    last = fn.when(fn.col("fresh_reads").isNull(), fn.col("last_offset")).otherwise(
-        fn.col("fresh_last_offset")
-    )
-    return (
-        fates.groupBy(*PARTITION)
-        .agg(
-            fn.max("transaction").alias("transaction"),
-            fn.max(last).alias("read_to"),
-        )
-        .where(fn.col("transaction").isNotNull())
-        .select(*PARTITION, "read_to", fn.lit(True).alias("transactional"))
-    )
-
-
-def _unread(fates: DataFrame, transactional: DataFrame, leader_alone: Column) -> DataFrame:
-    """Return the acked records below `read_to` that were not read."""
-    by_all = ~leader_alone | fn.col("transaction").isNotNull()
+    transactional = readback.where("transactional").select(*PARTITION, "read_to")
+    by_all = fn.col("acks").eqNullSafe(fn.lit("all")) | fn.col("transaction").isNotNull()
     skipped = (
-        fates.where(is_lost() & fn.col("acked") & by_all)
+        fates.where(is_lost() & fn.col("acked"))
         .join(fn.broadcast(transactional), PARTITION, "inner")
-        .where(fn.col("offset") < fn.col("read_to"))
+        .join(fn.broadcast(runs.select("run", "acks")), "run", "inner")
+        .where(by_all & (fn.col("offset") < fn.col("read_to")))
     )
     shown = [
         operation("ack", who="producer", seq="seq", offset="offset", at_ms="done_ms"),
@@ -116,33 +103,33 @@ def _unread(fates: DataFrame, transactional: DataFrame, leader_alone: Column) ->
     return anomaly_rows(skipped, SKIP, "offset", "offset", shown)
 
 
-def _query(history: History) -> DataFrame:
-    return find(history.consume, history.fates, fn.col("acks") == "1")
+def _find(consume: DataFrame, readback: DataFrame, fates: DataFrame, runs: DataFrame) -> DataFrame:
+    return find(consume, readback).unionByName(find_unread(fates, readback, runs))
 
+
+_BY = Check(_find, ("consume.lines", "readback"), ("fates", "runs"))
 
 ANOMALIES = (
     Anomaly(
         name=BACK,
-        old_name="poll_back",
         label="a consumer read backwards",
         meaning="A consumer read an offset that is not above the one that it read before.",
         shown_by="the two reads",
-        query=_query,
+        by=_BY,
         metric="reordered",
-        known=ordered,
+        known=ORDERED,
         known_if=ORDERED_IF,
     ),
     Anomaly(
         name=SKIP,
-        old_name="skipped",
         label="a consumer skipped records",
         meaning="A consumer skipped offsets. In a partition with transactions, whose markers and "
         "aborted records have offsets that no consumer sees: it skipped records that "
         "all in-sync replicas had acked.",
         shown_by="the two reads, or the ack of the skipped record",
-        query=_query,
+        by=_BY,
         metric="gaps",
-        known=ordered,
+        known=ORDERED,
         known_if=ORDERED_IF,
     ),
 )

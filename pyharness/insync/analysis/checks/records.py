@@ -7,11 +7,13 @@ a transaction counts only if the transaction was committed.
 
 from __future__ import annotations
 
+from functools import reduce
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.comparable import fresh_partitions
-from insync.analysis.checks.history import PARTITION, TRANSACTION, each, is_acked
+from insync.analysis.checks.history import PARTITION, TRANSACTION, each, is_acked, typed
 
 _RECORD = [*PARTITION, "seq"]
 _FATE = (
@@ -20,14 +22,19 @@ _FATE = (
     "fresh_last_offset", "inside_ms", "inside_offset", "end", "asked_ms",
 )  # fmt: skip
 _SPREAD = 1024
-_INSIDE = {"inside_ms": "double", "inside_offset": "bigint"}
+_LINE = {
+    "transaction": "bigint", "producer": "int", "idempotent": "boolean", "sent_ms": "double",
+    "done_ms": "double", "acked": "boolean", "offset": "bigint", "read_offset": "bigint",
+    "fresh_offset": "bigint", "read_ms": "double", "inside_ms": "double",
+    "inside_offset": "bigint",
+}  # fmt: skip
 
 
 def record_fates(
     produce: DataFrame,
     consume: DataFrame,
-    transactions: DataFrame,
     read_back: DataFrame,
+    transactions: DataFrame | None = None,
     reads: DataFrame | None = None,
 ) -> DataFrame:
     """Return one row per record that was due or was read.
@@ -39,16 +46,14 @@ def record_fates(
     last_offset, read_ms (of the first); from those of the fresh consumer fresh_reads,
     fresh_first_offset and fresh_last_offset, null if none read the partition to its end; from the
     reads in transactions, `reads`, which are not counted as read: inside_ms and inside_offset of
-    the first. The arguments have the columns of the event lines. The lines of all kinds are
-    aggregated per record in one shuffle; the joins are with the transactions and partitions, which
-    are few.
+    the first. The arguments have the columns of the event lines, None for those without any line.
+    The lines of all kinds are aggregated per record in one shuffle; the joins are with the
+    transactions and partitions, which are few.
     """
-    lines = _sent(produce).unionByName(_read(consume), allowMissingColumns=True)
+    lines = [_sent(produce), _read(consume)]
     if reads is not None:
-        lines = lines.unionByName(_read_inside(reads), allowMissingColumns=True)
-    else:
-        lines = lines.withColumns({n: fn.lit(None).cast(t) for n, t in _INSIDE.items()})
-    records = each(lines, _RECORD).agg(
+        lines.append(_read_inside(reads))
+    records = each(reduce(DataFrame.unionByName, lines), _RECORD).agg(
         fn.max("transaction").alias("transaction"),
         fn.max("producer").alias("producer"),
         fn.coalesce(fn.max("idempotent"), fn.lit(False)).alias("idempotent"),
@@ -81,72 +86,82 @@ def _with_fresh(records: DataFrame, read_back: DataFrame) -> DataFrame:
 
 
 def _sent(produce: DataFrame) -> DataFrame:
-    return produce.select(
-        *_RECORD,
-        "transaction",
-        "producer",
-        "idempotent",
-        "sent_ms",
-        "done_ms",
-        is_acked().alias("acked"),
-        fn.when(is_acked() & (fn.col("offset") >= 0), fn.col("offset")).alias("offset"),
-    )
+    own = ("transaction", "producer", "idempotent", "sent_ms", "done_ms")
+    at = fn.when(is_acked() & (fn.col("offset") >= 0), fn.col("offset"))
+    columns = {name: fn.col(name) for name in own} | {"acked": is_acked(), "offset": at}
+    return typed(produce, _RECORD, _LINE, **columns)
 
 
 def _read(consume: DataFrame) -> DataFrame:
     """Return the reads of intact records: a corrupt one has no sequence number."""
-    return consume.where(fn.col("corrupt").isNull()).select(
-        *_RECORD,
-        fn.col("offset").alias("read_offset"),
-        fn.when(fn.col("fresh"), fn.col("offset")).alias("fresh_offset"),
-        "read_ms",
-    )
+    intact = consume.where(fn.col("corrupt").isNull())
+    at, fresh = fn.col("offset"), fn.when(fn.col("fresh"), fn.col("offset"))
+    when = fn.col("read_ms")
+    return typed(intact, _RECORD, _LINE, read_offset=at, fresh_offset=fresh, read_ms=when)
 
 
 def _read_inside(reads: DataFrame) -> DataFrame:
-    return reads.select(
-        *_RECORD, fn.col("read_ms").alias("inside_ms"), fn.col("offset").alias("inside_offset")
-    )
+    when, at = fn.col("read_ms"), fn.col("offset")
+    return typed(reads, _RECORD, _LINE, inside_ms=when, inside_offset=at)
 
 
-def _with_ends(records: DataFrame, transactions: DataFrame) -> DataFrame:
+def _with_ends(records: DataFrame, transactions: DataFrame | None) -> DataFrame:
     """Add each record's `end` and `asked_ms`; `acked` only if its transaction was committed."""
     inside = fn.col("transaction").isNotNull()
-    ends = transactions.select(
-        *TRANSACTION,
-        fn.col("end").alias("known_end"),
-        fn.coalesce("asked_ms", fn.lit(float("inf"))).alias("asked_ms"),
-    ).dropDuplicates(TRANSACTION)
-    # Records outside of transactions get one of many keys that match no transaction. With one key,
-    # such as null, a single task would join all of them.
-    outside = -1 - fn.pmod("seq", fn.lit(_SPREAD))
+    if transactions is None:
+        known = records.withColumns(
+            {
+                "known_end": fn.lit(None).cast("string"),
+                "asked_ms": fn.lit(None).cast("double"),
+            }
+        )
+    else:
+        ends = transactions.select(
+            *TRANSACTION,
+            fn.col("end").alias("known_end"),
+            fn.coalesce("asked_ms", fn.lit(float("inf"))).alias("asked_ms"),
+        ).dropDuplicates(TRANSACTION)
+        # Records outside of transactions get one of many keys that match no transaction. With one
+        # key, such as null, a single task would join all of them.
+        outside = -1 - fn.pmod("seq", fn.lit(_SPREAD))
+        known = (
+            records.withColumn("own", fn.col("transaction"))
+            .withColumn("transaction", fn.coalesce("transaction", outside))
+            .join(ends, TRANSACTION, "left")
+            .withColumn("transaction", fn.col("own"))
+        )
     return (
-        records.withColumn("own", fn.col("transaction"))
-        .withColumn("transaction", fn.coalesce("transaction", outside))
-        .join(ends, TRANSACTION, "left")
-        .withColumn("transaction", fn.col("own"))
-        .withColumn("end", fn.when(inside, fn.coalesce("known_end", fn.lit("unknown"))))
+        known.withColumn("end", fn.when(inside, fn.coalesce("known_end", fn.lit("unknown"))))
         .withColumn("acked", fn.col("acked") & (~inside | (fn.col("end") == "committed")))
         .select(*_RECORD, *_FATE)
     )
 
 
-def readback(fates: DataFrame, comparable: DataFrame) -> DataFrame:
+def readback(comparable: DataFrame, fates: DataFrame) -> DataFrame:
     """Count the records of each partition: acked, read, lost, duplicated, duplicated_idempotent.
 
-    `comparable` has a row for each PARTITION, also for those without any line, and read_to_end.
+    `transactional` is whether some are in transactions, `read_to` the highest offset that was read:
+    by the fresh consumer, if there was one. `comparable` has a row for each PARTITION, also for
+    those without any line, and read_to_end.
     """
+    last = fn.when(fn.col("fresh_reads").isNull(), fn.col("last_offset")).otherwise(
+        fn.col("fresh_last_offset")
+    )
     counted = fates.groupBy(*PARTITION).agg(
         fn.count_if("acked").alias("acked"),
         fn.count_if(fn.col("times_read") > 0).alias("read"),
         fn.count_if(is_lost()).alias("lost"),
         fn.count_if(is_duplicated()).alias("duplicated"),
         fn.count_if(is_duplicated() & fn.col("idempotent")).alias("duplicated_idempotent"),
+        (fn.count("transaction") > 0).alias("transactional"),
+        fn.max(last).alias("read_to"),
     )
     numbers = ("acked", "read", "lost", "duplicated", "duplicated_idempotent")
     return comparable.join(counted, PARTITION, "left").select(
         *PARTITION,
         *(fn.coalesce(name, fn.lit(0)).alias(name) for name in numbers),
+        fn.coalesce("transactional", fn.lit(False)).alias("transactional"),
+        "read_to",
         "read_to_end",
     )
 

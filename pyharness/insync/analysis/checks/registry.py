@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import reduce
 from importlib import import_module
+from operator import or_
 from pkgutil import walk_packages
 from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from insync.analysis import checks
-from insync.analysis.checks.base import Anomaly, History, Query
-from insync.analysis.checks.history import PARTITION
+from insync.analysis.checks.base import Anomaly, Check, OfRecord
+from insync.analysis.checks.history import PARTITION, REPEAT
 
 
 def _discover() -> Iterator[Anomaly]:
@@ -30,7 +31,45 @@ def _discover() -> Iterator[Anomaly]:
 ANOMALIES: tuple[Anomaly, ...] = tuple(_discover())
 """All anomalies, in the order of their modules' names."""
 
-_BY_KIND = {kind: each for each in ANOMALIES for kind in (each.name, each.old_name) if kind}
+MOST_SHOWN = 100
+"""How many anomalies of a kind in a repeat a report shows."""
+
+_BY_KIND = {each.name: each for each in ANOMALIES}
+_ALONE = tuple(dict.fromkeys(a.by for a in ANOMALIES if not isinstance(a.by, Check)))
+
+
+def find_in_records(fates: DataFrame, anomalies: tuple[OfRecord, ...] = _ALONE) -> DataFrame:
+    """Return the anomalies that single records show, in one pass over all records."""
+    each = [anomaly() for anomaly in anomalies]
+    shown = [
+        fn.when(
+            of.fits,
+            fn.struct(
+                of.kind.alias("kind"),
+                of.offset.cast("bigint").alias("offset"),
+                of.last_offset.cast("bigint").alias("last_offset"),
+                of.operations.alias("operations"),
+            ),
+        )
+        for of in each
+    ]
+    odd = fates.where(reduce(or_, (fn.coalesce(of.fits, fn.lit(False)) for of in each)))
+    found = odd.select(*PARTITION, fn.explode(fn.array_compact(fn.array(*shown))).alias("found"))
+    return found.select(*PARTITION, "found.*")
+
+
+CHECKS: tuple[Check, ...] = (
+    Check(find_in_records, ("fates",)),
+    *dict.fromkeys(a.by for a in ANOMALIES if isinstance(a.by, Check)),
+)
+"""The passes over a history that find all anomalies; history.anomaly_rows defines the columns."""
+
+
+def first_of_each(anomalies: DataFrame) -> DataFrame:
+    """Return the first MOST_SHOWN anomalies of each kind in a repeat, for a report."""
+    in_order = Window.partitionBy(*REPEAT, "kind").orderBy("partition", "offset", "last_offset")
+    numbered = anomalies.withColumn("nth", fn.row_number().over(in_order))
+    return numbered.where(fn.col("nth") <= MOST_SHOWN).drop("nth")
 
 
 def metrics_checked() -> Mapping[str, tuple[Anomaly, ...]]:
@@ -42,59 +81,56 @@ def metrics_checked() -> Mapping[str, tuple[Anomaly, ...]]:
     return counted
 
 
-def find_anomalies(history: History) -> DataFrame:
-    """Return a row for every anomaly; history.anomaly_rows defines the columns.
-
-    The result is one union, so that Spark runs all queries in one job.
-    """
-    queries = dict.fromkeys(each.query for each in ANOMALIES)
-    return reduce(DataFrame.unionByName, (query(history) for query in queries))
+def known_by() -> Mapping[str, Check | None]:
+    """Return what gives the partitions where the number of each metric is known; None: all."""
+    return {metric: counted[0].known for metric, counted in metrics_checked().items()}
 
 
-def count_anomalies(history: History, anomalies: DataFrame) -> DataFrame:
+def count_anomalies(
+    partitions: DataFrame, anomalies: DataFrame, tables: Mapping[str, DataFrame]
+) -> DataFrame:
     """Count the anomalies of each metric per partition; null where the number is not known.
 
-    What clients saw is known for every partition here: `readback` tells whether they read all.
+    `tables` are those that the checks in `known_by` need. What clients saw is known for every
+    partition here: `readback` tells whether they read all.
     """
-    metrics = metrics_checked()
     counts = anomalies.groupBy(*PARTITION).agg(
         *(
             fn.count_if(fn.col("kind").isin(*(each.name for each in counted))).alias(metric)
-            for metric, counted in metrics.items()
+            for metric, counted in metrics_checked().items()
         )
     )
-    known_by = {metric: counted[0].known for metric, counted in metrics.items()}
-    rows = history.partitions.select(*PARTITION).join(counts, PARTITION, "left")
-    for metric, known in known_by.items():
-        if known is not None:
-            partitions = known(history).select(*PARTITION, fn.lit(True).alias(f"knows_{metric}"))
-            rows = rows.join(partitions, PARTITION, "left")
-    return rows.select(*PARTITION, *(_number(metric, known) for metric, known in known_by.items()))
+    rows = partitions.select(*PARTITION).join(counts, PARTITION, "left")
+    checks_of = list(dict.fromkeys(check for check in known_by().values() if check is not None))
+    for number, check in enumerate(checks_of):
+        known = check.find(*(tables[name] for name in (*check.needs, *check.also)))
+        marked = known.select(*PARTITION, fn.lit(True).alias(f"known_{number}"))
+        rows = rows.join(marked, PARTITION, "left")
+    numbers = (
+        _number(metric, None if check is None else f"known_{checks_of.index(check)}")
+        for metric, check in known_by().items()
+    )
+    return rows.select(*PARTITION, *numbers)
 
 
-def _number(metric: str, known: Query | None) -> Column:
+def _number(metric: str, known: str | None) -> Column:
     number = fn.coalesce(metric, fn.lit(0))
-    return (number if known is None else fn.when(fn.col(f"knows_{metric}"), number)).alias(metric)
+    return (number if known is None else fn.when(fn.col(known), number)).alias(metric)
 
 
 def with_label(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the label to a row of `anomalies`, and replace a kind that an older version wrote."""
-    found = _BY_KIND[row["kind"]]
-    return {**row, "kind": found.name, "label": found.label}
+    """Add the label to a row of `anomalies`."""
+    return {**row, "label": _BY_KIND[row["kind"]].label}
 
 
 def as_markdown() -> str:
     """Return the table of anomalies for docs/checker.md."""
-    head = "| anomaly | before 0.1 | metric | meaning | shown by | known if |\n"
-    return f"{head}|---|---|---|---|---|---|\n" + "".join(
-        f"| `{each.name}` | {_code(each.old_name)} | {_code(each.metric)} | {each.meaning} "
+    head = "| anomaly | metric | meaning | shown by | known if |\n"
+    return f"{head}|---|---|---|---|---|\n" + "".join(
+        f"| `{each.name}` | {f'`{each.metric}`' if each.metric else ''} | {each.meaning} "
         f"| {each.shown_by} | {each.known_if} |\n"
         for each in ANOMALIES
     )
-
-
-def _code(name: str | None) -> str:
-    return f"`{name}`" if name else ""
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly
+from insync.analysis.checks.base import Anomaly, Check
+from insync.analysis.checks.comparable import WHOLE
 from insync.analysis.checks.history import PARTITION, anomaly_rows, bounded, operation
 from insync.analysis.checks.preceding import with_most
 
@@ -61,9 +62,9 @@ ANOMALIES = (
         meaning="A replica's log has a sequence number of one producer id and epoch at two "
         "offsets: a leader appended a batch that it already had.",
         shown_by="the two batches in each log",
-        query=lambda history: find(history.batches),
+        by=Check(find, ("batches.lines",)),
         metric="repeated_sequences",
-        known=lambda history: history.comparable.where("whole"),
+        known=WHOLE,
         known_if="the log of every replica was read",
     ),
 )

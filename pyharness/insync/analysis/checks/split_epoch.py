@@ -10,7 +10,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly
+from insync.analysis.checks.base import Anomaly, Check
 from insync.analysis.checks.history import (
     PARTITION,
     PARTITION_OF_ARM,
@@ -23,7 +23,7 @@ from insync.analysis.checks.history import (
 NAME = "split-epoch"
 
 
-def find(isr: DataFrame, roles: DataFrame, repeats: DataFrame) -> DataFrame:
+def find(repeats: DataFrame, isr: DataFrame, roles: DataFrame) -> DataFrame:
     """Return a row per leader epoch of a partition that more than one broker led.
 
     `isr` and `roles` have the columns of the event lines, `repeats` has arm, repeat, topic.
@@ -53,7 +53,7 @@ def find(isr: DataFrame, roles: DataFrame, repeats: DataFrame) -> DataFrame:
     return anomaly_rows(with_repeat(split, repeats), NAME, "offset", "offset", fn.col("operations"))
 
 
-def known(isr: DataFrame, roles: DataFrame, repeats: DataFrame) -> DataFrame:
+def known(repeats: DataFrame, isr: DataFrame, roles: DataFrame) -> DataFrame:
     """Return the partitions whose leaders both the controller and a broker recorded."""
     elected = _of_controller(isr).select(*PARTITION_OF_ARM).distinct()
     led = _of_brokers(roles).select(*PARTITION_OF_ARM).distinct()
@@ -73,13 +73,12 @@ def _of_brokers(roles: DataFrame) -> DataFrame:
 ANOMALIES = (
     Anomaly(
         name=NAME,
-        old_name="split_epoch",
         label="two leaders in one epoch",
         meaning="Two brokers led a partition in one leader epoch.",
         shown_by="the leaders, each with its source: the controller's log or the broker's own",
-        query=lambda history: find(history.isr, history.roles, history.repeats),
+        by=Check(find, ("repeats",), ("isr.lines", "roles.lines")),
         metric="split_epochs",
-        known=lambda history: known(history.isr, history.roles, history.repeats),
+        known=Check(known, ("repeats",), ("isr.lines", "roles.lines")),
         known_if="both sources name a leader of every partition",
     ),
 )

@@ -9,26 +9,30 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly
+from insync.analysis.checks.base import Anomaly, Check
 from insync.analysis.checks.history import PARTITION, anomaly_rows, operation
 
 NAME = "truncated"
 
 
-def find(fates: DataFrame, comparable: DataFrame) -> DataFrame:
+def find(comparable: DataFrame, fates: DataFrame) -> DataFrame:
     """Return a row per partition whose log ends before an offset that was acked or read.
 
     `fates` as of records.record_fates, `comparable` as of the function of that name. A row shows
     the first and the last record that were lost, each by its ack and by its read; a consumer that
     had only read markers of transactions behind the end has no record to show.
     """
-    ends = comparable.where(fn.col("log_end").isNotNull()).select(*PARTITION, "log_end", "position")
+    ends = _with_end(comparable).select(*PARTITION, "log_end", "position")
     cut = (
         ends.join(_beyond(fates, ends), PARTITION, "left")
         .withColumn("seen_to", fn.greatest("last_acked", "last_read", fn.col("position") - 1))
         .where(fn.col("seen_to") >= fn.col("log_end"))
     )
     return anomaly_rows(cut, NAME, "log_end", "seen_to", _shown())
+
+
+def _with_end(comparable: DataFrame) -> DataFrame:
+    return comparable.where(fn.col("log_end").isNotNull())
 
 
 def _beyond(fates: DataFrame, ends: DataFrame) -> DataFrame:
@@ -79,9 +83,9 @@ ANOMALIES = (
         meaning="All replicas' logs end before an offset that was acked, or that a consumer had "
         "read.",
         shown_by="the first and the last record behind the end, by their acks and reads",
-        query=lambda history: find(history.fates, history.comparable),
+        by=Check(find, ("comparable",), ("fates",)),
         metric="truncated",
-        known=lambda history: history.comparable.where(fn.col("log_end").isNotNull()),
+        known=Check(_with_end, ("comparable",)),
         known_if="the log of every replica was read, or the fresh consumer's end is recorded",
     ),
 )

@@ -22,19 +22,19 @@ from hashlib import sha256
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pyspark.sql import SparkSession
 
+from insync.analysis.engine import paths
+from insync.analysis.engine.files import Files
+from insync.analysis.engine.session import Session
 from insync.analysis.tables.bronze.folders import MARK, Folder
 from insync.analysis.tables.bronze.runs import inputs_rows
 from insync.analysis.tables.catalogue import layer_of
 from insync.analysis.tables.current import code_digest
 from insync.analysis.tables.pipeline import ATTEMPT, compute_tables, require_own
 from insync.analysis.tables.silver.catalogue import INPUTS
-from insync.analysis.tables.spark import paths
-from insync.analysis.tables.spark.hadoop import Hadoop
-from insync.analysis.tables.spark.store import Store
+from insync.analysis.tables.store import Store
 from insync.errors import InsyncError
-from insync.events.schema import RUN
+from insync.events.schema import EVENTS, RUN
 from insync.stages import Announce, silent
 
 MOST_ATTEMPTS = 32
@@ -65,16 +65,16 @@ class Refreshed:
     computed: int
 
     def files_of(self, name: str) -> list[str]:
-        """Return the folders of a table's files, as patterns for Spark's readers."""
+        """Return the folders of a table's files."""
         shown = [attempt for attempt, runs in self.manifest.attempts.items() if runs]
         if name == INPUTS.name:
             shown = list(self.manifest.attempts)[-1:]
         layer = layer_of(name)
-        return [paths.table_to_read(f"{self.place}/{each}", layer, name) for each in shown]
+        return [paths.table(f"{self.place}/{each}", layer, name) for each in shown]
 
 
 def publish(
-    spark: SparkSession,
+    session: Session,
     folders: Sequence[Folder],
     place: str,
     log: str,
@@ -84,33 +84,34 @@ def publish(
 
     Runs that are not in `folders` are published no longer. Raises InputError if `place` holds
     anything else. Raises InsyncError, and leaves what is published, if a stage failed or another
-    refresh published meanwhile. `log` is Spark's log file, for the message.
+    refresh published meanwhile. `log` is the log file, for the
+    message.
     """
-    hadoop = Hadoop(spark)
-    require_own(hadoop, place)
-    before = _read(hadoop, place)
+    files = session.files(place)
+    require_own(files, place)
+    before = _read(files, place)
     searched = sha256(repr(inputs_rows(folders)).encode()).hexdigest()
-    wanted = {each.run: _digest(hadoop, each) for each in folders if each.run is not None}
+    wanted = {each.run: _digest(session, each) for each in folders if each.run is not None}
     kept = kept_attempts(before.attempts, wanted)
     there = {run for runs in kept.values() for run in runs}
     new = {run: digest for run, digest in wanted.items() if run not in there}
     if not new and kept == before.attempts and searched == before.inputs:
         return Refreshed(place, before, 0)
-    _delete_all_but(hadoop, place, before)
+    _delete_all_but(files, place, before)
     attempt = f"{ATTEMPT}{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{secrets.token_hex(2)}"
     into = f"{place}/{attempt}"
-    with _deleted_after_failure(hadoop, into):
+    with _deleted_after_failure(files, into):
         if new:
             changed = [folder for folder in folders if folder.run in new]
-            compute_tables(spark, hadoop, changed, folders, into, log, announce)
+            compute_tables(session, changed, folders, into, log, announce)
         else:
-            Store(spark, into).keep(INPUTS.name, inputs_rows(folders))
-        if _read(hadoop, place) != before:
+            Store(session, into).keep(INPUTS.name, inputs_rows(folders))
+        if _read(files, place) != before:
             raise InsyncError(f"{place}: another refresh has published its tables meanwhile")
     full = {name: runs for name, runs in kept.items() if runs}
     # Only the newest attempt may be without runs: it has the table `inputs`.
     after = Manifest(attempts={**full, attempt: new}, inputs=searched)
-    hadoop.publish(f"{place}/{MARK}", after.model_dump_json(indent=2, by_alias=True) + "\n")
+    files.publish(f"{place}/{MARK}", after.model_dump_json(indent=2, by_alias=True) + "\n")
     return Refreshed(place, after, len(new))
 
 
@@ -126,40 +127,39 @@ def kept_attempts(
     return {name: runs for name, runs in published.items() if runs.items() <= wanted.items()}
 
 
-def _read(hadoop: Hadoop, place: str) -> Manifest:
+def _read(files: Files, place: str) -> Manifest:
     """Return the manifest of a folder; an empty one if it has none, or an older layout."""
     file = f"{place}/{MARK}"
-    if not hadoop.exists(file):
+    if not files.exists(file):
         return Manifest()
     try:
-        return Manifest.model_validate_json(hadoop.read(file))
+        return Manifest.model_validate_json(files.read(file))
     except ValidationError:
         return Manifest()
 
 
-def _digest(hadoop: Hadoop, folder: Folder) -> str:
+def _digest(session: Session, folder: Folder) -> str:
     """Return the digest of what a run's tables are computed of: its files, and the program."""
-    events = paths.events(folder.path)
-    of = paths.literal(f"{folder.path}/{RUN}")
+    files = session.files(folder.path)
     found = sha256(f"{code_digest()}\0{folder.path}\0".encode())
-    for pattern in (of, f"{events}/*", f"{events}/*/*"):
-        found.update(hadoop.state_of_files(pattern).encode())
+    for pattern in (RUN, f"{EVENTS}/*", f"{EVENTS}/*/*"):
+        found.update(repr(files.matching(folder.path, pattern)).encode())
     return found.hexdigest()
 
 
-def _delete_all_but(hadoop: Hadoop, place: str, manifest: Manifest) -> None:
+def _delete_all_but(files: Files, place: str, manifest: Manifest) -> None:
     """Delete what is not published: superseded and unfinished attempts, and an older layout."""
-    if not hadoop.exists(place):
+    if not files.exists(place):
         return
-    for name in hadoop.folders(place):
+    for name in files.folders(place):
         if name not in manifest.attempts:
-            hadoop.delete(f"{place}/{name}")
+            files.delete(f"{place}/{name}")
 
 
 @contextmanager
-def _deleted_after_failure(hadoop: Hadoop, folder: str) -> Iterator[None]:
+def _deleted_after_failure(files: Files, folder: str) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        hadoop.delete(folder)
+        files.delete(folder)
         raise

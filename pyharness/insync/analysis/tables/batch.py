@@ -9,26 +9,24 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
 
+from insync.analysis.engine import paths
+from insync.analysis.engine.files import is_local, local_path
+from insync.analysis.engine.options import EngineOptions, choose, events_bytes
+from insync.analysis.engine.session import Session, open_session
 from insync.analysis.tables.attempts import publish
 from insync.analysis.tables.bronze.folders import Folder, look
 from insync.analysis.tables.pipeline import refresh
 from insync.analysis.tables.silver.catalogue import INPUT_LINES
-from insync.analysis.tables.spark import paths
-from insync.analysis.tables.spark.hadoop import Hadoop
-from insync.analysis.tables.spark.quick_start import archive_of
-from insync.analysis.tables.spark.session import SparkSettings, end_jvm, fitting, open_session
-from insync.brokers.kafka.java import find_java
 from insync.errors import InputError
 from insync.events.matrix_info import PLAN
 from insync.events.schema import RUN
-from insync.scratch import spark_process
-from insync.stages import START, Announce, silent
+from insync.scratch import scratch_process
+from insync.stages import Announce, silent
 
 
 @dataclass(frozen=True)
@@ -51,30 +49,27 @@ class Summary:
 def compute(
     named: Sequence[str],
     into: str | None,
-    settings: SparkSettings,
+    options: EngineOptions,
     spark_home: str | None = None,
     announce: Announce = silent,
 ) -> Summary:
-    """Compute the tables of every run in the folders `named`, and end Spark's JVM.
+    """Compute the tables of every run in the folders `named`.
 
     The tables go to `into` or, if one folder is named, to its subfolder `tables` by default.
     Raises InputError, or InsyncError that names Spark's log.
     """
     place = into or _default_folder(named)
-    java = find_java()
-    quick = replace(settings, archive=archive_of(java))
+    local = [local_path(each) for each in named if is_local(each)]
+    choice = choose(options, [*named, place], events_bytes(local))
     if spark_home is not None:
         os.environ["SPARK_HOME"] = spark_home
     handle, name = tempfile.mkstemp(prefix="insync-spark-", suffix=".log")
     os.close(handle)
     log = Path(name)
-    with spark_process(java.home):
-        try:
-            announce(START)
-            with open_session(fitting(quick, named), log) as spark:
-                summary = _compute(spark, named, place, log, announce)
-        finally:
-            end_jvm()
+    with scratch_process():
+        announce(choice.starting)
+        with open_session(choice, options, log) as session:
+            summary = _compute(session, named, place, log, announce)
     log.unlink()  # after an error it stays, because the message names it
     return summary
 
@@ -88,32 +83,28 @@ def _default_folder(named: Sequence[str]) -> str:
 
 
 def _compute(
-    spark: SparkSession, named: Sequence[str], into: str, log: Path, announce: Announce
+    session: Session, named: Sequence[str], into: str, log: Path, announce: Announce
 ) -> Summary:
-    hadoop = Hadoop(spark)
-    place = hadoop.qualified(into)
-    folders = look(hadoop, named)
+    files = session.files(into)
+    place = files.qualified(into)
+    folders = look(session.files, named)
     if not any(folder.used for folder in folders):
         raise InputError(f"{folders[0].path}: {folders[0].problem}; no named folder holds a run")
-    if _is_of_a_run(hadoop, place):
-        refresh(spark, folders, place, str(log), for_reports=False, announce=announce)
-        counts = [paths.table_to_read(place, "silver", INPUT_LINES.name)]
-        return _summary(spark, folders, place, sum(folder.used for folder in folders), counts)
-    found = publish(spark, folders, place, str(log), announce)
-    return _summary(spark, folders, place, found.computed, found.files_of(INPUT_LINES.name))
-
-
-def _is_of_a_run(hadoop: Hadoop, place: str) -> bool:
-    """Whether a folder is that of the tables of a run or a matrix, which `insync report` reads."""
     above, _, name = place.rpartition("/")
-    return name == paths.TABLES and any(hadoop.exists(f"{above}/{own}") for own in (RUN, PLAN))
+    # The tables of a run or a matrix, which `insync report` reads.
+    if name == paths.TABLES and any(files.exists(f"{above}/{own}") for own in (RUN, PLAN)):
+        refresh(session, folders, place, str(log), for_reports=False, announce=announce)
+        counts = [paths.table(place, "silver", INPUT_LINES.name)]
+        return _summary(session, folders, place, sum(folder.used for folder in folders), counts)
+    found = publish(session, folders, place, str(log), announce)
+    return _summary(session, folders, place, found.computed, found.files_of(INPUT_LINES.name))
 
 
 def _summary(
-    spark: SparkSession, folders: Sequence[Folder], into: str, computed: int, files: Sequence[str]
+    session: Session, folders: Sequence[Folder], into: str, computed: int, places: Sequence[str]
 ) -> Summary:
-    """Return what was found; `files` are those of the table `input_lines`."""
-    counts = spark.read.schema(INPUT_LINES.schema).parquet(*files)
+    """Return what was found; the table `input_lines` is in `places`."""
+    counts = session.read(*places, columns=INPUT_LINES.schema)
     numbers = ("lines", "unreadable", "skewed")
     (total,) = counts.agg(*(fn.coalesce(fn.sum(n), fn.lit(0)).alias(n) for n in numbers)).collect()
     bad = counts.where("unreadable > 0 or skewed > 0").orderBy("run", "file").collect()

@@ -1,29 +1,31 @@
-"""Lists the transforms behind all tables, by layer and step.
+"""Lists how every table is computed, and from which others.
 
 Silver holds events, intervals and operations with keys; gold holds the figures computed from them.
 Every transform takes and returns data frames over any number of runs; the table `runs` has their
-settings.
-
-A layer is computed in steps. The transforms of a step read the stored tables of earlier steps,
-which keeps the plans short: Spark analyses a long plan for longer than it computes it. Steps that
-do not need each other's tables run at the same time, because planning a step uses one core.
+settings. A step reads stored tables, which keeps the plans short, and runs as soon as these are
+complete. Event lines are named `KIND.lines`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks import records
-from insync.analysis.checks.base import History
 from insync.analysis.checks.comparable import comparable
 from insync.analysis.checks.isolation.cycles import SUSPECTS, cycles
 from insync.analysis.checks.isolation.dependencies import dependencies
 from insync.analysis.checks.isolation.transactions import transaction_fates
-from insync.analysis.checks.registry import count_anomalies, find_anomalies
-from insync.analysis.tables.bronze.lines import Events, input_lines
+from insync.analysis.checks.registry import (
+    CHECKS,
+    count_anomalies,
+    first_of_each,
+    known_by,
+)
 from insync.analysis.tables.gold import (
     acks,
     availability,
@@ -32,14 +34,12 @@ from insync.analysis.tables.gold import (
     policies,
     transactions,
 )
-from insync.analysis.tables.gold.catalogue import CYCLES
-from insync.analysis.tables.gold.compare import over_repeats
+from insync.analysis.tables.gold.compare import differences, medians
 from insync.analysis.tables.gold.end_to_end import end_to_end
-from insync.analysis.tables.gold.metrics import repeat_metrics
+from insync.analysis.tables.gold.metrics import MADE_OF, repeat_metrics
 from insync.analysis.tables.gold.recovery import recovery
-from insync.analysis.tables.gold.unseen import unseen_over_time
+from insync.analysis.tables.rows import Row
 from insync.analysis.tables.silver import (
-    brokers,
     evidence,
     holds,
     isr,
@@ -48,185 +48,218 @@ from insync.analysis.tables.silver import (
     shrinks,
     step_downs,
 )
-from insync.analysis.tables.silver.expands import isr_changes, isr_expands
+from insync.analysis.tables.silver.expands import isr_expands
 from insync.analysis.tables.silver.operations import operations
 from insync.analysis.tables.silver.repeats import due_inside, partitions, repeats
-from insync.analysis.tables.spark.inline_table import inline_table
-
-Done = Mapping[str, DataFrame]
-"""The tables of earlier steps, `runs` and `bronze`, by name."""
-Named = Iterator[tuple[str, DataFrame]]
-Step = Callable[[Done, Events], Named]
 
 
-def _from_lines(done: Done, events: Events) -> Named:
-    """Yield the tables that need only event lines."""
-    yield "input_lines", input_lines(done["bronze"], done["runs"])
-    yield "repeats", repeats(events.phases, events.produce)
-    yield "faults", evidence.faults(events.faults)
-    yield "agent_counters", evidence.agent_counters(events.counters, events.faults)
-    yield "raced_replicas", races.raced_replicas(events.samples)
-    yield "controller_agent", evidence.controller_agent(events.controller)
-    yield "clocks", evidence.clocks(events.clocks)
-    yield "liveness", evidence.liveness(events.liveness)
+@dataclass(frozen=True)
+class Step:
+    """How the table `name` is computed, or the part of it that is called `part`.
+
+    `of` gets the tables that `needs` names, then those of `also`, then those of `maybe`. Without
+    rows in one of `needs` there are none, and `of` is not called. Instead of a table in `maybe`
+    without rows it gets None.
+    """
+
+    name: str
+    of: Callable[..., DataFrame]
+    needs: tuple[str, ...]
+    also: tuple[str, ...] = ()
+    maybe: tuple[str, ...] = ()
+    part: str = ""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Return every table that the step reads."""
+        return (*self.needs, *self.also, *self.maybe)
 
 
-def _within_repeats(done: Done, events: Events) -> Named:
-    """Yield the tables of events and intervals within repeats."""
-    windows, faults = done["repeats"], done["faults"]
-    planned = _with(windows, done["runs"], "partitions", "lag_ms", "cooldown_ms")
-    yield "partitions", partitions(planned, fn.col("partitions"))
-    yield "isr_intervals", isr.isr_intervals(events.isr, windows)
-    yield "isr_shrinks", shrinks.isr_shrinks(events.isr, faults, planned, shrinks.lag_of_arm())
-    yield "leader_changes", leaders.leader_changes(events.isr, faults, windows)
-    yield "dead_followers", leaders.dead_followers(events.isr, faults, windows)
-    yield "holds", holds.holds(events.broker_events, windows, faults)
-    cooldown_ms = fn.col("cooldown_ms")
-    yield "step_downs", step_downs.step_downs(events.step_downs, planned, cooldown_ms)
-    yield "step_down_sources", step_downs.step_down_sources(events.step_downs, windows)
+@dataclass(frozen=True)
+class RowsStep:
+    """How a table is computed in this process, by `of`, from the tables in `reads`."""
+
+    name: str
+    of: Callable[..., list[Row]]
+    reads: tuple[str, ...]
 
 
-def _combined(done: Done, events: Events) -> Named:
-    """Yield the tables that combine changes of ISRs and leaders with other events."""
-    windows, intervals, shrunk = done["repeats"], done["isr_intervals"], done["isr_shrinks"]
-    yield "operations", operations(events.produce, intervals, windows)
-    yield "leader_intervals", brokers.leader_intervals(intervals)
-    yield "isr_expands", isr_expands(events.isr, shrunk, windows)
-    with_lag = _with(shrunk, done["runs"], "lag_ms")
-    drops = policies.follower_drops(with_lag, done["faults"], shrinks.lag_of_arm())
-    yield "follower_drops", drops
-
-
-def _clients(done: Done, events: Events) -> Named:
-    """Yield the tables of the producers' figures."""
-    windows = done["repeats"]
-    # Transactional producers wait for commits, so their latency does not measure the brokers' acks.
-    plain = done["operations"].where(transactions.is_plain())
-    judged = due_inside(plain, windows)
-    yield "latency_histogram", acks.latency_histogram(judged)
-    yield "latency_over_time", acks.latency_over_time(judged, windows)
-    yield "ack_gaps", acks.ack_gaps(plain, done["partitions"])
-    yield "errors", acks.errors(judged)
-    planned = done["runs"].select("run", fn.inline("bursts"))
-    yield "bursts", policies.bursts(judged, done["follower_drops"], planned)
-    yield "pauses", followers.pauses(plain, done["faults"], done["isr_intervals"])
-    yield "recovery", recovery(done["faults"], done["isr_intervals"], plain, windows)
-
-
-def _cluster(done: Done, events: Events) -> Named:
-    """Yield the tables of the brokers' figures."""
-    intervals, holds_found = done["isr_intervals"], done["holds"]
-    limited = _with(intervals, done["runs"], "min_insync_replicas")
-    yield "availability", availability.availability(limited, fn.col("min_insync_replicas"))
-    yield "added_replicas", followers.added_replicas(intervals)
-    yield "isr_changes", isr_changes(done["isr_shrinks"], done["isr_expands"])
-    yield "holds_by_site", holds.holds_by_site(holds_found)
-    yield "detections", policies.detections(intervals, done["faults"])
-    led = done["leader_intervals"]
-    yield "brokers", brokers.brokers(intervals, led, done["isr_shrinks"], holds_found)
-
-
-def _records(done: Done, events: Events) -> Named:
-    """Yield what the checker's queries share."""
-    produce, consume, read_back = done["operations"], events.consume, events.read_back
-    ends, reads = events.transactions, events.transaction_reads
-    yield "fates", records.record_fates(produce, consume, ends, read_back, reads)
-    # One more than may be searched, so that the search can refuse them.
-    yield "dependencies", dependencies(produce, ends, reads).limit(SUSPECTS + 1)
-    logs = events.replica_logs
-    yield "comparable", comparable(done["partitions"], logs, consume, events.isr, read_back)
-
-
-def _checks(done: Done, events: Events) -> Named:
-    """Yield the tables of the checker, insync.analysis.checks, but for the counts."""
-    windows, fates = done["repeats"], done["fates"]
-    yield "readback", records.readback(fates, done["comparable"])
-    ended = transaction_fates(fates, events.transactions)
-    yield "transactions", transactions.by_producer(events.transactions, ended, windows)
-    yield "unseen_over_time", unseen_over_time(fates, windows)
-    found = _cycles(done)
-    yield "cycles", found
-    yield "anomalies", find_anomalies(_history({**done, "cycles": found}, events))
-
-
-def _cycles(done: Done) -> DataFrame:
-    """Search the dependencies for cycles; a library does that in this process."""
-    rows = [row.asDict() for row in done["dependencies"].collect()]
-    found = list(cycles(rows)) if rows else []
-    columns = [column.name for column in CYCLES.columns]
-    of_run = ([row[name] for name in columns] for row in found)
-    table = inline_table(done["runs"].sparkSession, [*of_run], CYCLES.schema)
-    return table if found else table.limit(0)
-
-
-def _history(done: Done, events: Events) -> History:
-    return History(
-        produce=done["operations"],
-        consume=events.consume,
-        group=events.group,
-        transaction_reads=events.transaction_reads,
-        isr=events.isr,
-        roles=events.roles,
-        batches=events.batches,
-        fates=_with(done["fates"], done["runs"], "acks"),
-        repeats=done["repeats"],
-        partitions=done["partitions"],
-        comparable=done["comparable"],
-        cycles=done["cycles"],
-    )
-
-
-def _latencies(done: Done, events: Events) -> Named:
-    """Yield the tables of latency percentiles."""
-    counted = done["latency_histogram"]
-    yield "ack_latency", acks.ack_latency(counted)
-    yield "ack_latency_by_leader", acks.ack_latency_by_leader(counted)
-
-
-def _counted(done: Done, events: Events) -> Named:
-    """Yield the counts of anomalies."""
-    yield "checked", count_anomalies(_history(done, events), done["anomalies"])
-
-
-def _consumers(done: Done, events: Events) -> Named:
-    """Yield the counts of anomalies, and the tables of the consumers' figures."""
-    yield from _counted(done, events)
-    yield "end_to_end", end_to_end(due_inside(done["fates"], done["repeats"]))
-    yield "groups", groups.groups(events.group, events.consume)
-
-
-def _repeat_metrics(done: Done, events: Events) -> Named:
-    """Yield the metrics of each repeat."""
-    yield "repeat_metrics", repeat_metrics(done)
-
-
-def _over_repeats(done: Done, events: Events) -> Named:
-    """Yield medians over repeats, and comparisons of arms."""
-    medians, differences = over_repeats(done["repeat_metrics"], done["runs"])
-    yield "medians", medians
-    yield "differences", differences
-
-
-Lane = tuple[Step, ...]
-"""Steps that run one after the other."""
-STAGES: Mapping[str, tuple[tuple[Lane, ...], ...]] = {
-    "silver": (((_from_lines, _within_repeats, _combined),),),
-    "gold": (
-        ((_records, _checks, _consumers), (_clients, _latencies), (_cluster,)),
-        ((_repeat_metrics, _over_repeats),),
-    ),
-}
-"""The stages of each layer in order; the lanes of a stage run at the same time."""
-
-CHECKER: tuple[Step, ...] = (
-    _from_lines, _within_repeats, _combined, _records, _checks, _counted,
-)  # fmt: skip
-"""The steps for the tables of the checker, in order."""
-
-LIVE: tuple[Step, ...] = (_from_lines, _within_repeats, _combined, _cluster)
-"""The steps for the tables that `insync watch` shows, in order."""
+AnyStep = Step | RowsStep
 
 
 def _with(rows: DataFrame, runs: DataFrame, *columns: str) -> DataFrame:
     """Add settings of its run to each row."""
     return rows.join(fn.broadcast(runs.select("run", *columns)), "run", "inner")
+
+
+def _partitions(windows: DataFrame, runs: DataFrame) -> DataFrame:
+    return partitions(_with(windows, runs, "partitions"), fn.col("partitions"))
+
+
+def _isr_shrinks(
+    lines: DataFrame, windows: DataFrame, faults: DataFrame, runs: DataFrame
+) -> DataFrame:
+    planned = _with(windows, runs, "lag_ms")
+    return shrinks.isr_shrinks(lines, faults, planned, shrinks.lag_of_arm())
+
+
+def _step_downs(lines: DataFrame, windows: DataFrame, runs: DataFrame) -> DataFrame:
+    planned = _with(windows, runs, "cooldown_ms")
+    return step_downs.step_downs(lines, planned, fn.col("cooldown_ms"))
+
+
+def _follower_drops(shrunk: DataFrame, faults: DataFrame, runs: DataFrame) -> DataFrame:
+    return policies.follower_drops(_with(shrunk, runs, "lag_ms"), faults, shrinks.lag_of_arm())
+
+
+def _plain(produced: DataFrame) -> DataFrame:
+    # Transactional producers wait for commits, so their latency does not measure the brokers' acks.
+    return produced.where(transactions.is_plain())
+
+
+def _judged(produced: DataFrame) -> DataFrame:
+    return _plain(produced).where("judged")
+
+
+def _bursts(produced: DataFrame, drops: DataFrame, runs: DataFrame) -> DataFrame:
+    planned = runs.select("run", fn.inline("bursts"))
+    return policies.bursts(_judged(produced), drops, planned)
+
+
+def _availability(intervals: DataFrame, runs: DataFrame) -> DataFrame:
+    limited = _with(intervals, runs, "min_insync_replicas")
+    return availability.availability(limited, fn.col("min_insync_replicas"))
+
+
+def _transactions(lines: DataFrame, fates: DataFrame, windows: DataFrame) -> DataFrame:
+    return transactions.by_producer(lines, transaction_fates(fates, lines), windows)
+
+
+def _end_to_end(fates: DataFrame, windows: DataFrame) -> DataFrame:
+    return end_to_end(due_inside(fates, windows))
+
+
+def _cycles(found: pa.Table) -> list[Row]:
+    """Search the dependencies for cycles."""
+    return list(cycles(found.to_pylist())) if found.num_rows else []
+
+
+_KNOWN = tuple(
+    dict.fromkeys(
+        name for check in known_by().values() if check for name in (*check.needs, *check.also)
+    )
+)
+
+
+def _checked(parts: DataFrame, anomalies: DataFrame, *known: DataFrame) -> DataFrame:
+    return count_anomalies(parts, anomalies, dict(zip(_KNOWN, known, strict=True)))
+
+
+def _repeat_metrics(*tables: DataFrame) -> DataFrame:
+    return repeat_metrics(dict(zip(MADE_OF, tables, strict=True)))
+
+
+STEPS: tuple[AnyStep, ...] = (
+    # What needs only event lines.
+    Step("repeats", repeats, ("phases.lines",), ("produce.lines",)),
+    Step("faults", evidence.faults, ("faults.lines",)),
+    Step("agent_counters", evidence.agent_counters, ("counters.lines",), ("faults",)),
+    Step("raced_replicas", races.raced_replicas, ("samples.lines",)),
+    Step("controller_agent", evidence.controller_agent, ("controller.lines",)),
+    Step("clocks", evidence.clocks, ("clocks.lines",)),
+    Step("liveness", evidence.liveness, ("liveness.lines",)),
+    # Events and intervals within repeats.
+    Step("partitions", _partitions, ("repeats",), ("runs",)),
+    Step("isr_intervals", isr.isr_intervals, ("isr.lines", "repeats")),
+    Step("isr_shrinks", _isr_shrinks, ("isr.lines", "repeats"), ("faults", "runs")),
+    Step("leader_changes", leaders.leader_changes, ("isr.lines",), ("faults", "repeats")),
+    Step("dead_followers", leaders.dead_followers, ("isr.lines", "faults", "repeats")),
+    Step("holds", holds.holds, ("broker_events.lines", "repeats"), ("faults",)),
+    Step("step_downs", _step_downs, ("step_downs.lines", "repeats"), ("runs",)),
+    Step("step_down_sources", step_downs.step_down_sources, ("step_downs.lines", "repeats")),
+    Step("operations", operations, ("produce.lines",), ("repeats",)),
+    Step("isr_expands", isr_expands, ("isr.lines",), ("isr_shrinks", "repeats")),
+    Step("follower_drops", _follower_drops, ("isr_shrinks",), ("faults", "runs")),
+    # The producers' figures.
+    Step("latency_histogram", lambda of: acks.latency_histogram(_judged(of)), ("operations",)),
+    Step(
+        "latency_over_time",
+        lambda of, windows: acks.latency_over_time(_judged(of), windows),
+        ("operations", "repeats"),
+    ),
+    Step(
+        "ack_gaps",
+        lambda parts, of: acks.ack_gaps(_plain(of), parts),
+        ("partitions",),
+        ("operations",),
+    ),
+    Step("errors", lambda of: acks.errors(_judged(of)), ("operations",)),
+    Step("bursts", _bursts, ("operations",), ("follower_drops", "runs")),
+    Step(
+        "pauses",
+        lambda of, *others: followers.pauses(_plain(of), *others),
+        ("operations", "faults", "isr_intervals"),
+    ),
+    Step(
+        "recovery",
+        lambda faults, intervals, of, windows: recovery(faults, intervals, _plain(of), windows),
+        ("faults",),
+        ("isr_intervals", "operations", "repeats"),
+    ),
+    Step("ack_latency", acks.ack_latency, ("latency_histogram",)),
+    # The brokers' figures.
+    Step("availability", _availability, ("isr_intervals",), ("runs",)),
+    Step("added_replicas", followers.added_replicas, ("isr_intervals",)),
+    Step("holds_by_site", holds.holds_by_site, ("holds",)),
+    Step("detections", policies.detections, ("isr_intervals", "faults")),
+    # The checker.
+    Step(
+        "fates",
+        records.record_fates,
+        (),
+        ("operations", "consume.lines", "read_back.lines"),
+        ("transactions.lines", "transaction_reads.lines"),
+    ),
+    Step(
+        "comparable",
+        comparable,
+        ("partitions",),
+        ("replica_logs.lines", "consume.lines", "isr.lines", "read_back.lines"),
+    ),
+    Step("readback", records.readback, ("comparable",), ("fates",)),
+    Step(
+        "dependencies",
+        # One more than may be searched, so that the search can refuse them.
+        lambda *of: dependencies(*of).limit(SUSPECTS + 1),
+        ("operations", "transactions.lines"),
+        ("transaction_reads.lines",),
+    ),
+    RowsStep("cycles", _cycles, ("dependencies",)),
+    Step("transactions", _transactions, ("transactions.lines", "fates"), ("repeats",)),
+    *(
+        Step("anomalies", check.find, check.needs, check.also, part=f"pass-{number}")
+        for number, check in enumerate(CHECKS)
+    ),
+    Step("first_anomalies", first_of_each, ("anomalies",)),
+    Step("checked", _checked, ("partitions",), ("anomalies", *_KNOWN)),
+    # The consumers' figures.
+    Step("end_to_end", _end_to_end, ("fates", "repeats")),
+    Step("groups", groups.groups, ("group.lines",), ("consume.lines",)),
+    # What repeats show together.
+    Step("repeat_metrics", _repeat_metrics, ("repeats",), MADE_OF[1:]),
+    RowsStep("medians", medians, ("repeat_metrics",)),
+    RowsStep("differences", differences, ("repeat_metrics", "runs")),
+)
+
+
+def steps_for(wanted: Collection[str] | None = None) -> list[AnyStep]:
+    """Return the steps that compute the tables in `wanted`, in order; None: every step."""
+    if wanted is None:
+        return list(STEPS)
+    found: list[AnyStep] = []
+    due = set(wanted)
+    for step in reversed(STEPS):
+        if step.name in due:
+            due |= set(step.reads)
+            found.append(step)
+    return found[::-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.analysis.tables.contracts import Contract
-from insync.analysis.tables.gold.catalogue import ANOMALIES, DIFFERENCES, GOLD, MEDIANS
+from insync.analysis.tables.gold.catalogue import DIFFERENCES, GOLD, MEDIANS
 from insync.analysis.tables.silver.catalogue import INPUT_LINES, SILVER
 
 LAYERS: dict[str, tuple[Contract, ...]] = {"silver": SILVER, "gold": GOLD}
@@ -21,13 +21,13 @@ def layer_of(name: str) -> str:
 def read_by_reports() -> tuple[Contract, ...]:
     """Return the tables that verdict and report read.
 
-    These are the tables of repeats that do not grow with the number of records, `input_lines`,
-    `anomalies`, and the two tables over all repeats.
+    These are the tables of repeats that do not grow with the number of records, `input_lines`, and
+    the two tables over all repeats.
     """
     return tuple(
         contract
         for contract in CONTRACTS.values()
-        if contract in (INPUT_LINES, ANOMALIES, MEDIANS, DIFFERENCES)
+        if contract in (INPUT_LINES, MEDIANS, DIFFERENCES)
         or (contract.has_column("repeat") and not contract.bulk)
     )
 

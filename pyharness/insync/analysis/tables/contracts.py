@@ -1,25 +1,25 @@
 """Defines the contract of a table: its columns with type, unit and meaning, its key, its rules.
 
-Spark checks a contract while it writes the table. One line reports the first broken rule, and
-the output is then not put in place.
+A contract is checked when a table is stored: in this process if it was collected, else by the
+engine. One line reports the first broken rule, and the output is then not put in place.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pyspark.sql import Column as SparkColumn
-from pyspark.sql import DataFrame, Observation, Window
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
+from insync.analysis.engine.types import arrow_type, simple_name
 from insync.errors import InsyncError
 
-_EVERY = "rows"
-_OF_KEY = "_of_key"
-"""Temporary column: how many rows have the same key. It is dropped before the table is written."""
+_COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {">=": operator.ge, ">": operator.gt}
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,18 @@ class Column:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule for every row: in words, and as an SQL expression that must be true or null."""
+    """A rule for every row: in words, and as a comparison of two columns or of one with 0.
+
+    It must be true or null.
+    """
 
     words: str
     sql: str
+
+    def of(self, column: Callable[[str], Any]) -> Any:
+        """Return the comparison; `column` returns a column by its name, of Arrow or of Spark."""
+        left, sign, right = self.sql.split()
+        return _COMPARISONS[sign](column(left), 0 if right == "0" else column(right))
 
 
 @dataclass(frozen=True)
@@ -63,10 +71,20 @@ class Contract:
         comparable = (c.name for c in self.columns if not c.type.startswith("map"))
         return self.key or tuple(comparable)
 
-    def check_columns(self, table: DataFrame) -> None:
-        """Raise InsyncError unless the table has the contract's columns and types, in its order."""
+    def conformed(self, table: pa.Table) -> pa.Table:
+        """Return a collected table in the contract's order, with exactly its types.
+
+        Raises InsyncError for the first broken rule.
+        """
+        self.check_columns({each.name: simple_name(each.type) for each in table.schema})
+        typed = table.cast(self.arrow_schema)
+        self.check(typed)
+        return typed.take(pc.sort_indices(*self._sortable(typed)))
+
+    def check_columns(self, types: Mapping[str, str]) -> None:
+        """Raise InsyncError unless the columns are the contract's, in its order."""
         expected = [f"{column.name} {column.type}" for column in self.columns]
-        found = [f"{field.name} {field.dataType.simpleString()}" for field in table.schema]
+        found = [f"{name} {of}" for name, of in types.items()]
         if found != expected:
             odd = sorted(set(found) ^ set(expected)) or ["another order"]
             raise InsyncError(
@@ -74,56 +92,53 @@ class Contract:
                 f" found {odd[0]}, expected {', '.join(expected)}"
             )
 
-    def check_rows(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Raise InsyncError for the first broken rule of the key or of null; `rows` are all."""
-        keys = Counter(self._place(row) for row in rows) if self.key else {}
-        wrong = {f"{n} is null": sum(row[n] is None for row in rows) for n in self._never_null()}
-        wrong[self._one_row()] = sum(number for number in keys.values() if number > 1)
-        self.raise_first(wrong)
+    def check(self, table: pa.Table) -> None:
+        """Raise InsyncError for the first rule that a collected table breaks."""
+        wrong = {f"{name} is null": table.column(name).null_count for name in self._never_null()}
+        for rule in self.rules:
+            wrong[f"not true: {rule.words}"] = table.filter(~rule.of(pc.field)).num_rows
+        if self.key:
+            keys = self._sortable(table)[0].group_by(list(self.key)).aggregate([([], "count_all")])
+            twice = keys.filter(pc.field("count_all") > 1).column("count_all")
+            wrong[self._one_row()] = pc.sum(twice).as_py() or 0
+        self._raise_first(wrong)
 
-    def check_rules(self, broken: Sequence[Sequence[str]]) -> None:
-        """Raise InsyncError for the first rule that is broken; `broken` as of `broken_rules`."""
-        self.raise_first(Counter(_untrue(words) for of_row in broken for words in of_row))
+    def check_stored(self, table: DataFrame) -> None:
+        """Raise InsyncError for the first rule that a table breaks which the engine has stored."""
+        self.check_columns({each.name: each.dataType.simpleString() for each in table.schema})
+        wrong = {f"{name} is null": fn.col(name).isNull() for name in self._never_null()}
+        wrong |= {f"not true: {rule.words}": ~rule.of(fn.col) for rule in self.rules}
+        counts = [fn.count_if(each).alias(str(n)) for n, each in enumerate(wrong.values())]
+        (found,) = table.agg(*counts).toArrow().to_pylist()
+        broken = dict(zip(wrong, found.values(), strict=True))
+        if self.key:
+            of_key = table.groupBy(*self.key).agg(fn.count(fn.lit(1)).alias("rows"))
+            twice = of_key.where("rows > 1").agg(fn.sum("rows").alias("rows")).toArrow()
+            broken[self._one_row()] = twice.column("rows")[0].as_py() or 0
+        self._raise_first(broken)
 
-    def broken_rules(self) -> SparkColumn:
-        """Return the words of the rules that a row breaks."""
-        none = fn.array().cast("array<string>")
-        each = [fn.when(~fn.expr(rule.sql), fn.lit(rule.words)) for rule in self.rules]
-        return fn.array_compact(fn.array(*each)) if each else none
-
-    def in_order(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return rows in the contract's order; null is first."""
-        return sorted(rows, key=self._place)
-
-    def _place(self, row: Mapping[str, Any]) -> tuple[object, ...]:
-        return tuple(_sortable(row[name]) for name in self.order)
+    def _sortable(self, table: pa.Table) -> tuple[pa.Table, list[tuple[str, str, str]]]:
+        """Return columns that sort as those of the order do: lists as texts of their values."""
+        columns = {}
+        for name in self.order:
+            column = table.column(name)
+            if pa.types.is_nested(column.type):
+                column = pa.chunked_array([pa.array(map(_as_text, column.to_pylist()))])
+            columns[name] = column
+        return pa.table(columns), [(name, "ascending", "at_start") for name in columns]
 
     def _one_row(self) -> str:
         return f"more than one row for one {', '.join(self.key)}"
 
-    def raise_first(self, wrong: Mapping[str, int]) -> None:
-        """Raise InsyncError for the first rule that some rows break."""
+    def _raise_first(self, wrong: Mapping[str, int]) -> None:
         for rule, rows in wrong.items():
             if rows:
                 raise InsyncError(f"table {self.name} breaks its contract: {rule} (rows: {rows})")
 
-    def watched(self, table: DataFrame) -> tuple[DataFrame, Watched]:
-        """Return the same table, and counts of broken rules that Spark fills as it writes it.
-
-        The counts need no Spark job of their own. Rows of one key must be in one partition.
-        """
-        wrong = {f"{name} is null": fn.col(name).isNull() for name in self._never_null()}
-        wrong |= {_untrue(rule.words): ~fn.expr(rule.sql) for rule in self.rules}
-        if self.key:
-            of_key = fn.count(fn.lit(1)).over(Window.partitionBy(*self.key))
-            table = table.withColumn(_OF_KEY, of_key)
-            wrong[self._one_row()] = fn.col(_OF_KEY) > 1
-        rules_by_name = {f"c{number}": rule for number, rule in enumerate(wrong)}
-        counts = (fn.count_if(wrong[rule]).alias(name) for name, rule in rules_by_name.items())
-        observation = Observation()
-        every = fn.count(fn.lit(1)).alias(_EVERY)
-        counted = table.observe(observation, every, *counts).drop(_OF_KEY)
-        return counted, Watched(self, rules_by_name, observation)
+    @property
+    def arrow_schema(self) -> pa.Schema:
+        """Return the columns with Arrow's types."""
+        return pa.schema([(column.name, arrow_type(column.type)) for column in self.columns])
 
     @property
     def schema(self) -> str:
@@ -138,34 +153,9 @@ class Contract:
         return [column.name for column in self.columns if not column.null]
 
 
-@dataclass(frozen=True)
-class Watched:
-    """How many rows a written table has, and how many break each rule of its contract."""
-
-    contract: Contract
-    rules_by_name: Mapping[str, str]
-    counts: Observation
-
-    @property
-    def rows(self) -> int:
-        """Return how many rows were written; call it after the table was written."""
-        return int(self.counts.get[_EVERY])
-
-    def check(self) -> None:
-        """Raise InsyncError for the first broken rule; call it after the table was written."""
-        counts = self.counts.get
-        self.contract.raise_first({r: counts[name] for name, r in self.rules_by_name.items()})
-
-
-def _untrue(words: str) -> str:
-    return f"not true: {words}"
-
-
-def _sortable(value: Any) -> tuple[bool, Any]:
-    """Return what sorts as a value does, null first."""
-    if isinstance(value, list):
-        return True, tuple(_sortable(each) for each in value)
-    return (False, 0) if value is None else (True, value)
+def _as_text(value: Any) -> str:
+    """Return a text that sorts as a list of whole numbers or texts does; null is first."""
+    return "" if value is None else "".join(f"{each!s:0>20}" for each in value)
 
 
 def text(name: str, says: str, *, null: bool = False) -> Column:

@@ -1,8 +1,8 @@
-"""Tells whether a folder's tables are those of its events, and reads them without a JVM.
+"""Tells whether a folder's tables are those of its events, and reads them without an engine.
 
 The pipeline stores a digest of what it computed the tables of: the names, sizes and times of the
 event files, what was asked for, and the program's own code. While that is unchanged, a verdict and
-a report need no Spark, also in a folder that was moved, or copied with the files' times.
+a report need no engine, also in a folder that was moved, or copied with the files' times.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from insync.errors import InputError
 from insync.events.schema import EVENTS, RUN
 
 MADE_OF = "made_of"
+ENGINE = "engine"
 
 
 def digest_of(folders: Sequence[Path]) -> str:
@@ -46,9 +47,17 @@ def code_digest() -> str:
     return found.hexdigest()
 
 
-def mark(digest: str | None) -> str:
-    """Return the text of the file that marks a folder of tables."""
-    return json.dumps({"schema": 1, MADE_OF: digest}) + "\n"
+def mark(digest: str | None, engine: str) -> str:
+    """Return the text of the file that marks a folder of tables, computed with an engine."""
+    return json.dumps({"schema": 1, MADE_OF: digest, ENGINE: engine}) + "\n"
+
+
+def engine_of(tables: Path) -> str:
+    """Return the engine that computed the tables in a local folder, as in its mark."""
+    try:
+        return str(json.loads((tables / MARK).read_text(encoding="utf-8"))[ENGINE])
+    except (OSError, ValueError, LookupError):
+        raise InputError(f"{tables / MARK}: no engine, expected tables of an analysis") from None
 
 
 def is_current(tables: Path, digest: str) -> bool:
@@ -63,11 +72,14 @@ def is_current(tables: Path, digest: str) -> bool:
 def stored_rows(tables: Path) -> Rows:
     """Return the rows of the tables that verdict and report read.
 
-    Rows of `anomalies` have a label as well, and new names if an older version wrote them. Raises
-    InputError if a table does not exist.
+    Raises InputError if a table does not exist.
     """
-    rows = {each.name: read_parquet(_files(tables, each.name)) for each in read_by_reports()}
-    return {**rows, "anomalies": [with_label(row) for row in rows["anomalies"]]}
+    return labelled({c.name: read_parquet(_files(tables, c.name)) for c in read_by_reports()})
+
+
+def labelled(rows: Rows) -> Rows:
+    """Add the labels of anomalies to the rows of the tables that verdict and report read."""
+    return {**rows, "first_anomalies": [with_label(row) for row in rows["first_anomalies"]]}
 
 
 def folder_of(tables: Path, name: str) -> Path:

@@ -1,16 +1,14 @@
 """`python -m insync.analysis.tables.measure`: generates synthetic histories, times the pipeline.
 
 Each measurement is a process, so that its memory can be measured. `compute` runs the functions of
-the gold tables and the checker, with the settings that the product chooses for a run of that size.
-The processes of the other engines (insync.bench.engines) read the same Parquet files and must
-compute the same rows.
+the gold tables and the checker. The processes of the other engines (insync.bench.engines) read the
+same Parquet files and must compute the same rows.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -29,31 +27,20 @@ from insync.analysis.checks import (
     polls,
     records,
 )
+from insync.analysis.checks.registry import find_in_records
+from insync.analysis.engine.options import ENGINES, Choice, EngineOptions, parse_conf
+from insync.analysis.engine.session import Session, inline_table, open_session
 from insync.analysis.tables import synthetic
 from insync.analysis.tables.gold import acks
-from insync.analysis.tables.spark.inline_table import inline_table
-from insync.analysis.tables.spark.quick_start import archive_of
-from insync.analysis.tables.spark.session import (
-    SparkSettings,
-    end_jvm,
-    open_session,
-    parse_conf,
-    size_of,
-)
-from insync.brokers.kafka.java import Java, find_java
 
 ROWS_PER_SLICE = 5_000_000
 """How many rows one task generates and writes to one file."""
 
-EVENT_BYTES = 1_200
-"""What a run records of one operation, in bytes: its produce and consume lines, and a line for its
-batch on each of three replicas. The settings of the product depend on the size of the events."""
-
 _TOPIC = "run string, arm string, repeat int, topic string"
 _PARTITION = f"{_TOPIC}, partition int"
-_ENDS = f"{_TOPIC}, transaction bigint, end string, asked_ms double"
 _READ_BACK = f"{_PARTITION}, fresh boolean, position bigint, end_offset bigint"
 _BATCHES = f"{_PARTITION}, replica int, base_offset bigint, last_offset bigint, valid boolean"
+_INSIDE = f"{_PARTITION}, offset bigint, seq bigint"
 _COMPARABLE = f"{_PARTITION}, replicas int, from_offset bigint, to_offset bigint, whole boolean"
 
 
@@ -83,7 +70,7 @@ def truth(history: synthetic.History) -> dict[str, list[dict[str, Any]]]:
 
 def aggregates(produce: DataFrame, partitions: DataFrame) -> dict[str, DataFrame]:
     """Compute the gold tables whose input grows with the records: latency, gaps, errors."""
-    counted = acks.latency_histogram(produce).cache()
+    counted = acks.latency_histogram(produce)
     return {
         "ack_latency": acks.ack_latency(counted),
         "ack_gaps": acks.ack_gaps(produce, partitions),
@@ -91,36 +78,44 @@ def aggregates(produce: DataFrame, partitions: DataFrame) -> dict[str, DataFrame
     }
 
 
-def checks(produce: DataFrame, consume: DataFrame, partitions: DataFrame) -> dict[str, DataFrame]:
-    """Compute the checker's tables: the readback, and the anomalies with their operations."""
+def checks(
+    produce: DataFrame, consume: DataFrame, partitions: DataFrame, scratch: str
+) -> dict[str, DataFrame]:
+    """Compute the checker's tables: the readback, and the anomalies with their operations.
+
+    The fates of the records are stored in the folder `scratch`, as by the pipeline.
+    """
     spark = produce.sparkSession
-    ends, read_back, batches, comparable = (
-        inline_table(spark, [], columns) for columns in (_ENDS, _READ_BACK, _BATCHES, _COMPARABLE)
+    read_back, batches, comparable, inside = (
+        inline_table(spark, [], columns) for columns in (_READ_BACK, _BATCHES, _COMPARABLE, _INSIDE)
     )
-    fates = records.record_fates(produce, consume, ends, read_back).cache()
-    found = [
-        lost_write.find(fates),
-        duplicate.find(fates),
-        nonmonotonic_send.find(fates),
-        polls.find(consume, fates),
-        offsets.find(produce, consume, batches, comparable),
-    ]
+    computed = records.record_fates(produce, consume, read_back)
+    computed.write.mode("overwrite").parquet(scratch)
+    fates = spark.read.parquet(scratch)
     whole = partitions.withColumn("read_to_end", fn.lit(True))
+    readback = records.readback(whole, fates)
+    found = [
+        find_in_records(fates, (lost_write.found, duplicate.found)),
+        nonmonotonic_send.find(fates),
+        polls.find(consume, readback),
+        offsets.find(comparable, produce, consume, inside, batches),
+    ]
     return {
-        "readback": records.readback(fates, whole).drop("read_to_end"),
+        "readback": readback.drop("read_to_end", "transactional", "read_to"),
         "anomalies": reduce(DataFrame.unionByName, found),
     }
 
 
-def compute(spark: SparkSession, folder: str) -> dict[str, Any]:
+def compute(session: Session, folder: str) -> dict[str, Any]:
     """Return the tables' rows, and the seconds that each part took."""
     produce, consume, partitions = (
-        spark.read.parquet(f"{folder}/{name}") for name in ("produce", "consume", "partitions")
+        session.spark.read.parquet(session.readable(f"{folder}/{name}"))
+        for name in ("produce", "consume", "partitions")
     )
     began = time.monotonic()
     rows = {name: _rows(table) for name, table in aggregates(produce, partitions).items()}
     halfway = time.monotonic()
-    found = checks(produce, consume, partitions)
+    found = checks(produce, consume, partitions, f"{folder}/fates.tmp")
     rows |= {name: _rows(table) for name, table in found.items()}
     ended = time.monotonic()
     return {
@@ -130,22 +125,8 @@ def compute(spark: SparkSession, folder: str) -> dict[str, Any]:
     }
 
 
-def settings(rows: int, master: str, conf: Sequence[str], java: Java) -> SparkSettings:
-    """Return the settings of the product for a run with so many operations.
-
-    A class archive is used if there is one. It is the product's, so none is written here.
-    """
-    archive = archive_of(java)
-    return SparkSettings(
-        master,
-        parse_conf(conf),
-        size=size_of(rows * EVENT_BYTES),
-        archive=archive if archive.is_file() else None,
-    )
-
-
 def _rows(table: DataFrame) -> list[dict[str, Any]]:
-    return [row.asDict(recursive=True) for row in table.collect()]
+    return [dict(row) for row in table.toArrow().to_pylist()]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -157,25 +138,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rows", type=int, required=True)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--spark-master", default=SparkSettings.master)
+    parser.add_argument("--engine", choices=ENGINES[1:], default="spark")
+    parser.add_argument("--spark-master")
     parser.add_argument("--spark-conf", action="append", default=[], metavar="KEY=VALUE")
     asked = parser.parse_args(arguments)
-    java = find_java()
-    os.environ["JAVA_HOME"] = str(java.home)
-    chosen = settings(asked.rows, asked.spark_master, asked.spark_conf, java)
+    options = EngineOptions(asked.engine, asked.spark_master, parse_conf(asked.spark_conf))
     began = time.monotonic()
-    with open_session(chosen, asked.folder.with_suffix(".spark.log")) as spark:
+    log = asked.folder.with_suffix(".spark.log")
+    with open_session(Choice(asked.engine), options, log) as session:
         started_s = time.monotonic() - began
         if asked.what == "generate":
             history = synthetic.History(asked.rows, asked.seed)
-            generate(spark, history, str(asked.folder))
+            generate(session.spark, history, str(asked.folder))
             json.dump(truth(history), sys.stdout)
         else:
-            json.dump({"start_s": started_s, **compute(spark, str(asked.folder))}, sys.stdout)
+            json.dump({"start_s": started_s, **compute(session, str(asked.folder))}, sys.stdout)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    finally:
-        end_jvm()
+    main()

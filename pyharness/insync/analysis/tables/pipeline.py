@@ -11,32 +11,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
 
-from pyspark.sql import SparkSession
-
-from insync.analysis.checks.registry import with_label
-from insync.analysis.tables.bronze import lines as bronze
+from insync.analysis.engine import paths
+from insync.analysis.engine.files import Files
+from insync.analysis.engine.session import Session
 from insync.analysis.tables.bronze.folders import MARK, Folder
+from insync.analysis.tables.bronze.lines import LINES, Bronze, input_lines, read_lines
 from insync.analysis.tables.bronze.runs import inputs_rows, runs_rows
-from insync.analysis.tables.build import STAGES, Lane
-from insync.analysis.tables.catalogue import read_by_reports
-from insync.analysis.tables.current import mark
+from insync.analysis.tables.build import steps_for
+from insync.analysis.tables.catalogue import LAYERS, read_by_reports
+from insync.analysis.tables.current import labelled, mark
 from insync.analysis.tables.rows import Rows
-from insync.analysis.tables.spark import paths
-from insync.analysis.tables.spark.hadoop import Hadoop, cause
-from insync.analysis.tables.spark.store import Store, at_once
+from insync.analysis.tables.store import Store
 from insync.errors import InputError, InsyncError
-from insync.stages import BRONZE, GOLD, SILVER, Announce, silent
+from insync.stages import BRONZE, TABLES, Announce, silent
 
 ATTEMPT = "attempt-"
 """Begins the names of the folders that `attempts` publishes."""
-_STAGE_OF = {"silver": SILVER, "gold": GOLD}
-_OWN = {MARK, "bronze", "silver", "gold"}
+_OWN = {MARK, "bronze", *LAYERS}
 
 
 def refresh(
-    spark: SparkSession,
+    session: Session,
     folders: Sequence[Folder],
     into: str,
     log: str,
@@ -51,44 +47,45 @@ def refresh(
     Return the rows of the tables that verdict and report read; none unless they are wanted
     `for_reports`. `digest` is that of what the tables are computed of, as of `current.digest_of`.
     Raises InputError if `into` holds anything else, unless it is the caller's `own` folder.
-    Raises InsyncError if a stage failed, and leaves `into` unchanged. `log` is Spark's log file,
-    for the message.
+    Raises InsyncError if a stage failed, and leaves `into` unchanged. `log` is the log file, for
+    the message.
     """
-    hadoop = Hadoop(spark)
-    with replaced(hadoop, into, digest, own=own) as new:
-        store = compute_tables(spark, hadoop, folders, folders, new, log, announce)
-        with _failures_of("gold", log):
-            return rows_of_reports(store) if for_reports else {}
+    with replaced(session, into, digest, own=own) as new:
+        store = compute_tables(session, folders, folders, new, log, announce)
+        return rows_of_reports(store) if for_reports else {}
 
 
 @contextmanager
-def replaced(hadoop: Hadoop, into: str, digest: str | None, *, own: bool = False) -> Iterator[str]:
+def replaced(
+    session: Session, into: str, digest: str | None, *, own: bool = False
+) -> Iterator[str]:
     """Yield the path of a new folder, which replaces `into` if the block ends without an error.
 
     Raises InputError if `into` holds anything else than tables, unless it is the caller's `own`.
     """
+    files = session.files(into)
     new, old = f"{paths.trimmed(into)}.new", f"{paths.trimmed(into)}.old"
-    if hadoop.exists(old) and not hadoop.exists(into):
-        hadoop.move(old, into)  # the last refresh was interrupted between its two renames
+    if files.exists(old) and not files.exists(into):
+        files.move(old, into)  # the last refresh was interrupted between its two renames
     if not own:
-        require_own(hadoop, into)
+        require_own(files, into)
     with ExitStack() as ending:
-        ending.callback(hadoop.delete, new)
-        hadoop.delete(new)
+        ending.callback(files.delete, new)
+        files.delete(new)
         yield new
-        hadoop.write(f"{new}/{MARK}", mark(digest))
-        hadoop.delete(old)
-        if hadoop.exists(into):
-            hadoop.move(into, old)
-        hadoop.move(new, into)
-        hadoop.delete(old)
+        files.write(f"{new}/{MARK}", mark(digest, session.described))
+        files.delete(old)
+        if files.exists(into):
+            files.move(into, old)
+        files.move(new, into)
+        files.delete(old)
 
 
-def require_own(hadoop: Hadoop, into: str) -> None:
+def require_own(files: Files, into: str) -> None:
     """Raise InputError unless `into` may be replaced: missing, empty, or an earlier output."""
-    if not hadoop.exists(into):
+    if not files.exists(into):
         return
-    inside = set(hadoop.children(into))
+    inside = set(files.children(into))
     if inside and MARK not in inside:
         raise InputError(
             f"{into}: holds {min(inside)}, expected a new or empty folder,"
@@ -99,8 +96,7 @@ def require_own(hadoop: Hadoop, into: str) -> None:
 
 
 def compute_tables(
-    spark: SparkSession,
-    hadoop: Hadoop,
+    session: Session,
     folders: Sequence[Folder],
     searched: Sequence[Folder],
     into: str,
@@ -110,42 +106,49 @@ def compute_tables(
     """Compute every table of the runs in `folders` into the new folder `into`; return its store.
 
     `searched` are the rows of the table `inputs`. Raises InsyncError, and leaves what it has
-    written. `log` is Spark's log file, for the message.
+    written. `log` is the log file, for the message.
     """
-    store = Store(spark, into)
+    used = [folder for folder in folders if folder.used]
+    store = Store(session, into, sum(len(each.info.arms) for each in used if each.info))
     announce(BRONZE)
-    with _failures_of("bronze", log):
-        store.keep("runs", runs_rows(hadoop, folders))
+    with failures_of("bronze", log):
+        store.keep("runs", runs_rows(folders))
         store.keep("inputs", inputs_rows(searched))
-        used = [folder for folder in folders if folder.used]
-        lines = bronze.bronze(bronze.raw_lines(spark, used, store.frames["runs"]))
-        events = store.write_bronze(lines)
-    for layer, stages in STAGES.items():
-        announce(_STAGE_OF[layer])
-        with _failures_of(layer, log):
-            for lanes in stages:
-                at_once((partial(_run_lane, store, events, lane) for lane in lanes), len(lanes))
+        bronze = read_lines(session, used, f"{into}/bronze")
+        add_lines(session, store, bronze)
+    announce(TABLES)
+    with failures_of("silver and gold", log):
+        store.compute(steps_for())
     return store
 
 
+def add_lines(session: Session, store: Store, bronze: Bronze) -> None:
+    """Add the event lines to a store, and the table that counts them."""
+    lines = bronze.lines(session)
+    store.add_lines(lines, [f"{kind}{LINES}" for kind in bronze.present])
+    store.add("input_lines", input_lines(session, bronze.stored, store.frames["runs"]))
+
+
 @contextmanager
-def _failures_of(layer: str, log: str) -> Iterator[None]:
-    """Raise an InsyncError that names the layer for an error of Spark."""
+def failures_of(stage: str, log: str) -> Iterator[None]:
+    """Raise an InsyncError that names the stage for an error of the engine."""
     try:
         yield
     except InsyncError:
         raise
     except Exception as error:
-        raise InsyncError(f"{layer} failed: {cause(error)}; see {log}") from error
+        raise InsyncError(f"{stage} failed: {cause(error)}; see {log}") from error
 
 
-def _run_lane(store: Store, events: bronze.Events, lane: Lane) -> None:
-    for step in lane:
-        store.compute(step(store.frames, events))
+def cause(error: BaseException) -> str:
+    """Return the cause of an error in one line.
+
+    Engines put the class of the error before its message, and a stack trace behind it.
+    """
+    lines = (line.strip() for line in str(error).splitlines() if line.strip())
+    return next(lines, type(error).__name__)
 
 
 def rows_of_reports(store: Store) -> Rows:
-    """Return the rows of the tables that reports read; raises InsyncError if they are too many."""
-    found = {c.name: store.rows.get(c.name) for c in read_by_reports()}
-    rows = {n: store.collect(n) if of is None else of for n, of in found.items()}
-    return {**rows, "anomalies": [with_label(row) for row in rows["anomalies"]]}
+    """Return the rows of the tables that reports read."""
+    return labelled({contract.name: store.rows(contract.name) for contract in read_by_reports()})

@@ -22,7 +22,7 @@ from insync.analysis.checks import (
     offsets,
     polls,
 )
-from insync.analysis.tables.spark.inline_table import inline_table
+from insync.analysis.engine.session import inline_table
 
 RUN, TOPIC = "synthetic", "history-r0"
 ARMS = ("stock", "request")
@@ -127,7 +127,6 @@ def produced(spark: SparkSession, history: History, slices: int) -> DataFrame:
             (fn.col("seq") % PRODUCERS).cast("int").alias("producer"),
             (fn.col("arm") == IDEMPOTENT).alias("idempotent"),
             fn.lit(None).cast("long").alias("transaction"),
-            (fn.col("partition") % 3 + 1).alias("leader"),
             fn.lit(True).alias("judged"),
         )
     )

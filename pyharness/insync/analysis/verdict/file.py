@@ -16,8 +16,11 @@ from insync.events.schema import VERDICT
 from insync.events.writer import write_atomic
 
 
-def as_json(run: RunInfo, verdict: Verdict) -> dict[str, object]:
-    """Return the file's content: lists hold one value per repeat, null if it is not known."""
+def as_json(run: RunInfo, verdict: Verdict, engine: str) -> dict[str, object]:
+    """Return the file's content: lists hold one value per repeat, null if it is not known.
+
+    `engine` is what computed the tables.
+    """
     return {
         "scenario": run.scenario_name,
         "kafka": run.kafka,
@@ -26,6 +29,7 @@ def as_json(run: RunInfo, verdict: Verdict) -> dict[str, object]:
         "seed": run.seed,
         "verdict": verdict.outcome,
         "reason": verdict.reason,
+        "engine": engine,
         "findings": as_list(verdict.findings),
         "arms": {arm: arm_figures(repeats) for arm, repeats in verdict.facts.arms.items()},
     }
@@ -36,9 +40,9 @@ def as_list(found: Sequence[Finding]) -> list[dict[str, str | None]]:
     return [asdict(each) for each in found]
 
 
-def write_verdict(folder: Path, run: RunInfo, verdict: Verdict) -> Path:
+def write_verdict(folder: Path, run: RunInfo, verdict: Verdict, engine: str) -> Path:
     """Write `folder/verdict.json` and return its path."""
-    text = json.dumps(as_json(run, verdict), indent=2, ensure_ascii=False)
+    text = json.dumps(as_json(run, verdict, engine), indent=2, ensure_ascii=False)
     return write_atomic(folder / VERDICT, text + "\n")
 
 

@@ -45,29 +45,24 @@ def command(
     a verdict.json or matrix.json is not always the same, the exit code is 1.
     """
     from insync.bench.analysis import checkout, measure, this_installation
-    from insync.brokers.kafka.java import find_java
     from insync.cli.progress import TerminalProgress
     from insync.signals import interruptible
 
     require("analysis", "bench analysis")
     sides = [this_installation(), *([] if against is None else [checkout(against)])]
-    java = find_java()
     with interruptible(), TerminalProgress() as progress:
-        found, differ = measure(folders, sides, times, java.home, progress.phase)
+        found, differ = measure(folders, sides, times, progress.phase)
     _show(found, differ, on_stderr=json)
     if json:
-        print(jsonlib.dumps(_document(java.description, found, differ), indent=2))
+        print(jsonlib.dumps(_document(found, differ), indent=2))
     return DIFFERS if differ else 0
 
 
-def _document(
-    java: str, found: Sequence["Measured"], differ: Sequence["Difference"]
-) -> dict[str, Any]:
+def _document(found: Sequence["Measured"], differ: Sequence["Difference"]) -> dict[str, Any]:
     from insync.bench.analysis import ratios
 
     spreads = [{name: asdict(each) for name, each in one.spreads().items()} for one in found]
     return {
-        "java": java,
         "measured": [
             {**asdict(one), "sources": str(one.sources), "spreads": spread}
             for one, spread in zip(found, spreads, strict=True)
@@ -96,14 +91,14 @@ def _show(found: Sequence["Measured"], differ: Sequence["Difference"], *, on_std
 
     table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     table.add_column("")
-    for heading in (*(heading for heading, *_ in _HEADINGS.values()), "Spark jobs"):
+    for heading in (heading for heading, *_ in _HEADINGS.values()):
         table.add_column(heading, justify="right")
     for one in found:
         spreads = one.spreads()
         shown = (
             spreads[name].written(digits, unit) for name, (_, digits, unit) in _HEADINGS.items()
         )
-        table.add_row(one.side, *shown, str(one.jobs))
+        table.add_row(one.side, *shown)
     if times := ratios(found):
         table.add_row("ratio", *(f"{times[name]:.2f}" for name in _HEADINGS))
     console = Console(stderr=on_stderr, highlight=False)

@@ -62,7 +62,6 @@ def command(
     """
     from insync.bench.pipeline import measure, ratio, slope
     from insync.bench.size import parse_sizes, require_space
-    from insync.brokers.kafka.java import find_java
     from insync.cli.progress import TerminalProgress
     from insync.run.plan import check_out, make_out
     from insync.signals import interruptible
@@ -73,18 +72,16 @@ def command(
     require("analysis", "bench pipeline")
     if set(names) - {"spark"}:
         require("bench", "bench pipeline", "--engines spark")
-    java = find_java()
     folder = check_out(
         out or Path("insync-runs") / f"bench-pipeline-{time.strftime('%Y%m%d-%H%M%S')}"
     )
     require_space(sizes, folder)
     make_out(folder)
     with interruptible(), TerminalProgress() as progress:
-        found = measure(sizes, names, folder, java.home, progress.phase, duckdb_memory, times)
+        found = measure(sizes, names, folder, progress.phase, duckdb_memory, times)
     slopes = {engine: slope(found, engine) for engine in names}
     ratios = [ratio(found, one) for one in found]
     document = {
-        "java": java.description,
         "measured": [
             {**asdict(one), "seconds": one.seconds, "ratio": times}
             for one, times in zip(found, ratios, strict=True)

@@ -7,16 +7,18 @@ from typing import Annotated, Final
 import typer
 
 from insync.cli.options import (
+    DEFAULT_ENGINE,
     KAFKA_HELP,
+    Engine,
     Json,
     SparkConf,
     SparkMaster,
     UnknownMethods,
+    analysis_options,
     names,
-    spark_options,
 )
 from insync.extras import require
-from insync.run.request import DEFAULT_KAFKA, DEFAULT_MASTER
+from insync.run.request import DEFAULT_KAFKA
 
 EXAMPLES: Final = """\b
 Examples:
@@ -65,7 +67,8 @@ def command(
         typer.Option(help="Broker config KEY=VALUE for every node; repeatable."),
     ] = None,
     allow_unknown_methods: UnknownMethods = False,
-    spark_master: SparkMaster = DEFAULT_MASTER,
+    engine: Engine = DEFAULT_ENGINE,
+    spark_master: SparkMaster = None,
     spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
@@ -98,11 +101,11 @@ def command(
         settings=tuple(broker_config or ()),
         unknown_methods=allow_unknown_methods,
     )
-    spark = spark_options(spark_master, spark_conf)
+    analysis = analysis_options(engine, spark_master, spark_conf)
     with interruptible(), TerminalProgress() as progress:
         plan = prepare_fuzz(request)
         try:
-            info = run_fuzz(plan, spark, progress)
+            info = run_fuzz(plan, analysis, progress)
         except BaseException:  # also on Ctrl-C: judged seeds need not run again
             progress.stop()
             if is_fuzz(plan.out):

@@ -7,16 +7,18 @@ from typing import Annotated, Final
 import typer
 
 from insync.cli.options import (
+    DEFAULT_ENGINE,
     KAFKA_HELP,
+    Engine,
     Json,
     SparkConf,
     SparkMaster,
     UnknownMethods,
+    analysis_options,
     names,
-    spark_options,
 )
 from insync.extras import require
-from insync.run.request import DEFAULT_KAFKA, DEFAULT_MASTER
+from insync.run.request import DEFAULT_KAFKA
 from insync.verify.levels import NAMES
 
 EXAMPLES: Final = """\b
@@ -96,7 +98,8 @@ def command(
         bool,
         typer.Option("--resume", help="Continue the verification in --out, of the same builds."),
     ] = False,
-    spark_master: SparkMaster = DEFAULT_MASTER,
+    engine: Engine = DEFAULT_ENGINE,
+    spark_master: SparkMaster = None,
     spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
@@ -138,11 +141,11 @@ def command(
         out=out,
         resume=resume,
     )
-    spark = spark_options(spark_master, spark_conf)
+    analysis = analysis_options(engine, spark_master, spark_conf)
     with interruptible(), TerminalProgress() as progress:
         plan = prepare_verify(request)
         try:
-            info = run_verify(plan, spark, progress)
+            info = run_verify(plan, analysis, progress)
         except BaseException:  # also on Ctrl-C: what is recorded need not be recorded again
             progress.stop()
             if is_verification(plan.out):

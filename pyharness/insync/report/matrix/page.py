@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.events.matrix_info import PAGE, RESULTS, TEXT, MatrixInfo
-from insync.events.run_info import RunInfo
 from insync.events.writer import write_atomic
 from insync.metrics import METRICS
 from insync.report import words
 from insync.report.anchors import cell_id
-from insync.report.environment import environment_of
+from insync.report.environment import Facts
 from insync.report.headline.of_matrix import expected_alike, matrix_finding
 from insync.report.junit import as_xml, matrix_suites
 from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome, read_cells
@@ -82,31 +81,31 @@ class Story:
 def write_matrix_page(
     folder: Path,
     matrix: MatrixInfo,
-    runs: Sequence[RunInfo],
+    about: Facts,
     pictures: Mapping[Key, Sequence[Timeline]],
     over_repeats: Rows,
 ) -> Path:
     """Write the page, the Markdown table and the test results from `folder/matrix.json`.
 
-    Returns the page's path. `runs` are those that began, `pictures` the timelines of each, and
-    `over_repeats` the rows of the tables over all repeats.
+    Returns the page's path. `about` lists the environment of the runs, `pictures` has their
+    timelines, and `over_repeats` the rows of the tables over all repeats.
     """
     cells = read_cells(folder)
     write_atomic(folder / TEXT, markdown(cells))
     write_atomic(folder / RESULTS, as_xml("insync matrix", matrix_suites(cells)))
-    return write_atomic(folder / PAGE, render_matrix(matrix, cells, pictures, runs, over_repeats))
+    return write_atomic(folder / PAGE, render_matrix(matrix, cells, pictures, about, over_repeats))
 
 
 def render_matrix(
     matrix: MatrixInfo,
     cells: Sequence[MatrixCell],
     pictures: Mapping[Key, Sequence[Timeline]],
-    runs: Sequence[RunInfo],
+    about: Facts,
     over_repeats: Rows,
 ) -> str:
-    """Return the whole page as text, with as many pictures as fit; `runs` are those that began."""
+    """Return the whole page as text, with as many pictures as fit; `about` is the environment."""
     return smallest_enough(
-        _render(matrix, cells, drawn, runs, over_repeats, undrawn=len(pictures) - len(drawn))
+        _render(matrix, cells, drawn, about, over_repeats, undrawn=len(pictures) - len(drawn))
         for drawn in _levels(cells, pictures)
     )
 
@@ -126,7 +125,7 @@ def _render(
     matrix: MatrixInfo,
     cells: Sequence[MatrixCell],
     pictures: Mapping[Key, Sequence[Timeline]],
-    runs: Sequence[RunInfo],
+    about: Facts,
     over_repeats: Rows,
     *,
     undrawn: int,
@@ -149,7 +148,7 @@ def _render(
                 for cell in cells
                 if cell.state in ("fail", "unknown")
             ],
-            environment=environment_of(runs),
+            environment=about,
             command=None if matrix.asked is None else matrix_command(matrix.asked),
             cell_id=cell_id,
             arms=_arms(cells),

@@ -22,7 +22,7 @@ def run(candidate: Side, baseline: Side, out: Path, context: Context) -> LevelIn
     wrong = record(cases, both, out, context)
     fresh = [each for each in recorded_matrices(out, both) if not (each / CELLS).is_file()]
     if fresh:
-        analyse_matrices(fresh, context.spark, context.java, context.progress)
+        analyse_matrices(fresh, context.analysis, context.progress)
     found = pairs(cases, candidate, baseline, out)
     rows = rows_of(cases, found, context)
     worse, table = differences(cases, found, context.asked.repeats)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly
-from insync.analysis.checks.history import anomaly_rows, operation
+from insync.analysis.checks.base import Anomaly, Found
+from insync.analysis.checks.history import operation
 from insync.analysis.checks.isolation.transactions import (
-    first_seen,
+    seen_ms,
+    seen_offset,
     transaction_and_end,
     was_seen,
 )
@@ -16,28 +16,27 @@ from insync.analysis.checks.isolation.transactions import (
 NAME = "aborted-read"
 
 
-def find(fates: DataFrame) -> DataFrame:
-    """Return the records of aborted transactions that were read; as of records.record_fates."""
-    read = fates.where((fn.col("end") == "aborted") & was_seen())
+def found() -> Found:
+    """Find the records of aborted transactions that were read."""
     shown = [
         operation(
             "produce", who="producer", seq="seq", offset="offset", at_ms="sent_ms",
             note=transaction_and_end(),
         ),
-        operation("read", seq="seq", offset="seen_offset", at_ms="seen_ms"),
+        operation("read", seq="seq", offset=seen_offset(), at_ms=seen_ms()),
     ]  # fmt: skip
-    return anomaly_rows(first_seen(read), NAME, "seen_offset", "seen_offset", shown)
+    fits = (fn.col("end") == "aborted") & was_seen()
+    return Found(fn.lit(NAME), fits, seen_offset(), seen_offset(), fn.array(*shown))
 
 
 ANOMALIES = (
     Anomaly(
         name=NAME,
-        old_name="aborted_read",
         label="record of an aborted transaction was read",
         meaning="A consumer that reads committed records only read a record of an aborted "
         "transaction (Adya's and Jepsen's G1a).",
         shown_by="the record with its transaction, and the read",
-        query=lambda history: find(history.fates),
+        by=found,
         metric="aborted_read",
         metric_table="transactions",
         known_if="there are transactions",

@@ -15,7 +15,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly, History
+from insync.analysis.checks.base import Anomaly, Check
 from insync.analysis.checks.history import MOST_OPERATIONS, TOPIC, anomaly_rows
 from insync.errors import InsyncError
 
@@ -100,15 +100,15 @@ def _step(row: Row) -> dict[str, Any]:
     }
 
 
-def _query(history: History) -> DataFrame:
-    rows = history.cycles.where(fn.col("kind") == G1C)
+def _find(found: DataFrame) -> DataFrame:
+    rows = found.where(fn.col("kind") == G1C)
     return anomaly_rows(rows, G1C, "offset", "offset", fn.col("operations"))
 
 
-def _known(history: History) -> DataFrame:
+def _known(reads: DataFrame, partitions: DataFrame) -> DataFrame:
     """Return the partitions of the repeats in which transactions read."""
-    read = history.transaction_reads.select(*TOPIC).distinct()
-    return history.partitions.join(fn.broadcast(read), TOPIC, "left_semi")
+    read = reads.select(*TOPIC).distinct()
+    return partitions.join(fn.broadcast(read), TOPIC, "left_semi")
 
 
 ANOMALIES = (
@@ -118,9 +118,9 @@ ANOMALIES = (
         meaning="Each of some transactions read a record of the next one, and the last one of the "
         "first (Adya's G1c, of edges write-read only).",
         shown_by="the reads of a short cycle",
-        query=_query,
+        by=Check(_find, ("cycles",)),
         metric="g1c",
-        known=_known,
+        known=Check(_known, ("transaction_reads.lines", "partitions")),
         known_if="transactions read",
     ),
 )

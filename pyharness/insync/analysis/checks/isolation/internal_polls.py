@@ -9,8 +9,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly, History
-from insync.analysis.checks.comparable import ORDERED_IF, ordered
+from insync.analysis.checks.base import Anomaly, Check
+from insync.analysis.checks.comparable import ORDERED, ORDERED_IF
 from insync.analysis.checks.history import PARTITION, anomaly_rows, operation
 from insync.analysis.checks.preceding import with_previous
 
@@ -61,9 +61,7 @@ def find(reads: DataFrame, fates: DataFrame) -> DataFrame:
     return anomaly_rows(odd, fn.col("kind"), "from", "to", shown)
 
 
-def _query(history: History) -> DataFrame:
-    return find(history.transaction_reads, history.fates)
-
+_BY = Check(find, ("transaction_reads.lines", "fates"))
 
 ANOMALIES = (
     Anomaly(
@@ -71,9 +69,9 @@ ANOMALIES = (
         label="a transaction read backwards",
         meaning="A transaction read an offset that is not above the one that it read before.",
         shown_by="the two reads",
-        query=_query,
+        by=_BY,
         metric="reordered",
-        known=ordered,
+        known=ORDERED,
         known_if=ORDERED_IF,
     ),
     Anomaly(
@@ -82,9 +80,9 @@ ANOMALIES = (
         meaning="A transaction read a record and then a later one, and left out a record between "
         "them that another reader read.",
         shown_by="the two reads",
-        query=_query,
+        by=_BY,
         metric="gaps",
-        known=ordered,
+        known=ORDERED,
         known_if=ORDERED_IF,
     ),
 )

@@ -7,31 +7,32 @@ requested. A transaction that reads its own record is the case that Jepsen looks
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly
-from insync.analysis.checks.history import anomaly_rows, operation
-from insync.analysis.checks.isolation.transactions import first_seen, transaction_and_end
+from insync.analysis.checks.base import Anomaly, Found
+from insync.analysis.checks.history import operation
+from insync.analysis.checks.isolation.transactions import (
+    seen_ms,
+    seen_offset,
+    transaction_and_end,
+)
 
 NAME = "precommitted-read"
 
 
-def find(fates: DataFrame) -> DataFrame:
-    """Return the records that were read before the end of their transaction was requested.
+def found() -> Found:
+    """Find the records that were read before the end of their transaction was requested.
 
-    `fates` as of records.record_fates. Of aborted transactions every read is an aborted read. It is
+    Of aborted transactions every read is an aborted read. It is
     unknown when the end of a transaction without a line was requested. The producers, the consumer
     and the transactions that read share one clock.
     """
-    early = first_seen(fates.where(fn.col("end") != "aborted")).where(
-        fn.col("seen_ms") < fn.col("asked_ms")
-    )
+    fits = (fn.col("end") != "aborted") & (seen_ms() < fn.col("asked_ms"))
     asked = fn.when(
         fn.col("asked_ms") < float("inf"),
         fn.concat(
             fn.lit(", read "),
-            fn.round(fn.col("asked_ms") - fn.col("seen_ms"), 1),
+            fn.round(fn.col("asked_ms") - seen_ms(), 1),
             fn.lit(" ms before its commit was requested"),
         ),
     ).otherwise(fn.lit(", its commit was never requested"))
@@ -40,9 +41,9 @@ def find(fates: DataFrame) -> DataFrame:
             "produce", who="producer", seq="seq", offset="offset", at_ms="sent_ms",
             note=fn.concat(transaction_and_end(), asked),
         ),
-        operation("read", seq="seq", offset="seen_offset", at_ms="seen_ms"),
+        operation("read", seq="seq", offset=seen_offset(), at_ms=seen_ms()),
     ]  # fmt: skip
-    return anomaly_rows(early, NAME, "seen_offset", "seen_offset", shown)
+    return Found(fn.lit(NAME), fits, seen_offset(), seen_offset(), fn.array(*shown))
 
 
 ANOMALIES = (
@@ -52,7 +53,7 @@ ANOMALIES = (
         meaning="A record of a transaction was read before its producer requested the commit, or "
         "although it never did. Readers are consumers of committed records, and transactions.",
         shown_by="the record with its transaction, and the read",
-        query=lambda history: find(history.fates),
+        by=found,
         metric="precommitted_read",
     ),
 )

@@ -54,17 +54,16 @@ def was_seen() -> Column:
     return was_read() | fn.col("inside_ms").isNotNull()
 
 
-def first_seen(fates: DataFrame) -> DataFrame:
-    """Add the first read of each record, by the consumer or a transaction: seen_ms, seen_offset."""
+def seen_ms() -> Column:
+    """Return when the consumer or a transaction first read a record."""
+    return fn.least("read_ms", "inside_ms")
+
+
+def seen_offset() -> Column:
+    """Return the offset of that read."""
     inside = fn.col("read_ms").isNull() | (fn.col("inside_ms") < fn.col("read_ms"))
-    return fates.withColumns(
-        {
-            "seen_ms": fn.least("read_ms", "inside_ms"),
-            "seen_offset": fn.when(
-                fn.col("inside_ms").isNotNull() & inside, fn.col("inside_offset")
-            ).otherwise(fn.col("first_offset")),
-        }
-    )
+    is_inside = fn.col("inside_ms").isNotNull() & inside
+    return fn.when(is_inside, fn.col("inside_offset")).otherwise(fn.col("first_offset"))
 
 
 def transaction_and_end() -> Column:

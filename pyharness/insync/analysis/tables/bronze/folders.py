@@ -7,13 +7,12 @@ as a problem.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
-from insync.analysis.tables.spark import paths
-from insync.analysis.tables.spark.hadoop import Hadoop
+from insync.analysis.engine.files import Files
 from insync.events.matrix_info import PLAN
 from insync.events.run_info import RunInfo, first_problem, run_name
 from insync.events.schema import EVENTS, RUN
@@ -44,9 +43,9 @@ class Folder:
         return self.run is not None
 
 
-def look(hadoop: Hadoop, named: Sequence[str]) -> list[Folder]:
+def look(files_of: Callable[[str], Files], named: Sequence[str]) -> list[Folder]:
     """Return every run folder in the named folders, and the named folders without any."""
-    found = [folder for path in named for folder in _within(hadoop, path)]
+    found = [folder for path in named for folder in _within(files_of(path), path)]
     return _without_copies(found)
 
 
@@ -60,43 +59,42 @@ def of_run(path: str, info: RunInfo, *, has_events: bool) -> Folder:
     return Folder(path, info, run_name(info), problem, has_events)
 
 
-def _within(hadoop: Hadoop, path: str) -> Iterator[Folder]:
-    path = hadoop.qualified(path)
-    if not hadoop.exists(path):
+def _within(files: Files, path: str) -> Iterator[Folder]:
+    path = files.qualified(path)
+    if not files.exists(path):
         yield Folder(path, problem="no such folder")
         return
-    below = [_run_files(hadoop, path, level) for level in range(_LEVELS + 1)]
-    files = [file for level in below for file in level]
-    if not files:
-        what = "holds no run" if hadoop.children(path) else "is empty"
+    found = [
+        entry.path
+        for level in range(_LEVELS + 1)
+        for entry in files.matching(path, "*/" * level + RUN)
+    ]
+    if not found:
+        what = "holds no run" if files.children(path) else "is empty"
         yield Folder(path, problem=f"{what}: no {RUN}, in it or up to {_LEVELS} folders down")
-    for file in files:
-        yield _load(hadoop, file)
-    yield from _without_runs(hadoop, path, files)
+    for file in found:
+        yield _load(files, file)
+    yield from _without_runs(files, path, found)
 
 
-def _without_runs(hadoop: Hadoop, path: str, files: Sequence[str]) -> Iterator[Folder]:
+def _without_runs(files: Files, path: str, found: Sequence[str]) -> Iterator[Folder]:
     """Yield the subfolders without a run, unless `path` is the folder of a run or a matrix."""
-    if any(hadoop.exists(f"{path}/{own}") for own in (RUN, PLAN, MARK)):
+    if any(files.exists(f"{path}/{own}") for own in (RUN, PLAN, MARK)):
         return
-    for child in hadoop.folders(path):
-        if child.startswith(".") or hadoop.exists(f"{path}/{child}/{MARK}"):
+    for child in files.folders(path):
+        if child.startswith(".") or files.exists(f"{path}/{child}/{MARK}"):
             continue
-        if not any(file.startswith(f"{path}/{child}/") for file in files):
+        if not any(file.startswith(f"{path}/{child}/") for file in found):
             yield Folder(f"{path}/{child}", problem=f"holds no run: no {RUN}")
 
 
-def _run_files(hadoop: Hadoop, path: str, level: int) -> list[str]:
-    return hadoop.matching(f"{paths.literal(path)}{'/*' * level}/{RUN}")
-
-
-def _load(hadoop: Hadoop, file: str) -> Folder:
+def _load(files: Files, file: str) -> Folder:
     path = file.removesuffix(f"/{RUN}")
     try:
-        info = RunInfo.model_validate_json(hadoop.read(file))
+        info = RunInfo.model_validate_json(files.read(file))
     except ValidationError as error:
         return Folder(path, problem=f"{RUN}: {first_problem(error)}")
-    return of_run(path, info, has_events=hadoop.exists(f"{path}/{EVENTS}"))
+    return of_run(path, info, has_events=files.exists(f"{path}/{EVENTS}"))
 
 
 def _without_copies(found: Sequence[Folder]) -> list[Folder]:

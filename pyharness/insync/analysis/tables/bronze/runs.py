@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from insync.analysis.tables.bronze.folders import Folder
 from insync.analysis.tables.rows import Row
-from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.events.run_info import RunInfo
 
-ABOUT_FILES = ("folder_uri", "arms", "started_ms", "finished_ms")
-"""The columns of `runs` that reading a run's lines needs."""
 
-
-def runs_rows(hadoop: Hadoop, folders: Sequence[Folder]) -> list[Row]:
+def runs_rows(folders: Sequence[Folder]) -> list[Row]:
     """Return the row of each run in the table `runs`: its settings and its folder.
 
-    `folder_uri` is the folder as in Spark's file names; `lag_ms` is the scenario's
-    replica.lag.time.max.ms, `cooldown_ms` leader.relinquish.cooldown.ms.
+    `lag_ms` is the scenario's replica.lag.time.max.ms, `cooldown_ms`
+    leader.relinquish.cooldown.ms.
     """
     return [
-        _row(folder.run, folder.info, folder.path, hadoop.encoded(folder.path))
+        _row(folder.run, folder.info, folder.path)
         for folder in folders
         if folder.run is not None and folder.info is not None
     ]
-
-
-def published_runs(runs: Mapping[str, RunInfo]) -> list[Row]:
-    """Return the same for runs from a topic, whose names replace their folders."""
-    return [_row(run, info, run, run) for run, info in runs.items()]
 
 
 def inputs_rows(folders: Sequence[Folder]) -> list[Row]:
@@ -39,7 +30,7 @@ def inputs_rows(folders: Sequence[Folder]) -> list[Row]:
     ]
 
 
-def _row(run: str, info: RunInfo, folder: str, uri: str) -> Row:
+def _row(run: str, info: RunInfo, folder: str) -> Row:
     broker, scenario = info.scenario.broker, info.scenario
     bursts = [
         {"partition": partition, "records": each.records}
@@ -66,5 +57,4 @@ def _row(run: str, info: RunInfo, folder: str, uri: str) -> Row:
         "finished_ms": None if info.finished_ms is None else float(info.finished_ms),
         "finished": info.finished,
         "folder": folder,
-        "folder_uri": uri,
     }

@@ -1,81 +1,33 @@
-"""Defines the columns of the event lines for Spark.
+"""Defines the columns of the event lines.
 
-Spark reads the lines with these types and infers none. A unit test compares them with
+No type is inferred. A unit test compares them with
 `insync.events.schema`, which the harness writes with. `*_ms` columns are in milliseconds: points
 in time since the epoch, or durations, as their names say.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from pyspark.sql.types import (
-    ArrayType,
-    BooleanType,
-    DataType,
-    DoubleType,
-    IntegerType,
-    LongType,
-    MapType,
-    StringType,
-    StructField,
-    StructType,
-)
+from insync.analysis.tables.bronze.parse import EventKind
 
-EVENTS_VERSION = 1
-"""The newest schema version `v`; a line of a newer one is unreadable."""
-
-KIND = "line_kind"
-"""The column with the name of a line's kind."""
-
-CORRUPT = "_corrupt"
-"""The column in which Spark puts the text of a line that it could not parse."""
-
-TIMES = ("t_ms", "injected_ms", "sent_ms", "begun_ms", "read_ms")
-"""Fields with the time of an event; the first one that a kind of line has is its time."""
-
-_TEXT = StringType()
-_INT = IntegerType()
-_LONG = LongType()
-_MS = DoubleType()
-_BOOL = BooleanType()
-_IDS = ArrayType(IntegerType())
+_TEXT = "string"
+_INT = "int"
+_LONG = "bigint"
+_MS = "double"
+_BOOL = "boolean"
+_IDS = "array<int>"
 
 
-@dataclass(frozen=True)
-class EventKind:
-    """One kind of event file: the pattern of its file names and the schema of its lines.
-
-    Every line must have the `required` fields; one without them is unreadable. A line that has the
-    field `since`, which old recordings lack, must have those in `required_since` as well. `ordered`
-    kinds have many lines in one millisecond, so a `line` number gives their order. A kind
-    `of_records` has a line for each record of the workload, so most lines of a run.
-    """
-
-    name: str
-    pattern: str
-    schema: StructType
-    required: tuple[str, ...]
-    since: str = ""
-    required_since: tuple[str, ...] = ()
-    ordered: bool = False
-    of_records: bool = False
-
-    @property
-    def time(self) -> str | None:
-        """Return the field with the time of a line's event (epoch, ms), if the kind has one."""
-        return next((name for name in TIMES if name in self.schema.names), None)
-
-
-def _line(**columns: DataType) -> StructType:
-    fields = {"v": _INT, **columns, CORRUPT: _TEXT}
-    return StructType([StructField(name, kind, nullable=True) for name, kind in fields.items()])
+def _columns(**types: str) -> Mapping[str, str]:
+    """Return the types of columns by name, as Spark's simple strings."""
+    return types
 
 
 PHASES = EventKind(
     "phases",
     "phases.jsonl",
-    _line(
+    _columns(
         type=_TEXT,
         t_ms=_MS,
         arm=_TEXT,
@@ -91,14 +43,14 @@ PHASES = EventKind(
 FAULTS = EventKind(
     "faults",
     "faults.jsonl",
-    _line(
+    _columns(
         arm=_TEXT,
         repeat=_INT,
         fault=_TEXT,
         site=_TEXT,
         mode=_TEXT,
         broker=_INT,
-        target=ArrayType(StringType()),
+        target="array<string>",
         injected_ms=_MS,
         lifted_ms=_MS,
         calls_held=_LONG,
@@ -106,7 +58,7 @@ FAULTS = EventKind(
         longest_held_ms=_MS,
         planned_ms=_MS,
         acted_ms=_MS,
-        figures=MapType(StringType(), DoubleType()),
+        figures="map<string,double>",
     ),
     required=("arm", "repeat", "fault", "broker", "injected_ms"),
 )
@@ -114,7 +66,7 @@ FAULTS = EventKind(
 PRODUCE = EventKind(
     "produce",
     "produce-*.jsonl",
-    _line(
+    _columns(
         arm=_TEXT,
         repeat=_INT,
         topic=_TEXT,
@@ -131,13 +83,12 @@ PRODUCE = EventKind(
         client=_TEXT,
     ),
     required=("arm", "repeat", "topic", "partition", "seq", "sent_ms"),
-    of_records=True,
 )
 
 TRANSACTIONS = EventKind(
     "transactions",
     "transactions-*.jsonl",
-    _line(
+    _columns(
         arm=_TEXT,
         repeat=_INT,
         topic=_TEXT,
@@ -159,7 +110,7 @@ TRANSACTIONS = EventKind(
 TRANSACTION_READS = EventKind(
     "transaction_reads",
     "transaction-reads-*.jsonl",
-    _line(
+    _columns(
         arm=_TEXT,
         repeat=_INT,
         topic=_TEXT,
@@ -174,13 +125,12 @@ TRANSACTION_READS = EventKind(
     required=(
         "arm", "repeat", "topic", "producer", "transaction", "partition", "offset", "seq", "nth",
     ),
-    of_records=True,
 )  # fmt: skip
 
 CONSUME = EventKind(
     "consume",
     "consume-*.jsonl",
-    _line(
+    _columns(
         arm=_TEXT,
         repeat=_INT,
         topic=_TEXT,
@@ -197,13 +147,12 @@ CONSUME = EventKind(
     required=("arm", "repeat", "topic", "partition", "offset", "seq"),
     since="fresh",
     required_since=("nth",),
-    of_records=True,
 )
 
 READ_BACK = EventKind(
     "read_back",
     "read-back.jsonl",
-    _line(
+    _columns(
         arm=_TEXT,
         repeat=_INT,
         topic=_TEXT,
@@ -220,7 +169,7 @@ READ_BACK = EventKind(
 GROUP = EventKind(
     "group",
     "group-*.jsonl",
-    _line(
+    _columns(
         arm=_TEXT,
         repeat=_INT,
         topic=_TEXT,
@@ -235,13 +184,12 @@ GROUP = EventKind(
         client=_TEXT,
     ),
     required=("arm", "repeat", "topic", "t_ms", "group", "type", "partition"),
-    of_records=True,
 )
 
 ISR = EventKind(
     "isr",
     "isr.jsonl",
-    _line(
+    _columns(
         arm=_TEXT,
         t_ms=_MS,
         kind=_TEXT,
@@ -263,7 +211,7 @@ ISR = EventKind(
 COUNTERS = EventKind(
     "counters",
     "counters.jsonl",
-    _line(
+    _columns(
         arm=_TEXT,
         repeat=_INT,
         t_ms=_MS,
@@ -285,7 +233,7 @@ COUNTERS = EventKind(
 SAMPLES = EventKind(
     "samples",
     "samples.jsonl",
-    _line(
+    _columns(
         arm=_TEXT,
         repeat=_INT,
         t_ms=_MS,
@@ -306,42 +254,42 @@ SAMPLES = EventKind(
 CONTROLLER = EventKind(
     "controller",
     "controller.jsonl",
-    _line(arm=_TEXT, repeat=_INT, t_ms=_MS, woven=_BOOL, errors=_LONG),
+    _columns(arm=_TEXT, repeat=_INT, t_ms=_MS, woven=_BOOL, errors=_LONG),
     required=("arm", "repeat", "t_ms"),
 )
 
 LIVENESS = EventKind(
     "liveness",
     "liveness.jsonl",
-    _line(type=_TEXT, t_ms=_MS, arm=_TEXT, repeat=_INT, node=_INT, note=_TEXT),
+    _columns(type=_TEXT, t_ms=_MS, arm=_TEXT, repeat=_INT, node=_INT, note=_TEXT),
     required=("type", "t_ms", "arm", "repeat"),
 )
 
 HEARD = EventKind(
     "heard",
     "heard-*.jsonl",
-    _line(arm=_TEXT, repeat=_INT, topic=_TEXT, t_ms=_MS, broker=_INT, silent_ms=_MS),
+    _columns(arm=_TEXT, repeat=_INT, topic=_TEXT, t_ms=_MS, broker=_INT, silent_ms=_MS),
     required=("arm", "repeat", "topic", "t_ms", "broker", "silent_ms"),
 )
 
 ANSWERS = EventKind(
     "answers",
     "answers.jsonl",
-    _line(arm=_TEXT, repeat=_INT, t_ms=_MS, broker=_INT, way=_TEXT, waited_ms=_MS, got=_TEXT),
+    _columns(arm=_TEXT, repeat=_INT, t_ms=_MS, broker=_INT, way=_TEXT, waited_ms=_MS, got=_TEXT),
     required=("arm", "repeat", "t_ms", "broker", "way", "waited_ms", "got"),
 )
 
 CLOCKS = EventKind(
     "clocks",
     "clocks.jsonl",
-    _line(arm=_TEXT, repeat=_INT, t_ms=_MS, broker=_INT, ahead_ms=_MS, error_ms=_MS),
+    _columns(arm=_TEXT, repeat=_INT, t_ms=_MS, broker=_INT, ahead_ms=_MS, error_ms=_MS),
     required=("arm", "repeat", "t_ms", "broker", "ahead_ms", "error_ms"),
 )
 
 STEP_DOWNS = EventKind(
     "step_downs",
     "step-downs.jsonl",
-    _line(
+    _columns(
         arm=_TEXT,
         t_ms=_MS,
         broker=_INT,
@@ -351,7 +299,7 @@ STEP_DOWNS = EventKind(
         leader_epoch=_INT,
         reason=_TEXT,
         pending_ms=_MS,
-        score=DoubleType(),
+        score="double",
         successor=_INT,
         isr_policy=_TEXT,
         outcome=_TEXT,
@@ -365,7 +313,7 @@ STEP_DOWNS = EventKind(
 ROLES = EventKind(
     "roles",
     "roles.jsonl",
-    _line(
+    _columns(
         arm=_TEXT,
         t_ms=_MS,
         broker=_INT,
@@ -384,7 +332,7 @@ ROLES = EventKind(
 REPLICA_LOGS = EventKind(
     "replica_logs",
     "replica-logs.jsonl",
-    _line(
+    _columns(
         arm=_TEXT,
         repeat=_INT,
         topic=_TEXT,
@@ -401,7 +349,7 @@ REPLICA_LOGS = EventKind(
 BATCHES = EventKind(
     "batches",
     "batches-*.jsonl",
-    _line(
+    _columns(
         arm=_TEXT,
         repeat=_INT,
         topic=_TEXT,
@@ -425,7 +373,7 @@ BATCHES = EventKind(
 BROKER = EventKind(
     "broker_events",
     "broker-*.jsonl",
-    _line(
+    _columns(
         t_ms=_MS,
         type=_TEXT,
         topic=_TEXT,
@@ -438,6 +386,7 @@ BROKER = EventKind(
     ),
     required=("t_ms", "type"),
     ordered=True,
+    of_agent=True,
 )
 """What the agents wrote themselves. The whole line is kept beside these columns: each type of
 event has fields of its own (`insync.core.events.EventLog`)."""
@@ -448,11 +397,5 @@ ALL = (
     BATCHES, BROKER,
 )  # fmt: skip
 
-
-def fields_of(kind: EventKind) -> list[str]:
-    """Return the fields of a kind of line, without its version."""
-    return [name for name in kind.schema.names if name not in ("v", CORRUPT)]
-
-
-EVERY_FIELD = {name: kind.schema[name].dataType for kind in ALL for name in fields_of(kind)}
-"""The types of the fields of all kinds; kinds that share a field share its type."""
+FOREIGN = EventKind("foreign", "*", {}, (), of_no_kind="not a file of a run with these arms")
+"""The lines of other files, or of an arm that their run does not have."""

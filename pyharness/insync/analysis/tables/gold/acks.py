@@ -8,8 +8,6 @@ only there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
@@ -32,7 +30,7 @@ def outcome() -> Column:
 
 
 def latency_histogram(operations: DataFrame) -> DataFrame:
-    """Count operations by partition, leader, outcome and bucket of ack latency.
+    """Count operations by partition, outcome and bucket of ack latency.
 
     The columns are bucket_us (null without an ack), records, top_ms, total_us. Every table of
     latencies is computed from it, and its size does not grow with the number of operations.
@@ -40,7 +38,7 @@ def latency_histogram(operations: DataFrame) -> DataFrame:
     with_outcome = operations.withColumns(
         {"outcome": outcome(), "acked_ms": fn.when(is_acked(), fn.col("latency_ms"))}
     )
-    return histogram(with_outcome, "acked_ms", [*PARTITION, "leader", "outcome"])
+    return histogram(with_outcome, "acked_ms", [*PARTITION, "outcome"])
 
 
 def ack_latency(counted: DataFrame) -> DataFrame:
@@ -48,26 +46,11 @@ def ack_latency(counted: DataFrame) -> DataFrame:
 
     `counted` is the table latency_histogram.
     """
-    return _latency_by(and_whole(counted), PARTITION)
-
-
-def ack_latency_by_leader(counted: DataFrame) -> DataFrame:
-    """Return the same per leader at the time when a record was due; null if there was none."""
-    return _latency_by(counted, [*REPEAT, "leader"])
-
-
-def and_whole(counted: DataFrame) -> DataFrame:
-    """Count every row for its partition, and again for the whole topic, with a null partition."""
-    both = fn.array("partition", fn.lit(None).cast("int"))
-    return counted.withColumn("partition", fn.explode(both))
-
-
-def _latency_by(counted: DataFrame, keys: Sequence[str]) -> DataFrame:
     words = ("acked", "failed", "unanswered")
     of_word = (fn.when(fn.col("outcome") == word, fn.col("records")) for word in words)
     return percentiles(
-        merged(counted, [*keys, "outcome"]),
-        keys,
+        merged(and_whole(counted), [*PARTITION, "outcome"]),
+        PARTITION,
         PERMILLE,
         fn.sum("records").alias("sent"),
         *(
@@ -75,6 +58,12 @@ def _latency_by(counted: DataFrame, keys: Sequence[str]) -> DataFrame:
             for word, records in zip(words, of_word, strict=True)
         ),
     )
+
+
+def and_whole(counted: DataFrame) -> DataFrame:
+    """Count every row for its partition, and again for the whole topic, with a null partition."""
+    both = fn.array("partition", fn.lit(None).cast("int"))
+    return counted.withColumn("partition", fn.explode(both))
 
 
 def errors(operations: DataFrame) -> DataFrame:

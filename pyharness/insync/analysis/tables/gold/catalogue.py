@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from insync.analysis.checks.history import PARTITION, REPEAT, TOPIC
-from insync.analysis.checks.registry import metrics_checked
+from insync.analysis.checks.registry import MOST_SHOWN, metrics_checked
 from insync.analysis.tables.contracts import Column, Contract, count, flag, ms, text, whole
 from insync.analysis.tables.gold.metrics import CELL
-from insync.analysis.tables.silver.catalogue import OF_PARTITION, OF_REPEAT, OF_TOPIC, SITE
+from insync.analysis.tables.silver.catalogue import OF_PARTITION, OF_REPEAT, OF_TOPIC
 
 _OR_ALL = (*OF_TOPIC, whole("partition", "the partition; null: the topic as a whole", null=True))
-_LEADER = whole("leader", "the leader when the record was due; null: none, or not known", null=True)
 _FATES = (
     count("sent", "records that were due", "records"),
     count("acked", "records that were acked", "records"),
@@ -47,10 +46,9 @@ def _value(name: str, says: str, *, null: bool = False) -> Column:
 LATENCY_HISTOGRAM = Contract(
     "latency_histogram",
     "Operations counted by bucket of ack latency; the percentiles are computed from it.",
-    (*PARTITION, "leader", "outcome", "bucket_us"),
+    (*PARTITION, "outcome", "bucket_us"),
     (
         *OF_PARTITION,
-        _LEADER,
         text("outcome", "acked, failed or unanswered"),
         Column(
             "bucket_us", "bigint", "us", "the lower bound of the bucket; null: no ack", null=True
@@ -96,12 +94,6 @@ GROUPS = Contract(
         count("reprocessed", "of these, those processed before", "records"),
         count("unread", "records that only consumers without a group read", "records"),
     ),
-)
-ACK_LATENCY_BY_LEADER = Contract(
-    "ack_latency_by_leader",
-    "Ack latency by the broker that was leader when a record was due.",
-    (*REPEAT, "leader"),
-    (*OF_REPEAT, _LEADER, *_FATES, *_PERCENTILES),
 )
 LATENCY_OVER_TIME = Contract(
     "latency_over_time",
@@ -203,6 +195,8 @@ READBACK = Contract(
         count("lost", "acked or read before, and gone", "records"),
         count("duplicated", "read at more than one offset", "records"),
         count("duplicated_idempotent", "of these, of idempotent producers", "records"),
+        flag("transactional", "whether some of its records are in transactions"),
+        whole("read_to", "the highest offset that was read", null=True, of="bigint"),
         flag(
             "read_to_end",
             "whether both consumers read to the end; null: not recorded",
@@ -210,18 +204,6 @@ READBACK = Contract(
         ),
     ),
 )
-UNSEEN_OVER_TIME = Contract(
-    "unseen_over_time",
-    "Records that were acked and not yet read, over time, in up to 240 bins of a repeat.",
-    (*PARTITION, "since_ms"),
-    (
-        *OF_PARTITION,
-        ms("since_ms", "the start of the bin, from the repeat's start"),
-        ms("bin_ms", "the length of the bin"),
-        count("unseen", "unseen at the end of the bin; bins without a change are left out",
-              "records"),
-    ),
-)  # fmt: skip
 DEPENDENCIES = Contract(
     "dependencies",
     "Dependencies between transactions that may be part of a cycle (docs/checker.md).",
@@ -252,18 +234,25 @@ CYCLES = Contract(
         Column("operations", _OPERATIONS, "", "the steps of a short cycle, at most 10"),
     ),
 )
+_ANOMALY = (
+    *OF_PARTITION,
+    text("kind", "the anomaly's name"),
+    Column("offset", "bigint", "", "the first offset that it is about; null: none", null=True),
+    Column("last_offset", "bigint", "", "the last one", null=True),
+    Column("operations", _OPERATIONS, "", "the operations that show it, at most 10"),
+)
 ANOMALIES = Contract(
     "anomalies",
     "Anomalies, with the operations that show them (docs/checker.md).",
     (),
-    (
-        *OF_PARTITION,
-        text("kind", "the anomaly's name"),
-        Column("offset", "bigint", "", "the first offset that it is about; null: none", null=True),
-        Column("last_offset", "bigint", "", "the last one", null=True),
-        Column("operations", _OPERATIONS, "", "the operations that show it, at most 10"),
-    ),
+    _ANOMALY,
     bulk=True,
+)
+FIRST_ANOMALIES = Contract(
+    "first_anomalies",
+    f"The first {MOST_SHOWN} anomalies of each kind in a repeat, which reports show.",
+    (),
+    _ANOMALY,
 )
 CHECKED = Contract(
     "checked",
@@ -340,23 +329,6 @@ AVAILABILITY = Contract(
         whole("min_isr_size", "the smallest ISR", "replicas"),
     ),
 )
-ISR_CHANGES = Contract(
-    "isr_changes",
-    "Shrinks and expands by cause and by site of the stall.",
-    (*REPEAT, "change", "cause", "site"),
-    (
-        *OF_REPEAT,
-        text("change", "shrink or expand"),
-        text(
-            "cause", "the cause of the shrink, or of the shrink that the expand reverts", null=True
-        ),
-        SITE,
-        count("changes", "shrinks or expands"),
-        count("members", "replicas that left or joined", "replicas"),
-        count("partitions", "partitions with such a change"),
-        ms("first_ms", "when the first one was (epoch)"),
-    ),
-)
 HOLDS_BY_SITE = Contract(
     "holds_by_site",
     "Long-pending fetches by leader and by site of the stall.",
@@ -369,20 +341,6 @@ HOLDS_BY_SITE = Contract(
         ms("median_ms", "their median length"),
         ms("longest_ms", "the longest one"),
         ms("total_ms", "their sum"),
-    ),
-)
-BROKERS = Contract(
-    "brokers",
-    "Leadership, lost ISR memberships and long-pending fetches of each broker.",
-    (*REPEAT, "broker"),
-    (
-        *OF_REPEAT,
-        whole("broker", "the broker"),
-        ms("led_ms", "how long it was leader, summed over partitions"),
-        count("led_partitions", "partitions of which it was leader"),
-        count("dropped", "how often it was removed from an ISR"),
-        count("holds", "long-pending fetches to it; null: no agent reported any", null=True),
-        ms("longest_hold_ms", "the longest of these", null=True),
     ),
 )
 RECOVERY = Contract(
@@ -474,7 +432,6 @@ DIFFERENCES = Contract(
 GOLD = (
     LATENCY_HISTOGRAM,
     ACK_LATENCY,
-    ACK_LATENCY_BY_LEADER,
     END_TO_END,
     LATENCY_OVER_TIME,
     ACK_GAPS,
@@ -484,18 +441,16 @@ GOLD = (
     PAUSES,
     ADDED_REPLICAS,
     READBACK,
-    UNSEEN_OVER_TIME,
     DEPENDENCIES,
     CYCLES,
     ANOMALIES,
+    FIRST_ANOMALIES,
     CHECKED,
     COMPARABLE,
     TRANSACTIONS,
     GROUPS,
     AVAILABILITY,
-    ISR_CHANGES,
     HOLDS_BY_SITE,
-    BROKERS,
     RECOVERY,
     REPEAT_METRICS,
     MEDIANS,

@@ -1,48 +1,35 @@
 """Computes what repeats show together: medians of each arm, and differences from control arms.
 
-There is one value per repeat, so the driver does this, with `insync.statistics`. No function but
-`over_repeats` needs Spark.
+There is one value per repeat, so this process does it, with `insync.statistics`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import and_
 from statistics import median
 from typing import Any
 
-from pyspark.sql import DataFrame
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from insync.analysis.tables.gold.metrics import CELL
-from insync.analysis.tables.spark.inline_table import inline_table
 from insync.statistics import holm, median_interval, pairs_needed, sign_flip_p
 
 Row = dict[str, Any]
 Values = Mapping[tuple[str, int], float]
 """One metric of an arm: its value by run and repeat."""
 
-_OF_CELL = "scenario string, kafka string, cluster string, scale double, arm string"
-MEDIANS = (
-    f"{_OF_CELL}, metric string, repeats bigint, runs bigint, median double, least double,"
-    " most double, low double, high double"
-)
-DIFFERENCES = (
-    f"{_OF_CELL}, control string, metric string, pairs int, median_difference double, low double,"
-    " high double, p_value double, p_holm double, comparisons int, pairs_needed int"
-)
+_FAMILY = [name for name in CELL if name != "arm"]
 
 
-def over_repeats(metrics: DataFrame, runs: DataFrame) -> tuple[DataFrame, DataFrame]:
-    """Return the tables `medians` and `differences`; their contracts say what a row is."""
-    rows = [row.asDict() for row in metrics.where("value is not null").collect()]
-    controls = {row["run"]: row["control_arms"] for row in runs.collect()}
-    found = ((medians(rows), MEDIANS), (differences(rows, controls), DIFFERENCES))
-    first, second = (inline_table(metrics.sparkSession, _tuples(*each), each[1]) for each in found)
-    return first, second
+def medians(metrics: pa.Table) -> list[Row]:
+    """Return a row per cell and metric: how many repeats, their median, its interval, the range.
 
-
-def medians(rows: Iterable[Row]) -> list[Row]:
-    """Return a row per cell and metric: how many repeats, their median, its interval, the range."""
+    `metrics` is the table repeat_metrics.
+    """
     return [
         {
             **dict(zip([*CELL, "metric"], key, strict=True)),
@@ -53,22 +40,32 @@ def medians(rows: Iterable[Row]) -> list[Row]:
             "most": max(values.values()),
             **_ends(list(values.values())),
         }
+        for rows in _families(metrics)
         for key, values in sorted(_values(rows).items())
     ]
 
 
-def differences(rows: Iterable[Row], controls: Mapping[str, Sequence[str]]) -> list[Row]:
+def differences(metrics: pa.Table, runs: pa.Table) -> list[Row]:
     """Return a row per cell, control arm and metric: the arm compared with the control arm.
 
-    `controls` are the control arms by run. A pair is one repeat of both arms in one run. The
-    p-values are adjusted over all comparisons of a scenario, version, cluster and scale.
+    A pair is one repeat of both arms in one run. The p-values are adjusted over all comparisons of
+    a scenario, version, cluster and scale. `runs` has the control arms.
     """
-    families: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
-    for row in _compared(rows, controls):
-        families[tuple(row[name] for name in CELL if name != "arm")].append(row)
-    for family in families.values():
+    controls = {row["run"]: row["control_arms"] for row in runs.to_pylist()}
+    found = []
+    for rows in _families(metrics):
+        family = list(_compared(rows, controls))
         _adjust(family)
-    return [row for family in families.values() for row in family]
+        found += family
+    return found
+
+
+def _families(metrics: pa.Table) -> Iterator[list[Row]]:
+    """Yield the rows with a value, family by family: all at once would need much memory."""
+    known = metrics.filter(pc.field("value").is_valid())
+    for family in known.select(_FAMILY).group_by(_FAMILY).aggregate([]).to_pylist():
+        same = (pc.field(name) == value for name, value in family.items())
+        yield known.filter(reduce(and_, same)).to_pylist()
 
 
 def _compared(rows: Iterable[Row], controls: Mapping[str, Sequence[str]]) -> Iterator[Row]:
@@ -121,8 +118,3 @@ def _values(rows: Iterable[Row]) -> dict[tuple[Any, ...], dict[tuple[str, int], 
 def _ends(values: Sequence[float]) -> Row:
     found = median_interval(values)
     return {"low": found and found.low, "high": found and found.high}
-
-
-def _tuples(rows: Iterable[Row], schema: str) -> list[tuple[Any, ...]]:
-    names = [column.split()[0] for column in schema.split(", ")]
-    return [tuple(row[name] for name in names) for row in rows]

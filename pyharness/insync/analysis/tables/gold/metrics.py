@@ -14,6 +14,13 @@ from insync.analysis.checks.history import REPEAT
 CELL = ["scenario", "kafka", "cluster", "scale", "arm"]
 """The columns that name a cell: all of its repeats ran the same arm of the same scenario."""
 
+MADE_OF = (
+    "repeats", "availability", "ack_latency", "ack_gaps", "readback", "recovery", "isr_shrinks",
+    "isr_expands", "leader_changes", "step_downs", "holds", "agent_counters", "step_down_sources",
+    "runs",
+)  # fmt: skip
+"""The tables that the metrics are computed from."""
+
 
 def repeat_metrics(tables: Mapping[str, DataFrame]) -> DataFrame:
     """Return a row per repeat and metric; `value` is null if the run did not record it.

@@ -53,7 +53,6 @@ RUNS = Contract(
         ms("finished_ms", "when it ended (epoch); null: interrupted", null=True),
         flag("finished", "whether it completed"),
         text("folder", "its folder"),
-        text("folder_uri", "its folder as a URI, as in Spark's file names"),
     ),
 )
 INPUTS = Contract(
@@ -136,13 +135,6 @@ ISR_INTERVALS = Contract(
         *WINDOW,
     ),
     (Rule("it ends after it begins", "end_ms > start_ms"),),
-)
-LEADER_INTERVALS = Contract(
-    "leader_intervals",
-    "Intervals in which a partition had one leader, within its repeat.",
-    (*PARTITION, "leader_epoch", "leader"),
-    (*OF_PARTITION, LEADER, whole("leader_epoch", "the leader's epoch"), *WINDOW),
-    (FORWARD,),
 )
 ISR_SHRINKS = Contract(
     "isr_shrinks",
@@ -383,7 +375,6 @@ OPERATIONS = Contract(
         whole("producer", "the number of the producer among the partition's", null=True),
         flag("idempotent", "whether its producer was idempotent", null=True),
         whole("transaction", "its transaction; null: none", null=True, of="bigint"),
-        whole("leader", "the leader when it was due; null: none, or not known", null=True),
         flag("judged", "whether it was due within its repeat's window"),
     ),
     (Rule("latency is not negative", "latency_ms >= 0"),),
@@ -430,7 +421,6 @@ SILVER = (
     PARTITIONS,
     FAULTS,
     ISR_INTERVALS,
-    LEADER_INTERVALS,
     ISR_SHRINKS,
     ISR_EXPANDS,
     HOLDS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.history import PARTITION, PARTITION_OF_ARM, REPEAT, TOPIC_OF_ARM
+from insync.analysis.checks.history import PARTITION, PARTITION_OF_ARM, TOPIC_OF_ARM
 from insync.analysis.tables.silver.isr import log_of
 
 _JOINED = [*PARTITION, "t_ms", "replica", "line"]
@@ -46,26 +46,4 @@ def isr_expands(isr: DataFrame, shrinks: DataFrame, repeats: DataFrame) -> DataF
         "cause",
         "site",
         "line",
-    )
-
-
-def isr_changes(shrinks: DataFrame, expands: DataFrame) -> DataFrame:
-    """Count shrinks and expands by cause and site: members, partitions, first_ms (epoch)."""
-    change = [*REPEAT, "change", "cause", "site"]
-    left = shrinks.select(
-        *PARTITION, "t_ms", "cause", "site", fn.size("removed").alias("members")
-    ).withColumn("change", fn.lit("shrink"))
-    joined = expands.select(*PARTITION, "t_ms", "cause", "site").withColumns(
-        {"members": fn.lit(1), "change": fn.lit("expand")}
-    )
-    return (
-        left.unionByName(joined)
-        .groupBy(*change)
-        .agg(
-            fn.count(fn.lit(1)).alias("changes"),
-            fn.sum("members").alias("members"),
-            fn.countDistinct("partition").alias("partitions"),
-            fn.min("t_ms").alias("first_ms"),
-        )
-        .select(*change, "changes", "members", "partitions", "first_ms")
     )

@@ -1,4 +1,4 @@
-"""Adds to each produced record the leader of its partition when it was due."""
+"""Adds to each produced record whether it was due within its repeat's window."""
 
 from __future__ import annotations
 
@@ -20,28 +20,17 @@ _PRODUCED = (
 )
 
 
-def operations(produce: DataFrame, intervals: DataFrame, repeats: DataFrame) -> DataFrame:
-    """Return one row per record that was due: the `produce` line, the leader, and `judged`.
+def operations(produce: DataFrame, repeats: DataFrame) -> DataFrame:
+    """Return one row per record that was due: the `produce` line, and `judged`.
 
     `sent_ms` is when the record was due, not when it was sent. No answer can shift it, so latencies
-    that count from it show a stall in every record that was due during it. `leader` was the leader
-    then; null if there was none or it is not known. `judged` is whether the repeat's window had
-    opened. `intervals` is the table isr_intervals.
+    that count from it show a stall in every record that was due during it. `judged` is whether the
+    repeat's window had opened.
     """
-    led = intervals.where(fn.col("leader") >= 0).select(
-        *(fn.col(key).alias(f"led_{key}") for key in PARTITION),
-        "leader",
-        fn.col("start_ms").alias("from_ms"),
-        fn.col("end_ms").alias("to_ms"),
-    )
-    opened = repeats.select(*REPEAT, "start_ms")
-    due = fn.col("sent_ms")
-    then = [fn.col(key) == fn.col(f"led_{key}") for key in PARTITION]
-    then += [due >= fn.col("from_ms"), due < fn.col("to_ms")]
+    opened = fn.broadcast(repeats.select(*REPEAT, "start_ms"))
+    judged = fn.coalesce(fn.col("sent_ms") >= fn.col("start_ms"), fn.lit(False))
     return (
-        produce.select(*PARTITION, *_PRODUCED)
-        .join(fn.broadcast(led), then, "left")
-        .join(fn.broadcast(opened), REPEAT, "left")
-        .withColumn("judged", fn.coalesce(due >= fn.col("start_ms"), fn.lit(False)))
-        .select(*PARTITION, *_PRODUCED, "leader", "judged")
+        produce.join(opened, REPEAT, "left")
+        .withColumn("judged", judged)
+        .select(*PARTITION, *_PRODUCED, "judged")
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from insync.events.schema import EVENTS
+PART = "part-0.parquet"
+"""The file of a table that this process writes."""
 
 TABLES = "tables"
 """The subfolder of a run or a matrix that holds its tables."""
@@ -21,19 +22,9 @@ def below(folder: str, path: Path) -> str:
     return folder if path == Path() else f"{trimmed(folder)}/{path.as_posix()}"
 
 
-def events(folder: str) -> str:
-    """Return the folder of a run's event files as a pattern for Spark's readers."""
-    return literal(f"{trimmed(folder)}/{EVENTS}")
-
-
-def table_to_write(storage: str, layer: str, name: str) -> str:
-    """Return a table's folder as a path for Spark's writers."""
+def table(storage: str, layer: str, name: str) -> str:
+    """Return a table's folder."""
     return f"{trimmed(storage)}/{layer}/{name}"
-
-
-def table_to_read(storage: str, layer: str, name: str) -> str:
-    """Return a table's folder for Spark's readers, which read every path as a pattern."""
-    return literal(table_to_write(storage, layer, name))
 
 
 def trimmed(path: str) -> str:

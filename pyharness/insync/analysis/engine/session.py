@@ -1,0 +1,97 @@
+"""Opens a session of the chosen engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from insync.analysis.engine import apache, embedded, paths
+from insync.analysis.engine.files import Files, LocalFiles, is_local, local_path
+from insync.analysis.engine.options import Choice, EngineOptions, Name, described
+from insync.analysis.engine.types import arrow_schema
+
+FilesOf = Callable[[str], Files]
+
+
+@dataclass(frozen=True)
+class Session:
+    """An open session of an engine.
+
+    `collects` is whether this process has the memory for whole tables; else the engine writes those
+    that grow with the number of records.
+    """
+
+    spark: SparkSession
+    name: Name
+    files_of: FilesOf
+
+    @property
+    def collects(self) -> bool:
+        """Whether tables that grow with the number of records are collected, too."""
+        return self.name == "embedded"
+
+    @property
+    def described(self) -> str:
+        """The engine and its version, for the result."""
+        return described(self.name)
+
+    def files(self, path: str) -> Files:
+        """Return the file system of a path."""
+        return LocalFiles() if is_local(path) else self.files_of(path)
+
+    def read(self, *places: str, columns: str) -> DataFrame:
+        """Read Parquet files or folders of them; `columns` is their schema in Spark's DDL.
+
+        With it the engine opens no file before it needs the rows, and may find none.
+        """
+        readable = (self.readable(place) for place in places)
+        return self.spark.read.schema(columns).parquet(*readable)
+
+    def readable(self, path: str) -> str:
+        """Return a path as the engine's readers take it: a URI, or a pattern."""
+        return local_path(path).as_uri() if self.name == "embedded" else paths.literal(path)
+
+    def frame(self, table: pa.Table) -> DataFrame:
+        """Return a small table as a data frame."""
+        return frame(self.spark, table)
+
+    def empty(self, columns: str) -> DataFrame:
+        """Return a table without rows; `columns` is a schema in Spark's DDL."""
+        return self.frame(arrow_schema(columns).empty_table())
+
+
+def frame(spark: SparkSession, table: pa.Table) -> DataFrame:
+    """Return a small Arrow table as a data frame."""
+    if table.num_rows:
+        return spark.createDataFrame(table)
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return spark.createDataFrame([], schema=from_arrow_schema(table.schema))
+
+
+def inline_table(spark: SparkSession, rows: Sequence[Sequence[object]], columns: str) -> DataFrame:
+    """Return a table of a few rows; `columns` is a schema in Spark's DDL."""
+    schema = arrow_schema(columns)
+    values = zip(*rows, strict=True) if rows else ([] for _ in schema)
+    arrays = [pa.array(of, each.type) for of, each in zip(values, schema, strict=True)]
+    return frame(spark, pa.table(arrays, schema=schema))
+
+
+@contextmanager
+def open_session(choice: Choice, options: EngineOptions, log: Path) -> Iterator[Session]:
+    """Yield a session that ends with the block; raises InsyncError naming `log` if none starts."""
+    if choice.name == "embedded":
+        with embedded.running() as spark:
+            yield Session(spark, "embedded", _no_files)
+    else:
+        with apache.running(options, log) as (spark, files_of):
+            yield Session(spark, "spark", files_of)
+
+
+def _no_files(path: str) -> Files:
+    raise AssertionError(f"the embedded engine got {path}")

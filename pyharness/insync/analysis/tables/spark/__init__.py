@@ -1,1 +1,0 @@
-"""Manages the Spark session and its JVM, and reads and writes tables on any file system."""

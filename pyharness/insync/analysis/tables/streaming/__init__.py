@@ -1,1 +1,0 @@
-"""Computes the tables while a run is in progress, with Spark's Structured Streaming."""
