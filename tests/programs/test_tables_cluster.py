@@ -45,7 +45,7 @@ def alone(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert done.returncode == 3, done.stderr
     said = json.loads(done.stdout)
     assert (said["runs"], said["unreadable"], said["skewed"]) == (2, 1, 0)
-    assert said["problems"] == [f"file:{runs}/foreign: holds no run: no run.json"]
+    assert said["problems"] == [f"{runs}/foreign: holds no run: no run.json"]
     assert [
         line for line in done.stderr.splitlines() if "WARN" in line or "Exception" in line
     ] == []

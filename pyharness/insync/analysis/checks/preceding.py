@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyspark.sql import Column, DataFrame, Window, WindowSpec
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
 CHUNK = 1 << 16
@@ -51,41 +51,29 @@ def with_most(
     That is the row with the largest `most` among those of the same `keys` with a lower `order`. The
     value is null in the first row. `order` is a whole number.
     """
-    cut = _cut(rows, order)
     wanted = [most, *columns]
-    peaks = cut.groupBy(*keys, _CHUNK).agg(*_at_most(wanted, most))
+    # One struct is compared and moved at once, where a column each would be as many aggregates.
+    at_most = fn.max_by(fn.struct(*wanted), most)
+    cut = _cut(rows, order)
+    peaks = cut.groupBy(*keys, _CHUNK).agg(at_most.alias("peak"))
     chunks_before = (
         Window.partitionBy(*keys).orderBy(_CHUNK).rowsBetween(Window.unboundedPreceding, -1)
     )
-    before = peaks.select(
-        *keys, _CHUNK, *(c.alias(f"before_{n}") for n, c in _over(wanted, most, chunks_before))
-    )
+    peak_before = fn.max_by("peak", fn.col("peak")[most]).over(chunks_before)
+    before = peaks.select(*keys, _CHUNK, peak_before.alias("before"))
     inside = (
         Window.partitionBy(*keys, _CHUNK).orderBy(order).rangeBetween(Window.unboundedPreceding, -1)
     )
-    joined = cut.join(before, [*keys, _CHUNK], "inner").withColumns(
-        {f"inside_{name}": column for name, column in _over(wanted, most, inside)}
-    )
-    earlier = fn.col(f"before_{most}")
-    here = fn.col(f"inside_{most}")
+    joined = cut.join(before, [*keys, _CHUNK], "inner").withColumn("inside", at_most.over(inside))
+    earlier, here = fn.col("before")[most], fn.col("inside")[most]
     from_before = here.isNull() | (earlier > here)
-    return joined.withColumns(
-        {
-            f"most_{name}": fn.when(from_before, fn.col(f"before_{name}")).otherwise(
-                fn.col(f"inside_{name}")
-            )
-            for name in wanted
-        }
-    ).drop(_CHUNK, *(f"{side}_{name}" for side in ("before", "inside") for name in wanted))
+    found = joined.withColumn(
+        "found", fn.when(from_before, fn.col("before")).otherwise(fn.col("inside"))
+    )
+    return found.withColumns({f"most_{name}": fn.col("found")[name] for name in wanted}).drop(
+        _CHUNK, "before", "inside", "found"
+    )
 
 
 def _cut(rows: DataFrame, order: str) -> DataFrame:
     return rows.withColumn(_CHUNK, fn.floor(fn.col(order) / CHUNK))
-
-
-def _at_most(wanted: Sequence[str], most: str) -> list[Column]:
-    return [fn.max_by(name, most).alias(name) for name in wanted]
-
-
-def _over(wanted: Sequence[str], most: str, window: WindowSpec) -> list[tuple[str, Column]]:
-    return [(name, fn.max_by(name, most).over(window)) for name in wanted]

@@ -89,7 +89,9 @@ def _compute(
     place = files.qualified(into)
     folders = look(session.files, named)
     if not any(folder.used for folder in folders):
-        raise InputError(f"{folders[0].path}: {folders[0].problem}; no named folder holds a run")
+        raise InputError(
+            f"{_shown(folders[0].path)}: {folders[0].problem}; no named folder holds a run"
+        )
     above, _, name = place.rpartition("/")
     # The tables of a run or a matrix, which `insync report` reads.
     if name == paths.TABLES and any(files.exists(f"{above}/{own}") for own in (RUN, PLAN)):
@@ -109,10 +111,10 @@ def _summary(
     (total,) = counts.agg(*(fn.coalesce(fn.sum(n), fn.lit(0)).alias(n) for n in numbers)).collect()
     bad = counts.where("unreadable > 0 or skewed > 0").orderBy("run", "file").collect()
     return Summary(
-        into=into,
+        into=_shown(into),
         runs=sum(folder.used for folder in folders),
         computed=computed,
-        problems=[f"{folder.path}: {folder.problem}" for folder in folders if folder.problem],
+        problems=[f"{_shown(each.path)}: {each.problem}" for each in folders if each.problem],
         files=[
             f"{row['run']}/{row['file']}: {row['unreadable']} of {row['lines']} lines unreadable,"
             f" {row['skewed']} far outside of the run's time"
@@ -120,3 +122,8 @@ def _summary(
         ],
         **{name: total[name] for name in numbers},
     )
+
+
+def _shown(path: str) -> str:
+    """Return a path as users name it."""
+    return str(local_path(path)) if is_local(path) else path

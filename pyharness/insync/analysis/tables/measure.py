@@ -12,7 +12,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from functools import reduce
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from insync.analysis.engine.options import ENGINES, Choice, EngineOptions, parse
 from insync.analysis.engine.session import Session, inline_table, open_session
 from insync.analysis.tables import synthetic
 from insync.analysis.tables.gold import acks
+from insync.analysis.tables.store import AT_ONCE
 
 ROWS_PER_SLICE = 5_000_000
 """How many rows one task generates and writes to one file."""
@@ -81,7 +82,7 @@ def aggregates(produce: DataFrame, partitions: DataFrame) -> dict[str, DataFrame
 def checks(
     produce: DataFrame, consume: DataFrame, partitions: DataFrame, scratch: str
 ) -> dict[str, DataFrame]:
-    """Compute the checker's tables: the readback, and the anomalies with their operations.
+    """Compute the checker's tables: the readback, and the anomalies by the pass that finds them.
 
     The fates of the records are stored in the folder `scratch`, as by the pipeline.
     """
@@ -94,15 +95,12 @@ def checks(
     fates = spark.read.parquet(scratch)
     whole = partitions.withColumn("read_to_end", fn.lit(True))
     readback = records.readback(whole, fates)
-    found = [
-        find_in_records(fates, (lost_write.found, duplicate.found)),
-        nonmonotonic_send.find(fates),
-        polls.find(consume, readback),
-        offsets.find(comparable, produce, consume, inside, batches),
-    ]
     return {
         "readback": readback.drop("read_to_end", "transactional", "read_to"),
-        "anomalies": reduce(DataFrame.unionByName, found),
+        "records": find_in_records(fates, (lost_write.found, duplicate.found)),
+        "send": nonmonotonic_send.find(fates),
+        "polls": polls.find(consume, readback),
+        "offsets": offsets.find(comparable, produce, consume, inside, batches),
     }
 
 
@@ -112,12 +110,17 @@ def compute(session: Session, folder: str) -> dict[str, Any]:
         session.spark.read.parquet(session.readable(f"{folder}/{name}"))
         for name in ("produce", "consume", "partitions")
     )
-    began = time.monotonic()
-    rows = {name: _rows(table) for name, table in aggregates(produce, partitions).items()}
-    halfway = time.monotonic()
-    found = checks(produce, consume, partitions, f"{folder}/fates.tmp")
-    rows |= {name: _rows(table) for name, table in found.items()}
-    ended = time.monotonic()
+    # As in the pipeline, several tables are computed at a time.
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        began = time.monotonic()
+        tables = aggregates(produce, partitions)
+        rows = dict(zip(tables, pool.map(_rows, tables.values()), strict=True))
+        halfway = time.monotonic()
+        found = checks(produce, consume, partitions, f"{folder}/fates.tmp")
+        rows |= {"readback": _rows(found.pop("readback"))}
+        parts = list(pool.map(_rows, found.values()))
+        rows["anomalies"] = [row for part in parts for row in part]
+        ended = time.monotonic()
     return {
         "aggregates_s": halfway - began,
         "checks_s": ended - halfway,

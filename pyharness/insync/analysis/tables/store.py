@@ -20,7 +20,7 @@ from insync.analysis.tables.catalogue import CONTRACTS, layer_of
 from insync.analysis.tables.contracts import Contract
 from insync.analysis.tables.rows import Row, arrow_table, as_parquet, rows_of
 
-_AT_ONCE = 4
+AT_ONCE = 4
 """How many steps run at a time: more than cores, because much of a step is waiting."""
 
 MOST_ARMS = 400
@@ -66,10 +66,10 @@ class Store:
         """
         due, left = list(steps), [step.name for step in steps]
         running: dict[Future[None], AnyStep] = {}
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        with ThreadPoolExecutor(AT_ONCE) as pool:
             while due or running:
                 ready = [step for step in due if not set(step.reads) & set(left)]
-                for step in ready[: _AT_ONCE - len(running)]:
+                for step in ready[: AT_ONCE - len(running)]:
                     due.remove(step)
                     running[pool.submit(self._run, step)] = step
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
