@@ -9,14 +9,18 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from analysed import unpack
 from commands import Argument, Done, run_python
 from insync import __version__
+from insync.events.schema import VERDICT
 from insync.scenario.load import builtin_names
+from java_free import without_java
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -83,11 +87,12 @@ class Installed:
         done = run_python(*into, *options, wheel, *more)
         assert done.returncode == 0, done.stderr
 
-    def run(self, program: str, *arguments: Argument, cwd: Path) -> Done:
+    def run(self, program: str, *arguments: Argument, cwd: Path, **environment: str) -> Done:
         """Run one of its programs, without the sources of this checkout."""
         return subprocess.run(
-            [self.folder / "bin" / program, *arguments], cwd=cwd, env=_environment(),
-            capture_output=True, text=True, check=False, timeout=180,
+            [self.folder / "bin" / program, *arguments], cwd=cwd,
+            env={**_environment(), **environment}, capture_output=True, text=True,
+            check=False, timeout=180,
         )  # fmt: skip
 
 
@@ -159,7 +164,6 @@ OTHERS = [
         ("fuzz", "--seeds", "1"),
         ("report", "."),
         ("tables", "."),
-        ("watch", "--bootstrap", "127.0.0.1:9"),
     )
 ]
 
@@ -179,9 +183,23 @@ def test_a_command_without_its_extra_names_it_in_one_line(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("version", ["3.12", "3.13"])
-def test_the_core_runs_on_another_python(wheel: Path, tmp_path: Path, version: str) -> None:
-    python = shutil.which(f"python{version}")
+def test_a_recorded_run_is_analysed_without_java(wheel: Path, tmp_path: Path) -> None:
+    """Of an empty environment only the wheel and what its analysis requires are used."""
+    extra = f"insync[analysis] @ {wheel.as_uri()}"
+    installed = Installed(tmp_path / "env", wheel, sys.executable, extra)
+    run = unpack("kip-501", tmp_path)
+    known = json.loads((run / VERDICT).read_text())["verdict"]
+    path = str(without_java(tmp_path / "commands"))
+    done = installed.run("insync", "report", run, "--json", cwd=tmp_path, PATH=path)
+    found = json.loads(done.stdout)
+    assert (found["verdict"], found["engine"]) == (known, f"Sail {version('pysail')}"), done.stderr
+    assert not list(installed.folder.rglob("pyspark/jars")), "no Spark is installed"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("python_version", ["3.12", "3.13"])
+def test_the_core_runs_on_another_python(wheel: Path, tmp_path: Path, python_version: str) -> None:
+    python = shutil.which(f"python{python_version}")
     if python is None or subprocess.run([python, "--version"], check=False).returncode:
-        pytest.skip(f"no python{version} on the PATH")
+        pytest.skip(f"no python{python_version} on the PATH")
     smoke(Installed(tmp_path / "env", wheel, python), tmp_path)

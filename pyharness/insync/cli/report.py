@@ -48,7 +48,7 @@ def command(
     """Compute tables, verdict and report from recorded runs.
 
     Tables that belong to the events as they are, and to this version of insync, are not computed
-    again: then no Spark is started.
+    again: then no engine is started.
     """
     from insync.cli.judge import (
         analyse_and_show,

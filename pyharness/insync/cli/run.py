@@ -94,7 +94,7 @@ def command(
 ) -> int:
     """Run a scenario on real brokers; compute verdict and report.
 
-    Spark computes the tables from which the verdict and the report are made.
+    An engine computes the tables from which the verdict and the report are made.
     """
     from insync.cli.judge import analyse_and_show, show_recorded
     from insync.cli.progress import TerminalProgress
