@@ -12,7 +12,7 @@ from insync.errors import InputError
 Extra = Literal["analysis", "bench"]
 
 PACKAGES: Final[Mapping[Extra, tuple[str, ...]]] = {
-    "analysis": ("pyspark", "pysail", "pyarrow", "scipy", "networkx"),
+    "analysis": ("pyspark", "pysail", "pandas", "pyarrow", "scipy", "networkx"),
     "bench": ("duckdb", "polars"),
 }
 """The packages of each extra in pyproject.toml, by the names under which they are imported."""
