@@ -21,7 +21,7 @@ LOCAL_MASTER = "local[2]"
 MOST_BYTES = 1 << 30
 """The most bytes of events that the embedded engine gets: those of about 10^6 operations.
 
-It needs about four times as much memory (docs/results.md)."""
+An analysis needs about twice as much memory (docs/results.md)."""
 MOST_MEMORY = 4 << 30
 """The most memory, in bytes, that its queries may use; then they use temporary files."""
 
