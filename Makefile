@@ -146,7 +146,7 @@ browser:
 TWO := -n 2 --dist loadfile --no-loadscope-reorder
 WITH_BROKERS := tests/containers tests/integration
 test-without-brokers: setup browser $(BENCH) $(MUTANTS)
-	@# Two processes, because Spark's planner uses one core.
+	@# Two processes, one for each core of a small machine.
 	@$(PYTEST) $(addprefix --ignore ,$(WITH_BROKERS)) $(TWO)
 
 # These look at the recorded scenarios, measure a healthy broker's times, or run clusters two at a time themselves.

@@ -55,11 +55,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 @pytest.fixture(scope="session")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """Open a session of the embedded engine."""
-    from insync.analysis.engine.options import Choice, EngineOptions
+    from insync.analysis.engine.options import Choice
     from insync.analysis.engine.session import open_session
+    from insync.engines import AnalysisOptions
 
     log = tmp_path_factory.mktemp("engine") / "spark.log"
-    with open_session(Choice("embedded"), EngineOptions(), log) as opened:
+    with open_session(Choice("embedded"), AnalysisOptions(), log) as opened:
         yield opened
 
 

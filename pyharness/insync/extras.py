@@ -12,10 +12,13 @@ from insync.errors import InputError
 Extra = Literal["analysis", "bench"]
 
 PACKAGES: Final[Mapping[Extra, tuple[str, ...]]] = {
-    "analysis": ("pyspark", "pysail", "pandas", "pyarrow", "scipy", "networkx"),
+    "analysis": ("pyspark", "pandas", "pyarrow", "scipy", "networkx"),
     "bench": ("duckdb", "polars"),
 }
-"""The packages of each extra in pyproject.toml, by the names under which they are imported."""
+"""The packages of each extra in pyproject.toml, by the names under which they are imported.
+
+Without the engines, of which one is enough: `engines.require_engine` asks for it.
+"""
 
 
 def has(extra: Extra) -> bool:

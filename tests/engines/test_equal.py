@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 
 from analysed import unpack
 from insync.analysis.engine import paths
-from insync.analysis.engine.options import Choice, EngineOptions
+from insync.analysis.engine.options import Choice
 from insync.analysis.engine.session import Session, open_session
 from insync.analysis.tables.bronze import schemas as bronze
 from insync.analysis.tables.bronze.folders import look
 from insync.analysis.tables.bronze.lines import ddl
 from insync.analysis.tables.catalogue import CONTRACTS, LAYERS
 from insync.analysis.tables.pipeline import refresh
+from insync.engines import AnalysisOptions
 from unit.checks.test_planted import check, of_any_kind
 from unit.histories.history import History
 from unit.histories.plantings import ALL, planted_where_it_fits
@@ -48,7 +49,7 @@ Rows = dict[str, list[dict[str, Any]]]
 def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """Open the only session of Apache Spark."""
     log = tmp_path_factory.mktemp("spark") / "spark.log"
-    with open_session(Choice("spark"), EngineOptions(conf=SMALL), log) as opened:
+    with open_session(Choice("spark"), AnalysisOptions(conf=SMALL), log) as opened:
         yield opened
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from commands import invoke_refused
-from insync import spark_master
+from insync import engines
 from insync.cli.app import invoke
+from insync.engines import require_master
 from insync.errors import InputError, InsyncError
-from insync.spark_master import require_master
 
 COMMANDS = (
     ("run", "control", "--out", "out"),
@@ -131,7 +131,7 @@ def test_every_dead_master_is_named_once_with_its_reason() -> None:
 def test_a_master_that_stays_silent_is_awaited_for_a_bounded_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(spark_master, "WITHIN_S", 0.5)
+    monkeypatch.setattr(engines, "WITHIN_S", 0.5)
     with silent() as address:
         began = time.monotonic()
         with pytest.raises(InsyncError, match=rf"^--spark-master spark://{address}: no answer"):

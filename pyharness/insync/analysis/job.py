@@ -19,13 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.analysis.engine import paths
-from insync.analysis.engine.options import (
-    ENGINES,
-    EngineOptions,
-    choose,
-    events_bytes,
-    parse_conf,
-)
+from insync.analysis.engine.options import choose, events_bytes
 from insync.analysis.matrix import Analysed, recorded, write_matrix
 from insync.analysis.tables.bronze.folders import Folder, of_run
 from insync.analysis.tables.current import digest_of, engine_of, is_current, stored_rows
@@ -33,6 +27,7 @@ from insync.analysis.tables.rows import Rows, rows_of_run
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.file import write_verdict
 from insync.analysis.verdict.repeat_facts import facts_of_run
+from insync.engines import ENGINES, AnalysisOptions, conf_of
 from insync.errors import UNKNOWN, InputError, InsyncError, report_crash
 from insync.events.matrix_info import PAGE, is_matrix
 from insync.events.run_info import RunInfo, load_run, run_name
@@ -52,8 +47,7 @@ if TYPE_CHECKING:
 class Job:
     """What to analyse and how.
 
-    `report_only` keeps the tables and the verdict; `recompute` computes the tables again even if
-    their events have not changed.
+    `report_only` keeps the tables and the verdict.
     `storage` is the folder of the events and tables of the only DIR; None: DIR itself. `matrices`
     are the folders of the matrices that have the runs in `folders`; none: they are not of a matrix.
     `announce` gets the name of each stage.
@@ -61,9 +55,8 @@ class Job:
 
     folders: Sequence[Path]
     storage: str | None
-    options: EngineOptions
+    options: AnalysisOptions
     report_only: bool = False
-    recompute: bool = False
     matrices: Sequence[Path] = ()
     announce: Announce = silent
 
@@ -123,7 +116,7 @@ def places(job: Job) -> list[Place]:
 def _place(job: Job, folder: Path) -> Place:
     folders = [each for each in job.folders if each.is_relative_to(folder)]
     digest = digest_of(folders)
-    unchanged = not job.recompute and is_current(folder / paths.TABLES, digest)
+    unchanged = not job.options.recompute and is_current(folder / paths.TABLES, digest)
     return Place(folder, folders, paths.local(folder), digest, job.report_only or unchanged)
 
 
@@ -237,9 +230,10 @@ def parse_job(arguments: Sequence[str]) -> Job:
     return Job(
         folders=runs if matrices else folders,
         storage=given.storage,
-        options=EngineOptions(given.engine, given.spark_master, parse_conf(given.spark_conf)),
+        options=AnalysisOptions(
+            given.engine, given.spark_master, conf_of(given.spark_conf), given.recompute
+        ),
         report_only=given.only == "report",
-        recompute=given.recompute,
         matrices=matrices,
         announce=_print_stage if given.stages else silent,
     )

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 TABLES: Final = ("ack_latency", "ack_gaps", "errors", "readback", "anomalies")
 MEMORY_GB: Final = 3
-"""The same as the memory of Spark's driver."""
+"""The memory of DuckDB, unless another is asked for."""
 
 _DIGITS: Final = 4
 _DECADES: Final = 8

@@ -10,6 +10,7 @@ from insync.cli.broker_data import settle, settle_matrix
 from insync.cli.progress import TerminalProgress
 from insync.cli.results import results_console, show_matrix, show_verdict
 from insync.cli.statistics import show_statistics
+from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import CELLS, PLAN, load_matrix
 from insync.events.run_info import load_run
@@ -18,7 +19,6 @@ from insync.past.find import LEVELS, find_results
 from insync.report.judgement import Judgement, Outcome
 from insync.report.matrix.cells import outcome, read_cells
 from insync.run.analysis import analyse, analyse_matrix
-from insync.run.request import AnalysisOptions
 
 EXIT_CODES: Final = {"fail": 1, "unknown": 3, "pass": 0}
 """Worst first."""

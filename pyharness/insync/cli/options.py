@@ -7,10 +7,10 @@ import typer
 
 from insync.brokers.kafka.versions import known
 from insync.clients import Client
+from insync.engines import AnalysisOptions, conf_of, require_engine, require_master
 from insync.errors import InputError
 from insync.events.topic import EventTopic
-from insync.run.request import AnalysisOptions, AnyCluster, ClusterKind, Existing
-from insync.spark_master import require_master
+from insync.run.request import AnyCluster, ClusterKind, Existing
 
 BAD_INPUT: Final = 2
 KAFKAS: Final = ", ".join(known())
@@ -120,16 +120,12 @@ def analysis_options(
 ) -> AnalysisOptions:
     """Return the options of the analysis as typed data.
 
-    Raises InputError for a setting without a value or an unknown master, InsyncError for a master
-    that is `needed_now` and does not answer.
+    Raises InputError for a setting without a value, an unknown master, or an engine that is
+    `needed_now` and not installed; InsyncError for a master that is needed now and does not answer.
     """
-    for setting in conf or ():
-        key, equals, _ = setting.partition("=")
-        if not (key and equals):
-            raise InputError(f"--spark-conf {setting!r}: expected KEY=VALUE")
-    for name, given in (("--spark-master", master), ("--spark-conf", conf and conf[0])):
-        if engine == "embedded" and given:
-            raise InputError(f"{name} {given}: expected --engine spark or auto with it")
+    options = AnalysisOptions(engine, master, conf_of(conf or ()))
+    if needed_now:
+        require_engine(options)
     if master is not None:
         require_master(master, probe=needed_now)
-    return AnalysisOptions(engine=engine, master=master, conf=tuple(conf or ()))
+    return options

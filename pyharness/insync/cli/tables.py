@@ -44,9 +44,6 @@ def command(
     engine: Engine = DEFAULT_ENGINE,
     spark_master: SparkMaster = None,
     spark_conf: SparkConf = None,
-    spark_home: Annotated[
-        str | None, typer.Option(help="Path of another Spark installation of the same version.")
-    ] = None,
     json: Json = False,
 ) -> int:
     """Compute bronze, silver and gold tables of any number of runs.
@@ -57,17 +54,14 @@ def command(
     listed.
     """
     require("analysis", "tables")
-    from insync.analysis.engine.options import EngineOptions
     from insync.analysis.tables.batch import compute
     from insync.cli.progress import TerminalProgress
     from insync.signals import interruptible
 
-    analysis = analysis_options(engine, spark_master, spark_conf)
-    conf = dict(pair.split("=", 1) for pair in analysis.conf)
+    options = analysis_options(engine, spark_master, spark_conf)
     with interruptible(), TerminalProgress() as progress:
         progress.phase("computing tables")
-        options = EngineOptions(analysis.engine, analysis.master, conf)
-        found = compute(dirs, into, options, spark_home, lambda stage: progress.phase(stage))
+        found = compute(dirs, into, options, lambda stage: progress.phase(stage))
     problems = [*found.problems, *found.files]
     for problem in problems[:SHOWN]:
         print(f"insync: {problem}", file=sys.stderr)

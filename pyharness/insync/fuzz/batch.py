@@ -9,6 +9,7 @@ import tomli_w
 
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.java import Java
+from insync.engines import AnalysisOptions
 from insync.events.matrix_info import CELLS, MatrixInfo, load_matrix
 from insync.events.schema import RUN
 from insync.events.writer import write_atomic
@@ -18,7 +19,7 @@ from insync.matrix.runner import record_matrix
 from insync.run.analysis import analyse_matrix
 from insync.run.plan import Plan, resolve
 from insync.run.progress import Progress
-from insync.run.request import AnalysisOptions, RunRequest
+from insync.run.request import RunRequest
 from insync.scenario.model import Scenario
 
 SCENARIOS: Final = "scenarios"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from insync.engines import AnalysisOptions
 from insync.events.fuzz_info import Class, FuzzInfo, SeedResult, save_fuzz
 from insync.events.matrix_info import is_matrix, load_matrix
 from insync.fuzz.batch import Bench, analyse_batch, record_batch
@@ -23,7 +24,6 @@ from insync.fuzz.replay import OVERHEAD_SECONDS, SECONDS_A_RUN, Replayer, reduce
 from insync.report.fuzz_page import write_fuzz_page
 from insync.run.plan import make_out
 from insync.run.progress import Progress
-from insync.run.request import AnalysisOptions
 from insync.scenario.model import Scenario
 
 BATCH: Final = 10

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from insync.brokers.kafka import process
+from insync.engines import AnalysisOptions
 from insync.errors import InsyncError
 from insync.events.matrix_info import load_matrix
 from insync.events.run_info import load_run
 from insync.events.schema import VERDICT
 from insync.run.progress import Progress
-from insync.run.request import AnalysisOptions
 from insync.scratch import scratch_environment
 from insync.stages import stage_of
 
@@ -85,8 +85,8 @@ def _status(
     command += ["--engine", analysis.engine]
     if analysis.master is not None:
         command += ["--spark-master", analysis.master]
-    for setting in analysis.conf:
-        command += ["--spark-conf", setting]
+    for key, value in analysis.conf.items():
+        command += ["--spark-conf", f"{key}={value}"]
     if analysis.recompute:
         command.append("--recompute")
     log.write_bytes(b"")

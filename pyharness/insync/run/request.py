@@ -1,7 +1,7 @@
 """Define the request for a run, as the command line or another caller makes it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -15,20 +15,6 @@ ClusterKind = Literal["local", "docker"]
 AnyCluster = Literal["local", "docker", "existing"]
 """The same, or a cluster that insync did not start."""
 DEFAULT_CLUSTER: Final = "local"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AnalysisOptions:
-    """What computes the tables: `engine` is auto, embedded or spark.
-
-    `master` is Spark's, None for one on this machine; `conf` are KEY=VALUE settings of Spark.
-    `recompute` is whether tables are computed even if they are those of the events already.
-    """
-
-    engine: str = "auto"
-    master: str | None = None
-    conf: Sequence[str] = field(default_factory=tuple)
-    recompute: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,6 +16,7 @@ from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPa
 
 from insync import __version__, extras
 from insync.brokers.cluster.admin import await_full, partitions
+from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
 from insync.events.schema import (
     FAULTS,
@@ -38,7 +39,6 @@ from insync.events.writer import EventFolder, EventWriter
 from insync.run.analysis import analyse
 from insync.run.progress import NoProgress
 from insync.run.record import save
-from insync.run.request import AnalysisOptions
 from insync.testing.clients import UNKNOWN, RecordedConsumer, RecordedProducer, TopicHistory, read
 from insync.testing.faults import Injected
 from insync.workload.consumer import TopicConsumer

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from insync import extras
+from insync.engines import AnalysisOptions
 from insync.errors import InputError
 from insync.events.schema import REPORT
 from insync.run.analysis import analyse
 from insync.run.progress import NoProgress
-from insync.run.request import AnalysisOptions, RunRequest
+from insync.run.request import RunRequest
 from insync.run.runner import run
 from insync.testing.clusters import chosen
 from insync.testing.options import Asked

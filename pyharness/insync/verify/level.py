@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.brokers.kafka.java import Java
+from insync.engines import AnalysisOptions
 from insync.events.verify_info import AskedVerify, CheckRow, LevelInfo, Outcome, TableInfo, worst
 from insync.run.progress import Progress
-from insync.run.request import AnalysisOptions
 from insync.verify.criteria import Criteria
 from insync.verify.sides import Side
 
@@ -23,8 +23,8 @@ class Context:
     Args:
         asked: the whole request.
         criteria: the criteria of the file or of insync.
-        java: the Java that runs brokers and Spark.
-        spark: where tables are computed.
+        java: the Java that runs brokers.
+        analysis: what computes the tables.
         progress: gets a line per phase.
 
     """

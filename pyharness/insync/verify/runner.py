@@ -5,6 +5,7 @@ import platform
 import time
 
 from insync import __version__
+from insync.engines import AnalysisOptions
 from insync.errors import InsyncError
 from insync.events.schema import now_ms
 from insync.events.verify_info import LevelInfo, VerifyInfo, save_asked, save_verify
@@ -12,7 +13,6 @@ from insync.events.writer import write_atomic
 from insync.report.verify.page import write_verify_page
 from insync.run.plan import make_out
 from insync.run.progress import Progress
-from insync.run.request import AnalysisOptions
 from insync.verify.criteria import DEFAULT
 from insync.verify.level import Context, Level
 from insync.verify.plan import VerifyPlan

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.cluster
 
 
 def judged(session: Session, runs: list[Path]) -> list[Verdict]:
-    """Judge run folders in one pass of Spark."""
+    """Judge run folders in one pass."""
     from unit.conftest import rows_of
 
     infos = [load_run(run) for run in runs]

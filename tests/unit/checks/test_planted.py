@@ -1,6 +1,6 @@
 """The checker finds and shows every anomaly planted in made-up histories, and nothing else.
 
-Many histories are the repeats of one run, so that one pass of Spark checks hundreds.
+Many histories are the repeats of one run, so that one pass of the engine checks hundreds.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class Checked:
 
 @pytest.fixture(scope="module")
 def checked(session: Session) -> Checked:
-    """Check the histories that are the same in every session, all in one pass of Spark."""
+    """Check the histories that are the same in every session, all in one pass of the engine."""
     number = count()
     plain = [clean(next(number), seed=seed) for seed in range(CLEAN)]
     with_one = [

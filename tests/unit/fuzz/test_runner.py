@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from insync.engines import AnalysisOptions
 from insync.events.fuzz_info import FuzzInfo, load_fuzz
 from insync.fuzz.plan import prepare_fuzz
 from insync.fuzz.request import FuzzRequest
 from insync.fuzz.runner import run_fuzz
 from insync.run.progress import NoProgress
-from insync.run.request import AnalysisOptions
 from insync.scenario.load import load
 from insync.scenario.model import Scenario
 from unit.fuzz.made_up import MadeUpBrokers

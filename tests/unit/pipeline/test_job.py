@@ -9,9 +9,9 @@ import pytest
 from commands import Done, analyse
 from insync.analysis import job
 from insync.analysis.engine import session
-from insync.analysis.engine.options import EngineOptions
 from insync.analysis.tables import current
 from insync.analysis.tables.current import digest_of, is_current
+from insync.engines import AnalysisOptions
 from unit.run_folder import append
 
 
@@ -96,14 +96,14 @@ def test_a_setting_without_a_value_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert job.main([str(tmp_path), "--spark-conf", "spark.x"]) == 2
-    assert capsys.readouterr().err == "insync: --spark-conf: 'spark.x', expected KEY=VALUE\n"
+    assert capsys.readouterr().err == "insync: --spark-conf 'spark.x': expected KEY=VALUE\n"
 
 
 def test_tables_may_be_in_another_folder_than_the_run() -> None:
     asked = job.parse_job(["run", "--storage", "s3a://bucket/run", "--spark-master", "spark://m:1"])
     assert asked.storage == "s3a://bucket/run"
     assert asked.folders == [Path("run").absolute()]
-    assert asked.options == EngineOptions("auto", "spark://m:1")
+    assert asked.options == AnalysisOptions("auto", "spark://m:1")
 
 
 def test_one_storage_cannot_hold_several_runs(capsys: pytest.CaptureFixture[str]) -> None:

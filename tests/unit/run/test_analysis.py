@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import MatrixInfo, MatrixRow, save_matrix
 from insync.run import analysis
 from insync.run.progress import NoProgress
-from insync.run.request import AnalysisOptions
 from unit.run_folder import Story, run_json
 
 LOCAL = AnalysisOptions()
@@ -41,7 +41,7 @@ def test_the_analysis_gets_the_folder_and_the_engine(
         f" open({str(run / 'verdict.json')!r}, 'w'))",
         monkeypatch,
     )
-    asked = AnalysisOptions(engine="spark", master="local[1]", conf=("a=b", "c=d"))
+    asked = AnalysisOptions(engine="spark", master="local[1]", conf={"a": "b", "c": "d"})
     assert analysis.analyse([run], asked, NoProgress()) == [{
         "args": [
             "-m", "insync.analysis.job", str(run), "--stages", "--engine", "spark",

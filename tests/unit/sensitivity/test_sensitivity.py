@@ -116,7 +116,7 @@ def in_turn(
 
 @pytest.fixture(scope="module")
 def made(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """Make up all histories, and compute the tables of all in one pass of Spark."""
+    """Make up all histories, and compute the tables of all in one pass."""
     folder = tmp_path_factory.mktemp("sensitivity")
     needed = sorted({each for form in FORMS for each in form.values()})
     of_workload = [each for each in needed if each[0] in histories.MADE]

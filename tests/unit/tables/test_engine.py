@@ -2,9 +2,11 @@
 
 import pytest
 
-from insync.analysis.engine import options
+from insync import engines, extras
 from insync.analysis.engine.apache import settings
-from insync.analysis.engine.options import MOST_BYTES, Choice, EngineOptions, choose
+from insync.analysis.engine.options import MOST_BYTES, Choice, choose
+from insync.cli.options import analysis_options
+from insync.engines import AnalysisOptions, require_engine
 from insync.errors import InputError
 
 HERE = ["file:///runs"]
@@ -13,40 +15,71 @@ HERE = ["file:///runs"]
 @pytest.mark.parametrize(
     ("asked", "folders", "size", "why"),
     [
-        (EngineOptions(), HERE, MOST_BYTES, ""),
-        (EngineOptions("embedded"), HERE, MOST_BYTES + 1, ""),
-        (EngineOptions(), HERE, MOST_BYTES + 1, "1.1 GB of events, more than 1.1 GB"),
-        (EngineOptions(), [*HERE, "s3a://bucket/runs"], 0, "the folder s3a://bucket/runs"),
-        (EngineOptions(master="local[2]"), HERE, 0, "--spark-master local[2]"),
-        (EngineOptions(conf={"a": "b"}), HERE, 0, "--spark-conf"),
-        (EngineOptions("spark"), HERE, 0, "--engine spark"),
+        (AnalysisOptions(), HERE, MOST_BYTES, ""),
+        (AnalysisOptions("embedded"), HERE, MOST_BYTES + 1, ""),
+        (AnalysisOptions(), HERE, MOST_BYTES + 1, "1.1 GB of events, more than 1.1 GB"),
+        (AnalysisOptions(), [*HERE, "s3a://bucket/runs"], 0, "the folder s3a://bucket/runs"),
+        (AnalysisOptions(master="local[2]"), HERE, 0, "--spark-master local[2]"),
+        (AnalysisOptions(conf={"a": "b"}), HERE, 0, "--spark-conf a=b"),
+        (AnalysisOptions("spark"), HERE, 0, "--engine spark"),
     ],
 )
 def test_spark_is_for_what_is_large_or_remote_or_asked_for(
-    asked: EngineOptions, folders: list[str], size: int, why: str
+    asked: AnalysisOptions, folders: list[str], size: int, why: str
 ) -> None:
     found = choose(asked, folders, size)
     assert found == Choice("spark" if why else "embedded", why)
     assert ("Apache Spark, because of" in found.starting) == bool(why)
 
 
+def test_the_embedded_engine_takes_local_folders_only() -> None:
+    with pytest.raises(InputError, match="--engine embedded: s3a://b/runs, expected local folders"):
+        choose(AnalysisOptions("embedded"), [*HERE, "s3a://b/runs"], 0)
+    for asked in (
+        AnalysisOptions("embedded", master="local[2]"), AnalysisOptions("embedded", conf={"a": "b"})
+    ):  # fmt: skip
+        with pytest.raises(InputError, match="expected --engine spark or auto with it"):
+            choose(asked, HERE, 0)
+
+
 def test_without_the_embedded_engine_auto_takes_spark(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(options, "_has", lambda module: module != "pysail")
-    assert choose(EngineOptions(), HERE, 0).name == "spark"
-    with pytest.raises(InputError, match=r"--engine embedded: not installed, .*insync\[analysis\]"):
-        choose(EngineOptions("embedded"), HERE, 0)
+    install(monkeypatch, "pyspark", "pyspark.core", "pandas", "pyarrow", "scipy", "networkx")
+    for asked in (AnalysisOptions(), AnalysisOptions("spark")):
+        extras.require("analysis", "run")
+        require_engine(asked)
+        assert choose(asked, HERE, 0).name == "spark"
+    with pytest.raises(InputError, match=r"--engine embedded: needs .*insync\[analysis\]"):
+        choose(AnalysisOptions("embedded"), HERE, 0)
 
 
 def test_without_spark_what_needs_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(options, "_has", lambda module: module != "pyspark.core")
-    assert choose(EngineOptions(), HERE, 0).name == "embedded"
-    for asked in (EngineOptions("spark"), EngineOptions(master="spark://host:7077")):
+    install(monkeypatch, "pyspark", "pysail")
+    assert choose(AnalysisOptions(), HERE, 0).name == "embedded"
+    with pytest.raises(InputError, match=r"the folder s3a://b/runs: needs .*insync\[spark\]"):
+        choose(AnalysisOptions(), ["s3a://b/runs"], 0)
+    for asked in (AnalysisOptions("spark"), AnalysisOptions(master="spark://host:7077")):
         with pytest.raises(InputError, match=r"insync\[spark\]"):
             choose(asked, HERE, 0)
 
 
+def test_a_command_that_needs_an_engine_is_refused_before_it_starts_a_broker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    install(monkeypatch, "pyspark")
+    for asked in ("auto", "embedded", "spark"):
+        with pytest.raises(InputError, match=rf"--engine {asked}: needs .* pip install"):
+            analysis_options(asked, None, None)
+        assert analysis_options(asked, None, None, needed_now=False).engine == asked
+
+
+def install(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:
+    """Let only these modules be found."""
+    for place in (engines, extras):
+        monkeypatch.setattr(place, "find_spec", lambda name: name if name in modules else None)
+
+
 def test_a_local_spark_listens_on_loopback_only_and_a_setting_of_the_user_counts() -> None:
-    conf = settings(EngineOptions(conf={"spark.driver.memory": "9g"}))
+    conf = settings(AnalysisOptions(conf={"spark.driver.memory": "9g"}))
     listening = ("spark.driver.host", "spark.driver.bindAddress")
     assert {conf[name] for name in (*listening, "spark.connect.grpc.binding.address")} == {
         "127.0.0.1"
@@ -55,5 +88,5 @@ def test_a_local_spark_listens_on_loopback_only_and_a_setting_of_the_user_counts
 
 
 def test_a_cluster_keeps_its_own_settings() -> None:
-    conf = settings(EngineOptions(master="spark://host:7077"))
+    conf = settings(AnalysisOptions(master="spark://host:7077"))
     assert {"spark.driver.memory", "spark.sql.shuffle.partitions"}.isdisjoint(conf)

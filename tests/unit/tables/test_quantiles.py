@@ -25,7 +25,7 @@ def nearest_rank(values: list[float], permille: int) -> float:
 def test_a_percentile_is_at_most_one_unit_of_the_last_digit_too_large(
     spark: SparkSession, digits: int, micros: list[list[int]]
 ) -> None:
-    """The values of each list have a key of their own, so that one pass of Spark checks ten."""
+    """The values of each list have a key of their own, so that one pass checks ten."""
     values = [[number / 1000 for number in numbers] for numbers in micros]
     lines = [(key, i % 3, ms) for key, each in enumerate(values) for i, ms in enumerate(each)]
     rows = inline_table(spark, lines, "k int, part int, ms double")

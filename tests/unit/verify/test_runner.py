@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
 from insync.events.verify_info import LevelInfo, load_verify, worst
 from insync.run.progress import NoProgress
-from insync.run.request import AnalysisOptions
 from insync.verify.level import Level, outcome_of, result
 from insync.verify.runner import run_verify
 from unit.verify.verifications import FAILED, PASSED, SEEN, UNKNOWN, plan

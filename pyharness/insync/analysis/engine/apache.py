@@ -20,8 +20,9 @@ from pyspark.sql import SparkSession
 from insync.analysis.engine import CONNECT_ONLY, paths
 from insync.analysis.engine.embedded import connected
 from insync.analysis.engine.files import Entry
-from insync.analysis.engine.options import LOCAL_MASTER, EngineOptions
+from insync.analysis.engine.options import LOCAL_MASTER
 from insync.brokers.kafka.java import find_java
+from insync.engines import AnalysisOptions
 from insync.errors import InsyncError
 
 LOOPBACK = "127.0.0.1"
@@ -52,7 +53,7 @@ _LOCAL = {
 }
 
 
-def settings(options: EngineOptions) -> dict[str, str]:
+def settings(options: AnalysisOptions) -> dict[str, str]:
     """Return all settings of a session; the caller's override the others."""
     master = options.master or LOCAL_MASTER
     local = _LOCAL if master.startswith("local") else {}
@@ -60,7 +61,7 @@ def settings(options: EngineOptions) -> dict[str, str]:
 
 
 @contextmanager
-def running(options: EngineOptions, log: Path) -> Iterator[tuple[SparkSession, Any]]:
+def running(options: AnalysisOptions, log: Path) -> Iterator[tuple[SparkSession, Any]]:
     """Yield a session and what returns the files of a path; Spark's JVM ends with the block.
 
     Raises InsyncError naming `log` if Spark does not start. A process can start Spark once.

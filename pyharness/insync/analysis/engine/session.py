@@ -12,8 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from insync.analysis.engine import apache, embedded, paths
 from insync.analysis.engine.files import Files, LocalFiles, is_local, local_path
-from insync.analysis.engine.options import Choice, EngineOptions, Name, described
+from insync.analysis.engine.options import Choice, Name, described
 from insync.analysis.engine.types import arrow_schema
+from insync.engines import AnalysisOptions
 
 FilesOf = Callable[[str], Files]
 
@@ -83,7 +84,7 @@ def inline_table(spark: SparkSession, rows: Sequence[Sequence[object]], columns:
 
 
 @contextmanager
-def open_session(choice: Choice, options: EngineOptions, log: Path) -> Iterator[Session]:
+def open_session(choice: Choice, options: AnalysisOptions, log: Path) -> Iterator[Session]:
     """Yield a session that ends with the block; raises InsyncError naming `log` if none starts."""
     if choice.name == "embedded":
         with embedded.running() as spark:

@@ -1,4 +1,4 @@
-"""Computes a run's Parquet tables from its event lines, with Spark.
+"""Computes a run's Parquet tables from its event lines.
 
 The package reads `run.json` and `events/` and writes `tables/`; it does not access brokers. The
 transforms are pure `DataFrame -> DataFrame` functions. Only `batch`, `measure`, `pipeline`, `spark`

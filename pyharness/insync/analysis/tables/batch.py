@@ -16,12 +16,13 @@ from pyspark.sql import functions as fn
 
 from insync.analysis.engine import paths
 from insync.analysis.engine.files import is_local, local_path
-from insync.analysis.engine.options import EngineOptions, choose, events_bytes
+from insync.analysis.engine.options import choose, events_bytes
 from insync.analysis.engine.session import Session, open_session
 from insync.analysis.tables.attempts import publish
 from insync.analysis.tables.bronze.folders import Folder, look
 from insync.analysis.tables.pipeline import refresh
 from insync.analysis.tables.silver.catalogue import INPUT_LINES
+from insync.engines import AnalysisOptions
 from insync.errors import InputError
 from insync.events.matrix_info import PLAN
 from insync.events.schema import RUN
@@ -49,8 +50,7 @@ class Summary:
 def compute(
     named: Sequence[str],
     into: str | None,
-    options: EngineOptions,
-    spark_home: str | None = None,
+    options: AnalysisOptions,
     announce: Announce = silent,
 ) -> Summary:
     """Compute the tables of every run in the folders `named`.
@@ -61,8 +61,6 @@ def compute(
     place = into or _default_folder(named)
     local = [local_path(each) for each in named if is_local(each)]
     choice = choose(options, [*named, place], events_bytes(local))
-    if spark_home is not None:
-        os.environ["SPARK_HOME"] = spark_home
     handle, name = tempfile.mkstemp(prefix="insync-spark-", suffix=".log")
     os.close(handle)
     log = Path(name)

@@ -28,11 +28,12 @@ from insync.analysis.checks import (
     records,
 )
 from insync.analysis.checks.registry import find_in_records
-from insync.analysis.engine.options import ENGINES, Choice, EngineOptions, parse_conf
+from insync.analysis.engine.options import Choice
 from insync.analysis.engine.session import Session, inline_table, open_session
 from insync.analysis.tables import synthetic
 from insync.analysis.tables.gold import acks
 from insync.analysis.tables.store import AT_ONCE
+from insync.engines import ENGINES, AnalysisOptions, conf_of
 
 ROWS_PER_SLICE = 5_000_000
 """How many rows one task generates and writes to one file."""
@@ -145,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--spark-master")
     parser.add_argument("--spark-conf", action="append", default=[], metavar="KEY=VALUE")
     asked = parser.parse_args(arguments)
-    options = EngineOptions(asked.engine, asked.spark_master, parse_conf(asked.spark_conf))
+    options = AnalysisOptions(asked.engine, asked.spark_master, conf_of(asked.spark_conf))
     began = time.monotonic()
     log = asked.folder.with_suffix(".spark.log")
     with open_session(Choice(asked.engine), options, log) as session:

@@ -1,7 +1,7 @@
 """Provide a Java for a host that has none: that of a base image, copied into the user's cache.
 
-The host needs one to format the nodes' folders, to read their logs, and for Spark. `find_java`
-finds the copy.
+The host needs one to format the nodes' folders, to read their logs, and for Apache Spark.
+`find_java` finds the copy.
 """
 
 import shutil

@@ -45,7 +45,7 @@ def command(
         ),
     ] = None,
     duckdb_memory: Annotated[
-        int, typer.Option(help=f"Memory limit of DuckDB in GB; Spark has {MEMORY_GB}.")
+        int, typer.Option(help="Memory limit of DuckDB in GB; Spark's driver has 1.")
     ] = MEMORY_GB,
     times: Annotated[
         int, typer.Option(min=1, help="How often each engine computes each history.")
@@ -54,11 +54,10 @@ def command(
 ) -> int:
     """Time gold tables and checks, compared with other engines.
 
-    The histories are synthetic. Spark has the settings that `insync report` chooses for a run of
-    that size. The engines take turns; the table has medians, and the range of the total time. All
-    engines read the same Parquet files and must compute the same rows; otherwise the exit code is
-    1. A history of 1e8 operations takes about 5 GB of disk while it is measured;
-    one that does not fit is refused.
+    The histories are synthetic. Spark is local, as for `--engine spark`. The engines take turns;
+    the table has medians, and the range of the total time. All engines read the same Parquet files
+    and must compute the same rows; otherwise the exit code is 1. A history of 1e8 operations takes
+    about 5 GB of disk while it is measured; one that does not fit is refused.
     """
     from insync.bench.pipeline import measure, ratio, slope
     from insync.bench.size import parse_sizes, require_space
