@@ -7,30 +7,29 @@ from dataclasses import dataclass, field
 
 from model.kafka_rule import UNKNOWN, Fetch, Rule
 
-#: Pauses of the leader's process are forgiven up to this many times the lag limit.
+#: What is not charged is forgiven up to this many times the lag limit.
 FORGIVEN_LAGS = 10
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Time since something: charged to the follower, and the leader's pauses."""
+    """Time since something: how much of it is charged to the follower, and how much is forgiven."""
 
     charged_ms: int = 0
-    paused_ms: int = 0
+    forgiven_ms: int = 0
 
     def least_lag_ms(self) -> int:
-        """Return the least L with charged + max(0, paused - FORGIVEN_LAGS * L) <= L."""
-        bounded = -(-(self.charged_ms + self.paused_ms) // (FORGIVEN_LAGS + 1))
+        """Return the least L with charged + max(0, forgiven - FORGIVEN_LAGS * L) <= L."""
+        bounded = -(-(self.charged_ms + self.forgiven_ms) // (FORGIVEN_LAGS + 1))
         return max(self.charged_ms, bounded)
 
     def __add__(self, other: Stretch) -> Stretch:
-        return Stretch(self.charged_ms + other.charged_ms, self.paused_ms + other.paused_ms)
+        return Stretch(self.charged_ms + other.charged_ms, self.forgiven_ms + other.forgiven_ms)
 
-    def __sub__(self, other: Stretch) -> Stretch:
-        """Return what is left, which is never less than nothing."""
-        return Stretch(
-            max(0, self.charged_ms - other.charged_ms), max(0, self.paused_ms - other.paused_ms)
-        )
+    def forgive(self, ms: int) -> Stretch:
+        """Return the same time with some of what was charged forgiven, if so much was."""
+        moved = min(self.charged_ms, ms)
+        return Stretch(self.charged_ms - moved, self.forgiven_ms + moved)
 
 
 @dataclass(eq=False)
@@ -40,7 +39,8 @@ class InHand:
     fetch: Fetch
     #: The session whose members the request knows without naming them, and the one it starts.
     sessions: tuple[object, ...]
-    since: Stretch = Stretch()
+    charged_ms: int = 0
+    since_ms: int = 0
     age_ms: int = 0
     socket_full: bool = False
     socket_was_full: bool = False
@@ -67,8 +67,8 @@ class RequestRule(Rule):
       incarnation of the follower: permanently once the partition is read for it, and until then as
       long as it is in hand and its answer has met no full socket;
     - time through which the network thread of the session's connection did not live;
-    - time through which the leader's process did not live, up to FORGIVEN_LAGS lags of it since the
-      follower was caught up.
+    - time through which the leader's process did not live.
+    All of it is forgiven up to FORGIVEN_LAGS lags since the follower was caught up.
 
     A fetch catches up as of its arrival, or as of the arrival of the one before, unless its
     connection is lost before it is read. Being elected is a catching up for members of the ISR.
@@ -108,37 +108,39 @@ class RequestRule(Rule):
 
     def passed(self, ms: int, paused_ms: int, stalled_ms: Mapping[int, int]) -> None:
         lived = ms - paused_ms - (0 if self.thread is None else stalled_ms[self.thread])
-        step = Stretch(lived, paused_ms)
         if any(not one.socket_full for one in self._in_hand() if self.session in one.sessions):
-            step = Stretch()
+            lived = 0
+        step = Stretch(lived, ms - lived)
         if self.caught_up is not None:
             self.caught_up += step
         if self.previous is not None:
             self.previous += step
         for one in self._in_hand():
-            one.since += step
+            one.charged_ms += lived
+            one.since_ms += ms
             one.age_ms += 0 if one.socket_full else ms
 
     def read(self, fetch: Fetch, offset: int, leo: int, started_ms: int) -> None:
         link = self.connections[fetch.connection]
         if link.in_hand:
-            self._refund(link.in_hand.since)
+            self._refund(link.in_hand.charged_ms)
+            arrival = Stretch(0, link.in_hand.since_ms)
             if offset >= leo:
-                self.caught_up = Stretch()
+                self.caught_up = arrival
             elif self.previous_leo != UNKNOWN and offset >= self.previous_leo:
                 self.caught_up = self.previous
-            self.previous = Stretch()
+            self.previous = arrival
             self.offset, self.broker_epoch = offset, fetch.broker_epoch
             self.session, self.thread = link.session, link.thread
         self.previous_leo = leo
 
-    def _refund(self, since: Stretch) -> None:
+    def _refund(self, ms: int) -> None:
         if self.caught_up is not None:
-            self.caught_up -= since
+            self.caught_up = self.caught_up.forgive(ms)
         if self.previous is not None:
-            self.previous -= since
+            self.previous = self.previous.forgive(ms)
         for one in self._in_hand():
-            one.since -= since
+            one.charged_ms = max(0, one.charged_ms - ms)
 
     def socket_full(self, fetch: Fetch, full: bool) -> None:
         in_hand = self.connections[fetch.connection].in_hand
@@ -152,8 +154,8 @@ class RequestRule(Rule):
     def least_lag_ms(self, leo: int) -> int | None:
         if self.caught_up is None:
             return None
-        named = [one.since for one in self._in_hand() if self._is_named(one)]
-        return min((self.caught_up - since).least_lag_ms() for since in [Stretch(), *named])
+        named = [one.charged_ms for one in self._in_hand() if self._is_named(one)]
+        return min(self.caught_up.forgive(ms).least_lag_ms() for ms in [0, *named])
 
     def pending(self) -> list[tuple[int, int]]:
         return [

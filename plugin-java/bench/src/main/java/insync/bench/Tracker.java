@@ -45,11 +45,11 @@ public class Tracker {
         final LeaderClock leaderClock = new LeaderClock(clock);
         final ReadScope readScope = new ReadScope(clock, stats, (replica, topic, partition, nanos) -> { }, -1);
         final RequestScope scope = new RequestScope(clock, leaderClock, stats,
-            (replica, topic, partition, nanos) -> { }, (request, replica) -> FetchBody.NOT_NAMED);
+            (replica, topic, partition, nanos) -> { }, (request, replica) -> FetchBody.NOT_NAMED, -1);
 
         @Setup
         public void tick() {
-            leaderClock.start();
+            leaderClock.start(failed -> { });
         }
     }
 

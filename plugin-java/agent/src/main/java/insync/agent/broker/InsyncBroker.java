@@ -103,29 +103,54 @@ final class InsyncBroker {
             return;
         }
         Map<String, Object> before = dynamic;
-        dynamic = DynamicConfigs.values(config);
-        if (dynamic.equals(before)) {
+        Map<String, Object> now = DynamicConfigs.values(config);
+        if (now.equals(before)) {
             return;
         }
-        Map<String, Object> updated = new TreeMap<>(dynamic);
+        Map<String, Object> updated = new TreeMap<>(now);
         updated.entrySet().removeAll(before.entrySet());
-        weaveStepDown(config, setup, platform);
         keepsInSync = !relinquishesOnly(config, setup);
-        switchReads(config, setup, changed);
-        switchRequests(config, changed);
-        boolean starts = stepDown == null;
-        switchStepDown(config);
-        if (starts && stepDown != null) {
-            // First lets the hooks pass partitions that this broker begins to lead meanwhile.
-            changed.run();
-            LeaderView.led(platform.access(), replicas).forEach(stepDown::leading);
+        boolean done = apply(List.of(
+            () -> weaveStepDown(config, setup, platform),
+            () -> switchReads(config, setup, changed),
+            () -> switchRequests(config, changed),
+            () -> {
+                boolean starts = stepDown == null;
+                switchStepDown(config);
+                if (starts && stepDown != null) {
+                    // First lets the hooks pass partitions that this broker begins to lead meanwhile.
+                    changed.run();
+                    LeaderView.led(platform.access(), replicas).forEach(stepDown::leading);
+                }
+            }));
+        if (!done) {
+            return;
         }
+        dynamic = now;
         Map<String, Object> event = EventLog.fields("broker", config.brokerId());
         event.putAll(updated);
         insync.events().emit("settings_updated", event);
         String updates = updated.entrySet().stream().map(Object::toString).collect(Collectors.joining(", "));
         System.err.println("[insync] broker " + config.brokerId() + ": configs updated: " + updates);
         InForce.updated(insync.log(), config, setup, updates);
+    }
+
+    /**
+     * Does every step of an update, also after one that failed.
+     *
+     * @return whether all were done; if not, the next update repeats those that were not, even if it changes nothing
+     */
+    static boolean apply(List<Runnable> steps) {
+        boolean done = true;
+        for (Runnable step : steps) {
+            try {
+                step.run();
+            } catch (RuntimeException | Error failed) {
+                Insync.failed(failed);
+                done = false;
+            }
+        }
+        return done;
     }
 
     private void switchReads(KafkaConfig config, AgentSetup setup, Runnable ended) {

@@ -10,7 +10,7 @@ public final class PendingReadsConfig {
     public static final String PENDING_READS = "follower.fetch.pending.reads.insync.enable";
     /** Which part of a fetch's processing counts as pending; not part of the KIP. */
     public static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
-    /** For how long a fetch keeps its follower in sync at most; not part of the KIP. */
+    /** How much of a follower's time is the leader's at most; not part of the KIP. */
     public static final String MAX_AGE_MS = "follower.fetch.pending.reads.insync.max.age.ms";
     public static final String LAG_TIME_MAX_MS = "replica.lag.time.max.ms";
     /** From before the read until the response callback: KIP-501 as written. */
@@ -32,8 +32,9 @@ public final class PendingReadsConfig {
             + "includes time in which the follower's socket is full.";
 
     private static final String MAX_AGE_DOC =
-        "For how long in milliseconds a pending fetch keeps its follower in sync at most, in scope <code>read</code>. A longer "
-            + "time means that the fetch will not end, because of an error or a lost connection. -1 is 10 times "
+        "How much of the time since a follower was last caught up in milliseconds is the leader's at most: a pending fetch, and in "
+            + "scope <code>request</code> a hung network thread or a pause of the process as well. The rest counts as the "
+            + "follower's lag, because a leader that hangs for so long does not see whether the follower lives. -1 is 10 times "
             + "replica.lag.time.max.ms.";
 
     private PendingReadsConfig() { }
@@ -67,7 +68,7 @@ public final class PendingReadsConfig {
         return config.getLong(LAG_TIME_MAX_MS);
     }
 
-    /** Returns for how long a fetch keeps its follower in sync at most, or -1 for the default. */
+    /** Returns how much of a follower's time is the leader's at most, or -1 for the default. */
     public static long maxAgeMs(KafkaConfig config) {
         return config.getLong(MAX_AGE_MS);
     }

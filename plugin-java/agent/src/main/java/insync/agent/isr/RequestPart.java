@@ -40,12 +40,13 @@ public final class RequestPart implements Drained {
     public static RequestPart start(KafkaConfig config, Time time, ChannelCarrier channel, Insync insync) {
         Clock clock = new KafkaClock(time);
         LeaderClock leaderClock = new LeaderClock(clock);
-        leaderClock.start();
+        leaderClock.start(failed -> insync.failures().record("leader clock", failed));
         insync.stats().leaderClock(leaderClock);
         long lagTimeMaxMs = PendingReadsConfig.lagTimeMaxMs(config);
         PendingReport report = new PendingReport(insync, lagTimeMaxMs);
         report.start();
-        RequestScope scope = new RequestScope(clock, leaderClock, insync.stats(), report, new NamedPartitions());
+        RequestScope scope = new RequestScope(clock, leaderClock, insync.stats(), report, new NamedPartitions(),
+            PendingReadsConfig.maxAgeMs(config));
         channel.insync$scope(scope);
         return new RequestPart(scope, channel, leaderClock, report, insync.stats(), lagTimeMaxMs);
     }

@@ -38,7 +38,7 @@ final class EventQueue {
                 if (queue.isEmpty()) {
                     sink.flush();
                 }
-            } catch (IOException | RuntimeException lost) {
+            } catch (IOException | RuntimeException | Error lost) {
                 counts.wasDropped();
             } catch (InterruptedException ending) {
                 return;

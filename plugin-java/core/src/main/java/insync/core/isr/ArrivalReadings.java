@@ -9,10 +9,8 @@ import java.util.Arrays;
 final class ArrivalReadings {
     private final LeaderClock leader;
     private long ran;
-    private long paused;
     private FetcherClock[] clocks = {};
     private long[] charged = {};
-    private long[] pausedOf = {};
     private int count;
 
     ArrivalReadings(LeaderClock leader) {
@@ -22,7 +20,6 @@ final class ArrivalReadings {
     /** Notes that a fetch arrives; removes all earlier readings. */
     void begin(long now) {
         ran = leader.runNanos(now);
-        paused = now - ran;
         count = 0;
     }
 
@@ -34,11 +31,9 @@ final class ArrivalReadings {
         if (count == clocks.length) {
             clocks = Arrays.copyOf(clocks, count + 2);
             charged = Arrays.copyOf(charged, count + 2);
-            pausedOf = Arrays.copyOf(pausedOf, count + 2);
         }
         clocks[count] = clock;
         charged[count] = clock.nanos(now);
-        pausedOf[count] = clock.pausedNanos(now);
         count++;
     }
 
@@ -47,26 +42,12 @@ final class ArrivalReadings {
         if (clock == null) {
             return ran;
         }
-        int place = find(clock);
-        // The clock belongs to a connection that was lost long ago. It has run since then.
-        return place >= 0 ? charged[place] : clock.nanos(now) - (leader.runNanos(now) - ran);
-    }
-
-    /** Returns the reading of the clock's pauses. */
-    long paused(FetcherClock clock, long now) {
-        if (clock == null) {
-            return paused;
-        }
-        int place = find(clock);
-        return place >= 0 ? pausedOf[place] : clock.pausedNanos(now) - (now - leader.runNanos(now) - paused);
-    }
-
-    private int find(FetcherClock clock) {
         for (int place = 0; place < count; place++) {
             if (clocks[place] == clock) {
-                return place;
+                return charged[place];
             }
         }
-        return -1;
+        // The clock belongs to a connection that was lost long ago. It has run since then.
+        return clock.nanos(now) - (leader.runNanos(now) - ran);
     }
 }

@@ -1,14 +1,29 @@
 package insync.core.isr;
 
+import insync.core.Millis;
+
 /**
  * Decides whether a fetch is pending and whether it is caught up, by KIP-501's two comparisons of offsets (solution 1).
  */
 public final class FetchRule {
+    /** What is forgiven at most, in times of replica.lag.time.max.ms, unless the config sets another limit. */
+    public static final long FORGIVEN_LAGS = 10;
 
     /** Kafka's UNKNOWN_OFFSET: the leader has seen no fetch of this follower in its epoch. */
     public static final long UNKNOWN_OFFSET = -1L;
 
     private FetchRule() { }
+
+    /**
+     * Returns how much of the time since a follower was last caught up is forgiven at most, in milliseconds, whatever the
+     * leader did in it. A leader that hangs cannot see whether the follower is alive.
+     *
+     * @param maxAgeMs the config of the limit, or -1
+     * @param maxLagMs replica.lag.time.max.ms
+     */
+    static long forgivenMs(long maxAgeMs, long maxLagMs) {
+        return Math.min(maxAgeMs < 0 ? FORGIVEN_LAGS * Math.min(maxLagMs, Millis.MOST) : maxAgeMs, Millis.MOST);
+    }
 
     /**
      * Returns whether a follower's fetch counts as pending while the leader processes it (KIP-501, "Proposed Changes").

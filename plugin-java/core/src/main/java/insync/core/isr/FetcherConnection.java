@@ -43,7 +43,7 @@ public final class FetcherConnection {
     // Written before the request is queued; afterwards only the thread that serves the request reads them.
     private FetcherClock clockOfRequest;
     private long chargedAtArrival;
-    private long pausedAtArrival;
+    private long arrivedAt;
     private long brokerEpoch;
 
     FetcherConnection(int follower, Object principal, NetworkThread thread, RequestScope scope) {
@@ -94,7 +94,7 @@ public final class FetcherConnection {
         waitNanos = Math.max(0, maxWaitMs) * 1_000_000L;
         clockOfRequest = newMembers ? next : clock;
         chargedAtArrival = clockOfRequest.nanos(now);
-        pausedAtArrival = clockOfRequest.pausedNanos(now);
+        arrivedAt = now;
         brokerEpoch = epoch;
         scope.stats().marked(1);
     }
@@ -209,8 +209,9 @@ public final class FetcherConnection {
         return chargedAtArrival;
     }
 
-    long pausedAtArrival() {
-        return pausedAtArrival;
+    /** Returns the machine's time when the request arrived. */
+    long arrivedAt() {
+        return arrivedAt;
     }
 
     long brokerEpoch() {
@@ -220,11 +221,6 @@ public final class FetcherConnection {
     /** Returns a clock's charged time when the request arrived; null means the leader's own clock. */
     synchronized long chargedAtArrival(FetcherClock other, long now) {
         return other == clockOfRequest ? chargedAtArrival : atArrival.charged(other, now);
-    }
-
-    /** Returns a clock's pauses when the request arrived. */
-    synchronized long pausedAtArrival(FetcherClock other, long now) {
-        return other == clockOfRequest ? pausedAtArrival : atArrival.paused(other, now);
     }
 
     /** Returns whether the connection is lost. Reads for a lost connection are not progress of the follower. */

@@ -1,6 +1,7 @@
 package insync.core.isr;
 
 import insync.core.Clock;
+import java.util.function.Consumer;
 
 /**
  * Measures the time in which this leader's process ran: it stops while the process is frozen or starved (SIGSTOP, a
@@ -17,18 +18,24 @@ public final class LeaderClock {
     public static final long GRACE_NANOS = 60_000_000L;
 
     private final Clock clock;
-    private final Thread ticks = new Thread(this::run, "insync-leader-clock");
+    private volatile Thread ticks;
     private volatile Tick lastTick;
 
     public LeaderClock(Clock clock) {
         this.clock = clock;
         this.lastTick = new Tick(0, clock.nanos() + GRACE_NANOS);
-        ticks.setDaemon(true);
     }
 
-    /** Starts the ticks. */
-    public void start() {
-        ticks.start();
+    /**
+     * Starts the ticks.
+     *
+     * @param failed gets what a tick throws; the ticks go on
+     */
+    public void start(Consumer<Throwable> failed) {
+        Thread started = new Thread(() -> run(failed), "insync-leader-clock");
+        started.setDaemon(true);
+        ticks = started;
+        started.start();
     }
 
     /** Ends the ticks; the clock then shows that the process is paused. */
@@ -53,21 +60,21 @@ public final class LeaderClock {
         return lastTick.runNanos(now);
     }
 
-    /** Returns how long the process was paused up to a time of the machine, in nanoseconds. */
-    long paused(long now) {
-        return now - lastTick.runNanos(now);
-    }
-
     /** Returns how long the process was paused up to now, in nanoseconds. */
     public long pausedNanos() {
-        return paused(clock.nanos());
+        long now = clock.nanos();
+        return now - runNanos(now);
     }
 
-    private void run() {
+    private void run(Consumer<Throwable> failed) {
         try {
             while (true) {
                 Thread.sleep(PERIOD_MS);
-                tick();
+                try {
+                    tick();
+                } catch (RuntimeException | Error missed) {
+                    failed.accept(missed);
+                }
             }
         } catch (InterruptedException ending) {
             Thread.currentThread().interrupt();

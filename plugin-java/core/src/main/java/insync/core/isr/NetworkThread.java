@@ -73,11 +73,6 @@ public final class NetworkThread {
         return ran - stalledNanos - excess(ran);
     }
 
-    /** Returns how long the process was paused up to a time of the machine, in nanoseconds, for durations only. */
-    long paused(long now) {
-        return leader.paused(now);
-    }
-
     private long excess(long ran) {
         return callSince == NONE ? 0 : Math.max(0, ran - callSince - GRACE_NANOS);
     }

@@ -32,7 +32,7 @@ public final class ReadScope {
     }
 
     long limitMs(long maxLagMs) {
-        return Math.min(maxAgeMs < 0 ? ReadScopeTracker.OUTLIVED_LAGS * Math.min(maxLagMs, Millis.MOST) : maxAgeMs, Millis.MOST);
+        return FetchRule.forgivenMs(maxAgeMs, maxLagMs);
     }
 
     /** Ends the effect of its trackers. */

@@ -13,9 +13,6 @@ import java.util.Map;
  * than a limit. A callback that never comes, because of an error in between, would keep a dead follower for ever.
  */
 public final class ReadScopeTracker extends FollowerTracker {
-    /** The limit of a mark's age that is not set, in times of replica.lag.time.max.ms. */
-    static final long OUTLIVED_LAGS = 10;
-
     private final ReadScope scope;
     private Mark standing;
     private Mark free;

@@ -13,18 +13,22 @@ public final class RequestScope {
     private final Stats stats;
     private final PendingListener listener;
     private final FetchBody body;
+    private final long maxAgeMs;
     private final Map<String, FetcherConnection> connections = new ConcurrentHashMap<>();
     private final Map<Integer, FollowerConnections> byFollower = new ConcurrentHashMap<>();
     private final Map<Thread, NetworkThread> threads = new ConcurrentHashMap<>();
     private volatile boolean on = true;
     private volatile boolean ended;
 
-    public RequestScope(Clock clock, LeaderClock leaderClock, Stats stats, PendingListener listener, FetchBody body) {
+    /** @param maxAgeMs how much of a follower's time is forgiven at most; -1 is 10 times replica.lag.time.max.ms */
+    public RequestScope(Clock clock, LeaderClock leaderClock, Stats stats, PendingListener listener, FetchBody body,
+                        long maxAgeMs) {
         this.clock = clock;
         this.leaderClock = leaderClock;
         this.stats = stats;
         this.listener = listener;
         this.body = body;
+        this.maxAgeMs = maxAgeMs;
     }
 
     /** Registers the current thread as one of the broker's network threads; called once by each. */
@@ -136,6 +140,10 @@ public final class RequestScope {
     /** Returns how many followers have connections that count. */
     int followers() {
         return byFollower.size();
+    }
+
+    long forgivenMs(long maxLagMs) {
+        return FetchRule.forgivenMs(maxAgeMs, maxLagMs);
     }
 
     long millis() {

@@ -8,24 +8,22 @@ import java.util.Map;
  * Applies Kafka's own caught-up rule in scope "request", on a clock that stops while the leader processes the
  * follower's fetch. A follower is out of sync when replica.lag.time.max.ms of <em>charged</em> time have passed
  * since it was last caught up. If it was out of sync before its fetch arrived, it stays out of sync.
+ *
+ * <p>What is not charged is forgiven, whatever the leader did in it, up to {@link FetchRule#forgivenMs}; the rest is charged.
  */
 public final class RequestScopeTracker extends FollowerTracker {
-    /**
-     * Pauses of the leader's process are forgiven up to this many times replica.lag.time.max.ms since a follower was last
-     * caught up.
-     */
-    static final long FORGIVEN_LAGS = 10;
     private static final long NANOS_PER_MS = 1_000_000L;
     private static final long FAR = Long.MAX_VALUE / 4;
 
     private final RequestScope scope;
     /** Null until a fetch is read in this leader epoch; null means the leader's own clock. */
     private FetcherClock clock;
-    /** Readings of that clock, and its pauses at these readings. */
+    /** Readings of that clock, and the machine's time at these readings. */
     private long caughtUp;
-    private long caughtUpPaused;
+    private long caughtUpAt;
     private long lastFetch;
-    private long lastFetchPaused;
+    private long lastFetchAt;
+    private boolean outlived;
     private long offset;
     private long brokerEpoch = -1;
 
@@ -62,15 +60,15 @@ public final class RequestScopeTracker extends FollowerTracker {
         brokerEpoch = from.brokerEpoch();
         if (fetchOffset >= leaderLeo) {
             caughtUp = from.chargedAtArrival();
-            caughtUpPaused = from.pausedAtArrival();
+            caughtUpAt = from.arrivedAt();
             releaseHold();
         } else if (FetchRule.isCaughtUp(fetchOffset, leaderLeo, previousLeaderLeo)) {
             caughtUp = lastFetch;
-            caughtUpPaused = lastFetchPaused;
+            caughtUpAt = lastFetchAt;
             releaseHold();
         }
         lastFetch = from.chargedAtArrival();
-        lastFetchPaused = from.pausedAtArrival();
+        lastFetchAt = from.arrivedAt();
     }
 
     /**
@@ -86,31 +84,33 @@ public final class RequestScopeTracker extends FollowerTracker {
     @Override
     void forget(long caughtUpMs) {
         long now = scope.nanos();
+        long since = caughtUpMs == NEVER ? 0 : (scope.millis() - caughtUpMs) * NANOS_PER_MS;
         clock = null;
-        caughtUp = caughtUpMs == NEVER ? -FAR
-            : scope.leaderClock().runNanos(now) - (scope.millis() - caughtUpMs) * NANOS_PER_MS;
-        caughtUpPaused = scope.leaderClock().paused(now);
+        caughtUp = caughtUpMs == NEVER ? -FAR : scope.leaderClock().runNanos(now) - since;
+        caughtUpAt = now - since;
         lastFetch = caughtUp;
-        lastFetchPaused = caughtUpPaused;
+        lastFetchAt = caughtUpAt;
     }
 
     @Override
     boolean holds(long nowMs, long maxLagMs) {
         long now = scope.nanos();
         long limit = Millis.toNanos(maxLagMs);
-        LeaderClock leader = scope.leaderClock();
-        long charged = clock == null ? leader.runNanos(now) : clock.nanos(now);
-        long paused = clock == null ? leader.paused(now) : clock.pausedNanos(now);
-        if (isWithin(limit, charged, paused)) {
-            return true;
-        }
+        long forgiven = Millis.toNanos(scope.forgivenMs(maxLagMs));
+        long least = charged(clock == null ? scope.leaderClock().runNanos(now) : clock.nanos(now));
         for (FetcherConnection connection : scope.of(replica.replicaId())) {
-            if (connection.namedOffset(replica, brokerEpoch) != FetchBody.NOT_NAMED && isWithin(limit,
-                    connection.chargedAtArrival(clock, now), connection.pausedAtArrival(clock, now))) {
-                return true;
+            if (connection.namedOffset(replica, brokerEpoch) != FetchBody.NOT_NAMED) {
+                least = Math.min(least, charged(connection.chargedAtArrival(clock, now)));
             }
         }
-        return false;
+        long beyond = Math.max(0, now - caughtUpAt - least - forgiven);
+        boolean outlives = least <= limit && least + beyond > limit;
+        if (outlives && !outlived) {
+            stats.outlived();
+            scope.listener().outlived(replica.replicaId(), replica.topic(), replica.partition(), now - caughtUpAt);
+        }
+        outlived = outlives;
+        return least + beyond <= limit;
     }
 
     @Override
@@ -124,9 +124,9 @@ public final class RequestScopeTracker extends FollowerTracker {
         return new Hold(replica, Hold.Site.NONE, 0);
     }
 
-    /** Returns whether the follower was within a limit at a reading of its clock. */
-    private boolean isWithin(long limit, long charged, long paused) {
-        return Math.max(0, charged - caughtUp) + Math.max(0, paused - caughtUpPaused - FORGIVEN_LAGS * limit) <= limit;
+    /** Returns what the follower is charged since it was caught up, at a reading of its clock. */
+    private long charged(long reading) {
+        return Math.max(0, reading - caughtUp);
     }
 
     @Override
@@ -166,11 +166,8 @@ public final class RequestScopeTracker extends FollowerTracker {
     private void moveTo(FetcherConnection from) {
         long now = scope.nanos();
         long charged = from.chargedAtArrival(clock, now);
-        long paused = from.pausedAtArrival(clock, now);
         caughtUp = from.chargedAtArrival() - Math.max(0, charged - caughtUp);
         lastFetch = from.chargedAtArrival() - Math.max(0, charged - lastFetch);
-        caughtUpPaused = from.pausedAtArrival() - Math.max(0, paused - caughtUpPaused);
-        lastFetchPaused = from.pausedAtArrival() - Math.max(0, paused - lastFetchPaused);
         clock = from.clockOfRequest();
     }
 }

@@ -70,10 +70,10 @@ public final class BrokerLog {
         try {
             while (true) {
                 Line line = queue.poll(windowNanos, TimeUnit.NANOSECONDS);
-                long now = System.nanoTime();
-                limits.forEach((name, limit) -> summarise(name, limit.leftOut(now)));
-                if (line != null && (limits.get(line.name).allows(now) || sink.isOn(line.name, Level.DEBUG))) {
-                    write(line.name, line.level, line.text);
+                try {
+                    next(line, System.nanoTime());
+                } catch (RuntimeException | Error failed) {
+                    dropped.increment();
                 }
             }
         } catch (InterruptedException ending) {
@@ -81,18 +81,17 @@ public final class BrokerLog {
         }
     }
 
-    private void summarise(Name name, long leftOut) {
-        if (leftOut > 0) {
-            write(name, Level.INFO, () -> leftOut + " more lines of this logger were left out in " + WINDOW_S
-                + " s; level DEBUG writes all");
+    private void next(Line line, long now) {
+        limits.forEach((name, limit) -> summarise(name, limit.leftOut(now)));
+        if (line != null && (limits.get(line.name).allows(now) || sink.isOn(line.name, Level.DEBUG))) {
+            sink.write(line.name, line.level, line.text.get());
         }
     }
 
-    private void write(Name name, Level level, Supplier<String> text) {
-        try {
-            sink.write(name, level, text.get());
-        } catch (RuntimeException | Error failed) {
-            dropped.increment();
+    private void summarise(Name name, long leftOut) {
+        if (leftOut > 0) {
+            sink.write(name, Level.INFO, leftOut + " more lines of this logger were left out in " + WINDOW_S
+                + " s; level DEBUG writes all");
         }
     }
 

@@ -72,7 +72,11 @@ public final class PendingReport implements PendingListener {
         try {
             while (true) {
                 Thread.sleep(PERIOD_MS);
-                summarise();
+                try {
+                    summarise();
+                } catch (RuntimeException | Error failed) {
+                    insync.failures().record("pending report", failed);
+                }
                 insync.eachSecond();
             }
         } catch (InterruptedException ending) {

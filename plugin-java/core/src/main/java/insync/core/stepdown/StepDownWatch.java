@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -29,6 +30,7 @@ public final class StepDownWatch {
     private final LedPartitions partitions;
     private final StepDownRules rules;
     private final FirstFetches first;
+    private final Consumer<Throwable> failed;
     private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
     private long dueNanos;
 
@@ -37,12 +39,14 @@ public final class StepDownWatch {
      * @param fetches how fast the peers answer this broker
      * @param ended how many fetches of followers this broker has served since its start
      * @param pausedMs how long its process was paused since then, milliseconds; a T that is learnt is longer by that
+     * @param failed gets what the check of a partition throws; the others are checked
      */
     public StepDownWatch(int self, StepDownSettings settings, Clock clock, PeerFetches fetches, LongSupplier ended,
-            LongSupplier pausedMs, StepDownStats stats) {
+            LongSupplier pausedMs, StepDownStats stats, Consumer<Throwable> failed) {
         this.settings = settings;
         this.clock = clock;
         this.stats = stats;
+        this.failed = failed;
         this.time = new RunningTime(settings, pausedMs);
         this.score = new SlowScore(settings);
         this.peers = new Peers(settings, fetches, stats);
@@ -104,13 +108,17 @@ public final class StepDownWatch {
         partitions.begin(now);
         long more = first.moreNanos();
         for (PartitionView partition : led) {
-            LedPartitions.Entry entry = partitions.led(partition, now);
-            SlowPartition worst = worse(worse(ofFetches(partition, entry, more, now), ofErrors(partition, entry)),
-                ofAppends(partition, entry));
-            if (worst == null) {
-                entry.answeredInTime(now);
-            } else {
-                (worst.isSlow() ? slow : soon).add(worst);
+            try {
+                LedPartitions.Entry entry = partitions.led(partition, now);
+                SlowPartition worst = worse(worse(ofFetches(partition, entry, more, now), ofErrors(partition, entry)),
+                    ofAppends(partition, entry));
+                if (worst == null) {
+                    entry.answeredInTime(now);
+                } else {
+                    (worst.isSlow() ? slow : soon).add(worst);
+                }
+            } catch (RuntimeException | Error thrown) {
+                failed.accept(thrown);
             }
         }
         if (slow.stream().anyMatch(one -> one.reason() == Reason.SLOW_APPEND)) {
@@ -185,9 +193,13 @@ public final class StepDownWatch {
                 unanswered(one, now);
             }
             if (!one.entry().isGiven()) {
-                Decision decision = rules.decide(one, now);
-                decisions.add(decision);
-                noteOnce(decision, one.entry());
+                try {
+                    Decision decision = rules.decide(one, now);
+                    decisions.add(decision);
+                    noteOnce(decision, one.entry());
+                } catch (RuntimeException | Error thrown) {
+                    failed.accept(thrown);
+                }
             }
         }
         return decisions;

@@ -14,7 +14,7 @@ abstract class BothScopes {
     final LeaderClock leaderClock = new LeaderClock(clock);
     final ReadScope reads = new ReadScope(clock, stats, nobody, -1);
     final RequestScope requests = new RequestScope(clock, leaderClock, stats, nobody,
-        (request, replica) -> FetchBody.NOT_NAMED);
+        (request, replica) -> FetchBody.NOT_NAMED, -1);
     final NetworkThread thread = new NetworkThread(leaderClock);
     final FetcherConnection connection =
         requests.connection("id", FakeFollower.ID, FakeFollower.PRINCIPAL, thread);

@@ -1,12 +1,18 @@
 package insync.core.isr;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import insync.core.Clock;
 import insync.core.Insync;
 import insync.core.ManualClock;
 import insync.core.events.EventLog;
 import insync.core.log.PendingReport;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The threads of a scope end with its broker: Kafka's own tests start many brokers in one JVM. */
@@ -16,7 +22,45 @@ class ThreadsTest {
     @Test
     void theLeadersClockEnds() throws Exception {
         LeaderClock clock = new LeaderClock(new ManualClock());
-        assertEnds("insync-leader-clock", clock::start, clock::stop);
+        assertEnds("insync-leader-clock", () -> clock.start(failed -> { }), clock::stop);
+    }
+
+    /** Without ticks every follower would be forgiven as if the process did not run. */
+    @Test
+    void aFailureDoesNotEndTheTicks() throws Exception {
+        BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
+        BrokenClock broken = new BrokenClock();
+        LeaderClock clock = new LeaderClock(broken);
+        broken.error = new OutOfMemoryError("for the test");
+        clock.start(failures::add);
+        try {
+            assertEquals(broken.error, failures.poll(WITHIN_MS, TimeUnit.MILLISECONDS));
+            broken.error = null;
+            broken.asked.drainPermits();
+            assertTrue(broken.asked.tryAcquire(2, WITHIN_MS, TimeUnit.MILLISECONDS), "ticks");
+        } finally {
+            clock.stop();
+        }
+    }
+
+    /** Throws its error, if it has one, and counts how often it was asked otherwise. */
+    private static final class BrokenClock implements Clock {
+        private final Semaphore asked = new Semaphore(0);
+        private volatile Error error;
+
+        @Override
+        public long millis() {
+            return 0;
+        }
+
+        @Override
+        public long nanos() {
+            if (error != null) {
+                throw error;
+            }
+            asked.release();
+            return 0;
+        }
     }
 
     @Test

@@ -23,6 +23,8 @@ final class FakePartition implements PartitionView {
     /** How many reads failed so far. */
     long readErrors;
     int askedInDepth;
+    /** What each question about its fetches throws, or null. */
+    RuntimeException broken;
 
     FakePartition(String topic, int partition) {
         this.topic = topic;
@@ -46,6 +48,9 @@ final class FakePartition implements PartitionView {
 
     @Override
     public long overdueSince(long before) {
+        if (broken != null) {
+            throw broken;
+        }
         long since = overdueMs * 1_000_000L;
         return overdueMs == NOT_OVERDUE || since - before > 0 ? FollowerTracker.NOT_PENDING : since;
     }

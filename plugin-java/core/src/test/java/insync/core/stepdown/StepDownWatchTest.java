@@ -148,6 +148,17 @@ class StepDownWatchTest {
     }
 
     @Test
+    void aPartitionThatCannotBeCheckedDoesNotKeepTheOthers() {
+        FakePartition broken = broker.leads("t", 8);
+        FakePartition slow = broker.leads("t", 9);
+        broken.broken = new IllegalStateException("broken");
+        broker.stall(slow);
+        broker.passT();
+        assertEquals(9, broker.acted.get(0).partition());
+        assertEquals(broken.broken, broker.failures.get(0));
+    }
+
+    @Test
     void aRequestIsNotRepeatedWhileItsAnswerIsAwaited() {
         stallBeyondT();
         broker.pass(20_000);

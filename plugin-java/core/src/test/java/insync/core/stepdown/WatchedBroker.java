@@ -23,6 +23,8 @@ final class WatchedBroker {
     long ended = FirstFetches.COUNT;
     /** For how long its process was paused since its start. */
     long pausedMs;
+    /** What checks of partitions threw. */
+    final List<Throwable> failures = new ArrayList<>();
     /** Every decision that acted, in order. */
     final List<Decision> acted = new ArrayList<>();
 
@@ -33,7 +35,7 @@ final class WatchedBroker {
     WatchedBroker(StepDownSettings settings, StepDownListener listener) {
         this.settings = settings;
         this.stats = new StepDownStats(listener);
-        this.watch = new StepDownWatch(0, settings, clock, fetches, () -> ended, () -> pausedMs, stats);
+        this.watch = new StepDownWatch(0, settings, clock, fetches, () -> ended, () -> pausedMs, stats, failures::add);
     }
 
     static StepDownSettings.Builder settings() {

@@ -60,7 +60,7 @@ public final class BrokerStepDown {
         this.controller = controller;
         this.manager = manager;
         this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.stats()::releasedTotal,
-            insync.stats()::leaderPausedMs, insync.stepDowns());
+            insync.stats()::leaderPausedMs, insync.stepDowns(), Insync::failed);
         this.handovers = new StepDownRequests<>(clock, watch);
         this.clients = new UnservedClients(requests, new DisconnectRule(settings), clock, insync);
         this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);
@@ -192,11 +192,15 @@ public final class BrokerStepDown {
         List<LedPartition> now = new ArrayList<>(led.size());
         List<PendingAppend> appends = settings.timesAppends() ? Appends.pending() : List.of();
         for (LedPartition each : led.values()) {
-            if (each.isLed()) {
-                each.see(appends);
-                now.add(each);
-            } else {
-                forget(each);
+            try {
+                if (each.isLed()) {
+                    each.see(appends);
+                    now.add(each);
+                } else {
+                    forget(each);
+                }
+            } catch (RuntimeException | Error failed) {
+                Insync.failed(failed);
             }
         }
         List<Decision> acting = watch.tick(now, access.livePeers(replicas));

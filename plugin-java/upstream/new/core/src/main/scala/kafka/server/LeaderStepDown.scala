@@ -86,7 +86,7 @@ class LeaderStepDown(replicaManager: ReplicaManager, time: Time) extends Logging
     private val brokerId = replicaManager.config.brokerId
     private val watch = new StepDownWatch(brokerId, settings, clock, peerFetches,
       () => replicaManager.pendingFetches.stats.releasedTotal, () => replicaManager.pendingFetches.stats.leaderPausedMs,
-      new StepDownStats(this))
+      new StepDownStats(this), failed => error("Could not check a partition", failed))
     private val requests = new StepDownRequests[LedPartitionView](clock, watch)
     private val relinquisher = new Relinquisher(brokerId, settings, manager, requests, leadershipEnded)
 

@@ -35,7 +35,7 @@ public final class PendingFetches implements AutoCloseable {
 
     /**
      * @param lagTimeMaxMs replica.lag.time.max.ms
-     * @param maxAgeMs for how long a fetch keeps its follower in sync at most in scope "read", or -1 for the default
+     * @param maxAgeMs for how long a fetch keeps its follower in sync at most, or -1 for the default
      */
     public PendingFetches(Time time, long lagTimeMaxMs, long maxAgeMs) {
         this.clock = new TimeClock(time);
@@ -67,9 +67,9 @@ public final class PendingFetches implements AutoCloseable {
 
     private RequestScope startRequestScope() {
         LeaderClock leaderClock = new LeaderClock(clock);
-        leaderClock.start();
+        leaderClock.start(failed -> LOG.error("A tick of the leader's clock failed", failed));
         stats.leaderClock(leaderClock);
-        return new RequestScope(clock, leaderClock, stats, listener, new NamedPartitions());
+        return new RequestScope(clock, leaderClock, stats, listener, new NamedPartitions(), maxAgeMs);
     }
 
     /** Ends the scopes that were turned off and have no effect any more. Called with each check of the ISRs. */

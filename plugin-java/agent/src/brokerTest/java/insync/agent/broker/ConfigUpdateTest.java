@@ -1,0 +1,35 @@
+package insync.agent.broker;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import insync.core.Insync;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** An update of the configs is applied as far as it can be, and what failed can be repeated. */
+@EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
+class ConfigUpdateTest {
+    private final List<String> done = new ArrayList<>();
+
+    @Test
+    void aStepThatFailsDoesNotKeepTheOthers() {
+        long failures = Insync.current().failures().count();
+        assertFalse(InsyncBroker.apply(List.of(
+            () -> {
+                throw new IllegalStateException("cannot weave");
+            },
+            () -> done.add("scopes"),
+            () -> done.add("step-down"))));
+        assertEquals(List.of("scopes", "step-down"), done);
+        assertEquals(failures + 1, Insync.current().failures().count());
+    }
+
+    @Test
+    void anUpdateWithoutFailuresIsDone() {
+        assertTrue(InsyncBroker.apply(List.of(() -> done.add("scopes"))));
+    }
+}
