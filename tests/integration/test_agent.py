@@ -235,18 +235,18 @@ def test_a_missing_symbol_stops_the_start_and_is_named(
     java: Java, dist: Distribution, tmp_path: Path
 ) -> None:
     broken_classes = replica_without_members(java, tmp_path)
-    done = run_kafka(java, dist, agent_flag(""), before=broken_classes)
+    done = run_kafka(java, dist, agent_flag("on-unsupported=fail"), before=broken_classes)
     assert done.returncode == 2
     assert "USAGE" not in done.stdout + done.stderr, "the broker's main must not have run"
     assert "missing method org.apache.kafka.server.replica.Replica.stateSnapshot" in done.stderr
     assert "Exception" not in done.stderr
 
 
-def test_a_missing_symbol_with_on_unsupported_stock_runs_the_broker_untouched(
+def test_a_missing_symbol_runs_the_broker_untouched_by_default(
     java: Java, dist: Distribution, tmp_path: Path
 ) -> None:
     broken_classes = replica_without_members(java, tmp_path)
-    options = f"on-unsupported=stock,events={tmp_path}/e.jsonl"
+    options = f"events={tmp_path}/e.jsonl"
     done = run_kafka(java, dist, agent_flag(options), before=broken_classes)
     assert "USAGE" in done.stdout + done.stderr
     assert "the broker runs unchanged" in done.stderr

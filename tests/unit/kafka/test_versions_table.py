@@ -38,7 +38,7 @@ def test_ranges_do_not_overlap_and_include_their_own_versions() -> None:
         assert before <= lowest < above, adapter
         before = above
         assert not any(lowest <= numbers(version) < above for version in rows["stock"].split(","))
-        listed = rows[f"{adapter}.tested"] + "," + rows[f"{adapter}.linked"]
+        listed = ",".join(rows[f"{adapter}.{column}"] for column in ("tested", "linked", "known"))
         for version in (word for word in listed.split(",") if word):
             assert lowest <= numbers(version) < above, version
         assert rows[f"{adapter}.compile"] in listed

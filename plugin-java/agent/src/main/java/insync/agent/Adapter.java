@@ -30,10 +30,16 @@ public interface Adapter {
     /** Returns the version's code that every broker uses at run time. */
     Platform platform();
 
-    /** Returns the hooks woven at the start and those on demand. */
-    default List<Hook> allHooks() {
+    /** Returns the hooks woven at the start. */
+    default List<Hook> hooksAtStart() {
         List<Hook> all = new ArrayList<>();
         types().forEach(type -> all.addAll(type.hooks()));
+        return all;
+    }
+
+    /** Returns the hooks woven at the start and those on demand. */
+    default List<Hook> allHooks() {
+        List<Hook> all = hooksAtStart();
         all.addAll(hooksOnDemand());
         return all;
     }

@@ -2,6 +2,7 @@ package insync.agent;
 
 import insync.agent.broker.Brokers;
 import insync.agent.weave.HooksOnDemand;
+import insync.agent.weave.KnownMethods;
 import insync.agent.weave.WovenBroker;
 import insync.core.Insync;
 import insync.core.events.EventLog;
@@ -76,16 +77,17 @@ public final class AgentMain {
                                       AgentOptions options, Instrumentation instrumentation) throws AgentException {
         List<String> scopes = adapters.scopes(adapter);
         if (!options.defaultScope().equals("off") && !scopes.contains(options.defaultScope())) {
-            return List.of("agent option default-scope=" + options.defaultScope() + ": expected one of " + scopes);
+            throw new AgentException("agent option default-scope=" + options.defaultScope() + ": expected one of " + scopes);
         }
-        AgentSetup setup = new AgentSetup(version, adapters, adapter, options, new HooksOnDemand(adapter, instrumentation));
+        AgentSetup setup = new AgentSetup(version, adapters, adapter, options, new HooksOnDemand(adapter, instrumentation,
+            options.allowsUnknownMethods() ? hooks -> List.of() : KnownMethods.load()::unknown));
         if (options.defaultStepDownMs() != AgentOptions.NEVER) {
             String given = "agent option default-step-down=" + options.defaultStepDownMs() + ": expected off";
             if (!setup.supportsStepDown()) {
-                return List.of(given);
+                throw new AgentException(given);
             }
             if (options.defaultScope().equals("off")) {
-                return List.of(given + ", or default-scope=read or request with it");
+                throw new AgentException(given + ", or default-scope=read or request with it");
             }
         }
         Brokers.install(setup, adapter.platform());

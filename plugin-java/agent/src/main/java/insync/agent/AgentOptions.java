@@ -9,7 +9,8 @@ import java.util.List;
  * Parses the agent's options: {@code key=value} pairs, separated by commas, after the {@code =} of -javaagent.
  *
  * <ul>
- * <li>{@code on-unsupported=fail|stock}: a broker that cannot be woven completely stops (default), or runs unchanged
+ * <li>{@code on-unsupported=stock|fail}: a broker that cannot be woven completely runs unchanged (default), or stops; tests want
+ *     the second
  * <li>{@code unknown-methods=refuse|allow}: a broker of which a method to weave differs from every build that the tests run
  *     counts as unsupported (default), or is woven nevertheless; for vendors' builds
  * <li>{@code events=FILE}: appends the broker's events to a file, as JSON lines (default: no events)
@@ -38,7 +39,7 @@ public final class AgentOptions {
     private int eventsFiles = 5;
     private Path bridgeFile;
     private Path cacheFolder;
-    private boolean stockWhenUnsupported;
+    private boolean stockWhenUnsupported = true;
     private String defaultScope = "off";
     private String defaultLogStart = "off";
     private long defaultStepDownMs = NEVER;

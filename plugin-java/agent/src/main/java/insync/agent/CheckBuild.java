@@ -57,8 +57,8 @@ public final class CheckBuild {
         List<String> onDemand = new ArrayList<>();
         adapter.hooksOnDemand().forEach(hook -> onDemand.add(hook.toString()));
         answer.put("on_demand", onDemand);
-        answer.put("unknown", KnownMethods.load().unknown(adapter));
-        answer.put("digests", KnownMethods.digests(adapter));
-        answer.put("calls", KnownMethods.calls(adapter));
+        answer.put("unknown", KnownMethods.load().unknown(adapter.allHooks()));
+        answer.put("digests", KnownMethods.digests(adapter.allHooks()));
+        answer.put("calls", KnownMethods.calls(adapter.allHooks()));
     }
 }

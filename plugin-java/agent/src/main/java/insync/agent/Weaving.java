@@ -46,7 +46,7 @@ final class Weaving {
             cache = "used";
             return woven.install(adapter, instrumentation);
         }
-        List<String> unknown = KnownMethods.load().unknown(adapter);
+        List<String> unknown = KnownMethods.load().unknown(adapter.hooksAtStart());
         Weaver weaver = new Weaver(adapter);
         List<String> problems = weaver.weave(instrumentation, () -> objections(unknown));
         if (problems.isEmpty()) {
@@ -76,7 +76,6 @@ final class Weaving {
         if (unknown.isEmpty() || options.allowsUnknownMethods()) {
             return List.of();
         }
-        return List.of("methods that differ from every known build: " + String.join(", ", unknown)
-            + " (with unknown-methods=allow they are woven nevertheless)");
+        return List.of(KnownMethods.refusal(unknown));
     }
 }

@@ -20,7 +20,7 @@ class AgentOptionsTest {
         assertEquals(5, options.eventsFiles());
         assertNull(options.bridgeFile());
         assertNull(options.cacheFolder());
-        assertFalse(options.runStockWhenUnsupported());
+        assertTrue(options.runStockWhenUnsupported());
         assertEquals("off", options.defaultScope());
         assertEquals("off", options.defaultLogStart());
         assertEquals(AgentOptions.NEVER, options.defaultStepDownMs());
@@ -29,7 +29,7 @@ class AgentOptionsTest {
 
     @Test
     void allOptions() throws Exception {
-        AgentOptions options = AgentOptions.parse("events=/a/e.jsonl,bridge=/a/b.json,on-unsupported=stock,"
+        AgentOptions options = AgentOptions.parse("events=/a/e.jsonl,bridge=/a/b.json,on-unsupported=fail,"
             + "default-scope=request,default-log-start=both,default-step-down=500,pause-points=on,cache=/a/c,"
             + "events-max-bytes=4096,events-files=2");
         assertEquals("/a/e.jsonl", options.eventsFile().toString());
@@ -37,7 +37,7 @@ class AgentOptionsTest {
         assertEquals(2, options.eventsFiles());
         assertEquals("/a/b.json", options.bridgeFile().toString());
         assertEquals("/a/c", options.cacheFolder().toString());
-        assertTrue(options.runStockWhenUnsupported());
+        assertFalse(options.runStockWhenUnsupported());
         assertEquals("request", options.defaultScope());
         assertEquals("both", options.defaultLogStart());
         assertEquals(500, options.defaultStepDownMs());

@@ -29,6 +29,7 @@ import insync.core.stepdown.PeerFetches;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -122,7 +123,7 @@ final class InsyncBroker {
                     changed.run();
                     LeaderView.led(platform.access(), replicas).forEach(stepDown::leading);
                 }
-            }));
+            }), Insync::failed);
         if (!done) {
             return;
         }
@@ -140,13 +141,13 @@ final class InsyncBroker {
      *
      * @return whether all were done; if not, the next update repeats those that were not, even if it changes nothing
      */
-    static boolean apply(List<Runnable> steps) {
+    static boolean apply(List<Runnable> steps, Consumer<Throwable> failures) {
         boolean done = true;
         for (Runnable step : steps) {
             try {
                 step.run();
             } catch (RuntimeException | Error failed) {
-                Insync.failed(failed);
+                failures.accept(failed);
                 done = false;
             }
         }

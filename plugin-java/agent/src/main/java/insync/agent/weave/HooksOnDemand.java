@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -22,27 +23,34 @@ import java.util.stream.Collectors;
 public final class HooksOnDemand {
     private final Adapter adapter;
     private final Instrumentation instrumentation;
+    private final Function<List<Hook>, List<String>> unknownMethods;
     /** By the name of their class, in the order of the requests. */
     private final Map<String, List<Hook>> woven = new ConcurrentHashMap<>();
     /** The transformer's error; the JVM itself ignores it. */
     private volatile Throwable failure;
     private boolean registered;
 
-    public HooksOnDemand(Adapter adapter, Instrumentation instrumentation) {
+    /** @param unknownMethods returns the methods of hooks that must not be woven, because no known build has them */
+    public HooksOnDemand(Adapter adapter, Instrumentation instrumentation, Function<List<Hook>, List<String>> unknownMethods) {
         this.adapter = adapter;
         this.instrumentation = instrumentation;
+        this.unknownMethods = unknownMethods;
     }
 
     /**
      * Weaves those of a feature's hooks that are not woven yet, all or none, and emits an event.
      *
      * @param why the setting that turns them on
-     * @throws IllegalStateException if the JVM refused a class; none of the hooks is woven then
+     * @throws IllegalStateException if a method is unknown or the JVM refused a class; none of the hooks is woven then
      */
     public synchronized void weave(List<Hook> hooks, String why) {
         List<Hook> added = hooks.stream().filter(hook -> !isWoven(hook)).collect(Collectors.toList());
         if (added.isEmpty()) {
             return;
+        }
+        List<String> unknown = unknownMethods.apply(added);
+        if (!unknown.isEmpty()) {
+            throw new IllegalStateException("cannot weave for " + why + ": " + KnownMethods.refusal(unknown));
         }
         if (!registered) {
             // The transformer stays, because each retransformation starts from the class as it was loaded.

@@ -1,6 +1,5 @@
 package insync.agent.weave;
 
-import insync.agent.Adapter;
 import insync.agent.AgentException;
 import insync.agent.JarTable;
 import java.io.IOException;
@@ -18,7 +17,7 @@ import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Tells whether the methods that an adapter weaves have the instructions of a build of Kafka that the tests run. A vendor's build
+ * Tells whether the methods that hooks change have the instructions of a build of Kafka that the tests run. A vendor's build
  * may have the same names and types, and other code.
  *
  * <p>The table (gradle/method-digests.properties, inside the jar) has the digests of each method in each version.
@@ -37,14 +36,20 @@ public final class KnownMethods {
         return new KnownMethods(JarTable.read(TABLE));
     }
 
-    /** Returns the methods of an adapter's hooks whose instructions are those of no known build, with their descriptors. */
-    public List<String> unknown(Adapter adapter) {
-        return unknown(adapter, ClassFileLocator.ForClassLoader.ofSystemLoader());
+    /** Returns the methods of hooks whose instructions are those of no known build, with their descriptors. */
+    public List<String> unknown(List<Hook> hooks) {
+        return unknown(hooks, ClassFileLocator.ForClassLoader.ofSystemLoader());
     }
 
-    List<String> unknown(Adapter adapter, ClassFileLocator classFiles) {
+    /** Returns why methods that are unknown are not woven. */
+    public static String refusal(List<String> unknown) {
+        return "methods that differ from every known build: " + String.join(", ", unknown)
+            + " (with unknown-methods=allow they are woven nevertheless)";
+    }
+
+    List<String> unknown(List<Hook> hooks, ClassFileLocator classFiles) {
         List<String> unknown = new ArrayList<>();
-        digests(adapter, classFiles).forEach((method, digest) -> {
+        read(hooks, classFiles, MethodDigests::of).forEach((method, digest) -> {
             if (!List.of(table.getProperty(method, "").split(",")).contains(digest)) {
                 unknown.add(method);
             }
@@ -53,24 +58,20 @@ public final class KnownMethods {
     }
 
     /** Returns the digest of the method of each hook in the Kafka of the class path, by class, method and descriptor. */
-    public static Map<String, String> digests(Adapter adapter) {
-        return digests(adapter, ClassFileLocator.ForClassLoader.ofSystemLoader());
+    public static Map<String, String> digests(List<Hook> hooks) {
+        return read(hooks, ClassFileLocator.ForClassLoader.ofSystemLoader(), MethodDigests::of);
     }
 
     /** Returns what the method of each hook calls in the Kafka of the class path, by class, method and descriptor. */
-    public static Map<String, List<String>> calls(Adapter adapter) {
-        return read(adapter, ClassFileLocator.ForClassLoader.ofSystemLoader(), MethodCalls::of);
+    public static Map<String, List<String>> calls(List<Hook> hooks) {
+        return read(hooks, ClassFileLocator.ForClassLoader.ofSystemLoader(), MethodCalls::of);
     }
 
-    private static Map<String, String> digests(Adapter adapter, ClassFileLocator classFiles) {
-        return read(adapter, classFiles, MethodDigests::of);
-    }
-
-    private static <T> Map<String, T> read(Adapter adapter, ClassFileLocator classFiles,
+    private static <T> Map<String, T> read(List<Hook> hooks, ClassFileLocator classFiles,
                                            BiFunction<byte[], Set<String>, Map<String, T>> reader) {
         TypePool pool = TypePool.Default.WithLazyResolution.of(classFiles);
         Map<String, Set<String>> methods = new TreeMap<>();
-        for (Hook hook : adapter.allHooks()) {
+        for (Hook hook : hooks) {
             TypePool.Resolution type = pool.describe(hook.typeName());
             if (type.isResolved()) {
                 methods.computeIfAbsent(hook.typeName(), name -> new TreeSet<>()).addAll(methods(type.resolve(), hook));

@@ -13,7 +13,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HooksOnDemandTest {
     private final FakeInstrumentation jvm = new FakeInstrumentation();
     private final Hook hook = new Hook(WeaverTest.Plain.class.getName(), "itsOwn", WeaverTest.Nothing.class);
-    private final HooksOnDemand hooks = new HooksOnDemand(new WeaverTest.OneType(new NoHooks()), jvm.proxy());
+    private List<String> unknown = List.of();
+    private final HooksOnDemand hooks = new HooksOnDemand(new WeaverTest.OneType(new NoHooks()), jvm.proxy(),
+        asked -> unknown);
 
     @ParameterizedTest
     @ValueSource(classes = {UnsupportedOperationException.class, InternalError.class, VerifyError.class})
@@ -33,6 +35,16 @@ class HooksOnDemandTest {
         jvm.retransformed.clear();
         hooks.weave(List.of(hook), "x=true");
         assertEquals(List.of(WeaverTest.Plain.class), jvm.retransformed);
+    }
+
+    @Test
+    void anUnknownMethodKeepsOnlyTheFeatureThatNeedsIt() {
+        unknown = List.of("kafka.Log.append()V");
+        IllegalStateException refused =
+            assertThrows(IllegalStateException.class, () -> hooks.weave(List.of(hook), "x=true"));
+        assertTrue(refused.getMessage().contains("x=true: methods that differ from every known build: kafka.Log.append()V"),
+            refused.getMessage());
+        assertEquals(List.of(), jvm.retransformed);
     }
 
     @Test

@@ -215,9 +215,9 @@ class RequestScopeTrackerTest {
         RequestScope scope = new RequestScope(clock, leaderClock, stats, (replica, topic, partition, nanos) -> { },
             (request, replica) -> FetchBody.NOT_NAMED, 500);
         RequestScopeTracker bounded = new RequestScopeTracker(follower, scope, clock.ms, null);
-        clock.ms += LAG_MS + 500 + LeaderClock.GRACE_NANOS / 1_000_000;
+        clock.ms += LAG_MS + 500;
         assertTrue(bounded.holdsInSync(clock.ms, LAG_MS));
-        clock.ms += 100;
+        clock.ms += 1;
         assertFalse(bounded.holdsInSync(clock.ms, LAG_MS));
     }
 

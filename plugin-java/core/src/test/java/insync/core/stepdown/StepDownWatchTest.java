@@ -152,6 +152,7 @@ class StepDownWatchTest {
         FakePartition broken = broker.leads("t", 8);
         FakePartition slow = broker.leads("t", 9);
         broken.broken = new IllegalStateException("broken");
+        broker.pass(10_000);
         broker.stall(slow);
         broker.passT();
         assertEquals(9, broker.acted.get(0).partition());
