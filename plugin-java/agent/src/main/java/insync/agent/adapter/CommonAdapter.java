@@ -53,6 +53,8 @@ import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.ControllerAccess;
 import insync.agent.stepdown.broker.CurrentLeaderHooks;
+import insync.agent.stepdown.broker.HeartbeatHooks;
+import insync.agent.stepdown.broker.LifecycleHooks;
 import insync.agent.stepdown.broker.ProcessorHooks;
 import insync.agent.stepdown.broker.ReadErrorHooks;
 import insync.agent.stepdown.broker.SelectorHooks;
@@ -136,6 +138,8 @@ public abstract class CommonAdapter implements Adapter {
             new KafkaChannelHooks(),
             new RequestHooks(classes.request()),
             new insync.agent.stepdown.broker.ReplicaManagerHooks(),
+            new HeartbeatHooks(),
+            new LifecycleHooks(),
             new AlterPartitionManagerHooks(controller.alterPartitionManager(), controller.link()),
             new insync.agent.stepdown.broker.PartitionHooks(),
             new ProcessorHooks(),
@@ -186,7 +190,7 @@ public abstract class CommonAdapter implements Adapter {
         List<Class<?>> own = classesOfScopeRead();
         addWithParents(own, access.getClass());
         own.add(controller.getClass());
-        own.addAll(List.of(controller.link(), ControllerAccess.class, RequestHooks.RequestCarrier.class,
+        own.addAll(List.of(controller.link(), LifecycleHooks.Lifecycle.class, ControllerAccess.class, RequestHooks.RequestCarrier.class,
             NamedPartitions.class, RequestSteps.class, RequestPart.class, LagAccess.class,
             MovedHighWatermark.class, PausePointHooks.class,
             ProcessorHooks.ProcessorCarrier.class, StepDownAccess.class, AutomaticElections.class,

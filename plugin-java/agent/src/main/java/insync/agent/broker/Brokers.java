@@ -13,6 +13,7 @@ import insync.agent.metrics.BrokerMetrics;
 import insync.agent.metrics.ControllerMetrics;
 import insync.agent.stepdown.broker.Appends;
 import insync.agent.stepdown.broker.BrokerStepDown;
+import insync.agent.stepdown.broker.LifecycleHooks.Lifecycle;
 import insync.bridge.BridgeServer;
 import insync.core.BrokerView;
 import insync.core.Insync;
@@ -182,6 +183,11 @@ public final class Brokers {
     public static BrokerStepDown stepDown(int brokerId) {
         InsyncBroker broker = anyStepDown ? BROKERS.get(brokerId) : null;
         return broker == null ? null : broker.stepDown();
+    }
+
+    /** Notes what sends the heartbeats of a broker. */
+    public static void lifecycleStarted(int brokerId, Lifecycle lifecycle) {
+        BROKERS.computeIfAbsent(brokerId, id -> new InsyncBroker()).lifecycle(lifecycle);
     }
 
     /** Returns the measurement of a broker's new connection to a peer that it follows, or null if it cannot step down. */

@@ -16,6 +16,7 @@ import insync.agent.log.KafkaLog;
 import insync.agent.metrics.BrokerMetrics;
 import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
+import insync.agent.stepdown.broker.LifecycleHooks.Lifecycle;
 import insync.agent.stepdown.broker.ReadErrorHooks;
 import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.core.BrokerView;
@@ -49,6 +50,7 @@ final class InsyncBroker {
     private volatile LagPolicy lagPolicy = LagPolicy.BY_TIME;
     private volatile BrokerStepDown stepDown;
     private volatile PeerFetches peers;
+    private volatile Lifecycle lifecycle;
     private volatile boolean keepsInSync = true;
     private Map<String, Object> dynamic = Map.of();
     /** Starts parts later than with the broker; null until Kafka's part that they need is constructed. */
@@ -266,7 +268,7 @@ final class InsyncBroker {
         peers = measured;
         startStepDown = now -> {
             BrokerStepDown started = BrokerStepDown.start(managed, now, time, manager, measured, platform.stepDown(),
-                platform.controller(), this::requests, insync);
+                platform.controller(), this::requests, () -> lifecycle, insync);
             if (started != null) {
                 Metrics.registerStepDown(platform.metrics(), insync.stepDowns());
             }
@@ -324,6 +326,10 @@ final class InsyncBroker {
     /** Returns whether pending fetches keep followers in the ISR, and do not only make this broker step down. */
     boolean keepsInSync() {
         return keepsInSync;
+    }
+
+    void lifecycle(Lifecycle started) {
+        lifecycle = started;
     }
 
     LagPolicy lagPolicy() {

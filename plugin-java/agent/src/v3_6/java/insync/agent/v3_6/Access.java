@@ -1,5 +1,6 @@
 package insync.agent.v3_6;
 
+import java.util.List;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.LeaderAndIsrRequestData.LeaderAndIsrPartitionState;
@@ -15,6 +16,20 @@ public final class Access extends ScalaAccess {
             replicas.metadataCache().getPartitionInfo(partition.topic(), partition.partition());
         return known.isDefined()
             && isLedElsewhere(known.get().leader(), known.get().leaderEpoch(), replicas.config().brokerId(), leaderEpoch);
+    }
+
+    @Override
+    public int leader(ReplicaManager replicas, TopicPartition partition) {
+        Option<UpdateMetadataPartitionState> known =
+            replicas.metadataCache().getPartitionInfo(partition.topic(), partition.partition());
+        return known.isDefined() ? known.get().leader() : -1;
+    }
+
+    @Override
+    public List<Integer> isr(ReplicaManager replicas, TopicPartition partition) {
+        Option<UpdateMetadataPartitionState> known =
+            replicas.metadataCache().getPartitionInfo(partition.topic(), partition.partition());
+        return known.isDefined() ? known.get().isr() : List.of();
     }
 
     @Override

@@ -14,7 +14,7 @@ public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
         super("v3_6", new KafkaClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(),
-            new BrokerToController());
+            new ScalaController());
     }
 
     @Override

@@ -16,30 +16,29 @@ import org.apache.kafka.metadata.LeaderRecoveryState;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Sends requests to a KRaft controller in 3.6 to 3.9, by Scala classes; only ZooKeeper mode reads the controller epoch. The
- * channel's class moved in 3.7.
+ * Sends requests to a KRaft controller in 3.6 to 3.9, by Scala classes; only ZooKeeper mode reads the controller epoch.
  */
-public abstract class ScalaController implements ControllerAccess {
+public final class ScalaController implements ControllerAccess {
     /** The value that Partition passes in KRaft mode, where it is ignored. */
     private static final int NO_CONTROLLER_EPOCH = -1;
 
     @Override
-    public final String alterPartitionManager() {
+    public String alterPartitionManager() {
         return "kafka.server.DefaultAlterPartitionManager";
     }
 
     @Override
-    public final Class<? extends ControllerLink> link() {
+    public Class<? extends ControllerLink> link() {
         return AlterPartitionLink.class;
     }
 
     @Override
-    public final boolean isKRaft(ReplicaManager replicas) {
+    public boolean isKRaft(ReplicaManager replicas) {
         return replicas.metadataCache() instanceof KRaftMetadataCache;
     }
 
     @Override
-    public final CompletableFuture<Integer> alterPartition(ControllerLink manager, Partition partition, int leaderEpoch,
+    public CompletableFuture<Integer> alterPartition(ControllerLink manager, Partition partition, int leaderEpoch,
             int partitionEpoch, List<BrokerState> isr, LeaderRecoveryState recovery) {
         int self = isr.get(isr.size() - 1).brokerId();
         LeaderAndIsr change = new LeaderAndIsr(self, leaderEpoch, recovery, CollectionConverters.asScala(isr).toList(),
@@ -51,7 +50,7 @@ public abstract class ScalaController implements ControllerAccess {
     }
 
     @Override
-    public final void completeProduce(ReplicaManager replicas, TopicPartition partition) {
+    public void completeProduce(ReplicaManager replicas, TopicPartition partition) {
         replicas.delayedProducePurgatory().checkAndComplete(
             new TopicPartitionOperationKey(partition.topic(), partition.partition()));
     }

@@ -4,6 +4,7 @@ import insync.agent.adapter.CommonAdapter;
 import insync.agent.adapter.KafkaClasses;
 import insync.agent.v2_8.KafkaConfigHooks;
 import insync.agent.v3_6.Access;
+import insync.agent.v3_6.ScalaController;
 import insync.agent.weave.TypeHooks;
 
 /** Adapts to Kafka 3.7 and 3.8: as 3.9, but configs are defined in Scala. */
@@ -11,7 +12,7 @@ public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
         super("v3_7", new KafkaClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(),
-            new NodeToController());
+            new ScalaController());
     }
 
     @Override

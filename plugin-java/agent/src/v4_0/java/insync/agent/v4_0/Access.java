@@ -1,6 +1,7 @@
 package insync.agent.v4_0;
 
 import insync.agent.v3_6.ScalaAccess;
+import java.util.List;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.requests.LeaderAndIsrRequest;
@@ -16,6 +17,18 @@ final class Access extends ScalaAccess {
             replicas.metadataCache().getLeaderAndIsr(partition.topic(), partition.partition());
         return known.isDefined()
             && isLedElsewhere(known.get().leader(), known.get().leaderEpoch(), replicas.config().brokerId(), leaderEpoch);
+    }
+
+    @Override
+    public int leader(ReplicaManager replicas, TopicPartition partition) {
+        Option<LeaderAndIsr> known = replicas.metadataCache().getLeaderAndIsr(partition.topic(), partition.partition());
+        return known.isDefined() ? known.get().leader() : -1;
+    }
+
+    @Override
+    public List<Integer> isr(ReplicaManager replicas, TopicPartition partition) {
+        Option<LeaderAndIsr> known = replicas.metadataCache().getLeaderAndIsr(partition.topic(), partition.partition());
+        return known.isDefined() ? List.copyOf(known.get().isr()) : List.of();
     }
 
     @Override

@@ -5,17 +5,12 @@ import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.broker.ControllerAccess;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
-import org.apache.kafka.clients.ClientResponse;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
-import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.metadata.LeaderAndIsr;
 import org.apache.kafka.metadata.LeaderRecoveryState;
-import org.apache.kafka.server.common.ControllerRequestCompletionHandler;
-import org.apache.kafka.server.common.NodeToControllerChannelManager;
 import org.apache.kafka.server.common.TopicIdPartition;
 import org.apache.kafka.server.purgatory.TopicPartitionOperationKey;
 
@@ -46,23 +41,6 @@ public final class JavaController implements ControllerAccess {
         return ((AlterPartitionLink) manager)
             .submit(new TopicIdPartition(partition.topicId().get(), partition.partitionId()), change)
             .thenApply(LeaderAndIsr::leader);
-    }
-
-    @Override
-    public void send(ControllerLink manager, AbstractRequest.Builder<?> request,
-            Consumer<ClientResponse> answered) {
-        ((NodeToControllerChannelManager) manager.insync$channel()).sendRequest(request,
-            new ControllerRequestCompletionHandler() {
-                @Override
-                public void onComplete(ClientResponse response) {
-                    answered.accept(response);
-                }
-
-                @Override
-                public void onTimeout() {
-                    answered.accept(null);
-                }
-            });
     }
 
     @Override

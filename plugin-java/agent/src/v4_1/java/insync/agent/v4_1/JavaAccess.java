@@ -70,6 +70,12 @@ public abstract class JavaAccess extends CommonAccess {
     }
 
     @Override
+    public final int leader(ReplicaManager replicas, TopicPartition partition) {
+        return replicas.metadataCache().getLeaderAndIsr(partition.topic(), partition.partition())
+            .map(known -> known.leader()).orElse(-1);
+    }
+
+    @Override
     public final int minIsr(Partition partition) {
         return partition.localLogOrException().config().minInSyncReplicas;
     }

@@ -1,8 +1,13 @@
 package insync.agent.v4_2;
 
 import insync.agent.v4_1.JavaAccess;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import kafka.cluster.Partition;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.metadata.LeaderAndIsr;
 import org.apache.kafka.metadata.LeaderRecoveryState;
 import org.apache.kafka.metadata.PartitionRegistration;
 
@@ -22,6 +27,12 @@ final class Access extends JavaAccess {
     @Override
     public LeaderRecoveryState recovery(Partition partition) {
         return partition.partitionState().leaderRecoveryState();
+    }
+
+    @Override
+    public Collection<Integer> isr(ReplicaManager replicas, TopicPartition partition) {
+        Optional<LeaderAndIsr> known = replicas.metadataCache().getLeaderAndIsr(partition.topic(), partition.partition());
+        return known.isPresent() ? known.get().isr() : List.of();
     }
 
     @Override

@@ -49,6 +49,11 @@ public final class RequestScope {
         return threads.get(thread);
     }
 
+    /** Returns for how long a network thread has been in a call at most, without pauses of the process, in nanoseconds. */
+    public long longestCallNanos() {
+        return threads.values().stream().mapToLong(NetworkThread::inCallNanos).max().orElse(0);
+    }
+
     /**
      * Returns the connection with an id, created if it is new; called by its network thread, before Kafka checks whether
      * its client may replicate.

@@ -27,8 +27,8 @@ public final class StepDownSettings {
     public enum Via {
         /** AlterPartition with the leader moved last, which only a controller that knows this request honours. */
         ALTER_PARTITION,
-        /** The assignment's order and a preferred election, which any controller honours. */
-        REASSIGN,
+        /** The broker asks to be fenced, which any controller grants. */
+        FENCE,
         /** The first way, then the second if the first changed nothing. */
         AUTO
     }
@@ -169,7 +169,8 @@ public final class StepDownSettings {
     }
 
     /** Returns the shorter of the limits that are on, nanoseconds. */
-    long shortestNanos() {
+    /** Returns the shorter one of both T, nanoseconds. */
+    public long shortestNanos() {
         return timesAppends() ? Math.min(processTimeMaxNanos(), appendTimeMaxNanos()) : processTimeMaxNanos();
     }
 

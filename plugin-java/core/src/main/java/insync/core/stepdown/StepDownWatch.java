@@ -33,6 +33,7 @@ public final class StepDownWatch {
     private final Consumer<Throwable> failed;
     private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
     private long dueNanos;
+    private boolean followedHangs;
 
     /**
      * @param self this broker's id
@@ -61,23 +62,43 @@ public final class StepDownWatch {
      *
      * @param led the partitions, each once
      * @param livePeers ids of the other brokers that are live, unfenced and not shutting down
+     * @param followed the pending appends to partitions that this broker follows
      * @return one decision per partition that is slow, except those already given away. The caller requests each
      *     that {@link Decision#acts acts}, and then calls {@link #answered} once for it
      */
-    public List<Decision> tick(Iterable<? extends PartitionView> led, int[] livePeers) {
+    public List<Decision> tick(Iterable<? extends PartitionView> led, int[] livePeers, List<PendingAppend> followed) {
         long now = clock.nanos();
         long elapsed = time.tick(now);
         settings.learn(now);
         takeAnswers(now);
         List<SlowPartition> slow = slowOf(led, now);
         long oldest = slow.isEmpty() ? 0 : slow.get(0).age();
-        double worst = slow.isEmpty() ? 0 : slow.get(0).timesLimit();
+        double worst = Math.max(slow.isEmpty() ? 0 : slow.get(0).timesLimit(), ofFollowed(followed));
         peers.tick(time, elapsed, livePeers);
         if (score.tick(elapsed, worst)) {
             stats.leaderSlow(score.isSlow(), score.value(), oldest / 1_000_000L);
         }
         stats.seen(score.value(), peers.slow());
         return decide(slow, now);
+    }
+
+    /** Returns whether an append to a partition that this broker follows hung for longer than T at the last tick. */
+    public boolean followsTooSlowly() {
+        return followedHangs && score.isSlow() && !peers.tooManySlow();
+    }
+
+    /** Returns the age of the oldest append to a partition that this broker follows, as a multiple of its limit. */
+    private double ofFollowed(List<PendingAppend> appends) {
+        long oldest = 0;
+        for (PendingAppend each : appends) {
+            oldest = Math.max(oldest, time.since(each.sinceNanos()));
+        }
+        long limit = settings.appendTimeMaxNanos();
+        if (settings.timesAppends()) {
+            dueNanos = oldest < limit ? Math.min(dueNanos, limit - oldest) : dueNanos;
+        }
+        followedHangs = settings.timesAppends() && oldest > limit;
+        return settings.timesAppends() ? (double) oldest / limit : 0;
     }
 
     /**

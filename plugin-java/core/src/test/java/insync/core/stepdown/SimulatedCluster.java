@@ -152,7 +152,7 @@ final class SimulatedCluster {
 
         List<Decision> tick() {
             List<Led> led = Arrays.stream(partitions).filter(one -> one.leader == id).collect(Collectors.toList());
-            return watch.tick(led, peers).stream().filter(Decision::acts).collect(Collectors.toList());
+            return watch.tick(led, peers, List.of()).stream().filter(Decision::acts).collect(Collectors.toList());
         }
     }
 

@@ -73,7 +73,7 @@ final class WatchedBroker {
     }
 
     List<Decision> tick() {
-        List<Decision> decisions = watch.tick(led, live);
+        List<Decision> decisions = watch.tick(led, live, List.of());
         decisions.stream().filter(Decision::acts).forEach(acted::add);
         return decisions;
     }

@@ -13,7 +13,7 @@ import net.bytebuddy.implementation.MethodCall;
 import net.bytebuddy.matcher.ElementMatchers;
 
 /**
- * Weaves Kafka's DefaultAlterPartitionManager, a class that moved in 4.4: its channel, and the threads of its responses.
+ * Weaves Kafka's DefaultAlterPartitionManager, a class that moved in 4.4: its next request, and the threads of its responses.
  */
 public final class AlterPartitionManagerHooks extends TypeHooks {
     private final Class<? extends ControllerLink> link;
@@ -34,17 +34,13 @@ public final class AlterPartitionManagerHooks extends TypeHooks {
 
     @Override
     public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        DynamicType.Builder<?> linked = getter(builder, "insync$channel", Object.class, "controllerChannelManager");
-        return getter(linked, "insync$inFlight", AtomicBoolean.class, "inflightRequest").implement(link)
+        return getter(builder, "insync$inFlight", AtomicBoolean.class, "inflightRequest").implement(link)
             .defineMethod("insync$propagate", void.class, Visibility.PUBLIC)
             .intercept(MethodCall.invoke(ElementMatchers.named("maybePropagateIsrChanges")));
     }
 
-    /** Gives access to the manager's channel to the controller, and to its next request. */
+    /** Gives access to the manager's next request. */
     public interface ControllerLink {
-
-        /** Returns Kafka's NodeToControllerChannelManager, the channel that the manager sends on. */
-        Object insync$channel();
 
         /**
          * Returns whether a request of the manager is under way; changes submitted meanwhile are sent with the next request.

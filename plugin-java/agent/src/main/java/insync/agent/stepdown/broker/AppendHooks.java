@@ -11,8 +11,8 @@ import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * Weaves the classes through which a leader's append goes, for brokers with {@code leader.append.process.time.max.ms}. Followers
- * append through some of them, too; such threads have no mark.
+ * Weaves the classes through which a leader's append and a follower's goes, for brokers with
+ * {@code leader.append.process.time.max.ms}. A move to another log directory appends through some of them, too, without a mark.
  */
 public final class AppendHooks {
     private static final String INDEXES = "org.apache.kafka.storage.internals.log.";
@@ -29,6 +29,7 @@ public final class AppendHooks {
         return List.of(
             new Hook("kafka.server.KafkaApis", "handle", Handle.class),
             new Hook(insync.agent.isr.PartitionHooks.TYPE, "appendRecordsToLeader", AppendRecordsToLeader.class),
+            new Hook(insync.agent.isr.PartitionHooks.TYPE, "appendRecordsToFollowerOrFutureReplica", AppendRecordsToFollower.class),
             new Hook(log, "append", LogAppend.class),
             // From 4.4 on it has the second name.
             new Hook(localLog, "checkIfMemoryMappedBufferClosed",
@@ -67,6 +68,20 @@ public final class AppendHooks {
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
         static void exit(@Advice.Enter AppendMark mark, @Advice.FieldValue("time") Time time, @Advice.Thrown Throwable thrown) {
             Appends.end(mark, time, thrown == null);
+        }
+    }
+
+    /** Begins and ends the mark of a fetcher thread's append: acks of the partition wait for it. */
+    static final class AppendRecordsToFollower {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static AppendMark enter(@Advice.This Partition partition, @Advice.FieldValue("time") Time time,
+                                @Advice.Argument(1) boolean isFuture) {
+            return isFuture ? null : Appends.begin(partition, time);
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit(@Advice.Enter AppendMark mark, @Advice.FieldValue("time") Time time) {
+            Appends.end(mark, time, false);
         }
     }
 

@@ -9,7 +9,7 @@ import java.util.List;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * Times the appends to leaders' logs in this JVM, if a broker asks for that. Its brokers share the marks: a broker looks for its own
+ * Times the appends to partitions' logs in this JVM, if a broker asks for that. Its brokers share the marks: a broker looks for its own
  * partitions among them.
  */
 public final class Appends {
@@ -47,7 +47,7 @@ public final class Appends {
      * Notes that this thread's append has ended.
      *
      * @param mark as {@link #begin} returned it
-     * @param done false if the append failed: how long that took says nothing of others
+     * @param done whether how long it took says something of others: it did not fail, and is a leader's
      */
     public static void end(AppendMark mark, Time time, boolean done) {
         if (mark == null) {

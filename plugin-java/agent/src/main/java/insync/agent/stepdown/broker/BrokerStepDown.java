@@ -1,17 +1,21 @@
 package insync.agent.stepdown.broker;
 
+import insync.agent.broker.Brokers;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
+import insync.agent.stepdown.broker.LifecycleHooks.Lifecycle;
 import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.DisconnectRule;
+import insync.core.stepdown.Fencing;
 import insync.core.stepdown.PeerFetches;
 import insync.core.stepdown.PendingAppend;
 import insync.core.stepdown.StepDownRequest;
 import insync.core.stepdown.StepDownRequests;
 import insync.core.stepdown.StepDownSettings;
+import insync.core.stepdown.StepDownSettings.Via;
 import insync.core.stepdown.StepDownWatch;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,10 +24,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 import org.apache.kafka.common.utils.Time;
 
 /**
@@ -45,6 +51,7 @@ public final class BrokerStepDown {
     private final boolean disconnects;
     private final boolean onReadErrors;
     private final Relinquisher relinquisher;
+    private final SelfFencing fencing;
     private final Map<TopicPartition, LedPartition> led = new ConcurrentHashMap<>();
     private final Semaphore updated = new Semaphore(0);
     private final Thread thread;
@@ -52,7 +59,8 @@ public final class BrokerStepDown {
     private volatile boolean stopped;
 
     private BrokerStepDown(ReplicaManager replicas, KafkaConfig config, Time time, ControllerLink manager, PeerFetches peers,
-            StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests, Insync insync) {
+            StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests,
+            Supplier<Lifecycle> lifecycle, Insync insync) {
         this.settings = StepDownConfigs.read(config);
         KafkaClock clock = new KafkaClock(time);
         this.replicas = replicas;
@@ -65,7 +73,8 @@ public final class BrokerStepDown {
         this.clients = new UnservedClients(requests, new DisconnectRule(settings), clock, insync);
         this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);
         this.onReadErrors = StepDownConfigs.relinquishesOnly(config);
-        this.relinquisher = new Relinquisher(config.brokerId(), settings, manager, controller, handovers, this::over);
+        this.fencing = new SelfFencing(replicas, config, access, settings, requests, lifecycle, clock, insync);
+        this.relinquisher = new Relinquisher(config.brokerId(), settings, manager, controller, handovers, this::over, this::fence);
         this.thread = new Thread(this::run, "insync-step-down");
         thread.setDaemon(true);
     }
@@ -73,8 +82,7 @@ public final class BrokerStepDown {
     /** Returns our step-down classes that refer to the broker's. */
     public static List<Class<?>> ownClasses() {
         return List.of(Appends.class, BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, EndedLeadership.class,
-            ReadErrorHooks.class, ReassignedElection.class,
-            Relinquisher.class, UnservedClients.class);
+            ReadErrorHooks.class, Relinquisher.class, SelfFencing.class, UnservedClients.class);
     }
 
     /**
@@ -83,10 +91,12 @@ public final class BrokerStepDown {
      * @param manager ReplicaManager's alterPartitionManager
      * @param peers measures this broker's own fetches
      * @param requests returns the broker's scope "request", or null if that is off
+     * @param lifecycle returns what sends the broker's heartbeats
      * @return null if the feature is off or the broker has no KRaft controller
      */
     public static BrokerStepDown start(ReplicaManager replicas, KafkaConfig config, Time time, Object manager,
-            PeerFetches peers, StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests, Insync insync) {
+            PeerFetches peers, StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests,
+            Supplier<Lifecycle> lifecycle, Insync insync) {
         if (!StepDownConfigs.isOn(config)) {
             return null;
         }
@@ -97,7 +107,7 @@ public final class BrokerStepDown {
             return null;
         }
         BrokerStepDown started = new BrokerStepDown(replicas, config, time, (ControllerLink) manager, peers, access,
-            controller, requests, insync);
+            controller, requests, lifecycle, insync);
         insync.events().emit("step_down_settings", StepDownConfigs.all(config));
         started.thread.start();
         return started;
@@ -107,6 +117,25 @@ public final class BrokerStepDown {
     public void stop() {
         stopped = true;
         thread.interrupt();
+        fencing.stop();
+    }
+
+    /** Returns whether this broker asks to be fenced. */
+    public Fencing fencing() {
+        return fencing.rule();
+    }
+
+    /** Adds to a heartbeat whether its broker asks to be fenced. A broker that shuts down leaves by itself. */
+    public static void wish(BrokerHeartbeatRequestData heartbeat) {
+        BrokerStepDown sender = Brokers.stepDown(heartbeat.brokerId());
+        if (sender != null && sender.fencing().wasEverWanted() && !heartbeat.wantShutDown()) {
+            heartbeat.setWantFence(sender.fencing().isWanted() && !Insync.isDisabled());
+        }
+    }
+
+    private void fence(StepDownRequest<LedPartition> one) {
+        fencing.ask(one);
+        updated.release();
     }
 
     /** Takes the values of configs that were updated. */
@@ -171,6 +200,18 @@ public final class BrokerStepDown {
         }
     }
 
+    /** Sends the clients on of each partition that the controller has given to another broker, because it fenced this one. */
+    private void sendOn() {
+        for (LedPartition each : led.values()) {
+            int epoch = each.leaderEpoch();
+            boolean isNew = ((PartitionCarrier) each.kafkaPartition()).insync$over() <= epoch;
+            if (isNew && each.isLed() && access.isLedElsewhere(replicas, each.kafkaPartition().topicPartition(), epoch)) {
+                over(each.kafkaPartition(), epoch);
+                clients.given();
+            }
+        }
+    }
+
     private void run() {
         try {
             while (!stopped) {
@@ -203,11 +244,14 @@ public final class BrokerStepDown {
                 Insync.failed(failed);
             }
         }
-        List<Decision> acting = watch.tick(now, access.livePeers(replicas));
+        List<PendingAppend> followed = appends.stream().filter(each -> !((Partition) each.partition()).isLeader())
+            .collect(Collectors.toList());
+        List<Decision> acting = watch.tick(now, access.livePeers(replicas), followed);
         acting.removeIf(decision -> !decision.acts());
         if (!acting.isEmpty()) {
             BatchedSubmit.of(manager, () -> acting.forEach(this::carryOut));
         }
+        fencing.tick(led.values(), appends, settings.via() != Via.ALTER_PARTITION && watch.followsTooSlowly());
     }
 
     private void carryOut(Decision decision) {
@@ -226,8 +270,11 @@ public final class BrokerStepDown {
             }
             clients.given();
         }
+        if (fencing().isWanted()) {
+            sendOn();
+        }
         boolean hang = disconnects && clients.free();
-        return hang || handovers.isAnyOpen();
+        return hang || handovers.isAnyOpen() || fencing().isWanted();
     }
 
     private boolean isLedElsewhere(StepDownRequest<LedPartition> one) {

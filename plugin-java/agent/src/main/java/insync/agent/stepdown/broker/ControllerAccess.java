@@ -3,13 +3,10 @@ package insync.agent.stepdown.broker;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
-import org.apache.kafka.clients.ClientResponse;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
-import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.metadata.LeaderRecoveryState;
 
 /** Sends a broker's requests to its controller, by types that differ between versions. No method waits. */
@@ -34,13 +31,6 @@ public interface ControllerAccess {
      */
     CompletableFuture<Integer> alterPartition(ControllerLink manager, Partition partition, int leaderEpoch,
         int partitionEpoch, List<BrokerState> isr, LeaderRecoveryState recovery);
-
-    /**
-     * Sends any request to the controller over the channel of that manager.
-     *
-     * @param answered receives the response, once, on the channel's thread; null after a timeout
-     */
-    void send(ControllerLink manager, AbstractRequest.Builder<?> request, Consumer<ClientResponse> answered);
 
     /** Completes the produce requests in the purgatory that wait for this partition's followers, if they can complete. */
     void completeProduce(ReplicaManager replicas, TopicPartition partition);

@@ -12,6 +12,7 @@ import insync.core.stepdown.controller.RelinquishTag;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
 import kafka.cluster.Partition;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
@@ -20,38 +21,44 @@ import org.apache.kafka.common.protocol.types.RawTaggedField;
 
 /**
  * Executes a decision: sends AlterPartition with the ISR in the requested order and this broker last. If the
- * controller ignores that, uses {@link ReassignedElection}. No thread waits: responses come on the channel's thread.
+ * controller ignores that, asks for {@link SelfFencing}. No thread waits: responses come on the channel's thread.
  */
 final class Relinquisher {
     private static final String ALTER_PARTITION = StepDownSettings.name(Via.ALTER_PARTITION);
-    private static final String REASSIGN = StepDownSettings.name(Via.REASSIGN);
+    private static final String FENCE = StepDownSettings.name(Via.FENCE);
 
     private final int self;
     private final StepDownSettings settings;
     private final ControllerLink manager;
     private final ControllerAccess controller;
     private final StepDownRequests<LedPartition> handovers;
-    private final ReassignedElection reassigned;
     private final ObjIntConsumer<Partition> over;
+    private final Consumer<StepDownRequest<LedPartition>> fence;
 
-    /** @param over receives each leader epoch of this broker that is over */
+    /**
+     * @param over receives each leader epoch of this broker that is over
+     * @param fence receives each step-down for which this broker is to be fenced
+     */
     Relinquisher(int self, StepDownSettings settings, ControllerLink manager, ControllerAccess controller,
-                 StepDownRequests<LedPartition> handovers, ObjIntConsumer<Partition> over) {
+                 StepDownRequests<LedPartition> handovers, ObjIntConsumer<Partition> over,
+                 Consumer<StepDownRequest<LedPartition>> fence) {
         this.self = self;
         this.settings = settings;
         this.manager = manager;
         this.controller = controller;
         this.handovers = handovers;
-        this.reassigned = new ReassignedElection(self, manager, controller);
         this.over = over;
+        this.fence = fence;
     }
 
     /** @param led null if the partition was removed meanwhile */
     void carryOut(Decision decision, LedPartition led) {
-        StepDownRequest<LedPartition> one = handovers.begin(decision, led, settings.via() == Via.REASSIGN ? REASSIGN : ALTER_PARTITION);
+        StepDownRequest<LedPartition> one = handovers.begin(decision, led, settings.via() == Via.FENCE ? FENCE : ALTER_PARTITION);
         try {
             if (led == null || !led.isLed() || led.leaderEpoch() != decision.leaderEpoch()) {
                 one.settle(Outcome.FAILED, "this broker no longer leads in that epoch");
+            } else if (settings.via() == Via.FENCE) {
+                fence.accept(one);
             } else {
                 alterPartition(one);
             }
@@ -61,10 +68,7 @@ final class Relinquisher {
         }
     }
 
-    /**
-     * Sends AlterPartition, which the controller refuses if the partition has changed since this broker read it. A
-     * reassignment, which has no such fence, follows only upon its success.
-     */
+    /** Sends AlterPartition, which the controller refuses if the partition has changed since this broker read it. */
     private void alterPartition(StepDownRequest<LedPartition> one) {
         Decision decision = one.decision();
         LedPartition led = one.led();
@@ -81,20 +85,13 @@ final class Relinquisher {
             .whenComplete((leader, error) -> settle(() -> answered(one, leader, error)));
     }
 
-    /**
-     * Returns the members with their broker epochs; this broker last, with the tag for a woven controller. If only a
-     * reassignment is wanted, this broker is first: the request then changes nothing.
-     */
+    /** Returns the members with their broker epochs; this broker last, with the tag for a woven controller. */
     private List<BrokerState> order(Decision decision, LedPartition led) {
         List<BrokerState> order = new ArrayList<>();
         for (int id : decision.isr()) {
             if (id != self) {
                 order.add(new BrokerState().setBrokerId(id).setBrokerEpoch(led.brokerEpoch(id)));
             }
-        }
-        if (settings.via() == Via.REASSIGN) {
-            order.add(0, new BrokerState().setBrokerId(self).setBrokerEpoch(-1));
-            return order;
         }
         BrokerState last = new BrokerState().setBrokerId(self).setBrokerEpoch(-1);
         byte[] asked = RelinquishTag.encode(decision.leaves(), decision.restNanos() / 1_000_000L, decision.reason());
@@ -123,8 +120,8 @@ final class Relinquisher {
     /** Handles the response of a controller that accepted the ISR and kept the leader. */
     private void notHonoured(StepDownRequest<LedPartition> one, int leader) {
         if (settings.via() != Via.ALTER_PARTITION && leader == self) {
-            one.way(REASSIGN);
-            reassigned.begin(one);
+            one.way(FENCE);
+            fence.accept(one);
         } else {
             one.settle(Outcome.REFUSED, "the controller kept the leader");
         }

@@ -1,6 +1,7 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.kafka.BrokerAccess;
+import java.util.Collection;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
@@ -17,6 +18,12 @@ public interface StepDownAccess extends BrokerAccess {
 
     /** Returns whether the broker's metadata names another broker as leader in a later epoch. */
     boolean isLedElsewhere(ReplicaManager replicas, TopicPartition partition, int leaderEpoch);
+
+    /** Returns the leader of a partition as the broker's metadata says, -1 if it knows none. */
+    int leader(ReplicaManager replicas, TopicPartition partition);
+
+    /** Returns the ISR of a partition as the broker's metadata says, empty if it knows none. */
+    Collection<Integer> isr(ReplicaManager replicas, TopicPartition partition);
 
     /** Returns whether an ISR change of the partition waits for the controller. */
     boolean isInFlight(Partition partition);

@@ -74,11 +74,12 @@ public final class StepDownConfigs {
             ConfigDef.Range.atLeast(StepDownSettings.LEAST_WINDOW_MS), ConfigDef.Importance.LOW,
             "From how much of the past in milliseconds a time is learnt; only with " + PROCESS_TIME_MODE + "=" + LEARNT + ".");
         definition.define(VIA, ConfigDef.Type.STRING, "auto",
-            ConfigDef.ValidString.in("alter-partition", "reassign", "auto"), ConfigDef.Importance.LOW,
+            ConfigDef.ValidString.in("alter-partition", "fence", "auto"), ConfigDef.Importance.LOW,
             "How a leader gives leadership away. <code>alter-partition</code>: the KIP's way, it requests an ISR with itself "
-                + "moved last; only a controller that runs the insync agent honours it. <code>reassign</code>: for any controller; "
-                + "the successor permanently becomes the first replica of the assignment, and a preferred election follows. "
-                + "<code>auto</code>: alter-partition, and if that changes nothing, reassign.");
+                + "moved last; only a controller that runs the insync agent honours it. <code>fence</code>: for any controller; the "
+                + "broker asks in its heartbeats to be fenced until it no longer hangs, which moves all that it leads and takes it "
+                + "out of every ISR. <code>auto</code>: alter-partition, and if that changes nothing, fence. An append that hangs in "
+                + "a partition that the broker follows makes it ask as well, unless this is alter-partition.");
         definition.define(ISR, ConfigDef.Type.STRING, byDefaultMs == UNSET ? "keep-last" : "leave", ConfigDef.ValidString.in("keep-last", "leave"),
             ConfigDef.Importance.LOW,
             "Whether the ex-leader stays in the ISR. <code>keep-last</code>: it stays (KIP-501); acks wait for it until it "

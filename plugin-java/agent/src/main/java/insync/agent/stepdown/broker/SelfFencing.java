@@ -1,0 +1,208 @@
+package insync.agent.stepdown.broker;
+
+import insync.agent.isr.PartitionState;
+import insync.agent.isr.RequestPart;
+import insync.agent.stepdown.broker.LifecycleHooks.Lifecycle;
+import insync.core.Clock;
+import insync.core.Insync;
+import insync.core.events.EventLog;
+import insync.core.isr.FollowerTracker;
+import insync.core.log.BrokerLog.Level;
+import insync.core.log.BrokerLog.Name;
+import insync.core.stepdown.Fencing;
+import insync.core.stepdown.Outcome;
+import insync.core.stepdown.PendingAppend;
+import insync.core.stepdown.StepDownRequest;
+import insync.core.stepdown.StepDownSettings;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import kafka.cluster.Partition;
+import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
+import scala.Option;
+
+/**
+ * Asks the controller to fence this broker, by its heartbeats, while it hangs. Called by the watch's thread, except for {@link #ask};
+ * takes none of Kafka's locks except those inside collections.
+ */
+final class SelfFencing {
+    private final int self;
+    private final int logDirs;
+    private final ReplicaManager replicas;
+    private final StepDownAccess access;
+    private final StepDownSettings settings;
+    private final Supplier<RequestPart> requests;
+    private final Supplier<Lifecycle> lifecycle;
+    private final Clock clock;
+    private final Insync insync;
+    private final Fencing fencing;
+    private final Queue<StepDownRequest<LedPartition>> asking = new ConcurrentLinkedQueue<>();
+    private String withheld;
+
+    SelfFencing(ReplicaManager replicas, KafkaConfig config, StepDownAccess access, StepDownSettings settings,
+                Supplier<RequestPart> requests, Supplier<Lifecycle> lifecycle, Clock clock, Insync insync) {
+        this.self = config.brokerId();
+        this.logDirs = logDirs(config);
+        this.replicas = replicas;
+        this.access = access;
+        this.settings = settings;
+        this.requests = requests;
+        this.lifecycle = lifecycle;
+        this.clock = clock;
+        this.insync = insync;
+        this.fencing = new Fencing(settings);
+    }
+
+    /** Reads the configs by name, because the type of KafkaConfig's getter differs between versions. */
+    private static int logDirs(KafkaConfig config) {
+        Object dirs = config.originals().get("log.dirs");
+        return dirs == null ? 1 : dirs.toString().split(",").length;
+    }
+
+    Fencing rule() {
+        return fencing;
+    }
+
+    /** Requests the fencing, instead of another way to give a partition away; called by any thread. */
+    void ask(StepDownRequest<LedPartition> one) {
+        asking.add(one);
+    }
+
+    /**
+     * Begins and ends the wish.
+     *
+     * @param led the partitions that this broker has not become a follower of
+     * @param appends those that have not ended
+     * @param followsTooSlowly whether an append to a partition that it follows hangs
+     */
+    void tick(Collection<LedPartition> led, List<PendingAppend> appends, boolean followsTooSlowly) {
+        long now = clock.nanos();
+        List<StepDownRequest<LedPartition>> asked = new ArrayList<>();
+        for (StepDownRequest<LedPartition> one = asking.poll(); one != null; one = asking.poll()) {
+            asked.add(one);
+        }
+        if (!asked.isEmpty() || followsTooSlowly && !fencing.isWanted()) {
+            begin(asked, led, appends, now);
+        }
+        boolean applied = led.stream().noneMatch(each -> each.isLed() && isLedElsewhere(each));
+        if (fencing.tick(now, hangs(appends, now), applied)) {
+            say(Level.INFO, EventLog.fields("state", "ended", "asked_ms", fencing.ageMs(now)),
+                "This broker no longer asks its controller to fence it");
+        }
+    }
+
+    /** Ends the wish, because the step-down is turned off. */
+    void stop() {
+        if (fencing.end(clock.nanos())) {
+            heartbeat();
+        }
+    }
+
+    private void begin(List<StepDownRequest<LedPartition>> asked, Collection<LedPartition> led, List<PendingAppend> appends,
+                       long now) {
+        String why = asked.isEmpty() ? "an append to a partition that it follows hangs" : "what it leads is too slow";
+        String against = fencing.isWanted() ? null : against(asked, led, appends, now);
+        if (against != null) {
+            asked.forEach(one -> one.settle(Outcome.REFUSED, "not fenced: " + against));
+            if (!against.equals(withheld)) {
+                emit(Level.WARN, EventLog.fields("state", "withheld", "why", why, "against", against),
+                    "This broker does not ask its controller to fence it, although " + why + ": " + against);
+            }
+            withheld = against;
+        } else if (fencing.ask(now)) {
+            withheld = null;
+            say(Level.WARN, EventLog.fields("state", "asked", "why", why),
+                "This broker asks its controller to fence it, because " + why);
+        }
+    }
+
+    private String against(List<StepDownRequest<LedPartition>> asked, Collection<LedPartition> led, List<PendingAppend> appends,
+                           long now) {
+        Set<Object> hanging = new HashSet<>();
+        Set<Integer> slowFetchers = new HashSet<>();
+        asked.forEach(one -> hanging.add(one.led().kafkaPartition()));
+        for (LedPartition each : led) {
+            if (each.overdueSince(now - settings.processTimeMaxNanos() / 2) != FollowerTracker.NOT_PENDING) {
+                hanging.add(each.kafkaPartition());
+            }
+        }
+        for (PendingAppend each : appends) {
+            Partition partition = (Partition) each.partition();
+            if (isLong(each, now)) {
+                hanging.add(partition);
+                // The thread that fetches from this leader hangs, and with it all that it fetches.
+                slowFetchers.add(access.leader(replicas, partition.topicPartition()));
+            }
+        }
+        List<Fencing.Member> members = new ArrayList<>();
+        Set<Integer> peers = new HashSet<>();
+        for (String topic : access.topics(replicas)) {
+            for (int id = 0; id < access.partitions(replicas, topic); id++) {
+                Option<Partition> found = replicas.onlinePartition(new TopicPartition(topic, id));
+                if (found.isDefined()) {
+                    peers.addAll(access.replicas(found.get()));
+                    add(members, found.get(), hanging, slowFetchers);
+                }
+            }
+        }
+        peers.remove(self);
+        int live = (int) IntStream.of(access.livePeers(replicas)).filter(peers::contains).count();
+        return fencing.against(members, peers.size(), live, logDirs);
+    }
+
+    private void add(List<Fencing.Member> members, Partition partition, Set<Object> hanging, Set<Integer> slowFetchers) {
+        TopicPartition id = partition.topicPartition();
+        Collection<Integer> isr = partition.isLeader() ? PartitionState.isr(partition) : access.isr(replicas, id);
+        if (!isr.contains(self)) {
+            return;
+        }
+        boolean hangs = hanging.contains(partition) || slowFetchers.contains(access.leader(replicas, id)) && !partition.isLeader();
+        try {
+            members.add(new Fencing.Member(id.toString(), isr.size(), access.minIsr(partition), hangs));
+        } catch (NotLeaderOrFollowerException noLog) {
+            // A broker knows a new partition before it has its log; its ISR does not wait for it yet.
+            return;
+        }
+    }
+
+    private boolean isLedElsewhere(LedPartition led) {
+        return access.isLedElsewhere(replicas, led.kafkaPartition().topicPartition(), led.leaderEpoch());
+    }
+
+    private boolean isLong(PendingAppend append, long now) {
+        return now - append.sinceNanos() > settings.shortestNanos() / 2;
+    }
+
+    private boolean hangs(List<PendingAppend> appends, long now) {
+        RequestPart part = requests.get();
+        return appends.stream().anyMatch(each -> isLong(each, now))
+            || part != null && part.scope().longestCallNanos() > settings.shortestNanos() / 2;
+    }
+
+    private void say(Level level, Map<String, Object> event, String line) {
+        heartbeat();
+        emit(level, event, line);
+    }
+
+    private void emit(Level level, Map<String, Object> event, String line) {
+        insync.events().emit("fencing", event);
+        insync.log().offer(Name.STEP_DOWN, level, () -> line);
+    }
+
+    private void heartbeat() {
+        Lifecycle sender = lifecycle.get();
+        if (sender != null) {
+            sender.setReadyToUnfence();
+        }
+    }
+}

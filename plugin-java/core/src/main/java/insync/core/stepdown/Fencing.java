@@ -1,0 +1,131 @@
+package insync.core.stepdown;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Decides whether a broker asks its controller to fence it, and until when. A stock controller grants that at once: it moves every
+ * leader and takes the broker out of every ISR, and elects it nowhere until it is unfenced.
+ *
+ * <p>The broker repeats its wish in every heartbeat until nothing has hung for T and it has applied who leads its partitions. If it
+ * hangs again soon, it stays fenced for twice as long after that, and so on up to the cool-down. One thread calls it; any reads
+ * {@link #isWanted}.
+ */
+public final class Fencing {
+    private static final long NEVER = Long.MIN_VALUE;
+    private static final int MOST_DOUBLINGS = 16;
+
+    private final StepDownSettings settings;
+    private volatile boolean wanted;
+    private volatile boolean everWanted;
+    private long since;
+    private long calmSince = NEVER;
+    private long ended = NEVER;
+    private int repeated;
+
+    public Fencing(StepDownSettings settings) {
+        this.settings = settings;
+    }
+
+    /** Returns whether the broker's next heartbeat asks for fencing. */
+    public boolean isWanted() {
+        return wanted;
+    }
+
+    /** Returns whether one did. Only a broker that was unfenced asks, so its heartbeats otherwise ask to be unfenced. */
+    public boolean wasEverWanted() {
+        return everWanted;
+    }
+
+    /** Begins to ask, unless it does already; returns whether the next heartbeat is a different one. */
+    public boolean ask(long now) {
+        if (wanted) {
+            return false;
+        }
+        boolean again = ended != NEVER && now - ended < settings.cooldownNanos();
+        repeated = again ? Math.min(repeated + 1, MOST_DOUBLINGS) : 0;
+        since = now;
+        calmSince = NEVER;
+        everWanted = true;
+        wanted = true;
+        return true;
+    }
+
+    /**
+     * Ends the wish if it is time.
+     *
+     * @param hangs whether an append, a read or a network thread of the broker hangs
+     * @param applied whether the broker has applied who leads its partitions, as its metadata says
+     * @return whether the next heartbeat is a different one
+     */
+    public boolean tick(long now, boolean hangs, boolean applied) {
+        if (hangs || !applied) {
+            calmSince = NEVER;
+        } else if (calmSince == NEVER) {
+            calmSince = now;
+        }
+        if (!wanted || calmSince == NEVER || now - calmSince < calmNanos()) {
+            return false;
+        }
+        return end(now);
+    }
+
+    /** Ends the wish, because the step-down is turned off; returns whether the next heartbeat is a different one. */
+    public boolean end(long now) {
+        boolean was = wanted;
+        wanted = false;
+        ended = now;
+        return was;
+    }
+
+    private long calmNanos() {
+        return Math.min(settings.processTimeMaxNanos() << repeated, Math.max(settings.cooldownNanos(), settings.processTimeMaxNanos()));
+    }
+
+    /** Returns for how long it has asked, milliseconds. */
+    public long ageMs(long now) {
+        return (now - since) / 1_000_000L;
+    }
+
+    /**
+     * Returns why the broker must not be fenced, or null. Fencing would make a partition unavailable that is available; or too
+     * many brokers are fenced or dead, so it is not this broker that is sick; or the broker has other log directories, which work.
+     *
+     * @param members the partitions in whose ISR the broker is
+     * @param peers how many other brokers have replicas of them
+     * @param livePeers how many of those are live and unfenced
+     * @param logDirs how many log directories the broker has
+     */
+    public String against(List<Member> members, int peers, int livePeers, int logDirs) {
+        if (logDirs > 1) {
+            return "the broker has " + logDirs + " log directories, and fencing would give up those that work";
+        }
+        if (peers - livePeers > peers * settings.slowPeersMaxRatio()) {
+            return peers - livePeers + " of " + peers + " other brokers are fenced or dead";
+        }
+        List<String> below = new ArrayList<>();
+        for (Member each : members) {
+            if (!each.hangs && each.isrSize >= each.minIsr && each.isrSize - 1 < Math.max(1, each.minIsr)) {
+                below.add(each.name);
+            }
+        }
+        return below.isEmpty() ? null : "it would leave too few replicas in sync of " + below.get(0)
+            + (below.size() == 1 ? "" : " and " + (below.size() - 1) + " more partitions");
+    }
+
+    /** A partition in whose ISR the broker is. */
+    public static final class Member {
+        private final String name;
+        private final int isrSize;
+        private final int minIsr;
+        private final boolean hangs;
+
+        /** @param hangs whether acks of the partition wait for this broker, so that fencing cannot make that worse */
+        public Member(String name, int isrSize, int minIsr, boolean hangs) {
+            this.name = name;
+            this.isrSize = isrSize;
+            this.minIsr = minIsr;
+            this.hangs = hangs;
+        }
+    }
+}
