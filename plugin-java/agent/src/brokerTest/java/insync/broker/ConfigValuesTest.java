@@ -26,7 +26,7 @@ class ConfigValuesTest {
         "leader.relinquish.slow.peers.max.ratio", "leader.relinquish.disconnect.clients", "leader.relinquish.only.enable",
         "follower.log.start.offset.bound.enable", "leader.fetch.snapshot.enable", "replica.lag.policy", "insync.events.topic",
         "insync.events.bootstrap", "insync.events.origin");
-    private static final List<String> WORDS = List.of("", " ", "true", "false", "read", "request", "off", "auto", "fixed", "reassign",
+    private static final List<String> WORDS = List.of("", " ", "true", "false", "read", "request", "off", "auto", "fixed", "fence",
         "alter-partition", "keep-last", "leave", "time", "messages:1", "messages:0", "messages:", "messages:99999999999999999999",
         "0", "-0", "1", "-1", "0.5", "5", "NaN", "Infinity", "-Infinity", "1e309", "4.9E-324", "0x10", "1_000", "2147483648",
         "9223372036854775807", "9223372036854775808", "-9223372036854775808", "host:9092", "[::1]:1", "host:", ":9092", "..",

@@ -1,6 +1,7 @@
 package insync.broker;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,24 +15,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
-import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
-import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData.ReassignablePartitionResponse;
-import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData.ReassignableTopicResponse;
-import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
-import org.apache.kafka.common.message.ElectLeadersResponseData.PartitionResult;
-import org.apache.kafka.common.message.ElectLeadersResponseData.ReplicaElectionResult;
-import org.apache.kafka.common.message.ElectLeadersResponseData;
-import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData.OngoingPartitionReassignment;
-import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData.OngoingTopicReassignment;
-import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData;
+import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.requests.AlterPartitionReassignmentsRequest;
-import org.apache.kafka.common.requests.AlterPartitionReassignmentsResponse;
-import org.apache.kafka.common.requests.ElectLeadersRequest;
-import org.apache.kafka.common.requests.ElectLeadersResponse;
-import org.apache.kafka.common.requests.ListPartitionReassignmentsRequest;
-import org.apache.kafka.common.requests.ListPartitionReassignmentsResponse;
+import org.apache.kafka.common.requests.BrokerHeartbeatRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -95,47 +82,56 @@ class StepDownFlowTest extends WatchedLeader {
     }
 
     @Test
-    void onAStockControllerTheAssignmentIsReordered() throws Exception {
+    void onAStockControllerTheBrokerAsksToBeFencedUntilItCanServe() throws Exception {
         stallARead(Map.of());
+        assertFalse(asksToBeFenced());
         next().answerPartition(Errors.NONE);
-        next().answer(reassigning());
-        FakeController.Asked asked = next();
-        AlterPartitionReassignmentsRequestData data = ((AlterPartitionReassignmentsRequest) asked.request()).data();
-        assertEquals(List.of(SUCCESSOR, 1003, Leader.LEADER), data.topics().get(0).partitions().get(0).replicas());
-        asked.answer(reassigned(Errors.NONE));
-        asked = next();
-        assertTrue(asked.request() instanceof ElectLeadersRequest);
-        asked.answer(elected(Errors.NONE));
-        assertTrue(answered().contains("\"outcome\":\"done\",\"way\":\"reassign\""));
+        await(() -> asksToBeFenced() ? true : null);
+        BrokerHeartbeatRequestData leaving = heartbeat().setWantShutDown(true);
+        assertFalse(new BrokerHeartbeatRequest.Builder(leaving).build().data().wantFence(), "a broker that shuts down leaves anyway");
+        controller.publish(SUCCESSOR, EPOCH + 1);
+        assertTrue(answered().contains("\"outcome\":\"done\",\"way\":\"fence\""));
+        await(() -> acked.isEmpty() ? null : acked);
+        assertEquals(List.of(Errors.NOT_LEADER_OR_FOLLOWER), acked, "the produce request that waited");
+        stall.countDown();
+        reader.join();
+        nothingMoreIsAskedFor(4 * T_MS);
+        assertTrue(asksToBeFenced(), "it has not applied who leads");
+        leader.partition().delete();
+        await(() -> asksToBeFenced() ? null : true);
+        assertTrue(await(() -> fencing("ended")).contains("\"asked_ms\":"));
     }
 
     @Test
-    void aReassignmentThatAnOperatorHasBegunIsNotReplaced() throws Exception {
-        stallARead(Map.of("leader.relinquish.via", "reassign"));
-        next().answerPartition(Errors.NONE);
-        FakeController.Asked asked = next();
-        assertTrue(asked.request() instanceof ListPartitionReassignmentsRequest);
-        asked.answer(reassigning(0));
-        assertTrue(answered().contains("\"outcome\":\"failed\",\"way\":\"reassign\",\"error\":\"another reassignment"));
+    void aBrokerThatOnlyFencesItselfSendsNoOtherRequest() throws Exception {
+        stallARead(Map.of("leader.relinquish.via", "fence"));
+        await(() -> asksToBeFenced() ? true : null);
+        assertTrue(controller.asked.isEmpty());
     }
 
+    /** The controller was away, and nobody leads in its place. Its heartbeats do not name a wish that is over. */
     @Test
-    void anAssignmentThatTheLeaderDoesNotKnowYetIsNotReverted() throws Exception {
-        stallARead(Map.of("leader.relinquish.via", "reassign"));
-        FakeController.Asked asked = next();
-        assertEquals(List.of(Leader.LEADER, SUCCESSOR, 1003), asked.alterPartition().newIsrWithEpochs().stream()
-            .map(BrokerState::brokerId).collect(Collectors.toList()), "no request to step down, whatever the controller");
-        asked.answerPartition(Errors.INVALID_UPDATE_VERSION);
-        assertTrue(answered().contains("\"outcome\":\"refused\",\"way\":\"reassign\",\"error\":\"INVALID_UPDATE"));
+    void aBrokerThatIsWellAgainIsNotFencedLate() throws Exception {
+        stallARead(Map.of("leader.relinquish.via", "fence"));
+        await(() -> asksToBeFenced() ? true : null);
+        BrokerHeartbeatRequest.Builder waiting = new BrokerHeartbeatRequest.Builder(heartbeat());
+        assertTrue(waiting.build().data().wantFence());
+        stall.countDown();
+        reader.join();
+        await(() -> asksToBeFenced() ? null : true);
+        assertFalse(waiting.build().data().wantFence(), "built before, sent now");
     }
 
-    @Test
-    void whoMayNotReassignIsRefused() throws Exception {
-        stallARead(Map.of("leader.relinquish.via", "reassign"));
-        next().answerPartition(Errors.NONE);
-        next().answer(reassigning());
-        next().answer(reassigned(Errors.CLUSTER_AUTHORIZATION_FAILED));
-        assertTrue(answered().contains("\"outcome\":\"refused\",\"way\":\"reassign\",\"error\":\"CLUSTER_AUTH"));
+    private static BrokerHeartbeatRequestData heartbeat() {
+        return new BrokerHeartbeatRequestData().setBrokerId(Leader.LEADER);
+    }
+
+    private static boolean asksToBeFenced() {
+        return new BrokerHeartbeatRequest.Builder(heartbeat()).build().data().wantFence();
+    }
+
+    private String fencing(String state) {
+        return lines().stream().filter(line -> line.contains("\"type\":\"fencing\",\"state\":\"" + state)).findFirst().orElse(null);
     }
 
     @Test
@@ -301,34 +297,5 @@ class StepDownFlowTest extends WatchedLeader {
         reader = new Thread(() -> leader.fetch(end + 11, fetched), "reader");
         reader.setDaemon(true);
         reader.start();
-    }
-
-    /** Returns the controller's answer that these partitions are being reassigned. */
-    private static ListPartitionReassignmentsResponse reassigning(int... partitions) {
-        ListPartitionReassignmentsResponseData data = new ListPartitionReassignmentsResponseData();
-        if (partitions.length > 0) {
-            OngoingTopicReassignment topic = new OngoingTopicReassignment().setName("events");
-            for (int partition : partitions) {
-                topic.partitions().add(new OngoingPartitionReassignment().setPartitionIndex(partition));
-            }
-            data.topics().add(topic);
-        }
-        return new ListPartitionReassignmentsResponse(data);
-    }
-
-    private static AlterPartitionReassignmentsResponse reassigned(Errors error) {
-        ReassignableTopicResponse topic = new ReassignableTopicResponse().setName("events");
-        topic.partitions().add(new ReassignablePartitionResponse().setPartitionIndex(0).setErrorCode(error.code()));
-        AlterPartitionReassignmentsResponseData data = new AlterPartitionReassignmentsResponseData();
-        data.responses().add(topic);
-        return new AlterPartitionReassignmentsResponse(data);
-    }
-
-    private static ElectLeadersResponse elected(Errors error) {
-        ReplicaElectionResult topic = new ReplicaElectionResult().setTopic("events");
-        topic.partitionResult().add(new PartitionResult().setPartitionId(0).setErrorCode(error.code()));
-        ElectLeadersResponseData data = new ElectLeadersResponseData();
-        data.replicaElectionResults().add(topic);
-        return new ElectLeadersResponse(data);
     }
 }

@@ -2,6 +2,7 @@ package insync.broker;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
@@ -59,6 +60,8 @@ final class StepDownParts {
         Mockito.when(cache.getPartitionInfo(Mockito.anyString(), Mockito.anyInt()))
             .thenAnswer(asked -> Option.apply(new UpdateMetadataPartitionState().setLeader(controller.leader())
                 .setLeaderEpoch(controller.leaderEpoch())));
+        Mockito.when(cache.getAllTopics()).thenReturn(CollectionConverters.asScala(Set.of(Leader.EVENTS_0.topic())));
+        Mockito.when(cache.numPartitions(Mockito.anyString())).thenReturn(Option.apply(1));
         return cache;
     }
 

@@ -62,7 +62,7 @@ class LinesTest {
 
     @Test
     void aStepDownThatTheControllerRefuses() throws Exception {
-        assertEquals("WARN [Partition events-0] The step-down in leader epoch 0 ended as refused after 0 ms by reassign: "
+        assertEquals("WARN [Partition events-0] The step-down in leader epoch 0 ended as refused after 0 ms by fence: "
             + "INELIGIBLE_REPLICA", lines(2, StepDownLines::refused).get(1));
     }
 

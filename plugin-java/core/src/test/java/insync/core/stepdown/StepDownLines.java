@@ -52,7 +52,7 @@ public final class StepDownLines {
     public static void refused(StepDownListener listener) {
         WatchedBroker broker = stalled(listener);
         broker.passT();
-        broker.watch.answered(broker.acted.get(0), Outcome.REFUSED, "reassign", "INELIGIBLE_REPLICA");
+        broker.watch.answered(broker.acted.get(0), Outcome.REFUSED, "fence", "INELIGIBLE_REPLICA");
     }
 
     /** A slow fetch in a broker without live peers. */

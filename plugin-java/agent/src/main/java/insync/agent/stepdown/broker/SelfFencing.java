@@ -92,7 +92,12 @@ final class SelfFencing {
             asked.add(one);
         }
         if (!asked.isEmpty() || followsTooSlowly && !fencing.isWanted()) {
-            begin(asked, led, appends, now);
+            try {
+                begin(asked, led, appends, now);
+            } catch (RuntimeException | Error failed) {
+                asked.forEach(one -> one.settle(Outcome.FAILED, failed.toString()));
+                Insync.failed(failed);
+            }
         }
         boolean applied = led.stream().noneMatch(each -> each.isLed() && isLedElsewhere(each));
         if (fencing.tick(now, hangs(appends, now), applied)) {

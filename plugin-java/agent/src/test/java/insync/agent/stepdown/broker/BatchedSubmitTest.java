@@ -71,11 +71,6 @@ class BatchedSubmitTest {
         }
 
         @Override
-        public Object insync$channel() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
         public AtomicBoolean insync$inFlight() {
             return inFlight;
         }
