@@ -260,7 +260,7 @@ def test_invalid_values_change_nothing(
         "expected -1 (never) or more than 0": {T: "-7"},
         "Invalid value write for configuration " + SCOPE: {SCOPE: "write"},
         "that removes its followers while it is slow has no successor": {ENABLE: "false", T: "500"},
-        "Cannot update these configs dynamically": {"leader.relinquish.via": "reassign"},
+        "Cannot update these configs dynamically": {"leader.relinquish.via": "fence"},
     }
     for message, changes in refused.items():
         printed = alter(dist, cluster.bootstrap, None, changes)

@@ -88,7 +88,7 @@ def test_the_active_controller_dies_in_the_middle_of_a_step_down(
 ) -> None:
     """It is frozen before the leader asks, so the request is open when it is killed.
 
-    A new controller gets the request. Without the agent it is asked for a reassignment.
+    A new controller gets the request. Without the agent it is asked to fence the broker.
     """
     cluster = start(
         agent=replace(with_pauses(agent), on_controller=woven),
@@ -112,7 +112,7 @@ def test_the_active_controller_dies_in_the_middle_of_a_step_down(
         answers = of_type(agent, 1, "step_down_answered")
         assert answers[-1]["outcome"] == "done"
         if not woven:
-            assert answers[-1]["way"] == "reassign"
+            assert answers[-1]["way"] == "fence"
         switch_off(cluster, broker)
     writer.check_all_are_there()
     assert active_controller(cluster) in set(QUORUM) - {active}

@@ -61,7 +61,7 @@ def test_a_rolling_upgrade_of_kafka_and_of_the_agent(
 ) -> None:
     """First one broker has the new Kafka and the agent, then a second one, then every node.
 
-    Stock controllers of the older version honour a step-down by reassignment.
+    Stock controllers of the older version fence a broker that steps down.
     """
     none = replace(with_pauses(agent), nodes=())
     settings = {**LAG, **SHORT_SESSION}
@@ -81,7 +81,7 @@ def test_a_rolling_upgrade_of_kafka_and_of_the_agent(
             check_scopes(cluster, agent)
             check_step_down(cluster, agent)
             (answer,) = of_type(agent, 1, "step_down_answered")
-            assert (answer["outcome"], answer["way"]) == ("done", "reassign")
+            assert (answer["outcome"], answer["way"]) == ("done", "fence")
             for number in (3, CONTROLLER_ID):
                 cluster.add_agent(number)
                 cluster.upgrade(number, dist)
@@ -127,7 +127,7 @@ def test_a_rolling_downgrade_of_kafka_and_of_the_agent(
             check_scopes(cluster, agent)
             check_step_down(cluster, agent)
             ways = [each["way"] for each in of_type(agent, 1, "step_down_answered")]
-            assert ways == ["alter-partition", "reassign"]
+            assert ways == ["alter-partition", "fence"]
             for number in (1, 2):
                 update(server(cluster, number), number, STEP_DOWN)
             for number in (1, 2):

@@ -25,7 +25,7 @@ def test_step_down_events_become_lines_and_each_read_broker_is_listed(
     tmp_path: Path,
 ) -> None:
     slow = {"topic": "t", "partition": 3, "leader_epoch": 4, "pending_ms": 2001, "score": 1.5}
-    answer = {"outcome": "done", "way": "reassign", "error": None, "asked_ms": 70}
+    answer = {"outcome": "done", "way": "fence", "error": None, "asked_ms": 70}
     left = agent(
         tmp_path,
         n1=[
@@ -41,7 +41,7 @@ def test_step_down_events_become_lines_and_each_read_broker_is_listed(
         (1, "withheld"), (1, "answered"), (1, "read"), (2, "read"),
     ]  # fmt: skip
     assert (found[0].reason, found[0].outcome) == ("peers_slow", None)
-    assert (found[1].way, found[1].successor, found[1].asked_ms) == ("reassign", 2, 70)
+    assert (found[1].way, found[1].successor, found[1].asked_ms) == ("fence", 2, 70)
     assert all(encode(line).startswith(b'{"v":1,"arm":"step-down"') for line in found)
 
 

@@ -242,7 +242,8 @@ public final class FetcherConnection {
 
     /**
      * Returns since when the fetch is overdue, which may be later than now, or {@link FollowerTracker#NOT_PENDING} if there
-     * is no fetch or the follower's socket is full. Time in which the socket was full does not count.
+     * is no fetch or the follower's socket is full. Time in which the socket was full does not count, and none in which the queue
+     * of requests moved and the fetch, or its network thread, waited for the queue.
      *
      * <p>While the network thread hangs in a call, the next fetch waits in the socket, where the broker does not see it. So it
      * counts as if it had arrived when the call began.
@@ -250,9 +251,16 @@ public final class FetcherConnection {
     synchronized long overdueSince() {
         if (request == null) {
             long hangs = lost ? NetworkThread.NONE : thread.calledAt();
-            return hangs == NetworkThread.NONE ? FollowerTracker.NOT_PENDING : hangs + waitNanos;
+            return hangs == NetworkThread.NONE ? FollowerTracker.NOT_PENDING
+                : (thread.callOn() == null ? whileStuck(hangs) : hangs) + waitNanos;
         }
-        return socketFull ? FollowerTracker.NOT_PENDING : ageSince - ageBefore + waitNanos;
+        long since = ageSince - ageBefore;
+        return socketFull ? FollowerTracker.NOT_PENDING : (handled ? since : whileStuck(since)) + waitNanos;
+    }
+
+    private long whileStuck(long since) {
+        long stuck = scope.queueStuckSince();
+        return stuck - since > 0 ? stuck : since;
     }
 
     /** Returns where the leader is with the pending fetch. */

@@ -17,6 +17,9 @@ public final class RequestScope {
     private final Map<String, FetcherConnection> connections = new ConcurrentHashMap<>();
     private final Map<Integer, FollowerConnections> byFollower = new ConcurrentHashMap<>();
     private final Map<Thread, NetworkThread> threads = new ConcurrentHashMap<>();
+    private Object queueHead;
+    private long queueSeen;
+    private volatile long queueStuckSince;
     private volatile boolean on = true;
     private volatile boolean ended;
 
@@ -29,6 +32,28 @@ public final class RequestScope {
         this.listener = listener;
         this.body = body;
         this.maxAgeMs = maxAgeMs;
+        this.queueSeen = clock.nanos();
+        this.queueStuckSince = queueSeen;
+    }
+
+    /**
+     * Notes which request waits for a handler for longest. While that changes, requests wait because there are many, and not
+     * because the leader hangs. One thread calls it again and again; nobody needs to.
+     *
+     * @param head null if none waits
+     */
+    public void queueIs(Object head) {
+        long now = clock.nanos();
+        if (head == null || head != queueHead) {
+            queueStuckSince = head == null ? now : queueSeen;
+        }
+        queueHead = head;
+        queueSeen = now;
+    }
+
+    /** Returns since when the same request may have been waiting for a handler for longest, by the machine's clock. */
+    long queueStuckSince() {
+        return queueStuckSince;
     }
 
     /** Registers the current thread as one of the broker's network threads; called once by each. */

@@ -403,6 +403,47 @@ class RequestScopeTrackerTest {
         assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()));
     }
 
+    /** A flood of clients: every request waits for long, and the handlers take one after the other. */
+    @Test
+    void aFetchInAQueueThatMovesIsNotOverdue() {
+        caughtUpFetch();
+        arrive(false);
+        for (int look = 0; look < 20; look++) {
+            scope.queueIs(new Object());
+            pass(500);
+            long overdue = fetches.overdueSince(clock.nanos());
+            assertTrue(overdue == FollowerTracker.NOT_PENDING || clock.nanos() - overdue <= 1_000_000_000L);
+        }
+        Object stuck = new Object();
+        scope.queueIs(stuck);
+        long since = clock.nanos();
+        pass(500);
+        scope.queueIs(stuck);
+        pass(3_000);
+        assertEquals(since - 500_000_000L + WAIT_NANOS, fetches.overdueSince(clock.nanos()), "from the look before");
+    }
+
+    @Test
+    void aThreadThatWaitsForAQueueThatMovesDelaysNoFollowerForLong() {
+        caughtUpFetch();
+        thread.enterCall(null);
+        pass(3_000);
+        scope.queueIs(new Object());
+        pass(500);
+        scope.queueIs(null);
+        assertTrue(notOverdue());
+        thread.leaveCall();
+        thread.enterCall(connection);
+        long due = clock.nanos() + WAIT_NANOS;
+        pass(3_000);
+        scope.queueIs(null);
+        assertEquals(due, fetches.overdueSince(clock.nanos()), "a transfer waits for no handler");
+    }
+
+    private boolean notOverdue() {
+        return fetches.overdueSince(clock.nanos()) == FollowerTracker.NOT_PENDING;
+    }
+
     @Test
     void aFetchIsNotOverdueWhileTheSocketIsFullAndItsAgeExcludesThatTime() {
         caughtUpFetch();

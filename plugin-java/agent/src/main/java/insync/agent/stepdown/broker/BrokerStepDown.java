@@ -48,6 +48,7 @@ public final class BrokerStepDown {
     private final StepDownWatch watch;
     private final StepDownRequests<LedPartition> handovers;
     private final UnservedClients clients;
+    private final Supplier<RequestPart> requests;
     private final boolean disconnects;
     private final boolean onReadErrors;
     private final Relinquisher relinquisher;
@@ -70,6 +71,7 @@ public final class BrokerStepDown {
         this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.stats()::releasedTotal,
             insync.stats()::leaderPausedMs, insync.stepDowns(), Insync::failed);
         this.handovers = new StepDownRequests<>(clock, watch);
+        this.requests = requests;
         this.clients = new UnservedClients(requests, new DisconnectRule(settings), clock, insync);
         this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);
         this.onReadErrors = StepDownConfigs.relinquishesOnly(config);
@@ -243,6 +245,10 @@ public final class BrokerStepDown {
             } catch (RuntimeException | Error failed) {
                 Insync.failed(failed);
             }
+        }
+        RequestPart part = requests.get();
+        if (part != null) {
+            part.scope().queueIs(part.channel().insync$queue().peek());
         }
         List<PendingAppend> followed = appends.stream().filter(each -> !((Partition) each.partition()).isLeader())
             .collect(Collectors.toList());
