@@ -6,11 +6,13 @@ import org.apache.kafka.common.TopicPartition
 import org.apache.kafka.common.utils.Time
 import org.apache.kafka.server.purgatory.TopicPartitionOperationKey
 import org.apache.kafka.server.replica.pending.TimeClock
-import org.apache.kafka.server.replica.stepdown.{Decision, LeaderStepDownConfig, Outcome, OutgoingFetch, PeerFetches, StepDownListener, StepDownRequest, StepDownRequests, StepDownSettings, StepDownStats, StepDownWatch}
+import org.apache.kafka.server.replica.stepdown.{Decision, Fencing, LeaderStepDownConfig, Outcome, OutgoingFetch, PeerFetches, StepDownListener, StepDownRequest, StepDownRequests, StepDownSettings, StepDownStats, StepDownWatch}
 import org.apache.kafka.server.util.ShutdownableThread
 
-import java.util.concurrent.TimeUnit
+import java.util
+import java.util.concurrent.{ConcurrentLinkedQueue, TimeUnit}
 import scala.jdk.CollectionConverters._
+import scala.jdk.OptionConverters._
 import scala.util.control.NonFatal
 
 /**
@@ -22,6 +24,8 @@ class LeaderStepDown(replicaManager: ReplicaManager, time: Time) extends Logging
   private val clock = new TimeClock(time)
   private val peerFetches = new PeerFetches(clock)
   @volatile private[server] var running: RunningStepDown = _
+  // Asks the controller to fence this broker, or no longer
+  @volatile private[server] var wantFence: Boolean => Unit = _ => ()
 
   this.logIdent = s"[LeaderStepDown broker=${replicaManager.config.brokerId}] "
 
@@ -48,7 +52,7 @@ class LeaderStepDown(replicaManager: ReplicaManager, time: Time) extends Logging
     val stopped = running
     running = null
     if (stopped != null)
-      stopped.thread.shutdown()
+      stopped.close()
   }
 
   /** Measure the fetches of a new fetcher of this broker. */
@@ -87,8 +91,10 @@ class LeaderStepDown(replicaManager: ReplicaManager, time: Time) extends Logging
     private val watch = new StepDownWatch(brokerId, settings, clock, peerFetches,
       () => replicaManager.pendingFetches.stats.releasedTotal, () => replicaManager.pendingFetches.stats.leaderPausedMs,
       new StepDownStats(this), failed => error("Could not check a partition", failed))
+    private[server] val fencing = new Fencing(settings)
+    private val asking = new ConcurrentLinkedQueue[StepDownRequest[LedPartitionView]]
     private val requests = new StepDownRequests[LedPartitionView](clock, watch)
-    private val relinquisher = new Relinquisher(brokerId, settings, manager, requests, leadershipEnded)
+    private val relinquisher = new Relinquisher(brokerId, settings, manager, requests, leadershipEnded, asking.add(_))
 
     val thread: ShutdownableThread = new ShutdownableThread("leader-step-down", true, logIdent) {
       override def doWork(): Unit = {
@@ -103,7 +109,7 @@ class LeaderStepDown(replicaManager: ReplicaManager, time: Time) extends Logging
     // Visible for testing
     private[server] def tick(): Unit = {
       val led = replicaManager.leaderPartitionsIterator.map(partition => new LedPartitionView(partition)).toSeq
-      val acting = watch.tick(led.asJava, livePeers).asScala.filter(_.acts)
+      val acting = watch.tick(led.asJava, livePeers, util.List.of()).asScala.filter(_.acts)
       if (acting.nonEmpty) {
         val byPartition = led.map(view => view.kafkaPartition.topicPartition -> view).toMap
         manager.submitTogether(() => acting.foreach { decision =>
@@ -114,6 +120,55 @@ class LeaderStepDown(replicaManager: ReplicaManager, time: Time) extends Logging
       requests.look(isLedElsewhere).forEach { done =>
         leadershipEnded(done.led.kafkaPartition, done.decision.leaderEpoch)
       }
+      fence(led)
+    }
+
+    def close(): Unit = {
+      thread.shutdown()
+      if (fencing.end(clock.nanos))
+        wantFence(false)
+    }
+
+    /** Begin to ask for fencing, and no longer ask when this broker can serve and has applied who leads. */
+    private def fence(led: Seq[LedPartitionView]): Unit = {
+      val now = clock.nanos
+      val asked = Iterator.continually(asking.poll()).takeWhile(_ != null).toSeq
+      if (asked.nonEmpty) {
+        val against = if (fencing.isWanted) null else whyNotFenced(asked.map(_.led.kafkaPartition).toSet)
+        if (against != null)
+          asked.foreach(_.settle(Outcome.REFUSED, s"not fenced: $against"))
+        else if (fencing.ask(now)) {
+          warn("This broker asks the controller to fence it, because what it leads is too slow")
+          wantFence(true)
+        }
+      }
+      val ended = led.filter(view => isLedElsewhere(view.kafkaPartition.topicPartition, view.leaderEpoch))
+      if (fencing.isWanted)
+        ended.foreach(view => leadershipEnded(view.kafkaPartition, view.leaderEpoch))
+      val scope = replicaManager.pendingFetches.requestScope
+      val hangs = scope != null && scope.longestCallNanos > settings.shortestNanos / 2
+      if (fencing.tick(now, hangs, ended.isEmpty)) {
+        info("This broker no longer asks the controller to fence it")
+        wantFence(false)
+      }
+    }
+
+    private def whyNotFenced(hanging: Set[Partition]): String = {
+      val hosted = replicaManager.onlinePartitionsIterator.filter(isrOf(_).contains(brokerId)).toSeq
+      val peers = hosted.flatMap(_.assignmentState.replicas.asScala.map(_.toInt)).toSet - brokerId
+      val members = hosted.map { partition =>
+        new Fencing.Member(partition.topicPartition.toString, isrOf(partition).size,
+          partition.localLogOrException.config.minInSyncReplicas, hanging.contains(partition))
+      }
+      fencing.against(members.asJava, peers.size, livePeers.count(peers.contains), replicaManager.config.logDirs.size)
+    }
+
+    private def isrOf(partition: Partition): Set[Int] = {
+      if (partition.isLeader)
+        new LedPartitionView(partition).isr.toSet
+      else
+        replicaManager.metadataCache.getLeaderAndIsr(partition.topic, partition.partitionId).toScala
+          .fold(Set.empty[Int])(_.isr.asScala.map(_.toInt).toSet)
     }
 
     private def livePeers: Array[Int] = {
@@ -123,9 +178,12 @@ class LeaderStepDown(replicaManager: ReplicaManager, time: Time) extends Logging
     }
 
     private def isLedElsewhere(request: StepDownRequest[LedPartitionView]): Boolean = {
-      val decision = request.decision
-      val now = replicaManager.metadataCache.getLeaderAndIsr(decision.topic, decision.partition)
-      now.isPresent && now.get.leaderEpoch > decision.leaderEpoch && now.get.leader >= 0 && now.get.leader != brokerId
+      isLedElsewhere(topicPartition(request.decision), request.decision.leaderEpoch)
+    }
+
+    private def isLedElsewhere(partition: TopicPartition, leaderEpoch: Int): Boolean = {
+      val now = replicaManager.metadataCache.getLeaderAndIsr(partition.topic, partition.partition)
+      now.isPresent && now.get.leaderEpoch > leaderEpoch && now.get.leader >= 0 && now.get.leader != brokerId
     }
 
     override def decided(decision: Decision): Unit = {

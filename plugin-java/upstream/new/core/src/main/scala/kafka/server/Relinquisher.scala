@@ -15,23 +15,24 @@ import java.util.concurrent.CompletionException
 import scala.util.control.NonFatal
 
 /**
- * Executes a step-down: requests the present ISR with this broker last. If the controller only takes the order, uses
- * [[ReassignedElection]]. No thread waits: responses come on the channel's thread.
+ * Executes a step-down: requests the present ISR with this broker last. If the controller only takes the order, the broker
+ * asks to be fenced. No thread waits: responses come on the channel's thread.
  *
  * @param leadershipEnded receives each leader epoch of this broker that is over
+ * @param fence receives each step-down for which this broker is to be fenced
  */
 private[server] class Relinquisher(brokerId: Int,
                                    settings: StepDownSettings,
                                    manager: DefaultAlterPartitionManager,
                                    requests: StepDownRequests[LedPartitionView],
-                                   leadershipEnded: (Partition, Int) => Unit) extends Logging {
+                                   leadershipEnded: (Partition, Int) => Unit,
+                                   fence: StepDownRequest[LedPartitionView] => Unit) extends Logging {
   private val alterPartitionName = StepDownSettings.name(Via.ALTER_PARTITION)
-  private val reassignName = StepDownSettings.name(Via.REASSIGN)
-  private val reassignedElection = new ReassignedElection(brokerId, manager.controllerChannelManager)
+  private val fenceName = StepDownSettings.name(Via.FENCE)
 
   def relinquish(decision: Decision, led: LedPartitionView): Unit = {
-    val request = requests.begin(decision, led, if (settings.via == Via.REASSIGN) reassignName else alterPartitionName)
-    try alterPartition(request)
+    val request = requests.begin(decision, led, if (settings.via == Via.FENCE) fenceName else alterPartitionName)
+    try if (settings.via == Via.FENCE) fence(request) else alterPartition(request)
     catch {
       case NonFatal(e) =>
         error(s"Unexpected error when this leader of ${led.kafkaPartition.topicPartition} steps down", e)
@@ -39,10 +40,7 @@ private[server] class Relinquisher(brokerId: Int,
     }
   }
 
-  /**
-   * Send AlterPartition, which the controller refuses if the partition has changed since this broker read it. A
-   * reassignment, which has no such fence, follows only upon its success.
-   */
+  /** Send AlterPartition, which the controller refuses if the partition has changed since this broker read it. */
   private def alterPartition(request: StepDownRequest[LedPartitionView]): Unit = {
     val decision = request.decision
     val led = request.led
@@ -59,31 +57,24 @@ private[server] class Relinquisher(brokerId: Int,
     }
   }
 
-  /**
-   * Return the members with their broker epochs, this broker last. If only a reassignment is wanted, it is first: the
-   * request then changes nothing.
-   */
+  /** Return the members with their broker epochs, this broker last. */
   private def order(decision: Decision, led: LedPartitionView): util.List[BrokerState] = {
     val order = new util.ArrayList[BrokerState]
     decision.isr.filter(_ != brokerId).foreach { id =>
       order.add(new BrokerState().setBrokerId(id).setBrokerEpoch(led.brokerEpoch(id)))
     }
     val self = new BrokerState().setBrokerId(brokerId).setBrokerEpoch(-1)
-    if (settings.via == Via.REASSIGN)
-      order.add(0, self)
-    else {
-      val options = RelinquishTag.encode(decision.leaves, decision.restNanos / 1000000L, decision.reason)
-      self.unknownTaggedFields.add(new RawTaggedField(RelinquishTag.TAG, options))
-      order.add(self)
-    }
+    val options = RelinquishTag.encode(decision.leaves, decision.restNanos / 1000000L, decision.reason)
+    self.unknownTaggedFields.add(new RawTaggedField(RelinquishTag.TAG, options))
+    order.add(self)
     order
   }
 
   /** Handle the response of a controller that accepted the ISR and kept the leader. */
   private def notHonoured(request: StepDownRequest[LedPartitionView], answer: LeaderAndIsr): Unit = {
     if (settings.via != Via.ALTER_PARTITION && answer.leader == brokerId) {
-      request.way(reassignName)
-      reassignedElection.begin(request)
+      request.way(fenceName)
+      fence(request)
     } else
       request.settle(Outcome.REFUSED, "the controller kept the leader")
   }

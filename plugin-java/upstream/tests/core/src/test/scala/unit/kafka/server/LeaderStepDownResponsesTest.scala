@@ -1,19 +1,14 @@
 package kafka.server
 
 import org.apache.kafka.common.errors.NotLeaderOrFollowerException
-import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData.{OngoingPartitionReassignment, OngoingTopicReassignment}
-import org.apache.kafka.common.message.{AlterPartitionReassignmentsResponseData, ElectLeadersResponseData, ListPartitionReassignmentsResponseData}
-import org.apache.kafka.common.protocol.{ApiKeys, Errors}
-import org.apache.kafka.common.requests._
-import org.apache.kafka.common.ElectionType
+import org.apache.kafka.common.protocol.Errors
 import org.apache.kafka.server.config.ReplicationConfigs
 import org.junit.jupiter.api.Assertions._
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.{CsvSource, ValueSource}
 
-import java.util
-import scala.jdk.CollectionConverters._
+import scala.collection.mutable.ArrayBuffer
 
 class LeaderStepDownResponsesTest extends AbstractLeaderStepDownTest {
   @Test
@@ -29,32 +24,22 @@ class LeaderStepDownResponsesTest extends AbstractLeaderStepDownTest {
   }
 
   @Test
-  def testControllerThatTakesOnlyTheOrderIsAskedForAnElection(): Unit = {
-    answeredStepDown(Errors.NONE)
-    assertEquals(Seq(0), channel.request[ListPartitionReassignmentsRequest](1).data.topics.get(0).partitionIndexes.asScala.map(_.toInt).toSeq)
+  def testControllerThatTakesOnlyTheOrderIsAskedToFenceThisBroker(): Unit = {
+    val wishes = ArrayBuffer[Boolean]()
+    val partition = answeredStepDown(Errors.NONE)
+    replicaManager.leaderStepDown.wantFence = wishes += _
+    pass(tickMs)
+    assertEquals(Seq(true), wishes)
 
-    channel.answer(1, new ListPartitionReassignmentsResponse(new ListPartitionReassignmentsResponseData))
-    val reassigned = channel.request[AlterPartitionReassignmentsRequest](2).data.topics.get(0).partitions.get(0)
-    assertEquals(Seq(follower, 3, leader), reassigned.replicas.asScala.map(_.toInt).toSeq)
-
-    channel.answer(2, new AlterPartitionReassignmentsResponse(new AlterPartitionReassignmentsResponseData))
-    val election = channel.request[ElectLeadersRequest](3).data
-    assertEquals(ElectionType.PREFERRED.value, election.electionType)
-    assertEquals(util.List.of(0), election.topicPartitions.find("events").partitions)
-
-    channel.answer(3, new ElectLeadersResponse(new ElectLeadersResponseData))
+    ledByFollower()
+    pass(10 * processTimeMaxMs)
     assertEquals(1, replicaManager.leaderStepDownRate.count)
     assertEquals(0, replicaManager.failedLeaderStepDownRate.count)
-  }
+    assertEquals(Seq(true), wishes, "it has not become a follower")
 
-  @Test
-  def testReassignmentUnderWayIsNotReplaced(): Unit = {
-    answeredStepDown(Errors.NONE)
-    val ongoing = new OngoingTopicReassignment().setName("events")
-      .setPartitions(util.List.of(new OngoingPartitionReassignment().setPartitionIndex(0)))
-    channel.answer(1, new ListPartitionReassignmentsResponse(new ListPartitionReassignmentsResponseData().setTopics(util.List.of(ongoing))))
-    assertEquals(2, channel.sent.size)
-    assertEquals(1, replicaManager.failedLeaderStepDownRate.count)
+    partition.makeFollower(registration(epoch + 1, follower), isNew = false, noCheckpoints, Some(topicId))
+    pass(2 * processTimeMaxMs)
+    assertEquals(Seq(true, false), wishes)
   }
 
   @Test
@@ -68,13 +53,12 @@ class LeaderStepDownResponsesTest extends AbstractLeaderStepDownTest {
   }
 
   @Test
-  def testOnlyReassignment(): Unit = {
-    start(ReplicationConfigs.LEADER_RELINQUISH_VIA_CONFIG -> "reassign")
+  def testOnlyFencing(): Unit = {
+    start(ReplicationConfigs.LEADER_RELINQUISH_VIA_CONFIG -> "fence")
     lead(0)
     beSlow(0)
-    assertEquals(Seq(leader, follower, 3), members(alterPartitionData(0)), "fences the partition's epoch and changes nothing")
-    channel.answer(0, alterPartitionResponse(Errors.NONE))
-    assertEquals(ApiKeys.LIST_PARTITION_REASSIGNMENTS, channel.sent(1)._1.apiKey)
+    assertEquals(0, channel.sent.size)
+    assertTrue(replicaManager.leaderStepDown.running.fencing.isWanted)
   }
 
   @ParameterizedTest
