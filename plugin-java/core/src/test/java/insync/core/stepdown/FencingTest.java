@@ -57,7 +57,7 @@ class FencingTest {
         }
         pass(COOLDOWN_MS, false, true);
         ask();
-        assertTrue(pass(T_MS + 100, false, true), "after a cool-down it begins anew");
+        assertTrue(pass(T_MS + 100, false, true), "after a cool-down it is T again");
     }
 
     @Test
