@@ -53,6 +53,7 @@ import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.ControllerAccess;
 import insync.agent.stepdown.broker.CurrentLeaderHooks;
+import insync.agent.stepdown.broker.HeartbeatAnswerHooks;
 import insync.agent.stepdown.broker.HeartbeatHooks;
 import insync.agent.stepdown.broker.LifecycleHooks;
 import insync.agent.stepdown.broker.ProcessorHooks;
@@ -61,6 +62,7 @@ import insync.agent.stepdown.broker.SelectorHooks;
 import insync.agent.stepdown.broker.StepDownAccess;
 import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.agent.stepdown.controller.AutomaticElections;
+import insync.agent.stepdown.controller.HeartbeatResponseHooks;
 import insync.agent.stepdown.controller.LeadershipTransfer;
 import insync.agent.stepdown.controller.PartitionChangeBuilderHooks;
 import insync.agent.stepdown.controller.ReplicationControlManagerHooks;
@@ -139,6 +141,8 @@ public abstract class CommonAdapter implements Adapter {
             new RequestHooks(classes.request()),
             new insync.agent.stepdown.broker.ReplicaManagerHooks(),
             new HeartbeatHooks(),
+            new HeartbeatAnswerHooks(),
+            new HeartbeatResponseHooks(),
             new LifecycleHooks(),
             new AlterPartitionManagerHooks(controller.alterPartitionManager(), controller.link()),
             new insync.agent.stepdown.broker.PartitionHooks(),
@@ -190,7 +194,7 @@ public abstract class CommonAdapter implements Adapter {
         List<Class<?>> own = classesOfScopeRead();
         addWithParents(own, access.getClass());
         own.add(controller.getClass());
-        own.addAll(List.of(controller.link(), LifecycleHooks.Lifecycle.class, ControllerAccess.class, RequestHooks.RequestCarrier.class,
+        own.addAll(List.of(controller.link(), HeartbeatResponseHooks.class, LifecycleHooks.Lifecycle.class, ControllerAccess.class, RequestHooks.RequestCarrier.class,
             NamedPartitions.class, RequestSteps.class, RequestPart.class, LagAccess.class,
             MovedHighWatermark.class, PausePointHooks.class,
             ProcessorHooks.ProcessorCarrier.class, StepDownAccess.class, AutomaticElections.class,

@@ -47,6 +47,7 @@ public final class Brokers {
     private static volatile boolean anyRequestScope;
     private static volatile boolean anyReadScope;
     private static volatile boolean anyStepDown;
+    private static volatile boolean isController;
     private static volatile BrokerMetrics metrics;
 
     private Brokers() { }
@@ -82,6 +83,7 @@ public final class Brokers {
     public static void configured(KafkaConfig config) {
         try {
             if (config.getList(PROCESS_ROLES).contains(CONTROLLER)) {
+                isController = true;
                 KafkaLog.open(Insync.current());
                 ControllerMetrics.register(registry(), setup, Insync.current());
             }
@@ -174,6 +176,11 @@ public final class Brokers {
             .collect(Collectors.toList());
     }
 
+    /** Returns whether a node of this JVM is a controller. */
+    public static boolean isController() {
+        return isController && !Insync.isDisabled();
+    }
+
     /** Returns whether any broker of this JVM may step down. */
     public static boolean anyStepDown() {
         return anyStepDown;
@@ -183,6 +190,12 @@ public final class Brokers {
     public static BrokerStepDown stepDown(int brokerId) {
         InsyncBroker broker = anyStepDown ? BROKERS.get(brokerId) : null;
         return broker == null ? null : broker.stepDown();
+    }
+
+    /** Returns the step-down of the broker whose heartbeats a manager sends, or null. */
+    public static BrokerStepDown stepDownOf(Object lifecycle) {
+        return BROKERS.values().stream().filter(broker -> broker.lifecycle() == lifecycle).map(InsyncBroker::stepDown)
+            .filter(Objects::nonNull).findFirst().orElse(null);
     }
 
     /** Notes what sends the heartbeats of a broker. */

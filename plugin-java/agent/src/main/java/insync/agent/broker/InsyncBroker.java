@@ -268,7 +268,7 @@ final class InsyncBroker {
         peers = measured;
         startStepDown = now -> {
             BrokerStepDown started = BrokerStepDown.start(managed, now, time, manager, measured, platform.stepDown(),
-                platform.controller(), this::requests, () -> lifecycle, insync);
+                platform.controller(), this::requests, this::lifecycle, insync);
             if (started != null) {
                 Metrics.registerStepDown(platform.metrics(), insync.stepDowns());
             }
@@ -326,6 +326,10 @@ final class InsyncBroker {
     /** Returns whether pending fetches keep followers in the ISR, and do not only make this broker step down. */
     boolean keepsInSync() {
         return keepsInSync;
+    }
+
+    Lifecycle lifecycle() {
+        return lifecycle;
     }
 
     void lifecycle(Lifecycle started) {

@@ -18,6 +18,10 @@ public final class Fencing {
     private final StepDownSettings settings;
     private volatile boolean wanted;
     private volatile boolean everWanted;
+    private volatile boolean granted;
+    /** The last record of the metadata log that the broker had applied at its last heartbeat, and at the one that was granted. */
+    private volatile long applied;
+    private volatile long appliedWhenGranted;
     private long since;
     private long calmSince = NEVER;
     private long ended = NEVER;
@@ -35,6 +39,31 @@ public final class Fencing {
     /** Returns whether one did. Only a broker that was unfenced asks, so its heartbeats otherwise ask to be unfenced. */
     public boolean wasEverWanted() {
         return everWanted;
+    }
+
+    /**
+     * Notes that a heartbeat is sent.
+     *
+     * @param metadataOffset the last record of the metadata log that the broker has applied
+     */
+    public void sent(long metadataOffset) {
+        applied = metadataOffset;
+    }
+
+    /** Notes the answer to a heartbeat: whether the controller has fenced the broker. */
+    public void answered(boolean fenced) {
+        if (fenced && wanted && !granted) {
+            appliedWhenGranted = applied;
+            granted = true;
+        }
+    }
+
+    /**
+     * Returns whether the controller has granted the present wish. Then this broker leads nothing any more, whether or not it
+     * has applied that.
+     */
+    public boolean isGranted() {
+        return granted;
     }
 
     /** Begins to ask, unless it does already; returns whether the next heartbeat is a different one. */
@@ -55,11 +84,13 @@ public final class Fencing {
      * Ends the wish if it is time.
      *
      * @param hangs whether an append, a read or a network thread of the broker hangs
-     * @param applied whether the broker has applied who leads its partitions, as its metadata says
+     * @param isApplied whether the broker has applied who leads its partitions, as far as its metadata says that
      * @return whether the next heartbeat is a different one
      */
-    public boolean tick(long now, boolean hangs, boolean applied) {
-        if (hangs || !applied) {
+    public boolean tick(long now, boolean hangs, boolean isApplied) {
+        // That it is fenced is in a record after those that it had applied then. A call that hangs keeps it from applying any.
+        boolean isBehind = granted && applied <= appliedWhenGranted;
+        if (hangs || !isApplied || isBehind) {
             calmSince = NEVER;
         } else if (calmSince == NEVER) {
             calmSince = now;
@@ -74,6 +105,7 @@ public final class Fencing {
     public boolean end(long now) {
         boolean was = wanted;
         wanted = false;
+        granted = false;
         ended = now;
         return was;
     }

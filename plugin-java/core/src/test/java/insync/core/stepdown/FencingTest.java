@@ -45,6 +45,25 @@ class FencingTest {
         assertTrue(fencing.wasEverWanted());
     }
 
+    /** A call that hangs has a lock for which the broker waits when it applies metadata, and nothing else may show that. */
+    @Test
+    void itAsksUntilItHasAppliedThatItIsFenced() {
+        fencing.sent(100);
+        fencing.answered(true);
+        assertFalse(fencing.isGranted(), "it did not ask");
+        ask();
+        fencing.sent(100);
+        fencing.answered(false);
+        assertFalse(fencing.isGranted());
+        fencing.answered(true);
+        assertTrue(fencing.isGranted());
+        fencing.sent(100);
+        assertFalse(pass(60_000, false, true));
+        fencing.sent(102);
+        assertTrue(pass(T_MS + 100, false, true));
+        assertFalse(fencing.isGranted());
+    }
+
     @Test
     void aBrokerThatHangsAgainSoonStaysFencedForLonger() {
         long calm = T_MS;

@@ -6,6 +6,7 @@ import insync.agent.kafka.KafkaClock;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.broker.LifecycleHooks.Lifecycle;
 import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
+import insync.agent.stepdown.controller.HeartbeatResponseHooks;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.DisconnectRule;
@@ -28,8 +29,11 @@ import java.util.stream.Collectors;
 import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
+import org.apache.kafka.clients.ClientResponse;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
+import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
+import org.apache.kafka.common.requests.BrokerHeartbeatResponse;
 import org.apache.kafka.common.utils.Time;
 
 /**
@@ -131,7 +135,23 @@ public final class BrokerStepDown {
     public static void wish(BrokerHeartbeatRequestData heartbeat) {
         BrokerStepDown sender = Brokers.stepDown(heartbeat.brokerId());
         if (sender != null && sender.fencing().wasEverWanted() && !heartbeat.wantShutDown()) {
+            sender.fencing().sent(heartbeat.currentMetadataOffset());
             heartbeat.setWantFence(sender.fencing().isWanted() && !Insync.isDisabled());
+        }
+    }
+
+    /**
+     * Notes the answer to a heartbeat.
+     *
+     * @param lifecycle what sends the heartbeats of the broker
+     */
+    public static void answered(Object lifecycle, ClientResponse answer) {
+        BrokerStepDown sender = Brokers.stepDownOf(lifecycle);
+        if (sender != null && answer.responseBody() instanceof BrokerHeartbeatResponse) {
+            BrokerHeartbeatResponseData data = ((BrokerHeartbeatResponse) answer.responseBody()).data();
+            sender.relinquisher.controllerIsWoven(HeartbeatResponseHooks.isWoven(data));
+            sender.fencing().answered(data.isFenced());
+            sender.updated.release();
         }
     }
 
@@ -202,12 +222,11 @@ public final class BrokerStepDown {
         }
     }
 
-    /** Sends the clients on of each partition that the controller has given to another broker, because it fenced this one. */
+    /** Sends the clients on of all that this broker led when the controller fenced it. It may apply that much later. */
     private void sendOn() {
         for (LedPartition each : led.values()) {
             int epoch = each.leaderEpoch();
-            boolean isNew = ((PartitionCarrier) each.kafkaPartition()).insync$over() <= epoch;
-            if (isNew && each.isLed() && access.isLedElsewhere(replicas, each.kafkaPartition().topicPartition(), epoch)) {
+            if (each.isLed() && ((PartitionCarrier) each.kafkaPartition()).insync$over() <= epoch) {
                 over(each.kafkaPartition(), epoch);
                 clients.given();
             }
@@ -276,7 +295,7 @@ public final class BrokerStepDown {
             }
             clients.given();
         }
-        if (fencing().isWanted()) {
+        if (fencing().isGranted()) {
             sendOn();
         }
         boolean hang = disconnects && clients.free();

@@ -15,8 +15,11 @@ import org.apache.kafka.common.config.AbstractConfig;
 public final class LifecycleHooks extends TypeHooks {
 
     /** The class moved in 4.2. */
+    static final String TYPE =
+        MovedClass.to("kafka.server.BrokerLifecycleManager", "org.apache.kafka.server.BrokerLifecycleManager");
+
     public LifecycleHooks() {
-        super(MovedClass.to("kafka.server.BrokerLifecycleManager", "org.apache.kafka.server.BrokerLifecycleManager"));
+        super(TYPE);
     }
 
     @Override

@@ -34,6 +34,8 @@ final class Relinquisher {
     private final StepDownRequests<LedPartition> handovers;
     private final ObjIntConsumer<Partition> over;
     private final Consumer<StepDownRequest<LedPartition>> fence;
+    /** Whether the controller has the agent, as far as it is known. */
+    private volatile boolean mayBeWoven = true;
 
     /**
      * @param over receives each leader epoch of this broker that is over
@@ -51,13 +53,21 @@ final class Relinquisher {
         this.fence = fence;
     }
 
+    /** Notes whether the active controller has the agent. */
+    void controllerIsWoven(boolean woven) {
+        mayBeWoven = woven;
+    }
+
     /** @param led null if the partition was removed meanwhile */
     void carryOut(Decision decision, LedPartition led) {
-        StepDownRequest<LedPartition> one = handovers.begin(decision, led, settings.via() == Via.FENCE ? FENCE : ALTER_PARTITION);
+        // A stock controller takes the order of the ISR. This broker would wait for a stalled read's lock to apply that, and learn
+        // of no new leader after it.
+        boolean fences = settings.via() == Via.FENCE || settings.via() == Via.AUTO && !mayBeWoven;
+        StepDownRequest<LedPartition> one = handovers.begin(decision, led, fences ? FENCE : ALTER_PARTITION);
         try {
             if (led == null || !led.isLed() || led.leaderEpoch() != decision.leaderEpoch()) {
                 one.settle(Outcome.FAILED, "this broker no longer leads in that epoch");
-            } else if (settings.via() == Via.FENCE) {
+            } else if (fences) {
                 fence.accept(one);
             } else {
                 alterPartition(one);
