@@ -154,6 +154,24 @@ class StepDownFlowTest extends WatchedLeader {
         assertEquals(List.of(Errors.NOT_LEADER_OR_FOLLOWER), acked);
     }
 
+    /** Kafka repeats the request until a controller answers, perhaps when this broker is long well again. */
+    @Test
+    void aControllerThatReturnsLateMovesNothing() throws Exception {
+        stallARead(Map.of());
+        FakeController.Asked asked = next();
+        assertEquals(Leader.LEADER, last(asked).brokerId());
+        assertFalse(last(asked).unknownTaggedFields().isEmpty());
+        leader.time.sleep(31_000);
+        List<BrokerState> isr = asked.alterPartition().newIsrWithEpochs();
+        assertEquals(List.of(Leader.LEADER, SUCCESSOR, 1003), isr.stream().map(BrokerState::brokerId).collect(Collectors.toList()));
+        assertTrue(isr.get(0).unknownTaggedFields().isEmpty());
+    }
+
+    private static BrokerState last(FakeController.Asked asked) {
+        List<BrokerState> isr = asked.alterPartition().newIsrWithEpochs();
+        return isr.get(isr.size() - 1);
+    }
+
     @Test
     void aLostAnswerIsNoRefusal() throws Exception {
         stallARead(Map.of());

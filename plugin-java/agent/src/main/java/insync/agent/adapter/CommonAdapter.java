@@ -47,6 +47,7 @@ import insync.agent.logstart.LogStarts;
 import insync.agent.logstart.MovedHighWatermark;
 import insync.agent.metrics.BrokerMetrics;
 import insync.agent.pausepoints.PausePointHooks;
+import insync.agent.stepdown.broker.AlterPartitionHooks;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks;
 import insync.agent.stepdown.broker.AppendHooks;
 import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
@@ -140,6 +141,7 @@ public abstract class CommonAdapter implements Adapter {
             new KafkaChannelHooks(),
             new RequestHooks(classes.request()),
             new insync.agent.stepdown.broker.ReplicaManagerHooks(),
+            new AlterPartitionHooks(),
             new HeartbeatHooks(),
             new HeartbeatAnswerHooks(),
             new HeartbeatResponseHooks(),

@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
  */
 public final class StepDownWatch {
     /** The longest time to wait for an answer, nanoseconds. */
-    static final long ANSWER_NANOS = 30_000_000_000L;
+    public static final long ANSWER_NANOS = 30_000_000_000L;
     private static final String NO_ANSWER = "no answer";
 
     private final StepDownSettings settings;

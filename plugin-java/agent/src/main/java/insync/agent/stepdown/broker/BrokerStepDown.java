@@ -80,7 +80,8 @@ public final class BrokerStepDown {
         this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);
         this.onReadErrors = StepDownConfigs.relinquishesOnly(config);
         this.fencing = new SelfFencing(replicas, config, access, settings, requests, lifecycle, clock, insync);
-        this.relinquisher = new Relinquisher(config.brokerId(), settings, manager, controller, handovers, this::over, this::fence);
+        this.relinquisher = new Relinquisher(config.brokerId(), clock, settings, manager, controller, handovers, this::over,
+            this::fence);
         this.thread = new Thread(this::run, "insync-step-down");
         thread.setDaemon(true);
     }
@@ -88,7 +89,7 @@ public final class BrokerStepDown {
     /** Returns our step-down classes that refer to the broker's. */
     public static List<Class<?>> ownClasses() {
         return List.of(Appends.class, BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, EndedLeadership.class,
-            ReadErrorHooks.class, Relinquisher.class, SelfFencing.class, UnservedClients.class);
+            ReadErrorHooks.class, Relinquisher.class, SelfFencing.class, TimedTag.class, UnservedClients.class);
     }
 
     /**

@@ -1,6 +1,7 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
+import insync.core.Clock;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.Outcome;
@@ -8,6 +9,7 @@ import insync.core.stepdown.StepDownRequest;
 import insync.core.stepdown.StepDownRequests;
 import insync.core.stepdown.StepDownSettings;
 import insync.core.stepdown.StepDownSettings.Via;
+import insync.core.stepdown.StepDownWatch;
 import insync.core.stepdown.controller.RelinquishTag;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +19,6 @@ import java.util.function.ObjIntConsumer;
 import kafka.cluster.Partition;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.protocol.types.RawTaggedField;
 
 /**
  * Executes a decision: sends AlterPartition with the ISR in the requested order and this broker last. If the
@@ -28,6 +29,7 @@ final class Relinquisher {
     private static final String FENCE = StepDownSettings.name(Via.FENCE);
 
     private final int self;
+    private final Clock clock;
     private final StepDownSettings settings;
     private final ControllerLink manager;
     private final ControllerAccess controller;
@@ -41,10 +43,11 @@ final class Relinquisher {
      * @param over receives each leader epoch of this broker that is over
      * @param fence receives each step-down for which this broker is to be fenced
      */
-    Relinquisher(int self, StepDownSettings settings, ControllerLink manager, ControllerAccess controller,
+    Relinquisher(int self, Clock clock, StepDownSettings settings, ControllerLink manager, ControllerAccess controller,
                  StepDownRequests<LedPartition> handovers, ObjIntConsumer<Partition> over,
                  Consumer<StepDownRequest<LedPartition>> fence) {
         this.self = self;
+        this.clock = clock;
         this.settings = settings;
         this.manager = manager;
         this.controller = controller;
@@ -105,7 +108,7 @@ final class Relinquisher {
         }
         BrokerState last = new BrokerState().setBrokerId(self).setBrokerEpoch(-1);
         byte[] asked = RelinquishTag.encode(decision.leaves(), decision.restNanos() / 1_000_000L, decision.reason());
-        last.unknownTaggedFields().add(new RawTaggedField(RelinquishTag.TAG, asked));
+        last.unknownTaggedFields().add(new TimedTag(RelinquishTag.TAG, asked, clock, decision.atNanos() + StepDownWatch.ANSWER_NANOS));
         order.add(last);
         return order;
     }
