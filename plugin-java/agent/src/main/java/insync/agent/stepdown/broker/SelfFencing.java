@@ -99,8 +99,7 @@ final class SelfFencing {
                 Insync.failed(failed);
             }
         }
-        boolean applied = led.stream().noneMatch(each -> each.isLed() && isLedElsewhere(each));
-        if (fencing.tick(now, hangs(appends, now), applied)) {
+        if (fencing.isWanted() && fencing.tick(now, hangs(appends, now), isApplied(led))) {
             say(Level.INFO, EventLog.fields("state", "ended", "asked_ms", fencing.ageMs(now)),
                 "This broker no longer asks its controller to fence it");
         }
@@ -180,8 +179,9 @@ final class SelfFencing {
         }
     }
 
-    private boolean isLedElsewhere(LedPartition led) {
-        return access.isLedElsewhere(replicas, led.kafkaPartition().topicPartition(), led.leaderEpoch());
+    private boolean isApplied(Collection<LedPartition> led) {
+        return led.stream().noneMatch(each -> each.isLed()
+            && access.isLedElsewhere(replicas, each.kafkaPartition().topicPartition(), each.leaderEpoch()));
     }
 
     private boolean isLong(PendingAppend append, long now) {
