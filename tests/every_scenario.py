@@ -35,7 +35,7 @@ TWO: Final = 2
 SHORT: Final[Sequence[tuple[str, str, Sequence[str]]]] = (
     (DEFAULT, "step-down-read", ("step-down",)),
     (DEFAULT, "transactions", ("step-down",)),
-    (DEFAULT, "fenced-disk", ("step-down",)),
+    (DEFAULT, "relinquish-on-stock-controller", ("step-down",)),
     (DEFAULT, "send-stall", ("request",)),
     (DEFAULT, "read-stall", ("stock", "off", "request")),
     (DEFAULT, "slow-follower", ("request",)),

@@ -13,9 +13,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.function.Predicate;
 import java.util.zip.CRC32;
 
 /**
@@ -81,7 +83,8 @@ public final class WovenCache {
             return null;
         }
         try {
-            verifyOwner();
+            verify(file.getParent(), PosixFileAttributes::isDirectory, "folder");
+            verify(file, PosixFileAttributes::isRegularFile, "file");
             DataInputStream in = new DataInputStream(new ByteArrayInputStream(payload(Files.readAllBytes(file))));
             String then = text(in);
             boolean identified = !then.equals(ClassPathFiles.UNKNOWN);
@@ -102,15 +105,18 @@ public final class WovenCache {
         }
     }
 
-    /** Its classes run in the broker, so only the broker's user may have written it. */
-    private void verifyOwner() throws IOException {
-        PosixFileAttributes facts = Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    /**
+     * Verifies that only the broker's user can have written a file, whose classes run in the broker. In a folder that only this user may
+     * write, no one else can put another file in its place after that.
+     */
+    private static void verify(Path path, Predicate<PosixFileAttributes> isKind, String kind) throws IOException {
+        PosixFileAttributes facts = Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         String user = System.getProperty("user.name");
         boolean shared = facts.permissions().contains(PosixFilePermission.GROUP_WRITE)
             || facts.permissions().contains(PosixFilePermission.OTHERS_WRITE);
-        if (!facts.isRegularFile() || shared || !facts.owner().equals(
-                file.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(user))) {
-            throw new IOException("expected a file of " + user + " that no one else may write");
+        if (!isKind.test(facts) || shared || !facts.owner().equals(
+                path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(user))) {
+            throw new IOException("expected a " + kind + " of " + user + " that no one else may write: " + path);
         }
     }
 
@@ -148,7 +154,10 @@ public final class WovenCache {
     public boolean save(WovenBroker woven) {
         try {
             byte[] payload = toBytes(woven);
-            Files.createDirectories(file.getParent());
+            if (!Files.isDirectory(file.getParent())) {
+                Files.createDirectories(file.getParent(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            }
+            verify(file.getParent(), PosixFileAttributes::isDirectory, "folder");
             // Readable and writable by this user alone.
             Path made = Files.createTempFile(file.getParent(), "woven-", ".tmp");
             try {

@@ -123,6 +123,17 @@ class WovenCacheTest {
         assertNull(cache.load(), "a folder");
     }
 
+    /** There another file could be put in the place of one that was verified. */
+    @Test
+    void aFolderThatOthersMayWriteIsNotUsed() throws Exception {
+        Path shared = cache.file().getParent();
+        Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwx---"));
+        assertNull(cache.load());
+        assertFalse(cache.save(broker(ClassDigests.onClassPath(PARTITION))));
+        Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxr-x---"));
+        assertNotNull(cache.load());
+    }
+
     @Test
     void otherClassFilesOnTheClassPathDoNotFit() throws Exception {
         assertTrue(cache.save(broker(ClassDigests.onClassPath(PARTITION) + 1)));
