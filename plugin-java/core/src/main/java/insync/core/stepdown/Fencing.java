@@ -8,12 +8,13 @@ import java.util.List;
  * leader and takes the broker out of every ISR, and elects it nowhere until it is unfenced.
  *
  * <p>The broker repeats its wish in every heartbeat until nothing has hung for T and it has applied who leads its partitions. If it
- * hangs again soon, it stays fenced for twice as long after that, and so on up to the cool-down. One thread calls it; any reads
+ * hangs again within a cool-down, it stays fenced for twice as long after that, at most for 8 T. One thread calls it; any reads
  * {@link #isWanted}.
  */
 public final class Fencing {
     private static final long NEVER = Long.MIN_VALUE;
-    private static final int MOST_DOUBLINGS = 16;
+    /** A replica that is missing for longer costs more than another fencing. */
+    private static final int MOST_DOUBLINGS = 3;
 
     private final StepDownSettings settings;
     private volatile boolean wanted;
@@ -111,7 +112,7 @@ public final class Fencing {
     }
 
     private long calmNanos() {
-        return Math.min(settings.processTimeMaxNanos() << repeated, Math.max(settings.cooldownNanos(), settings.processTimeMaxNanos()));
+        return settings.processTimeMaxNanos() << repeated;
     }
 
     /** Returns for how long it has asked, milliseconds. */
