@@ -1,6 +1,7 @@
 package insync.agent;
 
 import insync.agent.broker.Brokers;
+import insync.agent.weave.Hook;
 import insync.agent.weave.HooksOnDemand;
 import insync.agent.weave.KnownMethods;
 import insync.agent.weave.WovenBroker;
@@ -80,7 +81,7 @@ public final class AgentMain {
             throw new AgentException("agent option default-scope=" + options.defaultScope() + ": expected one of " + scopes);
         }
         AgentSetup setup = new AgentSetup(version, adapters, adapter, options, new HooksOnDemand(adapter, instrumentation,
-            options.allowsUnknownMethods() ? hooks -> List.of() : KnownMethods.load()::unknown));
+            options.allowsUnknownMethods() ? hooks -> List.of() : AgentMain::unknown));
         if (options.defaultStepDownMs() != AgentOptions.NEVER) {
             String given = "agent option default-step-down=" + options.defaultStepDownMs() + ": expected off";
             if (!setup.supportsStepDown()) {
@@ -92,6 +93,15 @@ public final class AgentMain {
         }
         Brokers.install(setup, adapter.platform());
         return weaving.run(instrumentation);
+    }
+
+    /** Reads the table only now: a start with a cache of woven classes does not need it. */
+    private static List<String> unknown(List<Hook> hooks) {
+        try {
+            return KnownMethods.load().unknown(hooks);
+        } catch (AgentException broken) {
+            throw new IllegalStateException(broken.getMessage(), broken);
+        }
     }
 
     private static EventLog openEvents(AgentOptions options) throws AgentException {

@@ -51,12 +51,19 @@ public final class Fencing {
         applied = metadataOffset;
     }
 
-    /** Notes the answer to a heartbeat: whether the controller has fenced the broker. */
-    public void answered(boolean fenced) {
-        if (fenced && wanted && !granted) {
+    /**
+     * Notes the answer to a heartbeat.
+     *
+     * @param fenced whether the controller has fenced the broker
+     * @return whether this grants the present wish
+     */
+    public boolean answered(boolean fenced) {
+        boolean grants = fenced && wanted && !granted;
+        if (grants) {
             appliedWhenGranted = applied;
             granted = true;
         }
+        return grants;
     }
 
     /**

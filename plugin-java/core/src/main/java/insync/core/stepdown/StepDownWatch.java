@@ -89,16 +89,20 @@ public final class StepDownWatch {
 
     /** Returns the age of the oldest append to a partition that this broker follows, as a multiple of its limit. */
     private double ofFollowed(List<PendingAppend> appends) {
+        followedHangs = false;
+        if (!settings.timesAppends()) {
+            return 0;
+        }
         long oldest = 0;
         for (PendingAppend each : appends) {
             oldest = Math.max(oldest, time.since(each.sinceNanos()));
         }
         long limit = settings.appendTimeMaxNanos();
-        if (settings.timesAppends()) {
-            dueNanos = oldest < limit ? Math.min(dueNanos, limit - oldest) : dueNanos;
+        followedHangs = oldest > limit;
+        if (oldest < limit) {
+            dueNanos = Math.min(dueNanos, limit - oldest);
         }
-        followedHangs = settings.timesAppends() && oldest > limit;
-        return settings.timesAppends() ? (double) oldest / limit : 0;
+        return (double) oldest / limit;
     }
 
     /**

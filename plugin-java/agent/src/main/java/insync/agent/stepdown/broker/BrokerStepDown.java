@@ -151,8 +151,9 @@ public final class BrokerStepDown {
         if (sender != null && answer.responseBody() instanceof BrokerHeartbeatResponse) {
             BrokerHeartbeatResponseData data = ((BrokerHeartbeatResponse) answer.responseBody()).data();
             sender.relinquisher.controllerIsWoven(HeartbeatResponseHooks.isWoven(data));
-            sender.fencing().answered(data.isFenced());
-            sender.updated.release();
+            if (sender.fencing().answered(data.isFenced())) {
+                sender.updated.release();
+            }
         }
     }
 
