@@ -22,7 +22,7 @@ from insync.fuzz.workload import draw_workload
 from insync.run.clients.groups import OLDEST_CONSUMER
 from insync.scenario.model import Scenario
 
-GENERATOR: Final = 5
+GENERATOR: Final = 6
 """The version of the rules by which a seed becomes a scenario.
 
 Raise it with every change after which any seed is another scenario: here, in the modules that this

@@ -24,7 +24,7 @@ from waiting import wait_for
 pytestmark = pytest.mark.cluster
 
 ENABLE = "follower.fetch.pending.reads.insync.enable"
-SCOPE = "follower.fetch.pending.reads.insync.scope"
+SCOPE = "insync.scope"
 T = "leader.fetch.process.time.max.ms"
 LAG_MS = 2_000
 PENDING = "kafka.server:type=PendingReads"

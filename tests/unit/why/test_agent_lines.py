@@ -24,7 +24,7 @@ def test_an_agent_that_writes_nothing_leaves_its_broker_unknown() -> None:
 
 def test_pauses_are_known_only_in_scope_request() -> None:
     assert read(*started(1)).pauses_known == {1}
-    off = [{**line, "follower.fetch.pending.reads.insync.scope": "read"} for line in started(1)]
+    off = [{**line, "insync.scope": "read"} for line in started(1)]
     assert read(*off).pauses_known == set()
 
 

@@ -299,7 +299,6 @@ STEP_DOWNS = EventKind(
         leader_epoch=_INT,
         reason=_TEXT,
         pending_ms=_MS,
-        score="double",
         successor=_INT,
         isr_policy=_TEXT,
         outcome=_TEXT,

@@ -50,7 +50,7 @@ class StepDownFlowTest extends WatchedLeader {
 
     @Test
     void theRequestIsTheKipsAndTheClientsAreFreedWhileTheReadStalls() throws Exception {
-        stallARead(Map.of("leader.relinquish.isr", "leave"));
+        stallARead(Map.of("insync.relinquish.isr", "leave"));
         FakeController.Asked asked = next();
         assertEquals(EPOCH, asked.alterPartition().leaderEpoch());
         assertEquals(EPOCH, asked.alterPartition().partitionEpoch());
@@ -104,7 +104,7 @@ class StepDownFlowTest extends WatchedLeader {
 
     @Test
     void aBrokerThatOnlyFencesItselfSendsNoOtherRequest() throws Exception {
-        stallARead(Map.of("leader.relinquish.via", "fence"));
+        stallARead(Map.of("insync.relinquish.via", "fence"));
         await(() -> asksToBeFenced() ? true : null);
         assertTrue(controller.asked.isEmpty());
     }
@@ -112,7 +112,7 @@ class StepDownFlowTest extends WatchedLeader {
     /** The controller was away, and nobody leads in its place. Its heartbeats do not name a wish that is over. */
     @Test
     void aBrokerThatIsWellAgainIsNotFencedLate() throws Exception {
-        stallARead(Map.of("leader.relinquish.via", "fence"));
+        stallARead(Map.of("insync.relinquish.via", "fence"));
         await(() -> asksToBeFenced() ? true : null);
         BrokerHeartbeatRequest.Builder waiting = new BrokerHeartbeatRequest.Builder(heartbeat());
         assertTrue(waiting.build().data().wantFence());
@@ -261,8 +261,8 @@ class StepDownFlowTest extends WatchedLeader {
     }
 
     private void relinquishOnly() throws Exception {
-        leader = new Leader(folder, Leader.LAG_MS, Map.of("leader.relinquish.only.enable", "true",
-            "leader.relinquish.cooldown.ms", "0", "follower.fetch.pending.reads.insync.enable", "false"),
+        leader = new Leader(folder, Leader.LAG_MS, Map.of("insync.lab.relinquish.only.enable", "true",
+            "insync.relinquish.cooldown.ms", "0", "follower.fetch.pending.reads.insync.enable", "false"),
             config -> StepDownParts.parts(config, controller));
     }
 
@@ -295,7 +295,7 @@ class StepDownFlowTest extends WatchedLeader {
     /** Turns the cool-down off, because this leader was elected a moment ago. */
     private void startCold(Map<String, String> configs) throws Exception {
         Map<String, String> all = new HashMap<>(configs);
-        all.put("leader.relinquish.cooldown.ms", "0");
+        all.put("insync.relinquish.cooldown.ms", "0");
         leader = new Leader(folder, T_MS, all, config -> StepDownParts.parts(config, controller));
     }
 

@@ -19,7 +19,6 @@ import insync.core.BrokerView;
 import insync.core.Insync;
 import insync.core.isr.RequestScope;
 import insync.core.stepdown.OutgoingFetch;
-import insync.core.stepdown.StepDownSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -245,16 +244,6 @@ public final class Brokers {
             metrics.clearPartitions();
         }
         Appends.turn(BROKERS.values().stream().map(InsyncBroker::stepDown).anyMatch(one -> one != null && one.timesAppends()));
-        learn(BROKERS.values().stream().map(InsyncBroker::stepDown).filter(Objects::nonNull).map(BrokerStepDown::settings)
-            .findFirst().orElse(null));
-    }
-
-    /** Lets the broker of this JVM that steps down, or the first of them, learn from what ends in it. */
-    private static void learn(StepDownSettings inForce) {
-        Insync insync = Insync.current();
-        insync.stepDowns().inForce(inForce);
-        insync.stats().fetchTimes(inForce == null ? null : inForce.fetchTimes());
-        Appends.learn(inForce == null ? null : inForce.appendTimes());
     }
 
     /** Opens one bridge per JVM, on a separate thread so that the broker's start does not wait for it. */

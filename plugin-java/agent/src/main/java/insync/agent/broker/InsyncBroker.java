@@ -88,7 +88,7 @@ final class InsyncBroker {
         stopReads();
         if (!setup.scopes().isEmpty()) {
             startReads = now -> new PendingReads(started, platform.access(), new KafkaClock(time), insync,
-                PendingReadsConfig.lagTimeMaxMs(now), PendingReadsConfig.maxAgeMs(now));
+                PendingReadsConfig.lagTimeMaxMs(now));
             switchReads(config, setup, null);
         }
         return metrics;
@@ -221,7 +221,7 @@ final class InsyncBroker {
             setup.onDemand().weave(List.of(ReadErrorHooks.fetchRecords()), StepDownConfigs.ONLY);
         }
         if (setup.supportsStepDown() && StepDownConfigs.timesAppends(config)) {
-            setup.onDemand().weave(platform.appends(), StepDownConfigs.APPEND_TIME_MAX_MS);
+            setup.onDemand().weave(platform.appends(), StepDownConfigs.APPENDS);
         }
     }
 

@@ -37,7 +37,7 @@ public final class Metrics {
         gauge(registry, type, "Refused", () -> stats.count(Outcome.REFUSED));
         gauge(registry, type, "Failed", () -> stats.count(Outcome.FAILED));
         gauge(registry, type, "ConnectionsClosed", stats::connectionsClosed);
-        gauge(registry, type, "SlowScore", stats::score);
+        gauge(registry, type, "Slow", () -> stats.isSlow() ? 1 : 0);
         gauge(registry, type, "SlowPeers", stats::slowPeers);
     }
 

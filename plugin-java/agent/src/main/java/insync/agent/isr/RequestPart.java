@@ -45,8 +45,7 @@ public final class RequestPart implements Drained {
         long lagTimeMaxMs = PendingReadsConfig.lagTimeMaxMs(config);
         PendingReport report = new PendingReport(insync, lagTimeMaxMs);
         report.start();
-        RequestScope scope = new RequestScope(clock, leaderClock, insync.stats(), report, new NamedPartitions(),
-            PendingReadsConfig.maxAgeMs(config));
+        RequestScope scope = new RequestScope(clock, leaderClock, insync.stats(), report, new NamedPartitions());
         channel.insync$scope(scope);
         return new RequestPart(scope, channel, leaderClock, report, insync.stats(), lagTimeMaxMs);
     }

@@ -5,7 +5,6 @@ import static insync.agent.metrics.AgentMetric.Kind.HISTOGRAM;
 import static insync.agent.metrics.AgentMetric.Kind.METER;
 
 import insync.core.isr.Hold;
-import insync.core.stepdown.LimitBasis;
 import insync.core.stepdown.Outcome;
 import insync.core.stepdown.Reason;
 import java.util.Arrays;
@@ -49,10 +48,8 @@ public enum AgentMetric {
     STEP_DOWNS_ENDED(Type.STEP_DOWN, "StepDownsEndedPerSec", METER, Tag.OUTCOME, "how requested step-downs ended"),
     STEP_DOWN_TIME(Type.STEP_DOWN, "StepDownTimeMs", HISTOGRAM, "from the decision to the controller's answer, ms"),
     CONNECTIONS_CLOSED(Type.STEP_DOWN, "ConnectionsClosedPerSec", METER, "clients' connections that the old leader closed"),
-    SLOW_SCORE(Type.STEP_DOWN, "SlowScore", GAUGE, "this broker's slow score"),
+    SLOW(Type.STEP_DOWN, "Slow", GAUGE, "1 while this broker is slow, and for a tenth of the cool-down after that"),
     SLOW_PEERS(Type.STEP_DOWN, "SlowPeers", GAUGE, "live peers that look slow"),
-    LIMIT(Type.STEP_DOWN, "ProcessTimeLimitMs", GAUGE, Tag.LIMITED,
-        "T that is in force, as it is set or learnt, ms; -1 where nothing is timed"),
 
     FOLLOWER_STARTS(Type.LOG_START, "FollowerStartsBounded", GAUGE,
         "KAFKA-7104: log start offsets that this follower bounded"),
@@ -148,7 +145,6 @@ public enum AgentMetric {
         /** While an answer is awaited nothing is counted. */
         SUPPRESSED("reason", Arrays.stream(Reason.values())
             .filter(each -> !each.acts() && each != Reason.AWAITING_ANSWER).map(Reason::word)),
-        LIMITED("site", Stream.of(LimitBasis.FETCH, LimitBasis.APPEND)),
         OUTCOME("outcome", Arrays.stream(Outcome.values()).map(Outcome::word)),
         /** An agent of an older version does not tell the controller its reason. */
         TOLD("reason", Stream.concat(Arrays.stream(Reason.values()).filter(Reason::acts).map(Reason::word),

@@ -10,7 +10,6 @@ import insync.core.isr.Hold;
 import insync.core.isr.Stats;
 import insync.core.logstart.LogStartStats;
 import insync.core.stepdown.Decision;
-import insync.core.stepdown.LimitBasis;
 import insync.core.stepdown.Outcome;
 import insync.core.stepdown.Reason;
 import insync.core.stepdown.StepDownListener;
@@ -115,10 +114,8 @@ public final class BrokerMetrics implements Hold.Listener, StepDownListener {
         }
         stepDownTime = registry.histogram(KafkaRegistry.name(AgentMetric.STEP_DOWN_TIME));
         meter(AgentMetric.CONNECTIONS_CLOSED, "connections", stats::connectionsClosed);
-        gauge(AgentMetric.SLOW_SCORE, stats::score);
+        gauge(AgentMetric.SLOW, () -> stats.isSlow() ? 1 : 0);
         gauge(AgentMetric.SLOW_PEERS, stats::slowPeers);
-        gauge(AgentMetric.LIMIT, stats::fetchLimitMs, LimitBasis.FETCH);
-        gauge(AgentMetric.LIMIT, stats::appendLimitMs, LimitBasis.APPEND);
     }
 
     private void registerLogStart() {

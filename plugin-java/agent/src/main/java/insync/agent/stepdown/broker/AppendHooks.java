@@ -12,7 +12,7 @@ import org.apache.kafka.common.utils.Time;
 
 /**
  * Weaves the classes through which a leader's append and a follower's goes, for brokers with
- * {@code leader.append.process.time.max.ms}. A move to another log directory appends through some of them, too, without a mark.
+ * {@code insync.appends.enable}. A move to another log directory appends through some of them, too, without a mark.
  */
 public final class AppendHooks {
     private static final String INDEXES = "org.apache.kafka.storage.internals.log.";
@@ -66,8 +66,8 @@ public final class AppendHooks {
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
-        static void exit(@Advice.Enter AppendMark mark, @Advice.FieldValue("time") Time time, @Advice.Thrown Throwable thrown) {
-            Appends.end(mark, time, thrown == null);
+        static void exit(@Advice.Enter AppendMark mark) {
+            Appends.end(mark);
         }
     }
 
@@ -80,8 +80,8 @@ public final class AppendHooks {
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
-        static void exit(@Advice.Enter AppendMark mark, @Advice.FieldValue("time") Time time) {
-            Appends.end(mark, time, false);
+        static void exit(@Advice.Enter AppendMark mark) {
+            Appends.end(mark);
         }
     }
 

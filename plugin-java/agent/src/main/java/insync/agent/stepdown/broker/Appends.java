@@ -1,6 +1,5 @@
 package insync.agent.stepdown.broker;
 
-import insync.core.isr.TimeCounts;
 import insync.core.stepdown.AppendMark;
 import insync.core.stepdown.AppendMarks;
 import insync.core.stepdown.AppendSite;
@@ -15,18 +14,12 @@ import org.apache.kafka.common.utils.Time;
 public final class Appends {
     private static final AppendMarks MARKS = new AppendMarks();
     private static volatile boolean on;
-    private static volatile TimeCounts times;
 
     private Appends() { }
 
     /** Notes whether any broker of this JVM times its appends. */
     public static void turn(boolean wanted) {
         on = wanted;
-    }
-
-    /** Sets where appends that end add how long they took; null if no broker learns from that. */
-    public static void learn(TimeCounts into) {
-        times = into;
     }
 
     /**
@@ -47,17 +40,11 @@ public final class Appends {
      * Notes that this thread's append has ended.
      *
      * @param mark as {@link #begin} returned it
-     * @param done whether how long it took says something of others: it did not fail, and is a leader's
      */
-    public static void end(AppendMark mark, Time time, boolean done) {
-        if (mark == null) {
-            return;
+    public static void end(AppendMark mark) {
+        if (mark != null) {
+            mark.end();
         }
-        TimeCounts learning = done ? times : null;
-        if (learning != null) {
-            learning.add(time.nanoseconds() - mark.sinceNanos());
-        }
-        mark.end();
     }
 
     /**

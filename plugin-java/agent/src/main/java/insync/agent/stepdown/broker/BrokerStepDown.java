@@ -53,7 +53,6 @@ public final class BrokerStepDown {
     private final StepDownRequests<LedPartition> handovers;
     private final UnservedClients clients;
     private final Supplier<RequestPart> requests;
-    private final boolean disconnects;
     private final boolean onReadErrors;
     private final Relinquisher relinquisher;
     private final SelfFencing fencing;
@@ -73,11 +72,10 @@ public final class BrokerStepDown {
         this.controller = controller;
         this.manager = manager;
         this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.stats()::releasedTotal,
-            insync.stats()::leaderPausedMs, insync.stepDowns(), Insync::failed);
+            insync.stepDowns(), Insync::failed);
         this.handovers = new StepDownRequests<>(clock, watch);
         this.requests = requests;
         this.clients = new UnservedClients(requests, new DisconnectRule(settings), clock, insync);
-        this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);
         this.onReadErrors = StepDownConfigs.relinquishesOnly(config);
         this.fencing = new SelfFencing(replicas, config, access, settings, requests, lifecycle, clock, insync);
         this.relinquisher = new Relinquisher(config.brokerId(), clock, settings, manager, controller, handovers, this::over,
@@ -166,11 +164,6 @@ public final class BrokerStepDown {
     public void reconfigure(KafkaConfig config) {
         settings.become(StepDownConfigs.read(config));
         updated.release();
-    }
-
-    /** Returns the settings that are in force. */
-    public StepDownSettings settings() {
-        return settings;
     }
 
     /** Returns whether a slow append makes this broker step down. */
@@ -300,7 +293,7 @@ public final class BrokerStepDown {
         if (fencing().isGranted()) {
             sendOn();
         }
-        boolean hang = disconnects && clients.free();
+        boolean hang = clients.free();
         return hang || handovers.isAnyOpen() || fencing().isWanted();
     }
 

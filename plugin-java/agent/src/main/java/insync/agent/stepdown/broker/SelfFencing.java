@@ -185,13 +185,13 @@ final class SelfFencing {
     }
 
     private boolean isLong(PendingAppend append, long now) {
-        return now - append.sinceNanos() > settings.shortestNanos() / 2;
+        return now - append.sinceNanos() > settings.processTimeMaxNanos() / 2;
     }
 
     private boolean hangs(List<PendingAppend> appends, long now) {
         RequestPart part = requests.get();
         return appends.stream().anyMatch(each -> isLong(each, now))
-            || part != null && part.scope().longestCallNanos() > settings.shortestNanos() / 2;
+            || part != null && part.scope().longestCallNanos() > settings.processTimeMaxNanos() / 2;
     }
 
     private void say(Level level, Map<String, Object> event, String line) {
