@@ -5,15 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Collectors;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -97,6 +101,30 @@ class WeaveTest {
         assertEquals(500, config(STEP_DOWN, "500", ENABLE, "true").getLong(STEP_DOWN), "the wait of a fetch is not in it");
         assertThrows(ConfigException.class, () -> config("insync.relinquish.via", "zookeeper"));
         assertThrows(ConfigException.class, () -> config("insync.relinquish.isr", "first"));
+    }
+
+    /** Kafka's controllers check no config of a broker; with the agent they refuse an invalid value of its own. */
+    @Test
+    void aControllerRefusesInvalidValues() throws Exception {
+        if (VERSION.startsWith("1.") || VERSION.startsWith("2.")) {
+            return;
+        }
+        String invalid = assertThrows(InvocationTargetException.class, () -> update(SCOPE, "perhaps")).getCause().getMessage();
+        assertTrue(invalid.contains(SCOPE) && invalid.contains("perhaps"), invalid);
+        update(SCOPE, "read");
+        update("leader.of.another.plugin", "perhaps");
+    }
+
+    private static void update(String name, String value) throws Exception {
+        Class<?> type = Class.forName("kafka.server.ControllerConfigurationValidator");
+        Object validator = type.getConstructor(KafkaConfig.class).newInstance(config("broker.rack", "r"));
+        Method validate = Arrays.stream(type.getMethods())
+            .filter(each -> each.getName().equals("validate") && each.getParameterCount() > 1).findFirst().orElseThrow();
+        Object[] arguments = new Object[validate.getParameterCount()];
+        Arrays.fill(arguments, Map.of());
+        arguments[0] = new ConfigResource(ConfigResource.Type.BROKER, "1");
+        arguments[1] = Map.of(name, value);
+        validate.invoke(validator, arguments);
     }
 
     /** The alternative that KIP-501 rejects is off, and goes neither with solution 1 nor below the lag limit. */

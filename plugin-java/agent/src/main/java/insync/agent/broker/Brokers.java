@@ -47,7 +47,6 @@ public final class Brokers {
     private static volatile boolean anyReadScope;
     private static volatile boolean anyStepDown;
     private static volatile boolean isController;
-    private static volatile BrokerMetrics metrics;
 
     private Brokers() { }
 
@@ -112,7 +111,7 @@ public final class Brokers {
         Insync insync = Insync.current();
         try {
             BrokerView view = platform.view(replicas, config, setup.brokerVersion());
-            metrics = broker(config).start(replicas, config, time, view, setup, platform, insync);
+            broker(config).start(replicas, config, time, view, setup, platform, insync);
             updateFlags();
             openBridge(view, insync);
             broker(config).weave(config, setup, platform);
@@ -240,9 +239,6 @@ public final class Brokers {
         anyRequestScope = BROKERS.values().stream().anyMatch(broker -> broker.allRequests().findAny().isPresent());
         anyReadScope = BROKERS.values().stream().anyMatch(InsyncBroker::marksReads);
         anyStepDown = BROKERS.values().stream().anyMatch(broker -> broker.stepDown() != null);
-        if (!anyRequestScope && !anyReadScope && metrics != null) {
-            metrics.clearPartitions();
-        }
         Appends.turn(BROKERS.values().stream().map(InsyncBroker::stepDown).anyMatch(one -> one != null && one.timesAppends()));
     }
 

@@ -65,7 +65,7 @@ final class InsyncBroker {
      *
      * @return the metrics of this JVM's brokers
      */
-    synchronized BrokerMetrics start(ReplicaManager started, KafkaConfig config, Time time, BrokerView view, AgentSetup setup,
+    synchronized void start(ReplicaManager started, KafkaConfig config, Time time, BrokerView view, AgentSetup setup,
                             Platform platform, Insync insync) {
         EventsTopic.started(config, insync.events());
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
@@ -76,7 +76,6 @@ final class InsyncBroker {
         InForce.started(insync.log(), config, setup, BrokerConfigs.inForce(config));
         BrokerMetrics metrics = BrokerMetrics.register(platform.metrics(), setup, insync);
         if (!setup.scopes().isEmpty()) {
-            Metrics.registerPendingReads(platform.metrics(), insync);
             insync.stats().holds(metrics.and(new HoldLog(insync.log())).and(new HoldEvents(insync.events())));
             insync.stepDowns().listener(metrics.and(new StepDownLog(insync.log())));
             insync.eachSecond(metrics::update);
@@ -91,7 +90,6 @@ final class InsyncBroker {
                 PendingReadsConfig.lagTimeMaxMs(now));
             switchReads(config, setup, null);
         }
-        return metrics;
     }
 
     /**
@@ -266,14 +264,8 @@ final class InsyncBroker {
                                     Insync insync) {
         PeerFetches measured = new PeerFetches(new KafkaClock(time));
         peers = measured;
-        startStepDown = now -> {
-            BrokerStepDown started = BrokerStepDown.start(managed, now, time, manager, measured, platform.stepDown(),
-                platform.controller(), this::requests, this::lifecycle, insync);
-            if (started != null) {
-                Metrics.registerStepDown(platform.metrics(), insync.stepDowns());
-            }
-            return started;
-        };
+        startStepDown = now -> BrokerStepDown.start(managed, now, time, manager, measured, platform.stepDown(),
+            platform.controller(), this::requests, this::lifecycle, insync);
         switchStepDown(config);
     }
 

@@ -30,9 +30,7 @@ public enum AgentMetric {
     HOLDS(Type.PENDING_READS, "HoldsGrantedPerSec", METER,
         "holds that began: a follower stays in the ISR because of its pending fetch and nothing else"),
     HOLDS_AT(Type.PENDING_READS, "HoldsGrantedPerSec", METER, Tag.SITE, "the same by where the leader was with the fetch"),
-    HOLDS_OF(Type.PENDING_READS, "HoldsGrantedPerSec", METER, Tag.PARTITION, "the same by partition"),
     HELD(Type.PENDING_READS, "HeldFollowers", GAUGE, "followers that are held now"),
-    HELD_OF(Type.PENDING_READS, "HeldFollowers", GAUGE, Tag.PARTITION, "the same by partition"),
     HOLD_TIME(Type.PENDING_READS, "HoldTimeMs", HISTOGRAM, "how long holds lasted, ms"),
     MARKS(Type.PENDING_READS, "MarksPerSec", METER,
         "marks that were made: one per partition of a fetch (scope `read`), one per fetch (scope `request`)"),
@@ -148,9 +146,7 @@ public enum AgentMetric {
         OUTCOME("outcome", Arrays.stream(Outcome.values()).map(Outcome::word)),
         /** An agent of an older version does not tell the controller its reason. */
         TOLD("reason", Stream.concat(Arrays.stream(Reason.values()).filter(Reason::acts).map(Reason::word),
-            Stream.of(ControllerMetrics.NOT_TOLD))),
-        /** Its values are not known before. */
-        PARTITION("topic", Stream.empty());
+            Stream.of(ControllerMetrics.NOT_TOLD)));
 
         private final String key;
         private final List<String> words;
