@@ -87,9 +87,9 @@ def test_a_hold_without_a_pending_fetch_says_nothing_of_the_leader() -> None:
 
 def test_a_step_down_for_an_append_has_its_site_and_one_for_a_fetch_has_none() -> None:
     about = {"topic": "reads", "partition": 0, "pending_ms": 700, "score": 1.0}
-    slow = event("step_down", 5_000, reason="slow_append", site="write", **about)
+    slow = event("step_down", 5_000, reason="slow_append", site="log", **about)
     (appended,) = read(*started(1), slow).appended
-    assert (appended.site, appended.since_ms) == ("write", 4_300)
+    assert (appended.site, appended.since_ms) == ("log", 4_300)
     fetch = read(*started(1), event("step_down_withheld", 5_000, reason="cooling_down", **about))
     (served,) = fetch.served
     assert (served.site, served.decided, served.partition) == (None, True, READS)

@@ -9,17 +9,12 @@ import insync.agent.stepdown.broker.Appends;
 import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
 import insync.core.stepdown.AppendMark;
 import insync.core.stepdown.AppendSite;
-import java.io.File;
-import java.io.IOException;
 import java.lang.reflect.Field;
-import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.storage.internals.log.OffsetIndex;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -50,7 +45,7 @@ class SlowAppendFlowTest extends WatchedLeader {
         FakeController.Asked asked = next();
         assertEquals(EPOCH, asked.alterPartition().leaderEpoch());
         String event = await(() -> line("step_down").orElse(null));
-        assertTrue(event.contains("\"reason\":\"slow_append\"") && event.contains("\"site\":\"log_lock\""), event);
+        assertTrue(event.contains("\"reason\":\"slow_append\"") && event.contains("\"site\":\"lock\""), event);
 
         asked.answerPartition(Errors.NEW_LEADER_ELECTED);
         assertTrue(answered().contains("\"outcome\":\"done\""));
@@ -95,58 +90,10 @@ class SlowAppendFlowTest extends WatchedLeader {
     void anAppendMayWaitForTheLogsLockWhenItsRecordsAreInTheLog() throws Exception {
         start(true);
         AppendMark mark = Appends.begin(leader.partition(), leader.time);
+        Appends.enter(AppendSite.LOG);
         leader.appendUpTo(20);
-        assertEquals(AppendSite.LOG_LOCK, Appends.enter(AppendSite.LOG));
+        assertEquals(AppendSite.LOCK, Appends.pending().get(0).site());
         mark.end();
-    }
-
-    /** Where an append rolls the log it makes an index's file and cuts another one's, which are calls that may hang. */
-    @Test
-    void theFileOfAnIndexIsTheSiteIndex() throws Exception {
-        start(true);
-        AppendMark mark = Appends.begin(leader.partition(), leader.time);
-        Appends.enter(AppendSite.ROLL);
-        SiteOfFile file = new SiteOfFile(folder.resolve("00000000000000000010.index").toFile());
-        OffsetIndex index = new OffsetIndex(file, 10, 1024);
-        assertEquals(EnumSet.of(AppendSite.INDEX), file.created);
-        index.trimToValidSize();
-        assertTrue(file.named.contains(AppendSite.INDEX), "the call that opens the file to cut it");
-        assertEquals(AppendSite.ROLL, Appends.enter(AppendSite.LOG));
-        mark.end();
-        index.close();
-    }
-
-    /** Notes at which site of this thread's append the file is made, and asked for its name to be opened. */
-    private static final class SiteOfFile extends File {
-        private static final long serialVersionUID = 1;
-        private final transient Set<AppendSite> created = EnumSet.noneOf(AppendSite.class);
-        private final transient Set<AppendSite> named = EnumSet.noneOf(AppendSite.class);
-
-        SiteOfFile(File file) {
-            super(file.getPath());
-        }
-
-        @Override
-        public boolean createNewFile() throws IOException {
-            note(created);
-            boolean made = super.createNewFile();
-            named.clear();
-            return made;
-        }
-
-        @Override
-        public String getPath() {
-            note(named);
-            return super.getPath();
-        }
-
-        private static void note(Set<AppendSite> sites) {
-            AppendSite now = Appends.enter(AppendSite.LOG);
-            if (now != null) {
-                sites.add(now);
-                Appends.leave(now);
-            }
-        }
     }
 
     @Test

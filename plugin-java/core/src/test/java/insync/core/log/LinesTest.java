@@ -48,7 +48,7 @@ class LinesTest {
     @Test
     void aStepDownBecauseOfAnAppendSaysSoAndWhereItHangs() throws Exception {
         assertEquals(List.of("INFO [Partition events-0] This leader steps down (reason slow_append, leader epoch 0, an append has "
-                + "been pending for 2500 ms at site write): it asks the controller to make broker 1 the leader"),
+                + "been pending for 2500 ms at site log): it asks the controller to make broker 1 the leader"),
             lines(1, StepDownLines::slowAppend));
     }
 

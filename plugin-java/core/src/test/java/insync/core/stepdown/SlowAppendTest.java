@@ -31,7 +31,7 @@ class SlowAppendTest {
         Decision decision = broker.acted.get(0);
         assertEquals(Reason.SLOW_APPEND, decision.reason());
         assertTrue(decision.pendingMs() >= APPEND_MS);
-        assertEquals("write", decision.site().word());
+        assertEquals("log", decision.site().word());
         broker.pass(20_000);
         assertEquals(1, broker.acted.size());
     }

@@ -57,7 +57,7 @@ class StepDownEventsTest {
         StepDownLines.slowAppend(new StepDownEvents(EventLog.to(file)));
         JsonObject stepDown = WrittenLines.awaitObjects(file, 2).get(1);
         assertEquals("slow_append", stepDown.get("reason").getAsString());
-        assertEquals("write", stepDown.get("site").getAsString());
+        assertEquals("log", stepDown.get("site").getAsString());
     }
 
     @Test

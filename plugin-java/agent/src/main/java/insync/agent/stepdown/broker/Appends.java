@@ -47,19 +47,10 @@ public final class Appends {
         }
     }
 
-    /**
-     * Notes that this thread's append comes to a site.
-     *
-     * @return the site before, for {@link #leave}; null if this thread does not append to a leader's log
-     */
-    public static AppendSite enter(AppendSite site) {
-        return on ? MARKS.own().enter(site) : null;
-    }
-
-    /** Notes that this thread's append is at a site again. */
-    public static void leave(AppendSite before) {
-        if (before != null) {
-            MARKS.own().leave(before);
+    /** Notes that this thread's append comes to a site. */
+    public static void enter(AppendSite site) {
+        if (on) {
+            MARKS.own().enter(site);
         }
     }
 
@@ -71,7 +62,7 @@ public final class Appends {
     }
 
     /** Returns the appends that have not ended. */
-    static List<PendingAppend> pending() {
+    public static List<PendingAppend> pending() {
         return MARKS.pending();
     }
 }
