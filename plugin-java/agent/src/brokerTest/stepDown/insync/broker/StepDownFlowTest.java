@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
@@ -38,6 +39,8 @@ class StepDownFlowTest extends WatchedLeader {
     private final List<Errors> fetched = new CopyOnWriteArrayList<>();
     private final List<Errors> acked = new CopyOnWriteArrayList<>();
     private final CountDownLatch stall = new CountDownLatch(1);
+    /** What the answer to the produce request waits for. */
+    private final ReentrantLock coordinator = new ReentrantLock();
     /** The offset after the last record that the follower has fetched. */
     private long end;
     private Thread reader = new Thread(() -> { }, "none");
@@ -172,6 +175,24 @@ class StepDownFlowTest extends WatchedLeader {
         return isr.get(isr.size() - 1);
     }
 
+    /** In 3.x it is a group's lock, which a thread has whose append for the group hangs. */
+    @Test
+    void theWatchDoesNotWaitForALockThatTheAnswerToACoordinatorTakes() throws Exception {
+        stallARead(Map.of());
+        next();
+        coordinator.lock();
+        try {
+            controller.publish(1003, EPOCH + 1);
+            await(() -> coordinator.hasQueuedThreads() ? true : null);
+            assertTrue(Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(each -> each.getName().equals("insync-step-down") && coordinator.hasQueuedThread(each)));
+        } finally {
+            coordinator.unlock();
+        }
+        await(() -> acked.isEmpty() ? null : acked);
+        assertEquals(List.of(Errors.NOT_LEADER_OR_FOLLOWER), acked);
+    }
+
     @Test
     void aLostAnswerIsNoRefusal() throws Exception {
         stallARead(Map.of());
@@ -304,7 +325,7 @@ class StepDownFlowTest extends WatchedLeader {
         leader.appendUpTo(end + 10);
         leader.fetch(end, fetched);
         fetched.clear();
-        StepDownParts.produceToAll(leader.replicas(), acked::add);
+        StepDownParts.produceToAll(leader.replicas(), coordinator, acked::add);
         leader.duringRead(() -> {
             try {
                 stall.await();

@@ -87,7 +87,7 @@ public final class BrokerStepDown {
     /** Returns our step-down classes that refer to the broker's. */
     public static List<Class<?>> ownClasses() {
         return List.of(Appends.class, BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, EndedLeadership.class,
-            ReadErrorHooks.class, Relinquisher.class, SelfFencing.class, TimedTag.class, UnservedClients.class);
+            ProduceAnswers.class, ReadErrorHooks.class, Relinquisher.class, SelfFencing.class, TimedTag.class, UnservedClients.class);
     }
 
     /**
@@ -213,7 +213,7 @@ public final class BrokerStepDown {
         PartitionCarrier carrier = (PartitionCarrier) partition;
         if (carrier.insync$over() <= leaderEpoch) {
             carrier.insync$over(leaderEpoch + 1);
-            controller.completeProduce(replicas, partition.topicPartition());
+            ProduceAnswers.give(partition.topic(), () -> controller.completeProduce(replicas, partition.topicPartition()));
         }
     }
 
