@@ -163,14 +163,14 @@ def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(on: Brokers) -
     ("version", "adapter", "hooks"),
     [
         ("2.8.2", "v2_8", 11),
-        pytest.param("3.6.2", "v3_6", 47, marks=pytest.mark.long),
-        pytest.param("3.7.2", "v3_7", 48, marks=pytest.mark.long),
-        pytest.param("3.8.1", "v3_7", 48, marks=pytest.mark.long),
-        pytest.param("3.9.2", "v3_9", 48, marks=pytest.mark.long),
-        pytest.param("4.0.2", "v4_0", 48, marks=pytest.mark.long),
-        pytest.param("4.1.2", "v4_1", 48, marks=pytest.mark.long),
-        ("4.3.1", "v4_2", 48),
-        pytest.param("4.4.0", "v4_2", 48, marks=pytest.mark.long),
+        pytest.param("3.6.2", "v3_6", 48, marks=pytest.mark.long),
+        pytest.param("3.7.2", "v3_7", 49, marks=pytest.mark.long),
+        pytest.param("3.8.1", "v3_7", 49, marks=pytest.mark.long),
+        pytest.param("3.9.2", "v3_9", 49, marks=pytest.mark.long),
+        pytest.param("4.0.2", "v4_0", 49, marks=pytest.mark.long),
+        pytest.param("4.1.2", "v4_1", 49, marks=pytest.mark.long),
+        ("4.3.1", "v4_2", 49),
+        pytest.param("4.4.0", "v4_2", 49, marks=pytest.mark.long),
     ],
 )
 def test_every_hook_is_woven_before_the_brokers_main(
