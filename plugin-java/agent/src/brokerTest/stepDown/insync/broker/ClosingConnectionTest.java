@@ -15,7 +15,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import kafka.server.KafkaConfig;
@@ -68,6 +70,17 @@ class ClosingConnectionTest {
             assertEquals(Set.of(ID), selector.disconnected().keySet());
             assertNull(scope.find(ID));
         }
+    }
+
+    /** Else one that is lost while the scope is turned on would stay, with the fetch that is pending on it. */
+    @Test
+    void connectionsAreTrackedOnlyWhenTheirEndIsNoted() throws Exception {
+        List<Boolean> noted = new ArrayList<>();
+        ChannelCarrier channel = Mockito.mock(ChannelCarrier.class);
+        Mockito.doAnswer(on -> noted.add(Brokers.anyRequestScope() && !Brokers.requestScopes().isEmpty()))
+            .when(channel).insync$scope(Mockito.any());
+        Brokers.socketServerStarted(config(), Time.SYSTEM, channel);
+        assertEquals(List.of(true), noted);
     }
 
     @AfterEach

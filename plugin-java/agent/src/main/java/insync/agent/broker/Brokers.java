@@ -92,8 +92,7 @@ public final class Brokers {
 
     /** Starts scope "request", if it is on, in a broker whose SocketServer was constructed. */
     public static void socketServerStarted(KafkaConfig config, Time time, ChannelCarrier channel) {
-        broker(config).startRequests(config, time, channel, Insync.current());
-        updateFlags();
+        broker(config).startRequests(config, time, channel, Insync.current(), Brokers::updateFlags);
     }
 
     public static void socketServerStopped(KafkaConfig config) {

@@ -167,16 +167,18 @@ final class InsyncBroker {
         }
     }
 
-    private void switchRequests(KafkaConfig config, Runnable ended) {
+    private void switchRequests(KafkaConfig config, Runnable changed) {
         boolean wanted = startRequests != null && StepDownConfigs.tracks(config, PendingReadsConfig.REQUEST);
         if (wanted != (requests != null)) {
             RequestPart off = requests;
             if (wanted) {
                 requests = startRequests.apply(config);
+                changed.run(); // from now on the end of each connection is noted
+                requests.turnOn();
             } else {
                 requests = null;
                 off.turnOff();
-                draining.add(off, ended);
+                draining.add(off, changed);
             }
         }
     }
@@ -284,10 +286,10 @@ final class InsyncBroker {
     }
 
     /** Prepares scope "request" with the broker's SocketServer, and starts it if it is on. */
-    synchronized void startRequests(KafkaConfig config, Time time, ChannelCarrier channel, Insync insync) {
+    synchronized void startRequests(KafkaConfig config, Time time, ChannelCarrier channel, Insync insync, Runnable changed) {
         stopRequests();
         startRequests = now -> RequestPart.start(now, time, channel, insync);
-        switchRequests(config, null);
+        switchRequests(config, changed);
     }
 
     /** Ends the threads of scope "request". */
