@@ -125,6 +125,38 @@ class StepDownFlowTest extends WatchedLeader {
         assertFalse(waiting.build().data().wantFence(), "built before, sent now");
     }
 
+    /** Its thread that applies metadata waits for the read's lock. If it were elected elsewhere, nobody would serve that partition. */
+    @Test
+    void aBrokerThatDoesNotApplyAHandOverAsksToBeFencedUntilItHas() throws Exception {
+        handOver(Map.of());
+        long since = leader.time.milliseconds();
+        assertFalse(asksToBeFenced());
+        await(() -> asksToBeFenced() ? true : null);
+        assertTrue(leader.time.milliseconds() - since >= 3 * T_MS);
+        assertTrue(await(() -> fencing("asked")).contains("\"why\":\"it has not applied"));
+        stall.countDown();
+        reader.join();
+        leader.time.sleep(4 * T_MS);
+        nothingMoreIsAskedFor(4 * T_MS);
+        assertTrue(asksToBeFenced());
+        leader.elect(SUCCESSOR, EPOCH + 1);
+        await(() -> asksToBeFenced() ? null : true);
+    }
+
+    @Test
+    void underTheKipAloneABrokerThatDoesNotApplyAHandOverDoesNotAsk() throws Exception {
+        handOver(Map.of("insync.relinquish.via", "alter-partition"));
+        nothingMoreIsAskedFor(10 * T_MS);
+        assertFalse(asksToBeFenced());
+    }
+
+    private void handOver(Map<String, String> configs) throws Exception {
+        stallARead(configs);
+        next().answerPartition(Errors.NEW_LEADER_ELECTED);
+        controller.publish(SUCCESSOR, EPOCH + 1);
+        assertTrue(answered().contains("\"outcome\":\"done\",\"way\":\"alter-partition\""));
+    }
+
     private static BrokerHeartbeatRequestData heartbeat() {
         return new BrokerHeartbeatRequestData().setBrokerId(Leader.LEADER);
     }

@@ -14,6 +14,7 @@ import insync.core.stepdown.Outcome;
 import insync.core.stepdown.PendingAppend;
 import insync.core.stepdown.StepDownRequest;
 import insync.core.stepdown.StepDownSettings;
+import insync.core.stepdown.StepDownSettings.Via;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -91,9 +92,12 @@ final class SelfFencing {
         for (StepDownRequest<LedPartition> one = asking.poll(); one != null; one = asking.poll()) {
             asked.add(one);
         }
-        if (!asked.isEmpty() || followsTooSlowly && !fencing.isWanted()) {
+        String why = !asked.isEmpty() ? "what it leads is too slow"
+            : followsTooSlowly ? "an append to a partition that it follows hangs"
+            : isDeaf(led, now) ? "it has not applied for 4 T that others lead what it gave away" : null;
+        if (!asked.isEmpty() || why != null && !fencing.isWanted()) {
             try {
-                begin(asked, led, appends, now);
+                begin(why, asked, led, appends, now);
             } catch (RuntimeException | Error failed) {
                 asked.forEach(one -> one.settle(Outcome.FAILED, failed.toString()));
                 Insync.failed(failed);
@@ -112,9 +116,13 @@ final class SelfFencing {
         }
     }
 
-    private void begin(List<StepDownRequest<LedPartition>> asked, Collection<LedPartition> led, List<PendingAppend> appends,
-                       long now) {
-        String why = asked.isEmpty() ? "an append to a partition that it follows hangs" : "what it leads is too slow";
+    private boolean isDeaf(Collection<LedPartition> led, long now) {
+        long longest = led.stream().mapToLong(each -> each.unappliedNanos(now)).max().orElse(0);
+        return settings.via() != Via.ALTER_PARTITION && fencing.isDeaf(longest);
+    }
+
+    private void begin(String why, List<StepDownRequest<LedPartition>> asked, Collection<LedPartition> led,
+                       List<PendingAppend> appends, long now) {
         String against = fencing.isWanted() ? null : against(asked, led, appends, now);
         if (against != null) {
             asked.forEach(one -> one.settle(Outcome.REFUSED, "not fenced: " + against));
