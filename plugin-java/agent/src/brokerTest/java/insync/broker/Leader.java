@@ -158,8 +158,8 @@ final class Leader implements AutoCloseable {
         Properties properties = new Properties();
         properties.put(ENABLE, String.valueOf(enable));
         properties.put("insync.scope", "read"); // its calls go to the ReplicaManager, not through the network
-        properties.putAll(needed);
         properties.put("log.dirs", folder.toString());
+        properties.putAll(needed);
         properties.put("replica.lag.time.max.ms", String.valueOf(LAG_MS));
         return new KafkaConfig(properties, false);
     }

@@ -157,6 +157,20 @@ class StepDownFlowTest extends WatchedLeader {
         assertTrue(answered().contains("\"outcome\":\"done\",\"way\":\"alter-partition\""));
     }
 
+    /** The other directory may work, and fencing would take its partitions, too. */
+    @Test
+    void aBrokerWithSeveralLogDirectoriesHandsOverAndIsNotFenced() throws Exception {
+        stallARead(Map.of("log.dirs", folder.resolve("first") + "," + folder.resolve("second")));
+        next().answerPartition(Errors.NONE);
+        assertTrue(answered().contains("\"outcome\":\"refused\",\"way\":\"fence\",\"error\":\"not fenced: the broker has 2 log dir"));
+        next().answerPartition(Errors.NONE);
+        next().answerPartition(Errors.NEW_LEADER_ELECTED);
+        await(() -> lines().stream().anyMatch(line -> line.contains("\"outcome\":\"done\"")) ? true : null);
+        nothingMoreIsAskedFor(10 * T_MS);
+        assertFalse(asksToBeFenced());
+        assertEquals(1, lines().stream().filter(line -> line.contains("\"state\":\"withheld\"")).count(), "it says so once");
+    }
+
     private static BrokerHeartbeatRequestData heartbeat() {
         return new BrokerHeartbeatRequestData().setBrokerId(Leader.LEADER);
     }

@@ -66,7 +66,7 @@ final class SelfFencing {
 
     /** Reads the configs by name, because the type of KafkaConfig's getter differs between versions. */
     private static int logDirs(KafkaConfig config) {
-        Object dirs = config.originals().get("log.dirs");
+        Object dirs = config.originals().getOrDefault("log.dirs", config.originals().get("log.dir"));
         return dirs == null ? 1 : dirs.toString().split(",").length;
     }
 
