@@ -9,6 +9,7 @@ import com.yammer.metrics.core.Histogram;
 import com.yammer.metrics.core.Meter;
 import com.yammer.metrics.core.Metric;
 import com.yammer.metrics.core.MetricsRegistry;
+import insync.agent.broker.Brokers;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.lang.management.ManagementFactory;
@@ -116,6 +117,26 @@ class KafkaMetricsTest {
                 assertEquals(0L, value(agent + "Errors"));
                 assertTrue(((String) value(agent + "Adapter")).matches("v\\d_\\d+"));
                 assertTrue(((String) value(agent + "Version")).matches("\\d+[.]\\d+.*"));
+            }
+        }
+    }
+
+    @Test
+    void itSaysWhetherTheBrokerAsksToBeFencedAndHowOftenItWas() throws Exception {
+        if (!WOVEN) {
+            return;
+        }
+        String stepDown = "kafka.server:type=StepDown,name=";
+        try (Leader leader = new Leader(folder, false)) {
+            assertTrue(leader.partition().isLeader());
+            assertEquals(Brokers.setup().supportsStepDown(), all().containsKey(stepDown + "AsksToBeFenced"));
+            if (Brokers.setup().supportsStepDown()) {
+                assertEquals(0, value(stepDown + "AsksToBeFenced"));
+                Insync.current().stepDowns().asksToBeFenced(true);
+                Insync.current().stepDowns().fenced();
+                Insync.current().eachSecond();
+                assertEquals(1, value(stepDown + "AsksToBeFenced"));
+                assertEquals(1, count(stepDown + "FencedPerSec"));
             }
         }
     }

@@ -46,6 +46,8 @@ public enum AgentMetric {
     STEP_DOWNS_ENDED(Type.STEP_DOWN, "StepDownsEndedPerSec", METER, Tag.OUTCOME, "how requested step-downs ended"),
     STEP_DOWN_TIME(Type.STEP_DOWN, "StepDownTimeMs", HISTOGRAM, "from the decision to the controller's answer, ms"),
     CONNECTIONS_CLOSED(Type.STEP_DOWN, "ConnectionsClosedPerSec", METER, "clients' connections that the old leader closed"),
+    ASKS_TO_BE_FENCED(Type.STEP_DOWN, "AsksToBeFenced", GAUGE, "1 while this broker asks its controller to fence it, else 0"),
+    FENCED(Type.STEP_DOWN, "FencedPerSec", METER, "how often its controller did that"),
     SLOW(Type.STEP_DOWN, "Slow", GAUGE, "1 while this broker is slow, and for a tenth of the cool-down after that"),
     SLOW_PEERS(Type.STEP_DOWN, "SlowPeers", GAUGE, "live peers that look slow"),
 

@@ -107,6 +107,8 @@ public final class BrokerMetrics implements Hold.Listener, StepDownListener {
         }
         stepDownTime = registry.histogram(KafkaRegistry.name(AgentMetric.STEP_DOWN_TIME));
         meter(AgentMetric.CONNECTIONS_CLOSED, "connections", stats::connectionsClosed);
+        gauge(AgentMetric.ASKS_TO_BE_FENCED, () -> stats.asksToBeFenced() ? 1 : 0);
+        meter(AgentMetric.FENCED, "fencings", stats::fencedTotal);
         gauge(AgentMetric.SLOW, () -> stats.isSlow() ? 1 : 0);
         gauge(AgentMetric.SLOW_PEERS, stats::slowPeers);
     }

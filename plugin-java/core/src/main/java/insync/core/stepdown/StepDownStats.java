@@ -10,10 +10,12 @@ public final class StepDownStats {
     private final Map<Reason, LongAdder> decided = new EnumMap<>(Reason.class);
     private final Map<Outcome, LongAdder> ended = new EnumMap<>(Outcome.class);
     private final LongAdder closed = new LongAdder();
+    private final LongAdder fenced = new LongAdder();
     private final StepDownListener first;
     private volatile StepDownListener listener;
     private volatile boolean slow;
     private volatile int slowPeers;
+    private volatile boolean asksToBeFenced;
 
     /** @param first receives everything, before any other listener */
     public StepDownStats(StepDownListener first) {
@@ -57,6 +59,24 @@ public final class StepDownStats {
     /** Returns how many clients' connections were closed because they could not be served. */
     public long connectionsClosed() {
         return closed.sum();
+    }
+
+    /** Sets whether this broker asks its controller to fence it now. */
+    public void asksToBeFenced(boolean asks) {
+        asksToBeFenced = asks;
+    }
+
+    public boolean asksToBeFenced() {
+        return asksToBeFenced;
+    }
+
+    /** Counts that the controller has fenced this broker because it asked. */
+    public void fenced() {
+        fenced.increment();
+    }
+
+    public long fencedTotal() {
+        return fenced.sum();
     }
 
     void leaderSlow(boolean isSlow, long pendingMs) {

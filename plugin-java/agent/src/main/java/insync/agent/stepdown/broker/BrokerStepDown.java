@@ -150,6 +150,7 @@ public final class BrokerStepDown {
             BrokerHeartbeatResponseData data = ((BrokerHeartbeatResponse) answer.responseBody()).data();
             sender.relinquisher.controllerIsWoven(HeartbeatResponseHooks.isWoven(data));
             if (sender.fencing().answered(data.isFenced())) {
+                Insync.current().stepDowns().fenced();
                 sender.updated.release();
             }
         }

@@ -107,10 +107,12 @@ final class SelfFencing {
             say(Level.INFO, EventLog.fields("state", "ended", "asked_ms", fencing.ageMs(now)),
                 "This broker no longer asks its controller to fence it");
         }
+        insync.stepDowns().asksToBeFenced(fencing.isWanted());
     }
 
     /** Ends the wish, because the step-down is turned off. */
     void stop() {
+        insync.stepDowns().asksToBeFenced(false);
         if (fencing.end(clock.nanos())) {
             heartbeat();
         }
