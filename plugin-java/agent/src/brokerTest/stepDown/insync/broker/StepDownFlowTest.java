@@ -160,7 +160,16 @@ class StepDownFlowTest extends WatchedLeader {
     /** The other directory may work, and fencing would take its partitions, too. */
     @Test
     void aBrokerWithSeveralLogDirectoriesHandsOverAndIsNotFenced() throws Exception {
-        stallARead(Map.of("log.dirs", folder.resolve("first") + "," + folder.resolve("second")));
+        handsOverAndIsNotFenced("log.dirs");
+    }
+
+    @Test
+    void kafkasConfigForOneLogDirectoryMayNameSeveral() throws Exception {
+        handsOverAndIsNotFenced("log.dir");
+    }
+
+    private void handsOverAndIsNotFenced(String config) throws Exception {
+        stallARead(Map.of(config, folder.resolve("first") + "," + folder.resolve("second")));
         next().answerPartition(Errors.NONE);
         assertTrue(answered().contains("\"outcome\":\"refused\",\"way\":\"fence\",\"error\":\"not fenced: the broker has 2 log dir"));
         next().answerPartition(Errors.NONE);
