@@ -294,8 +294,14 @@ public final class BrokerStepDown {
         if (fencing().isGranted()) {
             sendOn();
         }
-        boolean hang = clients.free();
+        boolean hang = clients.free(misleads());
         return hang || handovers.isAnyOpen() || fencing().isWanted();
+    }
+
+    /** Returns whether its metadata names it as a leader although it is fenced, because it waits to apply an earlier change. */
+    private boolean misleads() {
+        return fencing().isGranted() && led.values().stream().anyMatch(each -> each.isLed()
+            && !access.isLedElsewhere(replicas, each.kafkaPartition().topicPartition(), each.leaderEpoch()));
     }
 
     private boolean isLedElsewhere(StepDownRequest<LedPartition> one) {
