@@ -112,6 +112,15 @@ class StepDownFlowTest extends WatchedLeader {
         assertTrue(controller.asked.isEmpty());
     }
 
+    /** The controller is away, and when it returns the read may still hang. */
+    @Test
+    void aBrokerWhoseReadHangsDoesNotCeaseToAsk() throws Exception {
+        stallARead(Map.of("insync.relinquish.via", "fence"));
+        await(() -> asksToBeFenced() ? true : null);
+        nothingMoreIsAskedFor(4 * T_MS);
+        assertTrue(asksToBeFenced());
+    }
+
     /** The controller was away, and nobody leads in its place. Its heartbeats do not name a wish that is over. */
     @Test
     void aBrokerThatIsWellAgainIsNotFencedLate() throws Exception {

@@ -103,7 +103,7 @@ final class SelfFencing {
                 Insync.failed(failed);
             }
         }
-        if (fencing.isWanted() && fencing.tick(now, hangs(appends, now), isApplied(led))) {
+        if (fencing.isWanted() && fencing.tick(now, hangs(led, appends, now), isApplied(led))) {
             say(Level.INFO, EventLog.fields("state", "ended", "asked_ms", fencing.ageMs(now)),
                 "This broker no longer asks its controller to fence it");
         }
@@ -146,7 +146,7 @@ final class SelfFencing {
         Set<Integer> slowFetchers = new HashSet<>();
         asked.forEach(one -> hanging.add(one.led().kafkaPartition()));
         for (LedPartition each : led) {
-            if (each.overdueSince(now - settings.processTimeMaxNanos() / 2) != FollowerTracker.NOT_PENDING) {
+            if (isOverdue(each, now)) {
                 hanging.add(each.kafkaPartition());
             }
         }
@@ -198,9 +198,13 @@ final class SelfFencing {
         return now - append.sinceNanos() > settings.processTimeMaxNanos() / 2;
     }
 
-    private boolean hangs(List<PendingAppend> appends, long now) {
+    private boolean isOverdue(LedPartition one, long now) {
+        return one.overdueSince(now - settings.processTimeMaxNanos() / 2) != FollowerTracker.NOT_PENDING;
+    }
+
+    private boolean hangs(Collection<LedPartition> led, List<PendingAppend> appends, long now) {
         RequestPart part = requests.get();
-        return appends.stream().anyMatch(each -> isLong(each, now))
+        return appends.stream().anyMatch(each -> isLong(each, now)) || led.stream().anyMatch(each -> isOverdue(each, now))
             || part != null && part.scope().longestCallNanos() > settings.processTimeMaxNanos() / 2;
     }
 
