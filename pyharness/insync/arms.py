@@ -2,11 +2,6 @@
 
 Scenarios, runs, the analysis, the reports and docs/arms.md take everything about an arm from
 here. `python -m insync.arms` prints the table of docs/arms.md.
-
-An arm may have older names (`aliases`). Scenario files and `--arms` accept them, and the run is
-recorded under the present name. Run folders keep the name that they were recorded under, and
-every function here accepts it: a folder is read as it is, so no name in it is ambiguous. In
-tables of several runs an old and a new recording of one arm are two arms.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -75,7 +70,6 @@ class ArmSpec:
         expected_as: the arm with the same brokers: where a scenario names only one of the two, what
             it says is about the other as well.
         policy: its row in the comparison of lag policies, if it has one.
-        aliases: older names, accepted wherever the name is.
 
     """
 
@@ -90,7 +84,6 @@ class ArmSpec:
     control: bool = False
     expected_as: str | None = None
     policy: PolicyRow | None = None
-    aliases: tuple[str, ...] = ()
 
     @property
     def needs(self) -> dict[str, str]:
@@ -149,7 +142,6 @@ _ALL: Final = (
         name="step-down-unthrottled", agent=True, configs={**STEP_DOWN, **UNTHROTTLED},
         says="`step-down` without its limits: no cool-down, no budget, no memory of slow leaders,"
         " no limit on slow peers",
-        aliases=("step-down-wild",),
     ),
     ArmSpec(
         name="kip-501-s2", agent=True,
@@ -220,21 +212,8 @@ ARMS: Final[dict[str, ArmSpec]] = {spec.name: spec for spec in _ALL}
 
 
 def find_arm(name: str) -> ArmSpec | None:
-    """Return the arm with a name or an older name; None if there is none."""
-    if name in ARMS:
-        return ARMS[name]
-    return next((spec for spec in ARMS.values() if name in spec.aliases), None)
-
-
-def present_name(name: str) -> str:
-    """Return the present name of an arm; an unknown name as it is."""
-    spec = find_arm(name)
-    return name if spec is None else spec.name
-
-
-def accepted_names() -> list[str]:
-    """Return every name that an arm has or had."""
-    return [name for spec in ARMS.values() for name in (spec.name, *spec.aliases)]
+    """Return the arm with a name; None if there is none."""
+    return ARMS.get(name)
 
 
 def has_agent(arm: str) -> bool:
@@ -295,7 +274,7 @@ def expected_as(arm: str) -> tuple[str, ...]:
     if spec is None:
         return (arm,)
     others = (each.name for each in ARMS.values() if each.expected_as == spec.name)
-    names = (arm, spec.name, spec.expected_as, *others)
+    names = (arm, spec.expected_as, *others)
     return tuple(dict.fromkeys(each for each in names if each))
 
 
@@ -318,9 +297,8 @@ def as_markdown() -> str:
 
 
 def _row(spec: ArmSpec) -> str:
-    names = f"`{spec.name}`" + "".join(f" (once `{name}`)" for name in spec.aliases)
     cells = (
-        names,
+        f"`{spec.name}`",
         "control" if spec.control else "",
         spec.says,
         "yes" if spec.agent else "no",

@@ -78,11 +78,6 @@ def test_anomalies() -> None:
     assert names("Anomalies") == {each.name for each in ANOMALIES}
 
 
-def test_older_names_of_arms() -> None:
-    aliases = {alias for arm in arms.ARMS.values() for alias in arm.aliases}
-    assert aliases <= set(re.findall(r"`([^`]+)`", section("Arms"))) - names("Arms")
-
-
 def test_event_files() -> None:
     files = {value for value in vars(schema).values() if str(value).endswith(".jsonl")}
     of_repeats = {
