@@ -15,9 +15,9 @@ from insync.events.schema import nodes_dir
 def settle(folder: Path, run: RunInfo, needed: Collection[str]) -> list[Path]:
     """Remove the data of a run's arms that are not in `needed`; return the folders that have data.
 
-    Older runs, which did not record whether to keep it, are left as they are.
+    A run that was asked to keep its data keeps all of it.
     """
-    if run.keep_data is False:
+    if not run.keep_data:
         for arm in run.arms:
             if arm not in needed:
                 _remove(nodes_dir(folder, arm))
@@ -34,7 +34,7 @@ def settle_matrix(
     homes = []
     for kafka, arm in dict.fromkeys((run.kafka, arm) for run in runs for arm in run.arms):
         own = list(_homes(nodes_dir(matrix / kafka, arm)))
-        if (kafka, arm) not in needed and all(run.keep_data is False for run in runs):
+        if (kafka, arm) not in needed and not any(run.keep_data for run in runs):
             for home in own:
                 _remove(home)
         homes += own

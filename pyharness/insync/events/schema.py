@@ -287,7 +287,7 @@ class HeardLine(Line):
 
     About once a second, of each broker that leads a partition as the consumer knows it. Its fetches
     ask for an answer within 0.1 s, so a broker that answers is never silent for long. Java's
-    consumer writes none, nor do recordings of older versions have any.
+    consumer writes none.
     """
 
     arm: str
@@ -305,7 +305,7 @@ class AnswerLine(Line):
     Twice a second, of each broker that insync started, over a new connection: by the way that the
     workload's clients go (`clients`), and, if that is another one, past the proxies of the links
     (`direct`). `got` says what came within `waited_ms`: an answer, a connection without an answer,
-    or not even that. Recordings of older versions have no such lines.
+    or not even that.
     """
 
     arm: str
@@ -323,7 +323,7 @@ class ReadBackLine(Line):
 
     `position` is the next offset that it would read, and `end_offset` the partition's end offset.
     The consumer has read everything if its position is not below the end; if it is above the end,
-    the log has lost records that the consumer read. Old recordings have no such lines.
+    the log has lost records that the consumer read.
     """
 
     arm: str

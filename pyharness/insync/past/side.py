@@ -142,10 +142,7 @@ def _metrics(figures: Mapping[str, Any]) -> dict[str, Sequence[float | None]]:
 
 
 def _of_arm(found: Judgement, arm: str) -> tuple[str, str]:
-    """Return the verdict of an arm of a run, and what it rests on.
-
-    Older verdicts have no findings; then it is the run's.
-    """
+    """Return the verdict of an arm of a run, and what it rests on."""
     own = [each for each in found.findings if each.arm == arm]
     for word in RANK:
         reasons = [f"{each.expected}: {each.found}" for each in own if each.outcome == word]

@@ -158,7 +158,7 @@ def _run_facts(run: RunInfo, verdict: Judgement) -> Facts:
         ("partitions' leaders", ", ".join(str(n) for n in run.scenario.workload.leaders)),
         ("began", began.strftime("%Y-%m-%d %H:%M:%S UTC")),
         ("took", took),
-        *([] if run.keep_data is None else [("brokers' data", _kept(run, verdict))]),
+        ("brokers' data", _kept(run, verdict)),
     ]
 
 

@@ -152,7 +152,6 @@ def test_the_page_says_where_the_data_of_the_brokers_is(
     assert "brokers' data kept in nodes/stock," in page_of(new, odd)[1]
     kept = made_up_run.model_copy(update={"keep_data": True})
     assert "kept in nodes/stock, nodes/plugin," in page_of(kept, made_up_rows)[1]
-    assert "brokers' data" not in page_of(made_up_run, made_up_rows)[1]
 
 
 def test_text_from_a_run_is_escaped(made_up_run: RunInfo, made_up_rows: Rows) -> None:

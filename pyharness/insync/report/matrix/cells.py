@@ -56,10 +56,10 @@ class MatrixCell(Recorded):
         if not isinstance(keys, dict):
             return keys
         own = {name: keys[name] for name in registry.of_verdict() if name in keys}
-        return {"observed": _observed_before(keys), **keys, "metrics": own}
+        return {**keys, "metrics": own}
 
     def values(self, metric: str) -> Sequence[float | None]:
-        """Return a metric, one value per repeat; older files may lack it."""
+        """Return a metric, one value per repeat; none of a cell that was skipped."""
         return self.metrics.get(metric, ())
 
     def figure(self, metric: str) -> Figure:
@@ -174,16 +174,3 @@ def lacks(cells: Sequence[MatrixCell]) -> list[str]:
         *([f"no cell of {', '.join(without)} could be judged"] if without else []),
         *(["more cells were skipped than judged"] if skipped > judged(cells) else []),
     ]
-
-
-def _observed_before(keys: Mapping[str, Any]) -> str | None:
-    """Say of a cell that an older version wrote as `ok` that nothing was expected of its arm."""
-    checked = [each.get("expected") for each in keys.get("findings", ())]
-    expects = keys.get("expected") or set(checked) - _ALWAYS_CHECKED
-    return None if expects or not keys.get("ok") else "nothing was expected of this arm"
-
-
-_ALWAYS_CHECKED = {
-    "came to its end", "evidence of every fault, no internal error", "nothing lost or corrupted",
-}  # fmt: skip
-"""What older versions checked of an arm of which nothing was expected."""
