@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pyspark
 import pytest
+from pyarrow import parquet
 
 from commands import Done, insync, start_insync
 from insync.analysis.tables.catalogue import LAYERS
@@ -69,12 +70,12 @@ def attempts(into: Path) -> list[str]:
 
 def rows(into: Path, layer: str, name: str) -> list[str]:
     """Return a table's rows as text, in the order of its files."""
-    import polars as pl
-
     folders = [into / attempt / layer / name for attempt in attempts(into)]
     files = [file for folder in folders for file in sorted(folder.glob("*.parquet"))]
     return [
-        json.dumps(row, default=str) for file in files for row in pl.read_parquet(file).to_dicts()
+        json.dumps(row, default=str)
+        for file in files
+        for row in parquet.read_table(file).to_pylist()
     ]
 
 

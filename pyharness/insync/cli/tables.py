@@ -15,7 +15,7 @@ from insync.cli.options import (
     SparkMaster,
     analysis_options,
 )
-from insync.extras import require
+from insync.extras import require_analysis
 
 EXAMPLES: Final = """\b
 Examples:
@@ -53,7 +53,7 @@ def command(
     exit code is 3 if a folder or a line could not be used or a run was cut short; each one is
     listed.
     """
-    require("analysis", "tables")
+    require_analysis("tables")
     from insync.analysis.tables.batch import compute
     from insync.cli.progress import TerminalProgress
     from insync.signals import interruptible

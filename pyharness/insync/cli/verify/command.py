@@ -17,7 +17,7 @@ from insync.cli.options import (
     analysis_options,
     names,
 )
-from insync.extras import require
+from insync.extras import require_analysis
 from insync.run.request import DEFAULT_KAFKA
 from insync.verify.levels import NAMES
 
@@ -110,7 +110,7 @@ def command(
     candidate; with enough repeats also exact tests of paired differences. Leaves one page, JUnit
     XML, verdict.json and summary.md. A level that cannot run is unknown; the others still run.
     """
-    require("analysis", "verify")
+    require_analysis("verify")
     from insync.cli.judge import EXIT_CODES
     from insync.cli.progress import TerminalProgress
     from insync.cli.verify.show import show_verification
