@@ -101,13 +101,6 @@ class Group(Recorded):
     members: int
 
 
-class Bursts(Recorded):
-    """Partitions that get their records in bursts, and the number of records of a burst."""
-
-    partitions: tuple[int, ...]
-    records: int = Field(ge=1)
-
-
 class Workload(Recorded):
     """The workload; `leaders[p]` is the broker that leads partition `p`.
 
@@ -116,7 +109,6 @@ class Workload(Recorded):
     """
 
     leaders: tuple[int, ...] = Field(min_length=1)
-    bursts: tuple[Bursts, ...] = ()
     client_retries: bool = True
     client: str = DEFAULT_CLIENT
     acks: str = "all"

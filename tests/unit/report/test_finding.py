@@ -239,12 +239,3 @@ def test_a_matrix_counts_the_scenarios_in_which_arms_should_differ() -> None:
         "Request lost acked records in 1 of 4 scenarios; stock in none"
     )
     assert matrix_finding([cell("x", "stock", skipped="no cgroup", repeats=0)]) == NOTHING
-
-
-def test_a_matrix_of_lag_policies_counts_where_each_is_right() -> None:
-    cells = [
-        cell(scenario, arm, false_alarms=[alarms])
-        for scenario, counts in {"burst": (3, 0), "slow-leader": (2, 2)}.items()
-        for arm, alarms in zip(("messages-4", "time"), counts, strict=True)
-    ]
-    assert matrix_finding(cells) == "Time is right in 1 of 2 situations, messages:4 in 0 of 2"

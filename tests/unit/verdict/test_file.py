@@ -27,9 +27,8 @@ def test_the_file_has_the_contracts_keys_and_figures(
     assert (found["scenario"], found["kafka"], found["verdict"]) == ("made-up", "4.3.1", "pass")
     stock, plugin = found["arms"]["stock"], found["arms"]["plugin"]
     assert list(stock) == [
-        "repeats", *metrics.of_verdict(), "evidence", "bursts", "agent_errors",
+        "repeats", *metrics.of_verdict(), "evidence", "agent_errors",
     ]  # fmt: skip
-    assert stock["bursts"] == []
     assert (stock["repeats"], stock["isr_shrinks"], stock["min_isr_size"]) == (3, [2] * 3, [1] * 3)
     assert stock["under_min_isr_ms"] == [585] * 3
     assert (stock["first_shrink_ms"], plugin["first_shrink_ms"]) == ([5_015] * 3, [None] * 3)

@@ -81,7 +81,7 @@ def rows_of(*, complete: bool = True, **changed: Any) -> dict[str, list[dict[str
     key = {"arm": "stock", "repeat": 0}
     repeat = {"complete": complete, "host_gap_ms": None}
     named = {**own, "repeats": [repeat]}
-    for table in ("bursts", "agent_counters", "controller_agent", "raced_replicas"):
+    for table in ("agent_counters", "controller_agent", "raced_replicas"):
         named[table] = []
     return {
         **{name: [{**key, **row} for row in rows] for name, rows in named.items()},

@@ -51,24 +51,12 @@ def arm_figures(repeats: tuple[RepeatFacts, ...]) -> dict[str, object]:
     by_metric = {
         name: [figure(repeat.metrics[name]) for repeat in repeats] for name in metrics.of_verdict()
     }
-    sizes = sorted({each.records for repeat in repeats for each in repeat.bursts})
     agent_errors = [repeat.agent_errors for repeat in repeats]
     return {
         "repeats": len(repeats),
         **by_metric,
         "evidence": [_evidence(fault) for repeat in repeats for fault in repeat.faults],
-        "bursts": [_burst(size, repeats) for size in sizes],
         "agent_errors": agent_errors if any(repeat.agents for repeat in repeats) else [],
-    }
-
-
-def _burst(records: int, repeats: tuple[RepeatFacts, ...]) -> dict[str, int]:
-    """Return the bursts of one size over all repeats."""
-    same = [each for repeat in repeats for each in repeat.bursts if each.records == records]
-    return {
-        "records": records,
-        "bursts": sum(each.bursts for each in same),
-        "false_alarms": sum(each.false_alarms for each in same),
     }
 
 

@@ -5,13 +5,12 @@ Rows are plain mappings, so this needs no Spark and can be tested with hand-made
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from insync import metrics
 from insync.analysis.verdict.facts import (
     AgentFact,
-    BurstFact,
     ControllerFact,
     FaultFact,
     Metrics,
@@ -68,7 +67,6 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
         agents=tuple(_agent(row) for row in own["agent_counters"]),
         controller=next(map(_controller, own["controller_agent"]), None),
         host_gap_ms=own["repeats"][0]["host_gap_ms"],
-        bursts=tuple(_bursts(own)),
         stuck=said_of(own["liveness"]),
     )
 
@@ -245,14 +243,6 @@ def _read_nothing(own: Rows) -> bool:
     acked, read = (sum(row[name] for row in own["readback"]) for name in ("acked", "read"))
     worked = own["readback"] and all(row["read_to_end"] for row in own["readback"])
     return bool(acked and not read and not worked)
-
-
-def _bursts(own: Rows) -> Iterator[BurstFact]:
-    """Yield the bursts of each size, the smallest first."""
-    for records in sorted({row["records"] for row in own["bursts"]}):
-        same = [row for row in own["bursts"] if row["records"] == records]
-        counts = (sum(row[name] for row in same) for name in ("bursts", "false_alarms"))
-        yield BurstFact(records, *counts)
 
 
 def _transaction_metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:

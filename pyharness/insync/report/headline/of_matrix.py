@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from insync.arms import policy_rows
 from insync.metrics import METRICS
 from insync.report.headline.figures import Figures, expects_a_difference, subject
 from insync.report.headline.sentence import NOTHING, clause, sentence
 from insync.report.matrix.cells import MatrixCell
-from insync.report.policies.story import SITUATIONS, compares_policies, finding
-from insync.report.words import listed
 
 Key = tuple[str, str]
 """A Kafka version and a scenario."""
@@ -29,8 +26,6 @@ def matrix_finding(cells: Sequence[MatrixCell]) -> str:
     violated = next((metric for metric in about.values() if METRICS[metric].integrity), None)
     if violated:
         return sentence(_over(rows, [key for key in about if rows[key].of(violated)], violated))
-    if compares_policies(cells):
-        return _of_policies(cells)
     apart = {
         key: metric for key, metric in about.items() if expects_a_difference(rows[key], metric)
     }
@@ -62,8 +57,6 @@ def _where(chosen: Sequence[Key], about: Mapping[Key, str], *, apart: bool) -> s
 
 def expected_alike(cells: Sequence[MatrixCell]) -> list[str]:
     """Return the scenarios that expect the same of all arms, such as to drop a dead follower."""
-    if compares_policies(cells):
-        return []
     rows = {key: _figures(row) for key, row in _rows(cells).items()}
     alike = [
         scenario
@@ -93,26 +86,3 @@ def _figures(row: Mapping[str, MatrixCell]) -> Figures:
             if cell.repeats
         },
     )
-
-
-def _of_policies(cells: Sequence[MatrixCell]) -> str:
-    """Say in how many situations each lag policy is right, the best policy first."""
-    right: dict[str, list[bool]] = {}
-    for arm, policy in policy_rows().items():
-        own = {cell.scenario: cell for cell in cells if cell.arm == arm}
-        found = [finding(each, own[each.scenario]) for each in SITUATIONS if each.scenario in own]
-        known = [each.right for each in found if each.right is not None]
-        if known:
-            right[policy.name] = known
-    counts: dict[tuple[int, int], list[str]] = {}
-    for name, known in right.items():
-        counts.setdefault((sum(known), len(known)), []).append(name)
-    best = sorted(counts.items(), key=lambda each: -each[0][0] / each[0][1])
-    if not best:
-        return NOTHING
-    ((hits, of), names), *others = best
-    text = (
-        f"{listed(names)} {'is' if len(names) == 1 else 'are'} right in {hits} of {of} situations"
-    )
-    text += "".join(f", {listed(more)} in {hits} of {of}" for (hits, of), more in others)
-    return sentence(text)

@@ -22,14 +22,6 @@ JUDGED: tuple[State, ...] = ("pass", "fail")
 """The outcomes of a cell that say whether its arm did what the scenario expects of it."""
 
 
-class Bursts(Recorded):
-    """Bursts of one size in all repeats of a cell, and the healthy followers dropped by them."""
-
-    records: int
-    bursts: int
-    false_alarms: int
-
-
 class MatrixCell(Recorded):
     """One cell of the file, as far as it is shown; `metrics` hold one value per repeat."""
 
@@ -46,7 +38,6 @@ class MatrixCell(Recorded):
     repeats: int
     figures: Sequence[str] = FIGURES
     metrics: Mapping[str, Sequence[float | None]]
-    bursts: Sequence[Bursts] = ()
     findings: Sequence[Finding] = ()
 
     @model_validator(mode="before")

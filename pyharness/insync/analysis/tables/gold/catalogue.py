@@ -131,18 +131,6 @@ ERRORS = Contract(
         ms("last_ms", "when the last of them was due (epoch)"),
     ),
 )
-BURSTS = Contract(
-    "bursts",
-    "Bursts of records, and the healthy followers that left an ISR during them.",
-    (*REPEAT, "partition"),
-    (
-        *OF_REPEAT,
-        whole("partition", "the partition"),
-        whole("records", "records per burst", "records"),
-        count("bursts", "bursts of which every record was acked"),
-        count("false_alarms", "healthy followers that left an ISR"),
-    ),
-)
 DETECTIONS = Contract(
     "detections",
     "Faults at followers, and how long it took until they were in no ISR.",
@@ -329,20 +317,6 @@ AVAILABILITY = Contract(
         whole("min_isr_size", "the smallest ISR", "replicas"),
     ),
 )
-HOLDS_BY_SITE = Contract(
-    "holds_by_site",
-    "Long-pending fetches by leader and by site of the stall.",
-    (*REPEAT, "broker", "site"),
-    (
-        *OF_REPEAT,
-        whole("broker", "the leader"),
-        text("site", "the site of the broker's fault that overlaps them; null: none", null=True),
-        count("holds", "long-pending fetches"),
-        ms("median_ms", "their median length"),
-        ms("longest_ms", "the longest one"),
-        ms("total_ms", "their sum"),
-    ),
-)
 RECOVERY = Contract(
     "recovery",
     "How soon a repeat's topic had recovered after a fault was lifted.",
@@ -436,7 +410,6 @@ GOLD = (
     LATENCY_OVER_TIME,
     ACK_GAPS,
     ERRORS,
-    BURSTS,
     DETECTIONS,
     PAUSES,
     ADDED_REPLICAS,
@@ -450,7 +423,6 @@ GOLD = (
     TRANSACTIONS,
     GROUPS,
     AVAILABILITY,
-    HOLDS_BY_SITE,
     RECOVERY,
     REPEAT_METRICS,
     MEDIANS,
