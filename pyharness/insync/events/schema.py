@@ -35,7 +35,6 @@ CONTROLLER: Final = "controller.jsonl"
 CLOCKS: Final = "clocks.jsonl"
 STEP_DOWNS: Final = "step-downs.jsonl"
 LIVENESS: Final = "liveness.jsonl"
-ANSWERS: Final = "answers.jsonl"
 
 StepDownType = Literal["read", "asked", "answered", "withheld"]
 TransactionEnd = Literal["committed", "aborted", "unknown"]
@@ -43,8 +42,6 @@ PhaseType = Literal["cluster_ready", "repeat_started", "steady", "repeat_ended",
 
 LivenessType = Literal["isr_not_recovered", "unplanned_exit", "read_back_unfinished"]
 
-Way = Literal["clients", "direct"]
-Got = Literal["answer", "no answer", "no connection"]
 
 Moment = Literal["before", "during", "after"]
 
@@ -72,11 +69,6 @@ def transaction_reads_file(repeat: int) -> str:
 def consume_file(repeat: int) -> str:
     """Return the name of the file of `ConsumeLine`s of one repeat."""
     return f"consume-{repeat}.jsonl"
-
-
-def heard_file(repeat: int) -> str:
-    """Return the name of the file of `HeardLine`s of one repeat."""
-    return f"heard-{repeat}.jsonl"
 
 
 def group_file(repeat: int) -> str:
@@ -279,42 +271,6 @@ class ConsumeLine(Line):
     fresh: bool = False
     corrupt: str | None = None
     client: Library | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class HeardLine(Line):
-    """For how long a consumer had received nothing from a broker from which it fetches.
-
-    About once a second, of each broker that leads a partition as the consumer knows it. Its fetches
-    ask for an answer within 0.1 s, so a broker that answers is never silent for long. Java's
-    consumer writes none.
-    """
-
-    arm: str
-    repeat: int
-    topic: str
-    t_ms: float
-    broker: int
-    silent_ms: float
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AnswerLine(Line):
-    """What a broker did with a request of the harness that waits for no record, from `t_ms` on.
-
-    Twice a second, of each broker that insync started, over a new connection: by the way that the
-    workload's clients go (`clients`), and, if that is another one, past the proxies of the links
-    (`direct`). `got` says what came within `waited_ms`: an answer, a connection without an answer,
-    or not even that.
-    """
-
-    arm: str
-    repeat: int
-    t_ms: float
-    broker: int
-    way: Way
-    waited_ms: float
-    got: Got
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,10 +1,10 @@
-"""Turns what a run's clients and the harness saw into facts: no acks, no answers."""
+"""Turns what a run's producers saw into facts: times without acks."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from insync.why.facts import Asked, Facts, Partition, Silent, Span, Unacked
+from insync.why.facts import Facts, Partition, Span, Unacked
 
 Line = Mapping[str, Any]
 
@@ -26,27 +26,6 @@ def add_produced(facts: Facts, lines: Iterable[Line], least_ms: float) -> None:
         sent = sorted(times)
         facts.written[partition] = Span(since_ms=sent[0], until_ms=sent[-1])
         facts.unacked += _gaps(facts, partition, sent, sorted(acked.get(partition, [])), least_ms)
-
-
-def add_heard(facts: Facts, lines: Iterable[Line]) -> None:
-    """Add for how long consumers received nothing from brokers from which they fetched."""
-    for line in lines:
-        until_ms, silent_ms = float(line["t_ms"]), float(line["silent_ms"])
-        facts.silent.append(
-            Silent(broker=line["broker"], since_ms=until_ms - silent_ms, until_ms=until_ms)
-        )
-
-
-def add_answers(facts: Facts, lines: Iterable[Line]) -> None:
-    """Add the requests of the harness, and what came."""
-    for line in lines:
-        asked_ms = float(line["t_ms"])
-        facts.asked.append(
-            Asked(
-                broker=line["broker"], way=line["way"], got=line["got"],
-                since_ms=asked_ms, until_ms=asked_ms + float(line["waited_ms"]),
-            )
-        )  # fmt: skip
 
 
 def _gaps(

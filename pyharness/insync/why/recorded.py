@@ -1,9 +1,8 @@
 """Reads the facts of a recorded run from its event files; starts no JVM and needs no tables.
 
 It reads `run.json` (the lag, the arms), `phases.jsonl`, `isr.jsonl`, `roles.jsonl`,
-`broker-N.jsonl`, `produce-N.jsonl`, `heard-N.jsonl` and `answers.jsonl`. It does not read
-`faults.jsonl`, the scenario's faults, the tables or the verdict, which say what was injected: they
-are the answer by which this is judged.
+`broker-N.jsonl` and `produce-N.jsonl`. It does not read `faults.jsonl`, the scenario's faults, the
+tables or the verdict, which say what was injected: they are the answer by which this is judged.
 """
 
 from collections.abc import Iterator
@@ -17,18 +16,16 @@ from insync.errors import InputError
 from insync.events import agent_log
 from insync.events.run_info import Recorded, read_recorded
 from insync.events.schema import (
-    ANSWERS,
     ISR,
     PHASES,
     ROLES,
     RUN,
     events_dir,
-    heard_file,
     produce_file,
 )
 from insync.why.agent_lines import add_agent_lines
 from insync.why.answer import Answer
-from insync.why.client_lines import add_answers, add_heard, add_produced
+from insync.why.client_lines import add_produced
 from insync.why.controller_lines import add_controller_lines, add_lives, merge_drops
 from insync.why.facts import Facts, Span
 from insync.why.infer import answer_of
@@ -89,8 +86,6 @@ def facts_of(events: Path, repeat: int, span: Span, lag_ms: float, rules: Rules)
     add_lives(facts, _lines(events / ROLES))
     merge_drops(facts)
     add_produced(facts, _lines(events / produce_file(repeat)), rules.unacked_lags * lag_ms)
-    add_heard(facts, _lines(events / heard_file(repeat)))
-    add_answers(facts, (each for each in _lines(events / ANSWERS) if each["repeat"] == repeat))
     return facts
 
 

@@ -265,20 +265,6 @@ LIVENESS = EventKind(
     required=("type", "t_ms", "arm", "repeat"),
 )
 
-HEARD = EventKind(
-    "heard",
-    "heard-*.jsonl",
-    _columns(arm=_TEXT, repeat=_INT, topic=_TEXT, t_ms=_MS, broker=_INT, silent_ms=_MS),
-    required=("arm", "repeat", "topic", "t_ms", "broker", "silent_ms"),
-)
-
-ANSWERS = EventKind(
-    "answers",
-    "answers.jsonl",
-    _columns(arm=_TEXT, repeat=_INT, t_ms=_MS, broker=_INT, way=_TEXT, waited_ms=_MS, got=_TEXT),
-    required=("arm", "repeat", "t_ms", "broker", "way", "waited_ms", "got"),
-)
-
 CLOCKS = EventKind(
     "clocks",
     "clocks.jsonl",
@@ -392,8 +378,8 @@ BROKER = EventKind(
 event has fields of its own (`insync.core.events.EventLog`)."""
 
 ALL = (
-    PHASES, FAULTS, PRODUCE, TRANSACTIONS, TRANSACTION_READS, CONSUME, HEARD, READ_BACK, GROUP, ISR,
-    COUNTERS, SAMPLES, CONTROLLER, LIVENESS, ANSWERS, CLOCKS, STEP_DOWNS, ROLES, REPLICA_LOGS,
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, TRANSACTION_READS, CONSUME, READ_BACK, GROUP, ISR,
+    COUNTERS, SAMPLES, CONTROLLER, LIVENESS, CLOCKS, STEP_DOWNS, ROLES, REPLICA_LOGS,
     BATCHES, BROKER,
 )  # fmt: skip
 
