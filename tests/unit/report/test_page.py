@@ -60,7 +60,7 @@ def test_the_top_shows_the_verdict_and_each_arms_result(
 ) -> None:
     page, text = page_of(made_up_run, made_up_rows)
     order = (
-        "Stock dropped followers from the ISR in 3 of 3 repeats; plugin in none.",
+        "Stock dropped followers from the ISR in 3 of 3 repeats; plugin in 0 of 3.",
         "\u2713 Pass every expectation holds",
         "No acked record was lost. Record order, offsets, leader epochs and",
         "How to read this",
@@ -172,7 +172,7 @@ def test_lost_records_are_counted_and_listed(made_up_run: RunInfo, made_up_rows:
         made_up_run, {**made_up_rows, "readback": readback, "first_anomalies": [lost]}
     )
     assert "\u2717 Fail an expectation does not hold" in text
-    assert "Stock lost acked records in 1 of 3 repeats; plugin in none." in text
+    assert "Stock lost acked records in 1 of 3 repeats; plugin in 0 of 3." in text
     assert "1 acked records were lost." in text
     assert "1 lost-write: acked and never read 40 40 ack by 0: sequence 41 at offset 40" in text
 

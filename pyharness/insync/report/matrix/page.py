@@ -12,7 +12,7 @@ from insync.metrics import METRICS
 from insync.report import words
 from insync.report.anchors import cell_id
 from insync.report.environment import Facts
-from insync.report.headline.of_matrix import expected_alike, matrix_finding
+from insync.report.headline import matrix_finding
 from insync.report.junit import as_xml, matrix_suites
 from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome, read_cells
 from insync.report.matrix.curves import HEIGHT as CURVES_HEIGHT
@@ -127,7 +127,6 @@ def _render(
             outcome=found,
             badge=(BADGES[found], sentence(cells)),
             headline=matrix_finding(cells),
-            alike=expected_alike(cells),
             versions=listed(versions),
             several=len(versions) > 1,
             notes=[
