@@ -15,8 +15,9 @@ def test_the_file_has_the_contracts_keys_and_figures(
     tmp_path: Path, made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
     verdict = decide(made_up_run, facts_of_run(made_up_run, made_up_rows))
-    path = write_verdict(tmp_path, made_up_run, verdict, "Sail 0")
-    found = json.loads(path.read_text())
+    content = write_verdict(tmp_path, made_up_run, verdict, "Sail 0")
+    found = json.loads((tmp_path / "verdict.json").read_text())
+    assert found == content
     assert list(found) == [
         "scenario", "kafka", "client", "scale", "seed", "verdict", "reason", "engine", "findings",
         "arms",

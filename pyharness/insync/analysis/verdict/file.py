@@ -40,10 +40,11 @@ def as_list(found: Sequence[Finding]) -> list[dict[str, str | None]]:
     return [asdict(each) for each in found]
 
 
-def write_verdict(folder: Path, run: RunInfo, verdict: Verdict, engine: str) -> Path:
-    """Write `folder/verdict.json` and return its path."""
-    text = json.dumps(as_json(run, verdict, engine), indent=2, ensure_ascii=False)
-    return write_atomic(folder / VERDICT, text + "\n")
+def write_verdict(folder: Path, run: RunInfo, verdict: Verdict, engine: str) -> dict[str, object]:
+    """Write `folder/verdict.json` and return its content."""
+    content = as_json(run, verdict, engine)
+    write_atomic(folder / VERDICT, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    return content
 
 
 def arm_figures(repeats: tuple[RepeatFacts, ...]) -> dict[str, object]:
