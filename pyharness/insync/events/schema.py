@@ -153,8 +153,8 @@ class FaultLine(Line):
 
     `calls_held` counts the system calls that the fault delayed, `held_ms` is their total delay and
     `longest_held_ms` the longest one. `acted_ms` is how long the fault provably acted, and
-    `figures` are other evidence, depending on the kind of fault; old files, from when "stall" was
-    the only kind, have neither. `site` and `mode` are empty if the kind has none.
+    `figures` are other evidence, depending on the kind of fault. `site` and `mode` are empty if the
+    kind has none.
     """
 
     arm: str
@@ -182,8 +182,7 @@ class ProduceLine(Line):
     None if it was never answered. `offset` is None if it was not acked, or if the broker answered
     only that it already has the record. `producer` sent it: each producer sends its records of
     one partition in the order of `seq`. `transaction` is the number of its transaction, None
-    outside of transactions. `client` is the producer's library; old files, from when there was
-    only librdkafka, do not have it.
+    outside of transactions. `client` is the producer's library.
     """
 
     arm: str
@@ -256,7 +255,7 @@ class ConsumeLine(Line):
     A `fresh` consumer is one that began at offset 0 when the repeat was over; its numbers are
     independent of those of the others. `corrupt` is what is wrong with the record's value, None if
     it is intact; a corrupt record has no sequence number (`seq` is -1). `client` is the consumer's
-    library. Lines of old recordings have none of these fields.
+    library.
     """
 
     arm: str

@@ -15,7 +15,6 @@ Fault = tuple[str, str, int, float, float | None]
 Record = tuple[float, float | None, str | None]
 
 FULL = (500.0, 1, [1, 2, 3])
-PAUSED = ("freeze", "", 3, 3_000.0, 3_100.0)
 FROZEN: Fault = ("freeze", "", 3, 3_000.0, 6_000.0)
 
 

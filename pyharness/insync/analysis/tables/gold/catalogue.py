@@ -269,7 +269,6 @@ COMPARABLE = Contract(
         flag(
             "read_to_end", "whether both consumers read to the end; null: not recorded", null=True
         ),
-        flag("ordered", "whether every read has its place in the order"),
         flag("verifiable", "whether the values had a checksum"),
     ),
 )
