@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.cli.broker_data import settle, settle_matrix
+from insync.cli.judge import settle, settle_matrix
 from insync.events.run_info import RunInfo
 from insync.report.judgement import Judgement
 from unit.run_folder import Story, run_json

@@ -13,8 +13,7 @@ from insync.errors import InputError
 from insync.events.verify_info import PLAN, save_asked
 from insync.fuzz.draw import GENERATOR
 from insync.verify.levels import NAMES
-from insync.verify.plan import VerifyPlan, prepare_verify
-from insync.verify.registry import LEVELS
+from insync.verify.plan import LEVELS, VerifyPlan, prepare_verify
 from insync.verify.request import VerifyRequest
 from insync.verify.sides import claimed
 from unit.kafka.made_up_builds import build, jar

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from insync.why.client_lines import add_produced
 from insync.why.facts import Dropped, Leads, Partition, Span, Unacked
 from insync.why.infer import answer_of
+from insync.why.recorded import add_produced
 from unit.why.made_up import BROKERS, ONE, SPAN, TWO, ZERO, facts
 from unit.why.test_processes import only
 
