@@ -30,7 +30,6 @@ BROKEN: Final = {
     "step-down-without-limit": "no cool-down and no budget limit step-downs",
     "successor-outside-isr": "a leader gives its partitions to a broker outside of the ISR",
     "append-not-marked": "a leader does not note that an append begins",
-    "limit-not-learnt": "a leader that is to learn its T does not",
     "bound-above-end": "a follower's log start offset is bounded by its log's end + 1",
     "snapshot-too-late": "a response has the log start offset and high watermark of a later time",
     "caught-up-one-fetch-late": "a fetch at the leader's previous end counts as caught up as of"
@@ -84,7 +83,6 @@ CAUGHT: Final = (
     ),
     Caught("successor-outside-isr", "step-down-shrunk-isr", "step-down", "lost", 0.25),
     Caught("append-not-marked", "write-stall", "step-down", "max_ack_gap_ms", 0.25),
-    Caught("limit-not-learnt", "step-down-read", "step-down-auto", "step_down_pending_ms"),
     Caught("bound-above-end", "log-start-race", "bound", "partitions_failed"),
     Caught("snapshot-too-late", "log-start-race", "snapshot", "partitions_failed"),
     Caught("mark-kept-for-one-partition", "follower-stops-reading", "read", "isr_shrinks"),
@@ -128,7 +126,6 @@ BY_JAVA: Final = {
     "step-down-without-limit": "stepdown.StepDownLimitsTest",
     "successor-outside-isr": "stepdown.SuccessorTest",
     "append-not-marked": "stepdown.AppendMarksTest",
-    "limit-not-learnt": "stepdown.LearntLimitTest",
     "bound-above-end": "logstart.LogStartRuleTest",
     "snapshot-too-late": "logstart.LogStartRuleTest",
     "caught-up-one-fetch-late": "isr.RequestScopeTrackerTest",

@@ -9,31 +9,24 @@ from dataclasses import dataclass, field
 from typing import Final
 
 FEATURE: Final = "follower.fetch.pending.reads.insync.enable"
-SCOPE: Final = "follower.fetch.pending.reads.insync.scope"
-ISR: Final = "leader.relinquish.isr"
-VIA: Final = "leader.relinquish.via"
-ONLY: Final = "leader.relinquish.only.enable"
-BOUND: Final = "follower.log.start.offset.bound.enable"
-SNAPSHOT: Final = "leader.fetch.snapshot.enable"
-LAG_POLICY: Final = "replica.lag.policy"
+SCOPE: Final = "insync.scope"
+APPENDS: Final = "insync.appends.enable"
+ISR: Final = "insync.relinquish.isr"
+VIA: Final = "insync.relinquish.via"
+LIMITS: Final = "insync.relinquish.limits.enable"
+ONLY: Final = "insync.lab.relinquish.only.enable"
+LOG_START: Final = "insync.log.start.fix"
+LAG_POLICY: Final = "insync.lab.lag.policy"
 BY_TIME: Final = "time"
 PROCESS_TIME: Final = "leader.fetch.process.time.max.ms"
-PROCESS_TIME_MODE: Final = "leader.fetch.process.time.mode"
-APPEND_TIME: Final = "leader.append.process.time.max.ms"
 SWITCHED_OFF: Final = {FEATURE: "false", PROCESS_TIME: "-1"}
 """Switches KIP-501 off in a running broker, which refuses the first alone if it has the second."""
 
 READ: Final = {FEATURE: "true", SCOPE: "read"}
 REQUEST: Final = {FEATURE: "true", SCOPE: "request"}
 STEP_DOWN: Final = {**REQUEST, ISR: "leave"}
-KEEP_LAST: Final = {VIA: "alter-partition", ISR: "keep-last"}
-UNTHROTTLED: Final = {
-    "leader.relinquish.cooldown.ms": "0",
-    "leader.relinquish.budget.per.minute": "1000000",
-    "leader.relinquish.score.recovery.ms": "1",
-    "leader.relinquish.slow.peers.max.ratio": "1.0",
-}
-"""No limit on stepping down: nothing keeps a leader from doing it again and again."""
+AS_THE_KIP: Final = {VIA: "alter-partition", ISR: "keep-last", APPENDS: "false", LIMITS: "false"}
+"""Solution 2 as the KIP has it, which names no appends and no limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +86,7 @@ class ArmSpec:
             needed["scopes"] = self.configs[SCOPE]
         if ISR in self.configs:
             needed["step_down"] = "true"
-        if BOUND in self.configs or SNAPSHOT in self.configs:
+        if LOG_START in self.configs:
             needed["log_start"] = "true"
         if LAG_POLICY in self.configs:
             needed["lag_policies"] = self.configs[LAG_POLICY].partition(":")[0]
@@ -129,29 +122,23 @@ _ALL: Final = (
         " ISR (solution 2 of the KIP)",
     ),
     ArmSpec(
-        name="step-down-auto", agent=True, configs={**STEP_DOWN, PROCESS_TIME_MODE: "auto"},
-        says="`step-down`, but each leader learns from its own times how long is too slow; what is"
-        " set is the longest time",
-    ),
-    ArmSpec(
         name="step-down-keep", agent=True, configs={**REQUEST, ISR: "keep-last"},
         says="`step-down`, but the old leader stays in the ISR, named last. Of the KIP it has that"
         " order of the ISR only: its scope and limits are those of `step-down`",
     ),
     ArmSpec(
-        name="step-down-unthrottled", agent=True, configs={**STEP_DOWN, **UNTHROTTLED},
+        name="step-down-unthrottled", agent=True, configs={**STEP_DOWN, LIMITS: "false"},
         says="`step-down` without its limits: no cool-down, no budget, no memory of slow leaders,"
         " no limit on slow peers",
     ),
     ArmSpec(
-        name="kip-501-s2", agent=True,
-        configs={**READ, **KEEP_LAST, **UNTHROTTLED},
+        name="kip-501-s2", agent=True, configs={**READ, **AS_THE_KIP},
         says="solution 2 of KIP-501 to the letter: `read`, and a leader that processes a fetch for"
         " too long names itself last in the ISR and gives its partitions away, without any limit",
     ),
     ArmSpec(
         name="relinquish-only", agent=True, late=True,
-        configs={SCOPE: "request", ONLY: "true", **KEEP_LAST, **UNTHROTTLED},
+        configs={SCOPE: "request", ONLY: "true", **AS_THE_KIP},
         says="what KIP-501 rejects: no solution 1, and a leader gives a partition away when a read"
         " for a follower fails, or is not done after replica.lag.time.max.ms, without any limit",
     ),
@@ -165,15 +152,15 @@ _ALL: Final = (
         says="Kafka's own jars on a cluster formatted with eligible.leader.replicas.version=0",
     ),
     ArmSpec(
-        name="bound", agent=True, configs={BOUND: "true"},
+        name="bound", agent=True, configs={LOG_START: "bound"},
         says="the follower's fix of KAFKA-7104: its log start offset stays within its log",
     ),
     ArmSpec(
-        name="snapshot", agent=True, configs={SNAPSHOT: "true"},
+        name="snapshot", agent=True, configs={LOG_START: "snapshot"},
         says="the leader's fix of KAFKA-7104: a fetch response is made of one state of the log",
     ),
     ArmSpec(
-        name="both", agent=True, configs={BOUND: "true", SNAPSHOT: "true"},
+        name="both", agent=True, configs={LOG_START: "both"},
         says="both fixes of KAFKA-7104",
     ),
     ArmSpec(
@@ -232,13 +219,8 @@ def steps_down(arm: str) -> bool:
     return ISR in settings(arm)
 
 
-def learns_its_time(arm: str) -> bool:
-    """Whether the leaders of an arm learn after what time they step down."""
-    return settings(arm).get(PROCESS_TIME_MODE) == "auto"
-
-
 def reports_step_downs(arm: str) -> bool:
-    """Whether the brokers of an arm report step-downs and scores, which only the agent does."""
+    """Whether the brokers of an arm report step-downs, which only the agent does."""
     return steps_down(arm) and has_agent(arm)
 
 

@@ -443,14 +443,6 @@ _ALL: Final = (
         requires="step-down", events=AGENTS,
     ),
     Metric(
-        name="step_down_pending_ms",
-        says="longest time for which a fetch was overdue, or an append pending, when its leader"
-        " stepped down",
-        measured="a leader that stepped down had been too slow for",
-        label="slow before a step-down, ms", unit="ms", better="lower", requires="step-down",
-        events=AGENTS, optional="no leader stepped down",
-    ),
-    Metric(
         name="dead_follower_dropped_ms",
         says="from the fault by which a follower stopped fetching to its removal from the last ISR",
         measured="the dead follower was out of the ISR after",

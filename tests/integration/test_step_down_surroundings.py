@@ -36,7 +36,7 @@ min_insync_replicas = 2
 replica_lag_time_max_ms = 2_000
 replica_fetch_wait_max_ms = 100
 leader_fetch_process_time_max_ms = 400
-leader_relinquish_cooldown_ms = 60_000
+insync_relinquish_cooldown_ms = 60_000
 
 [workload]
 leaders = [1, 1, 2]

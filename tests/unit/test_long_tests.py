@@ -20,7 +20,7 @@ LISTED_ARM = re.compile(r"^\| arm `([a-z0-9-]+)` \|", re.MULTILINE)
 LISTED_SCENARIO = re.compile(r"^\| `([a-z0-9-]+)` \|", re.MULTILINE)
 ELSEWHERE = (
     "add-replica", "disk-stall", "kill", "memory-pressure", "more-partitions", "power-failure",
-    "read-error", "remove-replica", "topic-churn",
+    "produce-flood", "read-error", "remove-replica", "topic-churn",
 )  # fmt: skip
 """Kinds of faults with tests of their own: test_faults_disk.py, test_faults_effects.py,
 test_memory_pressure.py, test_stall_shim.py, and test_requests.py."""

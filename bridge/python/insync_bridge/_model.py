@@ -16,7 +16,7 @@ class StepDownCounters:
     `asked` counts its requests to transfer the leadership of a partition; `done`, `refused` and
     `failed` count their outcomes, without those in flight. `withheld` counts the times at which it
     kept a slow partition instead, `withheld_by` the same by reason
-    (docs/understand/step-down.md). `slow_score` and `slow_peers` are the latest values, not sums.
+    (docs/understand/step-down.md). `slow` and `slow_peers` are the latest values, not sums.
     """
 
     asked: int
@@ -26,7 +26,7 @@ class StepDownCounters:
     withheld: int
     withheld_by: dict[str, int]
     connections_closed: int
-    slow_score: float
+    slow: bool
     slow_peers: int
 
 

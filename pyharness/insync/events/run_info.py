@@ -85,7 +85,7 @@ class BrokerSettings(Recorded):
     """
 
     replica_lag_time_max_ms: float = Field(gt=0)
-    leader_relinquish_cooldown_ms: float = Field(default=300_000, gt=0)
+    insync_relinquish_cooldown_ms: float = Field(default=300_000, gt=0)
 
 
 class Transactions(Recorded):

@@ -386,7 +386,6 @@ class StepDownLine(Line):
     leader_epoch: int | None = None
     reason: str | None = None
     pending_ms: float | None = None
-    score: float | None = None
     successor: int | None = None
     isr_policy: str | None = None
     outcome: str | None = None

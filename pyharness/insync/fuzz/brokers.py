@@ -12,8 +12,7 @@ BROKER: Final[Mapping[str, Any]] = {
     "num_network_threads": 2,
     "log_flush_interval_messages": 20,  # so that an fsync can be stalled
     "leader_fetch_process_time_max_ms": 1_000,
-    "leader_relinquish_cooldown_ms": 300_000,
-    "leader_relinquish_score_recovery_ms": 1_000,  # the next seed finds no slow broker
+    "insync_relinquish_cooldown_ms": 50_000,  # the next seed soon finds no slow broker
 }
 
 CONTROLLERS: Final[Sequence[Mapping[str, Any]]] = (

@@ -67,7 +67,7 @@ def shrunk(seed: int, kinds: Collection[str], leaders: Sequence[int], first_ms: 
     return [{"kind": "link", "mode": "cut", "peer": leader, **late}, {**stall, **hung}]
 
 
-GENERATOR: Final = 5
+GENERATOR: Final = 6
 """The version of the rules by which a seed becomes a scenario.
 
 Raise it with every change after which any seed is another scenario: here, in the modules that this

@@ -46,8 +46,8 @@ WEIGHTS: Final[Mapping[str, float]] = {
 }  # fmt: skip
 """How often a kind is drawn, compared with 1 for any other; a memory-pressure takes long."""
 
-NOT_DRAWN: Final = frozenset({"more-partitions"})
-"""Kinds that no seed has: thousands of partitions take longer than all else in a seed."""
+NOT_DRAWN: Final = frozenset({"more-partitions", "produce-flood"})
+"""Kinds that no seed has: they take longer, or more of the host, than all else in a seed."""
 
 KEYS_NOT_DRAWN: Final = frozenset({"throttle_bytes_per_s"})
 """Optional keys that no seed has: a quota for a replica that joins is a scenario's."""

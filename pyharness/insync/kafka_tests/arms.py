@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from insync.arms import BOUND, FEATURE, ISR, PROCESS_TIME, SCOPE, SNAPSHOT
+from insync.arms import FEATURE, ISR, LOG_START, PROCESS_TIME, SCOPE
 from insync.brokers.kafka.cache import woven_classes
 from insync.errors import InputError
 
@@ -68,7 +68,7 @@ _ALL: Final = (
             settings={FEATURE: True, SCOPE: "request", PROCESS_TIME: _STEP_DOWN_MS,
                       ISR: "leave"}),
     TestArm(name="log-start", as_arm="both", options=("default-log-start=both",),
-            settings={FEATURE: False, BOUND: True, SNAPSHOT: True}),
+            settings={FEATURE: False, LOG_START: "both"}),
 )  # fmt: skip
 WITH_AGENT: Final[dict[str, TestArm]] = {arm.name: arm for arm in _ALL}
 NAMES: Final = (ABSENT, *WITH_AGENT)

@@ -123,7 +123,7 @@ def _step_downs(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> Table
     return table(
         "Slow leaders and their step-downs",
         "arm | repeat | partition | at, s | leader | successor | outcome"
-        " | way or reason | old leader | fetch overdue, ms | answered after, ms | score",
+        " | way or reason | old leader | fetch overdue, ms | answered after, ms",
         (
             [
                 row["arm"],
@@ -137,7 +137,6 @@ def _step_downs(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> Table
                 row["isr_policy"] or "",
                 number(row["pending_ms"]),
                 number(row["asked_ms"]),
-                "" if row["score"] is None else f"{row['score']:.2f}",
             ]
             for row in in_order(run, rows["step_downs"], "t_ms", "partition")
         ),

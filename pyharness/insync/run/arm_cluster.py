@@ -36,7 +36,7 @@ from insync.scenario.model import Broker, Scenario, Workload
 
 AGENT_EVENTS = "agent"
 BRIDGE = "bridge"
-OF_STEP_DOWNS = ("leader_fetch_process_", "leader_append_process_", "leader_relinquish_")
+OF_STEP_DOWNS = ("leader_fetch_process_", "insync_relinquish_")
 NO_SETTINGS = {"controller_agent", "controllers", "combined", "log_dirs", "settings"}
 """The keys of a scenario's brokers that are not the name of a setting."""
 HEARTBEATS = 10  # per broker session, so that one or two late heartbeats do not end it

@@ -48,7 +48,7 @@ def warm_up(context: ArmContext, progress: Progress) -> None:
 
 
 def await_no_slow_broker(context: ArmContext) -> None:
-    """In arms that report step-downs, wait until no broker rates itself or a peer as slow.
+    """In arms that report step-downs, wait until no broker counts itself or a peer as slow.
 
     Raises InsyncError with the last state seen if that takes longer than NOT_SLOW_SECONDS.
     """
@@ -66,12 +66,12 @@ def await_no_slow_broker(context: ArmContext) -> None:
 
 
 def _slow(context: ArmContext, broker: int) -> str | None:
-    """Return how slow a broker rates itself and its peers, None if not at all."""
+    """Return what a broker says of itself and its peers, None if none of them is slow."""
     with asking(context.arm_cluster.bridge, broker) as client:
         seen = client.counters().step_downs
-    if seen.slow_score == 0 and seen.slow_peers == 0:
+    if not seen.slow and seen.slow_peers == 0:
         return None
-    return f"slow score {seen.slow_score:g}, slow peers {seen.slow_peers}, expected 0 and 0"
+    return f"slow {str(seen.slow).lower()}, slow peers {seen.slow_peers}, expected false and 0"
 
 
 class IsrNotFullError(InsyncError):

@@ -43,16 +43,11 @@ class Broker(Part):
             record; None: Kafka's default, a week.
         leader_fetch_process_time_max_ms: after what time a leader steps down, in arms that let
             it; counted from when a fetch has waited for replica_fetch_wait_max_ms.
-        leader_fetch_process_time_min_ms: after what time at least, in arms whose leaders learn it.
-        leader_fetch_process_time_window_ms: from how much of the past these learn it; None: the
-            agent's default, which is longer than a run.
-        leader_append_process_time_max_ms: for how long an append to a leader's log may take in
-            these arms; None: leaders step down because of fetches only.
         replica_fetch_backoff_ms: after what time a follower fetches again from a broker that does
             not lead yet; None: Kafka's default, 1 s.
-        leader_relinquish_cooldown_ms: for how long a partition whose leadership moved is not moved
-            again; longer than a repeat, because every repeat has a new topic.
-        leader_relinquish_score_recovery_ms: how fast a slow leader's score falls.
+        insync_relinquish_cooldown_ms: for how long a partition whose leadership moved is not moved
+            again, and for a tenth of which a broker counts as slow after it was; longer than a
+            repeat, because every repeat has a new topic.
         controller_agent: whether the controller carries the agent where brokers do.
         controllers: how many controllers there are; faults "at the controller" are at the first.
         combined: whether brokers 1 to `controllers` are the controllers, and no other node is one.
@@ -77,11 +72,7 @@ class Broker(Part):
     log_flush_interval_messages: Annotated[int, Field(ge=1)] | None = None
     log_roll_ms: Span | None = None
     leader_fetch_process_time_max_ms: Span | None = None
-    leader_fetch_process_time_min_ms: Span | None = None
-    leader_fetch_process_time_window_ms: Span | None = None
-    leader_append_process_time_max_ms: Span | None = None
-    leader_relinquish_cooldown_ms: Span | None = None
-    leader_relinquish_score_recovery_ms: Span | None = None
+    insync_relinquish_cooldown_ms: Span | None = None
     controller_agent: bool = True
     controllers: Literal[1, 3] = 1
     combined: bool = False
@@ -96,9 +87,6 @@ class Broker(Part):
     def _check(self) -> Self:
         rules.check_lag(self.replica_lag_time_max_ms, self.replica_fetch_wait_max_ms)
         rules.check_combined(self.combined, agent=self.controller_agent)
-        rules.check_append_time(
-            self.leader_append_process_time_max_ms, self.leader_fetch_process_time_max_ms
-        )
         return self
 
 
@@ -315,9 +303,6 @@ class Frame(Part):
             lambda: check_unique("arms", self.arms),
             lambda: rules.check_control_arms(self.control_arms, self.arms),
             lambda: rules.check_stepping_arms(self.arms, step_ms),
-            lambda: rules.check_learning_arms(
-                self.arms, self.broker.leader_fetch_process_time_min_ms, step_ms
-            ),
             *race,
         )
         return self

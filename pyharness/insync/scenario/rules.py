@@ -46,29 +46,6 @@ def check_stepping_arms(names: Sequence[str], time_ms: int | None) -> None:
             raise broken(f"arms[{index}]", arm, expected)
 
 
-def check_learning_arms(names: Sequence[str], least_ms: int | None, most_ms: int | None) -> None:
-    """Check that a scenario says between which times leaders learn theirs, where its arms let them.
-
-    The agent's default of the shorter time may be above the scenario's other one.
-    """
-    for index, arm in enumerate(names):
-        if arms.learns_its_time(arm) and least_ms is None:
-            expected = "another arm, or broker.leader_fetch_process_time_min_ms to be set"
-            raise broken(f"arms[{index}]", arm, expected)
-    if least_ms is not None and (most_ms is None or least_ms > most_ms):
-        expected = (
-            f"at most broker.leader_fetch_process_time_max_ms, which is {most_ms or 'not set'}"
-        )
-        raise broken("leader_fetch_process_time_min_ms", least_ms, expected)
-
-
-def check_append_time(append_ms: int | None, fetch_ms: int | None) -> None:
-    """Check that leaders that time their appends time their fetches, as the agent requires."""
-    if append_ms is not None and fetch_ms is None:
-        expected = "none, or broker.leader_fetch_process_time_max_ms to be set as well"
-        raise broken("leader_append_process_time_max_ms", append_ms, expected)
-
-
 def check_bounds(low: float | None, high: float | None) -> None:
     """Check that an expectation has a bound, and that min is not above max."""
     if low is None and high is None:

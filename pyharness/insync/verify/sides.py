@@ -30,10 +30,10 @@ from insync.verify.request import VerifyRequest
 STOCK: Final = "stock"
 BEST_FIRST: Final = ("request", "read", "off")
 """The arms of a candidate with the agent, if none is named: the first that its version has."""
-_DEFAULTS: Final = {SCOPE: "read", LAG_POLICY: BY_TIME}
+_DEFAULTS: Final = {SCOPE: "request", LAG_POLICY: BY_TIME}
 """What the configs are where KIP-501 is on and they are not set."""
 _NEVER: Final = "-1"
-_EX_LEADER: Final = "keep-last"
+_EX_LEADER: Final = "leave"
 """What becomes of an ex-leader where leaders step down and the config is not set."""
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Final
 
-from insync.arms import APPEND_TIME, FEATURE, PROCESS_TIME, SCOPE
+from insync.arms import APPENDS, FEATURE, PROCESS_TIME, SCOPE
 from insync.why.facts import (
     Appended,
     Awaited,
@@ -106,9 +106,10 @@ def _watched(reading: _Reading, event: Event, at_ms: float) -> None:
     facts = reading.facts
     if at_ms > facts.span.until_ms:
         return
-    for name, known in ((PROCESS_TIME, facts.peers_known), (APPEND_TIME, facts.appends_known)):
-        if (event.get(name) or -1) > 0:
-            known.add(reading.broker)
+    if (event.get(PROCESS_TIME) or -1) > 0:
+        facts.peers_known.add(reading.broker)
+        if event.get(APPENDS):
+            facts.appends_known.add(reading.broker)
 
 
 def _installed(reading: _Reading, event: Event, at_ms: float) -> None:

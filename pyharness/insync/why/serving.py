@@ -10,7 +10,7 @@ from insync.why.rules import Rules
 from insync.why.sites import FETCH
 from insync.why.spans import groups, whole
 
-_LOCKS: Final = frozenset({"partition_lock", "log_lock"})
+_LOCK: Final = "lock"
 
 
 def serving_findings(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Finding]:
@@ -30,7 +30,7 @@ def _appends(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[F
 
 def _slow_append(broker: int, span: Span, appends: Sequence[Appended]) -> Finding:
     """Return the finding; its site is that of the longest append that waits for no other one."""
-    longest = min(appends, key=lambda each: (each.site in _LOCKS, -each.ms))
+    longest = min(appends, key=lambda each: (each.site == _LOCK, -each.ms))
     return Finding(
         span=span, broker=broker, cause="disk", site=f"append: {longest.site}",
         partitions=_of(appends),

@@ -21,7 +21,7 @@ from kafka_main import run_kafka
 from waiting import wait_for
 
 PENDING_READS = "follower.fetch.pending.reads.insync.enable"
-SCOPE = "follower.fetch.pending.reads.insync.scope"
+SCOPE = "insync.scope"
 StartCluster = Callable[..., LocalCluster]
 
 pytestmark = pytest.mark.cluster
@@ -30,12 +30,12 @@ pytestmark = pytest.mark.cluster
 def test_the_start_says_what_is_on_and_which_setting_no_one_knows(
     start: StartCluster, agent: AgentSpec
 ) -> None:
-    settings = {PENDING_READS: "true", SCOPE: "request", "leader.relinquish.cooldwn.ms": "1000"}
+    settings = {PENDING_READS: "true", SCOPE: "request", "insync.relinquish.cooldwn.ms": "1000"}
     cluster = start(brokers=1, agent=agent, settings=settings)
     said = cluster.nodes[1].log.read_text(encoding="utf-8")
     assert f"[insync] broker 1: {PENDING_READS}=true, {SCOPE}=request\n" in said
-    meant = "leader.relinquish.cooldown.ms"
-    assert f"leader.relinquish.cooldwn.ms is no config of this broker; expected {meant}?" in said
+    meant = "insync.relinquish.cooldown.ms"
+    assert f"insync.relinquish.cooldwn.ms is no config of this broker; expected {meant}?" in said
 
 
 def test_the_start_says_that_nothing_is_on(start: StartCluster, agent: AgentSpec) -> None:

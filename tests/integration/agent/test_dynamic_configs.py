@@ -35,9 +35,9 @@ from waiting import wait_for
 pytestmark = pytest.mark.cluster
 
 ENABLE = "follower.fetch.pending.reads.insync.enable"
-SCOPE = "follower.fetch.pending.reads.insync.scope"
+SCOPE = "insync.scope"
 T = "leader.fetch.process.time.max.ms"
-COOLDOWN = "leader.relinquish.cooldown.ms"
+COOLDOWN = "insync.relinquish.cooldown.ms"
 LAG_MS = 2_000
 
 StartCluster = Callable[..., LocalCluster]
@@ -260,14 +260,14 @@ def test_invalid_values_change_nothing(
         "expected -1 (never) or more than 0": {T: "-7"},
         "Invalid value write for configuration " + SCOPE: {SCOPE: "write"},
         "that removes its followers while it is slow has no successor": {ENABLE: "false", T: "500"},
-        "Cannot update these configs dynamically": {"leader.relinquish.via": "fence"},
+        "Cannot update these configs dynamically": {"insync.relinquish.via": "fence"},
     }
     for message, changes in refused.items():
         printed = alter(dist, cluster.bootstrap, None, changes)
         assert message in printed, printed
     now = described(cluster.bootstrap, 1)
     assert (now[ENABLE].value, now[T].value, now[SCOPE].value) == ("true", "-1", "read")
-    assert now["leader.relinquish.via"].is_read_only
+    assert now["insync.relinquish.via"].is_read_only
 
     controller = f"127.0.0.1:{cluster.controller.port}"
     alter(dist, controller, None, {ENABLE: "maybe", COOLDOWN: "7000"}, "controller")

@@ -22,7 +22,7 @@ from kafka_main import run_kafka
 from waiting import wait_for
 
 PENDING_READS = "follower.fetch.pending.reads.insync.enable"
-ON_DEMAND = "follower.log.start.offset.bound.enable"
+ON_DEMAND = "insync.log.start.fix"
 StartCluster = Callable[..., LocalCluster]
 
 pytestmark = pytest.mark.cluster
@@ -34,7 +34,7 @@ def test_brokers_that_use_the_cache_mark_fetches(
     """A hook on demand is woven into the classes from the cache, too."""
     agent = replace(agent, cache=tmp_path / "cache")
     run_kafka(java, dist, f"-javaagent:{AGENT_JAR}=cache={agent.cache}")
-    cluster = start(brokers=2, agent=agent, settings={PENDING_READS: "true", ON_DEMAND: "true"})
+    cluster = start(brokers=2, agent=agent, settings={PENDING_READS: "true", ON_DEMAND: "bound"})
     assert used(agent.events_file(2)) == ["used"]
     seen = [event["type"] for event in agent_log.read(agent.events_file(2))]
     assert "hook_added" in seen

@@ -59,6 +59,13 @@ partitions = [2]
 throttle_bytes_per_s = 100_000
 at_ms = 500
 for_ms = 2_000
+
+[[faults]]
+kind = "produce-flood"
+broker = 3
+producers = 1
+at_ms = 500
+for_ms = 2_500
 """
 
 
@@ -81,4 +88,7 @@ def test_topics_come_and_go_and_a_replica_moves(tmp_path: Path) -> None:
     more = found["more-partitions"]["figures"]
     assert more == {"asked": 30.0, "led": 30.0, "whole": 30.0}
     added = found["add-replica"]["figures"]
+    flood = found["produce-flood"]["figures"]
+    assert flood["acked"] >= 1_000
+    assert (flood["alive"], flood["waited"] > 0) == (1.0, True)
     assert (added["joined"], added["quotas_in_force"]) == (1.0, added["quotas_asked"]) == (1.0, 4.0)

@@ -21,7 +21,7 @@ from commands import insync
 from insync.nodes import BROKERS
 from integration.runs.recording import BROKER, folder_of, run, why_not
 
-ARMS: Final = ("step-down", "step-down-auto")
+ARMS: Final = ("step-down",)
 SCALED: Final = 0.25
 REPEATS: Final = 2
 """At full times, of some 40 minutes each; as much time is spent at a quarter."""
@@ -69,7 +69,6 @@ def scenario(name: str, arm: str) -> dict[str, Any]:
         "broker": {
             **BROKER,
             "broker_session_timeout_ms": 9_000,
-            "leader_append_process_time_max_ms": 2_000,
         },
         "workload": {
             "leaders": [1, 2, 3, 1, 2, 3], "rate_per_partition": 5, "record_bytes": 400,

@@ -78,7 +78,7 @@ def scenario(name: str, fault: Mapping[str, Any], repeats: int) -> dict[str, Any
         "arms": list(ARMS),
         "repeats": repeats,
         "min_insync_replicas": 2,
-        "broker": {**BROKER, "num_io_threads": 8, "leader_append_process_time_max_ms": 1_000},
+        "broker": {**BROKER, "num_io_threads": 8},
         "workload": {
             "leaders": list(LEADERS), "rate_per_partition": 20, "record_bytes": 200,
             "idempotent": True,

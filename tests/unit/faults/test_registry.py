@@ -64,6 +64,7 @@ def test_every_kind_is_judged_by_its_own_figure() -> None:
                 "config-update",
                 "elect",
                 "more-partitions",
+                "produce-flood",
                 "remove-replica",
                 "topic-churn",
             ],

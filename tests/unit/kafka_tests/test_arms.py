@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from insync.arms import BOUND, FEATURE, ISR, SCOPE, SNAPSHOT
+from insync.arms import FEATURE, ISR, LOG_START, SCOPE
 from insync.kafka_tests import arms
 
 TIME = "leader.fetch.process.time.max.ms"
@@ -15,7 +15,7 @@ ON: dict[str, dict[str, Any]] = {
     "read": {FEATURE: True, SCOPE: "read"},
     "request": {FEATURE: True, SCOPE: "request"},
     "step-down": {FEATURE: True, SCOPE: "request", TIME: 500, ISR: "leave"},
-    "log-start": {FEATURE: False, BOUND: True, SNAPSHOT: True},
+    "log-start": {FEATURE: False, LOG_START: "both"},
 }
 
 
@@ -54,7 +54,7 @@ def test_a_broker_with_other_settings_is_named(arm: str, tmp_path: Path) -> None
 
 def test_a_broker_that_steps_down_tells_so(tmp_path: Path) -> None:
     assert found("step-down", tmp_path, ON["request"], marks=7) == [
-        f"no broker told its {TIME}, {ISR}"
+        f"no broker told its {ISR}, {TIME}"
     ]
 
 

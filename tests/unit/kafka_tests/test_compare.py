@@ -85,7 +85,7 @@ def test_a_known_difference_is_known_only_if_it_ends_as_it_is_known_to() -> None
 def test_the_known_failure_of_configs_must_name_one_of_ours() -> None:
     name = "kafka.server.KafkaConfigTest"
     (known,) = (each for each in known_differences() if each.test.startswith(name))
-    for config, kind in (("leader.relinquish.via", "known"), ("log.dirs", "different")):
+    for config, kind in (("insync.relinquish.via", "known"), ("log.dirs", "different")):
         trace = f"Error: Expected exception for property `{config}` with invalid value `-1`"
         failed = {"x": TestResult("x", "testFromPropsInvalid()", "x", "failed", 1, trace)}
         passed = {"x": TestResult("x", "testFromPropsInvalid()", "x", "passed", 1)}

@@ -191,7 +191,6 @@ def test_the_junit_results_agree_with_the_cells(
             "out within 4.0 s, at least 2 in sync",
         ),
         ({"max_ack_gap_ms": {"max": 9_000}}, "longest ack gap at most 9.0 s"),
-        ({"step_down_pending_ms": {"max": 1_500}}, "slow before a step-down at most 1.5 s"),
         ({}, ""),
     ],
 )

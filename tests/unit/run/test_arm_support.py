@@ -8,23 +8,20 @@ from hypothesis import strategies as st
 
 from insync.arms import (
     ARMS,
-    BOUND,
+    AS_THE_KIP,
     BY_TIME,
     FEATURE,
     ISR,
-    KEEP_LAST,
     LAG_POLICY,
+    LIMITS,
+    LOG_START,
     ONLY,
-    PROCESS_TIME_MODE,
     SCOPE,
-    SNAPSHOT,
-    UNTHROTTLED,
     expected_as,
     feature_on,
     has_agent,
     lag_factor,
     lag_policy,
-    learns_its_time,
     reports_step_downs,
     settings,
     steps_down,
@@ -106,8 +103,7 @@ def test_an_arm_without_the_agent_needs_a_kafka_with_its_configs(
 
 
 def test_the_table_lists_every_arm() -> None:
-    learning = "step-down-auto"
-    stepping = ["step-down", learning, "step-down-keep", "step-down-unthrottled", "kip-501-s2"]
+    stepping = ["step-down", "step-down-keep", "step-down-unthrottled", "kip-501-s2"]
     on = ["read", "request", "plugin", *stepping]
     alone = ["relinquish-only"]
     patched_step_down = "patched-step-down"
@@ -121,22 +117,19 @@ def test_the_table_lists_every_arm() -> None:
     assert [arm for arm in ARMS if reports_step_downs(arm)] == [*stepping, *alone]
     assert [arm for arm in ARMS if steps_down(arm)] == [*stepping, *alone, patched_step_down]
     assert [arm for arm in ARMS if steps_down_late(arm)] == alone
-    assert [arm for arm in ARMS if learns_its_time(arm)] == [learning]
     for untouched in ("stock", "off", "raised-lag", "elr-off", "time"):
         assert settings(untouched) == {}
     assert settings("read") == {FEATURE: "true", SCOPE: "read"}
     assert settings("plugin") == settings("request") == {FEATURE: "true", SCOPE: "request"}
     assert settings("step-down") == {**settings("request"), ISR: "leave"}
-    assert settings(learning) == {**settings("step-down"), PROCESS_TIME_MODE: "auto"}
     assert settings("step-down-keep") == {**settings("request"), ISR: "keep-last"}
     assert settings(patched_step_down) == settings("step-down-keep")
-    assert settings("step-down-unthrottled") == {**settings("step-down"), **UNTHROTTLED}
-    assert settings("kip-501-s2") == {**settings("read"), **KEEP_LAST, **UNTHROTTLED}
-    rejected = {SCOPE: "request", ONLY: "true", **KEEP_LAST, **UNTHROTTLED}
+    assert settings("step-down-unthrottled") == {**settings("step-down"), LIMITS: "false"}
+    assert settings("kip-501-s2") == {**settings("read"), **AS_THE_KIP}
+    rejected = {SCOPE: "request", ONLY: "true", **AS_THE_KIP}
     assert settings("relinquish-only") == rejected
-    assert settings("bound") == {BOUND: "true"}
-    assert settings("snapshot") == {SNAPSHOT: "true"}
-    assert settings("both") == {**settings("bound"), **settings("snapshot")}
+    for fix in ("bound", "snapshot", "both"):
+        assert settings(fix) == {LOG_START: fix}
     assert settings("messages-4") == {LAG_POLICY: "messages:4"}
     assert [lag_factor(arm) for arm in ("stock", "raised-lag")] == [1, 6]
     assert expected_as("read") == ("read", "patched-read")

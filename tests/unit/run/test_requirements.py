@@ -57,12 +57,13 @@ def test_the_sessions_of_groups_are_a_setting_of_brokers_too() -> None:
 
 def test_the_settings_of_an_arm_come_from_the_scenario_and_from_the_arm() -> None:
     scenario = load("step-down-read", 0.2)
-    time = "leader.fetch.process.time.max.ms"
+    time, limits = "leader.fetch.process.time.max.ms", "insync.relinquish.limits.enable"
     limited, unthrottled = (
         broker_settings(scenario, arm) for arm in ("step-down", "step-down-unthrottled")
     )
-    assert (limited[time], limited["leader.relinquish.cooldown.ms"]) == ("400", "60000")
-    assert (unthrottled[time], unthrottled["leader.relinquish.cooldown.ms"]) == ("400", "0")
+    assert (limited[time], limited["insync.relinquish.cooldown.ms"]) == ("400", "20000")
+    assert limits not in limited
+    assert (unthrottled[time], unthrottled[limits]) == ("400", "false")
     assert broker_settings(scenario, "relinquish-only")[time] == "2000", "the lag limit"
     assert time not in broker_settings(scenario, "request")
     lags = [

@@ -35,8 +35,8 @@ class FakeBridge:
 
     def counters(self) -> SimpleNamespace:
         words = self._says[self.asked[-1]]
-        score, peers = words.pop(0) if len(words) > 1 else words[0]
-        return SimpleNamespace(step_downs=SimpleNamespace(slow_score=score, slow_peers=peers))
+        slow, peers = words.pop(0) if len(words) > 1 else words[0]
+        return SimpleNamespace(step_downs=SimpleNamespace(slow=slow, slow_peers=peers))
 
 
 def context(arm: str, scenario: str = "step-down-read") -> Any:
@@ -53,9 +53,9 @@ def context(arm: str, scenario: str = "step-down-read") -> Any:
 def bridge(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeBridge]:
     made = FakeBridge(
         {
-            "bridge-1.json": [(1.5, 0), (0.0, 1), (0.0, 0)],
-            "bridge-2.json": [(0.0, 0)],
-            "bridge-3.json": [(0.0, 0)],
+            "bridge-1.json": [(True, 0), (False, 1), (False, 0)],
+            "bridge-2.json": [(False, 0)],
+            "bridge-3.json": [(False, 0)],
         }
     )
     monkeypatch.setattr(bridges, "BridgeClient", made)
@@ -72,7 +72,7 @@ def test_a_broker_that_stays_slow_is_named_in_the_error(
     bridge: FakeBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(warm, "NOT_SLOW_SECONDS", -1.0)
-    with pytest.raises(InsyncError, match=r"broker 1: still slow .*: slow score 1\.5, slow peers"):
+    with pytest.raises(InsyncError, match=r"broker 1: still slow .*: slow true, slow peers 0"):
         warm.await_no_slow_broker(context("step-down"))
 
 

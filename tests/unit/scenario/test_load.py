@@ -96,16 +96,6 @@ def test_a_scenario_survives_conversion_to_json() -> None:
             "arms[1]: 'step-down', expected another arm, or broker.leader_fetch_process_time",
         ),
         (
-            '"read", "request"]',
-            '"read", "request", "step-down-auto"]',
-            "arms[3]: 'step-down-auto', expected another arm, or broker.leader_fetch_process_time",
-        ),
-        (
-            "[workload]",
-            "leader_fetch_process_time_min_ms = 100\n[workload]",
-            "leader_fetch_process_time_min_ms: 100, expected at most broker.leader_fetch_proc",
-        ),
-        (
             "record_bytes = 200",
             "record_bytes = 200\nclient_timeout_ms = 9",
             "workload.client_timeout_ms: 9, expected 10 to 300000",

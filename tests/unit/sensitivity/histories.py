@@ -241,13 +241,6 @@ def _step_downs(space: float) -> Callable[[Repeat, float], None]:
     return made
 
 
-def _overdue_at_step_down(repeat: Repeat, value: float) -> None:
-    repeat.add(
-        schema.STEP_DOWNS, BEGIN + value, type="answered", broker=1, partition=0, leader_epoch=0,
-        successor=2, outcome="done", way="alter-partition", pending_ms=value,
-    )  # fmt: skip
-
-
 def _commit_gap(repeat: Repeat, value: float) -> None:
     repeat.length_ms = value + 100.0
     times = {"begun_ms": 10.0, "asked_ms": 50.0, "ended_ms": 100.0}
@@ -315,9 +308,6 @@ MADE: Final[dict[str, Way]] = {
     ),
     "most_step_downs": Way(
         "a leader steps down N times in one cool-down", _step_downs(COOLDOWN_MS / 16)
-    ),
-    "step_down_pending_ms": Way(
-        "a leader steps down when a fetch has been overdue for N ms", _overdue_at_step_down
     ),
     "max_commit_gap_ms": Way("a transactional producer has no commit for N ms", _commit_gap),
     "group_rebalances": Way("a member of a group gives its partition back N times", _rebalances),

@@ -57,7 +57,7 @@ def workload_json() -> Line:
         "control_arms": [],
         "expect": {},
         "broker": {
-            **run["scenario"]["broker"], "leader_relinquish_cooldown_ms": histories.COOLDOWN_MS,
+            **run["scenario"]["broker"], "insync_relinquish_cooldown_ms": histories.COOLDOWN_MS,
         },
         "workload": {
             **run["scenario"]["workload"], "leaders": list(LEADERS), "client_retries": False,

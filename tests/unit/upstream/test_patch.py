@@ -18,22 +18,19 @@ from patch_kafka.parts import HERE, PatchError
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "upstream.md").read_text()
 AGENT = ROOT / "plugin-java" / "agent" / "src" / "main" / "java" / "insync" / "agent"
-OURS = re.compile(r"\b(?<!reads\.)(?<!min\.)insync\b|\b(plugin|agent|woven|weave)\b")
+OURS = re.compile(
+    r"\b(?<!reads\.)(?<!min\.)insync\b(?!\.(scope|relinquish))|\b(plugin|agent|woven|weave)\b"
+)
 """Words of this project, not those of a config's name."""
 DEFAULTS = {
     arms.FEATURE: "false",
-    arms.SCOPE: "read",
-    "follower.fetch.pending.reads.insync.max.age.ms": "-1",
-    arms.BOUND: "false",
-    arms.SNAPSHOT: "false",
+    arms.SCOPE: "request",
+    "follower.log.start.offset.bound.enable": "false",
+    "leader.fetch.snapshot.enable": "false",
     arms.PROCESS_TIME: "-1",
     arms.VIA: "auto",
-    arms.ISR: "keep-last",
-    "leader.relinquish.cooldown.ms": "300000",
-    "leader.relinquish.budget.per.minute": "250",
-    "leader.relinquish.score.threshold": "1.0",
-    "leader.relinquish.score.recovery.ms": "60000",
-    "leader.relinquish.slow.peers.max.ratio": "0.5",
+    arms.ISR: "leave",
+    "insync.relinquish.cooldown.ms": "300000",
 }
 CONFIGS = (HERE / "hunks" / "ReplicationConfigs.java.diff").read_text()
 
@@ -67,9 +64,8 @@ def test_the_page_says_which_configs_can_be_updated() -> None:
     names = dict(re.findall(r'String (\w+)_CONFIG = "([a-z.]+)";', CONFIGS))
     listed = {row[0].strip("`") for row in section("configs") if row[2] == "yes"}
     added = {names[key] for key in keys if key in names}
-    limits = {name for name in DEFAULTS if name.startswith("leader.relinquish.")}
-    fixed = {arms.VIA, arms.ISR}
-    assert listed == added == {arms.FEATURE, arms.SCOPE, arms.PROCESS_TIME, *(limits - fixed)}
+    cooldown = "insync.relinquish.cooldown.ms"
+    assert listed == added == {arms.FEATURE, arms.SCOPE, arms.PROCESS_TIME, cooldown}
 
 
 def test_the_page_lists_the_metrics() -> None:
@@ -83,11 +79,11 @@ def test_the_configs_are_the_agents() -> None:
         (AGENT / file).read_text()
         for file in (
             "isr/PendingReadsConfig.java",
-            "logstart/LogStartConfigs.java",
             "stepdown/broker/StepDownConfigs.java",
         )
     )
-    for name in defined():
+    of_kafka_7104 = {"follower.log.start.offset.bound.enable", "leader.fetch.snapshot.enable"}
+    for name in defined().keys() - of_kafka_7104:
         assert f'"{name}"' in agent
 
 

@@ -12,7 +12,6 @@ from insync.analysis.verdict.repeat_facts import (
     _pause_metrics,
     _refused_metrics,
     _soonest_return_ms,
-    _step_down_pending_ms,
     _transaction_metrics,
 )
 from insync.events.run_info import RunInfo, Transactions
@@ -39,22 +38,6 @@ def test_the_soonest_return_is_the_shortest_absence_of_a_leader(
     changes: list[dict[str, Any]], soonest: float | None
 ) -> None:
     assert _soonest_return_ms(changes) == soonest
-
-
-@pytest.mark.parametrize(
-    ("decided", "slowest"),
-    [
-        ([], None),
-        ([("withheld", 900.0)], None),
-        ([("refused", 900.0), ("done", None)], None),
-        ([("done", 510.0), ("done", 640.0), ("failed", 2_000.0)], 640.0),
-    ],
-)
-def test_how_long_a_leader_was_too_slow_is_of_step_downs_that_were_done(
-    decided: list[tuple[str, float | None]], slowest: float | None
-) -> None:
-    rows = [{"outcome": outcome, "pending_ms": waited} for outcome, waited in decided]
-    assert _step_down_pending_ms(rows) == slowest
 
 
 def run_of(*, client_retries: bool) -> RunInfo:

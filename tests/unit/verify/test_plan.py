@@ -19,7 +19,7 @@ from insync.verify.sides import claimed
 from unit.kafka.made_up_builds import build, jar
 
 FEATURE = "follower.fetch.pending.reads.insync.enable"
-SCOPE = "follower.fetch.pending.reads.insync.scope"
+SCOPE = "insync.scope"
 PROCESS_TIME = "leader.fetch.process.time.max.ms"
 
 
@@ -103,10 +103,14 @@ def test_of_a_build_without_the_agent_it_is_the_published_version(tmp_path: Path
         ({}, None),
         ({"num.io.threads": "4"}, None),
         ({FEATURE: "false", SCOPE: "request"}, None),
-        ({FEATURE: "true"}, "read"),
+        ({FEATURE: "true"}, "request"),
+        ({FEATURE: "true", SCOPE: "read"}, "read"),
         ({FEATURE: "true", SCOPE: "request"}, "request"),
-        ({FEATURE: "true", SCOPE: "request", "leader.relinquish.isr": "leave"}, "step-down"),
-        ({FEATURE: "true", SCOPE: "request", PROCESS_TIME: "2000"}, "step-down-keep"),
+        ({FEATURE: "true", PROCESS_TIME: "2000"}, "step-down"),
+        (
+            {FEATURE: "true", PROCESS_TIME: "2000", "insync.relinquish.isr": "keep-last"},
+            "step-down-keep",
+        ),
         ({FEATURE: "true", SCOPE: "request", PROCESS_TIME: "-1"}, "request"),
     ],
 )

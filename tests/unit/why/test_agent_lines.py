@@ -24,7 +24,7 @@ def test_an_agent_that_writes_nothing_leaves_its_broker_unknown() -> None:
 
 def test_pauses_are_known_only_in_scope_request() -> None:
     assert read(*started(1)).pauses_known == {1}
-    off = [{**line, "follower.fetch.pending.reads.insync.scope": "read"} for line in started(1)]
+    off = [{**line, "insync.scope": "read"} for line in started(1)]
     assert read(*off).pauses_known == set()
 
 
@@ -87,9 +87,9 @@ def test_a_hold_without_a_pending_fetch_says_nothing_of_the_leader() -> None:
 
 def test_a_step_down_for_an_append_has_its_site_and_one_for_a_fetch_has_none() -> None:
     about = {"topic": "reads", "partition": 0, "pending_ms": 700, "score": 1.0}
-    slow = event("step_down", 5_000, reason="slow_append", site="write", **about)
+    slow = event("step_down", 5_000, reason="slow_append", site="log", **about)
     (appended,) = read(*started(1), slow).appended
-    assert (appended.site, appended.since_ms) == ("write", 4_300)
+    assert (appended.site, appended.since_ms) == ("log", 4_300)
     fetch = read(*started(1), event("step_down_withheld", 5_000, reason="cooling_down", **about))
     (served,) = fetch.served
     assert (served.site, served.decided, served.partition) == (None, True, READS)

@@ -73,17 +73,17 @@ def test_followers_that_a_slow_leader_dropped_are_no_finding_of_their_own() -> N
 
 def test_an_append_that_hangs_names_its_site_not_the_lock_that_others_wait_for() -> None:
     appended = [
-        Appended(leader=2, partition=ONE, site="log_lock", since_ms=10_000, until_ms=12_500),
-        Appended(leader=2, partition=ONE, site="write", since_ms=10_000, until_ms=12_000),
+        Appended(leader=2, partition=ONE, site="lock", since_ms=10_000, until_ms=12_500),
+        Appended(leader=2, partition=ONE, site="log", since_ms=10_000, until_ms=12_000),
     ]
     found = only(answer_of(facts(appended=appended), "made up").findings)
-    assert (found.broker, found.cause, found.site) == (2, "disk", "append: write")
+    assert (found.broker, found.cause, found.site) == (2, "disk", "append: log")
     assert found.partitions == (ONE,)
 
 
 def test_an_append_at_a_brokers_start_is_part_of_the_start() -> None:
     ended = [Ended(broker=2, since_ms=5_000, until_ms=9_000)]
-    appended = [Appended(leader=2, partition=ONE, site="write", since_ms=10_000, until_ms=12_000)]
+    appended = [Appended(leader=2, partition=ONE, site="log", since_ms=10_000, until_ms=12_000)]
     found = only(answer_of(facts(ended=ended, appended=appended), "made up").findings)
     assert found.cause == "process"
 

@@ -179,14 +179,7 @@ def _step_down_metrics(own: Rows, brokers: set[int]) -> Metrics:
         "step_downs": outcomes.count("done"),
         "step_downs_withheld": outcomes.count("withheld"),
         "most_step_downs": max((row["in_cooldown"] or 0 for row in own["step_downs"]), default=0),
-        "step_down_pending_ms": _step_down_pending_ms(own["step_downs"]),
     }
-
-
-def _step_down_pending_ms(step_downs: Sequence[Row]) -> float | None:
-    """Return how long the slowest leader that stepped down was too slow before; None if none."""
-    done = [row["pending_ms"] for row in step_downs if row["outcome"] == "done"]
-    return max((waited for waited in done if waited is not None), default=None)
 
 
 def _ack_metrics(own: Rows) -> Metrics:

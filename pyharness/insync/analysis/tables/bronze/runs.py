@@ -13,7 +13,7 @@ def runs_rows(folders: Sequence[Folder]) -> list[Row]:
     """Return the row of each run in the table `runs`: its settings and its folder.
 
     `lag_ms` is the scenario's replica.lag.time.max.ms, `cooldown_ms`
-    leader.relinquish.cooldown.ms.
+    insync.relinquish.cooldown.ms.
     """
     return [
         _row(folder.run, folder.info, folder.path)
@@ -46,7 +46,7 @@ def _row(run: str, info: RunInfo, folder: str) -> Row:
         "min_insync_replicas": scenario.min_insync_replicas,
         "acks": scenario.workload.acks,
         "lag_ms": float(broker.replica_lag_time_max_ms),
-        "cooldown_ms": float(broker.leader_relinquish_cooldown_ms),
+        "cooldown_ms": float(broker.insync_relinquish_cooldown_ms),
         "started_ms": float(info.started_ms),
         "finished_ms": None if info.finished_ms is None else float(info.finished_ms),
         "finished": info.finished,

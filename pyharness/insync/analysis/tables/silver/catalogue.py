@@ -42,7 +42,7 @@ RUNS = Contract(
         whole("min_insync_replicas", "min.insync.replicas", "replicas"),
         text("acks", 'whose acks its producers outside of transactions wait for: "all" or "1"'),
         ms("lag_ms", "replica.lag.time.max.ms of the scenario"),
-        ms("cooldown_ms", "leader.relinquish.cooldown.ms"),
+        ms("cooldown_ms", "insync.relinquish.cooldown.ms"),
         ms("started_ms", "when it began (epoch)"),
         ms("finished_ms", "when it ended (epoch); null: interrupted", null=True),
         flag("finished", "whether it completed"),
@@ -260,7 +260,6 @@ STEP_DOWNS = Contract(
         text("error", "the error", null=True),
         ms("pending_ms", "how long the oldest fetch had been overdue", null=True),
         ms("asked_ms", "how long the answer took", null=True),
-        Column("score", "double", "", "the broker's score", null=True),
         count(
             "in_cooldown",
             "step-downs of the partition within one cool-down from then on; null: not done",
@@ -314,7 +313,7 @@ AGENT_COUNTERS = Contract(
             )
         ),
         ms("longest_hold_ms", "the longest hold", null=True),
-        text("lag_policy", "replica.lag.policy", null=True),
+        text("lag_policy", "insync.lab.lag.policy", null=True),
         count("new_errors", "errors in this repeat", null=True),
         count("new_events_dropped", "events dropped in this repeat", null=True),
         count("new_holds_granted", "holds granted in this repeat", null=True),

@@ -41,7 +41,6 @@ def step_downs(lines: DataFrame, repeats: DataFrame, cooldown_ms: Column) -> Dat
         "error",
         "pending_ms",
         "asked_ms",
-        "score",
         fn.when(done, fn.count(fn.lit(1)).over(soon)).alias("in_cooldown"),
     )
 

@@ -18,15 +18,11 @@ class ConfigValuesTest {
     private static final boolean WOVEN = "woven".equals(System.getProperty("insync.jvm"));
     private static final int TRIES = 1_000;
     private static final List<String> KEYS = List.of("follower.fetch.pending.reads.insync.enable",
-        "follower.fetch.pending.reads.insync.scope", "follower.fetch.pending.reads.insync.max.age.ms",
-        "leader.fetch.process.time.max.ms", "leader.append.process.time.max.ms", "leader.fetch.process.time.mode",
-        "leader.fetch.process.time.min.ms", "leader.fetch.process.time.window.ms", "leader.relinquish.via",
-        "leader.relinquish.isr", "leader.relinquish.cooldown.ms",
-        "leader.relinquish.budget.per.minute", "leader.relinquish.score.threshold", "leader.relinquish.score.recovery.ms",
-        "leader.relinquish.slow.peers.max.ratio", "leader.relinquish.disconnect.clients", "leader.relinquish.only.enable",
-        "follower.log.start.offset.bound.enable", "leader.fetch.snapshot.enable", "replica.lag.policy", "insync.events.topic",
+        "insync.scope", "leader.fetch.process.time.max.ms", "insync.appends.enable", "insync.relinquish.via",
+        "insync.relinquish.isr", "insync.relinquish.cooldown.ms", "insync.relinquish.limits.enable",
+        "insync.lab.relinquish.only.enable", "insync.log.start.fix", "insync.lab.lag.policy", "insync.events.topic",
         "insync.events.bootstrap", "insync.events.origin");
-    private static final List<String> WORDS = List.of("", " ", "true", "false", "read", "request", "off", "auto", "fixed", "fence",
+    private static final List<String> WORDS = List.of("", " ", "true", "false", "read", "request", "off", "auto", "fence", "both", "bound",
         "alter-partition", "keep-last", "leave", "time", "messages:1", "messages:0", "messages:", "messages:99999999999999999999",
         "0", "-0", "1", "-1", "0.5", "5", "NaN", "Infinity", "-Infinity", "1e309", "4.9E-324", "0x10", "1_000", "2147483648",
         "9223372036854775807", "9223372036854775808", "-9223372036854775808", "host:9092", "[::1]:1", "host:", ":9092", "..",

@@ -8,8 +8,8 @@ import com.yammer.metrics.core.Gauge;
 import com.yammer.metrics.core.Histogram;
 import com.yammer.metrics.core.Meter;
 import com.yammer.metrics.core.Metric;
-import com.yammer.metrics.core.MetricName;
 import com.yammer.metrics.core.MetricsRegistry;
+import insync.agent.broker.Brokers;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.lang.management.ManagementFactory;
@@ -28,11 +28,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The plugin's metrics in Kafka's own registry: their names, that holds move them, and when those of a partition end. */
+/** The plugin's metrics in Kafka's own registry: their names, and that holds move them. */
 class KafkaMetricsTest {
     private static final boolean WOVEN = "woven".equals(System.getProperty("insync.jvm"));
     private static final String PENDING = "kafka.server:type=PendingReads,name=";
-    private static final String PARTITION = ",topic=events,partition=0";
 
     @TempDir
     Path folder;
@@ -87,12 +86,11 @@ class KafkaMetricsTest {
             during.add(leader.followerIsOutOfSync());
             Insync.current().eachSecond();
             during.add(value(PENDING + "HeldFollowers"));
-            during.add(value(PENDING + "HeldFollowers" + PARTITION));
         });
         leader.appendUpTo(20);
         leader.completeDelayedFetches();
         leader.duringRead(() -> { });
-        assertEquals(List.of(false, 1, 1), during);
+        assertEquals(List.of(false, 1), during);
     }
 
     @Test
@@ -124,55 +122,38 @@ class KafkaMetricsTest {
     }
 
     @Test
-    void aHoldIsCountedByItsSiteAndItsPartitionAndHasALength() throws Exception {
+    void itSaysWhetherTheBrokerAsksToBeFencedAndHowOftenItWas() throws Exception {
+        if (!WOVEN) {
+            return;
+        }
+        String stepDown = "kafka.server:type=StepDown,name=";
+        try (Leader leader = new Leader(folder, false)) {
+            assertTrue(leader.partition().isLeader());
+            assertEquals(Brokers.setup().supportsStepDown(), all().containsKey(stepDown + "AsksToBeFenced"));
+            if (Brokers.setup().supportsStepDown()) {
+                assertEquals(0, value(stepDown + "AsksToBeFenced"));
+                Insync.current().stepDowns().asksToBeFenced(true);
+                Insync.current().stepDowns().fenced();
+                Insync.current().eachSecond();
+                assertEquals(1, value(stepDown + "AsksToBeFenced"));
+                assertEquals(1, count(stepDown + "FencedPerSec"));
+            }
+        }
+    }
+
+    @Test
+    void aHoldIsCountedByItsSiteAndHasALength() throws Exception {
         if (!WOVEN) {
             return;
         }
         try (Leader leader = new Leader(folder, true)) {
-            assertFalse(all().containsKey(PENDING + "HeldFollowers" + PARTITION), "no hold, no metrics of the partition");
             hold(leader);
             Insync.current().eachSecond();
             assertEquals(1, count(PENDING + "HoldsGrantedPerSec"));
             assertEquals(1, count(PENDING + "HoldsGrantedPerSec,site=read"));
             assertEquals(0, count(PENDING + "HoldsGrantedPerSec,site=none"));
-            assertEquals(1, count(PENDING + "HoldsGrantedPerSec" + PARTITION));
-            assertEquals(0, value(PENDING + "HeldFollowers" + PARTITION));
             assertEquals(1, ((Histogram) all().get(PENDING + "HoldTimeMs")).count());
             assertEquals(Insync.current().stats().marksTotal(), count(PENDING + "MarksPerSec"));
-        }
-    }
-
-    @Test
-    void theMetricsOfAPartitionAreNamedAsKafkasAndEndWithLeadership() throws Exception {
-        if (!WOVEN) {
-            return;
-        }
-        try (Leader leader = new Leader(folder, true)) {
-            hold(leader);
-            Insync.current().eachSecond();
-            MetricName own = named(PENDING + "HeldFollowers" + PARTITION);
-            MetricName kafkas = named("kafka.cluster:type=Partition,name=UnderReplicated" + PARTITION);
-            assertEquals(kafkas.getScope(), own.getScope());
-            assertEquals("kafka.server", own.getGroup());
-            assertEquals("PendingReads", own.getType());
-            assertEquals("HeldFollowers", own.getName());
-            leader.elect(Leader.FOLLOWER, 6);
-            Insync.current().eachSecond();
-            assertEquals(Set.of(), ours().stream().filter(name -> name.contains("topic=")).collect(Collectors.toSet()));
-        }
-    }
-
-    @Test
-    void theMetricsOfPartitionsEndWithTheLastScope() throws Exception {
-        if (!WOVEN) {
-            return;
-        }
-        try (Leader leader = new Leader(folder, true)) {
-            hold(leader);
-            Insync.current().eachSecond();
-            assertTrue(all().containsKey(PENDING + "HeldFollowers" + PARTITION));
-            leader.stopWatch();
-            assertFalse(all().containsKey(PENDING + "HeldFollowers" + PARTITION));
         }
     }
 
@@ -211,10 +192,5 @@ class KafkaMetricsTest {
             Insync.current().eachSecond();
             assertEquals(0, count(PENDING + "HoldsGrantedPerSec"));
         }
-    }
-
-    private MetricName named(String bean) {
-        return registry.allMetrics().keySet().stream().filter(name -> name.getMBeanName().equals(bean)).findFirst()
-            .orElseThrow(() -> new AssertionError(bean + " in " + all().keySet()));
     }
 }

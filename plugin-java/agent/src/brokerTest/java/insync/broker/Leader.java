@@ -157,8 +157,9 @@ final class Leader implements AutoCloseable {
     private static KafkaConfig config(Path folder, boolean enable, Map<String, String> needed) {
         Properties properties = new Properties();
         properties.put(ENABLE, String.valueOf(enable));
+        properties.put("insync.scope", "read"); // its calls go to the ReplicaManager, not through the network
+        properties.put(needed.containsKey("log.dir") ? "log.dir" : "log.dirs", folder.toString());
         properties.putAll(needed);
-        properties.put("log.dirs", folder.toString());
         properties.put("replica.lag.time.max.ms", String.valueOf(LAG_MS));
         return new KafkaConfig(properties, false);
     }

@@ -91,7 +91,7 @@ class LagPolicyTest {
     @Test
     void byTimeABurstIsForgiven() throws Exception {
         leader("messages:4").close();
-        try (Leader leader = new Leader(folder.resolve("time"), Map.of("replica.lag.policy", "time"))) {
+        try (Leader leader = new Leader(folder.resolve("time"), Map.of("insync.lab.lag.policy", "time"))) {
             leader.appendUpTo(10);
             leader.fetch(10, answers);
             leader.appendUpTo(110);
@@ -100,6 +100,6 @@ class LagPolicyTest {
     }
 
     private Leader leader(String policy) throws Exception {
-        return new Leader(folder.resolve("messages"), Map.of("replica.lag.policy", policy));
+        return new Leader(folder.resolve("messages"), Map.of("insync.lab.lag.policy", policy));
     }
 }

@@ -18,7 +18,7 @@ class MovedHighWatermarkTest {
 
     @Test
     void theResultHasTheMovedHighWatermarkAndStockHasThatOfTheRead() throws Exception {
-        try (Leader leader = new Leader(folder, Map.of("leader.fetch.snapshot.enable", "true"))) {
+        try (Leader leader = new Leader(folder, Map.of("insync.log.start.fix", "snapshot"))) {
             leader.appendUpTo(10);
             KafkaParts.read(leader.partition(), 1003, 10, leader.time.milliseconds());
             String first = KafkaParts.read(leader.partition(), Leader.FOLLOWER, 5, leader.time.milliseconds());

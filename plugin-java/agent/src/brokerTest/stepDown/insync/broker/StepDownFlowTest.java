@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
@@ -38,6 +39,8 @@ class StepDownFlowTest extends WatchedLeader {
     private final List<Errors> fetched = new CopyOnWriteArrayList<>();
     private final List<Errors> acked = new CopyOnWriteArrayList<>();
     private final CountDownLatch stall = new CountDownLatch(1);
+    /** What the answer to the produce request waits for. */
+    private final ReentrantLock coordinator = new ReentrantLock();
     /** The offset after the last record that the follower has fetched. */
     private long end;
     private Thread reader = new Thread(() -> { }, "none");
@@ -50,7 +53,7 @@ class StepDownFlowTest extends WatchedLeader {
 
     @Test
     void theRequestIsTheKipsAndTheClientsAreFreedWhileTheReadStalls() throws Exception {
-        stallARead(Map.of("leader.relinquish.isr", "leave"));
+        stallARead(Map.of("insync.relinquish.isr", "leave"));
         FakeController.Asked asked = next();
         assertEquals(EPOCH, asked.alterPartition().leaderEpoch());
         assertEquals(EPOCH, asked.alterPartition().partitionEpoch());
@@ -104,7 +107,7 @@ class StepDownFlowTest extends WatchedLeader {
 
     @Test
     void aBrokerThatOnlyFencesItselfSendsNoOtherRequest() throws Exception {
-        stallARead(Map.of("leader.relinquish.via", "fence"));
+        stallARead(Map.of("insync.relinquish.via", "fence"));
         await(() -> asksToBeFenced() ? true : null);
         assertTrue(controller.asked.isEmpty());
     }
@@ -112,7 +115,7 @@ class StepDownFlowTest extends WatchedLeader {
     /** The controller was away, and nobody leads in its place. Its heartbeats do not name a wish that is over. */
     @Test
     void aBrokerThatIsWellAgainIsNotFencedLate() throws Exception {
-        stallARead(Map.of("leader.relinquish.via", "fence"));
+        stallARead(Map.of("insync.relinquish.via", "fence"));
         await(() -> asksToBeFenced() ? true : null);
         BrokerHeartbeatRequest.Builder waiting = new BrokerHeartbeatRequest.Builder(heartbeat());
         assertTrue(waiting.build().data().wantFence());
@@ -120,6 +123,61 @@ class StepDownFlowTest extends WatchedLeader {
         reader.join();
         await(() -> asksToBeFenced() ? null : true);
         assertFalse(waiting.build().data().wantFence(), "built before, sent now");
+    }
+
+    /** Its thread that applies metadata waits for the read's lock. If it were elected elsewhere, nobody would serve that partition. */
+    @Test
+    void aBrokerThatDoesNotApplyAHandOverAsksToBeFencedUntilItHas() throws Exception {
+        handOver(Map.of());
+        long since = leader.time.milliseconds();
+        assertFalse(asksToBeFenced());
+        await(() -> asksToBeFenced() ? true : null);
+        assertTrue(leader.time.milliseconds() - since >= 3 * T_MS);
+        assertTrue(await(() -> fencing("asked")).contains("\"why\":\"it has not applied"));
+        stall.countDown();
+        reader.join();
+        leader.time.sleep(4 * T_MS);
+        nothingMoreIsAskedFor(4 * T_MS);
+        assertTrue(asksToBeFenced());
+        leader.elect(SUCCESSOR, EPOCH + 1);
+        await(() -> asksToBeFenced() ? null : true);
+    }
+
+    @Test
+    void underTheKipAloneABrokerThatDoesNotApplyAHandOverDoesNotAsk() throws Exception {
+        handOver(Map.of("insync.relinquish.via", "alter-partition"));
+        nothingMoreIsAskedFor(10 * T_MS);
+        assertFalse(asksToBeFenced());
+    }
+
+    private void handOver(Map<String, String> configs) throws Exception {
+        stallARead(configs);
+        next().answerPartition(Errors.NEW_LEADER_ELECTED);
+        controller.publish(SUCCESSOR, EPOCH + 1);
+        assertTrue(answered().contains("\"outcome\":\"done\",\"way\":\"alter-partition\""));
+    }
+
+    /** The other directory may work, and fencing would take its partitions, too. */
+    @Test
+    void aBrokerWithSeveralLogDirectoriesHandsOverAndIsNotFenced() throws Exception {
+        handsOverAndIsNotFenced("log.dirs");
+    }
+
+    @Test
+    void kafkasConfigForOneLogDirectoryMayNameSeveral() throws Exception {
+        handsOverAndIsNotFenced("log.dir");
+    }
+
+    private void handsOverAndIsNotFenced(String config) throws Exception {
+        stallARead(Map.of(config, folder.resolve("first") + "," + folder.resolve("second")));
+        next().answerPartition(Errors.NONE);
+        assertTrue(answered().contains("\"outcome\":\"refused\",\"way\":\"fence\",\"error\":\"not fenced: the broker has 2 log dir"));
+        next().answerPartition(Errors.NONE);
+        next().answerPartition(Errors.NEW_LEADER_ELECTED);
+        await(() -> lines().stream().anyMatch(line -> line.contains("\"outcome\":\"done\"")) ? true : null);
+        nothingMoreIsAskedFor(10 * T_MS);
+        assertFalse(asksToBeFenced());
+        assertEquals(1, lines().stream().filter(line -> line.contains("\"state\":\"withheld\"")).count(), "it says so once");
     }
 
     private static BrokerHeartbeatRequestData heartbeat() {
@@ -170,6 +228,24 @@ class StepDownFlowTest extends WatchedLeader {
     private static BrokerState last(FakeController.Asked asked) {
         List<BrokerState> isr = asked.alterPartition().newIsrWithEpochs();
         return isr.get(isr.size() - 1);
+    }
+
+    /** In 3.x it is a group's lock, which a thread has whose append for the group hangs. */
+    @Test
+    void theWatchDoesNotWaitForALockThatTheAnswerToACoordinatorTakes() throws Exception {
+        stallARead(Map.of());
+        next();
+        coordinator.lock();
+        try {
+            controller.publish(1003, EPOCH + 1);
+            await(() -> coordinator.hasQueuedThreads() ? true : null);
+            assertTrue(Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(each -> each.getName().equals("insync-step-down") && coordinator.hasQueuedThread(each)));
+        } finally {
+            coordinator.unlock();
+        }
+        await(() -> acked.isEmpty() ? null : acked);
+        assertEquals(List.of(Errors.NOT_LEADER_OR_FOLLOWER), acked);
     }
 
     @Test
@@ -261,8 +337,8 @@ class StepDownFlowTest extends WatchedLeader {
     }
 
     private void relinquishOnly() throws Exception {
-        leader = new Leader(folder, Leader.LAG_MS, Map.of("leader.relinquish.only.enable", "true",
-            "leader.relinquish.cooldown.ms", "0", "follower.fetch.pending.reads.insync.enable", "false"),
+        leader = new Leader(folder, Leader.LAG_MS, Map.of("insync.lab.relinquish.only.enable", "true",
+            "insync.relinquish.cooldown.ms", "0", "follower.fetch.pending.reads.insync.enable", "false"),
             config -> StepDownParts.parts(config, controller));
     }
 
@@ -295,7 +371,7 @@ class StepDownFlowTest extends WatchedLeader {
     /** Turns the cool-down off, because this leader was elected a moment ago. */
     private void startCold(Map<String, String> configs) throws Exception {
         Map<String, String> all = new HashMap<>(configs);
-        all.put("leader.relinquish.cooldown.ms", "0");
+        all.put("insync.relinquish.cooldown.ms", "0");
         leader = new Leader(folder, T_MS, all, config -> StepDownParts.parts(config, controller));
     }
 
@@ -304,7 +380,7 @@ class StepDownFlowTest extends WatchedLeader {
         leader.appendUpTo(end + 10);
         leader.fetch(end, fetched);
         fetched.clear();
-        StepDownParts.produceToAll(leader.replicas(), acked::add);
+        StepDownParts.produceToAll(leader.replicas(), coordinator, acked::add);
         leader.duringRead(() -> {
             try {
                 stall.await();

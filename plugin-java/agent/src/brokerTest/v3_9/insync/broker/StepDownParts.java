@@ -3,6 +3,7 @@ package insync.broker;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
@@ -82,12 +83,16 @@ final class StepDownParts {
             });
     }
 
-    /** Sends a produce request with acks=all and passes on its error. */
-    static void produceToAll(ReplicaManager replicas, Consumer<Errors> answered) {
+    /**
+     * Sends a produce request with acks=all and passes on its error.
+     *
+     * @param lock what the answer waits for; a group's lock, if a coordinator of 3.x sends the request
+     */
+    static void produceToAll(ReplicaManager replicas, Lock lock, Consumer<Errors> answered) {
         MemoryRecords records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord(new byte[] {1}));
         replicas.appendRecords(60_000, (short) -1, false, AppendOrigin.CLIENT,
             CollectionConverters.asScala(Map.of(Leader.EVENTS_0, records)),
-            Leader.callback(response -> answered.accept(response.head()._2().error)), Option.empty(),
+            Leader.callback(response -> answered.accept(response.head()._2().error)), Option.apply(lock),
             Leader.callback(stats -> { }), RequestLocal.NoCaching(), new DelayedActionQueue(),
             CollectionConverters.asScala(Map.of()));
     }

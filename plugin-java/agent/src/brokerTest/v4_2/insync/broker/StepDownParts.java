@@ -3,6 +3,7 @@ package insync.broker;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
@@ -74,12 +75,23 @@ final class StepDownParts {
         return new DefaultAlterPartitionManager(channel, time.scheduler, time, Leader.LEADER, Leader.brokerEpoch());
     }
 
-    /** Sends a produce request with acks=all and passes on its error. */
-    static void produceToAll(ReplicaManager replicas, Consumer<Errors> answered) {
+    /**
+     * Sends a produce request with acks=all and passes on its error.
+     *
+     * @param lock what the answer waits for, as the transaction coordinator's does
+     */
+    static void produceToAll(ReplicaManager replicas, Lock lock, Consumer<Errors> answered) {
         MemoryRecords records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord(new byte[] {1}));
         replicas.appendRecords(60_000, (short) -1, false, AppendOrigin.CLIENT,
             CollectionConverters.asScala(Map.of(new TopicIdPartition(Leader.TOPIC_ID, Leader.EVENTS_0), records)),
-            Leader.callback(response -> answered.accept(response.values().iterator().next().error)),
+            Leader.callback(response -> {
+                lock.lock();
+                try {
+                    answered.accept(response.values().iterator().next().error);
+                } finally {
+                    lock.unlock();
+                }
+            }),
             Leader.callback(stats -> { }), RequestLocal.noCaching(), CollectionConverters.asScala(Map.of()), (short) 0);
     }
 

@@ -95,7 +95,7 @@ final class DrivenBroker {
         settings.put("node.id", String.valueOf(id));
         settings.put("log.dirs", folder.toString());
         settings.put("follower.fetch.pending.reads.insync.enable", String.valueOf(!scope.equals("off")));
-        settings.put("follower.fetch.pending.reads.insync.scope", scope.equals("request") ? "request" : "read");
+        settings.put("insync.scope", scope.equals("request") ? "request" : "read");
         return new KafkaConfig(settings, false);
     }
 

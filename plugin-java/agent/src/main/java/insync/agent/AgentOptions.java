@@ -20,8 +20,8 @@ import java.util.List;
  * <li>{@code default-scope=off|read|request}: the scope of brokers whose settings do not set one (default: off);
  *     for test suites that write their own settings, such as Kafka's
  * <li>{@code default-log-start=off|bound|snapshot|both}: the same for the configs against KAFKA-7104
- * <li>{@code default-step-down=off|MS}: leader.fetch.process.time.max.ms of brokers whose settings do not set it, with
- *     leader.relinquish.isr=leave; needs default-scope (default: off)
+ * <li>{@code default-step-down=off|MS}: leader.fetch.process.time.max.ms of brokers whose settings do not set it, needs
+ *     default-scope (default: off)
  * <li>{@code pause-points=on}: weaves the points at which tests may pause a thread over the bridge (default: off);
  *     {@code holds=on} is an older name of the same option
  * <li>{@code cache=FOLDER}: keeps the woven classes there for the next starts (default: no cache)

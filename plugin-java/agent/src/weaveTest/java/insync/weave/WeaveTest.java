@@ -5,15 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Collectors;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -22,15 +26,11 @@ import org.junit.jupiter.api.Test;
  */
 class WeaveTest {
     private static final String ENABLE = "follower.fetch.pending.reads.insync.enable";
-    private static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
+    private static final String SCOPE = "insync.scope";
     private static final String STEP_DOWN = "leader.fetch.process.time.max.ms";
-    private static final String APPENDS = "leader.append.process.time.max.ms";
-    private static final String MODE = "leader.fetch.process.time.mode";
-    private static final String LEAST = "leader.fetch.process.time.min.ms";
-    private static final String ONLY = "leader.relinquish.only.enable";
-    private static final List<String> LOG_START =
-        List.of("follower.log.start.offset.bound.enable", "leader.fetch.snapshot.enable");
-    private static final String POLICY = "replica.lag.policy";
+    private static final String ONLY = "insync.lab.relinquish.only.enable";
+    private static final String LOG_START = "insync.log.start.fix";
+    private static final String POLICY = "insync.lab.lag.policy";
     private static final String VERSION = System.getProperty("insync.kafka");
     private static final List<String> SCOPES = Arrays.stream(System.getProperty("insync.scopes").split(","))
         .filter(scope -> !scope.isEmpty()).collect(Collectors.toList());
@@ -61,7 +61,7 @@ class WeaveTest {
         if (SCOPES.isEmpty()) {
             return;
         }
-        assertEquals("read", config("broker.rack", "r").getString(SCOPE));
+        assertEquals(SCOPES.contains("request") ? "request" : "read", config("broker.rack", "r").getString(SCOPE));
         SCOPES.forEach(scope -> assertEquals(scope, config(SCOPE, scope).getString(SCOPE)));
     }
 
@@ -99,49 +99,32 @@ class WeaveTest {
         assertTrue(alone.getMessage().contains(ENABLE), alone.getMessage());
         assertEquals(2_000, config(STEP_DOWN, "2000", ENABLE, "true").getLong(STEP_DOWN));
         assertEquals(500, config(STEP_DOWN, "500", ENABLE, "true").getLong(STEP_DOWN), "the wait of a fetch is not in it");
-        assertThrows(ConfigException.class, () -> config("leader.relinquish.via", "zookeeper"));
-        assertThrows(ConfigException.class, () -> config("leader.relinquish.isr", "first"));
+        assertThrows(ConfigException.class, () -> config("insync.relinquish.via", "zookeeper"));
+        assertThrows(ConfigException.class, () -> config("insync.relinquish.isr", "first"));
     }
 
-    /** Slow appends are no reason by default, and only for a leader that steps down because of slow fetches, too. */
+    /** Kafka's controllers check no config of a broker; with the agent they refuse an invalid value of its own. */
     @Test
-    void appendsAreTimedOnlyWhereALeaderMayStepDown() {
-        if (VERSION.startsWith("1.")) {
-            return;
-        }
-        assertEquals(-1, config("broker.rack", "r").getLong(APPENDS));
-        if (VERSION.startsWith("2.")) {
-            ConfigException never = assertThrows(ConfigException.class, () -> config(APPENDS, "2000"));
-            assertTrue(never.getMessage().contains("no step-down for this version"), never.getMessage());
-            return;
-        }
-        assertThrows(ConfigException.class, () -> config(APPENDS, "0", STEP_DOWN, "2000", ENABLE, "true"));
-        ConfigException alone = assertThrows(ConfigException.class, () -> config(APPENDS, "2000", ENABLE, "true"));
-        assertTrue(alone.getMessage().contains(APPENDS) && alone.getMessage().contains(STEP_DOWN), alone.getMessage());
-        assertEquals(700, config(APPENDS, "700", STEP_DOWN, "2000", ENABLE, "true").getLong(APPENDS));
-    }
-
-    /** T is as it is set, unless a broker is to learn it; then what is set is its upper bound. */
-    @Test
-    void aTimeIsLearntOnlyWithinARange() {
+    void aControllerRefusesInvalidValues() throws Exception {
         if (VERSION.startsWith("1.") || VERSION.startsWith("2.")) {
             return;
         }
-        assertEquals("fixed", config(STEP_DOWN, "100", ENABLE, "true").getString(MODE));
-        assertEquals("auto", config(MODE, "auto").getString(MODE), "no effect without a T, so that a T can be turned off");
-        assertEquals("auto", config(MODE, "auto", STEP_DOWN, "1000", ENABLE, "true").getString(MODE));
-        for (String wrong : List.of("", "Auto", "learn")) {
-            assertThrows(ConfigException.class, () -> config(MODE, wrong), wrong);
-        }
-        ConfigException fetches = assertThrows(ConfigException.class, () -> config(MODE, "auto", STEP_DOWN, "999", ENABLE, "true"));
-        assertTrue(fetches.getMessage().contains(LEAST) && fetches.getMessage().contains(STEP_DOWN), fetches.getMessage());
-        ConfigException appends = assertThrows(ConfigException.class,
-            () -> config(MODE, "auto", LEAST, "301", STEP_DOWN, "2000", APPENDS, "300", ENABLE, "true"));
-        assertTrue(appends.getMessage().contains(LEAST) && appends.getMessage().contains(APPENDS), appends.getMessage());
-        assertThrows(ConfigException.class, () -> config(LEAST, "0"));
-        assertThrows(ConfigException.class, () -> config("leader.fetch.process.time.window.ms", "999"));
-        ConfigException rejected = assertThrows(ConfigException.class, () -> config(ONLY, "true", STEP_DOWN, "30000", MODE, "auto"));
-        assertTrue(rejected.getMessage().contains(MODE), rejected.getMessage());
+        String invalid = assertThrows(InvocationTargetException.class, () -> update(SCOPE, "perhaps")).getCause().getMessage();
+        assertTrue(invalid.contains(SCOPE) && invalid.contains("perhaps"), invalid);
+        update(SCOPE, "read");
+        update("leader.of.another.plugin", "perhaps");
+    }
+
+    private static void update(String name, String value) throws Exception {
+        Class<?> type = Class.forName("kafka.server.ControllerConfigurationValidator");
+        Object validator = type.getConstructor(KafkaConfig.class).newInstance(config("broker.rack", "r"));
+        Method validate = Arrays.stream(type.getMethods())
+            .filter(each -> each.getName().equals("validate") && each.getParameterCount() > 1).findFirst().orElseThrow();
+        Object[] arguments = new Object[validate.getParameterCount()];
+        Arrays.fill(arguments, Map.of());
+        arguments[0] = new ConfigResource(ConfigResource.Type.BROKER, "1");
+        arguments[1] = Map.of(name, value);
+        validate.invoke(validator, arguments);
     }
 
     /** The alternative that KIP-501 rejects is off, and goes neither with solution 1 nor below the lag limit. */
@@ -165,18 +148,17 @@ class WeaveTest {
         assertTrue(config(ONLY, "true", STEP_DOWN, "30000").getBoolean(ONLY));
     }
 
-    /** KAFKA-7104: both configs are off by default, take true or false, and are refused in a version without them. */
+    /** KAFKA-7104: no fix is on by default, and each is refused in a version without them. */
     @Test
     void logStartsAreLeftAloneUnlessAskedFor() {
-        boolean there = Boolean.getBoolean("insync.logStart");
-        for (String name : LOG_START) {
-            assertFalse(config("broker.rack", "r").getBoolean(name));
-            ConfigException wrong = assertThrows(ConfigException.class, () -> config(name, "perhaps"));
-            assertTrue(wrong.getMessage().contains(name) && wrong.getMessage().contains("perhaps"), wrong.getMessage());
-            if (there) {
-                assertTrue(config(name, "true").getBoolean(name));
+        assertEquals("off", config("broker.rack", "r").getString(LOG_START));
+        ConfigException wrong = assertThrows(ConfigException.class, () -> config(LOG_START, "perhaps"));
+        assertTrue(wrong.getMessage().contains(LOG_START) && wrong.getMessage().contains("perhaps"), wrong.getMessage());
+        for (String fix : List.of("bound", "snapshot", "both")) {
+            if (Boolean.getBoolean("insync.logStart")) {
+                assertEquals(fix, config(LOG_START, fix).getString(LOG_START));
             } else {
-                assertThrows(ConfigException.class, () -> config(name, "true"));
+                assertThrows(ConfigException.class, () -> config(LOG_START, fix));
             }
         }
     }

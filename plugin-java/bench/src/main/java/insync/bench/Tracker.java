@@ -43,9 +43,9 @@ public class Tracker {
         final Clock clock = new SystemClock();
         final Stats stats = new Stats();
         final LeaderClock leaderClock = new LeaderClock(clock);
-        final ReadScope readScope = new ReadScope(clock, stats, (replica, topic, partition, nanos) -> { }, -1);
+        final ReadScope readScope = new ReadScope(clock, stats, (replica, topic, partition, nanos) -> { });
         final RequestScope scope = new RequestScope(clock, leaderClock, stats,
-            (replica, topic, partition, nanos) -> { }, (request, replica) -> FetchBody.NOT_NAMED, -1);
+            (replica, topic, partition, nanos) -> { }, (request, replica) -> FetchBody.NOT_NAMED);
 
         @Setup
         public void tick() {

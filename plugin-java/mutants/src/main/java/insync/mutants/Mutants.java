@@ -48,8 +48,6 @@ final class Mutants {
             new Change("stepdown.controller.RelinquishRule", "asksToStepDown", SuccessorMutants.AnyMembers.class)));
         ALL.put("append-not-marked", List.of(
             new Change("stepdown.AppendMark", "begin", Nothing.class)));
-        ALL.put("limit-not-learnt", List.of(
-            new Change("stepdown.LearntLimit", "tick", Nothing.class)));
         ALL.put("bound-above-end", List.of(
             new Change("logstart.LogStartRule", "bounded", OneAboveSecondArgument.class)));
         ALL.put("snapshot-too-late", List.of(

@@ -3,10 +3,10 @@ package insync.agent.adapter;
 import insync.agent.Adapter;
 import insync.agent.broker.Brokers;
 import insync.agent.broker.LeaderView;
-import insync.agent.broker.Metrics;
 import insync.agent.broker.Platform;
 import insync.agent.broker.ReplicaManagerHooks;
 import insync.agent.config.BrokerConfigs;
+import insync.agent.config.ConfigurationValidatorHooks;
 import insync.agent.config.DynamicBrokerConfigHooks;
 import insync.agent.config.DynamicConfigs;
 import insync.agent.config.KafkaConfigHooks;
@@ -107,11 +107,10 @@ public abstract class CommonAdapter implements Adapter {
         List<Class<?>> own = new ArrayList<>(Brokers.ownClasses());
         own.addAll(List.of(BrokerAccess.class, BrokerConfigs.class, DynamicConfigs.class, FetcherThreads.class, Followers.class,
             KafkaClock.class, KafkaPartition.class, LagPolicy.class, LagPolicyConfig.class, LeaderView.class,
-            LogStartConfigs.class, LogStartHooks.class, LogStarts.class, Metrics.class, PartitionEvents.class,
+            LogStartConfigs.class, LogStartHooks.class, LogStarts.class, PartitionEvents.class,
             PartitionState.class, PendingFetch.class, PendingReads.class, PendingReadsConfig.class, ScalaIds.class,
             StepDownConfigs.class));
         own.addAll(Followers.ownClasses());
-        own.addAll(BrokerMetrics.classesOfPartitions());
         own.addAll(EventsTopic.ownClasses());
         return own;
     }
@@ -128,6 +127,7 @@ public abstract class CommonAdapter implements Adapter {
             new KafkaConfigHooks(),
             new DynamicBrokerConfigHooks(classes.dynamicConfigs()),
             new PersistentPropsHooks(),
+            new ConfigurationValidatorHooks(),
             new ReplicaManagerHooks(),
             new insync.agent.isr.ReplicaManagerHooks(),
             new FetchParamsHooks(classes.fetchParams()),

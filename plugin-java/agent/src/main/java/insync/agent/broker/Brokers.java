@@ -19,7 +19,6 @@ import insync.core.BrokerView;
 import insync.core.Insync;
 import insync.core.isr.RequestScope;
 import insync.core.stepdown.OutgoingFetch;
-import insync.core.stepdown.StepDownSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +47,6 @@ public final class Brokers {
     private static volatile boolean anyReadScope;
     private static volatile boolean anyStepDown;
     private static volatile boolean isController;
-    private static volatile BrokerMetrics metrics;
 
     private Brokers() { }
 
@@ -94,8 +92,7 @@ public final class Brokers {
 
     /** Starts scope "request", if it is on, in a broker whose SocketServer was constructed. */
     public static void socketServerStarted(KafkaConfig config, Time time, ChannelCarrier channel) {
-        broker(config).startRequests(config, time, channel, Insync.current());
-        updateFlags();
+        broker(config).startRequests(config, time, channel, Insync.current(), Brokers::updateFlags);
     }
 
     public static void socketServerStopped(KafkaConfig config) {
@@ -113,7 +110,7 @@ public final class Brokers {
         Insync insync = Insync.current();
         try {
             BrokerView view = platform.view(replicas, config, setup.brokerVersion());
-            metrics = broker(config).start(replicas, config, time, view, setup, platform, insync);
+            broker(config).start(replicas, config, time, view, setup, platform, insync);
             updateFlags();
             openBridge(view, insync);
             broker(config).weave(config, setup, platform);
@@ -241,20 +238,7 @@ public final class Brokers {
         anyRequestScope = BROKERS.values().stream().anyMatch(broker -> broker.allRequests().findAny().isPresent());
         anyReadScope = BROKERS.values().stream().anyMatch(InsyncBroker::marksReads);
         anyStepDown = BROKERS.values().stream().anyMatch(broker -> broker.stepDown() != null);
-        if (!anyRequestScope && !anyReadScope && metrics != null) {
-            metrics.clearPartitions();
-        }
         Appends.turn(BROKERS.values().stream().map(InsyncBroker::stepDown).anyMatch(one -> one != null && one.timesAppends()));
-        learn(BROKERS.values().stream().map(InsyncBroker::stepDown).filter(Objects::nonNull).map(BrokerStepDown::settings)
-            .findFirst().orElse(null));
-    }
-
-    /** Lets the broker of this JVM that steps down, or the first of them, learn from what ends in it. */
-    private static void learn(StepDownSettings inForce) {
-        Insync insync = Insync.current();
-        insync.stepDowns().inForce(inForce);
-        insync.stats().fetchTimes(inForce == null ? null : inForce.fetchTimes());
-        Appends.learn(inForce == null ? null : inForce.appendTimes());
     }
 
     /** Opens one bridge per JVM, on a separate thread so that the broker's start does not wait for it. */

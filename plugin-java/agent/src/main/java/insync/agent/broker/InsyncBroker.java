@@ -65,7 +65,7 @@ final class InsyncBroker {
      *
      * @return the metrics of this JVM's brokers
      */
-    synchronized BrokerMetrics start(ReplicaManager started, KafkaConfig config, Time time, BrokerView view, AgentSetup setup,
+    synchronized void start(ReplicaManager started, KafkaConfig config, Time time, BrokerView view, AgentSetup setup,
                             Platform platform, Insync insync) {
         EventsTopic.started(config, insync.events());
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
@@ -76,7 +76,6 @@ final class InsyncBroker {
         InForce.started(insync.log(), config, setup, BrokerConfigs.inForce(config));
         BrokerMetrics metrics = BrokerMetrics.register(platform.metrics(), setup, insync);
         if (!setup.scopes().isEmpty()) {
-            Metrics.registerPendingReads(platform.metrics(), insync);
             insync.stats().holds(metrics.and(new HoldLog(insync.log())).and(new HoldEvents(insync.events())));
             insync.stepDowns().listener(metrics.and(new StepDownLog(insync.log())));
             insync.eachSecond(metrics::update);
@@ -88,10 +87,9 @@ final class InsyncBroker {
         stopReads();
         if (!setup.scopes().isEmpty()) {
             startReads = now -> new PendingReads(started, platform.access(), new KafkaClock(time), insync,
-                PendingReadsConfig.lagTimeMaxMs(now), PendingReadsConfig.maxAgeMs(now));
+                PendingReadsConfig.lagTimeMaxMs(now));
             switchReads(config, setup, null);
         }
-        return metrics;
     }
 
     /**
@@ -169,16 +167,18 @@ final class InsyncBroker {
         }
     }
 
-    private void switchRequests(KafkaConfig config, Runnable ended) {
+    private void switchRequests(KafkaConfig config, Runnable changed) {
         boolean wanted = startRequests != null && StepDownConfigs.tracks(config, PendingReadsConfig.REQUEST);
         if (wanted != (requests != null)) {
             RequestPart off = requests;
             if (wanted) {
                 requests = startRequests.apply(config);
+                changed.run(); // from now on the end of each connection is noted
+                requests.turnOn();
             } else {
                 requests = null;
                 off.turnOff();
-                draining.add(off, ended);
+                draining.add(off, changed);
             }
         }
     }
@@ -221,7 +221,7 @@ final class InsyncBroker {
             setup.onDemand().weave(List.of(ReadErrorHooks.fetchRecords()), StepDownConfigs.ONLY);
         }
         if (setup.supportsStepDown() && StepDownConfigs.timesAppends(config)) {
-            setup.onDemand().weave(platform.appends(), StepDownConfigs.APPEND_TIME_MAX_MS);
+            setup.onDemand().weave(platform.appends(), StepDownConfigs.APPENDS);
         }
     }
 
@@ -266,14 +266,8 @@ final class InsyncBroker {
                                     Insync insync) {
         PeerFetches measured = new PeerFetches(new KafkaClock(time));
         peers = measured;
-        startStepDown = now -> {
-            BrokerStepDown started = BrokerStepDown.start(managed, now, time, manager, measured, platform.stepDown(),
-                platform.controller(), this::requests, this::lifecycle, insync);
-            if (started != null) {
-                Metrics.registerStepDown(platform.metrics(), insync.stepDowns());
-            }
-            return started;
-        };
+        startStepDown = now -> BrokerStepDown.start(managed, now, time, manager, measured, platform.stepDown(),
+            platform.controller(), this::requests, this::lifecycle, insync);
         switchStepDown(config);
     }
 
@@ -292,10 +286,10 @@ final class InsyncBroker {
     }
 
     /** Prepares scope "request" with the broker's SocketServer, and starts it if it is on. */
-    synchronized void startRequests(KafkaConfig config, Time time, ChannelCarrier channel, Insync insync) {
+    synchronized void startRequests(KafkaConfig config, Time time, ChannelCarrier channel, Insync insync, Runnable changed) {
         stopRequests();
         startRequests = now -> RequestPart.start(now, time, channel, insync);
-        switchRequests(config, null);
+        switchRequests(config, changed);
     }
 
     /** Ends the threads of scope "request". */

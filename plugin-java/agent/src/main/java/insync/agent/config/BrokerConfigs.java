@@ -13,17 +13,21 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.InvalidConfigurationException;
 
 /** Defines and checks the broker configs of all features. */
 public final class BrokerConfigs {
     /** The plugin's keys and their defaults. */
     private static final Map<String, Object> DEFAULTS = new ConcurrentSkipListMap<>();
+    private static volatile ConfigDef defined = new ConfigDef();
 
     private BrokerConfigs() { }
 
@@ -37,6 +41,7 @@ public final class BrokerConfigs {
         LagPolicyConfig.define(definition, setup.supportsLagByMessages());
         EventsTopicConfigs.define(definition);
         added(definition, kafkas);
+        defined = definition;
         KillSwitch.register();
     }
 
@@ -101,6 +106,23 @@ public final class BrokerConfigs {
         StepDownConfigs.check(config);
         LagPolicyConfig.check(config);
         EventsTopicConfigs.check(config);
+    }
+
+    /**
+     * Checks each of the plugin's values in an update that a controller is asked for; {@link #check} is the broker's.
+     *
+     * @throws InvalidConfigurationException with the config, its value and what was expected
+     */
+    public static void checkUpdate(ConfigResource resource, Map<String, String> updated) {
+        Map<String, String> own = new TreeMap<>(updated);
+        own.keySet().retainAll(DEFAULTS.keySet());
+        own.values().removeIf(Objects::isNull);
+        if (resource.type() == ConfigResource.Type.BROKER && !own.isEmpty()) {
+            defined.validate(own).stream().filter(value -> own.containsKey(value.name()))
+                .flatMap(value -> value.errorMessages().stream()).findFirst().ifPresent(error -> {
+                    throw new InvalidConfigurationException(error);
+                });
+        }
     }
 
     /** Returns those of a broker's settings that affect pending fetches, lag and log starts, by config name. */

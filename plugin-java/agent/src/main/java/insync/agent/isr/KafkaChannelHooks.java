@@ -20,7 +20,7 @@ public final class KafkaChannelHooks extends TypeHooks {
 
     @Override
     public List<Hook> hooks() {
-        return List.of(on("write", Write.class), on("disconnect", Disconnect.class));
+        return List.of(on("write", Write.class), on("disconnect", Lost.class), on("close", Lost.class));
     }
 
     @Override
@@ -50,8 +50,11 @@ public final class KafkaChannelHooks extends TypeHooks {
         }
     }
 
-    /** Releases at once the pending fetch of a connection that is lost or closed, by either side. */
-    static final class Disconnect {
+    /**
+     * Releases at once the pending fetch of a connection that is lost or closed, by either side. Kafka may read further requests
+     * of one that it has disconnected, until it closes it.
+     */
+    static final class Lost {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.FieldValue("id") String connectionId) {
             if (Brokers.anyRequestScope()) {

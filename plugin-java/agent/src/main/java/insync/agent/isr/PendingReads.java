@@ -23,13 +23,11 @@ public final class PendingReads implements Drained {
     private final PendingReport report;
     private final long drainMs;
 
-    /** @param maxAgeMs for how long a fetch keeps its follower in sync at most, or -1 */
-    public PendingReads(ReplicaManager replicas, BrokerAccess access, Clock clock, Insync insync, long lagTimeMaxMs,
-                        long maxAgeMs) {
+    public PendingReads(ReplicaManager replicas, BrokerAccess access, Clock clock, Insync insync, long lagTimeMaxMs) {
         this.replicas = replicas;
         this.access = access;
         this.report = new PendingReport(insync, lagTimeMaxMs);
-        this.scope = new ReadScope(clock, insync.stats(), report, maxAgeMs);
+        this.scope = new ReadScope(clock, insync.stats(), report);
         this.drainMs = scope.drainMs(lagTimeMaxMs);
         report.start();
     }

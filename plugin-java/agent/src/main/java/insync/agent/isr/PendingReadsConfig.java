@@ -9,9 +9,7 @@ public final class PendingReadsConfig {
     /** KIP-501, "Public Interfaces". */
     public static final String PENDING_READS = "follower.fetch.pending.reads.insync.enable";
     /** Which part of a fetch's processing counts as pending; not part of the KIP. */
-    public static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
-    /** How much of a follower's time is the leader's at most; not part of the KIP. */
-    public static final String MAX_AGE_MS = "follower.fetch.pending.reads.insync.max.age.ms";
+    public static final String SCOPE = "insync.scope";
     public static final String LAG_TIME_MAX_MS = "replica.lag.time.max.ms";
     /** From before the read until the response callback: KIP-501 as written. */
     public static final String READ = "read";
@@ -31,12 +29,6 @@ public final class PendingReadsConfig {
             + "follower's lag does not include this time, nor time in which the leader's process was frozen or starved. It "
             + "includes time in which the follower's socket is full.";
 
-    private static final String MAX_AGE_DOC =
-        "How much of the time since a follower was last caught up in milliseconds is the leader's at most: a pending fetch, and in "
-            + "scope <code>request</code> a hung network thread or a pause of the process as well. The rest counts as the "
-            + "follower's lag, because a leader that hangs for so long does not see whether the follower lives. -1 is 10 times "
-            + "replica.lag.time.max.ms.";
-
     private PendingReadsConfig() { }
 
     /**
@@ -48,10 +40,9 @@ public final class PendingReadsConfig {
     public static void define(ConfigDef definition, List<String> supported, String byDefault) {
         boolean enabled = !byDefault.equals("off");
         definition.define(PENDING_READS, ConfigDef.Type.BOOLEAN, enabled, ConfigDef.Importance.MEDIUM, PENDING_READS_DOC);
-        definition.define(SCOPE, ConfigDef.Type.STRING, enabled ? byDefault : READ,
+        definition.define(SCOPE, ConfigDef.Type.STRING,
+            enabled ? byDefault : supported.contains(REQUEST) ? REQUEST : READ,
             ConfigDef.ValidString.in(supported.toArray(new String[0])), ConfigDef.Importance.MEDIUM, SCOPE_DOC);
-        definition.define(MAX_AGE_MS, ConfigDef.Type.LONG, -1L, ConfigDef.Range.atLeast(-1), ConfigDef.Importance.LOW,
-            MAX_AGE_DOC);
     }
 
     /** Returns whether the feature is on in this broker, whatever its scope. */
@@ -66,11 +57,6 @@ public final class PendingReadsConfig {
     /** Reads the config by name, because the type of KafkaConfig's getter differs between versions. */
     public static long lagTimeMaxMs(KafkaConfig config) {
         return config.getLong(LAG_TIME_MAX_MS);
-    }
-
-    /** Returns how much of a follower's time is the leader's at most, or -1 for the default. */
-    public static long maxAgeMs(KafkaConfig config) {
-        return config.getLong(MAX_AGE_MS);
     }
 
     /** Returns whether the feature is on with this scope. */

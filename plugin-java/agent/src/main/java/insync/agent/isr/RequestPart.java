@@ -33,7 +33,7 @@ public final class RequestPart implements Drained {
     }
 
     /**
-     * Starts the scope in a broker.
+     * Starts the scope in a broker; requests begin in it when it is turned on.
      *
      * @param channel the channel in which the broker's requests wait for a handler
      */
@@ -45,10 +45,13 @@ public final class RequestPart implements Drained {
         long lagTimeMaxMs = PendingReadsConfig.lagTimeMaxMs(config);
         PendingReport report = new PendingReport(insync, lagTimeMaxMs);
         report.start();
-        RequestScope scope = new RequestScope(clock, leaderClock, insync.stats(), report, new NamedPartitions(),
-            PendingReadsConfig.maxAgeMs(config));
-        channel.insync$scope(scope);
+        RequestScope scope = new RequestScope(clock, leaderClock, insync.stats(), report, new NamedPartitions());
         return new RequestPart(scope, channel, leaderClock, report, insync.stats(), lagTimeMaxMs);
+    }
+
+    /** Lets requests that arrive from now on begin in the scope. */
+    public void turnOn() {
+        channel.insync$scope(scope);
     }
 
     /** Lets requests that arrive from now on begin in no scope, if no other has taken its place. */

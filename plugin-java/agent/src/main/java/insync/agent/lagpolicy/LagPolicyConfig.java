@@ -10,7 +10,7 @@ import org.apache.kafka.common.config.ConfigException;
 
 /** Defines, checks and reads the broker config of Kafka 0.8's rule, which exists for comparison. */
 public final class LagPolicyConfig {
-    public static final String POLICY = "replica.lag.policy";
+    public static final String POLICY = "insync.lab.lag.policy";
     /** Kafka's own rule. */
     public static final String TIME = "time";
     /** At most as many digits as fit into a long. */

@@ -5,7 +5,7 @@ import net.bytebuddy.asm.Advice;
 import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
 import org.apache.kafka.storage.internals.log.LogStartOffsetIncrementReason;
 
-/** Weaves a partition's log, a class that moved in 4.1, for {@code follower.log.start.offset.bound.enable}. */
+/** Weaves a partition's log, a class that moved in 4.1, for {@code insync.log.start.fix=bound}. */
 final class LogHooks {
 
     private LogHooks() { }

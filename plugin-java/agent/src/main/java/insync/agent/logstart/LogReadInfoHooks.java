@@ -3,7 +3,7 @@ package insync.agent.logstart;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 
-/** Weaves Kafka's LogReadInfo, the result of a partition's read, for {@code leader.fetch.snapshot.enable}. */
+/** Weaves Kafka's LogReadInfo, the result of a partition's read, for {@code insync.log.start.fix=snapshot}. */
 final class LogReadInfoHooks {
 
     private LogReadInfoHooks() { }

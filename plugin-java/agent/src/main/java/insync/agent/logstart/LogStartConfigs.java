@@ -6,45 +6,43 @@ import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
-/** Defines and reads the broker configs against KAFKA-7104. */
+/** Defines and reads the broker config against KAFKA-7104. */
 public final class LogStartConfigs {
-    /** The JIRA's first fix, on a follower. */
-    public static final String BOUND = "follower.log.start.offset.bound.enable";
-    /** The JIRA's second fix, on a leader. */
-    public static final String SNAPSHOT = "leader.fetch.snapshot.enable";
+    /** Which of the JIRA's two fixes are on: {@code off}, {@code bound}, {@code snapshot} or {@code both}. */
+    public static final String FIX = "insync.log.start.fix";
+    private static final String OFF = "off";
+    private static final String BOTH = "both";
 
     private LogStartConfigs() { }
 
     /**
-     * Adds the keys to the broker's config definition, so that Kafka parses, validates and describes them.
+     * Adds the key to the broker's config definition, so that Kafka parses, validates and describes it.
      *
-     * @param supported whether the broker's version supports them
-     * @param byDefault the default of brokers whose settings do not set them: "off", "bound", "snapshot" or "both"
+     * @param supported whether the broker's version supports the fixes
+     * @param byDefault the default of brokers whose settings do not set it
      */
     public static void define(ConfigDef definition, boolean supported, String byDefault) {
-        define(definition, BOUND, supported, byDefault.equals("bound") || byDefault.equals("both"),
-            "Whether a follower bounds the log start offset of the leader's response by its own log end offset and high "
-                + "watermark (KAFKA-7104). If false, a fetch with a higher log start offset fails. "
-                + "Added by the insync agent.");
-        define(definition, SNAPSHOT, supported, byDefault.equals("snapshot") || byDefault.equals("both"),
-            "Whether a leader answers a fetch with the log start offset and log end offset at the time of the read, with a log "
-                + "start offset no higher than the high watermark, and with the high watermark as the fetch moved it "
-                + "(KAFKA-7104). Added by the insync agent.");
+        ConfigDef.Validator known = ConfigDef.ValidString.in(OFF, "bound", "snapshot", BOTH);
+        definition.define(FIX, ConfigDef.Type.STRING, byDefault, (name, value) -> {
+            known.ensureValid(name, value);
+            if (!value.equals(OFF) && !supported) {
+                throw new ConfigException(name, value, "the insync agent does not support it for this version of Kafka");
+            }
+        }, ConfigDef.Importance.LOW,
+            "Which fixes of KAFKA-7104 are on. <code>bound</code>: a follower bounds the log start offset of the leader's response "
+                + "by its own log end offset and high watermark. <code>snapshot</code>: a leader answers a fetch with the log start "
+                + "offset and log end offset at the time of the read, with a log start offset no higher than the high watermark, and "
+                + "with the high watermark as the fetch moved it. <code>both</code>. <code>off</code>: a fetch with a higher log start "
+                + "offset fails. Added by the insync agent.");
     }
 
-    private static void define(ConfigDef definition, String key, boolean supported, boolean ifUnset, String doc) {
-        definition.define(key, ConfigDef.Type.BOOLEAN, ifUnset, (name, value) -> check(name, value, supported),
-            ConfigDef.Importance.LOW, doc);
+    static boolean isOn(KafkaConfig config, String fix) {
+        String value = config.getString(FIX);
+        return value.equals(fix) || value.equals(BOTH);
     }
 
-    private static void check(String name, Object value, boolean supported) {
-        if (Boolean.TRUE.equals(value) && !supported) {
-            throw new ConfigException(name, value, "the insync agent does not support it for this version of Kafka");
-        }
-    }
-
-    /** Returns the values of both configs, by config name. */
+    /** Returns the value by config name. */
     public static Map<String, Object> all(KafkaConfig config) {
-        return EventLog.fields(BOUND, config.getBoolean(BOUND), SNAPSHOT, config.getBoolean(SNAPSHOT));
+        return EventLog.fields(FIX, config.getString(FIX));
     }
 }

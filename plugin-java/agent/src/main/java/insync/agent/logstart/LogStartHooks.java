@@ -28,13 +28,13 @@ public final class LogStartHooks {
 
     /** Weaves the hooks that a broker's settings turn on. */
     public void weave(KafkaConfig config, HooksOnDemand onDemand) {
-        weave(config, LogStartConfigs.BOUND, bound, onDemand);
-        weave(config, LogStartConfigs.SNAPSHOT, snapshot, onDemand);
+        weave(config, "bound", bound, onDemand);
+        weave(config, "snapshot", snapshot, onDemand);
     }
 
-    private static void weave(KafkaConfig config, String key, List<Hook> hooks, HooksOnDemand onDemand) {
-        if (config.getBoolean(key)) {
-            onDemand.weave(hooks, key + "=true");
+    private static void weave(KafkaConfig config, String fix, List<Hook> hooks, HooksOnDemand onDemand) {
+        if (LogStartConfigs.isOn(config, fix)) {
+            onDemand.weave(hooks, LogStartConfigs.FIX + "=" + fix);
         }
     }
 

@@ -7,7 +7,7 @@ import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import org.apache.kafka.storage.internals.log.LogReadInfo;
 
-/** Weaves Kafka's Partition for {@code leader.fetch.snapshot.enable}. */
+/** Weaves Kafka's Partition for {@code insync.log.start.fix=snapshot}. */
 final class PartitionHooks {
 
     private PartitionHooks() { }

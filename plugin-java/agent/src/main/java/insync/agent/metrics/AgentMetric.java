@@ -5,7 +5,6 @@ import static insync.agent.metrics.AgentMetric.Kind.HISTOGRAM;
 import static insync.agent.metrics.AgentMetric.Kind.METER;
 
 import insync.core.isr.Hold;
-import insync.core.stepdown.LimitBasis;
 import insync.core.stepdown.Outcome;
 import insync.core.stepdown.Reason;
 import java.util.Arrays;
@@ -31,9 +30,7 @@ public enum AgentMetric {
     HOLDS(Type.PENDING_READS, "HoldsGrantedPerSec", METER,
         "holds that began: a follower stays in the ISR because of its pending fetch and nothing else"),
     HOLDS_AT(Type.PENDING_READS, "HoldsGrantedPerSec", METER, Tag.SITE, "the same by where the leader was with the fetch"),
-    HOLDS_OF(Type.PENDING_READS, "HoldsGrantedPerSec", METER, Tag.PARTITION, "the same by partition"),
     HELD(Type.PENDING_READS, "HeldFollowers", GAUGE, "followers that are held now"),
-    HELD_OF(Type.PENDING_READS, "HeldFollowers", GAUGE, Tag.PARTITION, "the same by partition"),
     HOLD_TIME(Type.PENDING_READS, "HoldTimeMs", HISTOGRAM, "how long holds lasted, ms"),
     MARKS(Type.PENDING_READS, "MarksPerSec", METER,
         "marks that were made: one per partition of a fetch (scope `read`), one per fetch (scope `request`)"),
@@ -49,10 +46,10 @@ public enum AgentMetric {
     STEP_DOWNS_ENDED(Type.STEP_DOWN, "StepDownsEndedPerSec", METER, Tag.OUTCOME, "how requested step-downs ended"),
     STEP_DOWN_TIME(Type.STEP_DOWN, "StepDownTimeMs", HISTOGRAM, "from the decision to the controller's answer, ms"),
     CONNECTIONS_CLOSED(Type.STEP_DOWN, "ConnectionsClosedPerSec", METER, "clients' connections that the old leader closed"),
-    SLOW_SCORE(Type.STEP_DOWN, "SlowScore", GAUGE, "this broker's slow score"),
+    ASKS_TO_BE_FENCED(Type.STEP_DOWN, "AsksToBeFenced", GAUGE, "1 while this broker asks its controller to fence it, else 0"),
+    FENCED(Type.STEP_DOWN, "FencedPerSec", METER, "how often its controller did that"),
+    SLOW(Type.STEP_DOWN, "Slow", GAUGE, "1 while this broker is slow, and for a tenth of the cool-down after that"),
     SLOW_PEERS(Type.STEP_DOWN, "SlowPeers", GAUGE, "live peers that look slow"),
-    LIMIT(Type.STEP_DOWN, "ProcessTimeLimitMs", GAUGE, Tag.LIMITED,
-        "T that is in force, as it is set or learnt, ms; -1 where nothing is timed"),
 
     FOLLOWER_STARTS(Type.LOG_START, "FollowerStartsBounded", GAUGE,
         "KAFKA-7104: log start offsets that this follower bounded"),
@@ -148,13 +145,10 @@ public enum AgentMetric {
         /** While an answer is awaited nothing is counted. */
         SUPPRESSED("reason", Arrays.stream(Reason.values())
             .filter(each -> !each.acts() && each != Reason.AWAITING_ANSWER).map(Reason::word)),
-        LIMITED("site", Stream.of(LimitBasis.FETCH, LimitBasis.APPEND)),
         OUTCOME("outcome", Arrays.stream(Outcome.values()).map(Outcome::word)),
         /** An agent of an older version does not tell the controller its reason. */
         TOLD("reason", Stream.concat(Arrays.stream(Reason.values()).filter(Reason::acts).map(Reason::word),
-            Stream.of(ControllerMetrics.NOT_TOLD))),
-        /** Its values are not known before. */
-        PARTITION("topic", Stream.empty());
+            Stream.of(ControllerMetrics.NOT_TOLD)));
 
         private final String key;
         private final List<String> words;

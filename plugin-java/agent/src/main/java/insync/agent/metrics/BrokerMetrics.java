@@ -10,7 +10,6 @@ import insync.core.isr.Hold;
 import insync.core.isr.Stats;
 import insync.core.logstart.LogStartStats;
 import insync.core.stepdown.Decision;
-import insync.core.stepdown.LimitBasis;
 import insync.core.stepdown.Outcome;
 import insync.core.stepdown.Reason;
 import insync.core.stepdown.StepDownListener;
@@ -27,13 +26,12 @@ import java.util.stream.Stream;
  * their counters every second while a scope is on, so no fetch marks one.
  */
 public final class BrokerMetrics implements Hold.Listener, StepDownListener {
-    static final String HOLDS = "holds";
+    private static final String HOLDS = "holds";
     private static final String STEP_DOWNS = "step-downs";
 
     private final KafkaRegistry registry;
     private final Insync insync;
     private final List<CountedMeter> meters = new ArrayList<>();
-    private PartitionMetrics partitions;
     private Histogram holdTime;
     private Histogram stepDownTime;
 
@@ -45,11 +43,6 @@ public final class BrokerMetrics implements Hold.Listener, StepDownListener {
     /** Returns our classes of metrics that refer to the broker's, for every version. */
     public static List<Class<?>> ownClasses() {
         return List.of(BrokerMetrics.class, ControllerMetrics.class, KafkaRegistry.class, CountedMeter.class);
-    }
-
-    /** Returns those that refer to partitions, for versions with scopes. */
-    public static List<Class<?>> classesOfPartitions() {
-        return List.of(PartitionMetrics.class);
     }
 
     /** Registers what the version of a broker that starts supports, and receives holds and step-downs from now on. */
@@ -86,7 +79,6 @@ public final class BrokerMetrics implements Hold.Listener, StepDownListener {
 
     private void registerPendingReads(List<String> scopes) {
         Stats stats = insync.stats();
-        partitions = new PartitionMetrics(registry);
         meter(AgentMetric.HOLDS, HOLDS, stats::holdsGranted);
         for (Hold.Site site : Hold.Site.values()) {
             if (scopes.contains(PendingReadsConfig.REQUEST) || site == Hold.Site.READ || site == Hold.Site.NONE) {
@@ -115,10 +107,10 @@ public final class BrokerMetrics implements Hold.Listener, StepDownListener {
         }
         stepDownTime = registry.histogram(KafkaRegistry.name(AgentMetric.STEP_DOWN_TIME));
         meter(AgentMetric.CONNECTIONS_CLOSED, "connections", stats::connectionsClosed);
-        gauge(AgentMetric.SLOW_SCORE, stats::score);
+        gauge(AgentMetric.ASKS_TO_BE_FENCED, () -> stats.asksToBeFenced() ? 1 : 0);
+        meter(AgentMetric.FENCED, "fencings", stats::fencedTotal);
+        gauge(AgentMetric.SLOW, () -> stats.isSlow() ? 1 : 0);
         gauge(AgentMetric.SLOW_PEERS, stats::slowPeers);
-        gauge(AgentMetric.LIMIT, stats::fetchLimitMs, LimitBasis.FETCH);
-        gauge(AgentMetric.LIMIT, stats::appendLimitMs, LimitBasis.APPEND);
     }
 
     private void registerLogStart() {
@@ -139,31 +131,20 @@ public final class BrokerMetrics implements Hold.Listener, StepDownListener {
         return Arrays.stream(values).flatMap(value -> Stream.of(metric.tag().key(), value)).toArray(String[]::new);
     }
 
-    /** Moves the meters to their counters, and registers and removes the metrics of partitions. */
+    /** Moves the meters to their counters. */
     public synchronized void update() {
         insync.stats().heldNow();
         meters.forEach(CountedMeter::update);
-        if (partitions != null) {
-            partitions.update();
-        }
-    }
-
-    /** Removes the metrics of partitions, because no scope is on. */
-    public synchronized void clearPartitions() {
-        if (partitions != null) {
-            partitions.clear();
-        }
     }
 
     @Override
     public void held(Hold hold) {
-        partitions.held(hold);
+        // The counter of its site has it.
     }
 
     @Override
     public void released(Hold hold) {
         holdTime.update(hold.ageMs());
-        partitions.released(hold);
     }
 
     @Override

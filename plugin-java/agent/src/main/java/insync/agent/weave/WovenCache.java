@@ -18,7 +18,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.function.Predicate;
-import java.util.zip.CRC32;
 
 /**
  * Keeps the woven classes of a broker in a file, so that the next start needs neither ByteBuddy nor the checks. The file's name is a
@@ -26,9 +25,10 @@ import java.util.zip.CRC32;
  * A file that does not fit is written again; one that cannot be trusted is also named on standard error.
  */
 public final class WovenCache {
-    private static final long MAGIC = 0x696e73796e630001L;
-    /** Magic number, length, CRC-32. */
-    private static final int HEADER = 3 * Long.BYTES;
+    private static final long MAGIC = 0x696e73796e630002L;
+    private static final int DIGEST = 32;
+    /** Magic number, SHA-256 of the rest. */
+    private static final int HEADER = Long.BYTES + DIGEST;
 
     private final Path file;
     private final String classPath;
@@ -65,9 +65,13 @@ public final class WovenCache {
     }
 
     private static String name(String facts) {
+        ByteBuffer digest = ByteBuffer.wrap(digest(facts.getBytes(StandardCharsets.UTF_8)));
+        return String.format("%016x%016x", digest.getLong(), digest.getLong());
+    }
+
+    private static byte[] digest(byte[] bytes) {
         try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(facts.getBytes(StandardCharsets.UTF_8));
-            return String.format("%016x%016x", ByteBuffer.wrap(digest).getLong(0), ByteBuffer.wrap(digest).getLong(Long.BYTES));
+            return MessageDigest.getInstance("SHA-256").digest(bytes);
         } catch (NoSuchAlgorithmException everyJvmHasIt) {
             throw new IllegalStateException(everyJvmHasIt);
         }
@@ -121,18 +125,12 @@ public final class WovenCache {
     }
 
     private static byte[] payload(byte[] all) throws IOException {
-        ByteBuffer header = ByteBuffer.wrap(all);
-        if (all.length < HEADER || header.getLong() != MAGIC || header.getLong() != all.length - HEADER
-                || header.getLong() != crc(all, HEADER)) {
+        byte[] payload = Arrays.copyOfRange(all, Math.min(HEADER, all.length), all.length);
+        if (all.length < HEADER || ByteBuffer.wrap(all).getLong() != MAGIC
+                || !Arrays.equals(all, Long.BYTES, HEADER, digest(payload), 0, DIGEST)) {
             throw new IOException("it is damaged");
         }
-        return Arrays.copyOfRange(all, HEADER, all.length);
-    }
-
-    private static long crc(byte[] bytes, int from) {
-        CRC32 crc = new CRC32();
-        crc.update(bytes, from, bytes.length - from);
-        return crc.getValue();
+        return payload;
     }
 
     private byte[] toBytes(WovenBroker woven) throws IOException {
@@ -161,8 +159,7 @@ public final class WovenCache {
             // Readable and writable by this user alone.
             Path made = Files.createTempFile(file.getParent(), "woven-", ".tmp");
             try {
-                Files.write(made, ByteBuffer.allocate(HEADER + payload.length).putLong(MAGIC).putLong(payload.length)
-                    .putLong(crc(payload, 0)).put(payload).array());
+                Files.write(made, ByteBuffer.allocate(HEADER + payload.length).putLong(MAGIC).put(digest(payload)).put(payload).array());
                 Files.move(made, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             } finally {
                 Files.deleteIfExists(made);

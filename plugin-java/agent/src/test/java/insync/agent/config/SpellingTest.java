@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Which unknown names are taken for a misspelled config of the agent. */
 class SpellingTest {
     private static final List<String> KNOWN = List.of("follower.fetch.pending.reads.insync.enable",
-        "leader.fetch.process.time.max.ms", "replica.lag.policy");
+        "leader.fetch.process.time.max.ms", "insync.lab.lag.policy");
 
     @ParameterizedTest
     @CsvSource({
@@ -18,7 +18,7 @@ class SpellingTest {
         "follower.fetch.pending.reads.in.sync.enable, follower.fetch.pending.reads.insync.enable",
         "leader.fetch.process.max.time.ms,",
         "leader.fetch.process.time.ms, leader.fetch.process.time.max.ms",
-        "replica.lag.polcy, replica.lag.policy",
+        "insync.lab.lag.polcy, insync.lab.lag.policy",
         "replica.lag.max.messages,",
         "my.own.reporter.setting,",
     })

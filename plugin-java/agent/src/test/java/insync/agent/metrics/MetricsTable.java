@@ -16,7 +16,6 @@ import java.util.stream.Collectors;
 final class MetricsTable {
     private static final String BEGIN = "<!-- metrics: begin -->\n";
     private static final String END = "<!-- metrics: end -->\n";
-    private static final String PARTITION_TAGS = ",topic=TOPIC,partition=PARTITION";
 
     private MetricsTable() { }
 
@@ -44,9 +43,6 @@ final class MetricsTable {
     }
 
     private static String tags(Tag tag) {
-        if (tag == Tag.PARTITION) {
-            return PARTITION_TAGS;
-        }
         return tag == Tag.NONE ? "" : "," + tag.key() + "=" + tag.key().toUpperCase(Locale.ROOT);
     }
 

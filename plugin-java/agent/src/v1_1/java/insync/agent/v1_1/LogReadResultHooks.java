@@ -4,7 +4,7 @@ import insync.agent.logstart.LogStarts;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 
-/** Weaves Kafka's LogReadResult, the result of a partition's read, for {@code leader.fetch.snapshot.enable}. */
+/** Weaves Kafka's LogReadResult, the result of a partition's read, for {@code insync.log.start.fix=snapshot}. */
 final class LogReadResultHooks {
 
     private LogReadResultHooks() { }

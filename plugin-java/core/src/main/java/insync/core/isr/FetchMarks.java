@@ -83,8 +83,5 @@ public final class FetchMarks {
             mark = next;
         }
         stats.released(released, pendingNanos);
-        if (released > 0) {
-            stats.fetchEnded(pendingNanos - waitNanos);
-        }
     }
 }

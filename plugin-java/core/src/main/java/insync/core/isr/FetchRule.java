@@ -6,7 +6,10 @@ import insync.core.Millis;
  * Decides whether a fetch is pending and whether it is caught up, by KIP-501's two comparisons of offsets (solution 1).
  */
 public final class FetchRule {
-    /** What is forgiven at most, in times of replica.lag.time.max.ms, unless the config sets another limit. */
+    /**
+     * What is forgiven at most, in times of replica.lag.time.max.ms: 5 minutes by Kafka's default, longer than the stalls that
+     * people report, and a bound for how long acks wait for a dead follower whose leader hangs.
+     */
     public static final long FORGIVEN_LAGS = 10;
 
     /** Kafka's UNKNOWN_OFFSET: the leader has seen no fetch of this follower in its epoch. */
@@ -18,11 +21,10 @@ public final class FetchRule {
      * Returns how much of the time since a follower was last caught up is forgiven at most, in milliseconds, whatever the
      * leader did in it. A leader that hangs cannot see whether the follower is alive.
      *
-     * @param maxAgeMs the config of the limit, or -1
      * @param maxLagMs replica.lag.time.max.ms
      */
-    static long forgivenMs(long maxAgeMs, long maxLagMs) {
-        return Math.min(maxAgeMs < 0 ? FORGIVEN_LAGS * Math.min(maxLagMs, Millis.MOST) : maxAgeMs, Millis.MOST);
+    static long forgivenMs(long maxLagMs) {
+        return Math.min(FORGIVEN_LAGS * Math.min(maxLagMs, Millis.MOST), Millis.MOST);
     }
 
     /**

@@ -148,9 +148,6 @@ public final class FetcherConnection {
             long pending = ageNanos(now);
             release(now);
             scope.stats().released(1, pending);
-            if (proven) {
-                scope.stats().fetchEnded(pending - waitNanos);
-            }
             scope.listener().released(follower, null, -1, pending);
         }
     }

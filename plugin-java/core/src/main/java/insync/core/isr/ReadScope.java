@@ -8,17 +8,12 @@ public final class ReadScope {
     final Clock clock;
     final Stats stats;
     final PendingListener listener;
-    final long maxAgeMs;
     private volatile boolean ended;
 
-    /**
-     * @param maxAgeMs for how long a fetch keeps its follower in sync at most; -1 is 10 times replica.lag.time.max.ms
-     */
-    public ReadScope(Clock clock, Stats stats, PendingListener listener, long maxAgeMs) {
+    public ReadScope(Clock clock, Stats stats, PendingListener listener) {
         this.clock = clock;
         this.stats = stats;
         this.listener = listener;
-        this.maxAgeMs = maxAgeMs;
     }
 
     /** Returns the marks of a fetch that begins now and may wait for records for so long. */
@@ -32,7 +27,7 @@ public final class ReadScope {
     }
 
     long limitMs(long maxLagMs) {
-        return FetchRule.forgivenMs(maxAgeMs, maxLagMs);
+        return FetchRule.forgivenMs(maxLagMs);
     }
 
     /** Ends the effect of its trackers. */

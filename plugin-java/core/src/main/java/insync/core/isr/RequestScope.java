@@ -13,7 +13,6 @@ public final class RequestScope {
     private final Stats stats;
     private final PendingListener listener;
     private final FetchBody body;
-    private final long maxAgeMs;
     private final Map<String, FetcherConnection> connections = new ConcurrentHashMap<>();
     private final Map<Integer, FollowerConnections> byFollower = new ConcurrentHashMap<>();
     private final Map<Thread, NetworkThread> threads = new ConcurrentHashMap<>();
@@ -23,15 +22,12 @@ public final class RequestScope {
     private volatile boolean on = true;
     private volatile boolean ended;
 
-    /** @param maxAgeMs how much of a follower's time is forgiven at most; -1 is 10 times replica.lag.time.max.ms */
-    public RequestScope(Clock clock, LeaderClock leaderClock, Stats stats, PendingListener listener, FetchBody body,
-                        long maxAgeMs) {
+    public RequestScope(Clock clock, LeaderClock leaderClock, Stats stats, PendingListener listener, FetchBody body) {
         this.clock = clock;
         this.leaderClock = leaderClock;
         this.stats = stats;
         this.listener = listener;
         this.body = body;
-        this.maxAgeMs = maxAgeMs;
         this.queueSeen = clock.nanos();
         this.queueStuckSince = queueSeen;
     }
@@ -170,10 +166,6 @@ public final class RequestScope {
     /** Returns how many followers have connections that count. */
     int followers() {
         return byFollower.size();
-    }
-
-    long forgivenMs(long maxLagMs) {
-        return FetchRule.forgivenMs(maxAgeMs, maxLagMs);
     }
 
     long millis() {

@@ -96,7 +96,7 @@ public final class RequestScopeTracker extends FollowerTracker {
     boolean holds(long nowMs, long maxLagMs) {
         long now = scope.nanos();
         long limit = Millis.toNanos(maxLagMs);
-        long forgiven = Millis.toNanos(scope.forgivenMs(maxLagMs));
+        long forgiven = Millis.toNanos(FetchRule.forgivenMs(maxLagMs));
         long least = charged(clock == null ? scope.leaderClock().runNanos(now) : clock.nanos(now));
         for (FetcherConnection connection : scope.of(replica.replicaId())) {
             if (connection.namedOffset(replica, brokerEpoch) != FetchBody.NOT_NAMED) {

@@ -19,7 +19,6 @@ public final class Stats {
     private volatile Hold.Listener holds = Hold.Listener.NONE;
     private volatile LeaderClock leaderClock;
     private volatile long pausedBeforeMs;
-    private volatile TimeCounts fetchTimes;
 
     public Stats() {
         for (Hold.Site site : Hold.Site.values()) {
@@ -30,23 +29,6 @@ public final class Stats {
     /** Sets the one listener that receives holds from now on. */
     public void holds(Hold.Listener listener) {
         holds = listener;
-    }
-
-    /** Sets where fetches that end add for how long they were overdue; null if nobody learns from that. */
-    public void fetchTimes(TimeCounts times) {
-        fetchTimes = times;
-    }
-
-    /**
-     * Notes that the leader has processed a fetch.
-     *
-     * @param overdueNanos for how long it was overdue, negative if it was not
-     */
-    void fetchEnded(long overdueNanos) {
-        TimeCounts times = fetchTimes;
-        if (times != null) {
-            times.add(overdueNanos);
-        }
     }
 
     void marked(int count) {

@@ -16,11 +16,11 @@ import java.util.function.Supplier;
  * were left out. There is no limit while the logger's level is DEBUG or lower.
  */
 public final class BrokerLog {
-    /** The most lines of a logger in a window. */
-    public static final int LINES = 20;
+    /** The most lines of a logger in a window: both of each partition that a broker gives away in a minute, and some more. */
+    public static final int LINES = 600;
     /** The length of a window, seconds. */
     public static final int WINDOW_S = 10;
-    static final int CAPACITY = 1_000;
+    static final int CAPACITY = 2_000;
 
     private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(CAPACITY);
     private final Map<Name, LogLimit> limits = new EnumMap<>(Name.class);

@@ -2,7 +2,6 @@ package insync.core.log;
 
 import insync.core.events.EventLog;
 import insync.core.stepdown.Decision;
-import insync.core.stepdown.LimitBasis;
 import insync.core.stepdown.Outcome;
 import insync.core.stepdown.StepDownListener;
 import insync.core.stepdown.StepDownSettings;
@@ -19,16 +18,9 @@ public final class StepDownEvents implements StepDownListener {
     @Override
     public void decided(Decision decision) {
         Map<String, Object> all = EventLog.fields("topic", decision.topic(), "partition", decision.partition(),
-            "leader_epoch", decision.leaderEpoch(), "reason", decision.reason().word(), "pending_ms", decision.pendingMs(),
-            "score", StepDownSettings.rounded(decision.score()));
+            "leader_epoch", decision.leaderEpoch(), "reason", decision.reason().word(), "pending_ms", decision.pendingMs());
         if (decision.site() != null) {
             all.put("site", decision.site().word());
-        }
-        LimitBasis limit = decision.limit();
-        if (limit != null) {
-            all.putAll(EventLog.fields("limit_site", limit.site(), "limit_ms", limit.limitMs(), "limit_paused_ms", limit.pausedMs(),
-                "limit_samples", limit.samples(), "limit_percentile_ms", limit.percentileMs(),
-                "limit_min_ms", limit.minMs(), "limit_max_ms", limit.maxMs()));
         }
         if (decision.acts()) {
             all.put("successor", decision.successor());
@@ -47,13 +39,12 @@ public final class StepDownEvents implements StepDownListener {
     }
 
     @Override
-    public void leaderSlow(boolean slow, double score, long pendingMs) {
-        events.emit("leader_slow", EventLog.fields("slow", slow, "score", StepDownSettings.rounded(score),
-            "pending_ms", pendingMs));
+    public void leaderSlow(boolean slow, long pendingMs) {
+        events.emit("leader_slow", EventLog.fields("slow", slow, "pending_ms", pendingMs));
     }
 
     @Override
-    public void peerSlow(int peer, boolean slow, double score) {
-        events.emit("peer_slow", EventLog.fields("peer", peer, "slow", slow, "score", StepDownSettings.rounded(score)));
+    public void peerSlow(int peer, boolean slow) {
+        events.emit("peer_slow", EventLog.fields("peer", peer, "slow", slow));
     }
 }

@@ -35,8 +35,7 @@ public final class StepDownLog implements StepDownListener {
     }
 
     private static String why(Decision decision) {
-        return "reason " + decision.reason().word() + ", leader epoch " + decision.leaderEpoch() + ", " + cause(decision)
-            + (decision.limit() == null ? "" : "; " + decision.limit().words());
+        return "reason " + decision.reason().word() + ", leader epoch " + decision.leaderEpoch() + ", " + cause(decision);
     }
 
     private static String cause(Decision decision) {

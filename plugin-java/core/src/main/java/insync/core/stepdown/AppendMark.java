@@ -34,7 +34,7 @@ public final class AppendMark {
      */
     public void begin(Object appendedTo, long nanos) {
         partition.setRelease(appendedTo);
-        site.setRelease(AppendSite.PARTITION_LOCK);
+        site.setRelease(AppendSite.LOCK);
         since.setRelease(nanos);
     }
 
@@ -49,23 +49,11 @@ public final class AppendMark {
         partition.setRelease(null);
     }
 
-    /**
-     * Notes that the append comes to a site.
-     *
-     * @return the site before, for {@link #leave}; null if this thread does not append to a leader's log
-     */
-    public AppendSite enter(AppendSite at) {
-        if (since.getPlain() == NONE) {
-            return null;
+    /** Notes that the append comes to a site, if this thread makes one. */
+    public void enter(AppendSite at) {
+        if (since.getPlain() != NONE) {
+            site.setRelease(at);
         }
-        AppendSite before = site.getPlain();
-        site.setRelease(at);
-        return before;
-    }
-
-    /** Notes that the append is at a site again. */
-    public void leave(AppendSite backTo) {
-        site.setRelease(backTo);
     }
 
     /** Returns the append of this thread, or null if it makes none. */

@@ -48,7 +48,7 @@ public final class AppendMarks {
         for (PendingAppend one : among) {
             if (one.partition() == partition) {
                 oldest = oldest == null || one.sinceNanos() - oldest.sinceNanos() < 0 ? one : oldest;
-                ahead = one.site().isLock() ? ahead : one;
+                ahead = one.site() == AppendSite.LOCK ? ahead : one;
             }
         }
         return oldest == null || ahead == null ? oldest : oldest.behind(ahead);

@@ -13,14 +13,11 @@ public final class Decision {
     private final long pendingMs;
     private final AppendSite site;
     private final long atNanos;
-    private final double score;
     private final int[] isr;
     private final boolean leaves;
     private final long restNanos;
-    private final LimitBasis limit;
 
-    private Decision(SlowPartition of, Reason reason, long atNanos, double score, int[] isr, boolean leaves,
-            LimitBasis limit) {
+    private Decision(SlowPartition of, Reason reason, long atNanos, int[] isr, boolean leaves) {
         this.topic = of.view().topic();
         this.partition = of.view().partition();
         this.leaderEpoch = of.entry().epoch();
@@ -28,19 +25,17 @@ public final class Decision {
         this.pendingMs = of.reason() == Reason.READ_ERROR ? 0 : of.age() / 1_000_000L;
         this.site = of.site();
         this.atNanos = atNanos;
-        this.score = score;
         this.isr = isr;
         this.leaves = leaves;
         this.restNanos = of.entry().restNanos();
-        this.limit = limit;
     }
 
-    static Decision act(SlowPartition of, long atNanos, double score, int[] isr, boolean leaves, LimitBasis limit) {
-        return new Decision(of, of.reason(), atNanos, score, isr, leaves, limit);
+    static Decision act(SlowPartition of, long atNanos, int[] isr, boolean leaves) {
+        return new Decision(of, of.reason(), atNanos, isr, leaves);
     }
 
-    static Decision withhold(SlowPartition of, Reason reason, long atNanos, double score, LimitBasis limit) {
-        return new Decision(of, reason, atNanos, score, NONE, false, limit);
+    static Decision withhold(SlowPartition of, Reason reason, long atNanos) {
+        return new Decision(of, reason, atNanos, NONE, false);
     }
 
     /** Returns whether this broker is to give the partition's leadership away. */
@@ -119,19 +114,9 @@ public final class Decision {
         return site;
     }
 
-    /** Returns the T that was exceeded and what it was learnt from; null if it is not learnt, and after a read error. */
-    public LimitBasis limit() {
-        return limit;
-    }
-
     /** Returns the time of the decision, by the broker's monotonic clock. */
     public long atNanos() {
         return atNanos;
-    }
-
-    /** This broker's score at the time of the decision. */
-    public double score() {
-        return score;
     }
 
     /** Returns what happens to this broker's membership in the ISR. */

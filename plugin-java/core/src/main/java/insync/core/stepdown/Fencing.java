@@ -15,6 +15,8 @@ public final class Fencing {
     private static final long NEVER = Long.MIN_VALUE;
     /** A replica that is missing for longer costs more than another fencing. */
     private static final int MOST_DOUBLINGS = 3;
+    /** How many T a broker may need to apply that another one leads what it gave away. Others apply that in a moment. */
+    private static final int DEAF_AFTER = 4;
 
     private final StepDownSettings settings;
     private volatile boolean wanted;
@@ -72,6 +74,15 @@ public final class Fencing {
      */
     public boolean isGranted() {
         return granted;
+    }
+
+    /**
+     * Returns whether a broker applies no metadata. It must not be elected, because it would not learn of that.
+     *
+     * @param unappliedNanos for how long it has known of a new leader without applying that
+     */
+    public boolean isDeaf(long unappliedNanos) {
+        return unappliedNanos > DEAF_AFTER * settings.processTimeMaxNanos();
     }
 
     /** Begins to ask, unless it does already; returns whether the next heartbeat is a different one. */

@@ -4,14 +4,14 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Scores how slow each live peer looks to this broker, by the same rule as its own score, from how long its fetches to
- * that peer are overdue. The score of a peer that it does not fetch from can only fall.
+ * Says which live peers look slow to this broker, by the same rule as it does itself, from how long its fetches to that peer are
+ * overdue. One that it does not fetch from looks slow for a while at most.
  */
 final class Peers {
     private final StepDownSettings settings;
     private final PeerFetches fetches;
     private final StepDownStats stats;
-    private final Map<Integer, SlowScore> scores = new HashMap<>();
+    private final Map<Integer, Slowness> slowness = new HashMap<>();
     private final Map<Integer, Long> ages = new HashMap<>();
     private int slow;
     private int live;
@@ -22,21 +22,21 @@ final class Peers {
         this.stats = stats;
     }
 
-    /** @param livePeers the score of any other peer can only fall, because a dead peer is not slow */
+    /** @param livePeers no other peer is slow, because a dead one is not */
     void tick(RunningTime time, long elapsed, int[] livePeers) {
         ages.clear();
         live = livePeers.length;
         for (int peer : livePeers) {
             long sent = fetches.oldest(peer);
             ages.put(peer, sent == OutgoingFetch.NONE ? 0 : time.since(sent + settings.fetchWaitMaxNanos()));
-            scores.computeIfAbsent(peer, id -> new SlowScore(settings));
+            slowness.computeIfAbsent(peer, id -> new Slowness(settings));
         }
         slow = 0;
-        scores.forEach((peer, score) -> {
-            if (score.tick(elapsed, (double) ages.getOrDefault(peer, 0L) / settings.processTimeMaxNanos())) {
-                stats.peerSlow(peer, score.isSlow(), score.value());
+        slowness.forEach((peer, one) -> {
+            if (one.tick(elapsed, ages.getOrDefault(peer, 0L) > settings.processTimeMaxNanos())) {
+                stats.peerSlow(peer, one.isSlow());
             }
-            slow += score.isSlow() && ages.containsKey(peer) ? 1 : 0;
+            slow += one.isSlow() && ages.containsKey(peer) ? 1 : 0;
         });
     }
 
@@ -45,7 +45,7 @@ final class Peers {
     }
 
     boolean isSlow(int peer) {
-        return scores.containsKey(peer) && scores.get(peer).isSlow();
+        return slowness.containsKey(peer) && slowness.get(peer).isSlow();
     }
 
     /** Returns whether a peer may soon become slow: its answer is overdue for more than half of T. */

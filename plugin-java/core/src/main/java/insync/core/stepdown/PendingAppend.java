@@ -33,11 +33,8 @@ public final class PendingAppend {
         return request;
     }
 
-    /**
-     * Returns this append with the site of another one of the same partition, if this one waits for a lock that the other one may
-     * have.
-     */
+    /** Returns this append with the site of another one of the same partition, which has the lock that this one may wait for. */
     PendingAppend behind(PendingAppend other) {
-        return site.isLock() && !other.site.isLock() ? new PendingAppend(partition, sinceNanos, other.site, request) : this;
+        return new PendingAppend(partition, sinceNanos, other.site, request);
     }
 }

@@ -16,8 +16,6 @@ public enum Reason {
     CHANGING,
     /** The leadership moved less than a cool-down ago, by a step-down or otherwise. */
     COOLING_DOWN,
-    /** This broker's score is still below the threshold. */
-    SCORE_BELOW_THRESHOLD,
     /** Too many live peers look slow, so a step-down would not help. */
     PEERS_SLOW,
     /** No other member of the ISR is live and unfenced. */

@@ -1,8 +1,5 @@
 package insync.core.stepdown;
 
-import insync.core.Millis;
-import java.util.function.LongSupplier;
-
 /**
  * Measures how long this process ran, from how late the watch's own ticks come. After a freeze of the whole process,
  * pending fetches look old although the threads that answer them run again. Without this clock a broker would give all
@@ -10,8 +7,6 @@ import java.util.function.LongSupplier;
  *
  * <p>Only lateness beyond a grace is left out, so that a process that is starved, by its CPU quota or by other
  * processes, counts as slow. When the time is not known, the age is rounded down.
- *
- * <p>It also keeps how long the process was paused, by the finer clock of scope "request" if that is on.
  */
 final class RunningTime {
     /** A process whose tick is late by less counts as running, whatever T is; see LeaderClock. */
@@ -19,17 +14,13 @@ final class RunningTime {
     private static final int TICKS = 128;
 
     private final StepDownSettings settings;
-    private final LongSupplier pausedMs;
     private final long[] real = new long[TICKS];
     private final long[] ran = new long[TICKS];
-    private final long[] paused = new long[TICKS];
     private int count;
     private int newest = -1;
 
-    /** @param pausedMs how long the process was paused since its start, milliseconds */
-    RunningTime(StepDownSettings settings, LongSupplier pausedMs) {
+    RunningTime(StepDownSettings settings) {
         this.settings = settings;
-        this.pausedMs = pausedMs;
     }
 
     /**
@@ -44,13 +35,12 @@ final class RunningTime {
         newest = (newest + 1) % TICKS;
         real[newest] = now;
         ran[newest] = total;
-        paused[newest] = pausedMs.getAsLong();
         count = Math.min(TICKS, count + 1);
         return passed;
     }
 
     private long mostPerTick() {
-        return settings.tickMs() * 1_000_000L + Math.max(LEAST_GRACE_NANOS, settings.shortestNanos() / 4);
+        return settings.tickMs() * 1_000_000L + Math.max(LEAST_GRACE_NANOS, settings.processTimeMaxNanos() / 4);
     }
 
     /**
@@ -67,14 +57,6 @@ final class RunningTime {
             return ran[newest] - ran[place];
         }
         return place == newest ? 0 : ran[newest] - Math.min(ran[place] + after, ran[(place + 1) % TICKS]);
-    }
-
-    /**
-     * Returns how long the process was paused from the last tick before a time of that clock to the last tick of all,
-     * nanoseconds. Of times long past only the known part counts.
-     */
-    long pausedSince(long nanos) {
-        return count == 0 ? 0 : Millis.toNanos(paused[newest] - paused[before(nanos)]);
     }
 
     /** Returns the place of the last known tick that is not after a time; of the oldest one if all are. */

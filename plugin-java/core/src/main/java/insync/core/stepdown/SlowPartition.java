@@ -7,24 +7,21 @@ final class SlowPartition {
     private final Reason reason;
     private final long age;
     private final long limit;
-    private final long paused;
     private final AppendSite site;
 
     /**
      * @param reason why the leader should step down
      * @param age how long that lasts, without pauses of the process, nanoseconds
      * @param limit how long it may last, nanoseconds
-     * @param paused what of the limit is for pauses of the process in the meantime, nanoseconds
      * @param site where a slow append is; null for other reasons
      */
-    SlowPartition(PartitionView view, LedPartitions.Entry entry, Reason reason, long age, long limit, long paused,
+    SlowPartition(PartitionView view, LedPartitions.Entry entry, Reason reason, long age, long limit,
             AppendSite site) {
         this.view = view;
         this.entry = entry;
         this.reason = reason;
         this.age = age;
         this.limit = limit;
-        this.paused = paused;
         this.site = site;
     }
 
@@ -52,11 +49,6 @@ final class SlowPartition {
     /** Returns how long that may last, nanoseconds. */
     long limit() {
         return limit;
-    }
-
-    /** Returns what of the limit is for pauses of the process in the meantime, nanoseconds. */
-    long paused() {
-        return paused;
     }
 
     /** Returns whether the age is beyond its limit. */

@@ -28,15 +28,15 @@ public interface StepDownListener {
             }
 
             @Override
-            public void leaderSlow(boolean slow, double score, long pendingMs) {
-                first.leaderSlow(slow, score, pendingMs);
-                next.leaderSlow(slow, score, pendingMs);
+            public void leaderSlow(boolean slow, long pendingMs) {
+                first.leaderSlow(slow, pendingMs);
+                next.leaderSlow(slow, pendingMs);
             }
 
             @Override
-            public void peerSlow(int peer, boolean slow, double score) {
-                first.peerSlow(peer, slow, score);
-                next.peerSlow(peer, slow, score);
+            public void peerSlow(int peer, boolean slow) {
+                first.peerSlow(peer, slow);
+                next.peerSlow(peer, slow);
             }
         };
     }
@@ -58,8 +58,8 @@ public interface StepDownListener {
      *
      * @param pendingMs the age of the slow fetch or append that is furthest beyond its limit, milliseconds; 0 if there is none
      */
-    default void leaderSlow(boolean slow, double score, long pendingMs) { }
+    default void leaderSlow(boolean slow, long pendingMs) { }
 
     /** Notes that a peer looks slow from now on, or no longer. */
-    default void peerSlow(int peer, boolean slow, double score) { }
+    default void peerSlow(int peer, boolean slow) { }
 }

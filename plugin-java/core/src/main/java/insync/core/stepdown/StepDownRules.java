@@ -6,15 +6,13 @@ import java.util.List;
 final class StepDownRules {
     private final int self;
     private final StepDownSettings settings;
-    private final SlowScore score;
     private final Peers peers;
     private final Budget budget;
     private final SuccessorOrder succession;
 
-    StepDownRules(int self, StepDownSettings settings, SlowScore score, Peers peers) {
+    StepDownRules(int self, StepDownSettings settings, Peers peers) {
         this.self = self;
         this.settings = settings;
-        this.score = score;
         this.peers = peers;
         this.budget = new Budget(settings);
         this.succession = new SuccessorOrder(self);
@@ -33,17 +31,17 @@ final class StepDownRules {
     Decision decide(SlowPartition one, long now) {
         Reason against = against(one, now);
         if (against != null) {
-            return withhold(one, against, now);
+            return Decision.withhold(one, against, now);
         }
         List<Integer> order = succession.order(one.view(), peers);
         if (order.isEmpty() || !peers.isLive(order.get(0))) {
-            return withhold(one, Reason.NO_SUCCESSOR, now);
+            return Decision.withhold(one, Reason.NO_SUCCESSOR, now);
         }
         if (peers.isSlow(order.get(0))) {
-            return withhold(one, Reason.SUCCESSORS_SLOW, now);
+            return Decision.withhold(one, Reason.SUCCESSORS_SLOW, now);
         }
         // Last, so that only requested step-downs spend the budget.
-        return budget.take(now) ? act(one, order, now) : withhold(one, Reason.BUDGET_SPENT, now);
+        return budget.take(now) ? act(one, order, now) : Decision.withhold(one, Reason.BUDGET_SPENT, now);
     }
 
     /** Returns the reason against a step-down to any successor; null if there is none. */
@@ -56,9 +54,6 @@ final class StepDownRules {
         }
         if (one.entry().isCooling(now)) {
             return Reason.COOLING_DOWN;
-        }
-        if (!score.isSlow()) {
-            return Reason.SCORE_BELOW_THRESHOLD;
         }
         return peers.tooManySlow() ? Reason.PEERS_SLOW : null;
     }
@@ -73,12 +68,8 @@ final class StepDownRules {
             isr[order.size()] = self;
         }
         succession.given(isr[0]);
-        Decision decision = Decision.act(one, now, score.value(), isr, leaves, settings.basis(one));
+        Decision decision = Decision.act(one, now, isr, leaves);
         one.entry().asked(decision, now);
         return decision;
-    }
-
-    private Decision withhold(SlowPartition one, Reason reason, long now) {
-        return Decision.withhold(one, reason, now, score.value(), settings.basis(one));
     }
 }

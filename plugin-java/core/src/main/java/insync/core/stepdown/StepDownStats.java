@@ -10,11 +10,12 @@ public final class StepDownStats {
     private final Map<Reason, LongAdder> decided = new EnumMap<>(Reason.class);
     private final Map<Outcome, LongAdder> ended = new EnumMap<>(Outcome.class);
     private final LongAdder closed = new LongAdder();
+    private final LongAdder fenced = new LongAdder();
     private final StepDownListener first;
     private volatile StepDownListener listener;
-    private volatile double score;
+    private volatile boolean slow;
     private volatile int slowPeers;
-    private volatile StepDownSettings inForce;
+    private volatile boolean asksToBeFenced;
 
     /** @param first receives everything, before any other listener */
     public StepDownStats(StepDownListener first) {
@@ -31,23 +32,6 @@ public final class StepDownStats {
     /** Sets the one other listener that receives everything from now on. */
     public void listener(StepDownListener each) {
         listener = first.and(each);
-    }
-
-    /** Sets the settings of the broker that may step down now, or null. */
-    public void inForce(StepDownSettings settings) {
-        inForce = settings;
-    }
-
-    /** Returns T of fetches that is in force now, milliseconds; -1 if this broker does not step down. */
-    public long fetchLimitMs() {
-        StepDownSettings settings = inForce;
-        return settings == null ? -1 : settings.fetchLimitMs();
-    }
-
-    /** Returns T of appends that is in force now, milliseconds; -1 if appends are not timed. */
-    public long appendLimitMs() {
-        StepDownSettings settings = inForce;
-        return settings == null ? -1 : settings.appendLimitMs();
     }
 
     void decided(Decision decision) {
@@ -77,16 +61,34 @@ public final class StepDownStats {
         return closed.sum();
     }
 
-    void leaderSlow(boolean slow, double ownScore, long pendingMs) {
-        listener.leaderSlow(slow, ownScore, pendingMs);
+    /** Sets whether this broker asks its controller to fence it now. */
+    public void asksToBeFenced(boolean asks) {
+        asksToBeFenced = asks;
     }
 
-    void peerSlow(int peer, boolean slow, double itsScore) {
-        listener.peerSlow(peer, slow, itsScore);
+    public boolean asksToBeFenced() {
+        return asksToBeFenced;
     }
 
-    void seen(double ownScore, int peersThatLookSlow) {
-        score = ownScore;
+    /** Counts that the controller has fenced this broker because it asked. */
+    public void fenced() {
+        fenced.increment();
+    }
+
+    public long fencedTotal() {
+        return fenced.sum();
+    }
+
+    void leaderSlow(boolean isSlow, long pendingMs) {
+        listener.leaderSlow(isSlow, pendingMs);
+    }
+
+    void peerSlow(int peer, boolean isSlow) {
+        listener.peerSlow(peer, isSlow);
+    }
+
+    void seen(boolean isSlow, int peersThatLookSlow) {
+        slow = isSlow;
         slowPeers = peersThatLookSlow;
     }
 
@@ -118,9 +120,9 @@ public final class StepDownStats {
         return all;
     }
 
-    /** Returns this broker's score at the last tick. */
-    public double score() {
-        return score;
+    /** Returns whether this broker was slow at the last tick, or a moment before. */
+    public boolean isSlow() {
+        return slow;
     }
 
     /** Returns how many live peers looked slow at the last tick. */
@@ -142,7 +144,7 @@ public final class StepDownStats {
         }
         map.put("withheld_by", by);
         map.put("connections_closed", connectionsClosed());
-        map.put("slow_score", StepDownSettings.rounded(score));
+        map.put("slow", slow);
         map.put("slow_peers", slowPeers);
         return map;
     }

@@ -25,7 +25,7 @@ public final class StepDownWatch {
     private final Clock clock;
     private final StepDownStats stats;
     private final RunningTime time;
-    private final SlowScore score;
+    private final Slowness slowness;
     private final Peers peers;
     private final LedPartitions partitions;
     private final StepDownRules rules;
@@ -39,20 +39,19 @@ public final class StepDownWatch {
      * @param self this broker's id
      * @param fetches how fast the peers answer this broker
      * @param ended how many fetches of followers this broker has served since its start
-     * @param pausedMs how long its process was paused since then, milliseconds; a T that is learnt is longer by that
      * @param failed gets what the check of a partition throws; the others are checked
      */
     public StepDownWatch(int self, StepDownSettings settings, Clock clock, PeerFetches fetches, LongSupplier ended,
-            LongSupplier pausedMs, StepDownStats stats, Consumer<Throwable> failed) {
+            StepDownStats stats, Consumer<Throwable> failed) {
         this.settings = settings;
         this.clock = clock;
         this.stats = stats;
         this.failed = failed;
-        this.time = new RunningTime(settings, pausedMs);
-        this.score = new SlowScore(settings);
+        this.time = new RunningTime(settings);
+        this.slowness = new Slowness(settings);
         this.peers = new Peers(settings, fetches, stats);
         this.partitions = new LedPartitions(settings);
-        this.rules = new StepDownRules(self, settings, score, peers);
+        this.rules = new StepDownRules(self, settings, peers);
         this.first = new FirstFetches(ended);
     }
 
@@ -69,40 +68,37 @@ public final class StepDownWatch {
     public List<Decision> tick(Iterable<? extends PartitionView> led, int[] livePeers, List<PendingAppend> followed) {
         long now = clock.nanos();
         long elapsed = time.tick(now);
-        settings.learn(now);
         takeAnswers(now);
         List<SlowPartition> slow = slowOf(led, now);
         long oldest = slow.isEmpty() ? 0 : slow.get(0).age();
-        double worst = Math.max(slow.isEmpty() ? 0 : slow.get(0).timesLimit(), ofFollowed(followed));
         peers.tick(time, elapsed, livePeers);
-        if (score.tick(elapsed, worst)) {
-            stats.leaderSlow(score.isSlow(), score.value(), oldest / 1_000_000L);
+        followedHangs = hangs(followed);
+        if (slowness.tick(elapsed, !slow.isEmpty() || followedHangs)) {
+            stats.leaderSlow(slowness.isSlow(), oldest / 1_000_000L);
         }
-        stats.seen(score.value(), peers.slow());
+        stats.seen(slowness.isSlow(), peers.slow());
         return decide(slow, now);
     }
 
     /** Returns whether an append to a partition that this broker follows hung for longer than T at the last tick. */
     public boolean followsTooSlowly() {
-        return followedHangs && score.isSlow() && !peers.tooManySlow();
+        return followedHangs && !peers.tooManySlow();
     }
 
-    /** Returns the age of the oldest append to a partition that this broker follows, as a multiple of its limit. */
-    private double ofFollowed(List<PendingAppend> appends) {
-        followedHangs = false;
+    /** Returns whether an append to a partition that this broker follows takes longer than T. */
+    private boolean hangs(List<PendingAppend> appends) {
         if (!settings.timesAppends()) {
-            return 0;
+            return false;
         }
         long oldest = 0;
         for (PendingAppend each : appends) {
             oldest = Math.max(oldest, time.since(each.sinceNanos()));
         }
-        long limit = settings.appendTimeMaxNanos();
-        followedHangs = oldest > limit;
+        long limit = settings.processTimeMaxNanos();
         if (oldest < limit) {
             dueNanos = Math.min(dueNanos, limit - oldest);
         }
-        return (double) oldest / limit;
+        return oldest > limit;
     }
 
     /**
@@ -160,11 +156,11 @@ public final class StepDownWatch {
         return one == null || other != null && other.timesLimit() > one.timesLimit() ? other : one;
     }
 
-    /** Returns a read error. For the score an error is as bad as a fetch that has just become slow. */
+    /** Returns a read error. It is as bad as a fetch that has just become slow. */
     private SlowPartition ofErrors(PartitionView partition, LedPartitions.Entry entry) {
         long limit = settings.processTimeMaxNanos();
         return entry.isFailing(partition.readErrors())
-            ? new SlowPartition(partition, entry, Reason.READ_ERROR, limit + 1, limit, 0, null) : null;
+            ? new SlowPartition(partition, entry, Reason.READ_ERROR, limit + 1, limit, null) : null;
     }
 
     /**
@@ -194,14 +190,13 @@ public final class StepDownWatch {
         if (oldest == null) {
             return null;
         }
-        return slowOrSoon(partition, entry, Reason.SLOW_APPEND, oldest.sinceNanos(), settings.appendTimeMaxNanos(), oldest.site());
+        return slowOrSoon(partition, entry, Reason.SLOW_APPEND, oldest.sinceNanos(), settings.processTimeMaxNanos(), oldest.site());
     }
 
     /** Returns a partition if it is slow, or may go with one that has a slow append; else null. */
     private SlowPartition slowOrSoon(PartitionView partition, LedPartitions.Entry entry, Reason reason, long since, long limit,
             AppendSite site) {
-        long paused = settings.pauseNanos(reason, time.pausedSince(since));
-        SlowPartition one = new SlowPartition(partition, entry, reason, time.since(since), limit + paused, paused, site);
+        SlowPartition one = new SlowPartition(partition, entry, reason, time.since(since), limit, site);
         if (!one.isSlow()) {
             dueNanos = Math.min(dueNanos, one.limit() - one.age());
         }

@@ -12,9 +12,9 @@ abstract class BothScopes {
     final Stats stats = new Stats();
     final PendingListener nobody = (replica, topic, partition, nanos) -> { };
     final LeaderClock leaderClock = new LeaderClock(clock);
-    final ReadScope reads = new ReadScope(clock, stats, nobody, -1);
+    final ReadScope reads = new ReadScope(clock, stats, nobody);
     final RequestScope requests = new RequestScope(clock, leaderClock, stats, nobody,
-        (request, replica) -> FetchBody.NOT_NAMED, -1);
+        (request, replica) -> FetchBody.NOT_NAMED);
     final NetworkThread thread = new NetworkThread(leaderClock);
     final FetcherConnection connection =
         requests.connection("id", FakeFollower.ID, FakeFollower.PRINCIPAL, thread);

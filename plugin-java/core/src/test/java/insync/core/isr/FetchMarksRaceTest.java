@@ -24,7 +24,7 @@ class FetchMarksRaceTest {
         FakeFollower follower = new FakeFollower();
         ReadScopeTracker[] partitions = new ReadScopeTracker[3];
         for (int i = 0; i < partitions.length; i++) {
-            ReadScope scope = new ReadScope(new ManualClock(), stats, (replica, topic, partition, nanos) -> { }, -1);
+            ReadScope scope = new ReadScope(new ManualClock(), stats, (replica, topic, partition, nanos) -> { });
             partitions[i] = new ReadScopeTracker(follower, scope, null);
         }
         CyclicBarrier start = new CyclicBarrier(THREADS);

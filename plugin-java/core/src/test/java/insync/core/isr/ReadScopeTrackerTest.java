@@ -30,7 +30,7 @@ class ReadScopeTrackerTest {
             outlived.add(pendingNanos / 1_000_000);
         }
     };
-    private ReadScopeTracker fetches = new ReadScopeTracker(follower, new ReadScope(clock, stats, listener, -1), null);
+    private ReadScopeTracker fetches = new ReadScopeTracker(follower, new ReadScope(clock, stats, listener), null);
 
     /** The leader's LEO was 1002 when it read the previous fetch of this follower, at offset 950. */
     ReadScopeTrackerTest() {
@@ -75,27 +75,6 @@ class ReadScopeTrackerTest {
     }
 
     @Test
-    void theLimitCanBeSet() {
-        fetches = new ReadScopeTracker(follower, new ReadScope(clock, stats, listener, 500), null);
-        fetches.fetched(950, 1002);
-        fetch(1002);
-        clock.ms += 500;
-        assertTrue(holds());
-        clock.ms++;
-        assertFalse(holds());
-    }
-
-    @Test
-    void theLongestLimitIsNeverReached() {
-        fetches = new ReadScopeTracker(follower, new ReadScope(clock, stats, listener, Long.MAX_VALUE), null);
-        fetches.fetched(950, 1002);
-        fetch(1002);
-        clock.ms += 365 * 86_400_000L;
-        assertTrue(holds());
-        assertTrue(new ReadScope(clock, stats, listener, Long.MAX_VALUE).drainMs(LAG_MS) > 0);
-    }
-
-    @Test
     void aNewerFetchHoldsBesideOneThatOutlivedTheLimit() {
         fetch(1002);
         clock.ms += 10 * LAG_MS + 1;
@@ -136,7 +115,7 @@ class ReadScopeTrackerTest {
     }
 
     private List<ReadScopeTracker> threePartitions() {
-        ReadScope scope = new ReadScope(clock, stats, listener, -1);
+        ReadScope scope = new ReadScope(clock, stats, listener);
         return List.of(new ReadScopeTracker(follower, scope, null), new ReadScopeTracker(follower, scope, null),
             new ReadScopeTracker(follower, scope, null));
     }

@@ -16,7 +16,7 @@ class RequestScopeTest {
     private final ManualClock clock = new ManualClock();
     private final LeaderClock leaderClock = new LeaderClock(clock);
     private final RequestScope scope = new RequestScope(clock, leaderClock, new Stats(),
-        (replica, topic, partition, nanos) -> { }, (request, replica) -> FetchBody.NOT_NAMED, -1);
+        (replica, topic, partition, nanos) -> { }, (request, replica) -> FetchBody.NOT_NAMED);
     private final NetworkThread thread = new NetworkThread(leaderClock);
 
     private FetcherConnection connect(String id, int follower, String principal) {

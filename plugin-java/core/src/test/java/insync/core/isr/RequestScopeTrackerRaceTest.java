@@ -29,7 +29,7 @@ class RequestScopeTrackerRaceTest {
     private final LeaderClock leaderClock = new LeaderClock(clock);
     private final FakeFollower follower = new FakeFollower();
     private final RequestScope scope = new RequestScope(clock, leaderClock, stats,
-        (replica, topic, partition, nanos) -> { }, (request, replica) -> (Long) request, -1);
+        (replica, topic, partition, nanos) -> { }, (request, replica) -> (Long) request);
     private final RequestScopeTracker[] partitions = new RequestScopeTracker[3];
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<Future<?>> work = new ArrayList<>();

@@ -22,7 +22,7 @@ class RequestScopeTrackerTest {
     private final LeaderClock leaderClock = new LeaderClock(clock);
     private final Map<Object, Long> named = new HashMap<>();
     private final RequestScope scope = new RequestScope(clock, leaderClock, stats, (replica, topic, partition, nanos) -> { },
-        (request, replica) -> named.getOrDefault(request, FetchBody.NOT_NAMED), -1);
+        (request, replica) -> named.getOrDefault(request, FetchBody.NOT_NAMED));
     private final NetworkThread thread = new NetworkThread(leaderClock);
     private final FetcherConnection connection = scope.connection(ID, FakeFollower.ID, FakeFollower.PRINCIPAL, thread);
     private final RequestScopeTracker fetches = new RequestScopeTracker(follower, scope, clock.ms, null);
@@ -208,17 +208,6 @@ class RequestScopeTrackerTest {
             passed += 2_000;
         }
         assertEquals((FetchRule.FORGIVEN_LAGS + 1) * LAG_MS, passed, 2_000);
-    }
-
-    @Test
-    void theBoundIsConfigurable() {
-        RequestScope scope = new RequestScope(clock, leaderClock, stats, (replica, topic, partition, nanos) -> { },
-            (request, replica) -> FetchBody.NOT_NAMED, 500);
-        RequestScopeTracker bounded = new RequestScopeTracker(follower, scope, clock.ms, null);
-        clock.ms += LAG_MS + 500;
-        assertTrue(bounded.holdsInSync(clock.ms, LAG_MS));
-        clock.ms += 1;
-        assertFalse(bounded.holdsInSync(clock.ms, LAG_MS));
     }
 
     @Test

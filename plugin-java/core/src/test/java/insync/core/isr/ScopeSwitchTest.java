@@ -133,7 +133,7 @@ class ScopeSwitchTest extends BothScopes {
     void afterManyUpdatesOnlyScopesThatHaveNotEndedAreAsked() {
         FollowerTracker newest = null;
         for (int update = 0; update < 3; update++) {
-            ReadScope scope = new ReadScope(clock, stats, nobody, -1);
+            ReadScope scope = new ReadScope(clock, stats, nobody);
             newest = new ReadScopeTracker(follower, scope, newest);
             begin((ReadScopeTracker) newest);
             if (update == 0) {

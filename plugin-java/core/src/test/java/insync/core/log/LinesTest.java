@@ -48,16 +48,8 @@ class LinesTest {
     @Test
     void aStepDownBecauseOfAnAppendSaysSoAndWhereItHangs() throws Exception {
         assertEquals(List.of("INFO [Partition events-0] This leader steps down (reason slow_append, leader epoch 0, an append has "
-                + "been pending for 1250 ms at site write): it asks the controller to make broker 1 the leader"),
+                + "been pending for 2500 ms at site log): it asks the controller to make broker 1 the leader"),
             lines(1, StepDownLines::slowAppend));
-    }
-
-    @Test
-    void aStepDownByALearntTimeSaysWhatItIsLearntFrom() throws Exception {
-        assertEquals(List.of("INFO [Partition events-0] This leader steps down (reason slow_fetch, leader epoch 0, a follower's "
-                + "fetch is overdue by 700 ms; T of site fetch is 621 ms, learnt as 3 times the 99.9th percentile, 207 ms, of 15000 "
-                + "samples, within 500 and 30000 ms): it asks the controller to make broker 1 the leader"),
-            lines(1, StepDownLines::learnt));
     }
 
     @Test

@@ -32,7 +32,7 @@ class AppendMarksTest {
         PendingAppend seen = oldest();
         assertSame(EVENTS, seen.partition());
         assertEquals(7, seen.sinceNanos());
-        assertEquals(AppendSite.PARTITION_LOCK, seen.site());
+        assertEquals(AppendSite.LOCK, seen.site());
         assertEquals("request", seen.request());
         assertNull(AppendMarks.oldest("events-1", marks.pending()));
         marks.own().end();
@@ -41,40 +41,27 @@ class AppendMarksTest {
     }
 
     @Test
-    void aSiteWithinASiteEndsAtTheOuterOne() {
-        AppendMark mark = marks.own();
-        mark.begin(EVENTS, 7);
-        AppendSite beforeWrite = mark.enter(AppendSite.WRITE);
-        AppendSite beforeIndex = mark.enter(AppendSite.INDEX);
-        assertEquals(AppendSite.INDEX, oldest().site());
-        mark.leave(beforeIndex);
-        assertEquals(AppendSite.WRITE, oldest().site());
-        mark.leave(beforeWrite);
-        assertEquals(AppendSite.PARTITION_LOCK, oldest().site());
-    }
-
-    @Test
-    void aThreadThatAppendsAsAFollowerHasNoSite() {
-        assertNull(marks.own().enter(AppendSite.WRITE));
+    void aThreadThatDoesNotAppendHasNoSite() {
         marks.own().begin(EVENTS, 7);
         marks.own().end();
-        assertNull(marks.own().enter(AppendSite.WRITE));
-        assertEquals(List.of(), marks.pending());
+        marks.own().enter(AppendSite.LOG);
+        marks.own().begin(EVENTS, 8);
+        assertEquals(AppendSite.LOCK, oldest().site());
     }
 
     @Test
     void theOldestAppendHasTheSiteOfTheOneThatItWaitsFor() throws Exception {
         marks.own().begin(EVENTS, 3);
-        marks.own().enter(AppendSite.LOG_LOCK);
+        marks.own().enter(AppendSite.LOCK);
         inAnotherThread(() -> {
             marks.own().begin(EVENTS, 5);
-            marks.own().enter(AppendSite.WRITE);
+            marks.own().enter(AppendSite.LOG);
             PendingAppend seen = oldest();
             assertEquals(3, seen.sinceNanos());
-            assertEquals(AppendSite.WRITE, seen.site());
+            assertEquals(AppendSite.LOG, seen.site());
             marks.own().end();
         });
-        assertEquals(AppendSite.LOG_LOCK, oldest().site());
+        assertEquals(AppendSite.LOCK, oldest().site());
     }
 
     /** Kafka's request handler threads come and go with num.io.threads. */
@@ -136,8 +123,7 @@ class AppendMarksTest {
         AppendMark mark = marks.own();
         mark.serve(EVENTS);
         mark.begin(EVENTS, 7);
-        AppendSite before = marks.own().enter(AppendSite.WRITE);
-        marks.own().leave(before);
+        marks.own().enter(AppendSite.LOG);
         mark.end();
         mark.serve(null);
     }

@@ -19,7 +19,7 @@ final class FakePartition implements PartitionView {
     long overdueMs = NOT_OVERDUE;
     /** Since when an append is pending, milliseconds by the clock, and where it is. */
     long appendingMs = NOT_OVERDUE;
-    AppendSite site = AppendSite.WRITE;
+    AppendSite site = AppendSite.LOG;
     /** How many reads failed so far. */
     long readErrors;
     int askedInDepth;

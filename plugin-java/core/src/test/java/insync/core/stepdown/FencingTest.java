@@ -65,6 +65,12 @@ class FencingTest {
     }
 
     @Test
+    void aBrokerIsDeafThatHasNotAppliedAHandOverForFourT() {
+        assertFalse(fencing.isDeaf(4 * T_MS * 1_000_000L));
+        assertTrue(fencing.isDeaf(4 * T_MS * 1_000_000L + 1));
+    }
+
+    @Test
     void aBrokerThatHangsAgainSoonStaysFencedForLonger() {
         long calm = T_MS;
         for (int time = 0; time < 3; time++) {

@@ -57,29 +57,7 @@ class StepDownEventsTest {
         StepDownLines.slowAppend(new StepDownEvents(EventLog.to(file)));
         JsonObject stepDown = WrittenLines.awaitObjects(file, 2).get(1);
         assertEquals("slow_append", stepDown.get("reason").getAsString());
-        assertEquals("write", stepDown.get("site").getAsString());
-    }
-
-    @Test
-    void theEventOfALearntLimitSaysWhatItIsFrom() throws Exception {
-        Path file = folder.resolve("broker-0.jsonl");
-        StepDownLines.learnt(new StepDownEvents(EventLog.to(file)));
-        JsonObject stepDown = WrittenLines.awaitObjects(file, 2).get(1);
-        assertEquals("slow_fetch", stepDown.get("reason").getAsString());
-        assertEquals("fetch", stepDown.get("limit_site").getAsString());
-        assertEquals(3 * stepDown.get("limit_percentile_ms").getAsLong(), stepDown.get("limit_ms").getAsLong());
-        assertTrue(stepDown.get("pending_ms").getAsLong() > stepDown.get("limit_ms").getAsLong());
-        assertEquals(15_000, stepDown.get("limit_samples").getAsLong());
-        assertEquals(500, stepDown.get("limit_min_ms").getAsLong());
-        assertEquals(30_000, stepDown.get("limit_max_ms").getAsLong());
-    }
-
-    /** Programs that read the events of a broker with a fixed T see what they always saw. */
-    @Test
-    void theEventOfAFixedLimitHasNoMoreFields() throws Exception {
-        Path file = folder.resolve("broker-0.jsonl");
-        StepDownLines.slowAppend(new StepDownEvents(EventLog.to(file)));
-        assertTrue(WrittenLines.awaitObjects(file, 2).get(1).keySet().stream().noneMatch(name -> name.startsWith("limit")));
+        assertEquals("log", stepDown.get("site").getAsString());
     }
 
     @Test

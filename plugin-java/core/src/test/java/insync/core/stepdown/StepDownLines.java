@@ -7,28 +7,12 @@ public final class StepDownLines {
 
     /** A slow append. */
     public static void slowAppend(StepDownListener listener) {
-        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().appendTimeMaxMs(1_000).build());
+        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().appends(true).build());
         broker.stats.listener(listener);
         FakePartition one = broker.leads("events", 0);
         broker.tick();
         one.appendingMs = broker.clock.ms;
-        broker.pass(1_500);
-    }
-
-    /** A slow fetch in a broker that has learnt its T. */
-    public static void learnt(StepDownListener listener) {
-        WatchedBroker broker = new WatchedBroker(StepDownSettings.of(30_000, WatchedBroker.FETCH_WAIT_MS).learnt(500, 15_000).build());
-        broker.stats.listener(listener);
-        FakePartition one = broker.leads("events", 0);
-        broker.tick();
-        for (int slot = 0; slot < LearntLimit.SLOTS; slot++) {
-            for (int i = 0; i < 1_000; i++) {
-                broker.settings.fetchTimes().add(200_000_000L);
-            }
-            broker.pass(1_000);
-        }
-        broker.stall(one);
-        broker.pass(700);
+        broker.pass(2_500);
     }
 
     private static WatchedBroker stalled(StepDownListener listener) {

@@ -21,8 +21,6 @@ final class WatchedBroker {
     int[] live = {1, 2};
     /** How many fetches of followers it has served. */
     long ended = FirstFetches.COUNT;
-    /** For how long its process was paused since its start. */
-    long pausedMs;
     /** What checks of partitions threw. */
     final List<Throwable> failures = new ArrayList<>();
     /** Every decision that acted, in order. */
@@ -35,11 +33,12 @@ final class WatchedBroker {
     WatchedBroker(StepDownSettings settings, StepDownListener listener) {
         this.settings = settings;
         this.stats = new StepDownStats(listener);
-        this.watch = new StepDownWatch(0, settings, clock, fetches, () -> ended, () -> pausedMs, stats, failures::add);
+        this.watch = new StepDownWatch(0, settings, clock, fetches, () -> ended, stats, failures::add);
     }
 
+    /** As the KIP has it: only fetches count, and the ex-leader stays in the ISR. */
     static StepDownSettings.Builder settings() {
-        return StepDownSettings.of(T_MS, FETCH_WAIT_MS);
+        return StepDownSettings.of(T_MS, FETCH_WAIT_MS).appends(false).exLeader(StepDownSettings.ExLeader.KEEP_LAST);
     }
 
     FakePartition leads(String topic, int partition) {

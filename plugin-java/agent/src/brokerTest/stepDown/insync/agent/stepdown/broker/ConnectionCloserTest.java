@@ -173,6 +173,6 @@ class ConnectionCloserTest {
             }
         };
         return new RequestScope(clock, new LeaderClock(clock), new Stats(), (id, topic, partition, held) -> { },
-            (request, replica) -> FetchBody.NOT_NAMED, -1);
+            (request, replica) -> FetchBody.NOT_NAMED);
     }
 }

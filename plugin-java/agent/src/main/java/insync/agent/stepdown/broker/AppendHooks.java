@@ -12,18 +12,16 @@ import org.apache.kafka.common.utils.Time;
 
 /**
  * Weaves the classes through which a leader's append and a follower's goes, for brokers with
- * {@code leader.append.process.time.max.ms}. A move to another log directory appends through some of them, too, without a mark.
+ * {@code insync.appends.enable}. A move to another log directory appends through some of them, too, without a mark.
  */
 public final class AppendHooks {
-    private static final String INDEXES = "org.apache.kafka.storage.internals.log.";
-
     private AppendHooks() { }
 
     /**
      * Returns the hooks of all versions from 3.6 on.
      *
      * @param log the class of a partition's log, which has the lock
-     * @param localLog the class of its segments, which writes
+     * @param localLog the class of its segments
      */
     public static List<Hook> since36(String log, String localLog) {
         return List.of(
@@ -33,16 +31,7 @@ public final class AppendHooks {
             new Hook(log, "append", LogAppend.class),
             // From 4.4 on it has the second name.
             new Hook(localLog, "checkIfMemoryMappedBufferClosed",
-                () -> ElementMatchers.namedOneOf("checkIfMemoryMappedBufferClosed", "checkIfClosed"), LogLocked.class),
-            new Hook(log, "roll", () -> ElementMatchers.named("roll").and(ElementMatchers.takesArguments(1)), Roll.class),
-            new Hook(localLog, "append", Write.class),
-            new Hook(INDEXES + "OffsetIndex", "append", Index.class),
-            new Hook(INDEXES + "TimeIndex", "maybeAppend",
-                () -> ElementMatchers.named("maybeAppend").and(ElementMatchers.takesArguments(3)), Index.class),
-            // Both are calls on the index's file: a roll makes one and cuts the other.
-            new Hook(INDEXES + "AbstractIndex", "createAndAssignMmap", Index.class),
-            new Hook(INDEXES + "AbstractIndex", "resize", Index.class),
-            new Hook(localLog, "flush", Flush.class));
+                () -> ElementMatchers.namedOneOf("checkIfMemoryMappedBufferClosed", "checkIfClosed"), LogLocked.class));
     }
 
     /** Notes which request a handler thread serves. */
@@ -66,8 +55,8 @@ public final class AppendHooks {
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
-        static void exit(@Advice.Enter AppendMark mark, @Advice.FieldValue("time") Time time, @Advice.Thrown Throwable thrown) {
-            Appends.end(mark, time, thrown == null);
+        static void exit(@Advice.Enter AppendMark mark) {
+            Appends.end(mark);
         }
     }
 
@@ -80,8 +69,8 @@ public final class AppendHooks {
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
-        static void exit(@Advice.Enter AppendMark mark, @Advice.FieldValue("time") Time time) {
-            Appends.end(mark, time, false);
+        static void exit(@Advice.Enter AppendMark mark) {
+            Appends.end(mark);
         }
     }
 
@@ -92,12 +81,12 @@ public final class AppendHooks {
     static final class LogAppend {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter() {
-            Appends.enter(AppendSite.LOG_LOCK);
+            Appends.enter(AppendSite.LOCK);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
         static void exit() {
-            Appends.enter(AppendSite.LOG_LOCK);
+            Appends.enter(AppendSite.LOCK);
         }
     }
 
@@ -106,58 +95,6 @@ public final class AppendHooks {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter() {
             Appends.enter(AppendSite.LOG);
-        }
-    }
-
-    /** Notes that the append rolls the log. */
-    static final class Roll {
-        @Advice.OnMethodEnter(suppress = Throwable.class)
-        static AppendSite enter() {
-            return Appends.enter(AppendSite.ROLL);
-        }
-
-        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
-        static void exit(@Advice.Enter AppendSite before) {
-            Appends.leave(before);
-        }
-    }
-
-    /** Notes that the append writes its records. */
-    static final class Write {
-        @Advice.OnMethodEnter(suppress = Throwable.class)
-        static AppendSite enter() {
-            return Appends.enter(AppendSite.WRITE);
-        }
-
-        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
-        static void exit(@Advice.Enter AppendSite before) {
-            Appends.leave(before);
-        }
-    }
-
-    /** Notes that the append writes to an index, or makes, maps or cuts its file. */
-    static final class Index {
-        @Advice.OnMethodEnter(suppress = Throwable.class)
-        static AppendSite enter() {
-            return Appends.enter(AppendSite.INDEX);
-        }
-
-        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
-        static void exit(@Advice.Enter AppendSite before) {
-            Appends.leave(before);
-        }
-    }
-
-    /** Notes that the append flushes the log. */
-    static final class Flush {
-        @Advice.OnMethodEnter(suppress = Throwable.class)
-        static AppendSite enter() {
-            return Appends.enter(AppendSite.FLUSH);
-        }
-
-        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
-        static void exit(@Advice.Enter AppendSite before) {
-            Appends.leave(before);
         }
     }
 }

@@ -1,6 +1,5 @@
 package insync.agent.stepdown.broker;
 
-import insync.core.isr.TimeCounts;
 import insync.core.stepdown.AppendMark;
 import insync.core.stepdown.AppendMarks;
 import insync.core.stepdown.AppendSite;
@@ -15,18 +14,12 @@ import org.apache.kafka.common.utils.Time;
 public final class Appends {
     private static final AppendMarks MARKS = new AppendMarks();
     private static volatile boolean on;
-    private static volatile TimeCounts times;
 
     private Appends() { }
 
     /** Notes whether any broker of this JVM times its appends. */
     public static void turn(boolean wanted) {
         on = wanted;
-    }
-
-    /** Sets where appends that end add how long they took; null if no broker learns from that. */
-    public static void learn(TimeCounts into) {
-        times = into;
     }
 
     /**
@@ -47,32 +40,17 @@ public final class Appends {
      * Notes that this thread's append has ended.
      *
      * @param mark as {@link #begin} returned it
-     * @param done whether how long it took says something of others: it did not fail, and is a leader's
      */
-    public static void end(AppendMark mark, Time time, boolean done) {
-        if (mark == null) {
-            return;
+    public static void end(AppendMark mark) {
+        if (mark != null) {
+            mark.end();
         }
-        TimeCounts learning = done ? times : null;
-        if (learning != null) {
-            learning.add(time.nanoseconds() - mark.sinceNanos());
-        }
-        mark.end();
     }
 
-    /**
-     * Notes that this thread's append comes to a site.
-     *
-     * @return the site before, for {@link #leave}; null if this thread does not append to a leader's log
-     */
-    public static AppendSite enter(AppendSite site) {
-        return on ? MARKS.own().enter(site) : null;
-    }
-
-    /** Notes that this thread's append is at a site again. */
-    public static void leave(AppendSite before) {
-        if (before != null) {
-            MARKS.own().leave(before);
+    /** Notes that this thread's append comes to a site. */
+    public static void enter(AppendSite site) {
+        if (on) {
+            MARKS.own().enter(site);
         }
     }
 
@@ -84,7 +62,7 @@ public final class Appends {
     }
 
     /** Returns the appends that have not ended. */
-    static List<PendingAppend> pending() {
+    public static List<PendingAppend> pending() {
         return MARKS.pending();
     }
 }

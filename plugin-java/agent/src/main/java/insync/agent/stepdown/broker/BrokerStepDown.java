@@ -53,7 +53,6 @@ public final class BrokerStepDown {
     private final StepDownRequests<LedPartition> handovers;
     private final UnservedClients clients;
     private final Supplier<RequestPart> requests;
-    private final boolean disconnects;
     private final boolean onReadErrors;
     private final Relinquisher relinquisher;
     private final SelfFencing fencing;
@@ -73,11 +72,10 @@ public final class BrokerStepDown {
         this.controller = controller;
         this.manager = manager;
         this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.stats()::releasedTotal,
-            insync.stats()::leaderPausedMs, insync.stepDowns(), Insync::failed);
+            insync.stepDowns(), Insync::failed);
         this.handovers = new StepDownRequests<>(clock, watch);
         this.requests = requests;
         this.clients = new UnservedClients(requests, new DisconnectRule(settings), clock, insync);
-        this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);
         this.onReadErrors = StepDownConfigs.relinquishesOnly(config);
         this.fencing = new SelfFencing(replicas, config, access, settings, requests, lifecycle, clock, insync);
         this.relinquisher = new Relinquisher(config.brokerId(), clock, settings, manager, controller, handovers, this::over,
@@ -89,7 +87,7 @@ public final class BrokerStepDown {
     /** Returns our step-down classes that refer to the broker's. */
     public static List<Class<?>> ownClasses() {
         return List.of(Appends.class, BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, EndedLeadership.class,
-            ReadErrorHooks.class, Relinquisher.class, SelfFencing.class, TimedTag.class, UnservedClients.class);
+            ProduceAnswers.class, ReadErrorHooks.class, Relinquisher.class, SelfFencing.class, TimedTag.class, UnservedClients.class);
     }
 
     /**
@@ -152,6 +150,7 @@ public final class BrokerStepDown {
             BrokerHeartbeatResponseData data = ((BrokerHeartbeatResponse) answer.responseBody()).data();
             sender.relinquisher.controllerIsWoven(HeartbeatResponseHooks.isWoven(data));
             if (sender.fencing().answered(data.isFenced())) {
+                Insync.current().stepDowns().fenced();
                 sender.updated.release();
             }
         }
@@ -166,11 +165,6 @@ public final class BrokerStepDown {
     public void reconfigure(KafkaConfig config) {
         settings.become(StepDownConfigs.read(config));
         updated.release();
-    }
-
-    /** Returns the settings that are in force. */
-    public StepDownSettings settings() {
-        return settings;
     }
 
     /** Returns whether a slow append makes this broker step down. */
@@ -220,7 +214,7 @@ public final class BrokerStepDown {
         PartitionCarrier carrier = (PartitionCarrier) partition;
         if (carrier.insync$over() <= leaderEpoch) {
             carrier.insync$over(leaderEpoch + 1);
-            controller.completeProduce(replicas, partition.topicPartition());
+            ProduceAnswers.give(partition.topic(), () -> controller.completeProduce(replicas, partition.topicPartition()));
         }
     }
 
@@ -300,8 +294,14 @@ public final class BrokerStepDown {
         if (fencing().isGranted()) {
             sendOn();
         }
-        boolean hang = disconnects && clients.free();
+        boolean hang = clients.free(misleads());
         return hang || handovers.isAnyOpen() || fencing().isWanted();
+    }
+
+    /** Returns whether its metadata names it as a leader although it is fenced, because it waits to apply an earlier change. */
+    private boolean misleads() {
+        return fencing().isGranted() && led.values().stream().anyMatch(each -> each.isLed()
+            && !access.isLedElsewhere(replicas, each.kafkaPartition().topicPartition(), each.leaderEpoch()));
     }
 
     private boolean isLedElsewhere(StepDownRequest<LedPartition> one) {

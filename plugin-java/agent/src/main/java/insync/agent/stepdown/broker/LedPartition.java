@@ -19,6 +19,8 @@ final class LedPartition extends KafkaPartition implements PartitionView {
     private final StepDownAccess access;
     private final AtomicLong readErrors = new AtomicLong();
     private List<PendingAppend> appends = List.of();
+    private boolean isOver;
+    private long overSince;
 
     LedPartition(Partition partition, StepDownAccess access) {
         super(partition);
@@ -47,6 +49,14 @@ final class LedPartition extends KafkaPartition implements PartitionView {
     @Override
     public PendingAppend oldestAppend() {
         return AppendMarks.oldest(partition, appends);
+    }
+
+    /** Returns for how long another broker has led it, which this one knows and has not applied; called by the watch's thread. */
+    long unappliedNanos(long now) {
+        boolean was = isOver;
+        isOver = EndedLeadership.isOver(partition);
+        overSince = isOver && was ? overSince : now;
+        return now - overSince;
     }
 
     /** Notes that a read for a follower failed. */

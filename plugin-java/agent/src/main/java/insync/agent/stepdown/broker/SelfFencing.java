@@ -14,6 +14,7 @@ import insync.core.stepdown.Outcome;
 import insync.core.stepdown.PendingAppend;
 import insync.core.stepdown.StepDownRequest;
 import insync.core.stepdown.StepDownSettings;
+import insync.core.stepdown.StepDownSettings.Via;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -65,7 +66,7 @@ final class SelfFencing {
 
     /** Reads the configs by name, because the type of KafkaConfig's getter differs between versions. */
     private static int logDirs(KafkaConfig config) {
-        Object dirs = config.originals().get("log.dirs");
+        Object dirs = config.originals().getOrDefault("log.dirs", config.originals().get("log.dir"));
         return dirs == null ? 1 : dirs.toString().split(",").length;
     }
 
@@ -91,9 +92,12 @@ final class SelfFencing {
         for (StepDownRequest<LedPartition> one = asking.poll(); one != null; one = asking.poll()) {
             asked.add(one);
         }
-        if (!asked.isEmpty() || followsTooSlowly && !fencing.isWanted()) {
+        String why = !asked.isEmpty() ? "what it leads is too slow"
+            : followsTooSlowly ? "an append to a partition that it follows hangs"
+            : isDeaf(led, now) ? "it has not applied for 4 T that others lead what it gave away" : null;
+        if (!asked.isEmpty() || why != null && !fencing.isWanted()) {
             try {
-                begin(asked, led, appends, now);
+                begin(why, asked, led, appends, now);
             } catch (RuntimeException | Error failed) {
                 asked.forEach(one -> one.settle(Outcome.FAILED, failed.toString()));
                 Insync.failed(failed);
@@ -103,18 +107,24 @@ final class SelfFencing {
             say(Level.INFO, EventLog.fields("state", "ended", "asked_ms", fencing.ageMs(now)),
                 "This broker no longer asks its controller to fence it");
         }
+        insync.stepDowns().asksToBeFenced(fencing.isWanted());
     }
 
     /** Ends the wish, because the step-down is turned off. */
     void stop() {
+        insync.stepDowns().asksToBeFenced(false);
         if (fencing.end(clock.nanos())) {
             heartbeat();
         }
     }
 
-    private void begin(List<StepDownRequest<LedPartition>> asked, Collection<LedPartition> led, List<PendingAppend> appends,
-                       long now) {
-        String why = asked.isEmpty() ? "an append to a partition that it follows hangs" : "what it leads is too slow";
+    private boolean isDeaf(Collection<LedPartition> led, long now) {
+        long longest = led.stream().mapToLong(each -> each.unappliedNanos(now)).max().orElse(0);
+        return settings.via() != Via.ALTER_PARTITION && fencing.isDeaf(longest);
+    }
+
+    private void begin(String why, List<StepDownRequest<LedPartition>> asked, Collection<LedPartition> led,
+                       List<PendingAppend> appends, long now) {
         String against = fencing.isWanted() ? null : against(asked, led, appends, now);
         if (against != null) {
             asked.forEach(one -> one.settle(Outcome.REFUSED, "not fenced: " + against));
@@ -185,13 +195,13 @@ final class SelfFencing {
     }
 
     private boolean isLong(PendingAppend append, long now) {
-        return now - append.sinceNanos() > settings.shortestNanos() / 2;
+        return now - append.sinceNanos() > settings.processTimeMaxNanos() / 2;
     }
 
     private boolean hangs(List<PendingAppend> appends, long now) {
         RequestPart part = requests.get();
         return appends.stream().anyMatch(each -> isLong(each, now))
-            || part != null && part.scope().longestCallNanos() > settings.shortestNanos() / 2;
+            || part != null && part.scope().longestCallNanos() > settings.processTimeMaxNanos() / 2;
     }
 
     private void say(Level level, Map<String, Object> event, String line) {

@@ -20,8 +20,9 @@ import kafka.cluster.Partition;
 
 /**
  * Disconnects clients that an old leader cannot answer, because one of its network threads or all of its handlers are
- * blocked, or because their append hangs. The clients' own timeouts would do the same later. Works only in scope "request", which detects blocked
- * threads. Called by the watch's thread; takes no locks except those inside collections.
+ * blocked, or because their append hangs; and all of them if its metadata would send them back to it. The clients' own
+ * timeouts would do the same later. Works only in scope "request", which detects blocked threads. Called by the watch's
+ * thread; takes no locks except those inside collections.
  */
 final class UnservedClients {
     private final Supplier<RequestPart> requests;
@@ -44,9 +45,10 @@ final class UnservedClients {
     /**
      * Ends the connections of clients that cannot be answered.
      *
+     * @param misleads whether this broker's metadata names it as the leader of what others lead
      * @return whether to check again soon
      */
-    boolean free() {
+    boolean free(boolean misleads) {
         if (rule.isArmed() && !rule.isDue(clock.nanos())) {
             return true;
         }
@@ -59,10 +61,22 @@ final class UnservedClients {
         boolean threadsHang = ofThreads(scope, channel);
         boolean handlersHang = ofHandlers(scope, channel);
         boolean appendsHang = ofAppends(scope, channel);
-        if (!threadsHang && !handlersHang && !appendsHang) {
+        if (misleads) {
+            ofAll(scope, channel);
+        }
+        if (!threadsHang && !handlersHang && !appendsHang && !misleads) {
             rule.ended();
         }
-        return threadsHang || handlersHang || appendsHang;
+        return threadsHang || handlersHang || appendsHang || misleads;
+    }
+
+    /** Disconnects all clients. One asks the broker to which it is connected who leads, again and again. */
+    private void ofAll(RequestScope scope, ChannelCarrier channel) {
+        for (Object each : channel.insync$processors().values()) {
+            ConnectionCloser end = new ConnectionCloser(scope, (ProcessorCarrier) each);
+            end.ofAll();
+            emitClosed(end, "metadata", 0);
+        }
     }
 
     /** Disconnects the clients of a blocked network thread. */

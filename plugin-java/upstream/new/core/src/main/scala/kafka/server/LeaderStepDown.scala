@@ -89,7 +89,7 @@ class LeaderStepDown(replicaManager: ReplicaManager, time: Time) extends Logging
     private val openRequestPauseMs = 40L
     private val brokerId = replicaManager.config.brokerId
     private val watch = new StepDownWatch(brokerId, settings, clock, peerFetches,
-      () => replicaManager.pendingFetches.stats.releasedTotal, () => replicaManager.pendingFetches.stats.leaderPausedMs,
+      () => replicaManager.pendingFetches.stats.releasedTotal,
       new StepDownStats(this), failed => error("Could not check a partition", failed))
     private[server] val fencing = new Fencing(settings)
     private val asking = new ConcurrentLinkedQueue[StepDownRequest[LedPartitionView]]
@@ -146,7 +146,7 @@ class LeaderStepDown(replicaManager: ReplicaManager, time: Time) extends Logging
       if (fencing.isWanted)
         ended.foreach(view => leadershipEnded(view.kafkaPartition, view.leaderEpoch))
       val scope = replicaManager.pendingFetches.requestScope
-      val hangs = scope != null && scope.longestCallNanos > settings.shortestNanos / 2
+      val hangs = scope != null && scope.longestCallNanos > settings.processTimeMaxNanos / 2
       if (fencing.tick(now, hangs, ended.isEmpty)) {
         info("This broker no longer asks the controller to fence it")
         wantFence(false)

@@ -94,10 +94,10 @@ class PartitionPendingFetchesTest extends AbstractPartitionTest {
 
   @Test
   def testPendingFetchHasALongestAge(): Unit = {
-    lead(enabled = true, "read", maxAgeMs = 2 * lagMs)
+    lead(enabled = true, "read")
     append(10)
     begin(0)
-    time.sleep(2 * lagMs)
+    time.sleep(10 * lagMs)
     assertEquals(Set(), partition.getOutOfSyncReplicas(lagMs))
     time.sleep(1)
     assertEquals(Set(remoteReplicaId), partition.getOutOfSyncReplicas(lagMs))
@@ -198,8 +198,8 @@ class PartitionPendingFetchesTest extends AbstractPartitionTest {
 
   private def outOfSyncUnless(inSync: Boolean): Set[Int] = if (inSync) Set() else Set(remoteReplicaId)
 
-  private def lead(enabled: Boolean, scope: String, maxAgeMs: Long = -1): Unit = {
-    pendingFetches = new PendingFetches(time, lagMs, maxAgeMs)
+  private def lead(enabled: Boolean, scope: String): Unit = {
+    pendingFetches = new PendingFetches(time, lagMs)
     pendingFetches.configure(enabled, scope)
     partition.pendingFetches = pendingFetches
     makeLeader(leaderEpoch)

@@ -37,12 +37,8 @@ class LeaderStepDownConfigTest extends AbstractLeaderStepDownTest {
     assertTrue(LeaderStepDownConfig.settings(config()).isEmpty)
     val settings = LeaderStepDownConfig.settings(config(on: _*)).get
     assertEquals("AUTO", settings.via.name)
-    assertEquals("KEEP_LAST", settings.exLeader.name)
+    assertEquals("LEAVE", settings.exLeader.name)
     assertEquals(300000000000L, settings.cooldownNanos)
-    assertEquals(250, settings.budgetPerMinute)
-    assertEquals(1.0, settings.scoreThreshold)
-    assertEquals(60000000000L, settings.scoreRecoveryNanos)
-    assertEquals(0.5, settings.slowPeersMaxRatio)
   }
 
   @ParameterizedTest
@@ -50,12 +46,9 @@ class LeaderStepDownConfigTest extends AbstractLeaderStepDownTest {
     "leader.fetch.process.time.max.ms,0",
     "leader.fetch.process.time.max.ms,-2",
     "follower.fetch.pending.reads.insync.enable,false",
-    "leader.relinquish.via,vote",
-    "leader.relinquish.isr,stay",
-    "leader.relinquish.budget.per.minute,0",
-    "leader.relinquish.score.threshold,NaN",
-    "leader.relinquish.score.threshold,6",
-    "leader.relinquish.slow.peers.max.ratio,2"))
+    "insync.relinquish.via,vote",
+    "insync.relinquish.isr,stay",
+    "insync.relinquish.cooldown.ms,-1"))
   def testInvalidConfigs(name: String, value: String): Unit = {
     assertThrows(classOf[ConfigException], () => config(on :+ (name -> value): _*))
   }

@@ -111,7 +111,6 @@ class ReplicaManagerPendingFetchesTest {
     val config = KafkaConfig.fromProps(TestUtils.createBrokerConfig(leader))
     assertFalse(config.pendingReadsInsyncEnable)
     assertEquals("read", config.pendingReadsInsyncScope)
-    assertEquals(-1L, config.pendingReadsInsyncMaxAgeMs)
     assertFalse(config.logStartOffsetBoundEnable)
     assertFalse(config.leaderFetchSnapshotEnable)
   }

@@ -24,7 +24,6 @@ public final class PendingFetches implements AutoCloseable {
 
     private final Clock clock;
     private final long lagTimeMaxMs;
-    private final long maxAgeMs;
     private final Stats stats = new Stats();
     private final ReadConnections readConnections = new ReadConnections();
     private final PendingListener listener = new LogOutlived();
@@ -35,12 +34,10 @@ public final class PendingFetches implements AutoCloseable {
 
     /**
      * @param lagTimeMaxMs replica.lag.time.max.ms
-     * @param maxAgeMs for how long a fetch keeps its follower in sync at most, or -1 for the default
      */
-    public PendingFetches(Time time, long lagTimeMaxMs, long maxAgeMs) {
+    public PendingFetches(Time time, long lagTimeMaxMs) {
         this.clock = new TimeClock(time);
         this.lagTimeMaxMs = lagTimeMaxMs;
-        this.maxAgeMs = maxAgeMs;
     }
 
     /** Turns the scopes on and off as the configs say. */
@@ -50,7 +47,7 @@ public final class PendingFetches implements AutoCloseable {
         everOn |= enabled;
         if (read != (readScope != null)) {
             ReadScope off = readScope;
-            readScope = read ? new ReadScope(clock, stats, listener, maxAgeMs) : null;
+            readScope = read ? new ReadScope(clock, stats, listener) : null;
             if (off != null) {
                 draining.add(DrainedScope.of(off, clock, off.drainMs(lagTimeMaxMs)));
             }
@@ -69,7 +66,7 @@ public final class PendingFetches implements AutoCloseable {
         LeaderClock leaderClock = new LeaderClock(clock);
         leaderClock.start(failed -> LOG.error("A tick of the leader's clock failed", failed));
         stats.leaderClock(leaderClock);
-        return new RequestScope(clock, leaderClock, stats, listener, new NamedPartitions(), maxAgeMs);
+        return new RequestScope(clock, leaderClock, stats, listener, new NamedPartitions());
     }
 
     /** Ends the scopes that were turned off and have no effect any more. Called with each check of the ISRs. */

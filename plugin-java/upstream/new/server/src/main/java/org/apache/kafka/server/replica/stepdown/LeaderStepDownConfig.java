@@ -17,13 +17,10 @@ public final class LeaderStepDownConfig {
         long processTimeMaxMs = config.getLong(ReplicationConfigs.LEADER_FETCH_PROCESS_TIME_MAX_MS_CONFIG);
         return processTimeMaxMs < 0 ? Optional.empty() : Optional.of(
             StepDownSettings.of(processTimeMaxMs, config.getInt(ReplicationConfigs.REPLICA_FETCH_WAIT_MAX_MS_CONFIG))
+                .appends(false)
                 .via(StepDownSettings.Via.valueOf(word(config, ReplicationConfigs.LEADER_RELINQUISH_VIA_CONFIG)))
                 .exLeader(StepDownSettings.ExLeader.valueOf(word(config, ReplicationConfigs.LEADER_RELINQUISH_ISR_CONFIG)))
                 .cooldownMs(config.getLong(ReplicationConfigs.LEADER_RELINQUISH_COOLDOWN_MS_CONFIG))
-                .budgetPerMinute(config.getInt(ReplicationConfigs.LEADER_RELINQUISH_BUDGET_PER_MINUTE_CONFIG))
-                .scoreThreshold(config.getDouble(ReplicationConfigs.LEADER_RELINQUISH_SCORE_THRESHOLD_CONFIG))
-                .scoreRecoveryMs(config.getLong(ReplicationConfigs.LEADER_RELINQUISH_SCORE_RECOVERY_MS_CONFIG))
-                .slowPeersMaxRatio(config.getDouble(ReplicationConfigs.LEADER_RELINQUISH_SLOW_PEERS_MAX_RATIO_CONFIG))
                 .build());
     }
 

@@ -1,0 +1,187 @@
+"""`produce-flood`: clients write to another topic as fast as the brokers take it.
+
+It is load and no fault: a leader that is busy with it must not count as one that hangs. The topic
+keeps little of what it gets. Evidence: how many records were acked, and how often a producer had
+to wait because the brokers were behind.
+"""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from insync.errors import InsyncError
+from insync.events.run_info import PlannedFault
+from insync.events.schema import FaultLine
+from insync.faults.base import Fault, FaultContext, Window
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.spec import Lasting
+from insync.running import Running
+
+PARTITIONS: Final = 4
+_BEYOND_S: Final = 5.0  # how far beyond its time a producer lives if nobody ends it
+_ENDS_WITHIN_S: Final = 10.0
+_SMALL: Final[Mapping[str, str | None]] = {
+    "retention.bytes": str(32 << 20),
+    "segment.bytes": str(8 << 20),
+    "file.delete.delay.ms": "1000",
+}
+_PRODUCER: Final = """
+import sys, time
+from confluent_kafka import Producer
+bootstrap, topic, partitions, size, seconds, file = sys.argv[1:]
+acked = full = 0
+def done(error, message):
+    global acked
+    acked += error is None
+producer = Producer({
+    "bootstrap.servers": bootstrap, "acks": "all", "queue.buffering.max.kbytes": 16384,
+    "on_delivery": done,
+})
+value, until, number, written = bytes(int(size)), time.monotonic() + float(seconds), 0, 0.0
+while time.monotonic() < until:
+    try:
+        producer.produce(topic, value, partition=number % int(partitions))
+        number += 1
+    except BufferError:
+        full += 1
+        producer.poll(0.05)
+    producer.poll(0)
+    if time.monotonic() - written > 0.5:
+        written = time.monotonic()
+        with open(file, "w") as out:
+            out.write(f"{acked} {full}")
+"""
+
+
+class ProduceFlood(Lasting):
+    """So many producers write to a topic that the broker leads, without a limit."""
+
+    kind: Literal["produce-flood"]
+    producers: Annotated[int, Field(ge=1, le=16)] = 4
+    record_bytes: Annotated[int, Field(ge=1, le=100_000)] = 1_000
+
+
+class ProduceFloodFault:
+    """A `Fault`: processes that produce as fast as they can."""
+
+    def __init__(
+        self,
+        make: Callable[[str], None],
+        delete: Callable[[str], None],
+        start: Callable[[str, Path], Running],
+        files: list[Path],
+        context: FaultContext,
+    ) -> None:
+        """Plan it.
+
+        Args:
+            make: creates the topic; raises InsyncError if that is refused.
+            delete: deletes it; raises InsyncError if that is refused.
+            start: starts a producer of the topic, which writes its figures to the file.
+            files: the file of each producer.
+            context: where the fault belongs; its broker leads the topic.
+
+        """
+        self._make = make
+        self._delete = delete
+        self._start = start
+        self._files = files
+        self._context = context
+        self._topic = f"{context.topic}-flood-{context.broker}-{context.planned_ms}"
+        self._window = Window()
+        self._there = False
+        self._producers: list[Running] = []
+        self._figures: dict[str, float] = {}
+
+    def prepare(self) -> None:
+        """Create the topic; raises InsyncError if that is refused."""
+        self._there = True  # a creation that fails may succeed later
+        self._make(self._topic)
+
+    def inject(self) -> None:
+        """Start the producers."""
+        self._producers = [self._start(self._topic, file) for file in self._files]
+        self._window.begin()
+
+    def lift(self) -> None:
+        """End the producers, and delete the topic."""
+        if self._window.is_open:
+            alive = sum(each.poll() is None for each in self._producers)
+            for producer in self._producers:
+                producer.send_signal(signal.SIGKILL)
+            self._window.end()
+            for producer in self._producers:
+                try:
+                    producer.wait(_ENDS_WITHIN_S)
+                except subprocess.TimeoutExpired:
+                    raise InsyncError(
+                        f"process {producer.pid}: still there after SIGKILL"
+                    ) from None
+            written = [_figures(file) for file in self._files]
+            self._figures = {
+                "acked": sum(acked for acked, _ in written),
+                "waited": sum(full for _, full in written),
+                "alive": float(alive),
+            }
+        if self._there:
+            self._delete(self._topic)
+            self._there = False
+
+    def evidence(self) -> FaultLine:
+        """Return what was acked; it acted if producers wrote to the end and had to wait."""
+        acted = self._figures.get("waited", 0.0) and self._figures.get("alive", 0.0)
+        return self._window.line(
+            self._context, self._window.length_ms if acted else 0.0, self._figures
+        )
+
+
+def _figures(file: Path) -> tuple[float, float]:
+    """Return how many records a producer has got acked, and how often it had to wait."""
+    words = file.read_text().split() if file.exists() else []
+    return (float(words[0]), float(words[1])) if len(words) == 2 else (0.0, 0.0)
+
+
+def _inject(spec: ProduceFlood, context: FaultContext, cluster: FaultCluster) -> Fault:
+    def make(topic: str) -> None:
+        cluster.make_idle_topic(topic, broker=spec.broker, partitions=PARTITIONS)
+        cluster.update_topic_configs(topic, _SMALL)
+
+    def start(topic: str, file: Path) -> Running:
+        seconds = context.planned_ms / 1000 + _BEYOND_S
+        words = (topic, PARTITIONS, spec.record_bytes, seconds, file)
+        bootstrap = f"127.0.0.1:{cluster.port(spec.broker)}"
+        return cluster.start([sys.executable, "-c", _PRODUCER, bootstrap, *map(str, words)])
+
+    name = f"flood-{context.repeat}-{context.planned_ms}"
+    files = [cluster.folder(spec.broker) / f"{name}-{each}" for each in range(spec.producers)]
+    return ProduceFloodFault(make, cluster.delete_topic, start, files, context)
+
+
+def _missing(_: PlannedFault, seen: Recorded) -> str | None:
+    for name in ("acked", "waited"):
+        if not seen.figures.get(name, 0.0):
+            return figure(name, 0.0, "at least 1")
+    return None
+
+
+KIND = FaultKind(
+    spec=ProduceFlood,
+    words=Words(
+        does="clients write to another topic that the broker leads, as fast as it takes it",
+        mechanism="producers of the harness with acks=all and no limit",
+        evidence="how many records were acked, and how often a producer's queue was full",
+        notes="There are `producers` processes (4) with records of `record_bytes` (1,000). The"
+        f" topic has {PARTITIONS} partitions and keeps 32 MiB of each, as soon as the broker"
+        " looks (`log_retention_check_interval_ms`).",
+    ),
+    probes=both(always),
+    inject=_inject,
+    missing=_missing,
+    tags=Tags(once=True, harmless=True),
+)

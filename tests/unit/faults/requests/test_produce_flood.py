@@ -1,0 +1,75 @@
+"""Producers write to a topic without a limit, without a broker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from insync.events.run_info import PlannedFault
+from insync.faults.base import FaultContext
+from insync.faults.kinds.produce_flood import KIND, ProduceFloodFault
+
+CONTEXT = FaultContext(
+    arm="a", repeat=0, kind="produce-flood", broker=2, planned_ms=100, topic="seed-0"
+)
+
+
+class Producer:
+    """A process that runs until it gets a signal, unless it has `ended`."""
+
+    def __init__(self, *, ended: bool = False) -> None:
+        self.pid = 1
+        self.ended = ended
+
+    def poll(self) -> int | None:
+        return 1 if self.ended else None
+
+    def send_signal(self, _: int) -> None:
+        self.ended = True
+
+    def wait(self, _: float) -> int:
+        assert self.ended
+        return -9
+
+
+def evidence(tmp_path: Path, written: list[str], *, ended: bool = False) -> Any:
+    """Return the evidence of a flood whose producers wrote these figures."""
+    there: set[str] = set()
+    files = [tmp_path / str(number) for number in range(len(written))]
+
+    def start(topic: str, file: Path) -> Any:
+        assert topic in there
+        file.write_text(written[files.index(file)])
+        return Producer(ended=ended)
+
+    fault = ProduceFloodFault(there.add, there.remove, start, files, CONTEXT)
+    fault.prepare()
+    fault.inject()
+    fault.lift()
+    fault.lift()
+    assert not there, "the topic is deleted"
+    return fault.evidence()
+
+
+@pytest.mark.parametrize(
+    ("written", "missing"),
+    [
+        (["10 2", "5 0"], None),
+        (["10 0"], "waited was 0, expected at least 1"),
+        (["0 7"], "acked was 0, expected at least 1"),
+        (["", "1"], "acked was 0, expected at least 1"),
+    ],
+)
+def test_a_flood_acts_if_the_brokers_were_behind(
+    tmp_path: Path, written: list[str], missing: str | None
+) -> None:
+    line = evidence(tmp_path, written)
+    planned = cast("PlannedFault", None)
+    assert KIND.missing(planned, line) == missing
+    assert line.figures["alive"] == len(written)
+
+
+def test_producers_that_ended_early_are_no_flood(tmp_path: Path) -> None:
+    assert evidence(tmp_path, ["10 2"], ended=True).acted_ms == 0
