@@ -21,9 +21,9 @@ def requirements(pyproject: Path, purpose: str) -> list[str]:
     if purpose == "run":
         built_with = project["build-system"]["requires"]
         return [*project["project"]["dependencies"], *built_with, "editables"]
-    names = ("dev", "bench") if purpose == "develop" else (purpose,)
     own = f"{project['project']['name']}["
-    return [each for name in names for each in extras[name] if not each.startswith(own)]
+    extra = extras["dev" if purpose == "develop" else purpose]
+    return [each for each in extra if not each.startswith(own)]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Analyses made-up folders, and a recording of an earlier version, once for all processes."""
+"""Analyses made-up folders, and a recorded one, once for all processes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ ODD: Final = " {1} [x] 50% ü"
 """Ends the folders' names: an analysis must cope with such names."""
 MATRIX: Final = "matrix"
 OTHERS: Final = "others"
-"""The folder of another matrix: odd runs, and the run of an earlier version."""
-EARLIER_RUN: Final = f"{OTHERS}/4.3.1/kip-501"
+"""The folder of another matrix: odd runs, and a recorded one."""
+RECORDED_RUN: Final = f"{OTHERS}/4.3.1/kip-501"
 _RECORDED: Final = Path(__file__).parent / "data" / "recorded"
 
 
@@ -65,12 +65,12 @@ def analysed_together(
     """
 
     def make(folder: Path) -> None:
-        matrix, others, earlier = (folder / each for each in (MATRIX, OTHERS, EARLIER_RUN))
+        matrix, others, recorded = (folder / each for each in (MATRIX, OTHERS, RECORDED_RUN))
         matrix.mkdir()
-        unpack(earlier.name, earlier.parent)
-        (earlier / VERDICT).unlink()
-        write_odd_runs(earlier.parent)
-        write_plan(others, *(row(name) for name in (*NAMES, earlier.name)))
+        unpack(recorded.name, recorded.parent)
+        (recorded / VERDICT).unlink()
+        write_odd_runs(recorded.parent)
+        write_plan(others, *(row(name) for name in (*NAMES, recorded.name)))
         judge_matrices(write_matrix(matrix), others)
 
     folder, _ = analysed_once(factory, "together", make)
@@ -78,7 +78,7 @@ def analysed_together(
 
 
 def unpack(name: str, into: Path) -> Path:
-    """Unpack a recording of an earlier version; return its folder, with the results of then."""
+    """Unpack a recording; return its folder, with its results."""
     with tarfile.open(_RECORDED / f"{name}.tar.xz") as archive:
         archive.extractall(into, filter="data")
     return into / name

@@ -46,6 +46,7 @@ HARMLESS: Final = frozenset(
         "elect",
         "more-partitions",
         "remove-replica",
+        "produce-flood",
         "topic-churn",
     }
 )

@@ -2,11 +2,6 @@
 
 Scenarios, runs, the analysis, the reports and docs/arms.md take everything about an arm from
 here. `python -m insync.arms` prints the table of docs/arms.md.
-
-An arm may have older names (`aliases`). Scenario files and `--arms` accept them, and the run is
-recorded under the present name. Run folders keep the name that they were recorded under, and
-every function here accepts it: a folder is read as it is, so no name in it is ambiguous. In
-tables of several runs an old and a new recording of one arm are two arms.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -34,20 +29,6 @@ AS_THE_KIP: Final = {VIA: "alter-partition", ISR: "keep-last", APPENDS: "false",
 """Solution 2 as the KIP has it, which names no appends and no limits."""
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyRow:
-    """The row of an arm in the report's comparison of lag policies.
-
-    Attributes:
-        name: what the policy is called.
-        says: when a follower is out of sync by it; a colon begins a new line in the picture.
-
-    """
-
-    name: str
-    says: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmSpec:
     """One arm.
@@ -67,8 +48,6 @@ class ArmSpec:
         control: whether it is Kafka without any change, fit to show the problem.
         expected_as: the arm with the same brokers: where a scenario names only one of the two, what
             it says is about the other as well.
-        policy: its row in the comparison of lag policies, if it has one.
-        aliases: older names, accepted wherever the name is.
 
     """
 
@@ -82,8 +61,6 @@ class ArmSpec:
     patched: bool = False
     control: bool = False
     expected_as: str | None = None
-    policy: PolicyRow | None = None
-    aliases: tuple[str, ...] = ()
 
     @property
     def needs(self) -> dict[str, str]:
@@ -117,7 +94,6 @@ _ALL: Final = (
     ArmSpec(
         name="request", agent=True, configs=REQUEST,
         says="KIP-501 for the whole time that the leader processes a fetch",
-        policy=PolicyRow("time + KIP-501", "less the leader's own time: scope request"),
     ),
     ArmSpec(
         name="plugin", agent=True, configs=REQUEST, expected_as="request",
@@ -137,7 +113,6 @@ _ALL: Final = (
         name="step-down-unthrottled", agent=True, configs={**STEP_DOWN, LIMITS: "false"},
         says="`step-down` without its limits: no cool-down, no budget, no memory of slow leaders,"
         " no limit on slow peers",
-        aliases=("step-down-wild",),
     ),
     ArmSpec(
         name="kip-501-s2", agent=True, configs={**READ, **AS_THE_KIP},
@@ -188,17 +163,14 @@ _ALL: Final = (
     ArmSpec(
         name="time", agent=False, control=True, expected_as="stock",
         says="the same brokers as `stock`, named for its lag policy",
-        policy=PolicyRow("time", "not caught up for the lag: Kafka since 0.9"),
     ),
     ArmSpec(
         name="messages-4", agent=True, configs={LAG_POLICY: "messages:4"},
         says="the lag policy of Kafka 0.8: out of sync when more than 4 messages behind",
-        policy=PolicyRow("messages:4", "more than 4 behind"),
     ),
     ArmSpec(
         name="messages-4000", agent=True, configs={LAG_POLICY: "messages:4000"},
         says="the lag policy of Kafka 0.8: out of sync when more than 4,000 messages behind",
-        policy=PolicyRow("messages:4000", "more than 4,000 behind"),
     ),
 )  # fmt: skip
 
@@ -207,21 +179,8 @@ ARMS: Final[dict[str, ArmSpec]] = {spec.name: spec for spec in _ALL}
 
 
 def find_arm(name: str) -> ArmSpec | None:
-    """Return the arm with a name or an older name; None if there is none."""
-    if name in ARMS:
-        return ARMS[name]
-    return next((spec for spec in ARMS.values() if name in spec.aliases), None)
-
-
-def present_name(name: str) -> str:
-    """Return the present name of an arm; an unknown name as it is."""
-    spec = find_arm(name)
-    return name if spec is None else spec.name
-
-
-def accepted_names() -> list[str]:
-    """Return every name that an arm has or had."""
-    return [name for spec in ARMS.values() for name in (spec.name, *spec.aliases)]
+    """Return the arm with a name; None if there is none."""
+    return ARMS.get(name)
 
 
 def has_agent(arm: str) -> bool:
@@ -277,20 +236,13 @@ def expected_as(arm: str) -> tuple[str, ...]:
     if spec is None:
         return (arm,)
     others = (each.name for each in ARMS.values() if each.expected_as == spec.name)
-    names = (arm, spec.name, spec.expected_as, *others)
+    names = (arm, spec.expected_as, *others)
     return tuple(dict.fromkeys(each for each in names if each))
 
 
 def stand_in(arm: str, names: Collection[str]) -> str | None:
     """Return the one of some arms that is, or stands for, an arm; None if none does."""
     return next((each for each in expected_as(arm) if each in names), None)
-
-
-def policy_rows() -> dict[str, PolicyRow]:
-    """Return the arms of the comparison of lag policies: by messages, by time, with KIP-501."""
-    rows = {spec.name: spec.policy for spec in ARMS.values() if spec.policy}
-    order = sorted(rows, key=lambda arm: (lag_policy(arm) == BY_TIME, feature_on(arm)))
-    return {arm: rows[arm] for arm in order}
 
 
 def as_markdown() -> str:
@@ -300,9 +252,8 @@ def as_markdown() -> str:
 
 
 def _row(spec: ArmSpec) -> str:
-    names = f"`{spec.name}`" + "".join(f" (once `{name}`)" for name in spec.aliases)
     cells = (
-        names,
+        f"`{spec.name}`",
         "control" if spec.control else "",
         spec.says,
         "yes" if spec.agent else "no",

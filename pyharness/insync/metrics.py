@@ -328,7 +328,7 @@ _ALL: Final = (
         name="corrupt",
         says="records whose value does not fit its checksum, topic or partition",
         label="corrupt records", unit="records", better="lower", integrity=True,
-        events=CONSUMER, optional="older runs recorded values without a checksum",
+        events=CONSUMER, optional="values were recorded without a checksum",
     ),
     Metric(
         name="unexpected",

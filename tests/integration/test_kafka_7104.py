@@ -14,7 +14,7 @@ import pytest
 from confluent_kafka import Producer
 
 from event_lines import read_lines
-from insync.arms import BOUND, FEATURE, SNAPSHOT
+from insync.arms import FEATURE, LOG_START
 from insync.brokers.cluster.admin import client, create_topic, delete_records
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
@@ -107,8 +107,8 @@ def test_fetchers_of_a_fixed_version_live(kafka: str, java: Java, tmp_path: Path
 @pytest.mark.parametrize(
     ("kafka", "settings", "watermark"),
     [
-        pytest.param("1.1.1", {SNAPSHOT: "true"}, 1, marks=pytest.mark.long),
-        ("4.3.1", {SNAPSHOT: "true"}, 1),
+        pytest.param("1.1.1", {LOG_START: "snapshot"}, 1, marks=pytest.mark.long),
+        ("4.3.1", {LOG_START: "snapshot"}, 1),
         pytest.param("4.3.1", {}, 0, marks=pytest.mark.long),
     ],
 )
@@ -146,8 +146,7 @@ def test_with_the_snapshot_an_answer_has_the_high_watermark_that_its_fetch_moved
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({BOUND: "perhaps"}, BOUND),
-        ({SNAPSHOT: "1"}, SNAPSHOT),
+        ({LOG_START: "perhaps"}, LOG_START),
         ({FEATURE: "true"}, "no KIP-501 for this version"),
     ],
 )
@@ -166,8 +165,8 @@ def test_a_setting_that_1_1_0_does_not_support_stops_its_start(
     ("settings", "added"),
     [
         ({}, []),
-        ({BOUND: "true"}, ["maybeIncrementLogStartOffset"]),
-        ({SNAPSHOT: "true"}, ["<init>"]),
+        ({LOG_START: "bound"}, ["maybeIncrementLogStartOffset"]),
+        ({LOG_START: "snapshot"}, ["<init>"]),
     ],
 )
 def test_only_what_a_config_asks_for_is_woven(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.arms import BOUND, SNAPSHOT
+from insync.arms import LOG_START
 from insync.brokers.cluster.admin import SMALL_SEGMENTS, client, create_topic, delete_records
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
@@ -62,7 +62,7 @@ def moving(
             "replica.lag.time.max.ms": "30000",
             "broker.session.timeout.ms": "2000",
             "broker.heartbeat.interval.ms": "200",
-            **dict.fromkeys(request.param, "true"),
+            LOG_START: request.param,
         },
     )
     target = tmp_path / "second"
@@ -131,7 +131,7 @@ def test_stock_fails_to_move_the_replica(moving: Moving, program: Program) -> No
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("moving", [(BOUND,), (SNAPSHOT,)], indirect=True)
+@pytest.mark.parametrize("moving", ["bound", "snapshot"], indirect=True)
 def test_with_either_feature_the_replica_arrives(moving: Moving, program: Program) -> None:
     race(moving, program)
     wait_for(lambda: (moving.target / AT).is_dir(), bool)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from every_scenario import RecordedScenarios
-from insync.cli.broker_data import settle_matrix
+from insync.cli.judge import settle_matrix
 from insync.events.run_info import load_run
 
 SITES = ("read-stall", "send-stall", "slow-follower")

@@ -120,32 +120,6 @@ def test_a_fetch_was_pending_as_long_as_the_stall_and_none_is_afterwards(
 
 
 @pytest.mark.long
-def test_the_consumer_says_from_which_leaders_it_had_answers(
-    kip_501: tuple[dict[str, Any], Path],
-) -> None:
-    _, out = kip_501
-    for arm in ("stock", "request"):
-        leaders = {line["leader"] for line in lines_of(out, arm, "isr.jsonl") if "leader" in line}
-        heard = lines_of(out, arm, "heard-0.jsonl")
-        assert heard
-        assert {line["broker"] for line in heard} <= leaders
-        assert all(line["silent_ms"] >= 0 for line in heard), arm
-        assert min(line["silent_ms"] for line in heard) < 1_000, arm
-
-
-@pytest.mark.long
-def test_every_broker_is_asked_for_an_answer_that_needs_no_log(
-    kip_501: tuple[dict[str, Any], Path],
-) -> None:
-    """A stalled read does not keep it from answering."""
-    _, out = kip_501
-    for arm in ("stock", "request"):
-        lines = lines_of(out, arm, "answers.jsonl")
-        answered = {(line["broker"], line["way"]) for line in lines if line["got"] == "answer"}
-        assert answered == {(1, "clients"), (2, "clients"), (3, "clients")}
-
-
-@pytest.mark.long
 def test_the_report_can_be_made_again_from_the_events(
     kip_501: tuple[dict[str, Any], Path], judge: Judge
 ) -> None:

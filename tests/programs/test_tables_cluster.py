@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pyspark
 import pytest
+from pyarrow import parquet
 
 from commands import Done, insync, start_insync
 from insync.analysis.tables.catalogue import LAYERS
@@ -62,27 +63,19 @@ def spark_home(folder: Path) -> Path:
     return folder
 
 
-def attempts(into: Path) -> list[str]:
-    """Return the names of the published attempts."""
-    return list(json.loads((into / "_insync.json").read_text())["attempts"])
-
-
 def rows(into: Path, layer: str, name: str) -> list[str]:
     """Return a table's rows as text, in the order of its files."""
-    import polars as pl
-
-    folders = [into / attempt / layer / name for attempt in attempts(into)]
-    files = [file for folder in folders for file in sorted(folder.glob("*.parquet"))]
     return [
-        json.dumps(row, default=str) for file in files for row in pl.read_parquet(file).to_dicts()
+        json.dumps(row, default=str)
+        for file in sorted((into / layer / name).glob("*.parquet"))
+        for row in parquet.read_table(file).to_pylist()
     ]
 
 
 @pytest.mark.long
 def test_one_machine_computes_every_table_of_the_runs(alone: Path) -> None:
-    (attempt,) = attempts(alone)
     for layer, contracts in LAYERS.items():
-        assert {path.name for path in (alone / attempt / layer).iterdir()} == {
+        assert {path.name for path in (alone / layer).iterdir()} == {
             contract.name for contract in contracts
         }
     assert {json.loads(row)["run"] for row in rows(alone, "silver", "repeats")} == {
@@ -160,17 +153,17 @@ def test_two_workers_give_the_same_tables(
 
 
 @pytest.mark.long
-def test_a_killed_refresh_leaves_the_published_tables(runs: Path, tmp_path: Path) -> None:
+def test_a_killed_refresh_leaves_the_tables(runs: Path, tmp_path: Path) -> None:
     own, into = tmp_path / "runs", tmp_path / "tables"
     shutil.copytree(runs / "first", own / "first")
     assert tables(own, into).returncode == 0
     before = {name: rows(into, "gold", name) for name in ("medians", "checked")}
     shutil.copytree(runs / "second", own / "second")
     with start_insync("tables", own, "--into", into) as refreshing:
-        wait_for(lambda: list(into.glob("attempt-*/silver/repeats")), lambda at: len(at) == 2, 120)
+        wait_for((tmp_path / "tables.new/silver/repeats").exists, bool, 120)
         refreshing.kill()
     assert {name: rows(into, "gold", name) for name in before} == before
     done = tables(own, into)
     said = json.loads(done.stdout)
-    assert (said["runs"], said["computed"]) == (2, 1), done.stderr
-    assert {each.name for each in into.glob("attempt-*")} == set(attempts(into))
+    assert (said["runs"], said["computed"]) == (2, True), done.stderr
+    assert not (tmp_path / "tables.new").exists()

@@ -201,7 +201,8 @@ def _fault_line(story: Story, arm: str, repeat: int, start: float) -> Line:
         "broker": 1, "target": [f"{topic}-0", f"{topic}-1"],
         "injected_ms": start + story.stall_at_ms, "lifted_ms": start + story.lifted_ms,
         "calls_held": 4, "held_ms": 3.9 * story.stall_for_ms,
-        "longest_held_ms": story.stall_for_ms - 12.5, "planned_ms": story.stall_for_ms,
+        "longest_held_ms": story.stall_for_ms - 12.5,
+        "acted_ms": story.stall_for_ms - 12.5, "planned_ms": story.stall_for_ms,
     }  # fmt: skip
 
 

@@ -1,8 +1,7 @@
-"""One table of arms: names and older names, and the page that lists them."""
+"""One table of arms, and the page that lists them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,47 +13,18 @@ from insync.report.matrix.cells import MatrixCell
 from insync.report.matrix.page import _arms
 from insync.scenario.load import load, narrow, parse, source
 
-OLD, NEW = "step-down-wild", "step-down-unthrottled"
+NAME = "step-down-unthrottled"
 TEXT = source("all-slow")
 
 
-def test_every_name_means_one_arm() -> None:
-    assert len(set(arms.accepted_names())) == len(arms.accepted_names())
-    assert all(arms.present_name(spec.name) == spec.name for spec in ARMS.values())
+def test_an_arm_stands_only_for_one_that_there_is() -> None:
     assert all(spec.expected_as in (None, *ARMS) for spec in ARMS.values())
 
 
-def test_a_scenario_may_use_an_older_name_and_is_run_under_the_present_one() -> None:
-    assert OLD not in TEXT
-    old = TEXT.replace(f'"{NEW}"', f'"{OLD}"').replace(f"[expect.{NEW}]", f"[expect.{OLD}]")
-    assert OLD in old
-    assert parse(old, "mine") == load("all-slow")
-
-
-def test_arms_may_be_chosen_by_an_older_name() -> None:
-    assert narrow(load("all-slow"), arms=["stock", OLD]).arms == ("stock", NEW)
-
-
-def test_two_names_of_one_arm_are_refused() -> None:
-    twice = TEXT.replace(f'"{NEW}"]', f'"{NEW}", "{OLD}"]', 1)
+def test_an_arm_is_named_once() -> None:
+    twice = TEXT.replace(f'"{NAME}"]', f'"{NAME}", "{NAME}"]', 1)
     with pytest.raises(InputError, match=r"arms: .*, expected each only once"):
         parse(twice, "mine")
-    assert f"[expect.{NEW}]" in TEXT
-    both = f"\n[expect.{OLD}]\nlost = {{ max = 0 }}\n"
-    with pytest.raises(
-        InputError, match=rf"expect.{OLD}: '{OLD}', expected only one of the names of arm {NEW}"
-    ):
-        parse(TEXT + both, "mine")
-
-
-def test_a_recording_under_an_older_name_is_judged_as_that_arm() -> None:
-    known: list[Callable[[str], object]] = [
-        arms.has_agent, arms.feature_on, arms.steps_down, arms.lag_factor, arms.settings,
-    ]  # fmt: skip
-    for find in known:
-        assert find(OLD) == find(NEW)
-    assert arms.expected_as(OLD) == (OLD, NEW)
-    assert arms.expected_as(NEW) == (NEW,)
 
 
 def test_an_unknown_arm_changes_nothing() -> None:

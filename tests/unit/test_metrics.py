@@ -110,9 +110,3 @@ def test_a_matrix_shows_a_new_metric_and_its_worst_value_by_its_direction() -> N
     })  # fmt: skip
     assert legend(cell.figures) == "how many toys"
     assert figures(cell) == "2 (5)"
-
-
-def test_a_report_of_a_verdict_from_before_a_metric_leaves_it_out(toy: Metric) -> None:
-    old = {name: [1] for name in metrics.of_verdict() if name != toy.name}
-    verdict = Judgement(verdict="pass", reason="", arms={"stock": {**old, "repeats": 1}})
-    assert toy.label not in [row[0] for row in results.side_by_side(verdict).differ.rows]

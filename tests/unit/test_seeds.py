@@ -22,7 +22,7 @@ LIST = r"((?:`[^`]+`(?:, | and )?)+)"
 JAVA_TEST = re.compile(r"(\w+Test)\.(\w+)")
 KNOWN = {
     "scenario": set(builtin_files()),
-    "arm": set(arms.accepted_names()),
+    "arm": set(arms.ARMS),
     "metric": set(METRICS),
     "fault": set(KINDS),
     "anomaly": {anomaly.name for anomaly in ANOMALIES},

@@ -47,7 +47,7 @@ def test_brokers_run_without_an_engine_and_an_analysis_without_spark_and_what_te
     assert {"confluent-kafka", "typer", "hatchling", "editables"} <= required("run")
     assert {"pyspark-client", "pysail", "scipy"} <= required("analysis")
     assert "pyspark" in required("spark")
-    assert {"pytest", "mypy", "playwright", "polars"} <= required("develop")
+    assert {"pytest", "mypy", "playwright"} <= required("develop")
     assert "cyclonedx-bom" in required("release")
     kinds = [required(purpose) for purpose in ("run", "analysis", "spark", "develop", "release")]
     assert sum(map(len, kinds)) == len(set().union(*kinds))

@@ -33,7 +33,7 @@ from insync.events.matrix_info import PAGE, is_matrix
 from insync.events.run_info import RunInfo, load_run, run_name
 from insync.events.schema import EVENTS, REPORT
 from insync.events.writer import replaced_together
-from insync.report.judgement import read_judgement
+from insync.report.judgement import Judgement, read_judgement
 from insync.report.render import write_report
 from insync.report.timeline.timelines import timelines
 from insync.stages import REPORT as REPORT_STAGE
@@ -160,9 +160,11 @@ def _judge(job: Job, folder: Path, fresh: Path, own: _Own) -> Analysed:
     """Write the verdict and the report of the run in `folder` into the folder `fresh`."""
     run, rows = own.run, own.rows
     facts = facts_of_run(run, rows)
-    if not job.report_only:
-        write_verdict(fresh, run, decide(run, facts), own.engine)
-    judgement = read_judgement(folder if job.report_only else fresh)
+    judgement = (
+        read_judgement(folder)
+        if job.report_only
+        else Judgement.model_validate(write_verdict(fresh, run, decide(run, facts), own.engine))
+    )
     write_report(fresh, run, judgement, rows)
     return Analysed(run, facts, timelines(run, rows), rows, own.engine)
 

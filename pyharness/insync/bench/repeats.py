@@ -25,16 +25,8 @@ class Spread:
 
     def written(self, digits: int, unit: float = 1) -> str:
         """Return the median and the range, in multiples of `unit`: "8.1 (7.9-8.6)"."""
-        return f"{self.written_median(digits, unit)} ({self.written_range(digits, unit)})"
-
-    def written_median(self, digits: int, unit: float = 1) -> str:
-        """Return the median in multiples of `unit`."""
-        return f"{self.median / unit:,.{digits}f}"
-
-    def written_range(self, digits: int, unit: float = 1) -> str:
-        """Return the range in multiples of `unit`; one number if its ends look the same."""
         ends = dict.fromkeys(f"{end / unit:,.{digits}f}" for end in (self.least, self.most))
-        return "-".join(ends)
+        return f"{self.median / unit:,.{digits}f} ({'-'.join(ends)})"
 
 
 def in_turn(items: Sequence[_Item], times: int) -> Iterator[tuple[int, _Item]]:

@@ -20,7 +20,7 @@ from insync.cli.options import (
     analysis_options,
     names,
 )
-from insync.extras import require
+from insync.extras import require_analysis
 from insync.matrix.plan import MatrixRequest
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA
 
@@ -98,7 +98,7 @@ def command(
     from insync.matrix.runner import record_matrix
     from insync.signals import interruptible
 
-    require("analysis", "matrix", "`insync run --record-only` for each scenario")
+    require_analysis("matrix", "`insync run --record-only` for each scenario")
     request = MatrixRequest(
         kafka=names(kafka) or (),
         cluster=cluster,

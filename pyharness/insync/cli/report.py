@@ -14,7 +14,7 @@ from insync.cli.options import (
     SparkMaster,
     analysis_options,
 )
-from insync.extras import require
+from insync.extras import require_analysis
 
 EXAMPLES: Final = """\b
 Examples:
@@ -61,7 +61,7 @@ def command(
     from insync.past.find import is_result
     from insync.signals import interruptible
 
-    require("analysis", "report")
+    require_analysis("report")
     analysis = replace(analysis_options(engine, spark_master, spark_conf), recompute=recompute)
     with interruptible(), TerminalProgress() as progress:
         matrix = next((folder for folder in runs if is_matrix(folder)), None)

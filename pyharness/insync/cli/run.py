@@ -21,7 +21,7 @@ from insync.cli.options import (
     existing_option,
     names,
 )
-from insync.extras import require
+from insync.extras import require_analysis
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, RunRequest
 
 EXAMPLES: Final = """\b
@@ -102,7 +102,7 @@ def command(
     from insync.signals import interruptible
 
     if not record_only:
-        require("analysis", "run", "--record-only: `insync report` can analyse it elsewhere")
+        require_analysis("run", "--record-only: `insync report` can analyse it elsewhere")
     request = RunRequest(
         scenario=scenario,
         arms=names(arms),

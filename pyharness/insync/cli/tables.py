@@ -15,7 +15,7 @@ from insync.cli.options import (
     SparkMaster,
     analysis_options,
 )
-from insync.extras import require
+from insync.extras import require_analysis
 
 EXAMPLES: Final = """\b
 Examples:
@@ -49,11 +49,10 @@ def command(
     """Compute bronze, silver and gold tables of any number of runs.
 
     All tables are checked against their contracts. A previous output is replaced only after
-    everything has succeeded, and runs whose events have not changed are not computed again. The
-    exit code is 3 if a folder or a line could not be used or a run was cut short; each one is
-    listed.
+    everything has succeeded, and is kept if no run has changed and none is new. The exit code is
+    3 if a folder or a line could not be used or a run was cut short; each one is listed.
     """
-    require("analysis", "tables")
+    require_analysis("tables")
     from insync.analysis.tables.batch import compute
     from insync.cli.progress import TerminalProgress
     from insync.signals import interruptible
@@ -68,7 +67,7 @@ def command(
     if len(problems) > SHOWN:
         print(f"insync: and {len(problems) - SHOWN} more, see the table inputs", file=sys.stderr)
     runs = "1 run" if found.runs == 1 else f"{found.runs} runs"
-    computed = "" if found.computed == found.runs else f", {found.computed} of them computed now"
+    computed = "" if found.computed else ", computed before"
     out = sys.stderr if json else sys.stdout
     print(f"tables of {runs}{computed}, {found.lines} lines: {found.into}", file=out)
     if json:

@@ -27,7 +27,7 @@ class Asked(Recorded):
     """What decides which scenario a seed is and what runs it; a resumed fuzz must have the same.
 
     `agent` is the SHA-256 of the agent's jar, None if no arm has it. `generator` is the version of
-    the rules that draw scenarios; older files do not have it.
+    the rules that draw scenarios.
     """
 
     arms: tuple[str, ...] = Field(min_length=1)

@@ -73,7 +73,7 @@ class MatrixOptions(Recorded):
 class MatrixInfo(Recorded):
     """The rows of a matrix, in display order.
 
-    `asked` are the options of the command; None in older files.
+    `asked` are the options of `insync matrix`; None: another command planned the rows.
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")

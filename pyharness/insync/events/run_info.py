@@ -101,22 +101,14 @@ class Group(Recorded):
     members: int
 
 
-class Bursts(Recorded):
-    """Partitions that get their records in bursts, and the number of records of a burst."""
-
-    partitions: tuple[int, ...]
-    records: int = Field(ge=1)
-
-
 class Workload(Recorded):
     """The workload; `leaders[p]` is the broker that leads partition `p`.
 
     `client_retries` is whether producers sent records again that a broker had refused, `client`
-    the library of producers and consumers; older runs used only librdkafka.
+    the library of producers and consumers.
     """
 
     leaders: tuple[int, ...] = Field(min_length=1)
-    bursts: tuple[Bursts, ...] = ()
     client_retries: bool = True
     client: str = DEFAULT_CLIENT
     acks: str = "all"
@@ -167,9 +159,9 @@ class RunInfo(Recorded):
     """One run: its options, and whether it finished.
 
     `skipped` says why it could not be run on its machine. `controller_agent` says whether the
-    controller had the agent, in arms with the agent; in older runs it had not. `builtin` says
-    whether the scenario is insync's own, not from a file. `keep_data` is whether the brokers' data
-    is kept whatever the verdict is; None in older runs, which decided it when they ended.
+    controller had the agent, in arms with the agent. `builtin` says whether the scenario is
+    insync's own, not from a file. `keep_data` is whether the brokers' data is kept whatever the
+    verdict is.
     `kafka_path` is where an own build of Kafka was; `kafka` is then its version and a digest of its
     jars. `unknown_methods` says whether the agent was allowed to weave methods that no known build
     has. `clients_only` says whether insync did not start the brokers: then there is no log of a
@@ -185,7 +177,7 @@ class RunInfo(Recorded):
     scale: float
     seed: int
     builtin: bool = False
-    keep_data: bool | None = None
+    keep_data: bool = False
     default_timeouts: bool = False
     unknown_methods: bool = False
     clients_only: bool = False

@@ -35,7 +35,6 @@ CONTROLLER: Final = "controller.jsonl"
 CLOCKS: Final = "clocks.jsonl"
 STEP_DOWNS: Final = "step-downs.jsonl"
 LIVENESS: Final = "liveness.jsonl"
-ANSWERS: Final = "answers.jsonl"
 
 StepDownType = Literal["read", "asked", "answered", "withheld"]
 TransactionEnd = Literal["committed", "aborted", "unknown"]
@@ -43,8 +42,6 @@ PhaseType = Literal["cluster_ready", "repeat_started", "steady", "repeat_ended",
 
 LivenessType = Literal["isr_not_recovered", "unplanned_exit", "read_back_unfinished"]
 
-Way = Literal["clients", "direct"]
-Got = Literal["answer", "no answer", "no connection"]
 
 Moment = Literal["before", "during", "after"]
 
@@ -72,11 +69,6 @@ def transaction_reads_file(repeat: int) -> str:
 def consume_file(repeat: int) -> str:
     """Return the name of the file of `ConsumeLine`s of one repeat."""
     return f"consume-{repeat}.jsonl"
-
-
-def heard_file(repeat: int) -> str:
-    """Return the name of the file of `HeardLine`s of one repeat."""
-    return f"heard-{repeat}.jsonl"
 
 
 def group_file(repeat: int) -> str:
@@ -161,8 +153,8 @@ class FaultLine(Line):
 
     `calls_held` counts the system calls that the fault delayed, `held_ms` is their total delay and
     `longest_held_ms` the longest one. `acted_ms` is how long the fault provably acted, and
-    `figures` are other evidence, depending on the kind of fault; old files, from when "stall" was
-    the only kind, have neither. `site` and `mode` are empty if the kind has none.
+    `figures` are other evidence, depending on the kind of fault. `site` and `mode` are empty if the
+    kind has none.
     """
 
     arm: str
@@ -190,8 +182,7 @@ class ProduceLine(Line):
     None if it was never answered. `offset` is None if it was not acked, or if the broker answered
     only that it already has the record. `producer` sent it: each producer sends its records of
     one partition in the order of `seq`. `transaction` is the number of its transaction, None
-    outside of transactions. `client` is the producer's library; old files, from when there was
-    only librdkafka, do not have it.
+    outside of transactions. `client` is the producer's library.
     """
 
     arm: str
@@ -264,7 +255,7 @@ class ConsumeLine(Line):
     A `fresh` consumer is one that began at offset 0 when the repeat was over; its numbers are
     independent of those of the others. `corrupt` is what is wrong with the record's value, None if
     it is intact; a corrupt record has no sequence number (`seq` is -1). `client` is the consumer's
-    library. Lines of old recordings have none of these fields.
+    library.
     """
 
     arm: str
@@ -282,48 +273,12 @@ class ConsumeLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class HeardLine(Line):
-    """For how long a consumer had received nothing from a broker from which it fetches.
-
-    About once a second, of each broker that leads a partition as the consumer knows it. Its fetches
-    ask for an answer within 0.1 s, so a broker that answers is never silent for long. Java's
-    consumer writes none, nor do recordings of older versions have any.
-    """
-
-    arm: str
-    repeat: int
-    topic: str
-    t_ms: float
-    broker: int
-    silent_ms: float
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AnswerLine(Line):
-    """What a broker did with a request of the harness that waits for no record, from `t_ms` on.
-
-    Twice a second, of each broker that insync started, over a new connection: by the way that the
-    workload's clients go (`clients`), and, if that is another one, past the proxies of the links
-    (`direct`). `got` says what came within `waited_ms`: an answer, a connection without an answer,
-    or not even that. Recordings of older versions have no such lines.
-    """
-
-    arm: str
-    repeat: int
-    t_ms: float
-    broker: int
-    way: Way
-    waited_ms: float
-    got: Got
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class ReadBackLine(Line):
     """How far a consumer has read a partition when it ended, after the repeat.
 
     `position` is the next offset that it would read, and `end_offset` the partition's end offset.
     The consumer has read everything if its position is not below the end; if it is above the end,
-    the log has lost records that the consumer read. Old recordings have no such lines.
+    the log has lost records that the consumer read.
     """
 
     arm: str

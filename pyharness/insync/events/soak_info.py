@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from pydantic import Field, TypeAdapter
 
-from insync.events.run_info import Recorded, read_recorded
+from insync.events.run_info import Recorded
 from insync.events.schema import SCHEMA_VERSION
 from insync.events.writer import write_atomic
 
@@ -130,11 +130,6 @@ def write_soak(folder: Path, info: SoakInfo) -> Path:
     """Write `folder/soak.json` and return its path."""
     text = json.dumps(info.model_dump(mode="json"), indent=2)
     return write_atomic(folder / RESULT, text + "\n")
-
-
-def load_soak(folder: Path) -> SoakInfo:
-    """Read the result of a soak; raises InputError."""
-    return read_recorded(SoakInfo, folder, RESULT, "the folder of a soak")
 
 
 def read_samples(folder: Path) -> Iterator[Sample]:

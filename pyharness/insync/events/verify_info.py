@@ -60,8 +60,7 @@ class AskedVerify(Recorded):
     """What decides the result of a level; a resumed verification must have the same.
 
     `kinds` are those of faults from which the seeds are drawn, `criteria` is the SHA-256 of the
-    criteria's file, `generator` the version of the rules that draw the seeds; older files do not
-    have it.
+    criteria's file, `generator` the version of the rules that draw the seeds.
     """
 
     candidate: SideInfo

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from insync.arms import has_agent, present_name
+from insync.arms import has_agent
 from insync.artifacts import sha256_of
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.java import Java, find_java
@@ -47,7 +47,7 @@ def prepare_fuzz(request: FuzzRequest) -> FuzzPlan:
     """Check the whole request; raises InputError. Writes nothing."""
     check_values(request)
     seeds, settings = seeds_of(request), settings_of(request)
-    arms = [present_name(arm) for arm in request.arms or DEFAULT_ARMS[request.shape]]
+    arms = list(request.arms or DEFAULT_ARMS[request.shape])
     if len(set(arms)) != len(arms):
         raise InputError(f"--arms {','.join(arms)}: expected each only once")
     release = find(request.kafka)

@@ -126,8 +126,3 @@ def wrong_counts(results: Mapping[str, ClassResult], expected: Mapping[str, int]
         for name, result in results.items()
         if name in expected and result.size != expected[name]
     ]
-
-
-def tests_of(result: ClassResult | None) -> Mapping[str, TestResult]:
-    """Return the tests of a class, none if it was not run."""
-    return (result or _NONE).tests

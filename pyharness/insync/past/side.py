@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from insync.arms import present_name
 from insync.errors import InputError
 from insync.events.matrix_info import is_matrix, load_matrix
 from insync.events.run_info import load_run
@@ -74,11 +73,7 @@ def read_side(folder: Path) -> Side:
     run = load_run(folder)
     found = read_judgement(folder)
     cells = [
-        Cell(
-            Key(run.scenario_name, run.kafka, present_name(arm)),
-            *_of_arm(found, arm),
-            _metrics(figures),
-        )
+        Cell(Key(run.scenario_name, run.kafka, arm), *_of_arm(found, arm), _metrics(figures))
         for arm, figures in found.arms.items()
     ]
     return Side(folder, cells, dict(_setup_of(folder)))
@@ -87,12 +82,7 @@ def read_side(folder: Path) -> Side:
 def _matrix(folder: Path) -> Side:
     info = load_matrix(folder)
     cells = [
-        Cell(
-            Key(cell.scenario, cell.kafka, present_name(cell.arm)),
-            cell.state,
-            cell.reason,
-            cell.metrics,
-        )
+        Cell(Key(cell.scenario, cell.kafka, cell.arm), cell.state, cell.reason, cell.metrics)
         for cell in read_cells(folder)
         if cell.state != "skipped"
     ]
@@ -152,10 +142,7 @@ def _metrics(figures: Mapping[str, Any]) -> dict[str, Sequence[float | None]]:
 
 
 def _of_arm(found: Judgement, arm: str) -> tuple[str, str]:
-    """Return the verdict of an arm of a run, and what it rests on.
-
-    Older verdicts have no findings; then it is the run's.
-    """
+    """Return the verdict of an arm of a run, and what it rests on."""
     own = [each for each in found.findings if each.arm == arm]
     for word in RANK:
         reasons = [f"{each.expected}: {each.found}" for each in own if each.outcome == word]

@@ -33,7 +33,7 @@ class Judgement(Recorded):
 
     verdict: Outcome
     reason: str
-    engine: str = "not recorded"
+    engine: str = ""
     findings: Sequence[Finding] = ()
     arms: Mapping[str, Mapping[str, Any]]
 
@@ -44,8 +44,6 @@ class Judgement(Recorded):
         A finding of the whole run, such as that it was cut short, concerns all of them.
         """
         odd = [each.arm for each in self.findings if each.outcome in ("fail", "unknown")]
-        if not self.findings and self.verdict != "pass":
-            odd = [None]
         return [arm for arm in self.arms if None in odd or arm in odd]
 
 

@@ -12,9 +12,7 @@ from insync.events.run_info import RunInfo
 from insync.events.schema import nodes_dir
 from insync.report import results, sections
 from insync.report.environment import Facts, environment_of
-from insync.report.headline.figures import figures_of_run
-from insync.report.headline.sentence import finding
-from insync.report.headline.summary import of_arm, of_integrity
+from insync.report.headline import of_arm, of_integrity, run_finding
 from insync.report.judgement import Judgement
 from insync.report.reproduce import run_command, where
 from insync.report.statistics import statistics_tables
@@ -90,7 +88,7 @@ def build_page(
         title=run.scenario_name,
         kafka=run.kafka,
         summary=_summary(run),
-        finding=finding(figures_of_run(run, verdict)),
+        finding=run_finding(run, verdict),
         outcome=verdict.verdict,
         reason=verdict.reason,
         integrity=of_integrity(run, verdict),
@@ -158,7 +156,7 @@ def _run_facts(run: RunInfo, verdict: Judgement) -> Facts:
         ("partitions' leaders", ", ".join(str(n) for n in run.scenario.workload.leaders)),
         ("began", began.strftime("%Y-%m-%d %H:%M:%S UTC")),
         ("took", took),
-        *([] if run.keep_data is None else [("brokers' data", _kept(run, verdict))]),
+        ("brokers' data", _kept(run, verdict)),
     ]
 
 

@@ -57,7 +57,7 @@ def shown(verdict: Judgement) -> list[str]:
     return [
         name
         for name in of_verdict()
-        if any(value is not None for arm in verdict.arms.values() for value in arm.get(name, ()))
+        if any(value is not None for arm in verdict.arms.values() for value in arm[name])
     ]
 
 
@@ -81,7 +81,7 @@ def expectations(verdict: Judgement) -> Table:
             [each.arm or "all", each.expected, _MARKS[each.outcome], each.found]
             for each in verdict.findings
         ),
-        "This verdict was written by an older version, which did not list them.",
+        NONE,
         {0, 1, 2, 3},
     )
 

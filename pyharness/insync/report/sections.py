@@ -346,15 +346,14 @@ def _compared(run: RunInfo, rows: Rows) -> Table:
 
 
 def _clocks(run: RunInfo, rows: Rows) -> Table:
-    """Return how far the nodes' clocks were ahead; tables of older versions do not have it."""
-    read = rows.get("clocks", ())
+    """Return how far the nodes' clocks were ahead."""
     return table(
         "Clocks of the nodes, against the harness's",
         "arm | node | ahead, ms | give or take, ms",
         (
             [row["arm"], node_words(row["broker"]), latency(row["ahead_ms"]),
              latency(row["error_ms"])]
-            for row in in_order(run, read, "broker")
+            for row in in_order(run, rows["clocks"], "broker")
         ),
         "Not measured: times of different nodes may differ by more than they seem to.",
         {0, 1},

@@ -59,20 +59,13 @@ class Difference:
 
 
 def medians_of(rows: Rows) -> list[Median]:
-    """Return the medians that were computed; tables of older versions have none to show."""
-    return [_read(Median, row) for row in rows.get("medians", ()) if "low" in row]
+    """Return the medians that were computed."""
+    return [_read(Median, row) for row in rows.get("medians", ())]
 
 
 def differences_of(rows: Rows) -> list[Difference]:
-    """Return the differences of which there is a pair.
-
-    Tables of older versions have none to show: their intervals are those of a bootstrap.
-    """
-    return [
-        _read(Difference, row)
-        for row in rows.get("differences", ())
-        if "p_holm" in row and row["pairs"]
-    ]
+    """Return the differences of which there is a pair."""
+    return [_read(Difference, row) for row in rows.get("differences", ()) if row["pairs"]]
 
 
 def are_repeated(medians: Iterable[Median]) -> bool:

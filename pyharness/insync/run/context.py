@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Self
 
 from insync.events.schema import (
-    ANSWERS,
     CONTROLLER,
     COUNTERS,
     FAULTS,
@@ -40,7 +39,6 @@ class ArmFiles:
         self.samples = self._open.enter_context(self.folder.open(SAMPLES))
         self.controller = self._open.enter_context(self.folder.open(CONTROLLER))
         self.liveness = self._open.enter_context(self.folder.open(LIVENESS))
-        self.answers = self._open.enter_context(self.folder.open(ANSWERS))
 
     def phase(
         self,

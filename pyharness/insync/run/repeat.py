@@ -17,7 +17,6 @@ from insync.run.agents import write_counters
 from insync.run.context import ArmContext
 from insync.run.coordinators import place_coordinators, transactional_ids
 from insync.run.faults import build
-from insync.run.health.answers import watched_answers
 from insync.run.health.liveness import Liveness
 from insync.run.health.scheduling_gaps import SchedulingGaps
 from insync.run.progress import Progress
@@ -76,7 +75,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             fault.prepare()
         files.phase("repeat_started", repeat=repeat, topic=topic, seed=plan.seed)
         workload.start()
-        with live.watch(), watched_answers(context, repeat):
+        with live.watch():
             workload.await_acks(FIRST_ACK_SECONDS)
             most_ms = LATE_MS + (plan.load.linger_ms or 0)
             on_time = workload.await_on_time(most_ms, ON_TIME_SECONDS)

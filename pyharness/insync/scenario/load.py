@@ -14,7 +14,6 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from insync.arms import present_name
 from insync.clients import Client
 from insync.closest import did_you_mean
 from insync.errors import InputError
@@ -170,7 +169,6 @@ def narrow(
     if default_timeouts:
         changed["workload"].pop("client_timeout_ms", None)
     if arms is not None:
-        arms = [present_name(arm) for arm in arms]
         changed["arms"] = arms
     if repeats is not None:
         changed["repeats"] = repeats

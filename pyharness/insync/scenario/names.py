@@ -4,24 +4,21 @@ An unknown name is refused with the names that there are, as pydantic refuses a 
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
-from pydantic import BeforeValidator, PlainValidator
+from pydantic import PlainValidator
 from pydantic_core import PydanticKnownError
 
 from insync import metrics
-from insync.arms import ARMS, find_arm, present_name
-from insync.fields import broken
+from insync.arms import ARMS
 
 _Value = TypeVar("_Value")
 
 
 def _known_arm(name: object) -> str:
-    """Return the present name of an arm."""
-    spec = find_arm(name) if isinstance(name, str) else None
-    if spec is None:
-        raise _unknown(list(ARMS))
-    return spec.name
+    if isinstance(name, str) and name in ARMS:
+        return name
+    raise _unknown(list(ARMS))
 
 
 def _known_metric(name: object) -> str:
@@ -35,17 +32,6 @@ def _unknown(names: Sequence[str]) -> PydanticKnownError:
     return PydanticKnownError("literal_error", {"expected": f"{', '.join(first)} or {last}"})
 
 
-def _each_arm_once(table: Any) -> Any:
-    """Refuse a table that has an arm under two of its names."""
-    seen: set[str] = set()
-    for name in table if isinstance(table, dict) else ():
-        arm = present_name(name)
-        if arm in seen:
-            raise broken(name, name, f"only one of the names of arm {arm}")
-        seen.add(arm)
-    return table
-
-
 Arm = Annotated[str, PlainValidator(_known_arm)]
 Metric = Annotated[str, PlainValidator(_known_metric)]
-ByArm = Annotated[dict[Arm, _Value], BeforeValidator(_each_arm_once)]
+ByArm = dict[Arm, _Value]

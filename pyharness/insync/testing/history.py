@@ -145,7 +145,7 @@ class History:
         lost or corrupted is always expected. Raises HistoryError if a topic's verdict is another
         one than `verdict`, and InputError without the extra 'analysis', or without any record.
         """
-        extras.require("analysis", "history.check")
+        extras.require_analysis("history.check")
         if not self._topics:
             raise InputError("history: no record was sent or read, expected one or more")
         for producer in self._producers:

@@ -52,7 +52,7 @@ def run_scenario(asked: Asked, keys: Mapping[str, Any], out: Path) -> ScenarioRe
         raise InputError(f"expect: {expected!r}, expected one of {', '.join(VERDICTS)}")
     if asked.cluster == "existing":
         raise InputError("scenario: --insync-cluster existing, expected brokers of insync's own")
-    extras.require("analysis", "scenario")
+    extras.require_analysis("scenario")
     request = RunRequest(
         scenario=str(keys["scenario"]),
         arms=keys.get("arms"),  # None: the scenario's

@@ -3,12 +3,14 @@
 import hashlib
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 from insync.brokers.kafka.java import Java, find_java
+from insync.closest import did_you_mean
 from insync.errors import InputError
 from insync.events.verify_info import (
     PLAN,
@@ -22,13 +24,45 @@ from insync.faults.registry import KINDS, why_not
 from insync.fuzz.draw import GENERATOR
 from insync.fuzz.request import FuzzRequest, seeds_of
 from insync.run.plan import check_out
+from insync.verify import levels
 from insync.verify.criteria import Criteria, read
 from insync.verify.faulted.cases import cases_of, of_side
 from insync.verify.level import Level
 from insync.verify.levels import faults
-from insync.verify.registry import chosen
 from insync.verify.request import VerifyRequest
 from insync.verify.sides import Side, sides
+
+ALL: Final = "all"
+
+
+def _found() -> Iterator[Level]:
+    for name in levels.NAMES:
+        yield import_module(f"{levels.__name__}.{name}").LEVEL
+
+
+LEVELS: Final[Mapping[str, Level]] = {
+    level.name: level for level in sorted(_found(), key=lambda level: level.place)
+}
+"""The levels by name, in the order in which they run."""
+
+
+def chosen(names: Sequence[str] | None) -> list[Level]:
+    """Return the levels that are named, in order; without names those that are not long.
+
+    `all` names all of them. Raises InputError.
+    """
+    if names is not None and list(names) == [ALL]:
+        return list(LEVELS.values())
+    for name in names or ():
+        if name not in LEVELS:
+            near = did_you_mean(name, LEVELS)
+            raise InputError(
+                f"--level: {name!r}, expected {ALL} or some of: {', '.join(LEVELS)}{near}"
+            )
+    if names is None:
+        return [level for level in LEVELS.values() if not level.long]
+    return [level for name, level in LEVELS.items() if name in names]
+
 
 NO_SEEDS: Final = "none"
 MOST_REPEATS: Final = 100

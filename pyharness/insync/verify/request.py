@@ -12,15 +12,12 @@ from insync.run.request import DEFAULT_KAFKA
 class VerifyRequest:
     """A request for a verification; None means the default.
 
-    At most one of `kafka`, `libs`, `home`, `tgz` and `image` names the candidate's build.
+    At most one of `kafka` and `image` names the candidate's build.
     `settings` are broker configs KEY=VALUE of the candidate. `arm` is that of a candidate with the
     agent. `seeds` is a range A-B, or "none".
     """
 
     kafka: str | None = None
-    libs: Path | None = None
-    home: Path | None = None
-    tgz: Path | None = None
     image: str | None = None
     agent: bool = True
     arm: str | None = None
@@ -38,19 +35,11 @@ class VerifyRequest:
 
     def build(self) -> tuple[str, str]:
         """Return the option that names the build, and its value; raises InputError for several."""
-        given = {
-            "--kafka": self.kafka,
-            "--kafka-libs": self.libs,
-            "--kafka-home": self.home,
-            "--kafka-tgz": self.tgz,
-            "--image": self.image,
-        }
-        named = [(option, str(value)) for option, value in given.items() if value is not None]
-        if len(named) > 1:
-            raise InputError(
-                f"{' and '.join(option for option, _ in named)}: expected one build to judge"
-            )
-        return named[0] if named else ("--kafka", DEFAULT_KAFKA)
+        if self.image is None:
+            return "--kafka", self.kafka or DEFAULT_KAFKA
+        if self.kafka is not None:
+            raise InputError("--kafka and --image: expected one build to judge")
+        return "--image", self.image
 
     def table(self) -> dict[str, str]:
         """Return the broker configs as a table; raises InputError."""

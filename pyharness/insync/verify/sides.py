@@ -75,16 +75,7 @@ def _named(option: str, value: str) -> tuple[str, str | None]:
     """Return what `--kafka` would take, and where the build is or its image; raises InputError."""
     if option == "--image":
         return str(jars_of(value)), value
-    if option == "--kafka":
-        return value, str(Path(value).absolute()) if builds.is_path(value) else None
-    path = Path(value).absolute()
-    is_right = path.is_file() if option == "--kafka-tgz" else path.is_dir()
-    if not is_right:
-        wanted = "the .tgz of a build" if option == "--kafka-tgz" else "a folder"
-        raise InputError(f"{option} {value}: expected {wanted}")
-    if option == "--kafka-home" and not (path / "libs").is_dir():
-        raise InputError(f"{option} {value}: expected an unpacked Kafka with libs/")
-    return str(path), str(path)
+    return value, str(Path(value).absolute()) if builds.is_path(value) else None
 
 
 def _found(option: str, kafka: str) -> Release:

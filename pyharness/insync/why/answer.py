@@ -70,10 +70,6 @@ class Finding:
     may_be: tuple[Cause, ...] = ()
     blamed: tuple[Blamed, ...] = ()
 
-    def is_about(self, broker: int) -> bool:
-        """Whether the finding names a broker."""
-        return broker in self.brokers
-
     @property
     def brokers(self) -> tuple[int, ...]:
         """The broker, and the one at the other end of a link."""

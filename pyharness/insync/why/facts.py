@@ -129,25 +129,6 @@ class Unacked(Span):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Silent(Span):
-    """A consumer that fetched from a broker received nothing from it, not even an empty answer."""
-
-    broker: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked(Span):
-    """The harness asked a broker for what needs no log, and waited until `until_ms` for an answer.
-
-    `way` and `got` are those of `AnswerLine`.
-    """
-
-    broker: int
-    way: str
-    got: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Leads(Span):
     """A broker led a partition, with these replicas."""
 
@@ -167,8 +148,7 @@ class Facts:
     of sync by time, as in Kafka since 0.9. `unreadable` counts lines that are not as they must be.
     `reports` are the times at which an agent reported its pauses; `undated` pauses were at some
     time between two reports that are far apart. `written` is from when until when records of a
-    partition were due. `silent` has one span for each time at which a consumer looked, however
-    short; it may be part of the next one. `asked` has one for each request.
+    partition were due.
     """
 
     lag_ms: float
@@ -193,7 +173,5 @@ class Facts:
     awaited: list[Awaited] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
     unacked: list[Unacked] = field(default_factory=list)
-    silent: list[Silent] = field(default_factory=list)
-    asked: list[Asked] = field(default_factory=list)
     written: dict[Partition, Span] = field(default_factory=dict)
     leads: list[Leads] = field(default_factory=list)

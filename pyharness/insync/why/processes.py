@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from insync.why.answer import Evidence, Finding, in_ms, number
-from insync.why.asking import answered, asked_within
 from insync.why.facts import Dropped, Ended, Facts, Fenced, Partition, Paused, Span, Unacked
 from insync.why.rules import Rules
 from insync.why.sites import ENDED, late
@@ -113,7 +112,7 @@ def _fenced(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Fi
     alone = controllers_matter(facts, rules, found)
     for fenced in _unexplained(facts, rules, found):
         if fenced not in alone:
-            yield _silent(facts, rules, fenced)
+            yield _silent(facts, fenced)
 
 
 def controllers_matter(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Fenced]:
@@ -152,19 +151,15 @@ def _unexplained(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[F
     ]
 
 
-def _silent(facts: Facts, rules: Rules, fenced: Fenced) -> Finding:
+def _silent(facts: Facts, fenced: Fenced) -> Finding:
     """Return whose fault it is that the heartbeats did not arrive.
 
     The process's, if it did nothing else either; else that of the link to the controller. An agent
-    that measures pauses and has none shows that the process ran; so do answers to all requests.
+    that measures pauses and has none shows that the process ran.
     """
     length = in_ms("the controller fenced it for", fenced.ms)
     if _is_known_to_run(facts, fenced):
         return _link(fenced, length, in_ms("while its process did not run for only", 0))
-    asked = asked_within(facts, fenced.broker, fenced)
-    if len(asked) >= rules.answers and answered(asked) == len(asked):
-        says = "requests that need no log, each answered"
-        return _link(fenced, length, number(says, "requests", len(asked)))
     lagged, stalled = _lagged(facts, fenced), _stalled(facts, fenced)
     waited = {each.partition for each in _waits(facts, fenced)}
     if not (lagged or stalled or waited or _leads_any(facts, fenced)):

@@ -1,12 +1,12 @@
 """Reads the facts of a recorded run from its event files; starts no JVM and needs no tables.
 
 It reads `run.json` (the lag, the arms), `phases.jsonl`, `isr.jsonl`, `roles.jsonl`,
-`broker-N.jsonl`, `produce-N.jsonl`, `heard-N.jsonl` and `answers.jsonl`. It does not read
-`faults.jsonl`, the scenario's faults, the tables or the verdict, which say what was injected: they
-are the answer by which this is judged.
+`broker-N.jsonl` and `produce-N.jsonl`. It does not read `faults.jsonl`, the scenario's faults, the
+tables or the verdict, which say what was injected: they are the answer by which this is judged.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +17,61 @@ from insync.errors import InputError
 from insync.events import agent_log
 from insync.events.run_info import Recorded, read_recorded
 from insync.events.schema import (
-    ANSWERS,
     ISR,
     PHASES,
     ROLES,
     RUN,
     events_dir,
-    heard_file,
     produce_file,
 )
 from insync.why.agent_lines import add_agent_lines
 from insync.why.answer import Answer
-from insync.why.client_lines import add_answers, add_heard, add_produced
 from insync.why.controller_lines import add_controller_lines, add_lives, merge_drops
-from insync.why.facts import Facts, Span
+from insync.why.facts import Facts, Partition, Span, Unacked
 from insync.why.infer import answer_of
 from insync.why.rules import DEFAULT, Rules
+
+Line = Mapping[str, Any]
+
+
+def add_produced(facts: Facts, lines: Iterable[Line], least_ms: float) -> None:
+    """Add when partitions were written, and the times of at least `least_ms` without any ack.
+
+    Call it when the facts know who leads: a partition's stall is one of its leader.
+    """
+    due: dict[Partition, list[float]] = {}
+    acked: dict[Partition, list[float]] = {}
+    for line in lines:
+        partition = Partition(line["topic"], line["partition"])
+        due.setdefault(partition, []).append(float(line["sent_ms"]))
+        if line.get("error") is None and line.get("done_ms") is not None:
+            acked.setdefault(partition, []).append(float(line["done_ms"]))
+    facts.clients_known = facts.clients_known or bool(due)
+    for partition, times in due.items():
+        sent = sorted(times)
+        facts.written[partition] = Span(since_ms=sent[0], until_ms=sent[-1])
+        facts.unacked += _gaps(facts, partition, sent, sorted(acked.get(partition, [])), least_ms)
+
+
+def _gaps(
+    facts: Facts, partition: Partition, sent: list[float], acked: list[float], least_ms: float
+) -> Iterator[Unacked]:
+    """Yield the gaps between acks. A gap begins with the first record that was due in it."""
+    last = min(facts.span.until_ms, sent[-1])
+    for before, after in pairwise([facts.span.since_ms, *acked, max(last, facts.span.since_ms)]):
+        if after - before < least_ms:
+            continue
+        waited = next((each for each in sent if each >= before), None)
+        if waited is None or after - waited < least_ms:
+            continue
+        leader = _leader(facts, partition, waited)
+        if leader is not None:
+            yield Unacked(leader=leader, partition=partition, since_ms=waited, until_ms=after)
+
+
+def _leader(facts: Facts, partition: Partition, at_ms: float) -> int | None:
+    own = (each for each in facts.leads if each.partition == partition)
+    return next((each.leader for each in own if each.since_ms <= at_ms <= each.until_ms), None)
 
 
 class _Broker(Recorded):
@@ -89,8 +128,6 @@ def facts_of(events: Path, repeat: int, span: Span, lag_ms: float, rules: Rules)
     add_lives(facts, _lines(events / ROLES))
     merge_drops(facts)
     add_produced(facts, _lines(events / produce_file(repeat)), rules.unacked_lags * lag_ms)
-    add_heard(facts, _lines(events / heard_file(repeat)))
-    add_answers(facts, (each for each in _lines(events / ANSWERS) if each["repeat"] == repeat))
     return facts
 
 

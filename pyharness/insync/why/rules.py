@@ -84,26 +84,6 @@ class Rules:
         "a partition without any ack for so long, which nothing else explains, is a finding",
         "a follower in the ISR may delay acks until it is dropped, for 1.5 lags at most",
     )  # fmt: skip
-    answered_lags: float = _rule(
-        0.5, "lags",
-        "a leader that was never silent for so long, while its partitions had no ack, is reached"
-        " by clients",
-        "a choice: the consumer asks for an answer within 0.1 s, and a lag is 0.5 s at least",
-    )  # fmt: skip
-    middle_share: float = _rule(
-        0.5,
-        "of the time",
-        "so much of the time without acks, in its middle, is when a leader's answers to requests"
-        " that need no log count",
-        "a choice: what made the acks stop may begin later, and clients need time when it is over",
-    )
-    answers: float = _rule(
-        2, "requests",
-        "a broker that the controller fenced, and that answered so many requests meanwhile and"
-        " left none unanswered, has lost only the controller",
-        "a choice: the harness asks twice a second, and a session takes longer; one answer may"
-        " have been sent just before a freeze",
-    )  # fmt: skip
     warm_up_ms: float = _rule(
         20_000, "ms",
         "slow fetches and pauses so soon after a broker's start are part of the start",

@@ -7,14 +7,13 @@ end offsets that it is given; what it read is the read-back. It reads only commi
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
 from insync.errors import InsyncError
-from insync.events.schema import ConsumeLine, HeardLine, ReadBackLine, now_ms
+from insync.events.schema import ConsumeLine, ReadBackLine, now_ms
 from insync.events.writer import EventWriter
-from insync.workload.heard import INTERVAL_MS, Silences
 from insync.workload.plan import WorkloadPlan
 from insync.workload.value import UNREADABLE, Read, read
 
@@ -34,9 +33,8 @@ class TopicConsumer(threading.Thread):
         on_failure: Callable[[BaseException], None],
         *,
         fresh: bool = False,
-        heard: EventWriter | None = None,
     ) -> None:
-        """Create the client; `heard` gets the silences of brokers, if they are recorded."""
+        """Create the client."""
         super().__init__(name=f"{'re-read' if fresh else 'consume'}-{plan.topic}", daemon=True)
         self._plan = plan
         self._writer = writer
@@ -47,9 +45,7 @@ class TopicConsumer(threading.Thread):
         self._ends: Mapping[int, int] | None = None
         self._cut = threading.Event()
         self._last_error = "none"
-        self._heard = heard
-        self._silences = Silences(plan.topic)
-        self._client = Consumer(self._settings())
+        self._client = Consumer(settings(plan.bootstrap))
 
     @property
     def positions(self) -> Mapping[int, int]:
@@ -97,24 +93,6 @@ class TopicConsumer(threading.Thread):
                 arm=self._plan.arm, repeat=self._plan.repeat, topic=self._plan.topic, t_ms=now_ms(),
                 partition=partition, consumer=0, fresh=self._fresh, position=self._next[partition],
                 end_offset=end,
-            )  # fmt: skip
-
-    def _settings(self) -> dict[str, Any]:
-        kept = settings(self._plan.bootstrap)
-        if self._heard is None:
-            return kept
-        return {**kept, "statistics.interval.ms": INTERVAL_MS, "stats_cb": self._listen}
-
-    def _listen(self, statistics: str) -> None:
-        """Record the silences; the client calls it in `poll`, and while it closes."""
-        if self._heard is None or self._cut.is_set():
-            return
-        for broker, silent_ms in self._silences.of(statistics).items():
-            self._heard.write(
-                HeardLine(
-                    arm=self._plan.arm, repeat=self._plan.repeat, topic=self._plan.topic,
-                    t_ms=now_ms(), broker=broker, silent_ms=silent_ms,
-                )
             )  # fmt: skip
 
     def _at_end(self) -> bool:

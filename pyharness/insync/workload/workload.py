@@ -18,7 +18,6 @@ from insync.events.schema import (
     READ_BACK,
     consume_file,
     group_file,
-    heard_file,
     produce_file,
     transaction_reads_file,
     transactions_file,
@@ -116,8 +115,7 @@ class Workload:
         return uses(self._plan.client, LIBRDKAFKA)
 
     def _topic_consumers(self, folder: EventFolder) -> list[TopicConsumer]:
-        heard = self._files.enter_context(folder.open(heard_file(self._plan.repeat)))
-        return [TopicConsumer(self._plan, self._consumed, self._fail, heard=heard)]
+        return [TopicConsumer(self._plan, self._consumed, self._fail)]
 
     def _transactions_file(self, folder: EventFolder) -> EventWriter | None:
         if self._plan.transactions is None:

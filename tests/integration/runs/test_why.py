@@ -64,27 +64,26 @@ def test_no_stall_names_nobody(every_arm: RecordedScenarios) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("handlers", "fault", "causes"),
+    "fault",
     [
-        (8, {"kind": "client-link", "mode": "cut"}, {"network"}),
-        (8, {"kind": "stall", "site": "write", "mode": "hold", "partitions": [0, 3]}, {"disk"}),
-        (16, {"kind": "stall", "site": "write", "mode": "hold", "partitions": [0, 3]}, {"disk"}),
+        {"kind": "client-link", "mode": "cut"},
+        {"kind": "stall", "site": "write", "mode": "hold", "partitions": [0, 3]},
     ],
-    ids=["the link to clients is cut", "writes hang, 8 handlers", "writes hang, 16 handlers"],
+    ids=["the link to clients is cut", "writes hang"],
 )
-def test_a_stalled_disk_of_a_stock_broker_is_no_cut_link(
-    handlers: int, fault: dict[str, Any], causes: set[str], tmp_path: Path
+def test_a_cut_link_and_stalled_writes_of_a_stock_broker_are_not_told_apart(
+    fault: dict[str, Any], tmp_path: Path
 ) -> None:
     """All partitions of the leader stall, and no agent times its appends."""
     place = {"broker": 1, "at_ms": why_catalogue.AT_MS, "for_ms": why_catalogue.FOR_MS}
-    keys = why_catalogue.scenario("why-told-apart", {**fault, **place}, repeats=1)
-    keys["broker"]["num_io_threads"] = handlers
+    keys = why_catalogue.scenario("why-undecided", {**fault, **place}, repeats=1)
     options = ("--arms", "stock", "--record-only")
     recorded = run(keys, tmp_path, *options, within_s=why_catalogue.WITHIN_S)
     assert recorded.returncode == 0, recorded.stderr
-    (answer,) = insync_json("why", folder_of(keys, tmp_path))["answers"]
-    found = {each["cause"] for each in answer["findings"] if each["broker"] == 1}
-    assert found == causes, answer
+    (answer,) = insync_json("why", folder_of(keys, tmp_path), codes=(3,))["answers"]
+    (found,) = answer["findings"]
+    assert (found["broker"], found["cause"]) == (1, "undecided"), answer
+    assert found["may_be"] == ["disk", "network"], answer
 
 
 def _answers(scenarios: RecordedScenarios, scenario: str) -> dict[str, list[dict[str, Any]]]:

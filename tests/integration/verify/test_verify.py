@@ -36,7 +36,7 @@ def level(found: dict[str, Any], name: str) -> dict[str, Any]:
 @pytest.mark.long
 def test_a_folder_of_jars_is_judged_with_the_agent(dist: Distribution, tmp_path: Path) -> None:
     libs, out = folder_of(dist, tmp_path / "libs"), tmp_path / "out"
-    found = insync_json("verify", "--kafka-libs", libs, *SHORT, "--out", out)
+    found = insync_json("verify", "--kafka", libs, *SHORT, "--out", out)
     assert found["verdict"] == "pass", found["reason"]
     assert found == json.loads((out / "verdict.json").read_text())
     asked = found["asked"]
@@ -53,7 +53,7 @@ def test_a_folder_of_jars_is_judged_with_the_agent(dist: Distribution, tmp_path:
     cases = list(Xml.parse(out / "junit.xml").getroot().iter("testcase"))  # noqa: S314 - our own
     assert len(cases) == sum(len(each["rows"]) for each in found["levels"])
     assert "SESSION REPORT (ALL TESTS)" in (out / "summary.md").read_text()
-    again = insync_json("verify", "--kafka-libs", libs, *SHORT, "--out", out, "--resume")
+    again = insync_json("verify", "--kafka", libs, *SHORT, "--out", out, "--resume")
     assert again["levels"] == found["levels"], "what has a result is not run again"
 
 

@@ -111,20 +111,12 @@ def of_any_kind(many: int, seed: int) -> list[History]:
 
 
 def incomplete(first: int) -> list[History]:
-    """Make up histories: with unread logs, without a leader, without watermarks, whole, and old.
-
-    In the old one reads have only times, of which two are equal, and none has its place in order.
-    """
+    """Make up histories: with unread logs, without a leader, without watermarks, whole, and old."""
     unread, unled, uncounted, whole, old = (
         clean(first + number, seed=seed) for number, seed in enumerate((0, 1, 2, 3, OLD))
     )
     assert whole.has_fresh
     assert not old.has_fresh
-    old.ordered = False
-    reads = old.read(0)
-    for read in reads[1:3]:
-        read["read_ms"] = reads[0]["read_ms"]
-    old.consume.reverse()
     unread.replica_logs[0]["problem"] = "CorruptRecordException"
     unread.replica_logs.pop()  # of the last partition
     unled.roles = [role for role in unled.roles if role["role"] == "follower"]
@@ -243,8 +235,7 @@ def test_a_count_without_data_is_null_and_not_zero(checked: Checked) -> None:
         (number, metric)
         for number, history in enumerate(checked.incomplete)
         for metric in OF_READS
-        if (metric not in ("reordered", "gaps") or history.ordered)
-        and (metric != "corrupt" or history.has_fresh)
+        if metric != "corrupt" or history.has_fresh
     }
     transactional = [at for at, each in enumerate(checked.incomplete) if each.transactional]
     of_logs = ("diverged", "missing_from_log", "repeated_sequences")

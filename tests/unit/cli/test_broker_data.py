@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.cli.broker_data import settle, settle_matrix
+from insync.cli.judge import settle, settle_matrix
 from insync.events.run_info import RunInfo
 from insync.report.judgement import Judgement
 from unit.run_folder import Story, run_json
@@ -14,7 +14,7 @@ from unit.run_folder import Story, run_json
 ARMS = ("stock", "plugin")
 
 
-def run(keep: bool | None) -> RunInfo:
+def run(keep: bool) -> RunInfo:
     return RunInfo.model_validate({**run_json(Story(arms=ARMS)), "keep_data": keep})
 
 
@@ -39,11 +39,8 @@ def test_only_the_data_of_arms_with_a_finding_stays(tmp_path: Path, homes: dict[
     assert (homes["plugin"] / "100" / "data" / "t-0").exists()
 
 
-@pytest.mark.parametrize("keep", [True, None])
-def test_data_that_is_to_be_kept_or_that_an_older_version_kept_stays(
-    tmp_path: Path, homes: dict[str, Path], keep: bool | None
-) -> None:
-    assert settle(tmp_path, run(keep), []) == list(homes.values())
+def test_data_that_is_to_be_kept_stays(tmp_path: Path, homes: dict[str, Path]) -> None:
+    assert settle(tmp_path, run(keep=True), []) == list(homes.values())
 
 
 def test_a_matrix_keeps_every_cluster_of_an_arm_with_a_finding(tmp_path: Path) -> None:
@@ -54,12 +51,12 @@ def test_a_matrix_keeps_every_cluster_of_an_arm_with_a_finding(tmp_path: Path) -
     assert settle_matrix(tmp_path, runs, []) == []
 
 
-def judged(*findings: tuple[str | None, str], verdict: str = "pass") -> list[str]:
+def judged(*findings: tuple[str | None, str]) -> list[str]:
     found = [
         {"arm": arm, "expected": "x", "outcome": outcome, "found": ""} for arm, outcome in findings
     ]
     return Judgement.model_validate(
-        {"verdict": verdict, "reason": "r", "findings": found, "arms": {arm: {} for arm in ARMS}}
+        {"verdict": "pass", "reason": "r", "findings": found, "arms": {arm: {} for arm in ARMS}}
     ).explained_by_data
 
 
@@ -67,4 +64,3 @@ def test_the_data_of_an_arm_explains_its_own_findings_and_those_of_the_run() -> 
     assert judged(("stock", "pass"), ("plugin", "observed")) == []
     assert judged(("stock", "unknown"), ("plugin", "pass")) == ["stock"]
     assert judged((None, "unknown"), ("plugin", "pass")) == list(ARMS)
-    assert judged(verdict="fail") == list(ARMS)

@@ -36,14 +36,6 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["report", "nowhere"], "nowhere: not a run folder (run.json: No such file or directory)"),
         (["state", "nowhere"], "connection file nowhere: No such file or directory"),
         (["state", "."], ".: no connection file, expected a running arm with the agent"),
-        (
-            ["bench", "pipeline", "--rows", "1e15"],
-            "--rows '1e15': expected numbers from 1,000 to 1,000,000,000, such as 1e5,1e6",
-        ),
-        (["bench", "pipeline", "--rows", "1e5,inf"], "--rows '1e5,inf': expected numbers from"),
-        (["bench", "pipeline", "--rows", "nan"], "--rows 'nan': expected numbers from 1,000 to"),
-        (["bench", "pipeline", "--rows", "999"], "--rows '999': expected numbers from 1,000 to"),
-        (["bench", "pipeline", "--rows", "many"], "--rows 'many': expected numbers from 1,000 to"),
         (["bench", "analysis", "nowhere"], "nowhere: not a run folder (run.json: No such file"),
         (
             ["bench", "analysis", "nowhere", "--against", "."],
@@ -78,7 +70,6 @@ def test_the_output_folder_must_be_new_or_empty(
         *([], ["run"], ["scenarios"], ["report"], ["agent"], ["state"], ["bench"]),
         *(
             ["bench", "analysis"],
-            ["bench", "pipeline"],
             ["bench", "tracker"],
             ["image"],
             ["image", "build"],

@@ -1,4 +1,4 @@
-"""The optional parts of an installation: named as pyproject.toml has them, and asked for early."""
+"""The optional part of an installation: named as pyproject.toml has it, and asked for early."""
 
 from __future__ import annotations
 
@@ -16,25 +16,22 @@ ROOT = Path(__file__).parents[3]
 
 def test_the_packages_are_those_of_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    for extra, packages in extras.PACKAGES.items():
-        listed = project["optional-dependencies"][extra]
-        names = {re.split(r"[<>=\[]", each)[0].removesuffix("-client") for each in listed}
-        assert names - {"insync", "pysail"} == set(packages)
+    listed = project["optional-dependencies"]["analysis"]
+    names = {re.split(r"[<>=\[]", each)[0].removesuffix("-client") for each in listed}
+    assert names - {"pysail"} == set(extras.PACKAGES)
 
 
-def test_a_missing_extra_is_one_line_with_what_works_instead(
+def test_a_missing_package_is_one_line_with_what_works_instead(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(extras.PACKAGES, "bench", ("pytest", "no_such_package"))
-    assert not extras.has("bench")
+    monkeypatch.setattr(extras, "PACKAGES", ("pytest", "no_such_package"))
     with pytest.raises(InputError) as error:
-        extras.require("bench", "run", "--record-only")
+        extras.require_analysis("run", "--record-only")
     assert str(error.value) == (
-        "run: needs no_such_package, which is not installed, expected the extra 'bench':"
-        " pip install 'insync[bench]', or --record-only"
+        "run: needs no_such_package, which is not installed, expected the extra 'analysis':"
+        " pip install 'insync[analysis]', or --record-only"
     )
 
 
-def test_an_installed_extra_is_not_asked_for() -> None:
-    assert extras.has("analysis")
-    extras.require("analysis", "run")
+def test_an_installed_package_is_not_asked_for() -> None:
+    extras.require_analysis("run")

@@ -23,13 +23,14 @@ from insync.faults.kinds.memory_pressure import (
     LEAST_BYTES,
     PARTITIONS,
     READERS,
+    REPEATS,
+    ColdReaders,
     MemoryPressureFault,
     OldRecords,
 )
 from insync.faults.support import cgroups, memory_groups
 from insync.faults.support.cgroup_places import Parent, home_of
 from insync.faults.support.cgroups import Group, Stay
-from insync.faults.support.cold_readers import REPEATS, ColdReaders
 from insync.faults.support.disk import blkio
 from insync.faults.support.memory_groups import Pressure
 from insync.owner import mine

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from insync.arms import ARMS, FEATURE
 from insync.faults.kinds.cpu_quota import CpuQuota
 from insync.faults.registry import KINDS, tags_of
-from insync.fuzz.draw import GENERATOR, MOST_FAULTS, SHAPES, STEADY_MS, Choices, Shape, draw
+from insync.fuzz.draw import GENERATOR, MOST_FAULTS, SHAPES, STEADY_MS, Choices, Shape, draw, shrunk
 from insync.fuzz.simpler import keys_of
-from insync.fuzz.together import shrunk
 from insync.fuzz.values import DISKS, LOSES_DATA, NOT_DRAWN
 from insync.nodes import CONTROLLER_ID
 from insync.run.arm_cluster import wanted

@@ -26,15 +26,13 @@ class History:
     `consume` holds what was read during the repeat. If the history `has_fresh`, a fresh consumer
     then reads what the first consumer has read, as far as the log goes: but for the places in
     `vanished`, and those in `displaced` elsewhere. `late` is how many offsets came after it asked
-    for the log's end. Without it, the lines are those of an old run, and of a very old one if they
-    are not `ordered`.
+    for the log's end. Without it, the lines are those of an old run.
     """
 
     repeat: int
     transactional: bool
     has_fresh: bool = True
     late: int = 0
-    ordered: bool = True
     vanished: set[tuple[int, int]] = field(default_factory=set)
     displaced: dict[tuple[int, int], int] = field(default_factory=dict)
     produce: list[Line] = field(default_factory=list)
@@ -122,7 +120,7 @@ class History:
     def lines(self) -> Iterator[tuple[str, Line]]:
         """Yield every line with its kind, after numbering the reads and adding what follows."""
         for nth, line in enumerate(self.consume):
-            line["nth"] = nth if self.ordered else None
+            line["nth"] = nth
             if self.has_fresh:
                 line.update(fresh=False, corrupt=line.get("corrupt"))
         for nth, line in enumerate(self.transaction_reads):

@@ -4,8 +4,8 @@ import threading
 from pathlib import Path
 
 from insync.kafka_tests.jvm import Job, Side, written
-from insync.kafka_tests.pool import run_jobs
 from insync.kafka_tests.results import file_of, part_of, read_class
+from insync.kafka_tests.run import run_jobs
 from unit.kafka_tests.fakes import fake_side
 
 

@@ -75,15 +75,6 @@ def test_scenarios_of_a_matrix_are_told_apart() -> None:
     assert [row[0] for row in middle.rows] == ["kip-501: ISR shrinks", "freeze: ISR shrinks"]
 
 
-def test_tables_of_an_older_version_are_not_shown() -> None:
-    old = rows(3)
-    for table in old.values():
-        for row in table:
-            row.pop("p_holm", None)
-            row.pop("low")
-    assert statistics_tables(old) == []
-
-
 def test_the_console_shows_them_from_the_tables_of_a_folder(tmp_path: Path) -> None:
     for name, table in rows(3).items():
         folder = tmp_path / "tables" / "gold" / name

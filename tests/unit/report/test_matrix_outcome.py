@@ -8,7 +8,7 @@ import pytest
 
 from insync.report.matrix.cells import MatrixCell, outcome
 from insync.report.matrix.text import markdown, sentence
-from unit.report.test_junit import CELL, HELD
+from unit.report.test_junit import CELL
 
 STOCK = "the control arm stock was not run"
 
@@ -70,14 +70,3 @@ def test_a_control_arm_that_was_not_run_makes_the_matrix_unknown_and_no_cell() -
 
 def test_a_cell_that_differs_outranks_what_the_matrix_lacks() -> None:
     assert outcome([cell(not_run=STOCK, differs="isr_shrinks was 2")]) == "fail"
-
-
-def test_a_cell_of_an_older_version_without_expectations_is_observed() -> None:
-    checked = [
-        {**HELD, "arm": "stock", "expected": "nothing lost or corrupted"},
-        {**HELD, "arm": None, "expected": "came to its end"},
-    ]
-    assert cell(expected={}, findings=checked).state == "observed"
-    assert cell(expected={}).state == "observed"
-    compared = {**HELD, "arm": "stock", "expected": "acked at least 0.9 times that of stock"}
-    assert cell(expected={}, findings=[*checked, compared]).state == "pass"

@@ -60,7 +60,7 @@ def test_the_top_shows_the_verdict_and_each_arms_result(
 ) -> None:
     page, text = page_of(made_up_run, made_up_rows)
     order = (
-        "Stock dropped followers from the ISR in 3 of 3 repeats; plugin in none.",
+        "Stock dropped followers from the ISR in 3 of 3 repeats; plugin in 0 of 3.",
         "\u2713 Pass every expectation holds",
         "No acked record was lost. Record order, offsets, leader epochs and",
         "How to read this",
@@ -152,7 +152,6 @@ def test_the_page_says_where_the_data_of_the_brokers_is(
     assert "brokers' data kept in nodes/stock," in page_of(new, odd)[1]
     kept = made_up_run.model_copy(update={"keep_data": True})
     assert "kept in nodes/stock, nodes/plugin," in page_of(kept, made_up_rows)[1]
-    assert "brokers' data" not in page_of(made_up_run, made_up_rows)[1]
 
 
 def test_text_from_a_run_is_escaped(made_up_run: RunInfo, made_up_rows: Rows) -> None:
@@ -173,7 +172,7 @@ def test_lost_records_are_counted_and_listed(made_up_run: RunInfo, made_up_rows:
         made_up_run, {**made_up_rows, "readback": readback, "first_anomalies": [lost]}
     )
     assert "\u2717 Fail an expectation does not hold" in text
-    assert "Stock lost acked records in 1 of 3 repeats; plugin in none." in text
+    assert "Stock lost acked records in 1 of 3 repeats; plugin in 0 of 3." in text
     assert "1 acked records were lost." in text
     assert "1 lost-write: acked and never read 40 40 ack by 0: sequence 41 at offset 40" in text
 

@@ -7,8 +7,7 @@ import pytest
 from insync.analysis.tables.rows import Rows
 from insync.events.run_info import RunInfo
 from insync.report.timeline.detail import FILL, Chart, in_full
-from insync.report.timeline.labels import levels
-from insync.report.timeline.lanes import LEAST_WIDTH, WIDTH, cells, tick_step
+from insync.report.timeline.lanes import LEAST_WIDTH, WIDTH, cells, levels, tick_step
 from insync.report.timeline.latency_lines import HEIGHT, Scale, latency_lines, scale_of
 from insync.report.timeline.timelines import Fault, LatencyPoint, Shrink, Span, Timeline, timelines
 from insync.report.timeline.wording import delayed_sentence, lateness

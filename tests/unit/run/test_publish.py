@@ -12,9 +12,9 @@ import pytest
 from insync.errors import InsyncError
 from insync.events.topic import EventTopic
 from insync.events.writer import EventFolder
-from insync.run.publish import isr_tail
+from insync.run.publish import events as publish_events
 from insync.run.publish import publisher as publish
-from insync.run.publish.isr_tail import IsrTail
+from insync.run.publish.events import IsrTail
 from insync.run.publish.publisher import Publisher
 from waiting import wait_for
 
@@ -68,8 +68,8 @@ class Log:
 @pytest.fixture
 def log(monkeypatch: pytest.MonkeyPatch) -> Log:
     log = Log()
-    monkeypatch.setattr(isr_tail, "isr_events", log.read)
-    monkeypatch.setattr(isr_tail, "EVERY_SECONDS", 0.01)
+    monkeypatch.setattr(publish_events, "isr_events", log.read)
+    monkeypatch.setattr(publish_events, "EVERY_SECONDS", 0.01)
     return log
 
 

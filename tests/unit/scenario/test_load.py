@@ -304,9 +304,7 @@ def test_brokers_before_kraft_may_have_their_own_expectations() -> None:
 
 
 def test_the_error_for_an_unknown_scenario_lists_the_known_ones() -> None:
-    with pytest.raises(
-        InputError, match=r"no-such: no such scenario.*cpu-starved, dead-follower"
-    ):
+    with pytest.raises(InputError, match=r"no-such: no such scenario.*cpu-starved, dead-follower"):
         load("no-such")
 
 

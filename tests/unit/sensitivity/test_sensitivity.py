@@ -6,7 +6,7 @@ tables in one analysis, and the judge decides upon what the tables say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -23,7 +23,7 @@ from unit.conftest import rows_of
 from unit.histories.clean import clean
 from unit.run_folder import EPOCH_MS, Line, Story, append, run_json
 from unit.sensitivity import histories, races
-from unit.sensitivity.expectations import STEP_MS, Expectation, Form, Measured, Metrics, forms
+from unit.sensitivity.expectations import STEP_MS, Form, Measured, Metrics, forms
 from unit.sensitivity.histories import ARM, LEADERS, Repeat
 
 FORMS = forms()
@@ -157,12 +157,6 @@ def test_the_tables_have_the_value_of_each_history(made: Made) -> None:
         if value is None or abs(value - place[1]) > (STEP_MS / 5 if place[0][-3:] == "_ms" else 0)
     }
     assert differ == {}
-
-
-def each_expectation() -> Iterator[tuple[Form, Expectation]]:
-    for form in FORMS:
-        for each in form.expectations():
-            yield form, each
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: f"{form.name}{form.on and '-' + form.on}")

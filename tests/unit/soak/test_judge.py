@@ -16,7 +16,6 @@ from insync.events.soak_info import (
     Disturbance,
     Sample,
     SoakInfo,
-    load_soak,
     write_soak,
 )
 from insync.report.soak import render_soak
@@ -149,7 +148,7 @@ def test_the_page_and_the_file_have_what_was_found(tmp_path: Path) -> None:
         checks=tuple(all_checks),
     )  # fmt: skip
     write_soak(tmp_path, info)
-    assert load_soak(tmp_path) == info
+    assert SoakInfo.model_validate_json((tmp_path / "soak.json").read_bytes()) == info
     page = render_soak(info, found)
     assert page.count("<polyline") == 3 * 5
     assert "arm request: a check failed" in page

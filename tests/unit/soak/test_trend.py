@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from insync.soak.trend import LEAST_SAMPLES, MOST_SAMPLES, Trend, judge, trend
+from insync.soak.judge import LEAST_SAMPLES, MOST_SAMPLES, Trend, judge, trend
 
 Series = tuple[list[float], list[float]]
 MINUTE = 60.0

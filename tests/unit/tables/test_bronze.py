@@ -20,7 +20,7 @@ from insync.events.run_info import load_run, run_name
 from unit.pipeline.odd_runs import NAMES, SMALL, without_events
 from unit.run_folder import EPOCH_MS, append, write_run
 
-READ = {"arm": "stock", "repeat": 0, "topic": "t", "partition": 0, "offset": 1, "seq": 1}
+READ = {"arm": "stock", "repeat": 0, "topic": "t", "partition": 0, "offset": 1, "seq": 1, "nth": 0}
 TORN, BAD, FAR = (
     f"{at}.jsonl" for at in ("stock/consume-1", "stock/consume-2", "plugin/consume-1")
 )
@@ -42,8 +42,7 @@ def bronzed(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Bronz
     events = run / "events"
     append(events / TORN, [READ, READ])
     (events / TORN).write_bytes((events / TORN).read_bytes()[:-30])
-    new = {"fresh": False}  # which old recordings do not have
-    wrong = ({"v": 0}, {"v": 2}, {"seq": "one"}, {"seq": None}, {"v": None}, new)
+    wrong = ({"v": 0}, {"v": 2}, {"seq": "one"}, {"seq": None}, {"v": None}, {"nth": None})
     append(events / BAD, [READ, *({**READ, **each} for each in wrong)])
     append(events / "stock/consume-0 (copy).jsonl", [READ])
     append(events / "another/consume-0.jsonl", [READ])

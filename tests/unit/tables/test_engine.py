@@ -45,7 +45,7 @@ def test_the_embedded_engine_takes_local_folders_only() -> None:
 def test_without_the_embedded_engine_auto_takes_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, "pyspark", "pyspark.core", "pandas", "pyarrow", "scipy", "networkx")
     for asked in (AnalysisOptions(), AnalysisOptions("spark")):
-        extras.require("analysis", "run")
+        extras.require_analysis("run")
         require_engine(asked)
         assert choose(asked, HERE, 0).name == "spark"
     with pytest.raises(InputError, match=r"--engine embedded: needs .*insync\[analysis\]"):

@@ -179,7 +179,7 @@ def test_a_leader_elected_during_a_fault_measures_all_followers_anew(spark: Spar
 
 @pytest.mark.parametrize(
     ("arm", "stepped_down"),
-    [("step-down-unthrottled", True), ("step-down-wild", True), ("stock", False)],
+    [("step-down-unthrottled", True), ("stock", False)],
 )
 def test_a_leader_steps_down_under_an_arms_present_and_older_names(
     spark: SparkSession, arm: str, stepped_down: bool

@@ -87,7 +87,7 @@ def counted(*types: str, complete: bool = True, begun: bool = True) -> dict[str,
         for name, table in whole_repeat({1, 2, 3}, 4).items()
     }
     window = {**key, "complete": complete, "host_gap_ms": None}
-    rows |= {name: [] for name in ("input_lines", "agent_counters", "controller_agent", "bursts")}
+    rows |= {name: [] for name in ("input_lines", "agent_counters", "controller_agent")}
     rows["repeats"] = [window] if begun else []
     rows["liveness"] = [{**key, "type": each, "t_ms": 1.0, "note": "x"} for each in types]
     (repeat,) = facts_of_run(ONE, rows).arms["plugin"]

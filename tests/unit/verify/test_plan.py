@@ -13,8 +13,7 @@ from insync.errors import InputError
 from insync.events.verify_info import PLAN, save_asked
 from insync.fuzz.draw import GENERATOR
 from insync.verify.levels import NAMES
-from insync.verify.plan import VerifyPlan, prepare_verify
-from insync.verify.registry import LEVELS
+from insync.verify.plan import LEVELS, VerifyPlan, prepare_verify
 from insync.verify.request import VerifyRequest
 from insync.verify.sides import claimed
 from unit.kafka.made_up_builds import build, jar
@@ -37,10 +36,8 @@ def plan(out: Path, **asked: Any) -> VerifyPlan:
     ("options", "expected"),
     [
         (["--kafka", "0.1"], "--kafka: unknown version '0.1'"),
-        (["--kafka", "4.3.1", "--kafka-tgz", "x.tgz"], "--kafka and --kafka-tgz: expected one"),
-        (["--kafka-libs", "/none"], "--kafka-libs /none: expected a folder"),
-        (["--kafka-home", "/usr"], "--kafka-home /usr: expected an unpacked Kafka with libs/"),
-        (["--kafka-tgz", "/usr"], "--kafka-tgz /usr: expected the .tgz of a build"),
+        (["--kafka", "4.3.1", "--image", "my/kafka"], "--kafka and --image: expected one"),
+        (["--kafka", "/none"], "--kafka: /none: "),
         (["--arm", "stock"], "--arm stock: expected an arm with the agent"),
         (["--no-agent", "--arm", "request"], "--arm request: expected --agent with it"),
         (["--config", "x"], "--config 'x': expected KEY=VALUE"),
@@ -76,15 +73,15 @@ def test_a_folder_without_kafka_and_mixed_versions_are_one_line(
     mixed = build(tmp_path / "mixed")
     jar(mixed / "kafka-server-4.3.0.jar", {})
     for folder, expected in (("empty", "has no jars"), ("mixed", "mixed versions")):
-        assert invoke(["verify", "--kafka-libs", str(tmp_path / folder)]) == 2
+        assert invoke(["verify", "--kafka", str(tmp_path / folder)]) == 2
         (line,) = capsys.readouterr().err.strip().splitlines()
-        assert line.startswith("insync: --kafka-libs: ")
+        assert line.startswith("insync: --kafka: ")
         assert expected in line
 
 
 def test_the_baseline_is_the_same_build_without_the_agent(tmp_path: Path) -> None:
     libs = build(tmp_path / "libs")
-    found = plan(tmp_path / "out", libs=libs)
+    found = plan(tmp_path / "out", kafka=str(libs))
     assert found.candidate.info.agent
     assert found.candidate.info.claims == found.candidate.info.arm == "request"
     assert found.baseline.info.agent is None
@@ -93,11 +90,11 @@ def test_the_baseline_is_the_same_build_without_the_agent(tmp_path: Path) -> Non
 
 
 def test_of_a_build_without_the_agent_it_is_the_published_version(tmp_path: Path) -> None:
-    found = plan(tmp_path / "out", libs=build(tmp_path / "libs"), agent=False)
+    found = plan(tmp_path / "out", kafka=str(build(tmp_path / "libs")), agent=False)
     assert (found.baseline.info.kafka, found.candidate.info.arm) == ("4.3.1", "stock")
     assert found.candidate.info.claims is None
     with pytest.raises(InputError, match=r"--baseline: none known for a build of version 4\.0\.1"):
-        plan(tmp_path / "out", libs=build(tmp_path / "ccs", "4.0.1-ccs"), agent=False)
+        plan(tmp_path / "out", kafka=str(build(tmp_path / "ccs", "4.0.1-ccs")), agent=False)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +122,7 @@ def test_a_build_with_the_change_inside_is_expected_to_behave_as_the_arm_of_its_
 
 def of_resumed(tmp_path: Path) -> dict[str, Any]:
     """Return what `resumed` asks for."""
-    return {"libs": tmp_path / "libs", "agent": False, "settings": ("num.io.threads=2",)}
+    return {"kafka": str(tmp_path / "libs"), "agent": False, "settings": ("num.io.threads=2",)}
 
 
 def resumed(tmp_path: Path, **changed: Any) -> VerifyPlan:
@@ -169,7 +166,7 @@ def test_jars_of_the_same_version_with_another_content_are_another_build(tmp_pat
     other = build(tmp_path / "other")
     jar(other / "00-patch.jar", {"kafka/cluster/Partition.class": "changed"})
     with pytest.raises(InputError, match=r"the candidate's Kafka: 4\.3\.1\+\w+, now 4\.3\.1\+\w+"):
-        resumed(tmp_path, libs=other)
+        resumed(tmp_path, kafka=str(other))
 
 
 def test_seeds_of_another_generator_are_refused(tmp_path: Path) -> None:

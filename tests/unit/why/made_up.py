@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Final
 
 from insync.arms import FEATURE, PROCESS_TIME, SCOPE
 from insync.why.facts import Facts, Leads, Partition, Span
-from unit.run_folder import append
 
 LAG: Final = 2_000.0
 SPAN: Final = Span(since_ms=0, until_ms=60_000)
@@ -80,9 +78,3 @@ def fenced_line(t_ms: float, broker: int, *, fenced: bool) -> dict[str, Any]:
         "v": 1, "arm": "stock", "t_ms": t_ms, "kind": "broker", "topic": None, "partition": None,
         "isr": None, "broker": broker, "fenced": fenced,
     }  # fmt: skip
-
-
-def agents_arm(events: Path, **lines: Any) -> None:
-    """Append the lines of agents, given as `broker_1` and so on, to an arm's event files."""
-    for name, own in lines.items():
-        append(events / f"{name.replace('_', '-')}.jsonl", own)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from insync.why.client_lines import add_answers, add_heard, add_produced
-from insync.why.facts import Asked, Dropped, Leads, Partition, Silent, Span, Unacked
+from insync.why.facts import Dropped, Leads, Partition, Span, Unacked
 from insync.why.infer import answer_of
+from insync.why.recorded import add_produced
 from unit.why.made_up import BROKERS, ONE, SPAN, TWO, ZERO, facts
 from unit.why.test_processes import only
 
@@ -55,103 +55,6 @@ def test_a_partition_without_acks_at_that_time_tells_nothing_of_the_others(
 def test_a_leader_that_times_its_appends_and_found_none_slow_has_lost_its_clients() -> None:
     found = only(answer_of(facts(unacked=[STALLED], appends_known={1}), "made up").findings)
     assert (found.cause, found.site) == ("network", "link to clients")
-
-
-@pytest.mark.parametrize(
-    ("silent_ms", "cause", "site"),
-    [
-        (150, "disk", "append"),
-        (1_500, "undecided", "clients' writes"),
-        (4_800, "undecided", "clients' writes"),
-    ],
-)
-def test_a_leader_that_answers_consumers_is_reached_and_a_silent_one_may_be(
-    silent_ms: float, cause: str, site: str
-) -> None:
-    """Its fetches may wait for the lock of an append that hangs."""
-    silent = [
-        Silent(broker=1, since_ms=14_900 - silent_ms, until_ms=14_900),
-        Silent(broker=2, since_ms=10_100, until_ms=14_900),
-    ]
-    found = only(answer_of(facts(unacked=[STALLED], silent=silent), "made up").findings)
-    assert (found.broker, found.cause, found.site) == (1, cause, site)
-
-
-def test_a_silence_before_the_stall_tells_nothing() -> None:
-    silent = [Silent(broker=1, since_ms=4_000, until_ms=9_900)]
-    found = only(answer_of(facts(unacked=[STALLED], silent=silent), "made up").findings)
-    assert found.cause == "undecided"
-
-
-def test_other_partitions_with_acks_say_more_than_a_silent_leader() -> None:
-    silent = [Silent(broker=1, since_ms=10_000, until_ms=15_000)]
-    known = facts(unacked=[STALLED], written={ONE: SPAN}, silent=silent)
-    known.leads.append(OTHER)
-    assert only(answer_of(known, "made up").findings).cause == "disk"
-
-
-def test_the_consumers_lines_say_since_when_a_broker_is_silent() -> None:
-    known = facts()
-    add_heard(known, [{"t_ms": 12_000, "broker": 2, "silent_ms": 1_500}])
-    assert known.silent == [Silent(broker=2, since_ms=10_500, until_ms=12_000)]
-
-
-def asked(way: str, *got: str) -> list[Asked]:
-    """Return requests to the stalled leader, one after the other from the gap's second on."""
-    return [
-        Asked(broker=1, way=way, got=each, since_ms=12_000 + at, until_ms=12_400 + at)
-        for at, each in zip(range(0, 1_500, 500), got, strict=False)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("ways", "cause", "site"),
-    [
-        (asked("clients", "no answer", "answer"), "disk", "append"),
-        (asked("clients", "no answer") + asked("direct", "answer"), "network", "link to clients"),
-        (
-            asked("clients", "no answer") + asked("direct", "no answer"),
-            "disk",
-            "clients' writes",
-        ),
-        (asked("clients", "no answer", "no answer"), "disk", "clients' writes"),
-        (asked("clients", "no answer", "no connection"), "undecided", "clients' writes"),
-        (
-            asked("clients", "no answer") + asked("direct", "no connection"),
-            "undecided",
-            "clients' writes",
-        ),
-        ([], "undecided", "clients' writes"),
-    ],
-    ids=[
-        "some threads are free",
-        "only clients are cut off",
-        "nobody has an answer",
-        "clients have none",
-        "it is not reached",
-        "it is not reached past the link",
-        "nobody asked in the middle of the gap",
-    ],
-)
-def test_requests_that_need_no_log_tell_the_link_from_threads_that_wait(
-    ways: list[Asked], cause: str, site: str
-) -> None:
-    """A consumer has no answer in any of these cases: its fetches need the log."""
-    silent = [Silent(broker=1, since_ms=10_000, until_ms=15_000)]
-    early = Asked(broker=1, way="clients", got="answer", since_ms=10_400, until_ms=12_000)
-    late = Asked(broker=1, way="clients", got="answer", since_ms=13_000, until_ms=14_000)
-    of_other = Asked(broker=2, way="clients", got="answer", since_ms=12_000, until_ms=12_004)
-    known = facts(unacked=[STALLED], silent=silent, asked=[early, of_other, *ways, late])
-    found = only(answer_of(known, "made up").findings)
-    assert (found.broker, found.cause, found.site) == (1, cause, site)
-
-
-def test_the_harness_says_when_it_asked_and_what_came() -> None:
-    known = facts()
-    line = {"broker": 2, "way": "direct", "t_ms": 2_000, "waited_ms": 5, "got": "answer"}
-    add_answers(known, [line])
-    expected = Asked(broker=2, way="direct", got="answer", since_ms=2_000, until_ms=2_005)
-    assert known.asked == [expected]
 
 
 def test_acks_that_wait_for_a_slow_follower_are_no_finding_of_their_own() -> None:

@@ -9,9 +9,8 @@ import pytest
 
 from insync.errors import InputError
 from insync.why.facts import Partition
-from insync.why.jmx.sampled import Out, answer_of_samples
+from insync.why.jmx.sampled import Out, answer_of_samples, site_of
 from insync.why.jmx.samples import Sample, Thread, parse, targets_of
-from insync.why.jmx.stacks import site_of
 
 HANDLER = "data-plane-kafka-request-handler-0"
 NETWORK = "data-plane-kafka-network-thread-1-ListenerName(INTERNAL)-PLAINTEXT-0"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from insync.why.answer import Finding
-from insync.why.facts import Asked, Dropped, Ended, Fenced, Paused, Served, Unacked
+from insync.why.facts import Dropped, Ended, Fenced, Paused, Served, Unacked
 from insync.why.infer import answer_of
-from unit.why.made_up import BROKERS, ONE, ZERO, facts
+from unit.why.made_up import BROKERS, ZERO, facts
 
 
 def only(found: tuple[Finding, ...]) -> Finding:
@@ -151,34 +151,6 @@ def test_a_fenced_broker_without_an_agent_is_its_process_if_its_partitions_stall
     assert (found.broker, found.cause, found.site) == (2, "process", "not heard of")
     without = facts(fenced=fenced, heard=set(), pauses_known=set())
     assert only(answer_of(without, "made up").findings).site == "link to the controller"
-
-
-@pytest.mark.parametrize(
-    ("got", "cause"),
-    [
-        (["answer", "answer"], "network"),
-        (["answer"], "process"),
-        (["answer", "no answer", "answer"], "process"),
-        ([], "process"),
-    ],
-)
-def test_a_fenced_stock_broker_that_answers_every_request_has_lost_the_controller(
-    got: list[str], cause: str
-) -> None:
-    """As recorded: acks were missing shortly before, too. One answer may have come by chance."""
-    asked = [
-        Asked(broker=2, way="clients", got=each, since_ms=11_000 + at, until_ms=11_400 + at)
-        for at, each in zip(range(0, 1_500, 500), got, strict=False)
-    ]
-    asked += [  # of another broker, and after the fencing
-        Asked(broker=1, way="clients", got="answer", since_ms=12_000, until_ms=12_001),
-        Asked(broker=2, way="clients", got="answer", since_ms=13_900, until_ms=14_001),
-    ]
-    fenced = [Fenced(broker=2, since_ms=10_000, until_ms=14_000)]
-    unacked = [Unacked(leader=2, partition=ONE, since_ms=9_500, until_ms=14_000)]
-    known = facts(fenced=fenced, unacked=unacked, asked=asked, heard=set(), pauses_known=set())
-    found = only(answer_of(known, "made up").findings)
-    assert (found.broker, found.cause) == (2, cause)
 
 
 def test_a_fenced_broker_without_an_agent_is_its_process_if_others_waited_for_its_fetches() -> None:

@@ -32,8 +32,7 @@ def comparable(
     end was, or where it had read to if that is further, because the log may grow after it asked for
     the end; or the end of the longest replica's log if all were read. `position` is how far the
     live consumer had read. `read_to_end` is whether both consumers read everything, null if the run
-    did not record it. `ordered` is whether every read has its `nth`, and `verifiable` whether the
-    values had a checksum.
+    did not record it. `verifiable` is whether the values had a checksum.
     """
     named = (
         isr.where(fn.col("kind") == "partition")
@@ -66,7 +65,6 @@ def comparable(
             fn.coalesce("read_to_end", fn.when(fn.col("verifiable"), fn.lit(False))).alias(
                 "read_to_end"
             ),
-            fn.coalesce("ordered", fn.lit(True)).alias("ordered"),
             fn.coalesce("verifiable", fn.col("read_to_end").isNotNull()).alias("verifiable"),
         )
     )
@@ -104,7 +102,6 @@ def _logs(replica_logs: DataFrame) -> DataFrame:
 def _reads(consume: DataFrame) -> DataFrame:
     return consume.groupBy(*PARTITION).agg(
         (fn.max("offset") + 1).alias("to_offset"),
-        (fn.count_if(fn.col("nth").isNull()) == 0).alias("ordered"),
         (fn.count_if(fn.col("fresh").isNull()) == 0).alias("verifiable"),
     )
 
@@ -119,10 +116,6 @@ def _ends(read_back: DataFrame) -> DataFrame:
     )
 
 
-ORDERED_IF = "every read has its place in the order (`nth`)"
-
-
-ORDERED = Check(lambda comparable: comparable.where("ordered"), ("comparable",))
 """The partitions of which every read has its place in the order."""
 
 WHOLE = Check(lambda comparable: comparable.where("whole"), ("comparable",))

@@ -25,7 +25,7 @@ ANOMALIES = (
         name=NAME,
         label="acked or read before, and gone",
         meaning="A record was acked, or read during the repeat, and the fresh consumer that reads "
-        "everything afterwards did not find it; in older runs without that consumer: it was acked "
+        "everything afterwards did not find it; without such a consumer: it was acked "
         "and never read. In a transaction only the acks of a committed one count.",
         shown_by="the ack, and the read before it was lost",
         by=found,

@@ -15,7 +15,6 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.base import Anomaly, Check
-from insync.analysis.checks.comparable import ORDERED, ORDERED_IF
 from insync.analysis.checks.history import PARTITION, anomaly_rows, operation
 from insync.analysis.checks.preceding import with_most
 
@@ -88,8 +87,6 @@ ANOMALIES = (
         shown_by="the record whose offset is too low, and the first that it overtook",
         by=_BY,
         metric="reordered",
-        known=ORDERED,
-        known_if=ORDERED_IF,
     ),
     Anomaly(
         name=INTERNAL,
@@ -98,7 +95,5 @@ ANOMALIES = (
         shown_by="the record whose offset is too low, and the first that it overtook",
         by=_BY,
         metric="reordered",
-        known=ORDERED,
-        known_if=ORDERED_IF,
     ),
 )

@@ -174,21 +174,6 @@ class HadoopFiles:
             finally:
                 stream.close()
 
-    def publish(self, path: str, content: str) -> None:
-        """Write a small file at once; object stores show a file when it is complete."""
-        with _errors_of(path):
-            closing = "fs.capability.outputstream.abortable"
-            if self._system(path).hasPathCapability(self._path(path), closing):
-                self.write(path, content)
-                return
-            self.write(f"{path}.new", content)
-            rename = self._jvm.org.apache.hadoop.fs.Options.Rename
-            how = self._gateway.new_array(rename, 1)
-            how[0] = rename.OVERWRITE
-            new = self._path(f"{path}.new")
-            context = self._jvm.org.apache.hadoop.fs.FileContext
-            context.getFileContext(new.toUri(), self._conf).rename(new, self._path(path), how)
-
     def delete(self, folder: str) -> None:  # noqa: D102
         with _errors_of(folder):
             self._system(folder).delete(self._path(folder), True)

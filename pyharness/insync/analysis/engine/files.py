@@ -50,9 +50,6 @@ class Files(Protocol):
     def write(self, path: str, content: str | bytes) -> None:
         """Write a small file; replace it if it exists."""
 
-    def publish(self, path: str, content: str) -> None:
-        """Write a small file at once: a reader sees the old content or the new one."""
-
     def delete(self, folder: str) -> None:
         """Remove a folder and its contents, if it exists."""
 
@@ -93,11 +90,6 @@ class LocalFiles:
             file = local_path(path)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content.encode() if isinstance(content, str) else content)
-
-    def publish(self, path: str, content: str) -> None:  # noqa: D102
-        self.write(f"{path}.new", content)
-        with _errors_of(path):
-            local_path(f"{path}.new").replace(local_path(path))
 
     def delete(self, folder: str) -> None:  # noqa: D102
         with _errors_of(folder):

@@ -10,6 +10,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from pyspark.sql import functions as fn
@@ -18,14 +19,14 @@ from insync.analysis.engine import paths
 from insync.analysis.engine.files import is_local, local_path
 from insync.analysis.engine.options import choose, events_bytes
 from insync.analysis.engine.session import Session, open_session
-from insync.analysis.tables.attempts import publish
-from insync.analysis.tables.bronze.folders import Folder, look
+from insync.analysis.tables.bronze.folders import MARK, Folder, look
+from insync.analysis.tables.bronze.runs import inputs_rows
+from insync.analysis.tables.current import code_digest, made_of
 from insync.analysis.tables.pipeline import refresh
 from insync.analysis.tables.silver.catalogue import INPUT_LINES
 from insync.engines import AnalysisOptions
 from insync.errors import InputError
-from insync.events.matrix_info import PLAN
-from insync.events.schema import RUN
+from insync.events.schema import EVENTS, RUN
 from insync.scratch import scratch_process
 from insync.stages import Announce, silent
 
@@ -34,12 +35,12 @@ from insync.stages import Announce, silent
 class Summary:
     """The result: `problems` of folders, and `files` that have unreadable or skewed lines.
 
-    `computed` is how many of the runs had no tables of the same events in the output folder.
+    `computed` is whether the output folder did not have the tables of the same events yet.
     """
 
     into: str
     runs: int
-    computed: int
+    computed: bool
     problems: Sequence[str]
     files: Sequence[str]
     lines: int
@@ -90,21 +91,27 @@ def _compute(
         raise InputError(
             f"{_shown(folders[0].path)}: {folders[0].problem}; no named folder holds a run"
         )
-    above, _, name = place.rpartition("/")
-    # The tables of a run or a matrix, which `insync report` reads.
-    if name == paths.TABLES and any(files.exists(f"{above}/{own}") for own in (RUN, PLAN)):
-        refresh(session, folders, place, str(log), for_reports=False, announce=announce)
-        counts = [paths.table(place, "silver", INPUT_LINES.name)]
-        return _summary(session, folders, place, sum(folder.used for folder in folders), counts)
-    found = publish(session, folders, place, str(log), announce)
-    return _summary(session, folders, place, found.computed, found.files_of(INPUT_LINES.name))
+    digest, mark = _digest(session, folders), f"{place}/{MARK}"
+    is_current = files.exists(mark) and made_of(files.read(mark)) == digest
+    if not is_current:
+        refresh(
+            session, folders, place, str(log), digest=digest, for_reports=False, announce=announce
+        )
+    return _summary(session, folders, place, computed=not is_current)
 
 
-def _summary(
-    session: Session, folders: Sequence[Folder], into: str, computed: int, places: Sequence[str]
-) -> Summary:
-    """Return what was found; the table `input_lines` is in `places`."""
-    counts = session.read(*places, columns=INPUT_LINES.schema)
+def _digest(session: Session, folders: Sequence[Folder]) -> str:
+    """Return the digest of what tables are computed of: the folders, their files, the program."""
+    found = sha256(f"{code_digest()}{inputs_rows(folders)}".encode())
+    for folder in folders:
+        files = session.files(folder.path)
+        for pattern in (RUN, f"{EVENTS}/*", f"{EVENTS}/*/*") if folder.used else ():
+            found.update(repr(files.matching(folder.path, pattern)).encode())
+    return found.hexdigest()
+
+
+def _summary(session: Session, folders: Sequence[Folder], into: str, *, computed: bool) -> Summary:
+    counts = session.read(paths.table(into, "silver", INPUT_LINES.name), columns=INPUT_LINES.schema)
     numbers = ("lines", "unreadable", "skewed")
     (total,) = counts.agg(*(fn.coalesce(fn.sum(n), fn.lit(0)).alias(n) for n in numbers)).collect()
     bad = counts.where("unreadable > 0 or skewed > 0").orderBy("run", "file").collect()

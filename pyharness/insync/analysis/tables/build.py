@@ -121,11 +121,6 @@ def _judged(produced: DataFrame) -> DataFrame:
     return _plain(produced).where("judged")
 
 
-def _bursts(produced: DataFrame, drops: DataFrame, runs: DataFrame) -> DataFrame:
-    planned = runs.select("run", fn.inline("bursts"))
-    return policies.bursts(_judged(produced), drops, planned)
-
-
 def _availability(intervals: DataFrame, runs: DataFrame) -> DataFrame:
     limited = _with(intervals, runs, "min_insync_replicas")
     return availability.availability(limited, fn.col("min_insync_replicas"))
@@ -194,7 +189,6 @@ STEPS: tuple[AnyStep, ...] = (
         ("operations",),
     ),
     Step("errors", lambda of: acks.errors(_judged(of)), ("operations",)),
-    Step("bursts", _bursts, ("operations",), ("follower_drops", "runs")),
     Step(
         "pauses",
         lambda of, *others: followers.pauses(_plain(of), *others),
@@ -210,7 +204,6 @@ STEPS: tuple[AnyStep, ...] = (
     # The brokers' figures.
     Step("availability", _availability, ("isr_intervals",), ("runs",)),
     Step("added_replicas", followers.added_replicas, ("isr_intervals",)),
-    Step("holds_by_site", holds.holds_by_site, ("holds",)),
     Step("detections", policies.detections, ("isr_intervals", "faults")),
     # The checker.
     Step(

@@ -63,10 +63,18 @@ def engine_of(tables: Path) -> str:
 def is_current(tables: Path, digest: str) -> bool:
     """Whether the tables in a local folder are complete, and were computed of the same."""
     try:
-        marked = json.loads((tables / MARK).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return made_of((tables / MARK).read_text(encoding="utf-8")) == digest
+    except OSError:
         return False
-    return isinstance(marked, dict) and marked.get(MADE_OF) == digest
+
+
+def made_of(text: str) -> str | None:
+    """Return the digest in the text of a mark; None if it has none."""
+    try:
+        marked = json.loads(text)
+    except ValueError:
+        return None
+    return marked.get(MADE_OF) if isinstance(marked, dict) else None
 
 
 def stored_rows(tables: Path) -> Rows:

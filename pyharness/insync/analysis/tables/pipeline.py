@@ -1,10 +1,9 @@
 """Runs the pipeline from run folders to bronze, silver and gold tables, all or nothing.
 
-A refresh of the tables of a run or a matrix writes to a new folder and renames it when every stage
-has finished and every contract holds, so a failing stage leaves the previous output unchanged. The
-output may be on any file system that Hadoop supports. Where renaming means copying (object stores),
-a reader may see an incomplete output between the two renames; the folder that `attempts` publishes
-has no such moment.
+A refresh writes to a new folder and renames it when every stage has finished and every contract
+holds, so a failing stage leaves the previous output unchanged. The output may be on any file system
+that Hadoop supports. Where renaming means copying (object stores), a reader may see an incomplete
+output between the two renames.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ from insync.analysis.tables.store import Store
 from insync.errors import InputError, InsyncError
 from insync.stages import BRONZE, TABLES, Announce, silent
 
-ATTEMPT = "attempt-"
-"""Begins the names of the folders that `attempts` publishes."""
 _OWN = {MARK, "bronze", *LAYERS}
 
 
@@ -51,7 +48,7 @@ def refresh(
     the message.
     """
     with replaced(session, into, digest, own=own) as new:
-        store = compute_tables(session, folders, folders, new, log, announce)
+        store = compute_tables(session, folders, new, log, announce)
         return rows_of_reports(store) if for_reports else {}
 
 
@@ -91,29 +88,27 @@ def require_own(files: Files, into: str) -> None:
             f"{into}: holds {min(inside)}, expected a new or empty folder,"
             f" or one that `insync tables` has written ({MARK})"
         )
-    if others := {name for name in inside - _OWN if not name.startswith((ATTEMPT, MARK))}:
+    if others := inside - _OWN:
         raise InputError(f"{into}: holds {min(others)}, expected only tables of insync")
 
 
 def compute_tables(
     session: Session,
     folders: Sequence[Folder],
-    searched: Sequence[Folder],
     into: str,
     log: str,
     announce: Announce = silent,
 ) -> Store:
     """Compute every table of the runs in `folders` into the new folder `into`; return its store.
 
-    `searched` are the rows of the table `inputs`. Raises InsyncError, and leaves what it has
-    written. `log` is the log file, for the message.
+    Raises InsyncError, and leaves what it has written. `log` is the log file, for the message.
     """
     used = [folder for folder in folders if folder.used]
     store = Store(session, into, sum(len(each.info.arms) for each in used if each.info))
     announce(BRONZE)
     with failures_of("bronze", log):
         store.keep("runs", runs_rows(folders))
-        store.keep("inputs", inputs_rows(searched))
+        store.keep("inputs", inputs_rows(folders))
         bronze = read_lines(session, used, f"{into}/bronze")
         add_lines(session, store, bronze)
     announce(TABLES)

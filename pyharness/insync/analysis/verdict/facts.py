@@ -59,18 +59,6 @@ class ControllerFact:
 
 
 @dataclass(frozen=True)
-class BurstFact:
-    """Bursts of one size in one repeat, to partitions whose followers were healthy.
-
-    `false_alarms` is how many followers of these partitions were dropped.
-    """
-
-    records: int
-    bursts: int
-    false_alarms: int
-
-
-@dataclass(frozen=True)
 class RepeatFacts:
     """One repeat of one arm; `complete` if it was not cut short.
 
@@ -85,7 +73,6 @@ class RepeatFacts:
     agents: tuple[AgentFact, ...] = ()
     controller: ControllerFact | None = None
     host_gap_ms: float | None = None
-    bursts: tuple[BurstFact, ...] = ()
     stuck: Mapping[str, str] = field(default_factory=dict)
 
     @property

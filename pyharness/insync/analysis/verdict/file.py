@@ -40,10 +40,11 @@ def as_list(found: Sequence[Finding]) -> list[dict[str, str | None]]:
     return [asdict(each) for each in found]
 
 
-def write_verdict(folder: Path, run: RunInfo, verdict: Verdict, engine: str) -> Path:
-    """Write `folder/verdict.json` and return its path."""
-    text = json.dumps(as_json(run, verdict, engine), indent=2, ensure_ascii=False)
-    return write_atomic(folder / VERDICT, text + "\n")
+def write_verdict(folder: Path, run: RunInfo, verdict: Verdict, engine: str) -> dict[str, object]:
+    """Write `folder/verdict.json` and return its content."""
+    content = as_json(run, verdict, engine)
+    write_atomic(folder / VERDICT, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    return content
 
 
 def arm_figures(repeats: tuple[RepeatFacts, ...]) -> dict[str, object]:
@@ -51,24 +52,12 @@ def arm_figures(repeats: tuple[RepeatFacts, ...]) -> dict[str, object]:
     by_metric = {
         name: [figure(repeat.metrics[name]) for repeat in repeats] for name in metrics.of_verdict()
     }
-    sizes = sorted({each.records for repeat in repeats for each in repeat.bursts})
     agent_errors = [repeat.agent_errors for repeat in repeats]
     return {
         "repeats": len(repeats),
         **by_metric,
         "evidence": [_evidence(fault) for repeat in repeats for fault in repeat.faults],
-        "bursts": [_burst(size, repeats) for size in sizes],
         "agent_errors": agent_errors if any(repeat.agents for repeat in repeats) else [],
-    }
-
-
-def _burst(records: int, repeats: tuple[RepeatFacts, ...]) -> dict[str, int]:
-    """Return the bursts of one size over all repeats."""
-    same = [each for repeat in repeats for each in repeat.bursts if each.records == records]
-    return {
-        "records": records,
-        "bursts": sum(each.bursts for each in same),
-        "false_alarms": sum(each.false_alarms for each in same),
     }
 
 

@@ -5,13 +5,12 @@ Rows are plain mappings, so this needs no Spark and can be tested with hand-made
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from insync import metrics
 from insync.analysis.verdict.facts import (
     AgentFact,
-    BurstFact,
     ControllerFact,
     FaultFact,
     Metrics,
@@ -59,7 +58,7 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
     live = liveness_metrics(own["liveness"], complete=complete)
     if not own["repeats"]:
         return RepeatFacts(complete=False, metrics=_all_of(live), stuck=said_of(own["liveness"]))
-    whole = complete and all(row.get("read_to_end") is not False for row in own["readback"])
+    whole = complete and all(row["read_to_end"] is not False for row in own["readback"])
     recorded = Recorded.of(whole, arm, repeat, _counted(rows, "unreadable"))
     return RepeatFacts(
         complete=complete,
@@ -68,7 +67,6 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
         agents=tuple(_agent(row) for row in own["agent_counters"]),
         controller=next(map(_controller, own["controller_agent"]), None),
         host_gap_ms=own["repeats"][0]["host_gap_ms"],
-        bursts=tuple(_bursts(own)),
         stuck=said_of(own["liveness"]),
     )
 
@@ -125,7 +123,7 @@ def _isr_metrics(own: Rows, partitions: int) -> Metrics:
         "under_replicated_ms": topic["under_replicated_ms"],
         "false_alarms": sum(row["healthy"] for row in own["follower_drops"]),
         "detected_ms": _detected_ms(own),
-        "let_in_at_fault": _let_in(own["detections"]),
+        "let_in_at_fault": sum(row["let_in"] for row in own["detections"]),
         "leader_changes": sum(not row["planned"] for row in own["leader_changes"]),
         "soonest_return_ms": _soonest_return_ms(own["leader_changes"]),
         "dead_follower_dropped_ms": _dropped_ms(own),
@@ -137,13 +135,6 @@ def _detected_ms(own: Rows) -> float | None:
     """Return how soon the last follower at fault was out of the ISR; None if it stayed in."""
     last = max(own["detections"], key=lambda row: row["fault_no"], default=None)
     return None if last is None else last["detected_ms"]
-
-
-def _let_in(detections: Sequence[Row]) -> int | None:
-    """Return how often followers at fault joined an ISR; None in tables of older versions."""
-    counts = [row.get("let_in") for row in detections]
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
 
 
 def _first_shrink_ms(own: Rows) -> float | None:
@@ -221,20 +212,14 @@ def _refused_metrics(run: RunInfo, own: Rows) -> Metrics:
 
 
 def _readback_metrics(own: Rows, recorded: Recorded) -> Metrics:
-    """Return metrics of records that were lost or duplicated.
-
-    Tables of older versions lack some of them.
-    """
+    """Return metrics of records that were lost or duplicated."""
     if _read_nothing(own):
         return {}
     return _counts(recorded, ("lost", "duplicated", "duplicated_idempotent"), own["readback"])
 
 
 def _checked_metrics(own: Rows, recorded: Recorded) -> Metrics:
-    """Return the metrics that the checker counts; None unless each is known of every partition.
-
-    Tables of older versions lack some of them.
-    """
+    """Return the metrics that the checker counts; None unless each is known of every partition."""
     of_reads = () if _read_nothing(own) else _OF_READS
     return _counts(recorded, (*of_reads, *_OF_LOGS), own["checked"])
 
@@ -249,16 +234,8 @@ _OF_LOGS: Final = (
 def _read_nothing(own: Rows) -> bool:
     """Whether records were acked and none was read, without evidence that the consumer worked."""
     acked, read = (sum(row[name] for row in own["readback"]) for name in ("acked", "read"))
-    worked = own["readback"] and all(row.get("read_to_end") for row in own["readback"])
+    worked = own["readback"] and all(row["read_to_end"] for row in own["readback"])
     return bool(acked and not read and not worked)
-
-
-def _bursts(own: Rows) -> Iterator[BurstFact]:
-    """Yield the bursts of each size, the smallest first."""
-    for records in sorted({row["records"] for row in own["bursts"]}):
-        same = [row for row in own["bursts"] if row["records"] == records]
-        counts = (sum(row[name] for row in same) for name in ("bursts", "false_alarms"))
-        yield BurstFact(records, *counts)
 
 
 def _transaction_metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
@@ -281,7 +258,7 @@ def _transaction_metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics
 
 
 def _counts(recorded: Recorded, names: Iterable[str], rows: Sequence[Row]) -> Metrics:
-    return {name: recorded.count(name, [row.get(name) for row in rows]) for name in names}
+    return {name: recorded.count(name, [row[name] for row in rows]) for name in names}
 
 
 def _group_metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
@@ -357,14 +334,9 @@ def _fault(row: Row) -> FaultFact:
         calls_held=row["calls_held"] or 0,
         held_ms=row["held_ms"] or 0.0,
         longest_held_ms=row["longest_held_ms"] or 0.0,
-        acted_ms=_first(row["acted_ms"], row["longest_held_ms"]),
+        acted_ms=row["acted_ms"] or 0.0,
         figures=row["figures"] or {},
     )
-
-
-def _first(*values: float | None) -> float:
-    """Return the first value that is not None; older runs recorded fewer."""
-    return next((value for value in values if value is not None), 0.0)
 
 
 def _controller(row: Row) -> ControllerFact:

@@ -133,19 +133,14 @@ def differences(
 ) -> list[Difference]:
     """Compare every other arm with `baseline`, figure by figure, within each round.
 
-    `rounds` hold the figures of each arm; a round that lacks an arm, or an earlier version's that
-    lacks a figure, does not count for it.
+    `rounds` hold the figures of each arm; a round that lacks an arm does not count for it.
     """
     arms = dict.fromkeys(arm for each in rounds for arm in each if arm != baseline)
     found = []
     for arm in arms:
         pairs = [(each[baseline], each[arm]) for each in rounds if {baseline, arm} <= each.keys()]
         for spec in figures:
-            values = [
-                (one[spec.name], other[spec.name])
-                for one, other in pairs
-                if spec.name in one and spec.name in other
-            ]
+            values = [(one[spec.name], other[spec.name]) for one, other in pairs]
             if values:
                 found.append(_difference(arm, spec.name, values))
     return found

@@ -2,7 +2,7 @@
 
 import typer
 
-from insync.cli.bench import analysis, overhead, pipeline, scale, startup, tracker
+from insync.cli.bench import analysis, overhead, scale, startup, tracker
 from insync.cli.options import print_help_alone
 
 app = typer.Typer(rich_markup_mode=None)
@@ -14,7 +14,6 @@ app.callback(
 )(print_help_alone)
 app.command("analysis", epilog=analysis.EXAMPLES)(analysis.command)
 app.command("overhead", epilog=overhead.EXAMPLES)(overhead.command)
-app.command("pipeline", epilog=pipeline.EXAMPLES)(pipeline.command)
 app.command("scale", epilog=scale.EXAMPLES)(scale.command)
 app.command("startup", epilog=startup.EXAMPLES)(startup.command)
 app.command("tracker", epilog=tracker.EXAMPLES)(tracker.command)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from insync.cli.options import Json
-from insync.extras import require
+from insync.extras import require_analysis
 
 if TYPE_CHECKING:
     from insync.bench.analysis import Difference, Measured
@@ -48,7 +48,7 @@ def command(
     from insync.cli.progress import TerminalProgress
     from insync.signals import interruptible
 
-    require("analysis", "bench analysis")
+    require_analysis("bench analysis")
     sides = [this_installation(), *([] if against is None else [checkout(against)])]
     with interruptible(), TerminalProgress() as progress:
         found, differ = measure(folders, sides, times, progress.phase)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from insync.cli.options import KAFKA_HELP, names
-from insync.extras import require
+from insync.extras import require_analysis
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,7 +60,7 @@ def prepare(arms: str, kafka: str, out: Path | None, name: str) -> Prepared:
     from insync.run.arm_support import require_arms
     from insync.run.plan import check_out, require_agent
 
-    require("analysis", f"bench {name}")
+    require_analysis(f"bench {name}")
     chosen = names(arms) or ()
     if BASELINE not in chosen or len(set(chosen)) != len(chosen) or len(chosen) < 2:
         raise InputError(f"--arms {arms}: expected {BASELINE} and other arms, each once")

@@ -17,7 +17,7 @@ from insync.cli.options import (
     analysis_options,
     names,
 )
-from insync.extras import require
+from insync.extras import require_analysis
 from insync.run.request import DEFAULT_KAFKA
 
 EXAMPLES: Final = """\b
@@ -87,7 +87,7 @@ def command(
     from insync.fuzz.runner import run_fuzz
     from insync.signals import interruptible
 
-    require("analysis", "fuzz")
+    require_analysis("fuzz")
     request = FuzzRequest(
         seeds=seeds,
         minutes=minutes,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from insync.cli.options import Json
-from insync.extras import require
+from insync.extras import require_analysis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ def command(
     from insync.past.compare import compare
     from insync.past.side import read_side
 
-    require("analysis", "compare")
+    require_analysis("compare")
     found = compare(read_side(a), read_side(b), paired=paired)
     if json:
         print(jsonlib.dumps(found.as_json(), indent=2))

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from insync.cli.options import KAFKA_HELP, Json
-from insync.extras import require
+from insync.extras import require_analysis
 from insync.run.request import DEFAULT_KAFKA
 
 EXAMPLES: Final = """\b
@@ -47,7 +47,7 @@ def command(
     from insync.soak.plan import Plan, duration_s, require_arm
     from insync.soak.runner import run_soak
 
-    require("analysis", "soak")
+    require_analysis("soak")
     seconds = duration_s(hours, minutes)
     find(kafka)
     require_arms([require_arm(arm)], kafka)

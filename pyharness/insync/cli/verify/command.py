@@ -17,7 +17,7 @@ from insync.cli.options import (
     analysis_options,
     names,
 )
-from insync.extras import require
+from insync.extras import require_analysis
 from insync.run.request import DEFAULT_KAFKA
 from insync.verify.levels import NAMES
 
@@ -25,8 +25,8 @@ EXAMPLES: Final = """\b
 Examples:
   insync verify
   insync verify --kafka 3.9.2
-  insync verify --kafka-libs ./patched/libs --no-agent --config num.replica.fetchers=2
-  insync verify --kafka-tgz ./kafka_2.13-4.4.0-SNAPSHOT.tgz --no-agent --baseline 4.3.1
+  insync verify --kafka ./patched/libs --no-agent --config num.replica.fetchers=2
+  insync verify --kafka ./kafka_2.13-4.4.0-SNAPSHOT.tgz --no-agent --baseline 4.3.1
   insync verify --image my/kafka:4.3.1 --level weave
   insync verify --only read-stall --seeds none --repeats 12 --out ./out
   insync verify --out ./out --resume
@@ -36,13 +36,6 @@ Examples:
 def command(
     kafka: Annotated[
         str | None, typer.Option(help=f"{KAFKA_HELP} Default: {DEFAULT_KAFKA}.")
-    ] = None,
-    kafka_libs: Annotated[Path | None, typer.Option(help="A folder of Kafka's jars.")] = None,
-    kafka_home: Annotated[
-        Path | None, typer.Option(help="An unpacked Kafka, with its jars in libs/.")
-    ] = None,
-    kafka_tgz: Annotated[
-        Path | None, typer.Option(help="The .tgz that Kafka's build makes.")
     ] = None,
     image: Annotated[
         str | None, typer.Option(help="An image of the local engine, of which the jars are taken.")
@@ -110,7 +103,7 @@ def command(
     candidate; with enough repeats also exact tests of paired differences. Leaves one page, JUnit
     XML, verdict.json and summary.md. A level that cannot run is unknown; the others still run.
     """
-    require("analysis", "verify")
+    require_analysis("verify")
     from insync.cli.judge import EXIT_CODES
     from insync.cli.progress import TerminalProgress
     from insync.cli.verify.show import show_verification
@@ -123,9 +116,6 @@ def command(
 
     request = VerifyRequest(
         kafka=kafka,
-        libs=kafka_libs,
-        home=kafka_home,
-        tgz=kafka_tgz,
         image=image,
         agent=agent,
         arm=arm,

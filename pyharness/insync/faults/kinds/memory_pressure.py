@@ -9,7 +9,9 @@ The fault contains a `disk-throttle`. Evidence: the bytes that were read from th
 pages of files that the kernel took back and read again.
 """
 
-from collections.abc import Callable
+import selectors
+import socket
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,6 +20,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from insync.background import Background
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
@@ -28,11 +31,59 @@ from insync.faults.kinds.disk.disk_throttle import DiskThrottleFault, evict
 from insync.faults.spec import Lasting
 from insync.faults.support import memory_groups
 from insync.faults.support.cgroups import Stay
-from insync.faults.support.cold_readers import ColdReaders
 from insync.faults.support.disk import blkio
 from insync.faults.support.disk.blkio import Rates
 from insync.faults.support.memory_groups import Pressure, confine, pressure
 from insync.running import Running
+
+CONNECTS_WITHIN_S: Final = 5.0
+REPEATS: Final = 100
+_POLL_S: Final = 0.05
+_PIECE: Final = 1 << 20
+
+
+class ColdReaders(Background):
+    """Reads a topic from its beginning over and over, in a thread while its `with` block runs.
+
+    Each connection carries many requests at once, so the broker's network threads have something
+    to send as long as the connections last. What comes is thrown away.
+    """
+
+    def __init__(self, clients: Sequence[socket.socket]) -> None:
+        """Plan to read what these connections bring."""
+        super().__init__("cold-readers")
+        self._selector = selectors.DefaultSelector()
+        for client in clients:
+            client.setblocking(False)
+            self._selector.register(client, selectors.EVENT_READ)
+        self._buffer = bytearray(_PIECE)
+        self.received = 0
+
+    @classmethod
+    def start(cls, stack: ExitStack, port: int, requests: Sequence[bytes]) -> "ColdReaders":
+        """Send each of the requests on a connection of its own, and read; raises OSError.
+
+        All ends with `stack`.
+        """
+        from insync.brokers.kafka import wire  # here, so that scenarios load no broker code
+
+        clients = [stack.enter_context(wire.connect(port, CONNECTS_WITHIN_S)) for _ in requests]
+        for client, request in zip(clients, requests, strict=True):
+            client.sendall(request * REPEATS)
+        return stack.enter_context(cls(clients))
+
+    def _step(self) -> None:
+        for key, _ in self._selector.select(_POLL_S):
+            client = key.fileobj
+            assert isinstance(client, socket.socket)  # noqa: S101  # as registered
+            try:
+                size = client.recv_into(self._buffer)
+            except OSError:
+                size = 0
+            if size == 0:  # the broker has closed it, or has ended
+                self._selector.unregister(client)
+            self.received += size
+
 
 READERS: Final = 16  # several for each network thread, which sends to one after the other
 PARTITIONS: Final = 4  # so that each fits into one answer, of which Kafka limits the size

@@ -22,14 +22,6 @@ JUDGED: tuple[State, ...] = ("pass", "fail")
 """The outcomes of a cell that say whether its arm did what the scenario expects of it."""
 
 
-class Bursts(Recorded):
-    """Bursts of one size in all repeats of a cell, and the healthy followers dropped by them."""
-
-    records: int
-    bursts: int
-    false_alarms: int
-
-
 class MatrixCell(Recorded):
     """One cell of the file, as far as it is shown; `metrics` hold one value per repeat."""
 
@@ -46,7 +38,6 @@ class MatrixCell(Recorded):
     repeats: int
     figures: Sequence[str] = FIGURES
     metrics: Mapping[str, Sequence[float | None]]
-    bursts: Sequence[Bursts] = ()
     findings: Sequence[Finding] = ()
 
     @model_validator(mode="before")
@@ -56,10 +47,10 @@ class MatrixCell(Recorded):
         if not isinstance(keys, dict):
             return keys
         own = {name: keys[name] for name in registry.of_verdict() if name in keys}
-        return {"observed": _observed_before(keys), **keys, "metrics": own}
+        return {**keys, "metrics": own}
 
     def values(self, metric: str) -> Sequence[float | None]:
-        """Return a metric, one value per repeat; older files may lack it."""
+        """Return a metric, one value per repeat; none of a cell that was skipped."""
         return self.metrics.get(metric, ())
 
     def figure(self, metric: str) -> Figure:
@@ -174,16 +165,3 @@ def lacks(cells: Sequence[MatrixCell]) -> list[str]:
         *([f"no cell of {', '.join(without)} could be judged"] if without else []),
         *(["more cells were skipped than judged"] if skipped > judged(cells) else []),
     ]
-
-
-def _observed_before(keys: Mapping[str, Any]) -> str | None:
-    """Say of a cell that an older version wrote as `ok` that nothing was expected of its arm."""
-    checked = [each.get("expected") for each in keys.get("findings", ())]
-    expects = keys.get("expected") or set(checked) - _ALWAYS_CHECKED
-    return None if expects or not keys.get("ok") else "nothing was expected of this arm"
-
-
-_ALWAYS_CHECKED = {
-    "came to its end", "evidence of every fault, no internal error", "nothing lost or corrupted",
-}  # fmt: skip
-"""What older versions checked of an arm of which nothing was expected."""

@@ -12,7 +12,7 @@ from insync.metrics import METRICS
 from insync.report import words
 from insync.report.anchors import cell_id
 from insync.report.environment import Facts
-from insync.report.headline.of_matrix import expected_alike, matrix_finding
+from insync.report.headline import matrix_finding
 from insync.report.junit import as_xml, matrix_suites
 from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome, read_cells
 from insync.report.matrix.curves import HEIGHT as CURVES_HEIGHT
@@ -21,14 +21,9 @@ from insync.report.matrix.curves import curves_of
 from insync.report.matrix.figures import full, names_of
 from insync.report.matrix.text import WHYS, markdown, sentence, wanted, written
 from insync.report.page import says
-from insync.report.policies.lanes import STANDINGS
-from insync.report.policies.picture import HEIGHT, WIDTH, PolicyPicture, draw
-from insync.report.policies.story import compares_policies
-from insync.report.policies.text import policy_table
 from insync.report.render import asset, environment, smallest_enough
 from insync.report.reproduce import matrix_command
 from insync.report.statistics import medians_of, statistics_tables
-from insync.report.tabular import Table
 from insync.report.timeline import lanes
 from insync.report.timeline.timelines import STATE_NAMES, Rows, Timeline
 from insync.report.words import listed
@@ -68,14 +63,6 @@ class Row:
     name: str
     summary: str
     cells: Sequence[Shown | None]
-
-
-@dataclass(frozen=True)
-class Story:
-    """The comparison of lag policies on one version, as a picture and as a table."""
-
-    picture: PolicyPicture
-    table: Table
 
 
 def write_matrix_page(
@@ -140,7 +127,6 @@ def _render(
             outcome=found,
             badge=(BADGES[found], sentence(cells)),
             headline=matrix_finding(cells),
-            alike=expected_alike(cells),
             versions=listed(versions),
             several=len(versions) > 1,
             notes=[
@@ -157,7 +143,6 @@ def _render(
             tables=[
                 (
                     grid,
-                    _story(grid, pictures),
                     curves_of(grid, matrix.rows, medians_of(over_repeats)),
                     _rows(grid, summaries, pictures),
                 )
@@ -166,8 +151,6 @@ def _render(
             over_repeats=statistics_tables(
                 over_repeats, {metric for cell in cells for metric in cell.figures}
             ),
-            standings=STANDINGS,
-            policy_size=(WIDTH, HEIGHT),
             curves_size=(CURVES_WIDTH, CURVES_HEIGHT),
             states=list(STATE_NAMES.items()),
             observed=words.OBSERVED,
@@ -182,18 +165,6 @@ def _arms(cells: Sequence[MatrixCell]) -> list[dict[str, str]]:
     """Return the names of a matrix's arms and what they are."""
     names = dict.fromkeys(cell.arm for cell in cells)
     return [{"name": name, "says": says(name)} for name in names]
-
-
-def _story(grid: Grid, pictures: Mapping[Key, Sequence[Timeline]]) -> Story | None:
-    """Return the comparison of lag policies on one version; None if its cells compare none."""
-    if not compares_policies([cell for row in grid.rows.values() for cell in row.values()]):
-        return None
-    own = {
-        scenario: timelines
-        for (kafka, scenario), timelines in pictures.items()
-        if kafka == grid.kafka
-    }
-    return Story(draw(grid, own), policy_table(grid))
 
 
 def _rows(

@@ -9,7 +9,6 @@ from insync.events.run_info import Bound
 from insync.metrics import METRICS
 from insync.report.matrix.cells import Grid, MatrixCell, State, grids, judged, lacks, outcome
 from insync.report.matrix.figures import brief, legend
-from insync.report.policies.text import policy_markdown
 from insync.report.words import span
 
 _UNKNOWN_FIGURE = "-"
@@ -103,7 +102,7 @@ def _version(grid: Grid) -> str:
         shown = (_cell(row[arm]) if arm in row else "" for arm in grid.arms)
         lines.append(f"| `{scenario}` | {' | '.join(shown)} |")
     listed = [f"- {note}" for note in notes(cells)]
-    return "\n".join([*lines, "", *listed, *([""] if listed else []), policy_markdown(grid)])
+    return "\n".join([*lines, "", *listed, *([""] if listed else []), ""])
 
 
 def _cell(cell: MatrixCell) -> str:

@@ -99,7 +99,7 @@ class LatencyPoint:
 
 @dataclass(frozen=True)
 class Timeline:
-    """One repeat of one arm; `lag_s` is replica.lag.time.max.ms, `start_ms` its start (epoch)."""
+    """One repeat of one arm; `start_ms` is its start (epoch)."""
 
     arm: str
     repeat: int
@@ -109,7 +109,6 @@ class Timeline:
     shrinks: tuple[Shrink, ...]
     faults: tuple[Fault, ...]
     latency: tuple[LatencyPoint, ...]
-    lag_s: float = 0.0
     start_ms: float = 0.0
     changes: tuple[LeaderChange, ...] = ()
 
@@ -150,7 +149,6 @@ def _timeline(run: RunInfo, rows: Rows, window: Row) -> Timeline:
             )
             for row in _own(rows, "latency_over_time", window, "since_ms")
         ),
-        lag_s=run.scenario.broker.replica_lag_time_max_ms / 1e3,
     )
 
 

@@ -6,25 +6,62 @@ only to the files, except the controller's ISR changes, which `IsrTail` publishe
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from insync import arms
+from insync.background import Background
 from insync.brokers.cluster.admin import create_topic, require_topic
-from insync.errors import InputError
+from insync.brokers.cluster.quorum.metadata_log import isr_events
+from insync.errors import InputError, InsyncError
 from insync.events.run_info import load_run, run_name
 from insync.events.schema import ISR, RUN, topic_name
 from insync.events.topic import EventTopic, origin
-from insync.events.writer import Publish
+from insync.events.writer import Publish, encode
 from insync.nodes import BROKERS, ring
 from insync.run.arm_cluster import ArmCluster
 from insync.run.plan import Plan
 from insync.run.progress import Progress
-from insync.run.publish.isr_tail import IsrTail
 from insync.run.publish.publisher import Publisher
+
+EVERY_SECONDS: Final = 5.0
+
+
+class IsrTail(Background):
+    """Reads until the block ends, then one last time; publishes the changes of `topics`.
+
+    The whole log of the controller is read, as at the end for isr.jsonl; only new lines are
+    published. A failed read only delays lines; `failure` is the reason if the last read failed.
+    """
+
+    def __init__(self, arm_cluster: ArmCluster, topics: Collection[str], publish: Publish) -> None:
+        super().__init__("insync-isr-tail", EVERY_SECONDS)
+        self._arm_cluster = arm_cluster
+        self._topics = {None, *topics}
+        self._publish = publish
+        self._published = 0
+        self.failure: str | None = None
+
+    def _step(self) -> None:
+        arm_cluster = self._arm_cluster
+        try:
+            read = isr_events(arm_cluster.cluster, arm_cluster.kafka, arm_cluster.arm)
+            lines = [line for line in read if line.get("topic") in self._topics]
+        except (InsyncError, OSError) as error:
+            self.failure = str(error)
+            return
+        self.failure = None
+        for line in lines[self._published :]:
+            self._publish(encode(line).rstrip(b"\n"))
+        self._published = len(lines)
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        super().__exit__(kind)
+        self._step()
+
 
 BOOTSTRAP: Final = "events-bootstrap"
 """The file among an arm's nodes that holds the bootstrap address of its topic's cluster."""

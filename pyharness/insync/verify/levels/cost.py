@@ -69,7 +69,7 @@ def rows_of(
         rows.append(_row(_SPECS[name], criterion.check, shown[name].base, shown[name].value, found))
     told = {parse_cost(each.check).metric for each in judged}
     for spec in FIGURES:
-        if spec.name not in told and spec.name in shown:  # an earlier version had fewer figures
+        if spec.name not in told:
             one = shown[spec.name]
             rows.append(_row(spec, spec.says, one.base, one.value, Judged("observed")))
     return rows

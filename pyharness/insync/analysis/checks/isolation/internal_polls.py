@@ -10,7 +10,6 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.base import Anomaly, Check
-from insync.analysis.checks.comparable import ORDERED, ORDERED_IF
 from insync.analysis.checks.history import PARTITION, anomaly_rows, operation
 from insync.analysis.checks.preceding import with_previous
 
@@ -71,8 +70,6 @@ ANOMALIES = (
         shown_by="the two reads",
         by=_BY,
         metric="reordered",
-        known=ORDERED,
-        known_if=ORDERED_IF,
     ),
     Anomaly(
         name=SKIP,
@@ -82,7 +79,5 @@ ANOMALIES = (
         shown_by="the two reads",
         by=_BY,
         metric="gaps",
-        known=ORDERED,
-        known_if=ORDERED_IF,
     ),
 )

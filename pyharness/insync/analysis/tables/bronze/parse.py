@@ -38,18 +38,15 @@ class EventKind:
     """One kind of event file: the pattern of its file names and the columns of its lines.
 
     `columns` are types by field, as Spark's simple strings. Every line must have the `required`
-    fields; one without them is unreadable. A line that has the field `since`, which old recordings
-    lack, must have those in `required_since` as well. `ordered` kinds have many lines in one
-    millisecond, so a `line` number gives their order. Lines `of_agent` do not name their arm and
-    broker, the file does; the whole line is kept as `body`. Lines `of_no_kind` cannot be read.
+    fields; one without them is unreadable. `ordered` kinds have many lines in one millisecond, so a
+    `line` number gives their order. Lines `of_agent` do not name their arm and broker, the file
+    does; the whole line is kept as `body`. Lines `of_no_kind` cannot be read.
     """
 
     name: str
     pattern: str
     columns: Mapping[str, str]
     required: tuple[str, ...]
-    since: str = ""
-    required_since: tuple[str, ...] = ()
     ordered: bool = False
     of_agent: bool = False
     of_no_kind: str = ""
@@ -168,10 +165,6 @@ class Parser:
         kind, version = self.kind, found.column("v")
         same = pc.all(pc.equal(version, EVENTS_VERSION)).as_py() and not version.null_count
         lacking = any(found.column(name).null_count for name in kind.required)
-        if kind.since:
-            has = pc.is_valid(found.column(kind.since))
-            partly = (pc.and_(has, pc.is_null(found.column(n))) for n in kind.required_since)
-            lacking = lacking or any(pc.any(each).as_py() for each in partly)
         return bool(same and not lacking)
 
     def _one_by_one(self, lines: Sequence[bytes]) -> dict[str, pa.Array]:
@@ -210,8 +203,7 @@ def _row(kind: EventKind, line: bytes) -> tuple[dict[str, Any], str | None]:
         return {}, "no schema version v"
     if type(version) is not int:
         return {}, OTHER_TYPE
-    since = kind.required_since if kind.since and row[kind.since] is not None else ()
-    missing = next((name for name in (*kind.required, *since) if row[name] is None), None)
+    missing = next((name for name in kind.required if row[name] is None), None)
     return ({}, f"{missing} is missing") if missing else (row, None)
 
 

@@ -32,11 +32,6 @@ def inputs_rows(folders: Sequence[Folder]) -> list[Row]:
 
 def _row(run: str, info: RunInfo, folder: str) -> Row:
     broker, scenario = info.scenario.broker, info.scenario
-    bursts = [
-        {"partition": partition, "records": each.records}
-        for each in scenario.workload.bursts
-        for partition in each.partitions
-    ]
     return {
         "run": run,
         "scenario": info.scenario_name,
@@ -52,7 +47,6 @@ def _row(run: str, info: RunInfo, folder: str) -> Row:
         "acks": scenario.workload.acks,
         "lag_ms": float(broker.replica_lag_time_max_ms),
         "cooldown_ms": float(broker.insync_relinquish_cooldown_ms),
-        "bursts": bursts,
         "started_ms": float(info.started_ms),
         "finished_ms": None if info.finished_ms is None else float(info.finished_ms),
         "finished": info.finished,

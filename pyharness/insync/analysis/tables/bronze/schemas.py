@@ -1,398 +1,119 @@
-"""Defines the columns of the event lines.
+"""Defines the columns of the event lines, from the lines that the harness writes.
 
-No type is inferred. A unit test compares them with
-`insync.events.schema`, which the harness writes with. `*_ms` columns are in milliseconds: points
-in time since the epoch, or durations, as their names say.
+No type is inferred from what was recorded. `*_ms` columns are in milliseconds: points in time since
+the epoch, or durations, as their names say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from insync.analysis.tables.bronze.parse import EventKind
+from insync.events import schema as lines
+from insync.events.group import GroupLine
 
-_TEXT = "string"
-_INT = "int"
-_LONG = "bigint"
-_MS = "double"
-_BOOL = "boolean"
-_IDS = "array<int>"
-
-
-def _columns(**types: str) -> Mapping[str, str]:
-    """Return the types of columns by name, as Spark's simple strings."""
-    return types
+_SMALL: Final = frozenset({
+    "base_sequence", "broker", "bytes", "consumer", "fetchers", "group", "leader_epoch", "life",
+    "member", "node", "partition", "producer", "producer_epoch", "records", "repeat", "replica",
+    "successor",
+})  # fmt: skip
+"""Fields with whole numbers that fit into 32 bits; the others have 64."""
 
 
-PHASES = EventKind(
-    "phases",
-    "phases.jsonl",
-    _columns(
-        type=_TEXT,
-        t_ms=_MS,
-        arm=_TEXT,
-        repeat=_INT,
-        topic=_TEXT,
-        note=_TEXT,
-        longest_gap_ms=_MS,
-        seed=_LONG,
-    ),
-    required=("type", "t_ms", "arm", "repeat"),
+def _columns(line: type[lines.Line]) -> Mapping[str, str]:
+    """Return the types of a line's fields by name, as Spark's simple strings."""
+    hints = get_type_hints(line)
+    return {each.name: _type(each.name, hints[each.name]) for each in fields(line)[1:]}
+
+
+def _type(name: str, hint: Any) -> str:
+    origin, inside = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        (hint,) = (each for each in inside if each is not NoneType)
+        return _type(name, hint)
+    if origin is Literal or hint is str:
+        return "string"
+    if origin is Sequence:
+        return f"array<{_type(name, inside[0])}>"
+    if origin is Mapping:
+        return f"map<{_type('', inside[0])},{_type('', inside[1])}>"
+    if hint is bool:
+        return "boolean"
+    if hint is float or name.endswith("_ms"):
+        return "double"
+    return "int" if name in _SMALL else "bigint"
+
+
+def _kind(
+    name: str, pattern: str, line: type[lines.Line], required: str, *, ordered: bool = False
+) -> EventKind:
+    return EventKind(name, pattern, _columns(line), tuple(required.split()), ordered=ordered)
+
+
+_AT: Final = "arm repeat topic partition"
+
+PHASES = _kind("phases", lines.PHASES, lines.PhaseLine, "type t_ms arm repeat")
+FAULTS = _kind("faults", lines.FAULTS, lines.FaultLine, "arm repeat fault broker injected_ms")
+PRODUCE = _kind("produce", "produce-*.jsonl", lines.ProduceLine, f"{_AT} seq sent_ms")
+TRANSACTIONS = _kind(
+    "transactions", "transactions-*.jsonl", lines.TransactionLine, "arm repeat topic transaction"
 )
-
-FAULTS = EventKind(
-    "faults",
-    "faults.jsonl",
-    _columns(
-        arm=_TEXT,
-        repeat=_INT,
-        fault=_TEXT,
-        site=_TEXT,
-        mode=_TEXT,
-        broker=_INT,
-        target="array<string>",
-        injected_ms=_MS,
-        lifted_ms=_MS,
-        calls_held=_LONG,
-        held_ms=_MS,
-        longest_held_ms=_MS,
-        planned_ms=_MS,
-        acted_ms=_MS,
-        figures="map<string,double>",
-    ),
-    required=("arm", "repeat", "fault", "broker", "injected_ms"),
-)
-
-PRODUCE = EventKind(
-    "produce",
-    "produce-*.jsonl",
-    _columns(
-        arm=_TEXT,
-        repeat=_INT,
-        topic=_TEXT,
-        partition=_INT,
-        seq=_LONG,
-        sent_ms=_MS,
-        done_ms=_MS,
-        latency_ms=_MS,
-        error=_TEXT,
-        offset=_LONG,
-        producer=_INT,
-        idempotent=_BOOL,
-        transaction=_LONG,
-        client=_TEXT,
-    ),
-    required=("arm", "repeat", "topic", "partition", "seq", "sent_ms"),
-)
-
-TRANSACTIONS = EventKind(
-    "transactions",
-    "transactions-*.jsonl",
-    _columns(
-        arm=_TEXT,
-        repeat=_INT,
-        topic=_TEXT,
-        producer=_INT,
-        transaction=_LONG,
-        records=_INT,
-        begun_ms=_MS,
-        asked_ms=_MS,
-        ended_ms=_MS,
-        took_ms=_MS,
-        wanted=_TEXT,
-        end=_TEXT,
-        error=_TEXT,
-        client=_TEXT,
-    ),
-    required=("arm", "repeat", "topic", "transaction"),
-)
-
-TRANSACTION_READS = EventKind(
+TRANSACTION_READS = _kind(
     "transaction_reads",
     "transaction-reads-*.jsonl",
-    _columns(
-        arm=_TEXT,
-        repeat=_INT,
-        topic=_TEXT,
-        producer=_INT,
-        transaction=_LONG,
-        partition=_INT,
-        offset=_LONG,
-        seq=_LONG,
-        read_ms=_MS,
-        nth=_LONG,
-    ),
-    required=(
-        "arm", "repeat", "topic", "producer", "transaction", "partition", "offset", "seq", "nth",
-    ),
-)  # fmt: skip
-
-CONSUME = EventKind(
-    "consume",
-    "consume-*.jsonl",
-    _columns(
-        arm=_TEXT,
-        repeat=_INT,
-        topic=_TEXT,
-        partition=_INT,
-        offset=_LONG,
-        seq=_LONG,
-        read_ms=_MS,
-        nth=_LONG,
-        consumer=_INT,
-        fresh=_BOOL,
-        corrupt=_TEXT,
-        client=_TEXT,
-    ),
-    required=("arm", "repeat", "topic", "partition", "offset", "seq"),
-    since="fresh",
-    required_since=("nth",),
+    lines.TransactionReadLine,
+    "arm repeat topic producer transaction partition offset seq nth",
 )
-
-READ_BACK = EventKind(
-    "read_back",
-    "read-back.jsonl",
-    _columns(
-        arm=_TEXT,
-        repeat=_INT,
-        topic=_TEXT,
-        t_ms=_MS,
-        partition=_INT,
-        consumer=_INT,
-        fresh=_BOOL,
-        position=_LONG,
-        end_offset=_LONG,
-    ),
-    required=("arm", "repeat", "topic", "partition", "fresh", "position", "end_offset"),
+CONSUME = _kind("consume", "consume-*.jsonl", lines.ConsumeLine, f"{_AT} offset seq nth")
+READ_BACK = _kind(
+    "read_back", lines.READ_BACK, lines.ReadBackLine, f"{_AT} fresh position end_offset"
 )
-
-GROUP = EventKind(
-    "group",
-    "group-*.jsonl",
-    _columns(
-        arm=_TEXT,
-        repeat=_INT,
-        topic=_TEXT,
-        t_ms=_MS,
-        group=_INT,
-        protocol=_TEXT,
-        member=_INT,
-        type=_TEXT,
-        partition=_INT,
-        offset=_LONG,
-        lag=_LONG,
-        client=_TEXT,
-    ),
-    required=("arm", "repeat", "topic", "t_ms", "group", "type", "partition"),
-)
-
+GROUP = _kind("group", "group-*.jsonl", GroupLine, "arm repeat topic t_ms group type partition")
 ISR = EventKind(
     "isr",
-    "isr.jsonl",
-    _columns(
-        arm=_TEXT,
-        t_ms=_MS,
-        kind=_TEXT,
-        topic=_TEXT,
-        partition=_INT,
-        leader=_INT,
-        leader_epoch=_INT,
-        isr=_IDS,
-        elr=_IDS,
-        replicas=_IDS,
-        adding=_IDS,
-        broker=_INT,
-        fenced=_BOOL,
-    ),
+    lines.ISR,
+    {
+        "arm": "string", "t_ms": "double", "kind": "string", "topic": "string", "partition": "int",
+        "leader": "int", "leader_epoch": "int", "isr": "array<int>", "elr": "array<int>",
+        "replicas": "array<int>", "adding": "array<int>", "broker": "int", "fenced": "boolean",
+    },
     required=("arm", "t_ms", "kind"),
     ordered=True,
+)  # fmt: skip
+COUNTERS = _kind("counters", lines.COUNTERS, lines.CountersLine, "arm repeat t_ms broker")
+SAMPLES = _kind(
+    "samples", lines.SAMPLES, lines.SampleLine, "arm repeat t_ms moment broker topic partition"
 )
-
-COUNTERS = EventKind(
-    "counters",
-    "counters.jsonl",
-    _columns(
-        arm=_TEXT,
-        repeat=_INT,
-        t_ms=_MS,
-        broker=_INT,
-        enabled=_BOOL,
-        errors=_LONG,
-        holds_granted=_LONG,
-        marks_total=_LONG,
-        released_total=_LONG,
-        pending_now=_LONG,
-        held_now=_LONG,
-        longest_hold_ms=_MS,
-        events_dropped=_LONG,
-        lag_policy=_TEXT,
-    ),
-    required=("arm", "repeat", "t_ms", "broker"),
+CONTROLLER = _kind("controller", lines.CONTROLLER, lines.ControllerLine, "arm repeat t_ms")
+LIVENESS = _kind("liveness", lines.LIVENESS, lines.LivenessLine, "type t_ms arm repeat")
+CLOCKS = _kind("clocks", lines.CLOCKS, lines.ClockLine, "arm repeat t_ms broker ahead_ms error_ms")
+STEP_DOWNS = _kind("step_downs", lines.STEP_DOWNS, lines.StepDownLine, "arm t_ms broker type")
+ROLES = _kind(
+    "roles", lines.ROLES, lines.RoleLine, "arm t_ms broker topic partition role", ordered=True
 )
-
-SAMPLES = EventKind(
-    "samples",
-    "samples.jsonl",
-    _columns(
-        arm=_TEXT,
-        repeat=_INT,
-        t_ms=_MS,
-        moment=_TEXT,
-        broker=_INT,
-        topic=_TEXT,
-        partition=_INT,
-        log_start_offset=_LONG,
-        high_watermark=_LONG,
-        leo=_LONG,
-        fetchers=_INT,
-        failed_partitions=_LONG,
-        put_right=_LONG,
-    ),
-    required=("arm", "repeat", "t_ms", "moment", "broker", "topic", "partition"),
-)
-
-CONTROLLER = EventKind(
-    "controller",
-    "controller.jsonl",
-    _columns(arm=_TEXT, repeat=_INT, t_ms=_MS, woven=_BOOL, errors=_LONG),
-    required=("arm", "repeat", "t_ms"),
-)
-
-LIVENESS = EventKind(
-    "liveness",
-    "liveness.jsonl",
-    _columns(type=_TEXT, t_ms=_MS, arm=_TEXT, repeat=_INT, node=_INT, note=_TEXT),
-    required=("type", "t_ms", "arm", "repeat"),
-)
-
-HEARD = EventKind(
-    "heard",
-    "heard-*.jsonl",
-    _columns(arm=_TEXT, repeat=_INT, topic=_TEXT, t_ms=_MS, broker=_INT, silent_ms=_MS),
-    required=("arm", "repeat", "topic", "t_ms", "broker", "silent_ms"),
-)
-
-ANSWERS = EventKind(
-    "answers",
-    "answers.jsonl",
-    _columns(arm=_TEXT, repeat=_INT, t_ms=_MS, broker=_INT, way=_TEXT, waited_ms=_MS, got=_TEXT),
-    required=("arm", "repeat", "t_ms", "broker", "way", "waited_ms", "got"),
-)
-
-CLOCKS = EventKind(
-    "clocks",
-    "clocks.jsonl",
-    _columns(arm=_TEXT, repeat=_INT, t_ms=_MS, broker=_INT, ahead_ms=_MS, error_ms=_MS),
-    required=("arm", "repeat", "t_ms", "broker", "ahead_ms", "error_ms"),
-)
-
-STEP_DOWNS = EventKind(
-    "step_downs",
-    "step-downs.jsonl",
-    _columns(
-        arm=_TEXT,
-        t_ms=_MS,
-        broker=_INT,
-        type=_TEXT,
-        topic=_TEXT,
-        partition=_INT,
-        leader_epoch=_INT,
-        reason=_TEXT,
-        pending_ms=_MS,
-        successor=_INT,
-        isr_policy=_TEXT,
-        outcome=_TEXT,
-        way=_TEXT,
-        error=_TEXT,
-        asked_ms=_MS,
-    ),
-    required=("arm", "t_ms", "broker", "type"),
-)
-
-ROLES = EventKind(
-    "roles",
-    "roles.jsonl",
-    _columns(
-        arm=_TEXT,
-        t_ms=_MS,
-        broker=_INT,
-        life=_INT,
-        topic=_TEXT,
-        partition=_INT,
-        role=_TEXT,
-        leader_epoch=_INT,
-        from_offset=_LONG,
-        high_watermark=_LONG,
-    ),
-    required=("arm", "t_ms", "broker", "topic", "partition", "role"),
-    ordered=True,
-)
-
-REPLICA_LOGS = EventKind(
-    "replica_logs",
-    "replica-logs.jsonl",
-    _columns(
-        arm=_TEXT,
-        repeat=_INT,
-        topic=_TEXT,
-        partition=_INT,
-        replica=_INT,
-        start_offset=_LONG,
-        end_offset=_LONG,
-        batches=_LONG,
-        problem=_TEXT,
-    ),
-    required=("arm", "repeat", "topic", "partition", "replica"),
-)
-
-BATCHES = EventKind(
-    "batches",
-    "batches-*.jsonl",
-    _columns(
-        arm=_TEXT,
-        repeat=_INT,
-        topic=_TEXT,
-        partition=_INT,
-        replica=_INT,
-        base_offset=_LONG,
-        last_offset=_LONG,
-        leader_epoch=_INT,
-        producer_id=_LONG,
-        producer_epoch=_INT,
-        base_sequence=_INT,
-        crc=_LONG,
-        bytes=_INT,
-        transactional=_BOOL,
-        control=_TEXT,
-        valid=_BOOL,
-    ),
-    required=("arm", "repeat", "topic", "partition", "replica", "base_offset"),
-)
-
+REPLICA_LOGS = _kind("replica_logs", lines.REPLICA_LOGS, lines.ReplicaLogLine, f"{_AT} replica")
+BATCHES = _kind("batches", "batches-*.jsonl", lines.BatchLine, f"{_AT} replica base_offset")
 BROKER = EventKind(
     "broker_events",
     "broker-*.jsonl",
-    _columns(
-        t_ms=_MS,
-        type=_TEXT,
-        topic=_TEXT,
-        partition=_INT,
-        replica=_INT,
-        leader_epoch=_INT,
-        role=_TEXT,
-        reason=_TEXT,
-        held_ms=_MS,
-    ),
+    {
+        "t_ms": "double", "type": "string", "topic": "string", "partition": "int",
+        "replica": "int", "leader_epoch": "int", "role": "string", "reason": "string",
+        "held_ms": "double",
+    },
     required=("t_ms", "type"),
     ordered=True,
     of_agent=True,
-)
+)  # fmt: skip
 """What the agents wrote themselves. The whole line is kept beside these columns: each type of
 event has fields of its own (`insync.core.events.EventLog`)."""
 
 ALL = (
-    PHASES, FAULTS, PRODUCE, TRANSACTIONS, TRANSACTION_READS, CONSUME, HEARD, READ_BACK, GROUP, ISR,
-    COUNTERS, SAMPLES, CONTROLLER, LIVENESS, ANSWERS, CLOCKS, STEP_DOWNS, ROLES, REPLICA_LOGS,
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, TRANSACTION_READS, CONSUME, READ_BACK, GROUP, ISR,
+    COUNTERS, SAMPLES, CONTROLLER, LIVENESS, CLOCKS, STEP_DOWNS, ROLES, REPLICA_LOGS,
     BATCHES, BROKER,
 )  # fmt: skip
 

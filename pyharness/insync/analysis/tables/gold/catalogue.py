@@ -131,18 +131,6 @@ ERRORS = Contract(
         ms("last_ms", "when the last of them was due (epoch)"),
     ),
 )
-BURSTS = Contract(
-    "bursts",
-    "Bursts of records, and the healthy followers that left an ISR during them.",
-    (*REPEAT, "partition"),
-    (
-        *OF_REPEAT,
-        whole("partition", "the partition"),
-        whole("records", "records per burst", "records"),
-        count("bursts", "bursts of which every record was acked"),
-        count("false_alarms", "healthy followers that left an ISR"),
-    ),
-)
 DETECTIONS = Contract(
     "detections",
     "Faults at followers, and how long it took until they were in no ISR.",
@@ -281,7 +269,6 @@ COMPARABLE = Contract(
         flag(
             "read_to_end", "whether both consumers read to the end; null: not recorded", null=True
         ),
-        flag("ordered", "whether every read has its place in the order"),
         flag("verifiable", "whether the values had a checksum"),
     ),
 )
@@ -327,20 +314,6 @@ AVAILABILITY = Contract(
             null=True,
         ),
         whole("min_isr_size", "the smallest ISR", "replicas"),
-    ),
-)
-HOLDS_BY_SITE = Contract(
-    "holds_by_site",
-    "Long-pending fetches by leader and by site of the stall.",
-    (*REPEAT, "broker", "site"),
-    (
-        *OF_REPEAT,
-        whole("broker", "the leader"),
-        text("site", "the site of the broker's fault that overlaps them; null: none", null=True),
-        count("holds", "long-pending fetches"),
-        ms("median_ms", "their median length"),
-        ms("longest_ms", "the longest one"),
-        ms("total_ms", "their sum"),
     ),
 )
 RECOVERY = Contract(
@@ -436,7 +409,6 @@ GOLD = (
     LATENCY_OVER_TIME,
     ACK_GAPS,
     ERRORS,
-    BURSTS,
     DETECTIONS,
     PAUSES,
     ADDED_REPLICAS,
@@ -450,7 +422,6 @@ GOLD = (
     TRANSACTIONS,
     GROUPS,
     AVAILABILITY,
-    HOLDS_BY_SITE,
     RECOVERY,
     REPEAT_METRICS,
     MEDIANS,

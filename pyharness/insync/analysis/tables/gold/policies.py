@@ -82,27 +82,3 @@ def _unless_any_is_missing(name: str) -> Column:
     """Return the largest value of a group in which every row has one."""
     whole = fn.count(name) == fn.count(fn.lit(1))
     return fn.when(whole, fn.max(name))
-
-
-def bursts(judged: DataFrame, drops: DataFrame, planned: DataFrame) -> DataFrame:
-    """Return one row per partition with bursts: records, bursts, false_alarms.
-
-    `planned` has run, partition and records for each of them. `judged` are the produce lines of
-    the repeats' windows, `drops` the table follower_drops. A burst counts if all of its `records`
-    were acked; false alarms are removals of healthy followers.
-    """
-    whole = (
-        judged.where(fn.col("offset").isNotNull())
-        .join(fn.broadcast(planned), ["run", "partition"], "inner")
-        .groupBy(*REPEAT, "partition", "records", fn.floor(fn.col("seq") / fn.col("records")))
-        .agg(fn.count(fn.lit(1)).alias("acked"))
-        .where(fn.col("acked") == fn.col("records"))
-        .groupBy(*REPEAT, "partition", "records")
-        .agg(fn.count(fn.lit(1)).alias("bursts"))
-    )
-    alarms = (
-        drops.where("healthy")
-        .groupBy(*REPEAT, "partition")
-        .agg(fn.count(fn.lit(1)).alias("false_alarms"))
-    )
-    return whole.join(alarms, [*REPEAT, "partition"], "left").fillna(0, ["false_alarms"])

@@ -43,12 +43,6 @@ RUNS = Contract(
         text("acks", 'whose acks its producers outside of transactions wait for: "all" or "1"'),
         ms("lag_ms", "replica.lag.time.max.ms of the scenario"),
         ms("cooldown_ms", "insync.relinquish.cooldown.ms"),
-        Column(
-            "bursts",
-            "array<struct<partition:int,records:int>>",
-            "records",
-            "partitions with bursts, and their size",
-        ),
         ms("started_ms", "when it began (epoch)"),
         ms("finished_ms", "when it ended (epoch); null: interrupted", null=True),
         flag("finished", "whether it completed"),

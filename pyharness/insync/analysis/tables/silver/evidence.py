@@ -51,7 +51,7 @@ def agent_counters(lines: DataFrame, faults: DataFrame) -> DataFrame:
 
     `errors`, `events_dropped` and `holds_granted` count from the broker's start; the columns
     `new_*` count within this repeat. The first repeat counts from the reading before it (repeat
-    -1, which older runs do not have). A broker that was started again in the repeat counts from 0.
+    -1). A broker that was started again in the repeat counts from 0.
     """
     latest = Window.partitionBy(*REPEAT, "broker").orderBy(fn.desc("t_ms"))
     newest = lines.withColumn("newest", fn.row_number().over(latest)).where("newest = 1")

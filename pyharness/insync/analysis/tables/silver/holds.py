@@ -54,13 +54,3 @@ def holds(broker_events: DataFrame, repeats: DataFrame, faults: DataFrame) -> Da
         .agg(best.alias("site"))
         .select(*_HOLD, "end_ms", "held_ms", "site", "line")
     )
-
-
-def holds_by_site(found: DataFrame) -> DataFrame:
-    """Count long-pending fetches by leader and site, with their median, longest and total time."""
-    return found.groupBy(*REPEAT, "broker", "site").agg(
-        fn.count(fn.lit(1)).alias("holds"),
-        fn.median("held_ms").alias("median_ms"),
-        fn.max("held_ms").alias("longest_ms"),
-        fn.sum("held_ms").alias("total_ms"),
-    )

@@ -29,7 +29,7 @@ SLACK_MS = 500.0
 
 def lag_of_arm() -> Column:
     """Return replica.lag.time.max.ms of a row's arm, from `lag_ms`, that of its scenario."""
-    factors = [(fn.lit(name), fn.lit(arms.lag_factor(name))) for name in arms.accepted_names()]
+    factors = [(fn.lit(name), fn.lit(arms.lag_factor(name))) for name in arms.ARMS]
     of_arm = fn.create_map(*(part for pair in factors for part in pair))
     return fn.col("lag_ms") * fn.coalesce(fn.try_element_at(of_arm, fn.col("arm")), fn.lit(1))
 
@@ -139,7 +139,7 @@ def _was_fenced() -> Column:
 
 def _stepped_down() -> Column:
     """Return whether the leader left as another broker became leader, in an arm that allows it."""
-    may = fn.col("arm").isin([arm for arm in arms.accepted_names() if arms.steps_down(arm)])
+    may = fn.col("arm").isin([arm for arm in arms.ARMS if arms.steps_down(arm)])
     return may & fn.col("handed_over") & fn.array_contains("removed", fn.col("leader"))
 
 

@@ -1,4 +1,4 @@
-"""Generates histories of any length with a known number of anomalies, for benchmarks and tests.
+"""Generates histories of any length with a known number of anomalies, for tests.
 
 A history has two arms of one repeat, of which the second has idempotent producers. In each arm one
 hot partition has half of the records, and twelve others share the rest. Record `seq` of a partition

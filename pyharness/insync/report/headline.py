@@ -1,0 +1,274 @@
+"""Writes the top of a page: how the arms compare in one metric, then each arm's ISR, integrity."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from insync.events.run_info import Bound, RunInfo
+from insync.metrics import METRICS, Metric, default_figures, integrity
+from insync.report.judgement import Judgement
+from insync.report.matrix.cells import MatrixCell
+from insync.report.timeline.timelines import Timeline
+from insync.report.timeline.wording import changes_sentence, delayed_sentence
+from insync.report.words import listed, number, span
+
+NOTHING = "No figure of this run is known"
+
+Values = Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What arms were expected to do, and what they did: a value per repeat of each metric.
+
+    `below` are metrics in which an arm must be below another one.
+    """
+
+    expected: Mapping[str, Mapping[str, Bound]]
+    values: Mapping[str, Mapping[str, Values]]
+    below: Sequence[str] = ()
+
+    def of(self, metric: str) -> dict[str, Values]:
+        """Return the values of a metric by arm, without arms of which none is known.
+
+        An optional metric may have none, such as of a follower that stayed.
+        """
+        found = {arm: own.get(metric, ()) for arm, own in self.values.items()}
+        return {
+            arm: values
+            for arm, values in found.items()
+            if any(value is not None for value in values) or (values and METRICS[metric].optional)
+        }
+
+
+def run_finding(run: RunInfo, verdict: Judgement) -> str:
+    """Return the finding of a run."""
+    below = [each.metric for each in run.scenario.compare if each.below is not None]
+    expected = {arm: run.scenario.expected_of(arm) for arm in run.arms}
+    return finding(Figures(expected, verdict.arms, below))
+
+
+def finding(figures: Figures) -> str:
+    """Return the finding, and of which arms it is not known."""
+    metric = subject(figures)
+    if metric is None:
+        return NOTHING
+    known = figures.of(metric)
+    missing = [arm for arm in figures.values if arm not in known]
+    unknown = f"; of {listed(missing)} it is not known" if missing else ""
+    return _sentence(f"{_clause(METRICS[metric], known, 'repeats')}{unknown}")
+
+
+def subject(figures: Figures) -> str | None:
+    """Return the metric that the finding is about; None if no value of any is known.
+
+    A violated integrity comes first. Then come metrics in which the scenario expects the arms to be
+    apart, those of which it does not expect the same of all, those that it bounds. Of the first of
+    these kinds that has values, the metric is one in which the arms differ, if there is one.
+    """
+    violated = next((n for n in integrity() if any(map(any, figures.of(n).values()))), None)
+    if violated:
+        return violated
+    bounds = [name for own in figures.expected.values() for name in own]
+    names = [name for name in dict.fromkeys([*bounds, *figures.below]) if name in METRICS]
+    for kind in (
+        [name for name in names if _are_apart(figures, name)],
+        [name for name in names if _may_differ(figures, name)],
+        names,
+        default_figures(),
+    ):
+        known = {name: found for name in kind if (found := figures.of(name))}
+        apart = (name for name, found in known.items() if len(_groups(METRICS[name], found)) > 1)
+        if known:
+            return next(apart, next(iter(known)))
+    return None
+
+
+def _bounds(figures: Figures, metric: str) -> list[Bound | None]:
+    return [own.get(metric) for own in figures.expected.values()]
+
+
+def _are_apart(figures: Figures, metric: str) -> bool:
+    """Whether the arms are expected to be apart: one above a value that another is below."""
+    bounds = [bound for bound in _bounds(figures, metric) if bound is not None]
+    floors = [bound.min for bound in bounds if bound.min is not None]
+    roofs = [bound.max for bound in bounds if bound.max is not None]
+    return metric in figures.below or max(floors, default=0) > min(roofs, default=float("inf"))
+
+
+def _may_differ(figures: Figures, metric: str) -> bool:
+    """Whether not the same is expected of all arms."""
+    return metric in figures.below or len(set(_bounds(figures, metric))) > 1
+
+
+def matrix_finding(cells: Sequence[MatrixCell]) -> str:
+    """Return the finding of a matrix.
+
+    It is about a violated integrity, if there is one. Otherwise it is about the metric that most
+    scenarios are about, of those scenarios that expect the arms to differ in it, if any does.
+    Every scenario counts once for an arm, with its worst repeat.
+    """
+    rows: dict[tuple[str, str], list[MatrixCell]] = {}
+    for cell in cells:
+        if cell.state != "skipped":
+            rows.setdefault((cell.kafka, cell.scenario), []).append(cell)
+    about = [(name, row) for row in map(_figures, rows.values()) if (name := subject(row))]
+    apart = [(name, row) for name, row in about if _may_differ(row, name)]
+    violated = next((name for name, _ in about if METRICS[name].integrity), None)
+    if not about:
+        return NOTHING
+    ((metric, _),) = Counter(name for name, _ in apart or about).most_common(1)
+    chosen = [row for name, row in apart or about if name == metric]
+    if violated:
+        metric, chosen = violated, [row for _, row in about if row.of(violated)]
+    values: dict[str, list[float | None]] = {}
+    for row in chosen:
+        for arm, found in row.of(metric).items():
+            values.setdefault(arm, []).extend(found)
+    some = not violated and apart and len(chosen) < len(about)
+    where = "where the arms should differ, " if some else ""
+    return _sentence(f"{where}{_clause(METRICS[metric], values, 'scenarios')}")
+
+
+def _figures(row: Sequence[MatrixCell]) -> Figures:
+    """Return the figures of a scenario, each with the worst value of its repeats alone."""
+    return Figures(
+        expected={cell.arm: cell.expected for cell in row},
+        values={
+            cell.arm: {metric: [cell.figure(metric).worst] for metric in cell.metrics}
+            for cell in row
+            if cell.repeats
+        },
+    )
+
+
+def _sentence(text: str) -> str:
+    """Return a text with a capital at its beginning; names of arms have none."""
+    return text[0].upper() + text[1:]
+
+
+def _clause(metric: Metric, values: Mapping[str, Values], each: str) -> str:
+    """Say how arms compare in one metric: how often it happened, or its median."""
+    groups = {
+        text: "every arm" if len(arms) == len(values) > 1 else listed(arms)
+        for text, arms in _groups(metric, values).items()
+    }
+    words = _did(metric)
+    if words:
+        (first, who), *others = groups.items()
+        return "; ".join(
+            [f"{who} {words} {first} {each}", *(f"{who} {text}" for text, who in others)]
+        )
+    says = metric.measured or f"the {metric.label_alone} was"
+    most = max(map(len, values.values()))
+    of_several = f" (median of {most} {each})" if most > 1 else ""
+    return f"{says} {'; '.join(f'{text} in {who}' for text, who in groups.items())}{of_several}"
+
+
+def _did(metric: Metric) -> str:
+    """Return what an arm did in a repeat with a value above 0; empty if the value itself counts."""
+    if metric.did or metric.measured or not metric.integrity:
+        return metric.did
+    return f"had {metric.headline or metric.label}"
+
+
+def _groups(metric: Metric, values: Mapping[str, Values]) -> dict[str, list[str]]:
+    """Return the arms by what is said of them; where it happened most often comes first."""
+    write, order = (_often, _share) if _did(metric) else (_value, lambda _: 0.0)
+    found: dict[str, list[str]] = {}
+    for arm in sorted(values, key=lambda arm: -order(values[arm])):
+        found.setdefault(write(metric, values[arm]), []).append(arm)
+    return found
+
+
+def _known(values: Values) -> list[float]:
+    return [value for value in values if value is not None]
+
+
+def _share(values: Values) -> float:
+    known = _known(values)
+    return sum(map(bool, known)) / (len(known) or 1)
+
+
+def _often(_: Metric, values: Values) -> str:
+    known = _known(values)
+    return f"in {sum(map(bool, known))} of {len(known)}"
+
+
+def _value(metric: Metric, values: Values) -> str:
+    known = _known(values)
+    if not known:
+        return "never"
+    middle = median(known)
+    if metric.is_time:
+        return span(middle)
+    word = {"replicas": " replica", "records": " record"}.get(metric.unit, "")
+    return f"{number(middle)}{word}{'s' if word and middle != 1 else ''}"
+
+
+def of_arm(run: RunInfo, pictures: Sequence[Timeline], arm: str) -> str:
+    """Say how often and how far an arm's ISR shrank, and whether its leaders changed."""
+    seen = [timeline for timeline in pictures if timeline.arm == arm and timeline.spans]
+    if not seen:
+        return "The ISR is not known."
+    shrunk = [timeline for timeline in seen if timeline.shrinks]
+    changes = changes_sentence([change for timeline in seen for change in timeline.changes])
+    if not shrunk:
+        return f"The ISR never shrank{_in_repeats(len(seen), run.repeats)}.{changes}"
+    lowest = min((span for timeline in shrunk for span in timeline.spans), key=lambda s: len(s.isr))
+    alone = ", the leader alone" if len(lowest.isr) == 1 else ""
+    return (
+        f"The ISR shrank{_in_repeats(len(shrunk), run.repeats)}, "
+        f"down to {len(lowest.isr)} of {lowest.replicas} replicas{alone}."
+        f"{delayed_sentence([shrink for timeline in shrunk for shrink in timeline.shrinks])}"
+        f"{changes}"
+    )
+
+
+def _in_repeats(times: int, repeats: int) -> str:
+    return f" in {times} of {repeats} repeats" if repeats > 1 else ""
+
+
+def of_integrity(run: RunInfo, verdict: Judgement) -> str:
+    """Say whether records were lost, and whether anything else is inconsistent."""
+    return f"{_of_lost(verdict)} {_of_order(run, verdict)}"
+
+
+def _of_lost(verdict: Judgement) -> str:
+    lost = _all_of(verdict, "lost")
+    if any(lost):
+        return f"{sum(count or 0 for count in lost)} acked records were lost."
+    if None in lost:
+        return "Whether records were lost is not known for every repeat."
+    return "No acked record was lost."
+
+
+def _of_order(run: RunInfo, verdict: Judgement) -> str:
+    """Say in one sentence which other integrity violations there were, or that there were none."""
+    found = {
+        metric.headline: _all_of(verdict, metric.name)
+        for metric in METRICS.values()
+        if metric.headline
+    }
+    bad = [f"{sum(n or 0 for n in all_)} {words}" for words, all_ in found.items() if any(all_)]
+    if bad:
+        return f"Found: {', '.join(bad)}."
+    if any(_is_unchecked(run, verdict, metric) for metric in METRICS.values() if metric.headline):
+        return "Some checks could not be made in every repeat."
+    return "Record order, offsets, leader epochs and replicas' logs are consistent."
+
+
+def _is_unchecked(run: RunInfo, verdict: Judgement, metric: Metric) -> bool:
+    """Whether a repeat lacks a metric that it should have: one for groups needs groups."""
+    return not metric.optional and any(
+        None in values[metric.name]
+        for arm, values in verdict.arms.items()
+        if run.has(metric.requires, arm)
+    )
+
+
+def _all_of(verdict: Judgement, metric: str) -> list[int | None]:
+    return [count for arm in verdict.arms.values() for count in arm[metric]]

@@ -1,1 +1,0 @@
-"""Compares lag policies, as a picture and as a table."""
