@@ -121,7 +121,7 @@ def race(moving: Moving, program: Program) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("moving", [()], indirect=True)
+@pytest.mark.parametrize("moving", ["off"], indirect=True)
 def test_stock_fails_to_move_the_replica(moving: Moving, program: Program) -> None:
     race(moving, program)
     wait_for(lambda: bool(moving.leader.fetchers().failed_partitions), bool)
