@@ -13,7 +13,7 @@ public final class AgentSetup {
     private final List<String> scopes;
     private final boolean logStart;
     private final boolean stepDown;
-    private final boolean lagByMessages;
+    private final Adapters table;
     private final String adapter;
 
     AgentSetup(String brokerVersion, Adapters table, Adapter adapter, AgentOptions options, HooksOnDemand onDemand) {
@@ -24,7 +24,7 @@ public final class AgentSetup {
         this.logStart = table.isOn(adapter, ".log_start");
         this.stepDown = table.isOn(adapter, ".step_down");
         this.adapter = adapter.name();
-        this.lagByMessages = table.lagPolicies(adapter).contains("messages");
+        this.table = table;
     }
 
     /** Returns Kafka's version, as found on the class path. */
@@ -66,8 +66,8 @@ public final class AgentSetup {
         return stepDown;
     }
 
-    /** Returns whether replica.lag.policy=messages:N is supported. */
-    public boolean supportsLagByMessages() {
-        return lagByMessages;
+    /** Returns the values of a column of broker-versions.properties for the adapter. */
+    public List<String> listed(String column) {
+        return table.listed(adapter, column);
     }
 }

@@ -56,7 +56,7 @@ public final class WovenBroker {
     }
 
     /** Returns whether the class path still has each class file that the checks and the weaving read. */
-    boolean fitsClassPath() throws IOException {
+    public boolean fitsClassPath() throws IOException {
         for (Map.Entry<String, Long> each : dependsOn.entrySet()) {
             if (ClassDigests.onClassPath(each.getKey()) != each.getValue()) {
                 return false;
@@ -65,7 +65,8 @@ public final class WovenBroker {
         return true;
     }
 
-    void write(DataOutputStream out) throws IOException {
+    /** Writes what {@link #of} reads. */
+    public void write(DataOutputStream out) throws IOException {
         write(methods, out);
         write(unknown, out);
         out.writeInt(dependsOn.size());
@@ -94,7 +95,7 @@ public final class WovenBroker {
     }
 
     /** Reads what {@link #write(DataOutputStream)} wrote; the caller has verified that the bytes are complete. */
-    static WovenBroker of(DataInputStream in) throws IOException {
+    public static WovenBroker of(DataInputStream in) throws IOException {
         List<String> methods = names(in);
         List<String> unknown = names(in);
         Map<String, Long> dependsOn = new LinkedHashMap<>();
