@@ -13,7 +13,7 @@ import pytest
 
 import metrics_page
 from event_lines import read_lines
-from insync.artifacts import AGENT_JAR
+from insync.artifacts import AGENT_JAR, LAB_JAR
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
@@ -258,7 +258,7 @@ def test_a_bad_agent_option_is_one_line_and_no_broker(
 
 
 def agent_flag(options: str) -> str:
-    return f"-javaagent:{AGENT_JAR}={options}"
+    return f"-javaagent:{AGENT_JAR}=lab={LAB_JAR},{options}"
 
 
 def version_resource(folder: Path, version: str) -> Path:
