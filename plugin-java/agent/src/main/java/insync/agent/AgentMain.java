@@ -4,6 +4,7 @@ import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.agent.weave.HooksOnDemand;
 import insync.agent.weave.KnownMethods;
+import insync.agent.weave.Weaver;
 import insync.agent.weave.WovenBroker;
 import insync.core.Insync;
 import insync.core.events.EventLog;
@@ -84,8 +85,9 @@ public final class AgentMain {
         if (!options.defaultScope().equals("off") && !scopes.contains(options.defaultScope())) {
             throw new AgentException("agent option default-scope=" + options.defaultScope() + ": expected one of " + scopes);
         }
-        AgentSetup setup = new AgentSetup(version, adapters, adapter, options, new HooksOnDemand(adapter, instrumentation,
-            options.allowsUnknownMethods() ? hooks -> List.of() : AgentMain::unknown));
+        AgentSetup setup = new AgentSetup(version, adapter.name(), column -> adapters.listed(adapter.name(), column), options,
+            new HooksOnDemand((hooks, loaded) -> new Weaver(adapter).add(hooks, loaded), instrumentation,
+                options.allowsUnknownMethods() ? hooks -> List.of() : AgentMain::unknown));
         if (options.defaultStepDownMs() != AgentOptions.NEVER) {
             String given = "agent option default-step-down=" + options.defaultStepDownMs() + ": expected off";
             if (!setup.supportsStepDown()) {

@@ -39,7 +39,7 @@ final class Weaving {
         woven = files == null ? null : files.load();
         if (woven != null) {
             cache = "used";
-            return woven.install(adapter, instrumentation);
+            return woven.install((name, current) -> new Weaver(adapter).makeFrom(name, current), instrumentation);
         }
         List<String> unknown = KnownMethods.load().unknown(adapter.hooksAtStart());
         Weaver weaver = new Weaver(adapter);

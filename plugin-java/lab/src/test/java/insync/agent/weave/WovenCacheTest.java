@@ -78,7 +78,7 @@ class WovenCacheTest {
         Adapter adapter = new WeaverTest.OneType(new WeaverTest.OneHook());
         FakeInstrumentation jvm = new FakeInstrumentation();
         jvm.loads = Map.of(PLAIN, changed);
-        assertEquals(List.of(), cache.load().install(adapter, jvm.proxy()));
+        assertEquals(List.of(), cache.load().install(new Weaver(adapter)::makeFrom, jvm.proxy()));
         byte[] given = jvm.given.get(PLAIN);
         assertFalse(Arrays.equals(WOVEN, given));
         String text = new String(given, StandardCharsets.ISO_8859_1);
