@@ -13,6 +13,7 @@ BIN   := $(VENV)/bin
 PYTEST := $(BIN)/pytest
 BUILT := pyharness/insync/_built
 JAR   := plugin-java/agent/build/libs/insync-agent.jar
+LAB   := plugin-java/lab/build/libs/insync-lab.jar
 LOGS  := plugin-java/replicalogs/build/libs/insync-logs.jar
 CLIENTS := plugin-java/clients/build/libs/insync-clients.jar
 KAFKA_TESTS := plugin-java/kafkatests/build/libs/insync-kafka-tests.jar
@@ -39,13 +40,13 @@ setup: tools ## build everything and leave .venv/bin/insync
 tools:
 	@pyharness/setup-tools.sh
 
-JARS := $(addprefix $(BUILT)/,insync-agent.jar insync-logs.jar insync-clients.jar insync-kafka-tests.jar)
+JARS := $(addprefix $(BUILT)/,insync-agent.jar insync-lab.jar insync-logs.jar insync-clients.jar insync-kafka-tests.jar)
 built: $(JARS) $(BUILT)/libinsync_stall.so $(BUILT)/broker-versions.properties
 
 $(JARS) &: $(JAVA_SOURCES)
-	@echo "insync: building the agent, the log reader, the Java clients and the runner of Kafka's tests (Gradle)"
-	@$(TIMED) build gradle -q --no-daemon --console=plain agentJar logsJar clientsJar kafkaTestsJar
-	@mkdir -p $(BUILT) && cp $(JAR) $(LOGS) $(CLIENTS) $(KAFKA_TESTS) $(BUILT)
+	@echo "insync: building the agent, the lab, the log reader, the Java clients and the runner of Kafka's tests (Gradle)"
+	@$(TIMED) build gradle -q --no-daemon --console=plain agentJar labJar logsJar clientsJar kafkaTestsJar
+	@mkdir -p $(BUILT) && cp $(JAR) $(LAB) $(LOGS) $(CLIENTS) $(KAFKA_TESTS) $(BUILT)
 
 $(BUILT)/libinsync_stall.so: pyharness/insync/faults/support/native/stall.c pyharness/insync/faults/support/native/stall.h
 	@echo "insync: building the stall shim (cc)"

@@ -14,6 +14,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 BUILT = (
     "insync-agent.jar",
+    "insync-lab.jar",
     "insync-logs.jar",
     "insync-clients.jar",
     "insync-kafka-tests.jar",

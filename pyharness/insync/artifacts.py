@@ -8,6 +8,8 @@ from insync.errors import InputError
 
 BUILT: Final = Path(__file__).with_name("_built")
 AGENT_JAR: Final = BUILT / "insync-agent.jar"
+LAB_JAR: Final = BUILT / "insync-lab.jar"
+"""What the harness adds to the agent: the bridge, the events file, pause points."""
 LOGS_JAR: Final = BUILT / "insync-logs.jar"
 CLIENTS_JAR: Final = BUILT / "insync-clients.jar"
 KAFKA_TESTS_JAR: Final = BUILT / "insync-kafka-tests.jar"

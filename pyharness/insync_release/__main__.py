@@ -4,6 +4,7 @@ Nothing is published: pushing the tag and uploading the files is left to a perso
 """
 
 import argparse
+import json
 import shutil
 import sys
 import tempfile
@@ -31,11 +32,13 @@ def release(source: Source, out: Path, *, dry_run: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="insync-release-") as name:
         build.build_twice(source, out, tell)
         libraries = (out / "agent-libraries.json").rename(Path(name) / "agent-libraries.json")
-        (jar,), (wheel,) = out.glob("*.jar"), out.glob("*.whl")
+        (wheel,) = out.glob("*.whl")
         for document in DOCUMENTS:
             (out / document).write_text(source.text(document), encoding="utf-8")
         tell("writing the bills of materials")
-        sbom.of_jar(source, jar, libraries, out / f"{jar.stem}.cdx.json")
+        for name_of_jar, inside in json.loads(libraries.read_text("utf-8")).items():
+            jar = out / f"{name_of_jar}-{source.version}.jar"
+            sbom.of_jar(source, name_of_jar, jar, inside)
         sbom.of_wheel(source, wheel, Path(name) / "env", out / f"insync-{source.version}.cdx.json")
     checksums.write_all(sorted(out.iterdir()))
     (out / "Dockerfile").write_text(source.text(DOCKERFILE), encoding="utf-8")

@@ -15,11 +15,11 @@ from insync_release.source import Source
 _FOLDERS: Final = ("one", "another-folder-whose-name-is-longer")
 """Where the builds run. Their paths differ in length, so a path in a file shows."""
 _BUILT: Final = Path("pyharness/insync/_built")
-_LIBRARIES: Final = Path("plugin-java/agent/build/agent-libraries.json")
+_LIBRARIES: Final = Path("plugin-java/lab/build/agent-libraries.json")
 
 
 def build_twice(source: Source, out: Path, tell: Callable[[str], None]) -> None:
-    """Build in two new folders, and leave the jar, the wheel and the list of libraries in `out`.
+    """Build in two new folders, and leave the jars, the wheel and the list of libraries in `out`.
 
     Raises ReleaseError if a build fails, or if the two have different bytes.
     """
@@ -48,6 +48,7 @@ def _build(source: Source, folder: Path) -> Mapping[str, Path]:
     (wheel,) = (folder / "dist").glob("*.whl")
     return {
         f"insync-agent-{source.version}.jar": folder / _BUILT / "insync-agent.jar",
+        f"insync-lab-{source.version}.jar": folder / _BUILT / "insync-lab.jar",
         wheel.name: wheel,
         _LIBRARIES.name: folder / _LIBRARIES,
     }

@@ -10,7 +10,7 @@ import venv
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from insync_release.checksums import sha512
 from insync_release.commands import run
@@ -18,14 +18,12 @@ from insync_release.errors import ReleaseError
 from insync_release.notice import Noticed, noticed
 from insync_release.source import Source
 
-AGENT: Final = "insync-agent"
 
+def of_jar(source: Source, name: str, jar: Path, libraries: Iterable[Mapping[str, str]]) -> None:
+    """Write the document of a jar beside it.
 
-def of_jar(source: Source, jar: Path, libraries: Path, target: Path) -> None:
-    """Write the document of the agent's jar.
-
-    `libraries` is what the Gradle task agentLibraries writes. Raises ReleaseError if NOTICE lacks
-    a library, or if the document is not valid by CycloneDX's schema.
+    `libraries` is what the Gradle task agentLibraries writes of it. Raises ReleaseError if NOTICE
+    lacks a library, or if the document is not valid by CycloneDX's schema.
     """
     from cyclonedx.model.bom import Bom, BomMetaData
     from cyclonedx.model.component import Component, ComponentType
@@ -33,19 +31,18 @@ def of_jar(source: Source, jar: Path, libraries: Path, target: Path) -> None:
     from cyclonedx.output.json import JsonV1Dot6
     from packageurl import PackageURL
 
+    target = jar.with_name(f"{jar.stem}.cdx.json")
     agent = Component(
-        name=AGENT,
+        name=name,
         version=source.version,
         type=ComponentType.LIBRARY,
-        bom_ref=f"{AGENT}@{source.version}",
+        bom_ref=f"{name}@{source.version}",
         licenses=[DisjunctiveLicense(id="Apache-2.0")],
-        purl=PackageURL("generic", None, AGENT, source.version),
+        purl=PackageURL("generic", None, name, source.version),
         hashes=[_sha_512(jar)],
     )
     inside = []
-    for library, entry in described(
-        json.loads(libraries.read_text("utf-8")), source.text("NOTICE")
-    ):
+    for library, entry in described(libraries, source.text("NOTICE")):
         purl = PackageURL("maven", library["group"], library["name"], library["version"])
         inside.append(
             Component(

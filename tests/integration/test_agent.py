@@ -13,7 +13,7 @@ import pytest
 
 import metrics_page
 from event_lines import read_lines
-from insync.artifacts import AGENT_JAR
+from insync.artifacts import AGENT_JAR, LAB_JAR
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
@@ -185,7 +185,7 @@ def test_every_hook_is_woven_before_the_brokers_main(
 def test_a_version_between_known_ones_is_woven_and_the_start_says_so(
     java: Java, dist: Distribution, tmp_path: Path
 ) -> None:
-    done = run_kafka(java, dist, agent_flag(""), before=version_resource(tmp_path, "4.3.7"))
+    done = run_kafka(java, dist, agent_flag(), before=version_resource(tmp_path, "4.3.7"))
     assert "woven into Kafka 4.3.7 by adapter v4_2; this version is not tested" in done.stderr
 
 
@@ -257,8 +257,8 @@ def test_a_bad_agent_option_is_one_line_and_no_broker(
     assert "expected" in line
 
 
-def agent_flag(options: str) -> str:
-    return f"-javaagent:{AGENT_JAR}={options}"
+def agent_flag(*options: str) -> str:
+    return f"-javaagent:{AGENT_JAR}={','.join((f'lab={LAB_JAR}', *options))}"
 
 
 def version_resource(folder: Path, version: str) -> Path:

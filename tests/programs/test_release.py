@@ -35,6 +35,7 @@ def test_two_clean_builds_give_the_same_bytes_and_sums_that_can_be_checked(made:
     assert sorted(described) == sorted([
         "Dockerfile", "LICENSE", "NOTICE", wheel, f"insync-{__version__}.cdx.json",
         f"insync-agent-{__version__}.jar", f"insync-agent-{__version__}.cdx.json",
+        f"insync-lab-{__version__}.jar", f"insync-lab-{__version__}.cdx.json",
     ])  # fmt: skip
     sums = sorted(file.name for file in made.glob("*.sha512"))
     assert len(sums) == len(described) - 1
@@ -43,17 +44,22 @@ def test_two_clean_builds_give_the_same_bytes_and_sums_that_can_be_checked(made:
 
 
 @pytest.mark.long
-def test_the_jar_in_the_wheel_is_the_jar_of_the_release(made: Path) -> None:
-    (jar,), (wheel,) = made.glob("*.jar"), made.glob("*.whl")
+def test_the_jars_in_the_wheel_are_the_jars_of_the_release(made: Path) -> None:
+    (wheel,) = made.glob("*.whl")
     with zipfile.ZipFile(wheel) as opened:
-        assert opened.read("insync/_built/insync-agent.jar") == jar.read_bytes()
+        for name in ("insync-agent", "insync-lab"):
+            jar = made / f"{name}-{__version__}.jar"
+            assert opened.read(f"insync/_built/{name}.jar") == jar.read_bytes()
 
 
 @pytest.mark.long
 def test_the_bills_of_materials_name_what_is_inside(made: Path) -> None:
-    of_jar = json.loads((made / f"insync-agent-{__version__}.cdx.json").read_text())
-    inside = {(each["name"], each["version"]) for each in of_jar["components"]}
-    assert inside == set(noticed((ROOT / "NOTICE").read_text()))
+    inside = {}
+    for name in ("insync-agent", "insync-lab"):
+        of_jar = json.loads((made / f"{name}-{__version__}.cdx.json").read_text())
+        inside[name] = {(each["name"], each["version"]) for each in of_jar["components"]}
+    assert {name for name, _ in inside["insync-agent"]} == {"byte-buddy"}
+    assert set().union(*inside.values()) == set(noticed((ROOT / "NOTICE").read_text()))
     of_wheel = json.loads((made / f"insync-{__version__}.cdx.json").read_text())
     installed = {
         normalized(f"{each['name']}=={each['version']}") for each in of_wheel["components"]
@@ -64,8 +70,9 @@ def test_the_bills_of_materials_name_what_is_inside(made: Path) -> None:
 
 @pytest.mark.long
 def test_the_bills_of_materials_say_which_files_they_are_of(made: Path) -> None:
-    (jar,), (wheel,) = made.glob("*.jar"), made.glob("*.whl")
-    for name, file in (("insync-agent", jar), ("insync", wheel)):
+    (wheel,) = made.glob("*.whl")
+    jars = [(name, made / f"{name}-{__version__}.jar") for name in ("insync-agent", "insync-lab")]
+    for name, file in (*jars, ("insync", wheel)):
         document = json.loads((made / f"{name}-{__version__}.cdx.json").read_text())
         what = document["metadata"]["component"]
         assert (what["name"], what["version"]) == (name, __version__)

@@ -46,7 +46,8 @@ def test_every_file_of_the_packages_is_inside(wheel: Path) -> None:
         if file.is_file() and "__pycache__" not in file.parts
     }
     assert wanted <= inside
-    for built in ("insync-agent.jar", "libinsync_stall.so", "broker-versions.properties"):
+    jars = ("insync-agent.jar", "insync-lab.jar")
+    for built in (*jars, "libinsync_stall.so", "broker-versions.properties"):
         assert f"insync/_built/{built}" in inside
 
 

@@ -21,11 +21,12 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, versions: str) -> 
     """
     built = tmp_path / "built"
     built.mkdir()
-    for name in ("shim.so", "agent.jar", "logs.jar", "clients.jar"):
+    for name in ("shim.so", "agent.jar", "lab.jar", "logs.jar", "clients.jar"):
         (built / name).touch()
     (built / "table.properties").write_text(versions)
     monkeypatch.setattr(shim, "SHIM", built / "shim.so")
     monkeypatch.setattr(plan, "AGENT_JAR", built / "agent.jar")
+    monkeypatch.setattr(plan, "LAB_JAR", built / "lab.jar")
     monkeypatch.setattr(log_reader, "LOGS_JAR", built / "logs.jar")
     monkeypatch.setattr(java, "CLIENTS_JAR", built / "clients.jar")
     monkeypatch.setattr(arm_support, "VERSIONS_TABLE", built / "table.properties")

@@ -101,9 +101,8 @@ def test_fields_of_recorded_files() -> None:
 
 def test_broker_configs_are_those_of_the_agent() -> None:
     constant = re.compile(r'String \w+ =\s*"((?:follower|leader|replica|insync)\.[a-z.]+)"')
-    sources = (ROOT / "plugin-java" / "agent" / "src" / "main").rglob("*Config*.java")
-    more = [*(ROOT / "plugin-java/agent/src/main").rglob("Settings.java")]
-    found = {name for file in [*sources, *more] for name in constant.findall(file.read_text())}
+    sources = (ROOT / "plugin-java").glob("[al]*/src/main/**/*Config*.java")
+    found = {name for file in sources for name in constant.findall(file.read_text())}
     kafkas = {"replica.lag.time.max.ms", "replica.fetch.wait.max.ms"}
     rows = re.findall(r"^\| (`.*?) \|", section("Broker configs", AGENT_PAGE), re.M)
     listed = {name.rstrip("*") for row in rows for name in re.findall(r"`([^`]+)`", row)}
@@ -111,7 +110,8 @@ def test_broker_configs_are_those_of_the_agent() -> None:
 
 
 def test_options_are_those_of_the_agent() -> None:
-    file = next((ROOT / "plugin-java" / "agent" / "src" / "main").rglob("AgentOptions.java"))
-    found = set(re.findall(r'case "([a-z-]+)":', file.read_text()))
+    files = [*(ROOT / "plugin-java").glob("*/src/main/**/*Options.java")]
+    assert len(files) == 2, "the agent's and the lab's"
+    found = {"lab"}.union(*(re.findall(r'case "([a-z-]+)":', file.read_text()) for file in files))
     rows = re.findall(r"^\| `([a-z-]+)` \|", section("Options of the agent", AGENT_PAGE), re.M)
     assert set(rows) == found

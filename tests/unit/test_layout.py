@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -165,3 +166,46 @@ def test_a_folder_holds_few_enough_files(top: str) -> None:
     assert not {
         str(folder.relative_to(ROOT)): count for folder, count in wide.items() if count > MOST_FILES
     }
+
+
+JAVA = ROOT / "plugin-java" / "agent" / "src"
+LARGEST_CIRCLE = 35
+"""How many of the agent's Java classes name each other in a circle: those around `Brokers`, the
+static entry of the advices. It may shrink, and must not grow."""
+JAVA_CLASS = re.compile(r"insync(?:\.[a-z]\w*)+\.[A-Z]\w*")
+
+
+def java_classes() -> dict[str, set[str]]:
+    """Return which of the agent's classes each of them names; nested ones are their outer's."""
+    files = [*JAVA.glob("main/java/**/*.java"), *JAVA.glob("v*/java/**/*.java")]
+    texts = {".".join(file.relative_to(JAVA).with_suffix("").parts[2:]): file for file in files}
+    comment = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+    named = {}
+    for name, file in texts.items():
+        code = comment.sub("", file.read_text())
+        full = set(re.findall(JAVA_CLASS, code))
+        imported = {each.rpartition(".")[2] for each in full}
+        words = set(re.findall(r"\b[A-Z]\w*", re.sub(JAVA_CLASS, "", code))) - imported
+        near = {f"{name.rpartition('.')[0]}.{word}" for word in words}
+        named[name] = ((full | near) & texts.keys()) - {name}
+    return named
+
+
+def reached(start: str, named: dict[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    left = [start]
+    while left:
+        new = named[left.pop()] - found
+        found |= new
+        left += new
+    return found
+
+
+def test_no_circle_of_classes_grows() -> None:
+    named = java_classes()
+    assert len(named) > 100
+    reach = {name: reached(name, named) for name in named}
+    sizes = {name: sum(name in reach[other] for other in reach[name]) for name in named}
+    largest = {name for name, size in sizes.items() if size == max(sizes.values())}
+    assert len(largest) <= LARGEST_CIRCLE, sorted(largest)
+    assert not {name for name in largest if name.startswith("insync.agent.weave.")}

@@ -11,7 +11,7 @@ Examples:
   insync agent --json
 """
 
-OPTION: Final = "-javaagent:{jar}=events=/var/log/kafka/insync.jsonl,bridge=/run/kafka/insync.json"
+OPTION: Final = "-javaagent:{jar}"
 HOW_TO: Final = """\
 {jar}
 
@@ -19,10 +19,10 @@ HOW_TO: Final = """\
      export KAFKA_OPTS="{option}"
 2. Switch the feature on in server.properties:
      {feature}=true
-3. Restart the broker. If the agent does not support its version, the broker stops and
-   lists what is missing; with ",on-unsupported=stock" it runs as plain Kafka instead.
-4. See what it does, as the broker's user:
-     insync state /run/kafka/insync.json --watch
+3. Restart the broker. If the agent does not support its version, it lists what is missing
+   and the broker runs as plain Kafka; with "=on-unsupported=fail" it stops instead.
+4. See what it does: the JMX metrics kafka.server:type=InsyncAgent, and the broker's log.
+   `insync state` needs the lab beside it, which a broker in production does not have.
 """
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from insync.arms import FEATURE, ISR, LOG_START, PROCESS_TIME, SCOPE
+from insync.artifacts import LAB_JAR
 from insync.brokers.kafka.cache import woven_classes
 from insync.errors import InputError
 
@@ -31,7 +32,7 @@ class TestArm:
     Attributes:
         name: its name on the command line and in files.
         as_arm: the arm of brokers that must be supported for it.
-        options: the agent's options beside events and cache.
+        options: the agent's options beside lab, events and cache.
         marks: whether fetches must be marked as pending, where a class starts brokers.
         settings: what the brokers' events must say of their configs.
 
@@ -51,7 +52,7 @@ class TestArm:
         if _COMMA in str(events):
             raise InputError(f"--out: the path {events} has a comma, expected one without")
         cache = woven_classes().absolute()
-        words = [f"events={events}", *self.options]
+        words = [f"lab={LAB_JAR.absolute()}", f"events={events}", *self.options]
         words += [] if _COMMA in str(cache) else [f"cache={cache}"]
         words += ["unknown-methods=allow"] if allow_unknown else []
         return f"-javaagent:{agent.absolute()}={','.join(words)}"

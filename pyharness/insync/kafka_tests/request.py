@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from insync.artifacts import AGENT_JAR, KAFKA_TESTS_JAR, built
+from insync.artifacts import AGENT_JAR, KAFKA_TESTS_JAR, LAB_JAR, built
 from insync.brokers.kafka import builds
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.versions import Release, known, numbers
@@ -103,7 +103,8 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     _same(out, request, {
         "candidate": jars.digest(after), "baseline": digests[0], "tests": digests[1],
         "runner": jars.digest([runner]), "java": java.description,
-        "agent": jars.digest([built(AGENT_JAR)]) if set(chosen) - {test_arms.ABSENT} else None,
+        "agent": jars.digest([built(AGENT_JAR), built(LAB_JAR)])
+        if set(chosen) - {test_arms.ABSENT} else None,
     })  # fmt: skip
     return TestsPlan(
         request=request, candidate=candidate, baseline=baseline, out=out, java=java,

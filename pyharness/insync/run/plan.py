@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from insync import arms as arms_of_runs
-from insync.artifacts import AGENT_JAR, built
+from insync.artifacts import AGENT_JAR, LAB_JAR, built
 from insync.brokers.cluster.log_reader import require_reader
 from insync.brokers.images.built import require
 from insync.brokers.images.image import Image
@@ -137,7 +137,8 @@ def require_agent(arms: Sequence[str]) -> Path | None:
 
 
 def built_agent() -> Path:
-    """Return the agent's jar; raises InputError if it is not built."""
+    """Return the agent's jar; raises InputError if it or the lab's is not built."""
+    built(LAB_JAR)
     return built(AGENT_JAR)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.artifacts import AGENT_JAR
+from insync.artifacts import AGENT_JAR, LAB_JAR
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka.distribution import Distribution
@@ -118,8 +118,8 @@ def combined_node(
     subprocess.run([java.binary, "-cp", jars, *tool], check=True, timeout=120, capture_output=True)
     with (folder / "node.log").open("wb") as log:
         node = subprocess.Popen(
-            [java.binary, "-Xmx256m", f"-javaagent:{AGENT_JAR}={options}", "-cp", jars,
-             "kafka.Kafka", str(settings)],
+            [java.binary, "-Xmx256m", f"-javaagent:{AGENT_JAR}=lab={LAB_JAR},{options}",
+             "-cp", jars, "kafka.Kafka", str(settings)],
             stdout=log, stderr=log,
         )  # fmt: skip
         try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.artifacts import AGENT_JAR
+from insync.artifacts import AGENT_JAR, LAB_JAR
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
@@ -33,7 +33,9 @@ def test_what_is_no_file_is_refused_before_the_broker_starts(
 ) -> None:
     """The agent would wait for a reader of the pipe, and the broker for the agent."""
     make(tmp_path / "events")
-    done = run_kafka(java, dist, f"-javaagent:{AGENT_JAR}=events={tmp_path / 'events'}")
+    done = run_kafka(
+        java, dist, f"-javaagent:{AGENT_JAR}=lab={LAB_JAR},events={tmp_path / 'events'}"
+    )
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert f"events={tmp_path / 'events'}" in line

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.artifacts import AGENT_JAR
+from insync.artifacts import AGENT_JAR, LAB_JAR
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
@@ -33,7 +33,7 @@ def test_brokers_that_use_the_cache_mark_fetches(
 ) -> None:
     """A hook on demand is woven into the classes from the cache, too."""
     agent = replace(agent, cache=tmp_path / "cache")
-    run_kafka(java, dist, f"-javaagent:{AGENT_JAR}=cache={agent.cache}")
+    run_kafka(java, dist, f"-javaagent:{AGENT_JAR}=lab={LAB_JAR},cache={agent.cache}")
     cluster = start(brokers=2, agent=agent, settings={PENDING_READS: "true", ON_DEMAND: "bound"})
     assert used(agent.events_file(2)) == ["used"]
     seen = [event["type"] for event in agent_log.read(agent.events_file(2))]
@@ -50,9 +50,10 @@ def test_brokers_that_use_the_cache_mark_fetches(
 def test_what_the_cache_depends_on(java: Java, dist: Distribution, tmp_path: Path) -> None:
     """Each start is complete; the cache is used only if nothing has changed."""
     events, cache = tmp_path / "events.jsonl", tmp_path / "cache"
+    options = f"cache={cache},events={events}"
 
     def begin(jar: Path = AGENT_JAR) -> tuple[str, list[str]]:
-        done = run_kafka(java, dist, f"-javaagent:{jar}=cache={cache},events={events}")
+        done = run_kafka(java, dist, f"-javaagent:{jar}=lab={LAB_JAR},{options}")
         said = [line for line in done.stderr.splitlines() if line.startswith("[insync]")]
         assert said[-1] == "[insync] woven into Kafka 4.3.1 by adapter v4_2"
         return used(events)[-1], said[:-1]

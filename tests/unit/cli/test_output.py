@@ -198,12 +198,13 @@ def test_the_agent_command_prints_the_jars_path_and_the_jvm_option(
 ) -> None:
     jar = tmp_path / "insync-agent.jar"
     monkeypatch.setattr(plan, "AGENT_JAR", jar)
+    monkeypatch.setattr(plan, "LAB_JAR", Path(__file__))
     assert "insync-agent.jar: not built" in invoke_refused(capsys, "agent")
     jar.touch()
     assert invoke(["agent"]) == 0
     printed = capsys.readouterr().out
     assert printed.splitlines()[0] == str(jar)
-    assert f"-javaagent:{jar}=" in printed
+    assert f'-javaagent:{jar}"' in printed, "without the lab"
     assert invoke_json(capsys, "agent")["jar"] == str(jar)
 
 

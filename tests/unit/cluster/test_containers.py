@@ -76,11 +76,14 @@ def made(
 def test_a_container_has_its_folder_and_volumes_at_the_hosts_paths(
     plan: NodePlan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    agent = AgentSpec(tmp_path / "agent.jar", tmp_path / "events", tmp_path / "bridge")
+    agent = AgentSpec(
+        tmp_path / "agent.jar", tmp_path / "events", tmp_path / "bridge", lab=tmp_path / "lab.jar"
+    )
     assert made(plan, monkeypatch, agent).volumes == {
         str(LOG_CONFIG): "ro",
         "/s.so": "ro",
         str(tmp_path / "agent.jar"): "ro",
+        str(tmp_path / "lab.jar"): "ro",
         str(plan.folder): "rw",
         str(tmp_path / "control"): "rw",
         str(tmp_path / "events"): "rw",

@@ -80,9 +80,11 @@ def test_java_reads_values_back_unchanged(value: str, written: str) -> None:
 
 
 def test_the_agents_flag() -> None:
-    agent = AgentSpec(Path("/jars/agent.jar"), Path("/events"), Path("/bridges"))
+    agent = AgentSpec(
+        Path("/jars/agent.jar"), Path("/events"), Path("/bridges"), lab=Path("/jars/lab.jar")
+    )
     assert agent.flag(2) == (
-        "-javaagent:/jars/agent.jar=events=/events/broker-2.jsonl,events-files=1000,"
+        "-javaagent:/jars/agent.jar=lab=/jars/lab.jar,events=/events/broker-2.jsonl,events-files=1000,"
         "bridge=/bridges/bridge-2.json,on-unsupported=fail"
     )
 

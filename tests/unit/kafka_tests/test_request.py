@@ -21,7 +21,7 @@ TEST = {"kafka/server/DelayedFetchTest.class": ""}
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestsRequest:
     """Return a request for two made-up builds; the jars that our build makes are made up, too."""
-    for name in ("AGENT_JAR", "KAFKA_TESTS_JAR"):
+    for name in ("AGENT_JAR", "KAFKA_TESTS_JAR", "LAB_JAR"):
         (tmp_path / name).write_text(name)
         monkeypatch.setattr(request, name, tmp_path / name)
     table = Path(__file__).parents[3] / "gradle" / "broker-versions.properties"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from insync.artifacts import LAB_JAR
 from insync.errors import InputError
 
 _EVENTS_FILES: Final = 1_000
@@ -21,7 +22,8 @@ class AgentSpec:
     down. A controller opens no bridge. `holds` enables pause points, at which tests stop threads
     over the bridge. `nodes` are the ids of the nodes that start with the agent, None for all.
     `unknown_methods` is whether methods may be woven that no known build has. `cache` is the folder
-    in which the agents of nodes on this machine keep their woven classes, None for no cache.
+    in which the agents of nodes on this machine keep their woven classes, None for no cache. `lab`
+    is the jar that the agent loads for events, bridge, pause points and cache.
     """
 
     jar: Path
@@ -33,6 +35,7 @@ class AgentSpec:
     nodes: Collection[int] | None = None
     unknown_methods: bool = False
     cache: Path | None = None
+    lab: Path = LAB_JAR
 
     def events_file(self, node: int) -> Path:
         """Return the file to which a node's agent writes its events."""
@@ -42,11 +45,12 @@ class AgentSpec:
         """Return the JVM flag for one node; raises InputError if a path contains a comma."""
         events = self.events_file(node)
         bridge = self.bridge_dir.absolute() / f"bridge-{node}.json"
-        for path in (events, bridge):
+        lab = self.lab.absolute()
+        for path in (lab, events, bridge):
             if "," in str(path):
                 raise InputError(f"agent: the path {path} has a comma, expected one without")
         # A run keeps every event.
-        arguments = f"events={events},events-files={_EVENTS_FILES},bridge={bridge}"
+        arguments = f"lab={lab},events={events},events-files={_EVENTS_FILES},bridge={bridge}"
         arguments += f",on-unsupported={self.on_unsupported}"
         if self.holds:
             arguments += ",pause-points=on"

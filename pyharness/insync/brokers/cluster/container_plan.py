@@ -127,6 +127,7 @@ def _read(plan: NodePlan, agent: AgentSpec | None) -> Iterator[Path]:
     yield from plan.extras.files
     if agent is not None:
         yield agent.jar.absolute()
+        yield agent.lab.absolute()
 
 
 def _written(plan: NodePlan, agent: AgentSpec | None) -> Iterator[Path]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from insync.artifacts import AGENT_JAR, VERSIONS_TABLE, built
+from insync.artifacts import AGENT_JAR, LAB_JAR, VERSIONS_TABLE, built
 from insync.brokers.kafka import versions
 from insync.brokers.kafka.distribution import java_command
 from insync.brokers.kafka.java import Java
@@ -24,7 +24,7 @@ from insync.verify.level import Context, Level, result
 from insync.verify.sides import Side
 
 NAME: Final = "weave"
-MAIN: Final = "insync.agent.CheckBuild"
+MAIN: Final = "insync.lab.CheckBuild"
 ANSWER_WITHIN_S: Final = 120.0
 _FLAGS: Final = ("-XX:TieredStopAtLevel=1", "-Xmx256m")
 """For a JVM that lives for two seconds."""
@@ -52,7 +52,7 @@ def run(candidate: Side, baseline: Side, out: Path, context: Context) -> LevelIn
 def ask(kafka: str, context: Context) -> dict[str, Any]:
     """Return the agent's answer about a version or an own build; raises InsyncError."""
     jars = class_path(kafka, context.java, context.progress.phase)
-    return _answer(context.java, [built(AGENT_JAR), *jars])
+    return _answer(context.java, [built(AGENT_JAR), built(LAB_JAR), *jars])
 
 
 def _answer(java: Java, jars: Sequence[Path]) -> dict[str, Any]:

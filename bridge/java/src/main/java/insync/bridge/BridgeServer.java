@@ -1,5 +1,6 @@
 package insync.bridge;
 
+import insync.bridge.pausepoints.PausePoints;
 import insync.core.BrokerView;
 import insync.core.Insync;
 import insync.core.events.EventLog;
@@ -32,10 +33,10 @@ public final class BridgeServer {
      *
      * @param connectionFile written when the port is open; see {@link ConnectionFile}
      */
-    public static void startInBackground(BrokerView broker, Insync insync, Path connectionFile) {
+    public static void startInBackground(BrokerView broker, Insync insync, PausePoints pausePoints, Path connectionFile) {
         Thread starter = new Thread(() -> {
             try {
-                start(BridgeApi.class, new BridgeService(broker, insync), BridgeService.API_VERSION, broker.brokerId(),
+                start(BridgeApi.class, new BridgeService(broker, insync, pausePoints), BridgeService.API_VERSION, broker.brokerId(),
                     connectionFile, insync.bridgeRefused());
                 insync.events().emit("bridge_open", EventLog.fields("broker", broker.brokerId()));
             } catch (IOException | RuntimeException failure) {

@@ -1,5 +1,6 @@
 package insync.bridge;
 
+import insync.bridge.pausepoints.PausePoints;
 import insync.core.BrokerView;
 import insync.core.Insync;
 import java.util.LinkedHashMap;
@@ -12,10 +13,12 @@ public final class BridgeService implements BridgeApi {
 
     private final BrokerView broker;
     private final Insync insync;
+    private final PausePoints pausePoints;
 
-    public BridgeService(BrokerView broker, Insync insync) {
+    public BridgeService(BrokerView broker, Insync insync, PausePoints pausePoints) {
         this.broker = broker;
         this.insync = insync;
+        this.pausePoints = pausePoints;
     }
 
     @Override
@@ -75,16 +78,16 @@ public final class BridgeService implements BridgeApi {
 
     @Override
     public void hold(String point, int replica, String partition, int maxMs) {
-        insync.pausePoints().pause(point, replica, partition, maxMs);
+        pausePoints.pause(point, replica, partition, maxMs);
     }
 
     @Override
     public void release(String point) {
-        insync.pausePoints().release(point);
+        pausePoints.release(point);
     }
 
     @Override
     public String holds() {
-        return JsonText.of(insync.pausePoints().toMap());
+        return JsonText.of(pausePoints.toMap());
     }
 }

@@ -6,6 +6,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import insync.bridge.pausepoints.PausePoints;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.lang.reflect.Method;
@@ -30,7 +31,8 @@ class BridgeContractTest {
     void read() throws Exception {
         contract = JsonParser.parseString(Files.readString(Paths.get(System.getProperty("insync.contract"))))
             .getAsJsonObject();
-        service = new BridgeService(new FakeBroker(contract.getAsJsonObject("answers")), new Insync(EventLog.none()));
+        service = new BridgeService(new FakeBroker(contract.getAsJsonObject("answers")), new Insync(EventLog.none()),
+            new PausePoints());
     }
 
     @Test

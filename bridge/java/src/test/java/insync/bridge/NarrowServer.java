@@ -2,6 +2,7 @@ package insync.bridge;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import insync.bridge.pausepoints.PausePoints;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.nio.file.Files;
@@ -19,7 +20,7 @@ public final class NarrowServer {
         JsonObject contract = JsonParser.parseString(Files.readString(Paths.get(arguments[0]))).getAsJsonObject();
         FakeBroker broker = new FakeBroker(contract.getAsJsonObject("answers"));
         Insync insync = new Insync(EventLog.none());
-        BridgeService service = new BridgeService(broker, insync);
+        BridgeService service = new BridgeService(broker, insync, new PausePoints());
         BridgeServer.start(BridgeApi.class, service, BridgeService.API_VERSION, 1, Paths.get(arguments[1]),
             insync.bridgeRefused());
         while (System.in.read() >= 0) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.core.Insync;
 import insync.core.events.EventLog;
+import insync.lab.events.EventFileLog;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -26,7 +27,7 @@ class EventsTopicTest {
 
     @BeforeEach
     void begin() {
-        Insync.install(new Insync(EventLog.none()));
+        Insync.install(new Insync(EventFileLog.withoutFile()));
     }
 
     @AfterEach

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.core.Insync;
 import insync.core.events.EventLog;
+import insync.lab.events.EventFileLog;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,7 +35,7 @@ abstract class WatchedLeader {
     @BeforeEach
     void events() throws Exception {
         events = folder.resolve("events.jsonl");
-        Insync.install(new Insync(EventLog.to(events)));
+        Insync.install(new Insync(EventFileLog.to(events)));
     }
 
     @AfterEach

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Properties;
 
 /** Reads the table of broker versions (gradle/broker-versions.properties, inside the jar) and loads their adapters. */
-final class Adapters {
+public final class Adapters {
     private static final String TABLE = "/insync/broker-versions.properties";
 
     private final Properties table;
@@ -15,7 +15,8 @@ final class Adapters {
         this.table = table;
     }
 
-    static Adapters load() throws AgentException {
+    /** Reads the table. */
+    public static Adapters load() throws AgentException {
         return new Adapters(JarTable.read(TABLE));
     }
 
@@ -25,10 +26,10 @@ final class Adapters {
      * @param problems receives the reason if there is none
      * @return null if no range contains it
      */
-    Adapter pick(String version, List<String> problems) {
+    public Adapter pick(String version, List<String> problems) {
         for (String name : names()) {
             if (inRange(version, table.getProperty(name + ".from"), table.getProperty(name + ".below"))) {
-                return load(name);
+                return new ExtendedAdapter(load(name));
             }
         }
         problems.add("this agent supports only " + ranges());
@@ -36,7 +37,7 @@ final class Adapters {
     }
 
     /** Returns whether the tests run this exact version. Another version in the range is woven if every symbol fits. */
-    boolean isTested(String version) {
+    public boolean isTested(String version) {
         return names().stream().anyMatch(name -> listed(name, ".tested").contains(version));
     }
 
@@ -45,13 +46,8 @@ final class Adapters {
         return listed(adapter.name(), ".scopes");
     }
 
-    /** Returns the values of replica.lag.policy that an adapter supports. */
-    List<String> lagPolicies(Adapter adapter) {
-        return listed(adapter.name(), ".lag_policies");
-    }
-
     /** Returns the value of a boolean column for an adapter. */
-    boolean isOn(Adapter adapter, String column) {
+    public boolean isOn(Adapter adapter, String column) {
         return Boolean.parseBoolean(table.getProperty(adapter.name() + column));
     }
 
@@ -73,7 +69,8 @@ final class Adapters {
         }
     }
 
-    private List<String> listed(String name, String column) {
+    /** Returns the values of a column for the adapter of that name. */
+    public List<String> listed(String name, String column) {
         String all = table.getProperty(name + column);
         return all.isEmpty() ? List.of() : List.of(all.split(","));
     }

@@ -4,13 +4,16 @@ import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.agent.weave.HooksOnDemand;
 import insync.agent.weave.KnownMethods;
+import insync.agent.weave.Weaver;
 import insync.agent.weave.WovenBroker;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.jar.JarFile;
 
 /**
  * Starts the agent before the broker's main: reads its options, picks the adapter of the broker's version, and weaves.
@@ -18,14 +21,16 @@ import java.util.List;
  */
 public final class AgentMain {
     private static final int EXIT_BAD_INPUT = 2;
+    private static final String EXTENSION = "insync.lab.Lab";
 
     private AgentMain() { }
 
     /** Called by the JVM for {@code -javaagent:insync-agent.jar=OPTIONS}; see {@link AgentOptions}. */
     public static void premain(String arguments, Instrumentation instrumentation) {
         try {
-            AgentOptions options = AgentOptions.parse(arguments);
-            Insync insync = new Insync(openEvents(options));
+            AgentOptions options = AgentOptions.parse(arguments, jar -> load(jar, instrumentation));
+            Extension.install(options.extension());
+            Insync insync = new Insync(options.extension().events());
             Insync.install(insync);
             install(options, insync, instrumentation);
         } catch (AgentException refused) {
@@ -80,8 +85,9 @@ public final class AgentMain {
         if (!options.defaultScope().equals("off") && !scopes.contains(options.defaultScope())) {
             throw new AgentException("agent option default-scope=" + options.defaultScope() + ": expected one of " + scopes);
         }
-        AgentSetup setup = new AgentSetup(version, adapters, adapter, options, new HooksOnDemand(adapter, instrumentation,
-            options.allowsUnknownMethods() ? hooks -> List.of() : AgentMain::unknown));
+        AgentSetup setup = new AgentSetup(version, adapter.name(), column -> adapters.listed(adapter.name(), column), options,
+            new HooksOnDemand((hooks, loaded) -> new Weaver(adapter).add(hooks, loaded), instrumentation,
+                options.allowsUnknownMethods() ? hooks -> List.of() : AgentMain::unknown));
         if (options.defaultStepDownMs() != AgentOptions.NEVER) {
             String given = "agent option default-step-down=" + options.defaultStepDownMs() + ": expected off";
             if (!setup.supportsStepDown()) {
@@ -104,15 +110,12 @@ public final class AgentMain {
         }
     }
 
-    private static EventLog openEvents(AgentOptions options) throws AgentException {
-        if (options.eventsFile() == null) {
-            return EventLog.none();
-        }
-        try {
-            return EventLog.to(options.eventsFile(), options.eventsMaxBytes(), options.eventsFiles());
-        } catch (IOException unwritable) {
-            throw new AgentException("agent option events=" + options.eventsFile()
-                + ": cannot write, expected a file in a writable folder (" + unwritable + ")");
+    private static Extension load(Path jar, Instrumentation instrumentation) throws AgentException {
+        try (JarFile file = new JarFile(jar.toFile())) {
+            instrumentation.appendToSystemClassLoaderSearch(file);
+            return (Extension) Class.forName(EXTENSION, true, ClassLoader.getSystemClassLoader()).getConstructor().newInstance();
+        } catch (IOException | ReflectiveOperationException | LinkageError | ClassCastException wrong) {
+            throw new AgentException("agent option lab=" + jar + ": expected the path of this version's insync-lab.jar (" + wrong + ")");
         }
     }
 }

@@ -2,6 +2,7 @@ package insync.agent;
 
 import insync.agent.weave.HooksOnDemand;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Describes the agent's start: the broker's version, the features that it supports, and the agent's options.
@@ -10,21 +11,17 @@ public final class AgentSetup {
     private final String brokerVersion;
     private final AgentOptions options;
     private final HooksOnDemand onDemand;
-    private final List<String> scopes;
-    private final boolean logStart;
-    private final boolean stepDown;
-    private final boolean lagByMessages;
+    private final Function<String, List<String>> table;
     private final String adapter;
 
-    AgentSetup(String brokerVersion, Adapters table, Adapter adapter, AgentOptions options, HooksOnDemand onDemand) {
+    /** @param table returns the values of a column of broker-versions.properties for the adapter */
+    AgentSetup(String brokerVersion, String adapter, Function<String, List<String>> table, AgentOptions options,
+               HooksOnDemand onDemand) {
         this.brokerVersion = brokerVersion;
+        this.adapter = adapter;
+        this.table = table;
         this.options = options;
         this.onDemand = onDemand;
-        this.scopes = table.scopes(adapter);
-        this.logStart = table.isOn(adapter, ".log_start");
-        this.stepDown = table.isOn(adapter, ".step_down");
-        this.adapter = adapter.name();
-        this.lagByMessages = table.lagPolicies(adapter).contains("messages");
     }
 
     /** Returns Kafka's version, as found on the class path. */
@@ -53,21 +50,21 @@ public final class AgentSetup {
 
     /** Returns the supported scopes of pending fetches; empty if KIP-501 is not supported. */
     public List<String> scopes() {
-        return scopes;
+        return listed(".scopes");
     }
 
     /** Returns whether the configs against KAFKA-7104 are supported. */
     public boolean supportsLogStart() {
-        return logStart;
+        return listed(".log_start").contains("true");
     }
 
     /** Returns whether a leader can step down. */
     public boolean supportsStepDown() {
-        return stepDown;
+        return listed(".step_down").contains("true");
     }
 
-    /** Returns whether replica.lag.policy=messages:N is supported. */
-    public boolean supportsLagByMessages() {
-        return lagByMessages;
+    /** Returns the values of a column of broker-versions.properties for the adapter. */
+    public List<String> listed(String column) {
+        return table.apply(column);
     }
 }

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.util.Properties;
 
 /** Finds which Kafka is on the class path, without loading any of its classes. */
-final class BrokerVersion {
+public final class BrokerVersion {
     private static final String RESOURCE = "kafka/kafka-version.properties";
 
     private BrokerVersion() { }
@@ -14,7 +14,7 @@ final class BrokerVersion {
      * @return the version, such as "4.3.1"
      * @throws AgentException if there is no Kafka on the class path
      */
-    static String onClassPath() throws AgentException {
+    public static String onClassPath() throws AgentException {
         try (InputStream in = ClassLoader.getSystemResourceAsStream(RESOURCE)) {
             if (in == null) {
                 throw new AgentException("no Kafka on the class path (" + RESOURCE

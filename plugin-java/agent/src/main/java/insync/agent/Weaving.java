@@ -3,12 +3,7 @@ package insync.agent;
 import insync.agent.weave.KnownMethods;
 import insync.agent.weave.Weaver;
 import insync.agent.weave.WovenBroker;
-import insync.agent.weave.WovenCache;
-import java.io.IOException;
 import java.lang.instrument.Instrumentation;
-import java.net.URISyntaxException;
-import java.nio.file.Path;
-import java.nio.file.Paths;
 import java.util.List;
 
 /** Weaves a broker at its start: with the woven classes that an earlier start saved, or else after all checks. */
@@ -40,11 +35,11 @@ final class Weaving {
      * @throws AgentException if some classes are woven and others are not
      */
     List<String> run(Instrumentation instrumentation) throws AgentException {
-        WovenCache files = open();
+        Extension.Store files = open();
         woven = files == null ? null : files.load();
         if (woven != null) {
             cache = "used";
-            return woven.install(adapter, instrumentation);
+            return woven.install((name, current) -> new Weaver(adapter).makeFrom(name, current), instrumentation);
         }
         List<String> unknown = KnownMethods.load().unknown(adapter.hooksAtStart());
         Weaver weaver = new Weaver(adapter);
@@ -58,18 +53,8 @@ final class Weaving {
         return problems;
     }
 
-    private WovenCache open() {
-        if (options.cacheFolder() == null) {
-            return null;
-        }
-        try {
-            Path jar = Paths.get(Weaving.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-            return WovenCache.in(options.cacheFolder(), jar, version, adapter.name(),
-                String.valueOf(options.allowsUnknownMethods()));
-        } catch (IOException | URISyntaxException | RuntimeException unreadable) {
-            System.err.println("[insync] cache " + options.cacheFolder() + " is not used: " + unreadable);
-            return null;
-        }
+    private Extension.Store open() {
+        return options.extension().store(version, adapter.name(), String.valueOf(options.allowsUnknownMethods()));
     }
 
     private List<String> objections(List<String> unknown) {

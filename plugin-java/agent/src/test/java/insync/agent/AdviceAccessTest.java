@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import insync.agent.weave.Hook;
 import java.io.IOException;
+import java.util.List;
 import java.util.TreeSet;
 import net.bytebuddy.description.ByteCodeElement;
 import net.bytebuddy.description.type.TypeDescription;
@@ -16,7 +17,7 @@ import net.bytebuddy.pool.TypePool;
 import org.junit.jupiter.api.Test;
 
 /** Advices are copied into Kafka's classes, so they may use only our public members; the compiler does not check. */
-class AdviceAccessTest {
+public class AdviceAccessTest {
     private final ClassFileLocator locator = ClassFileLocator.ForClassLoader.ofSystemLoader();
     private final TypePool pool = TypePool.Default.of(locator);
     private final TreeSet<String> hidden = new TreeSet<>();
@@ -24,11 +25,15 @@ class AdviceAccessTest {
     @Test
     void advicesUseOnlyOurPublicMembers() throws Exception {
         for (String name : Adapters.load().names()) {
-            for (Hook hook : Adapters.load(name).allHooks()) {
+            for (Hook hook : hooks(name)) {
                 read(hook.advice().getName());
             }
         }
         assertEquals(new TreeSet<String>(), hidden);
+    }
+
+    protected List<Hook> hooks(String adapter) {
+        return Adapters.load(adapter).allHooks();
     }
 
     private void read(String advice) throws IOException {

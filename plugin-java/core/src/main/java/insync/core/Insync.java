@@ -5,7 +5,6 @@ import insync.core.isr.Stats;
 import insync.core.log.BrokerLog;
 import insync.core.log.StepDownEvents;
 import insync.core.logstart.LogStartStats;
-import insync.core.pausepoints.PausePoints;
 import insync.core.stepdown.StepDownStats;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -23,7 +22,6 @@ public final class Insync {
     private final StepDownStats stepDowns;
     private final Failures failures;
     private final LogStartStats logStarts = new LogStartStats();
-    private final PausePoints pausePoints = new PausePoints();
     private final LongAdder bridgeRefused = new LongAdder();
     private volatile Runnable eachSecond = () -> { };
 
@@ -107,10 +105,5 @@ public final class Insync {
     /** Returns the count of the bridge's connections that exceeded a bound. */
     public LongAdder bridgeRefused() {
         return bridgeRefused;
-    }
-
-    /** Returns the points at which tests pause threads. They have no effect unless they are woven in. */
-    public PausePoints pausePoints() {
-        return pausePoints;
     }
 }

@@ -12,7 +12,6 @@ import insync.agent.config.DynamicConfigs;
 import insync.agent.config.KafkaConfigHooks;
 import insync.agent.config.PersistentPropsHooks;
 import insync.agent.config.ReplicationConfigsHooks;
-import insync.agent.events.EventsTopic;
 import insync.agent.isr.ApiVersionsHooks;
 import insync.agent.isr.FetchParamsHooks;
 import insync.agent.isr.FileRecordsHooks;
@@ -38,15 +37,10 @@ import insync.agent.kafka.FetcherThreads;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.kafka.KafkaPartition;
 import insync.agent.kafka.ScalaIds;
-import insync.agent.lagpolicy.LagAccess;
-import insync.agent.lagpolicy.LagPolicy;
-import insync.agent.lagpolicy.LagPolicyConfig;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.logstart.LogStarts;
 import insync.agent.logstart.MovedHighWatermark;
-import insync.agent.metrics.BrokerMetrics;
-import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.stepdown.broker.AlterPartitionHooks;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks;
 import insync.agent.stepdown.broker.AppendHooks;
@@ -58,7 +52,6 @@ import insync.agent.stepdown.broker.HeartbeatAnswerHooks;
 import insync.agent.stepdown.broker.HeartbeatHooks;
 import insync.agent.stepdown.broker.LifecycleHooks;
 import insync.agent.stepdown.broker.ProcessorHooks;
-import insync.agent.stepdown.broker.ReadErrorHooks;
 import insync.agent.stepdown.broker.SelectorHooks;
 import insync.agent.stepdown.broker.StepDownAccess;
 import insync.agent.stepdown.broker.StepDownConfigs;
@@ -83,7 +76,6 @@ public abstract class CommonAdapter implements Adapter {
     private final CommonAccess access;
     private final ControllerAccess controller;
     private final LogStartHooks logStart;
-    private final List<Hook> pausePoints;
     private final List<Hook> appends;
 
     /**
@@ -98,7 +90,6 @@ public abstract class CommonAdapter implements Adapter {
         this.access = access;
         this.controller = controller;
         this.logStart = LogStartHooks.since36(classes.log());
-        this.pausePoints = PausePointHooks.since36(classes.log());
         this.appends = AppendHooks.since36(classes.log(), classes.localLog());
     }
 
@@ -106,12 +97,11 @@ public abstract class CommonAdapter implements Adapter {
     public static List<Class<?>> classesOfScopeRead() {
         List<Class<?>> own = new ArrayList<>(Brokers.ownClasses());
         own.addAll(List.of(BrokerAccess.class, BrokerConfigs.class, DynamicConfigs.class, FetcherThreads.class, Followers.class,
-            KafkaClock.class, KafkaPartition.class, LagPolicy.class, LagPolicyConfig.class, LeaderView.class,
+            KafkaClock.class, KafkaPartition.class, LeaderView.class,
             LogStartConfigs.class, LogStartHooks.class, LogStarts.class, PartitionEvents.class,
             PartitionState.class, PendingFetch.class, PendingReads.class, PendingReadsConfig.class, ScalaIds.class,
             StepDownConfigs.class));
         own.addAll(Followers.ownClasses());
-        own.addAll(EventsTopic.ownClasses());
         return own;
     }
 
@@ -184,10 +174,7 @@ public abstract class CommonAdapter implements Adapter {
     @Override
     public final List<Hook> hooksOnDemand() {
         List<Hook> all = new ArrayList<>(logStart.all());
-        all.addAll(pausePoints);
         all.addAll(appends);
-        all.add(insync.agent.lagpolicy.PartitionHooks.lagByMessages());
-        all.add(ReadErrorHooks.fetchRecords());
         return all;
     }
 
@@ -197,8 +184,7 @@ public abstract class CommonAdapter implements Adapter {
         addWithParents(own, access.getClass());
         own.add(controller.getClass());
         own.addAll(List.of(controller.link(), HeartbeatResponseHooks.class, LifecycleHooks.Lifecycle.class, ControllerAccess.class, RequestHooks.RequestCarrier.class,
-            NamedPartitions.class, RequestSteps.class, RequestPart.class, LagAccess.class,
-            MovedHighWatermark.class, PausePointHooks.class,
+            NamedPartitions.class, RequestSteps.class, RequestPart.class, MovedHighWatermark.class,
             ProcessorHooks.ProcessorCarrier.class, StepDownAccess.class, AutomaticElections.class,
             LeadershipTransfer.class));
         own.addAll(BrokerStepDown.ownClasses());
@@ -213,6 +199,6 @@ public abstract class CommonAdapter implements Adapter {
 
     @Override
     public final Platform platform() {
-        return new Platform(access, access, controller, logStart, pausePoints, appends);
+        return new Platform(access, access, controller, logStart, appends);
     }
 }

@@ -2,11 +2,11 @@ package insync.agent.broker;
 
 import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.AgentSetup;
+import insync.agent.Extension;
+import insync.agent.isr.PendingReadsConfig;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.BrokerAccess;
-import insync.agent.isr.PendingReadsConfig;
-import insync.agent.lagpolicy.LagPolicy;
 import insync.agent.log.InForce;
 import insync.agent.log.KafkaLog;
 import insync.agent.metrics.BrokerMetrics;
@@ -14,18 +14,15 @@ import insync.agent.metrics.ControllerMetrics;
 import insync.agent.stepdown.broker.Appends;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.LifecycleHooks.Lifecycle;
-import insync.bridge.BridgeServer;
 import insync.core.BrokerView;
 import insync.core.Insync;
 import insync.core.isr.RequestScope;
 import insync.core.stepdown.OutgoingFetch;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
@@ -40,7 +37,6 @@ public final class Brokers {
     private static final String PROCESS_ROLES = "process.roles";
     private static final String CONTROLLER = "controller";
     private static final Map<Integer, InsyncBroker> BROKERS = new ConcurrentHashMap<>();
-    private static final AtomicBoolean BRIDGE_OPEN = new AtomicBoolean();
     private static volatile AgentSetup setup;
     private static volatile Platform platform;
     private static volatile boolean anyRequestScope;
@@ -58,7 +54,7 @@ public final class Brokers {
 
     /** Returns our classes of a broker's start that refer to the broker's, for every version. */
     public static List<Class<?>> ownClasses() {
-        List<Class<?>> own = new ArrayList<>(List.of(Brokers.class, InsyncBroker.class, Platform.class, KafkaLog.class, InForce.class));
+        List<Class<?>> own = new ArrayList<>(List.of(Brokers.class, Extension.class, InsyncBroker.class, Platform.class, KafkaLog.class, InForce.class));
         own.addAll(BrokerMetrics.ownClasses());
         return own;
     }
@@ -112,7 +108,7 @@ public final class Brokers {
             BrokerView view = platform.view(replicas, config, setup.brokerVersion());
             broker(config).start(replicas, config, time, view, setup, platform, insync);
             updateFlags();
-            openBridge(view, insync);
+            Extension.current().started(view, insync);
             broker(config).weave(config, setup, platform);
         } catch (IllegalStateException refused) {
             if (!setup.options().runStockWhenUnsupported()) {
@@ -224,12 +220,6 @@ public final class Brokers {
             .filter(scope -> !scope.equals(PendingReadsConfig.OFF)).findFirst().orElse(PendingReadsConfig.OFF);
     }
 
-    /** Returns the rule by which a broker removes followers from the ISR. */
-    public static LagPolicy lagPolicy(int brokerId) {
-        InsyncBroker broker = BROKERS.get(brokerId);
-        return broker == null || Insync.isDisabled() ? LagPolicy.BY_TIME : broker.lagPolicy();
-    }
-
     private static InsyncBroker broker(KafkaConfig config) {
         return BROKERS.computeIfAbsent(config.brokerId(), id -> new InsyncBroker());
     }
@@ -239,13 +229,5 @@ public final class Brokers {
         anyReadScope = BROKERS.values().stream().anyMatch(InsyncBroker::marksReads);
         anyStepDown = BROKERS.values().stream().anyMatch(broker -> broker.stepDown() != null);
         Appends.turn(BROKERS.values().stream().map(InsyncBroker::stepDown).anyMatch(one -> one != null && one.timesAppends()));
-    }
-
-    /** Opens one bridge per JVM, on a separate thread so that the broker's start does not wait for it. */
-    private static void openBridge(BrokerView view, Insync insync) {
-        Path file = setup.options().bridgeFile();
-        if (file != null && BRIDGE_OPEN.compareAndSet(false, true)) {
-            BridgeServer.startInBackground(view, insync, file);
-        }
     }
 }

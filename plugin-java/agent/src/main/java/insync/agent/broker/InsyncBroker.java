@@ -1,23 +1,20 @@
 package insync.agent.broker;
 
 import insync.agent.AgentSetup;
+import insync.agent.Extension;
 import insync.agent.config.BrokerConfigs;
 import insync.agent.config.DynamicConfigs;
-import insync.agent.events.EventsTopic;
 import insync.agent.isr.PendingReads;
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.isr.ReplicaManagerHooks.ReadsCarrier;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.KafkaClock;
-import insync.agent.lagpolicy.LagPolicy;
 import insync.agent.log.InForce;
 import insync.agent.log.KafkaLog;
 import insync.agent.metrics.BrokerMetrics;
-import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.LifecycleHooks.Lifecycle;
-import insync.agent.stepdown.broker.ReadErrorHooks;
 import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.core.BrokerView;
 import insync.core.Insync;
@@ -47,7 +44,6 @@ final class InsyncBroker {
     private final Draining draining = new Draining();
     private volatile RequestPart requests;
     private volatile PendingReads reads;
-    private volatile LagPolicy lagPolicy = LagPolicy.BY_TIME;
     private volatile BrokerStepDown stepDown;
     private volatile PeerFetches peers;
     private volatile Lifecycle lifecycle;
@@ -67,7 +63,7 @@ final class InsyncBroker {
      */
     synchronized void start(ReplicaManager started, KafkaConfig config, Time time, BrokerView view, AgentSetup setup,
                             Platform platform, Insync insync) {
-        EventsTopic.started(config, insync.events());
+        Extension.current().starting(config, insync);
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
         settings.putAll(view.settings());
         insync.events().emit("settings", settings);
@@ -208,18 +204,12 @@ final class InsyncBroker {
      * @throws IllegalStateException if the JVM refused the hooks of a feature
      */
     void weave(KafkaConfig config, AgentSetup setup, Platform platform) {
-        LagPolicy asked = LagPolicy.of(config, platform.access());
-        asked.weave(setup.onDemand());
-        lagPolicy = asked;
         platform.logStart().weave(config, setup.onDemand());
-        PausePointHooks.weave(setup.options().pausePoints() ? platform.pausePoints() : List.of(), setup.onDemand());
         weaveStepDown(config, setup, platform);
     }
 
     private static void weaveStepDown(KafkaConfig config, AgentSetup setup, Platform platform) {
-        if (relinquishesOnly(config, setup)) {
-            setup.onDemand().weave(List.of(ReadErrorHooks.fetchRecords()), StepDownConfigs.ONLY);
-        }
+        Extension.current().weave(config, setup);
         if (setup.supportsStepDown() && StepDownConfigs.timesAppends(config)) {
             setup.onDemand().weave(platform.appends(), StepDownConfigs.APPENDS);
         }
@@ -328,10 +318,6 @@ final class InsyncBroker {
 
     void lifecycle(Lifecycle started) {
         lifecycle = started;
-    }
-
-    LagPolicy lagPolicy() {
-        return lagPolicy;
     }
 
     /** Returns the part of the step-down, or null if that is off. */

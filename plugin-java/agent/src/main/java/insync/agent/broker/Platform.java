@@ -17,7 +17,6 @@ public class Platform {
     private final StepDownAccess stepDown;
     private final ControllerAccess controller;
     private final LogStartHooks logStart;
-    private final List<Hook> pausePoints;
     private final List<Hook> appends;
 
     /**
@@ -25,16 +24,14 @@ public class Platform {
      * @param stepDown reads what solution 2 needs; null if that is not supported
      * @param controller sends to the controller; null if solution 2 is not supported
      * @param logStart the hooks behind the configs against KAFKA-7104
-     * @param pausePoints the hooks at which tests may pause a thread
      * @param appends the hooks that time a leader's appends; none if solution 2 is not supported
      */
     public Platform(BrokerAccess access, StepDownAccess stepDown, ControllerAccess controller,
-                    LogStartHooks logStart, List<Hook> pausePoints, List<Hook> appends) {
+                    LogStartHooks logStart, List<Hook> appends) {
         this.access = access;
         this.stepDown = stepDown;
         this.controller = controller;
         this.logStart = logStart;
-        this.pausePoints = pausePoints;
         this.appends = appends;
     }
 
@@ -66,10 +63,6 @@ public class Platform {
 
     LogStartHooks logStart() {
         return logStart;
-    }
-
-    List<Hook> pausePoints() {
-        return pausePoints;
     }
 
     List<Hook> appends() {

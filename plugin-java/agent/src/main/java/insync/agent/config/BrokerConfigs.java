@@ -1,11 +1,10 @@
 package insync.agent.config;
 
 import insync.agent.AgentSetup;
+import insync.agent.Extension;
 import insync.agent.broker.Brokers;
 import insync.agent.broker.KillSwitch;
-import insync.agent.events.EventsTopicConfigs;
 import insync.agent.isr.PendingReadsConfig;
-import insync.agent.lagpolicy.LagPolicyConfig;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.core.events.EventLog;
@@ -38,8 +37,7 @@ public final class BrokerConfigs {
         PendingReadsConfig.define(definition, setup.scopes(), setup.options().defaultScope());
         StepDownConfigs.define(definition, setup.supportsStepDown(), setup.options().defaultStepDownMs());
         LogStartConfigs.define(definition, setup.supportsLogStart(), setup.options().defaultLogStart());
-        LagPolicyConfig.define(definition, setup.supportsLagByMessages());
-        EventsTopicConfigs.define(definition);
+        Extension.current().define(definition, setup);
         added(definition, kafkas);
         defined = definition;
         KillSwitch.register();
@@ -79,16 +77,22 @@ public final class BrokerConfigs {
         return words;
     }
 
-    /** Returns the names in a broker's settings that it does not know but that look like one of the plugin's, with that one. */
+    /** Returns the names in a broker's settings that it does not know but that look like one of the plugin's, with what was meant. */
     public static Map<String, String> misspelled(KafkaConfig config) {
         Map<String, String> found = new TreeMap<>();
         for (String name : config.originals().keySet()) {
-            String nearest = config.values().containsKey(name) ? null : Spelling.nearest(name, DEFAULTS.keySet());
+            String nearest = config.values().containsKey(name) ? null : meant(name);
             if (nearest != null) {
                 found.put(name, nearest);
             }
         }
         return found;
+    }
+
+    private static String meant(String name) {
+        boolean isOfLab = name.startsWith("insync.lab.") || name.startsWith("insync.events.");
+        return isOfLab && Extension.current().isNone() ? "the agent's option lab=FILE with it"
+            : Spelling.nearest(name, DEFAULTS.keySet());
     }
 
     private static Map<String, Object> own(KafkaConfig config) {
@@ -104,8 +108,7 @@ public final class BrokerConfigs {
      */
     public static void check(KafkaConfig config) {
         StepDownConfigs.check(config);
-        LagPolicyConfig.check(config);
-        EventsTopicConfigs.check(config);
+        Extension.current().check(config);
     }
 
     /**
@@ -130,8 +133,8 @@ public final class BrokerConfigs {
         Map<String, Object> all = EventLog.fields(
             PendingReadsConfig.PENDING_READS, PendingReadsConfig.enabled(config),
             PendingReadsConfig.SCOPE, PendingReadsConfig.scope(config),
-            PendingReadsConfig.LAG_TIME_MAX_MS, PendingReadsConfig.lagTimeMaxMs(config),
-            LagPolicyConfig.POLICY, config.getString(LagPolicyConfig.POLICY));
+            PendingReadsConfig.LAG_TIME_MAX_MS, PendingReadsConfig.lagTimeMaxMs(config));
+        all.putAll(Extension.current().settings(config));
         all.putAll(LogStartConfigs.all(config));
         return all;
     }

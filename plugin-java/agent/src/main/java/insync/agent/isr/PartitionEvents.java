@@ -1,5 +1,6 @@
 package insync.agent.isr;
 
+import insync.agent.Extension;
 import insync.agent.broker.Brokers;
 import insync.agent.kafka.ScalaIds;
 import insync.core.Insync;
@@ -53,7 +54,7 @@ public final class PartitionEvents {
             left.remove(id);
             removed.add(PartitionState.follower(Brokers.access(), partition, id));
         }
-        emit("isr_shrink", partition, EventLog.fields("reason", Brokers.lagPolicy(brokerId).reason(),
+        emit("isr_shrink", partition, EventLog.fields("reason", Extension.current().shrinkReason(brokerId),
             "leader_epoch", partition.getLeaderEpoch(), "isr", isr, "proposed", left, "followers", removed));
     }
 

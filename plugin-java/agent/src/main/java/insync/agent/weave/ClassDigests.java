@@ -11,7 +11,7 @@ import java.util.zip.CRC32;
  * Computes a digest of a class file: its CRC-32 and its size. A jar's directory has both, so that a class file in a jar need not be
  * read. The digest finds a class file that has changed; it does not protect from someone who writes to Kafka's jars.
  */
-final class ClassDigests {
+public final class ClassDigests {
     /** The digest of a class that is not on the class path. */
     static final long ABSENT = -1;
     private static final int CRC_BITS = 32;
@@ -23,7 +23,8 @@ final class ClassDigests {
         return name.startsWith("java.") || name.startsWith("javax.") || name.startsWith("jdk.") || name.startsWith("insync.");
     }
 
-    static long of(byte[] classFile) {
+    /** Returns the digest of a class file. */
+    public static long of(byte[] classFile) {
         CRC32 crc = new CRC32();
         crc.update(classFile);
         return of(crc.getValue(), classFile.length);

@@ -1,6 +1,5 @@
 package insync.agent.weave;
 
-import insync.agent.Adapter;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.lang.instrument.ClassFileTransformer;
@@ -13,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * code, but not its fields or interfaces. The start of the agent verified that the hook fits.
  */
 public final class HooksOnDemand {
-    private final Adapter adapter;
+    private final BiFunction<List<Hook>, byte[], byte[]> weaver;
     private final Instrumentation instrumentation;
     private final Function<List<Hook>, List<String>> unknownMethods;
     /** By the name of their class, in the order of the requests. */
@@ -30,9 +30,13 @@ public final class HooksOnDemand {
     private volatile Throwable failure;
     private boolean registered;
 
-    /** @param unknownMethods returns the methods of hooks that must not be woven, because no known build has them */
-    public HooksOnDemand(Adapter adapter, Instrumentation instrumentation, Function<List<Hook>, List<String>> unknownMethods) {
-        this.adapter = adapter;
+    /**
+     * @param weaver adds hooks to the class file of their class
+     * @param unknownMethods returns the methods of hooks that must not be woven, because no known build has them
+     */
+    public HooksOnDemand(BiFunction<List<Hook>, byte[], byte[]> weaver, Instrumentation instrumentation,
+                         Function<List<Hook>, List<String>> unknownMethods) {
+        this.weaver = weaver;
         this.instrumentation = instrumentation;
         this.unknownMethods = unknownMethods;
     }
@@ -101,12 +105,7 @@ public final class HooksOnDemand {
                 return null;
             }
             try {
-                Weaver weaver = new Weaver(adapter);
-                byte[] current = loaded;
-                for (Hook hook : hooks) {
-                    current = weaver.add(hook, current);
-                }
-                return current;
+                return weaver.apply(hooks, loaded);
             } catch (RuntimeException | LinkageError broken) {
                 failure = broken;
                 return null;

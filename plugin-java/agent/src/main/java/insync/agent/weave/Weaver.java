@@ -94,7 +94,7 @@ public final class Weaver {
      * @param current the class file that the JVM would load
      * @throws IllegalStateException if the hooks do not fit
      */
-    byte[] makeFrom(String typeName, byte[] current) {
+    public byte[] makeFrom(String typeName, byte[] current) {
         List<String> problems = new ArrayList<>();
         List<TypeHooks> parts = byType.get(typeName);
         byte[] woven = make(typeName, parts, hooksOf(parts), problems, asItIs(typeName, current));
@@ -102,6 +102,20 @@ public final class Weaver {
             throw new IllegalStateException("as another agent has changed it: " + String.join("; ", problems));
         }
         return woven;
+    }
+
+    /**
+     * Adds the advices of hooks on one class to it as it was loaded; it cannot get new members.
+     *
+     * @param loaded its class file
+     * @return the class file with the advices
+     */
+    public byte[] add(List<Hook> hooks, byte[] loaded) {
+        byte[] current = loaded;
+        for (Hook hook : hooks) {
+            current = add(hook, current);
+        }
+        return current;
     }
 
     /**

@@ -1,6 +1,5 @@
 package insync.agent.weave;
 
-import insync.agent.Adapter;
 import insync.agent.AgentException;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -10,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 
 /** Holds all woven classes of a broker, what the checks concluded, and the class files on which that depends. */
 public final class WovenBroker {
@@ -47,16 +47,16 @@ public final class WovenBroker {
     /**
      * Gives the JVM the woven classes. One whose class file another agent has changed is woven as without a cache, which loads ByteBuddy.
      *
+     * @param weaver weaves the class of a name from its present class file
      * @return the reasons why the broker is as it was, as text; empty if everything is woven
      * @throws AgentException if some classes are woven and others are not
      */
-    public List<String> install(Adapter adapter, Instrumentation instrumentation) throws AgentException {
-        return new WovenClasses(woven, originals, (name, current) -> new Weaver(adapter).makeFrom(name, current))
-            .install(instrumentation);
+    public List<String> install(BiFunction<String, byte[], byte[]> weaver, Instrumentation instrumentation) throws AgentException {
+        return new WovenClasses(woven, originals, weaver).install(instrumentation);
     }
 
     /** Returns whether the class path still has each class file that the checks and the weaving read. */
-    boolean fitsClassPath() throws IOException {
+    public boolean fitsClassPath() throws IOException {
         for (Map.Entry<String, Long> each : dependsOn.entrySet()) {
             if (ClassDigests.onClassPath(each.getKey()) != each.getValue()) {
                 return false;
@@ -65,7 +65,8 @@ public final class WovenBroker {
         return true;
     }
 
-    void write(DataOutputStream out) throws IOException {
+    /** Writes what {@link #of} reads. */
+    public void write(DataOutputStream out) throws IOException {
         write(methods, out);
         write(unknown, out);
         out.writeInt(dependsOn.size());
@@ -94,7 +95,7 @@ public final class WovenBroker {
     }
 
     /** Reads what {@link #write(DataOutputStream)} wrote; the caller has verified that the bytes are complete. */
-    static WovenBroker of(DataInputStream in) throws IOException {
+    public static WovenBroker of(DataInputStream in) throws IOException {
         List<String> methods = names(in);
         List<String> unknown = names(in);
         Map<String, Long> dependsOn = new LinkedHashMap<>();

@@ -14,7 +14,7 @@ class HooksOnDemandTest {
     private final FakeInstrumentation jvm = new FakeInstrumentation();
     private final Hook hook = new Hook(WeaverTest.Plain.class.getName(), "itsOwn", WeaverTest.Nothing.class);
     private List<String> unknown = List.of();
-    private final HooksOnDemand hooks = new HooksOnDemand(new WeaverTest.OneType(new NoHooks()), jvm.proxy(),
+    private final HooksOnDemand hooks = new HooksOnDemand(new Weaver(new WeaverTest.OneType(new NoHooks()))::add, jvm.proxy(),
         asked -> unknown);
 
     @ParameterizedTest

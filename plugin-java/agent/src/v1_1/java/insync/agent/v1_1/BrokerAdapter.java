@@ -5,15 +5,12 @@ import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.Adapter;
 import insync.agent.broker.Brokers;
 import insync.agent.broker.Platform;
-import insync.agent.events.EventsTopic;
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.kafka.FetcherThreads;
 import insync.agent.kafka.LastFetchHooks;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.logstart.LogStarts;
-import insync.agent.pausepoints.PausePointHooks;
-import insync.agent.pausepoints.ReplicaFetcherThreadHooks;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.BrokerView;
@@ -29,12 +26,6 @@ import kafka.server.ReplicaManager;
 public final class BrokerAdapter implements Adapter {
     private final LogStartHooks logStart = new LogStartHooks(
         List.of(ReplicaHooks.bound()), List.of(ReplicaManagerHooks.answersAsRead(), LogReadResultHooks.snapshot()));
-    private final List<Hook> pausePoints = new ArrayList<>(PartitionHooks.pausePoints());
-
-    public BrokerAdapter() {
-        pausePoints.addAll(List.of(ReplicaManagerHooks.readFromLocalLog(), ReplicaHooks.logStartRead(),
-            ReplicaFetcherThreadHooks.received()));
-    }
 
     @Override
     public String name() {
@@ -48,30 +39,27 @@ public final class BrokerAdapter implements Adapter {
 
     @Override
     public List<Hook> hooksOnDemand() {
-        List<Hook> all = new ArrayList<>(logStart.all());
-        all.addAll(pausePoints);
-        return all;
+        return logStart.all();
     }
 
     @Override
     public List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(Brokers.ownClasses());
         own.addAll(List.of(FetcherThreads.class, FollowerAnswers.class, LogStartConfigs.class, LogStartHooks.class,
-            LogStarts.class, PausePointHooks.class, PendingReadsConfig.class, Platform11.class, ReplicaHooks.class,
+            LogStarts.class, PendingReadsConfig.class, Platform11.class, ReplicaHooks.class,
             Unsupported.class, View.class));
-        own.addAll(EventsTopic.ownClasses());
         return own;
     }
 
     @Override
     public Platform platform() {
-        return new Platform11(logStart, pausePoints);
+        return new Platform11(logStart);
     }
 
     /** Returns a platform without the features that this version does not support. */
     static final class Platform11 extends Platform {
-        Platform11(LogStartHooks logStart, List<Hook> pausePoints) {
-            super(null, null, null, logStart, pausePoints, List.of());
+        Platform11(LogStartHooks logStart) {
+            super(null, null, null, logStart, List.of());
         }
 
         @Override

@@ -1,8 +1,8 @@
 package insync.agent.v1_1;
 
+import insync.agent.Extension;
 import insync.agent.broker.Brokers;
 import insync.agent.config.BrokerConfigs;
-import insync.agent.events.EventsTopicConfigs;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
@@ -31,7 +31,7 @@ final class KafkaConfigHooks extends TypeHooks {
         static void exit(@Advice.FieldValue("kafka$server$KafkaConfig$$configDef") ConfigDef definition) {
             Set<String> kafkas = BrokerConfigs.names(definition);
             LogStartConfigs.define(definition, true, Brokers.setup().options().defaultLogStart());
-            EventsTopicConfigs.define(definition);
+            Extension.current().define(definition, Brokers.setup());
             Unsupported.define(definition);
             BrokerConfigs.added(definition, kafkas);
         }

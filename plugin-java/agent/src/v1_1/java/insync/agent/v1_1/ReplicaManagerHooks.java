@@ -1,7 +1,6 @@
 package insync.agent.v1_1;
 
 import insync.agent.broker.Brokers;
-import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -31,10 +30,6 @@ final class ReplicaManagerHooks extends TypeHooks {
             Init.class));
     }
 
-    static Hook readFromLocalLog() {
-        return new Hook(TYPE, "readFromLocalLog", ReadFromLocalLog.class);
-    }
-
     /** KAFKA-7104's second fix. */
     static Hook answersAsRead() {
         return new Hook(TYPE, "updateFollowerLogReadResults", UpdateFollowerLogReadResults.class);
@@ -55,19 +50,6 @@ final class ReplicaManagerHooks extends TypeHooks {
                          @Advice.Argument(1) Seq<Tuple2<TopicPartition, LogReadResult>> read,
                          @Advice.Return(readOnly = false) Seq<Tuple2<TopicPartition, LogReadResult>> answers) {
             answers = FollowerAnswers.asRead(replicas, read, answers);
-        }
-    }
-
-    /** Notes for which replica this thread reads, so that pause points in the log know it. */
-    static final class ReadFromLocalLog {
-        @Advice.OnMethodEnter(suppress = Throwable.class)
-        static void enter(@Advice.Argument(0) int replica) {
-            PausePointHooks.beginRead(replica, null);
-        }
-
-        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
-        static void exit() {
-            PausePointHooks.endRead();
         }
     }
 }

@@ -1,7 +1,6 @@
 package insync.agent.v1_1;
 
 import insync.agent.isr.PendingReadsConfig;
-import insync.agent.lagpolicy.LagPolicyConfig;
 import insync.agent.stepdown.broker.StepDownConfigs;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
@@ -9,7 +8,6 @@ import org.apache.kafka.common.config.ConfigException;
 /** Defines the configs of unsupported features, so that Kafka refuses to turn one on instead of ignoring it. */
 public final class Unsupported {
     private static final String KIP = "KIP-501";
-    private static final String LAG = "lag by messages";
     private static final long NEVER = -1;
 
     private Unsupported() { }
@@ -20,9 +18,6 @@ public final class Unsupported {
         definition.define(StepDownConfigs.PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, NEVER,
             (name, value) -> refuse(KIP, name, value, !Long.valueOf(NEVER).equals(value)),
             ConfigDef.Importance.LOW, doc(KIP));
-        definition.define(LagPolicyConfig.POLICY, ConfigDef.Type.STRING, LagPolicyConfig.TIME,
-            (name, value) -> refuse(LAG, name, value, !LagPolicyConfig.TIME.equals(value)),
-            ConfigDef.Importance.LOW, doc(LAG));
     }
 
     private static String doc(String what) {

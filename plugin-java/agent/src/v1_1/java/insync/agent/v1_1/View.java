@@ -1,11 +1,11 @@
 package insync.agent.v1_1;
 
 import com.yammer.metrics.core.MetricsRegistry;
+import insync.agent.Extension;
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.kafka.FetchState;
 import insync.agent.kafka.FetchState.LastFetch;
 import insync.agent.kafka.FetcherThreads;
-import insync.agent.lagpolicy.LagPolicyConfig;
 import insync.agent.logstart.LogStartConfigs;
 import insync.core.BrokerView;
 import insync.core.events.EventLog;
@@ -49,8 +49,8 @@ final class View implements BrokerView {
     public Map<String, Object> settings() {
         Map<String, Object> all = EventLog.fields(
             PendingReadsConfig.PENDING_READS, PendingReadsConfig.enabled(config),
-            PendingReadsConfig.LAG_TIME_MAX_MS, PendingReadsConfig.lagTimeMaxMs(config),
-            LagPolicyConfig.POLICY, config.getString(LagPolicyConfig.POLICY));
+            PendingReadsConfig.LAG_TIME_MAX_MS, PendingReadsConfig.lagTimeMaxMs(config));
+        all.putAll(Extension.current().settings(config));
         all.putAll(LogStartConfigs.all(config));
         return all;
     }

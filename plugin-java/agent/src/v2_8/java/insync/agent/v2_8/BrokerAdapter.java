@@ -42,6 +42,6 @@ public final class BrokerAdapter implements Adapter {
 
     @Override
     public Platform platform() {
-        return new Platform(new Access(), null, null, new LogStartHooks(List.of(), List.of()), List.of(), List.of());
+        return new Platform(new Access(), null, null, new LogStartHooks(List.of(), List.of()), List.of());
     }
 }

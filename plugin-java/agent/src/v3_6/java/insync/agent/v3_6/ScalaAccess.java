@@ -3,7 +3,6 @@ package insync.agent.v3_6;
 import insync.agent.kafka.CommonAccess;
 import insync.agent.kafka.FetchState;
 import insync.agent.kafka.ScalaIds;
-import insync.core.lagpolicy.MessageLagRule;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -25,13 +24,6 @@ public abstract class ScalaAccess extends CommonAccess {
         ReplicaState state = ((Replica) replica).stateSnapshot();
         return FetchState.of(state.logStartOffset(), state.logEndOffset(), state.lastFetchLeaderLogEndOffset(),
             state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
-    }
-
-    @Override
-    public final boolean isOutOfSync(Object replica, MessageLagRule rule, long leaderLeo, long nowMs, long maxLagMs) {
-        ReplicaState state = ((Replica) replica).stateSnapshot();
-        long lastFetchOrElectionMs = lastFetchOrElectionMs(state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
-        return rule.isOutOfSync(state.logEndOffset(), lastFetchOrElectionMs, leaderLeo, nowMs, maxLagMs);
     }
 
     @Override

@@ -2,7 +2,6 @@ package insync.agent.v4_1;
 
 import insync.agent.kafka.CommonAccess;
 import insync.agent.kafka.FetchState;
-import insync.core.lagpolicy.MessageLagRule;
 import java.util.Collection;
 import java.util.Map;
 import kafka.cluster.Partition;
@@ -20,13 +19,6 @@ public abstract class JavaAccess extends CommonAccess {
         ReplicaState state = ((Replica) replica).stateSnapshot();
         return FetchState.of(state.logStartOffset(), state.logEndOffset(), state.lastFetchLeaderLogEndOffset(),
             state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
-    }
-
-    @Override
-    public final boolean isOutOfSync(Object replica, MessageLagRule rule, long leaderLeo, long nowMs, long maxLagMs) {
-        ReplicaState state = ((Replica) replica).stateSnapshot();
-        long lastFetchOrElectionMs = lastFetchOrElectionMs(state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
-        return rule.isOutOfSync(state.logEndOffset(), lastFetchOrElectionMs, leaderLeo, nowMs, maxLagMs);
     }
 
     @Override

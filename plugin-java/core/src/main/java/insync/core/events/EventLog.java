@@ -1,53 +1,18 @@
 package insync.core.events;
 
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/**
- * Writes the broker's events as JSON lines, each with schema version, type and time.
- *
- * <p>{@link #emit} never blocks and never touches a file, because callers may have Kafka's locks and the disk may stall.
- * A separate thread writes each line at once, so that a kill loses at most one line. A full queue
- * drops the event and counts it. A log may have a second destination, see {@link #publish}, with a queue and a thread
- * of its own.
- */
-public final class EventLog {
-    /** Version of the schema; each line has it as "v". */
-    public static final int SCHEMA = 1;
-
-    private final EventCounts filed = new EventCounts();
+/** Receives the broker's events. This one discards them; insync-lab.jar has one that writes them. */
+public class EventLog {
+    private static final EventLog NONE = new EventLog();
     private final EventCounts published = new EventCounts();
-    private final EventQueue file;
-    private volatile EventQueue elsewhere;
 
-    EventLog(EventFile file) {
-        this.file = file == null ? null : new EventQueue("insync-events", new FileSink(file), filed);
-    }
+    protected EventLog() { }
 
     /** Returns a log that discards its events. */
     public static EventLog none() {
-        return new EventLog(null);
-    }
-
-    /** Opens a log that appends to a file without a bound. */
-    public static EventLog to(Path file) throws IOException {
-        return to(file, Long.MAX_VALUE, 1);
-    }
-
-    /**
-     * Opens a log that appends to a file, which is created if it does not exist. When it gets too large, it becomes FILE.1 and
-     * FILE.1 becomes FILE.2.
-     *
-     * @param maxBytes the largest size of a file
-     * @param files how many files there are at most, with the one that is written; the oldest one is deleted
-     * @throws IOException if it cannot be opened for appending, or exists and is not a regular file
-     */
-    public static EventLog to(Path file, long maxBytes, int files) throws IOException {
-        return new EventLog(new RotatingFile(file, maxBytes, files));
+        return NONE;
     }
 
     /** Returns alternating names and values as an ordered map. */
@@ -59,74 +24,26 @@ public final class EventLog {
         return map;
     }
 
-    /**
-     * Also passes events to a second destination from now on. A log has at most one: that of the first broker in a JVM.
-     *
-     * @param sink counts in {@link #published()} the events that it wrote and those that it lost
-     */
-    public synchronized void publish(EventSink sink) {
-        if (elsewhere == null) {
-            elsewhere = new EventQueue("insync-events-publish", sink, published);
-        }
-    }
-
     /** Returns whether events go anywhere; if not, a caller need not collect their fields. */
     public boolean isOn() {
-        return file != null || elsewhere != null;
+        return false;
     }
 
     /**
-     * Queues an event with the present time.
+     * Takes an event of the present time. Never blocks, because callers may have Kafka's locks.
      *
      * @param type kind of event, snake_case
      * @param fields the event's fields; the caller must not change the map afterwards
      */
-    public void emit(String type, Map<String, Object> fields) {
-        EventQueue second = elsewhere;
-        if (file == null && second == null) {
-            return;
-        }
-        Map<String, Object> line = fields("v", SCHEMA, "t_ms", System.currentTimeMillis(), "type", type);
-        line.putAll(fields);
-        if (file != null) {
-            file.offer(line);
-        }
-        if (second != null) {
-            second.offer(line);
-        }
-    }
+    public void emit(String type, Map<String, Object> fields) { }
 
-    /** Returns how many events the file lacks: the queue was full, or the file could not be written. */
+    /** Returns how many events are missing from the events file. */
     public long dropped() {
-        return filed.dropped();
+        return 0;
     }
 
-    /** Returns the counts of the second destination; all zero without one. */
-    public EventCounts published() {
+    /** Returns the counts of the events topic; all zero without one. */
+    public final EventCounts published() {
         return published;
-    }
-
-    /** Appends lines. A line of which a full disk took only a part is ended, so that the next one stays readable. */
-    private final class FileSink implements EventSink {
-        private final EventFile lines;
-        private boolean isTorn;
-
-        FileSink(EventFile lines) {
-            this.lines = lines;
-        }
-
-        @Override
-        public void write(String line) throws IOException {
-            ByteBuffer bytes = StandardCharsets.UTF_8.encode((isTorn ? "\n" : "") + line + "\n");
-            lines.lineBegins(bytes.remaining());
-            try {
-                while (bytes.hasRemaining()) {
-                    lines.write(bytes);
-                }
-            } finally {
-                isTorn = bytes.hasRemaining() && (isTorn || bytes.position() > 0);
-            }
-            filed.wasWritten();
-        }
     }
 }

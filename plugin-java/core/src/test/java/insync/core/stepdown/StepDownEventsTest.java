@@ -4,26 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
-import insync.core.events.EventLog;
-import insync.core.events.WrittenLines;
+import insync.core.events.RecordedEvents;
 import insync.core.log.StepDownEvents;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The events and figures of step-downs have fixed names, because others read them. */
 class StepDownEventsTest {
-    @TempDir
-    Path folder;
-
     @Test
-    void everyDecisionIsAnEventOnce() throws Exception {
-        Path file = folder.resolve("broker-0.jsonl");
+    void everyDecisionIsAnEventOnce() {
+        RecordedEvents events = new RecordedEvents();
         WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().budgetPerMinute(1).build(),
-            new StepDownEvents(EventLog.to(file)));
+            new StepDownEvents(events));
         FakePartition first = broker.leads("events", 0);
         FakePartition second = broker.leads("events", 1);
         broker.tick();
@@ -34,7 +28,7 @@ class StepDownEventsTest {
         broker.toSecond.sent();
         broker.pass(WatchedBroker.FETCH_WAIT_MS);
         broker.passT();
-        List<JsonObject> lines = WrittenLines.awaitObjects(file, 5);
+        List<JsonObject> lines = events.all;
         assertEquals(List.of("leader_slow", "step_down", "step_down_withheld", "step_down_answered", "peer_slow"),
             lines.stream().map(line -> line.get("type").getAsString()).collect(Collectors.toList()));
         assertEquals("[1,2,0]", lines.get(1).get("isr").toString());
@@ -52,10 +46,10 @@ class StepDownEventsTest {
     }
 
     @Test
-    void theEventOfASlowAppendNamesItsSite() throws Exception {
-        Path file = folder.resolve("broker-0.jsonl");
-        StepDownLines.slowAppend(new StepDownEvents(EventLog.to(file)));
-        JsonObject stepDown = WrittenLines.awaitObjects(file, 2).get(1);
+    void theEventOfASlowAppendNamesItsSite() {
+        RecordedEvents events = new RecordedEvents();
+        StepDownLines.slowAppend(new StepDownEvents(events));
+        JsonObject stepDown = events.all.get(1);
         assertEquals("slow_append", stepDown.get("reason").getAsString());
         assertEquals("log", stepDown.get("site").getAsString());
     }

@@ -87,7 +87,7 @@ public final class BrokerStepDown {
     /** Returns our step-down classes that refer to the broker's. */
     public static List<Class<?>> ownClasses() {
         return List.of(Appends.class, BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, EndedLeadership.class,
-            ProduceAnswers.class, ReadErrorHooks.class, Relinquisher.class, SelfFencing.class, TimedTag.class, UnservedClients.class);
+            ProduceAnswers.class, Relinquisher.class, SelfFencing.class, TimedTag.class, UnservedClients.class);
     }
 
     /**
@@ -181,10 +181,10 @@ public final class BrokerStepDown {
     }
 
     /**
-     * Notes that a read of a partition for a follower failed. Called where {@link ReadErrorHooks} are woven, by all
+     * Notes that a read of a partition for a follower failed. Called where the lab's hooks are woven, by all
      * brokers of this JVM.
      */
-    void readFailed(Partition partition) {
+    public void readFailed(Partition partition) {
         LedPartition one = onReadErrors ? led.get(partition.topicPartition()) : null;
         if (one != null) {
             one.readFailed();

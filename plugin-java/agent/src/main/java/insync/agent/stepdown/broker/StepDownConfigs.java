@@ -1,5 +1,6 @@
 package insync.agent.stepdown.broker;
 
+import insync.agent.Extension;
 import insync.agent.isr.PendingReadsConfig;
 import insync.core.events.EventLog;
 import insync.core.stepdown.StepDownSettings;
@@ -20,8 +21,6 @@ public final class StepDownConfigs {
     public static final String COOLDOWN_MS = "insync.relinquish.cooldown.ms";
     /** Whether anything keeps a broker from stepping down again and again. */
     public static final String LIMITS = "insync.relinquish.limits.enable";
-    /** Not one of the KIP's solutions: the alternative that its text rejects. */
-    public static final String ONLY = "insync.lab.relinquish.only.enable";
     /** Those that can be updated while the broker runs. */
     public static final Set<String> DYNAMIC = Set.of(PROCESS_TIME_MAX_MS, APPENDS, COOLDOWN_MS, LIMITS);
     private static final String FETCH_WAIT_MAX_MS = "replica.fetch.wait.max.ms";
@@ -42,7 +41,7 @@ public final class StepDownConfigs {
             "The maximum time in milliseconds for which a leader may process a follower's fetch (KIP-501, solution 2), without "
                 + "the time for which the follower lets it wait for records. If it takes longer, the leader gives its "
                 + "partition's leadership to the most caught-up live member of the ISR. -1 means never. Needs "
-                + PendingReadsConfig.PENDING_READS + "=true; or see " + ONLY + ". Added by the insync agent.");
+                + PendingReadsConfig.PENDING_READS + "=true. Added by the insync agent.");
         definition.define(APPENDS, ConfigDef.Type.BOOLEAN, true, ConfigDef.Importance.MEDIUM,
             "Whether " + PROCESS_TIME_MAX_MS + " is the maximum time for an append to a partition's log as well, waits for locks "
                 + "included. Has no effect while a leader does not step down. Added by the insync agent.");
@@ -67,14 +66,6 @@ public final class StepDownConfigs {
         definition.define(LIMITS, ConfigDef.Type.BOOLEAN, true, ConfigDef.Importance.LOW,
             "Whether the cool-down, a budget per minute and slow peers keep this broker from stepping down. KIP-501 has no such "
                 + "limits; without them brokers that are slow in turn pass leadership on and on.");
-        definition.define(ONLY, ConfigDef.Type.BOOLEAN, false,
-            ConfigDef.LambdaValidator.with((name, value) -> checkSupported(name, value, Boolean.TRUE.equals(value), "false",
-                supported), () -> "true or false"), ConfigDef.Importance.LOW,
-            "Whether a leader steps down without solution 1 of KIP-501, and also when a read for a follower fails. For "
-            + "comparison only: KIP-501 names this among its rejected alternatives, because of ISR thrashing. Needs "
-            + PendingReadsConfig.PENDING_READS + "=false, and " + PROCESS_TIME_MAX_MS + " of at least "
-            + PendingReadsConfig.LAG_TIME_MAX_MS + ". " + PendingReadsConfig.SCOPE
-            + " says which part of a fetch's processing counts.");
     }
 
     private static void checkProcessTime(String name, Object value, boolean supported) {
@@ -97,7 +88,6 @@ public final class StepDownConfigs {
      * @throws ConfigException with the config, its value and what was expected
      */
     public static void check(KafkaConfig config) {
-        checkOnly(config);
         long time = config.getLong(PROCESS_TIME_MAX_MS);
         if (isOn(config) && !PendingReadsConfig.enabled(config) && !relinquishesOnly(config)) {
             throw new ConfigException(PROCESS_TIME_MAX_MS, time, "expected -1, or " + PendingReadsConfig.PENDING_READS
@@ -105,25 +95,9 @@ public final class StepDownConfigs {
         }
     }
 
-    /** Checks the rejected alternative: without solution 1, and with the least time that the KIP names for it. */
-    private static void checkOnly(KafkaConfig config) {
-        if (!config.getBoolean(ONLY)) {
-            return;
-        }
-        if (PendingReadsConfig.enabled(config)) {
-            throw new ConfigException(ONLY, true, "expected false, or " + PendingReadsConfig.PENDING_READS
-                + "=false: KIP-501 rejects it in favour of solution 1");
-        }
-        long lag = PendingReadsConfig.lagTimeMaxMs(config);
-        if (config.getLong(PROCESS_TIME_MAX_MS) < lag) {
-            throw new ConfigException(ONLY, true, "expected false, or " + PROCESS_TIME_MAX_MS + " of at least "
-                + PendingReadsConfig.LAG_TIME_MAX_MS + ", which is " + lag);
-        }
-    }
-
     /** Returns whether this broker steps down without solution 1 of the KIP, and on read errors. */
     public static boolean relinquishesOnly(KafkaConfig config) {
-        return isOn(config) && config.getBoolean(ONLY);
+        return isOn(config) && Extension.current().relinquishesOnly(config);
     }
 
     /** Returns whether this broker tracks pending fetches in a scope: to keep followers in the ISR, or only to step down. */
@@ -167,6 +141,6 @@ public final class StepDownConfigs {
     static Map<String, Object> all(KafkaConfig config) {
         return EventLog.fields("broker", config.brokerId(), PROCESS_TIME_MAX_MS, config.getLong(PROCESS_TIME_MAX_MS),
             APPENDS, config.getBoolean(APPENDS), VIA, config.getString(VIA), ISR, config.getString(ISR),
-            COOLDOWN_MS, config.getLong(COOLDOWN_MS), LIMITS, config.getBoolean(LIMITS), ONLY, config.getBoolean(ONLY));
+            COOLDOWN_MS, config.getLong(COOLDOWN_MS), LIMITS, config.getBoolean(LIMITS));
     }
 }

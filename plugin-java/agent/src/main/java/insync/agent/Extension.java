@@ -1,0 +1,110 @@
+package insync.agent;
+
+import insync.agent.weave.Hook;
+import insync.agent.weave.WovenBroker;
+import insync.core.BrokerView;
+import insync.core.Insync;
+import insync.core.events.EventLog;
+import java.util.List;
+import java.util.Map;
+import kafka.server.KafkaConfig;
+import org.apache.kafka.common.config.ConfigDef;
+
+/** What another jar adds to the agent, named by the agent's option {@code lab}. This class adds nothing. */
+public class Extension {
+    private static volatile Extension current = new Extension();
+
+    /** Returns the extension of this JVM. */
+    public static Extension current() {
+        return current;
+    }
+
+    /** Returns whether this adds nothing. */
+    public final boolean isNone() {
+        return getClass() == Extension.class;
+    }
+
+    /** Sets the extension; called once, before weaving. */
+    public static void install(Extension extension) {
+        current = extension;
+    }
+
+    /**
+     * Takes an option of the agent.
+     *
+     * @return whether it is one of the extension's
+     * @throws AgentException naming the option, its value and what was expected
+     */
+    public boolean set(String key, String value) throws AgentException {
+        return false;
+    }
+
+    /** Returns the extension's options as text, for the user. */
+    public String options() {
+        return "";
+    }
+
+    /** Opens where events go; called once, when all options are set. */
+    public EventLog events() throws AgentException {
+        return EventLog.none();
+    }
+
+    /** Returns the hooks for an adapter's versions that are verified at the start and woven on demand. */
+    public List<Hook> hooks(String adapter) {
+        return List.of();
+    }
+
+    /** Returns the extension's classes that refer to the broker's; see {@link Adapter#ownClasses()}. */
+    public List<Class<?>> ownClasses(String adapter) {
+        return List.of();
+    }
+
+    /** Returns the store of woven classes that depend on these facts, or null without one. */
+    public Store store(String... facts) {
+        return null;
+    }
+
+    /** Adds configs to the broker's definition of its configs. */
+    public void define(ConfigDef definition, AgentSetup setup) { }
+
+    /** Checks these configs; throws ConfigException with the config, its value and what was expected. */
+    public void check(KafkaConfig config) { }
+
+    /** Returns the values of these configs by name. */
+    public Map<String, Object> settings(KafkaConfig config) {
+        return Map.of();
+    }
+
+    /** Called when a broker's ReplicaManager is constructed, before the agent's parts start. */
+    public void starting(KafkaConfig config, Insync insync) { }
+
+    /** Called when the agent's parts of a broker have started. */
+    public void started(BrokerView view, Insync insync) { }
+
+    /**
+     * Weaves what a broker's settings ask for; called at its start, and after an update of its configs.
+     *
+     * @throws IllegalStateException if the JVM refused the hooks
+     */
+    public void weave(KafkaConfig config, AgentSetup setup) { }
+
+    /** Returns whether a broker steps down without solution 1 of KIP-501. */
+    public boolean relinquishesOnly(KafkaConfig config) {
+        return false;
+    }
+
+    /** Returns why a broker removes followers from the ISR, for an event. */
+    public String shrinkReason(int brokerId) {
+        return "replica.lag.time.max.ms exceeded";
+    }
+
+    /** Keeps the woven classes of a broker for the next start. */
+    public interface Store {
+
+        /** Returns what an earlier start saved; null if there is nothing that fits this start. */
+        WovenBroker load();
+
+        /** Replaces what is saved; returns whether it did. */
+        boolean save(WovenBroker woven);
+    }
+}

@@ -1,0 +1,70 @@
+package insync.lab;
+
+import com.google.gson.Gson;
+import insync.agent.Adapter;
+import insync.agent.Adapters;
+import insync.agent.AgentException;
+import insync.agent.BrokerVersion;
+import insync.agent.Extension;
+import insync.agent.weave.KnownMethods;
+import insync.agent.weave.Weaver;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Prints as JSON what the agent finds and would weave in the Kafka of the class path, without starting a broker: run it with the
+ * jars of agent and lab and that Kafka's jars on the class path. `insync verify` compares its answers for two builds.
+ */
+public final class CheckBuild {
+    private CheckBuild() { }
+
+    /** @param arguments none */
+    public static void main(String[] arguments) throws AgentException {
+        System.out.println(new Gson().toJson(found()));
+    }
+
+    /**
+     * Returns the answer: `version`, `tested`, `adapter` (null without one) and `problems`; with an adapter also its `features`, the
+     * methods `woven` at the start and `on_demand`, those `unknown` to the agent, and per method its `digests` and `calls`.
+     */
+    static Map<String, Object> found() throws AgentException {
+        Extension.install(new Lab());
+        String version = BrokerVersion.onClassPath();
+        Adapters adapters = Adapters.load();
+        List<String> problems = new ArrayList<>();
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("version", version);
+        answer.put("tested", adapters.isTested(version));
+        try {
+            Adapter adapter = adapters.pick(version, problems);
+            if (adapter != null) {
+                answer.put("adapter", adapter.name());
+                problems.addAll(new Weaver(adapter).check());
+                describe(adapter, adapters, answer);
+            }
+        } catch (LinkageError missing) {
+            // One of our classes extends a broker class that is missing or has changed.
+            problems.add("a class of the adapter cannot be loaded: " + missing);
+        }
+        answer.put("problems", problems);
+        return answer;
+    }
+
+    private static void describe(Adapter adapter, Adapters adapters, Map<String, Object> answer) throws AgentException {
+        Map<String, Object> features = new LinkedHashMap<>();
+        features.put("scopes", adapters.listed(adapter.name(), ".scopes"));
+        features.put("step_down", adapters.isOn(adapter, ".step_down"));
+        features.put("log_start", adapters.isOn(adapter, ".log_start"));
+        features.put("lag_policies", adapters.listed(adapter.name(), ".lag_policies"));
+        answer.put("features", features);
+        answer.put("woven", adapter.wovenMethods());
+        List<String> onDemand = new ArrayList<>();
+        adapter.hooksOnDemand().forEach(hook -> onDemand.add(hook.toString()));
+        answer.put("on_demand", onDemand);
+        answer.put("unknown", KnownMethods.load().unknown(adapter.allHooks()));
+        answer.put("digests", KnownMethods.digests(adapter.allHooks()));
+        answer.put("calls", KnownMethods.calls(adapter.allHooks()));
+    }
+}

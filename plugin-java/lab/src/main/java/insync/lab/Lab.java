@@ -1,0 +1,159 @@
+package insync.lab;
+
+import insync.agent.AgentException;
+import insync.agent.AgentSetup;
+import insync.agent.Extension;
+import insync.agent.weave.Hook;
+import insync.bridge.BridgeServer;
+import insync.core.BrokerView;
+import insync.core.Insync;
+import insync.core.events.EventLog;
+import insync.lab.cache.WovenCache;
+import insync.lab.events.EventFileLog;
+import insync.lab.events.EventsTopic;
+import insync.lab.events.EventsTopicConfigs;
+import insync.lab.lagpolicy.LagPolicy;
+import insync.lab.lagpolicy.LagPolicyConfig;
+import insync.lab.pausepoints.PausePointHooks;
+import insync.lab.relinquish.ReadErrorHooks;
+import insync.lab.relinquish.RelinquishOnlyConfig;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import kafka.server.KafkaConfig;
+import org.apache.kafka.common.config.ConfigDef;
+
+/** Adds to the agent what tests and experiments need, and a broker in production does not. */
+public final class Lab extends Extension {
+    /** Before it no step-down, and no lag by messages. */
+    private static final List<String> ZOOKEEPER = List.of("v1_1", "v2_8");
+
+    private final LabOptions options = new LabOptions();
+    private final AtomicBoolean bridgeOpen = new AtomicBoolean();
+
+    LabOptions given() {
+        return options;
+    }
+
+    @Override
+    public boolean set(String key, String value) throws AgentException {
+        return options.set(key, value);
+    }
+
+    @Override
+    public String options() {
+        return LabOptions.ALL;
+    }
+
+    @Override
+    public EventLog events() throws AgentException {
+        if (options.eventsFile() == null) {
+            return EventFileLog.withoutFile();
+        }
+        try {
+            return EventFileLog.to(options.eventsFile(), options.eventsMaxBytes(), options.eventsFiles());
+        } catch (IOException unwritable) {
+            throw new AgentException("agent option events=" + options.eventsFile()
+                + ": cannot write, expected a file in a writable folder (" + unwritable + ")");
+        }
+    }
+
+    @Override
+    public List<Hook> hooks(String adapter) {
+        List<Hook> all = new ArrayList<>(PausePointHooks.of(adapter));
+        if (!ZOOKEEPER.contains(adapter)) {
+            all.add(insync.lab.lagpolicy.PartitionHooks.lagByMessages());
+            all.add(ReadErrorHooks.fetchRecords());
+        }
+        return all;
+    }
+
+    @Override
+    public List<Class<?>> ownClasses(String adapter) {
+        List<Class<?>> own = new ArrayList<>(List.of(Lab.class, LagPolicyConfig.class, PausePointHooks.class, RelinquishOnlyConfig.class,
+            Validated.class));
+        own.addAll(EventsTopic.ownClasses());
+        if (!ZOOKEEPER.contains(adapter)) {
+            own.addAll(List.of(LagPolicy.class, ReadErrorHooks.class));
+        }
+        return own;
+    }
+
+    @Override
+    public Store store(String... facts) {
+        Path folder = options.cacheFolder();
+        try {
+            return folder == null ? null : WovenCache.in(folder, List.of(jar(Extension.class), jar(Lab.class)), facts);
+        } catch (IOException | URISyntaxException | RuntimeException unreadable) {
+            System.err.println("[insync] cache " + folder + " is not used: " + unreadable);
+            return null;
+        }
+    }
+
+    private static Path jar(Class<?> inside) throws URISyntaxException {
+        return Paths.get(inside.getProtectionDomain().getCodeSource().getLocation().toURI());
+    }
+
+    @Override
+    public void define(ConfigDef definition, AgentSetup setup) {
+        RelinquishOnlyConfig.define(definition, setup.supportsStepDown());
+        LagPolicyConfig.define(definition, setup.listed(".lag_policies").contains("messages"));
+        EventsTopicConfigs.define(definition);
+    }
+
+    @Override
+    public void check(KafkaConfig config) {
+        RelinquishOnlyConfig.check(config);
+        LagPolicyConfig.check(config);
+        EventsTopicConfigs.check(config);
+    }
+
+    @Override
+    public Map<String, Object> settings(KafkaConfig config) {
+        return EventLog.fields(LagPolicyConfig.POLICY, config.getString(LagPolicyConfig.POLICY),
+            RelinquishOnlyConfig.ONLY, RelinquishOnlyConfig.isOn(config));
+    }
+
+    @Override
+    public void starting(KafkaConfig config, Insync insync) {
+        if (insync.events() instanceof EventFileLog) {
+            EventsTopic.started(config, (EventFileLog) insync.events());
+        }
+    }
+
+    /** Opens one bridge per JVM, on a separate thread so that the broker's start does not wait for it. */
+    @Override
+    public void started(BrokerView view, Insync insync) {
+        Path file = options.bridgeFile();
+        if (file != null && bridgeOpen.compareAndSet(false, true)) {
+            BridgeServer.startInBackground(view, insync, PausePointHooks.POINTS, file);
+        }
+    }
+
+    @Override
+    public void weave(KafkaConfig config, AgentSetup setup) {
+        LagPolicy.weave(config, setup.onDemand());
+        if (options.pausePoints()) {
+            PausePointHooks.weave(PausePointHooks.of(setup.adapter()), setup.onDemand());
+        }
+        if (relinquishesOnly(config)) {
+            setup.onDemand().weave(List.of(ReadErrorHooks.fetchRecords()), RelinquishOnlyConfig.ONLY);
+        }
+    }
+
+    @Override
+    public boolean relinquishesOnly(KafkaConfig config) {
+        return RelinquishOnlyConfig.isOn(config);
+    }
+
+    @Override
+    public String shrinkReason(int brokerId) {
+        String reason = LagPolicy.reason(brokerId);
+        return reason == null ? super.shrinkReason(brokerId) : reason;
+    }
+}

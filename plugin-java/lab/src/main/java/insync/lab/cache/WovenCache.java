@@ -1,0 +1,182 @@
+package insync.lab.cache;
+
+import insync.agent.Extension;
+import insync.agent.weave.ClassDigests;
+import insync.agent.weave.WovenBroker;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * Keeps the woven classes of a broker in a file, so that the next start needs neither ByteBuddy nor the checks. The file's name is a
+ * digest of the agent, the JVM, the class path and the options; the file lists the class files that were read, with their digests.
+ * A file that does not fit is written again; one that cannot be trusted is also named on standard error.
+ */
+public final class WovenCache implements Extension.Store {
+    private static final long MAGIC = 0x696e73796e630002L;
+    private static final int DIGEST = 32;
+    /** Magic number, SHA-256 of the rest. */
+    private static final int HEADER = Long.BYTES + DIGEST;
+
+    private final Path file;
+    private final String classPath;
+    /** What the files of the class path were before anything was read from them. */
+    private final String stamp;
+
+    private WovenCache(Path file, String classPath) {
+        this.file = file;
+        this.classPath = classPath;
+        this.stamp = ClassPathFiles.stamp(classPath);
+    }
+
+    /**
+     * Returns the cache in a folder, which need not exist yet.
+     *
+     * @param jars the jars of this agent
+     * @param facts what else the woven classes depend on
+     */
+    public static WovenCache in(Path folder, List<Path> jars, String... facts) throws IOException {
+        return of(folder, jars, System.getProperty("java.class.path"), facts);
+    }
+
+    /** The same for another class path than this JVM's. */
+    public static WovenCache of(Path folder, List<Path> jars, String classPath, String... facts) throws IOException {
+        StringBuilder all = new StringBuilder();
+        for (Path jar : jars) {
+            all.append(Long.toHexString(ClassDigests.of(Files.readAllBytes(jar)))).append('\0');
+        }
+        for (String property : new String[] {"java.vm.name", "java.vm.version", "java.home"}) {
+            all.append(System.getProperty(property)).append('\0');
+        }
+        all.append(classPath);
+        for (String fact : facts) {
+            all.append('\0').append(fact);
+        }
+        return new WovenCache(folder.resolve("woven-" + name(all.toString()) + ".bin"), classPath);
+    }
+
+    private static String name(String facts) {
+        ByteBuffer digest = ByteBuffer.wrap(digest(facts.getBytes(StandardCharsets.UTF_8)));
+        return String.format("%016x%016x", digest.getLong(), digest.getLong());
+    }
+
+    private static byte[] digest(byte[] bytes) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(bytes);
+        } catch (NoSuchAlgorithmException everyJvmHasIt) {
+            throw new IllegalStateException(everyJvmHasIt);
+        }
+    }
+
+    /** Returns the file with the woven classes. */
+    public Path file() {
+        return file;
+    }
+
+    @Override
+    public WovenBroker load() {
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            return null;
+        }
+        try {
+            verify(file.getParent(), PosixFileAttributes::isDirectory, "folder");
+            verify(file, PosixFileAttributes::isRegularFile, "file");
+            DataInputStream in = new DataInputStream(new ByteArrayInputStream(payload(Files.readAllBytes(file))));
+            String then = text(in);
+            boolean identified = !then.equals(ClassPathFiles.UNKNOWN);
+            WovenBroker saved = WovenBroker.of(in);
+            if (identified && then.equals(stamp)) {
+                return saved;
+            }
+            if (!saved.fitsClassPath()) {
+                return null;
+            }
+            if (identified) {
+                save(saved);
+            }
+            return saved;
+        } catch (IOException | RuntimeException untrusted) {
+            System.err.println("[insync] cache " + file + " is not used and will be written again: " + untrusted.getMessage());
+            return null;
+        }
+    }
+
+    /**
+     * Verifies that only the broker's user can have written a file, whose classes run in the broker. In a folder that only this user may
+     * write, no one else can put another file in its place after that.
+     */
+    private static void verify(Path path, Predicate<PosixFileAttributes> isKind, String kind) throws IOException {
+        PosixFileAttributes facts = Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        String user = System.getProperty("user.name");
+        boolean shared = facts.permissions().contains(PosixFilePermission.GROUP_WRITE)
+            || facts.permissions().contains(PosixFilePermission.OTHERS_WRITE);
+        if (!isKind.test(facts) || shared || !facts.owner().equals(
+                path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(user))) {
+            throw new IOException("expected a " + kind + " of " + user + " that no one else may write: " + path);
+        }
+    }
+
+    private static byte[] payload(byte[] all) throws IOException {
+        byte[] payload = Arrays.copyOfRange(all, Math.min(HEADER, all.length), all.length);
+        if (all.length < HEADER || ByteBuffer.wrap(all).getLong() != MAGIC
+                || !Arrays.equals(all, Long.BYTES, HEADER, digest(payload), 0, DIGEST)) {
+            throw new IOException("it is damaged");
+        }
+        return payload;
+    }
+
+    private byte[] toBytes(WovenBroker woven) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            byte[] now = (ClassPathFiles.areAll(classPath) ? stamp : ClassPathFiles.UNKNOWN).getBytes(StandardCharsets.UTF_8);
+            out.writeInt(now.length);
+            out.write(now);
+            woven.write(out);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static String text(DataInputStream in) throws IOException {
+        return new String(in.readNBytes(in.readInt()), StandardCharsets.UTF_8);
+    }
+
+    /** If the file cannot be written, a line says so, and the start goes on. */
+    @Override
+    public boolean save(WovenBroker woven) {
+        try {
+            byte[] payload = toBytes(woven);
+            if (!Files.isDirectory(file.getParent())) {
+                Files.createDirectories(file.getParent(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            }
+            verify(file.getParent(), PosixFileAttributes::isDirectory, "folder");
+            // Readable and writable by this user alone.
+            Path made = Files.createTempFile(file.getParent(), "woven-", ".tmp");
+            try {
+                Files.write(made, ByteBuffer.allocate(HEADER + payload.length).putLong(MAGIC).put(digest(payload)).put(payload).array());
+                Files.move(made, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            } finally {
+                Files.deleteIfExists(made);
+            }
+            return true;
+        } catch (IOException | RuntimeException unwritable) {
+            System.err.println("[insync] cannot write the cache " + file + ": " + unwritable);
+            return false;
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package insync.lab.events;
+
+import insync.core.events.EventCounts;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+
+/**
+ * Queues events for one destination and writes them from a separate thread, so that callers never wait. When the queue
+ * is full, events are dropped and counted.
+ */
+final class EventQueue {
+    static final int CAPACITY = 10_000;
+
+    private final BlockingQueue<Map<String, Object>> queue = new ArrayBlockingQueue<>(CAPACITY);
+    private final EventSink sink;
+    private final EventCounts counts;
+
+    /** @param counts where drops are counted; the sink counts the events that it wrote */
+    EventQueue(String thread, EventSink sink, EventCounts counts) {
+        this.sink = sink;
+        this.counts = counts;
+        Thread writer = new Thread(this::run, thread);
+        writer.setDaemon(true);
+        writer.start();
+    }
+
+    void offer(Map<String, Object> event) {
+        if (sink.wants(event) && !queue.offer(event)) {
+            counts.wasDropped();
+        }
+    }
+
+    private void run() {
+        while (true) {
+            try {
+                sink.write(JsonLine.of(queue.take()));
+                if (queue.isEmpty()) {
+                    sink.flush();
+                }
+            } catch (IOException | RuntimeException | Error lost) {
+                counts.wasDropped();
+            } catch (InterruptedException ending) {
+                return;
+            }
+        }
+    }
+}

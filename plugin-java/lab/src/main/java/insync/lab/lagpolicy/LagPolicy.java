@@ -1,0 +1,58 @@
+package insync.lab.lagpolicy;
+
+import insync.agent.broker.Brokers;
+import insync.agent.weave.HooksOnDemand;
+import insync.core.Insync;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import kafka.cluster.Partition;
+import kafka.server.KafkaConfig;
+import scala.Option;
+
+/** Selects the rule by which one broker decides that a follower is out of sync. */
+public final class LagPolicy {
+    /** The rules of those brokers of this JVM that do not have Kafka's own, by broker id. */
+    private static final Map<Integer, MessageLagRule> RULES = new ConcurrentHashMap<>();
+
+    private LagPolicy() { }
+
+    /** Weaves the hook that applies a broker's rule, unless it is Kafka's own. */
+    public static void weave(KafkaConfig config, HooksOnDemand hooks) {
+        MessageLagRule rule = LagPolicyConfig.rule(config);
+        if (rule == null) {
+            RULES.remove(config.brokerId());
+        } else {
+            hooks.weave(List.of(PartitionHooks.lagByMessages()), reason(rule));
+            RULES.put(config.brokerId(), rule);
+        }
+    }
+
+    /**
+     * Returns whether a follower is out of sync.
+     *
+     * @param byTime the answer of Kafka's rule, returned if the broker has that rule or the replica is unknown
+     */
+    public static boolean isOutOfSync(Partition partition, int brokerId, int replicaId, long leaderLeo, long nowMs,
+                                      long maxLagMs, boolean byTime) {
+        MessageLagRule rule = Insync.isDisabled() ? null : RULES.get(brokerId);
+        Option<?> replica = rule == null ? Option.empty() : partition.getReplica(replicaId);
+        if (replica.isEmpty()) {
+            return byTime;
+        }
+        Map<String, Object> state = Brokers.access().fetchState(replica.get());
+        // The time of the last fetch, or of the election if the follower has not fetched since.
+        long lastFetchMs = Math.max((Long) state.get("last_fetch_ms"), (Long) state.get("last_caught_up_ms"));
+        return rule.isOutOfSync((Long) state.get("leo"), lastFetchMs, leaderLeo, nowMs, maxLagMs);
+    }
+
+    /** Returns a broker's rule as text, or null if it has Kafka's own. */
+    public static String reason(int brokerId) {
+        MessageLagRule rule = Insync.isDisabled() ? null : RULES.get(brokerId);
+        return rule == null ? null : reason(rule);
+    }
+
+    private static String reason(MessageLagRule rule) {
+        return LagPolicyConfig.POLICY + "=" + rule;
+    }
+}

@@ -1,0 +1,236 @@
+package insync.agent.weave;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import insync.agent.Adapter;
+import insync.lab.cache.ClassPathFiles;
+import insync.lab.cache.WovenCache;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.implementation.FixedValue;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A start uses the woven classes of an earlier one only if nothing that they depend on has changed. */
+class WovenCacheTest {
+    private static final String PARTITION = "kafka.cluster.Partition";
+    private static final String PLAIN = WeaverTest.Plain.class.getName();
+    private static final byte[] ORIGINAL = ClassFileLocator.ForClassLoader.read(WeaverTest.Plain.class);
+    private static final byte[] WOVEN = {1, 2, 3};
+
+    @TempDir
+    Path folder;
+    private Path jar;
+    private WovenCache cache;
+
+    @BeforeEach
+    void save() throws IOException {
+        jar = Files.writeString(folder.resolve("agent.jar"), "one build");
+        cache = WovenCache.in(folder.resolve("made/at/first"), List.of(jar), "4.3.1");
+        assertNull(cache.load());
+        assertTrue(cache.save(broker(ClassDigests.onClassPath(PARTITION))));
+    }
+
+    private static WovenBroker broker(long partition) {
+        return new WovenBroker(List.of("A.b", "C.<init>"), List.of("C.<init>"),
+            Map.of(PARTITION, partition, "kafka.cluster.Gone", ClassDigests.ABSENT), Map.of(PLAIN, ORIGINAL), Map.of(PLAIN, WOVEN));
+    }
+
+    @Test
+    void theNextStartGetsWhatWasSaved() throws Exception {
+        WovenBroker loaded = cache.load();
+        assertEquals(List.of("A.b", "C.<init>"), loaded.methods());
+        assertEquals(List.of("C.<init>"), loaded.unknown());
+        FakeInstrumentation jvm = new FakeInstrumentation();
+        jvm.loads = Map.of(PLAIN, ORIGINAL);
+        assertEquals(List.of(), loaded.install(null, jvm.proxy()));
+        assertArrayEquals(WOVEN, jvm.given.get(PLAIN));
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(cache.file())));
+        try (var files = Files.list(cache.file().getParent())) {
+            assertEquals(1, files.count(), "no temporary file is left");
+        }
+    }
+
+    @Test
+    void aClassThatAnEarlierAgentChangesIsWovenAnew() throws Exception {
+        byte[] changed = new ByteBuddy().redefine(WeaverTest.Plain.class)
+            .defineMethod("ofAnotherAgent", int.class, Visibility.PUBLIC).intercept(FixedValue.value(3)).make().getBytes();
+        Adapter adapter = new WeaverTest.OneType(new WeaverTest.OneHook());
+        FakeInstrumentation jvm = new FakeInstrumentation();
+        jvm.loads = Map.of(PLAIN, changed);
+        assertEquals(List.of(), cache.load().install(new Weaver(adapter)::makeFrom, jvm.proxy()));
+        byte[] given = jvm.given.get(PLAIN);
+        assertFalse(Arrays.equals(WOVEN, given));
+        String text = new String(given, StandardCharsets.ISO_8859_1);
+        assertTrue(text.contains("ofAnotherAgent"), "its change stays");
+        assertTrue(text.contains("WeaverTest$Counted"), "and the hook is there");
+    }
+
+    @Test
+    void aClassThatIsLoadedAlreadyIsAProblem() throws Exception {
+        FakeInstrumentation jvm = new FakeInstrumentation();
+        jvm.loaded = new Class<?>[] {WeaverTest.Plain.class};
+        assertEquals(1, cache.load().install(null, jvm.proxy()).size());
+        assertEquals(List.of(), jvm.transformers);
+    }
+
+    @Test
+    void aDamagedFileIsIgnoredAndWrittenAgain() throws Exception {
+        byte[] whole = Files.readAllBytes(cache.file());
+        for (int at = 0; at < whole.length; at += 7) {
+            byte[] changed = whole.clone();
+            changed[at] ^= 0x10;
+            Files.write(cache.file(), changed);
+            assertNull(cache.load(), "byte " + at);
+            Files.write(cache.file(), Arrays.copyOf(whole, at));
+            assertNull(cache.load(), "cut at " + at);
+        }
+        Files.write(cache.file(), Arrays.copyOf(whole, whole.length + 1));
+        assertNull(cache.load(), "longer");
+        assertTrue(cache.save(broker(ClassDigests.onClassPath(PARTITION))));
+        assertNotNull(cache.load());
+    }
+
+    @Test
+    void aFileThatOthersMayHaveWrittenIsIgnored() throws Exception {
+        Files.setPosixFilePermissions(cache.file(), PosixFilePermissions.fromString("rw--w----"));
+        assertNull(cache.load(), "writable by the group");
+        Files.setPosixFilePermissions(cache.file(), PosixFilePermissions.fromString("rw-------"));
+        assertNotNull(cache.load());
+        Path elsewhere = Files.move(cache.file(), folder.resolve("elsewhere"));
+        Files.createSymbolicLink(cache.file(), elsewhere);
+        assertNull(cache.load(), "a link");
+        Files.delete(cache.file());
+        Files.createDirectory(cache.file());
+        assertNull(cache.load(), "a folder");
+    }
+
+    /** There another file could be put in the place of one that was verified. */
+    @Test
+    void aFolderThatOthersMayWriteIsNotUsed() throws Exception {
+        Path shared = cache.file().getParent();
+        Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwx---"));
+        assertNull(cache.load());
+        assertFalse(cache.save(broker(ClassDigests.onClassPath(PARTITION))));
+        Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxr-x---"));
+        assertNotNull(cache.load());
+    }
+
+    @Test
+    void otherClassFilesOnTheClassPathDoNotFit() throws Exception {
+        assertTrue(cache.save(broker(ClassDigests.onClassPath(PARTITION) + 1)));
+        assertNull(cache.load(), "changed");
+        assertTrue(cache.save(broker(ClassDigests.ABSENT)));
+        assertNull(cache.load(), "new");
+        assertTrue(cache.save(new WovenBroker(List.of(), List.of(), Map.of("kafka.cluster.Gone", 1L), Map.of(), Map.of())));
+        assertNull(cache.load(), "gone");
+    }
+
+    @Test
+    void aClassPathOfUnchangedFilesIsNotRead() throws Exception {
+        Path kafka = jar("kafka.jar", null);
+        WovenCache first = ofJars(kafka);
+        assertTrue(first.save(broker(ClassDigests.onClassPath(PARTITION) + 1)));
+        assertNotNull(ofJars(kafka).load(), "although a digest does not fit");
+        Files.setLastModifiedTime(kafka, Files.getLastModifiedTime(kafka));
+        assertNull(ofJars(kafka).load(), "it was touched, and has its old time");
+    }
+
+    @Test
+    void filesThatWereTouchedAreReadOnce() throws Exception {
+        Path kafka = jar("kafka.jar", null);
+        assertTrue(ofJars(kafka).save(broker(ClassDigests.onClassPath(PARTITION))));
+        byte[] before = Files.readAllBytes(ofJars(kafka).file());
+        Files.setLastModifiedTime(kafka, Files.getLastModifiedTime(kafka));
+        assertNotNull(ofJars(kafka).load());
+        byte[] after = Files.readAllBytes(ofJars(kafka).file());
+        assertFalse(Arrays.equals(before, after), "it now has what the file system says of the touched file");
+        assertNotNull(ofJars(kafka).load());
+        assertArrayEquals(after, Files.readAllBytes(ofJars(kafka).file()));
+    }
+
+    @Test
+    void aJarThatNamesOthersIsNotAllOfTheClassPath() throws Exception {
+        Path kafka = jar("kafka.jar", "elsewhere.jar");
+        assertTrue(ofJars(kafka).save(broker(ClassDigests.onClassPath(PARTITION) + 1)));
+        assertNull(ofJars(kafka).load(), "its classes were read");
+        assertTrue(ofJars(kafka).save(broker(ClassDigests.onClassPath(PARTITION))));
+        assertNotNull(ofJars(kafka).load());
+    }
+
+    @Test
+    void filesAreIdentifiedAndFoldersAreNot() throws Exception {
+        Path kafka = jar("kafka.jar", null);
+        Path absent = folder.resolve("absent.jar");
+        String stamp = ClassPathFiles.stamp(kafka + File.pathSeparator + absent);
+        assertNotEquals(ClassPathFiles.UNKNOWN, stamp);
+        jar("absent.jar", null);
+        assertNotEquals(stamp, ClassPathFiles.stamp(kafka + File.pathSeparator + absent));
+        assertEquals(ClassPathFiles.UNKNOWN, ClassPathFiles.stamp(kafka + File.pathSeparator + folder));
+        assertEquals(ClassPathFiles.UNKNOWN, ClassPathFiles.stamp(kafka + File.pathSeparator), "the working directory");
+    }
+
+    @Test
+    void aFileThatIsNoJarDoesNotPreventTheCache() throws Exception {
+        Path text = Files.writeString(folder.resolve("notes.txt"), "no jar");
+        assertTrue(ofJars(text).save(broker(ClassDigests.onClassPath(PARTITION))));
+        assertNotNull(ofJars(text).load());
+    }
+
+    private WovenCache ofJars(Path classPath) throws IOException {
+        return WovenCache.of(folder.resolve("of-jars"), List.of(jar), classPath.toString(), "4.3.1");
+    }
+
+    private Path jar(String name, String others) throws IOException {
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        if (others != null) {
+            manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, others);
+        }
+        Path made = folder.resolve(name);
+        new JarOutputStream(Files.newOutputStream(made), manifest).close();
+        return made;
+    }
+
+    @Test
+    void anotherAgentOrAnotherFactHasAnotherFile() throws Exception {
+        Path parent = cache.file().getParent();
+        assertEquals(cache.file(), WovenCache.in(parent, List.of(jar), "4.3.1").file());
+        assertNotEquals(cache.file(), WovenCache.in(parent, List.of(jar), "4.3.2").file());
+        Files.writeString(jar, "two build");
+        assertNotEquals(cache.file(), WovenCache.in(parent, List.of(jar), "4.3.1").file());
+    }
+
+    @Test
+    void aFolderThatCannotBeWrittenIsNoError() throws Exception {
+        assertFalse(WovenCache.in(jar, List.of(jar), "4.3.1").save(broker(0)));
+    }
+
+    @Test
+    void aJarsDirectoryHasTheDigestOfTheBytes() throws Exception {
+        byte[] bytes = ClassFileLocator.ForClassLoader.ofSystemLoader().locate(PARTITION).resolve();
+        assertEquals(ClassDigests.of(bytes), ClassDigests.onClassPath(PARTITION));
+        assertEquals(ClassDigests.of(ORIGINAL), ClassDigests.onClassPath(PLAIN), "and a folder has it, too");
+        assertEquals(ClassDigests.ABSENT, ClassDigests.onClassPath("kafka.cluster.Gone"));
+    }
+}

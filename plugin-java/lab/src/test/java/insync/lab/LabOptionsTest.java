@@ -1,0 +1,82 @@
+package insync.lab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import insync.agent.AgentException;
+import insync.agent.AgentOptions;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Parses the lab's options among those of the agent, and refuses others with their name and value. */
+class LabOptionsTest {
+
+    private static LabOptions parse(String text) throws AgentException {
+        return ((Lab) AgentOptions.parse("lab=/lab.jar" + text, jar -> new Lab()).extension()).given();
+    }
+
+    @Test
+    void emptyOptionsMeanDefaults() throws Exception {
+        LabOptions options = parse("");
+        assertNull(options.eventsFile());
+        assertEquals(104_857_600, options.eventsMaxBytes());
+        assertEquals(5, options.eventsFiles());
+        assertNull(options.bridgeFile());
+        assertNull(options.cacheFolder());
+        assertFalse(options.pausePoints());
+    }
+
+    @Test
+    void allOptions() throws Exception {
+        LabOptions options = parse(",events=/a/e.jsonl,bridge=/a/b.json,on-unsupported=fail,pause-points=on,cache=/a/c,"
+            + "events-max-bytes=4096,events-files=2");
+        assertEquals("/a/e.jsonl", options.eventsFile().toString());
+        assertEquals(4_096, options.eventsMaxBytes());
+        assertEquals(2, options.eventsFiles());
+        assertEquals("/a/b.json", options.bridgeFile().toString());
+        assertEquals("/a/c", options.cacheFolder().toString());
+        assertTrue(options.pausePoints());
+    }
+
+    @Test
+    void holdsIsAnOlderNameOfPausePoints() throws Exception {
+        assertTrue(parse(",holds=on").pausePoints());
+        assertFalse(parse(",holds=off").pausePoints());
+    }
+
+    @Test
+    void aWrongOptionIsNamed() {
+        for (String wrong : new String[] {"colour=red", "events-max-bytes=4095", "events-max-bytes=1e9",
+                "events-max-bytes=9999999999999999999", "events-files=1", "events-files=1001", "events-files=", "pause-points=",
+                "holds=", "events=", "cache=", "bridge"}) {
+            AgentException refused = assertThrows(AgentException.class, () -> parse("," + wrong));
+            assertTrue(refused.getMessage().contains(wrong), refused.getMessage());
+            assertTrue(refused.getMessage().contains("expected"), refused.getMessage());
+        }
+    }
+
+    /** Any text is either parsed, or refused with what was expected. */
+    @Test
+    void anyTextIsParsedOrRefused() {
+        String[] parts = {"events", "bridge", "on-unsupported", "stock", "unknown-methods", "default-scope", "request",
+            "pause-points", "on", "=", "=", ",", "/a", "\0", "\n", "\ud800", " ", "\"", "%s", "é"};
+        Random random = new Random(11);
+        int refused = 0;
+        for (int i = 0; i < 20_000; i++) {
+            StringBuilder text = new StringBuilder();
+            for (int part = random.nextInt(8); part > 0; part--) {
+                text.append(parts[random.nextInt(parts.length)]);
+            }
+            try {
+                parse("," + text);
+            } catch (AgentException error) {
+                refused++;
+                assertTrue(error.getMessage().contains("expected"), error.getMessage());
+            }
+        }
+        assertTrue(refused > 10_000, "refused " + refused);
+    }
+}

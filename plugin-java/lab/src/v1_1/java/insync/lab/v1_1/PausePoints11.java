@@ -1,0 +1,65 @@
+package insync.lab.v1_1;
+
+import insync.agent.weave.Hook;
+import insync.lab.pausepoints.PausePointHooks;
+import insync.lab.pausepoints.ReplicaFetcherThreadHooks;
+import java.util.List;
+import kafka.cluster.Partition;
+import kafka.cluster.Replica;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.matcher.ElementMatchers;
+
+/** Weaves the pause points of Kafka 1.1. */
+public final class PausePoints11 implements PausePointHooks.VersionHooks {
+    private static final String LOG_START = "logStartOffset";
+
+    @Override
+    public List<Hook> hooks() {
+        String type = insync.agent.isr.PartitionHooks.TYPE;
+        return List.of(new Hook(type, "updateReplicaLogReadResult", LeaderRead.class),
+            new Hook(type, "maybeExpandIsr", LeaderRecorded.class),
+            new Hook("kafka.server.ReplicaManager", "readFromLocalLog", ReadFromLocalLog.class),
+            new Hook("kafka.cluster.Replica", LOG_START,
+                () -> ElementMatchers.named(LOG_START).and(ElementMatchers.takesNoArguments()), LogStartOffset.class),
+            ReplicaFetcherThreadHooks.received());
+    }
+
+    /** Passes the point after all partitions of a follower's fetch are read, before the fetch is recorded. */
+    static final class LeaderRead {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.This Partition partition, @Advice.Argument(0) Replica follower) {
+            PausePointHooks.pass(PausePointHooks.LEADER_READ, follower.brokerId(), partition.topicPartition());
+        }
+    }
+
+    /** Passes the point after a follower's log end offset is recorded, before the high watermark moves. */
+    static final class LeaderRecorded {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.This Partition partition, @Advice.Argument(0) int follower) {
+            PausePointHooks.pass(PausePointHooks.LEADER_RECORDED, follower, partition.topicPartition());
+        }
+    }
+
+    /** Notes for which replica this thread reads, so that pause points in the log know it. */
+    static final class ReadFromLocalLog {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.Argument(0) int replica) {
+            PausePointHooks.beginRead(replica, null);
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit() {
+            PausePointHooks.endRead();
+        }
+    }
+
+    /**
+     * Passes the point before the log start offset is read. In the read of a partition this is after the high watermark.
+     */
+    static final class LogStartOffset {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.This Replica replica) {
+            PausePointHooks.halfRead(replica.topicPartition());
+        }
+    }
+}
