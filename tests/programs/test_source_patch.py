@@ -13,9 +13,13 @@ from patch_kafka import own_tests, parts, tree
 from patched_kafka import patched_libs
 
 TOUCHED = (
-    "PartitionTest", "ReplicaManagerTest", "KafkaConfigTest", "DynamicBrokerConfigTest",
-    "ReplicaFetcherThreadTest", "ReplicaAlterLogDirsThreadTest", "BrokerLifecycleManagerTest",
-)  # fmt: skip
+    "PartitionTest",
+    "ReplicaManagerTest",
+    "KafkaConfigTest",
+    "DynamicBrokerConfigTest",
+    "ReplicaFetcherThreadTest",
+    "ReplicaAlterLogDirsThreadTest",
+)
 """Kafka's tests of the classes that the patches change most."""
 WITHIN_S = 1_500.0
 
