@@ -177,11 +177,11 @@ upstream-tests: setup ## run Kafka's own tests without and with the agent: KAFKA
 	@$(BIN)/insync kafka-tests --kafka $(KAFKA) $(if $(ARM),--arms $(subst $(space),$(comma),$(strip $(ARM))))
 
 UPSTREAM := PYTHONPATH=plugin-java/upstream $(BIN)/python -m patch_kafka
-upstream-patch: setup ## build Kafka 4.3.1 with KIP-501 in its own source: build/upstream-patch/libs for --kafka
+upstream-patch: setup ## build Kafka 4.3.1 with the three source patches: build/upstream-patch/libs for --kafka
 	@gradle -q --no-daemon --console=plain upstreamPatchClassPath
 	@$(UPSTREAM) build
 
-upstream-patch-test: upstream-patch ## run the patch's own unit tests on Kafka's published test jars
+upstream-patch-test: upstream-patch ## run the patches' own unit tests on Kafka's published test jars
 	@$(UPSTREAM) test
 
 $(BENCH) $(MUTANTS) &: $(JAVA_SOURCES)

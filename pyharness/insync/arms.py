@@ -22,6 +22,10 @@ PROCESS_TIME: Final = "leader.fetch.process.time.max.ms"
 SWITCHED_OFF: Final = {FEATURE: "false", PROCESS_TIME: "-1"}
 """Switches KIP-501 off in a running broker, which refuses the first alone if it has the second."""
 
+PATCHED: Final = "patched"
+PATCHED_FENCING: Final = "patched-fencing"
+"""The arms of a Kafka whose own code has the KIP's configs, and no others."""
+
 READ: Final = {FEATURE: "true", SCOPE: "read"}
 REQUEST: Final = {FEATURE: "true", SCOPE: "request"}
 STEP_DOWN: Final = {**REQUEST, ISR: "leave"}
@@ -43,8 +47,9 @@ class ArmSpec:
             scenario's leader_fetch_process_time_max_ms.
         elr: whether the cluster has eligible leader replicas where its version has them by
             default; False: it is formatted without them.
-        patched: whether Kafka itself must define the configs, as the source patch of
-            plugin-java/upstream does: a build without them would ignore them.
+        patched: whether Kafka itself must define the configs, as the source patches of
+            plugin-java/upstream do: a build without them would ignore them.
+        fences: whether Kafka's own code lets a leader that is too slow ask to be fenced.
         control: whether it is Kafka without any change, fit to show the problem.
         expected_as: the arm with the same brokers: where a scenario names only one of the two, what
             it says is about the other as well.
@@ -59,6 +64,7 @@ class ArmSpec:
     late: bool = False
     elr: bool = True
     patched: bool = False
+    fences: bool = False
     control: bool = False
     expected_as: str | None = None
 
@@ -75,6 +81,12 @@ class ArmSpec:
         if LAG_POLICY in self.configs:
             needed["lag_policies"] = self.configs[LAG_POLICY].partition(":")[0]
         return needed
+
+    @property
+    def defined(self) -> list[str]:
+        """The configs that Kafka itself must define; a scenario has the times."""
+        own = list(self.configs) if self.patched else []
+        return [*own, PROCESS_TIME] if self.fences else own
 
 
 _ALL: Final = (
@@ -147,18 +159,12 @@ _ALL: Final = (
         says="both fixes of KAFKA-7104",
     ),
     ArmSpec(
-        name="patched-read", agent=False, patched=True, configs=READ, expected_as="read",
-        says="the configs of `read` on a Kafka whose own code has them, without the agent",
+        name=PATCHED, agent=False, patched=True, configs={FEATURE: "true"}, expected_as="read",
+        says="`read` on a Kafka whose own code has KIP-501, without the agent",
     ),
     ArmSpec(
-        name="patched-request", agent=False, patched=True, configs=REQUEST, expected_as="request",
-        says="the configs of `request` on a Kafka whose own code has them, without the agent",
-    ),
-    ArmSpec(
-        name="patched-step-down", agent=False, patched=True,
-        configs={**REQUEST, ISR: "keep-last"},
-        says="the configs of `step-down-keep` on a Kafka whose own code has them, without the"
-        " agent",
+        name=PATCHED_FENCING, agent=False, patched=True, fences=True, configs={FEATURE: "true"},
+        says="`patched`, and a broker that is too slow with a fetch asks to be fenced",
     ),
     ArmSpec(
         name="time", agent=False, control=True, expected_as="stock",
@@ -195,8 +201,9 @@ def feature_on(arm: str) -> bool:
 
 
 def steps_down(arm: str) -> bool:
-    """Whether the leaders of an arm may step down."""
-    return ISR in settings(arm)
+    """Whether the leaders of an arm may step down, each alone or with all that its broker leads."""
+    spec = find_arm(arm)
+    return spec is not None and (spec.fences or ISR in spec.configs)
 
 
 def reports_step_downs(arm: str) -> bool:

@@ -106,23 +106,22 @@ def test_a_build_is_a_version_of_a_matrix(java: Java, dist: Distribution, tmp_pa
 def test_the_source_patch_is_as_the_scenario_expects_of_the_agent(
     scenario: str, judge: Callable[..., Any], tmp_path: Path
 ) -> None:
-    out, verdict = judged(judge, tmp_path / "run", scenario, "stock,patched-read,patched-request")
+    out, verdict = judged(judge, tmp_path / "run", scenario, "stock,patched")
     assert verdict["verdict"] == "pass", verdict["reason"]
     assert not list(out.glob("events/*/broker-*.jsonl")), "the agent writes these"
 
 
 @pytest.mark.long
-def test_a_leader_of_the_source_patch_steps_down_under_a_stock_controller(
+def test_a_slow_leader_of_the_source_patch_asks_to_be_fenced(
     judge: Callable[..., Any], tmp_path: Path
 ) -> None:
     out, verdict = judged(
-        judge, tmp_path / "run", "relinquish-on-stock-controller",
-        "stock,patched-step-down", "--scale", "0.25",
+        judge, tmp_path / "run", "step-down-read", "stock,patched-fencing", "--scale", "0.25",
     )  # fmt: skip
     assert verdict["verdict"] == "pass", verdict["reason"]
-    log = (out / "nodes" / "patched-step-down" / "1" / "stdout.log").read_text(encoding="utf-8")
-    given = re.findall(r"\[Partition \S+-r0-(\d)\] The step-down in .* is done after", log)
-    assert sorted(given) == ["0", "1"], "the broker says of each partition that it is given"
+    log = (out / "nodes" / "patched-fencing" / "1" / "stdout.log").read_text(encoding="utf-8")
+    said = re.findall(r"(Asking|No longer asking) the controller to fence this broker", log)
+    assert said == ["Asking", "No longer asking"]
     assert not list(out.glob("events/*/broker-*.jsonl")), "the agent writes these"
 
 

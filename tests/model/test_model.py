@@ -42,7 +42,7 @@ def test_without_the_agent_the_leader_follows_kafkas_rule(stock: Driver) -> None
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("scope", ["read", "request", "off"])
+@pytest.mark.parametrize("scope", ["read", "off"])
 def test_the_source_patch_follows_the_same_rules_without_the_agent(
     patched: Driver, scope: str
 ) -> None:

@@ -1,4 +1,4 @@
-"""The source patch of Kafka, built: its own unit tests, and the patch that reviewers read."""
+"""The source patches of Kafka, built: their own unit tests, and what reviewers read."""
 
 from __future__ import annotations
 
@@ -12,19 +12,26 @@ from commands import insync_json
 from patch_kafka import own_tests, parts, tree
 from patched_kafka import patched_libs
 
-TOUCHED = ("PartitionTest", "ReplicaManagerTest", "KafkaConfigTest", "DynamicBrokerConfigTest")
-"""Kafka's tests of the classes that the patch changes most."""
+TOUCHED = (
+    "PartitionTest",
+    "ReplicaManagerTest",
+    "KafkaConfigTest",
+    "DynamicBrokerConfigTest",
+    "ReplicaFetcherThreadTest",
+    "ReplicaAlterLogDirsThreadTest",
+)
+"""Kafka's tests of the classes that the patches change most."""
 WITHIN_S = 1_500.0
 
 
 @pytest.mark.long
-def test_the_unit_tests_of_the_patch_pass() -> None:
+def test_the_unit_tests_of_the_patches_pass() -> None:
     patched_libs()
     assert own_tests.run() == 0
 
 
 @pytest.mark.long
-def test_kafkas_own_tests_end_as_without_the_patch(tmp_path: Path) -> None:
+def test_kafkas_own_tests_end_as_without_the_patches(tmp_path: Path) -> None:
     chosen = ("--kafka", patched_libs(), "--arms", "absent", "--only", ",".join(TOUCHED))
     found = insync_json("kafka-tests", *chosen, "--out", tmp_path / "out", within_s=WITHIN_S)
     assert found["verdict"] == "pass"
@@ -32,12 +39,12 @@ def test_kafkas_own_tests_end_as_without_the_patch(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_patch_for_reviewers_applies_to_kafkas_sources(tmp_path: Path) -> None:
+def test_the_patches_for_reviewers_apply_to_kafkas_sources_in_turn(tmp_path: Path) -> None:
     patched_libs()
     kafka = tmp_path / "kafka"
     shutil.copytree(tree.TREE, kafka)
     for command in (
-        ("checkout", "-qf", "HEAD"),
-        ("apply", "--check", str(parts.BUILD / f"kafka-{parts.kafka_version()}.patch")),
+        ("checkout", "-qf", f"HEAD~{len(parts.PATCHES)}"),
+        *(("apply", str(parts.BUILD / f"{patch}.patch")) for patch in parts.PATCHES),
     ):
         subprocess.run(["git", *command], cwd=kafka, check=True)

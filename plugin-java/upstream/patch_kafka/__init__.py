@@ -1,1 +1,1 @@
-"""Build Kafka 4.3.1 with KIP-501 as a source patch: `make upstream-patch`."""
+"""Build Kafka 4.3.1 with KIP-501 as source patches: `make upstream-patch`."""

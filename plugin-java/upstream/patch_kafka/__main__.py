@@ -1,6 +1,7 @@
-"""The command line: `python -m patch_kafka build|test|record`.
+"""The command line: `python -m patch_kafka build [PATCH]|test|record`.
 
-`build` makes the patch and the jars, `test` runs its tests, `record` keeps edits of the tree.
+`build` makes the patches up to one, by default all, and the jars; `test` runs the tests of all;
+`record` keeps the commits of the tree.
 """
 
 import sys
@@ -20,8 +21,8 @@ def main() -> int:
 
 def _run(arguments: list[str]) -> int:
     match arguments:
-        case ["build"]:
-            folder = build.build()
+        case ["build", *last] if len(last) <= 1:
+            folder = build.build(*last)
             print(f"insync: patched Kafka: --kafka {folder.relative_to(ROOT)}")
         case ["test"]:
             return own_tests.run()
@@ -29,7 +30,7 @@ def _run(arguments: list[str]) -> int:
             for file in tree.record():
                 print(file.relative_to(ROOT))
         case other:
-            raise PatchError(f"{' '.join(other)!r}: expected build, test or record")
+            raise PatchError(f"{' '.join(other)!r}: expected build [PATCH], test or record")
     return 0
 
 

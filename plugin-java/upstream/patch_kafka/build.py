@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import Final
 
 from patch_kafka import tree
-from patch_kafka.parts import BUILD, PatchError, artifact_of, hunks, kafka_version, new_files
+from patch_kafka.parts import (
+    BUILD,
+    PATCHES,
+    TEST_SOURCES,
+    PatchError,
+    artifact_of,
+    hunks,
+    kafka_version,
+    new_files,
+    up_to,
+)
 
 LIBS: Final = BUILD / "libs"
 CLASSES: Final = BUILD / "classes"
@@ -19,13 +29,19 @@ _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 _ERROR: Final = "error:"
 
 
-def build() -> Path:
-    """Make the patch for reviewers and the folder of patched jars; return the folder."""
+def build(last: str = PATCHES[-1]) -> Path:
+    """Make the patches for reviewers and the folder of patched jars; return the folder.
+
+    `last` is the last patch that the jars have, besides those that it builds on.
+    """
+    patches = up_to(last)
     paths = tree.class_paths()
-    patched = tree.make(paths["sources"])
-    tree.write_patch(BUILD / f"kafka-{kafka_version()}.patch")
+    patched = tree.make(paths["sources"], patches)
+    for old in BUILD.glob("*.patch"):
+        old.unlink()
+    tree.write_patches(BUILD)
     shutil.rmtree(CLASSES, ignore_errors=True)
-    _compile(patched, paths)
+    _compile(patched, paths, patches)
     made = BUILD / "libs.new"
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir()
@@ -41,8 +57,10 @@ def build() -> Path:
     return LIBS
 
 
-def _compile(patched: Path, paths: dict[str, list[Path]]) -> None:
-    touched = [*(each.path for each in hunks()), *new_files()]
+def _compile(patched: Path, paths: dict[str, list[Path]], patches: Sequence[str]) -> None:
+    changed = (each.path for patch in patches for each in hunks(patch))
+    added = (path for patch in patches for path in new_files(patch))
+    touched = [path for path in dict.fromkeys([*changed, *added]) if TEST_SOURCES not in path]
     java = [path for path in touched if path.endswith(".java")]
     scala = [path for path in touched if path.endswith(".scala")]
     server, core = CLASSES / "kafka-server", CLASSES / "kafka_2.13"
@@ -50,18 +68,22 @@ def _compile(patched: Path, paths: dict[str, list[Path]]) -> None:
         expected = "kafka-server" if path in java else "kafka_2.13"
         if artifact_of(path)[0] != expected:
             raise PatchError(f"{path}: expected in the module of {expected}")
-    javac = ["javac", "-nowarn", "-proc:none", "--release", _RELEASE, "-d", str(server)]
-    _run([*javac, "-cp", _joined(paths["libraries"]), *_places(patched, java)])
+    compile_java(_places(patched, java), paths["libraries"], server)
     class_path = [server, *paths["libraries"]]
     compile_scala(_places(patched, scala), class_path, paths["scala"], core)
+
+
+def compile_java(places: Sequence[str], class_path: Sequence[Path], target: Path) -> None:
+    """Compile Java sources; raises PatchError with the compiler's first error."""
+    options = ["-nowarn", "-proc:none", "--release", _RELEASE, "-d", str(target)]
+    _run(["javac", *options, "-cp", _joined(class_path), *places])
 
 
 def compile_scala(
     places: Sequence[str], class_path: Sequence[Path], scala: Sequence[Path], target: Path
 ) -> None:
     """Compile Scala sources; raises PatchError with the compiler's first error."""
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir(parents=True)
+    target.mkdir(parents=True, exist_ok=True)
     command = ["java", *_SCALAC, "-cp", _joined(scala), "scala.tools.nsc.Main"]
     options = ["-nowarn", "-release", _RELEASE, "-d", str(target), "-cp", _joined(class_path)]
     _run([*command, *options, *places])

@@ -1,13 +1,14 @@
-"""Compile the patch's own test classes against Kafka's published test jars, and run them."""
+"""Compile the patches' own test classes against Kafka's published test jars, and run them."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Final
 
 from patch_kafka import build, tree
-from patch_kafka.parts import BUILD, PatchError, test_files
+from patch_kafka.parts import BUILD, PATCHES, PatchError, test_files
 
 _CLASSES: Final = BUILD / "test-classes"
 _CONSOLE: Final = "org.junit.platform.console.ConsoleLauncher"
@@ -24,8 +25,11 @@ def class_path() -> list[Path]:
 def run() -> int:
     """Run the tests; return JUnit's exit code."""
     jars = class_path()
-    places = [str(tree.TREE / path) for path in test_files()]
-    build.compile_scala(places, jars, tree.class_paths()["scala"], _CLASSES)
+    places = [str(tree.TREE / path) for patch in PATCHES for path in test_files(patch)]
+    java, scala = ([each for each in places if each.endswith(end)] for end in (".java", ".scala"))
+    shutil.rmtree(_CLASSES, ignore_errors=True)
+    build.compile_java(java, jars, _CLASSES)
+    build.compile_scala(scala, jars, tree.class_paths()["scala"], _CLASSES)
     path = os.pathsep.join(map(str, [_CLASSES, *jars]))
     command = ["java", "-Xmx1g", "-cp", path, _CONSOLE, "execute", "--disable-banner",
                "--disable-ansi-colors", "--details=tree", "--fail-if-no-tests",

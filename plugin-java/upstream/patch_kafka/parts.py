@@ -1,8 +1,4 @@
-"""What the patch consists of: hunks for Kafka's files, new files, and the agent's rules.
-
-The rules of plugin-java/core are the same for the agent and for the patch, so they exist once. For
-the patch they are moved to packages of Kafka's.
-"""
+"""What each patch consists of: hunks for Kafka's files, new files and tests."""
 
 import re
 import tomllib
@@ -13,51 +9,27 @@ from typing import Final
 HERE: Final = Path(__file__).resolve().parents[1]
 ROOT: Final = HERE.parents[1]
 BUILD: Final = ROOT / "build" / "upstream-patch"
-CORE: Final = ROOT / "plugin-java" / "core" / "src" / "main" / "java" / "insync" / "core"
 DISTRIBUTION: Final = ROOT / "pyharness" / "insync" / "brokers" / "kafka" / "dists" / "4.3.1.toml"
 HEADER: Final = (HERE / "header.txt").read_text(encoding="utf-8")
-
-_SERVER: Final = "server/src/main/java/"
-_REPLICA: Final = "org.apache.kafka.server.replica"
-_PENDING: Final = f"{_REPLICA}.pending"
-_STEP_DOWN: Final = f"{_REPLICA}.stepdown"
-_MOVED: Final = {
-    "insync.core.isr": _PENDING,
-    "insync.core.logstart": _REPLICA,
-    "insync.core.stepdown.controller": _STEP_DOWN,
-    "insync.core.stepdown": _STEP_DOWN,
-    "insync.core": _PENDING,
-}
-"""Packages of the rules, and where the patch has them."""
-NOT_MOVED: Final = ("AppendMark.java", "AppendMarks.java", "DisconnectRule.java")
-"""Rules of step-downs that the patch lacks: it times no appends, and closes no connections."""
-_FILES: Final = (
-    *(f"isr/{file.name}" for file in sorted((CORE / "isr").glob("*.java"))),
-    *(
-        f"stepdown/{file.name}"
-        for file in sorted((CORE / "stepdown").glob("*.java"))
-        if file.name not in NOT_MOVED
-    ),
-    "stepdown/controller/RelinquishTag.java",
-    "logstart/LogStartRule.java",
-    "Clock.java",
-    "Millis.java",
-)
+PATCHES: Final = ("kip-501", "kafka-7104", "self-fencing")
+"""The patches, each of which is applied to what the ones before it made."""
 _MODULES: Final = {
     "core/src/main/scala/": "kafka_2.13",
-    _SERVER: "kafka-server",
+    "server/src/main/java/": "kafka-server",
 }
 """Source folders of Kafka's repository, and the artifact that is made from each."""
+TEST_SOURCES: Final = "/src/test/"
+"""What the path of a test class has in it."""
 _TARGET: Final = re.compile(r"^\+\+\+ b/(\S+)$", re.MULTILINE)
 
 
 class PatchError(Exception):
-    """The patch cannot be built; the message is one line: what, where, what was expected."""
+    """A patch cannot be built; the message is one line: what, where, what was expected."""
 
 
 @dataclass(frozen=True)
 class Hunks:
-    """The changes of one of Kafka's files.
+    """The changes of one file.
 
     Attributes:
         file: the diff without context.
@@ -70,7 +42,7 @@ class Hunks:
 
 
 def kafka_version() -> str:
-    """Return the version of Kafka that the patch is for."""
+    """Return the version of Kafka that the patches are for."""
     return str(_pins()["kafka"])
 
 
@@ -85,10 +57,20 @@ def _pins() -> dict[str, dict[str, str]]:
     return tomllib.loads((HERE / "pins.toml").read_text(encoding="utf-8"))
 
 
-def hunks() -> list[Hunks]:
-    """Return the changes of Kafka's files; raises PatchError if a file is no diff of one file."""
+def up_to(last: str) -> tuple[str, ...]:
+    """Return a patch and those that it builds on, in order; raises PatchError if unknown."""
+    if last not in PATCHES:
+        raise PatchError(f"{last!r}: expected one of {', '.join(PATCHES)}")
+    return PATCHES[: PATCHES.index(last) + 1]
+
+
+def hunks(patch: str) -> list[Hunks]:
+    """Return a patch's changes of files that are there before it, Kafka's or an earlier patch's.
+
+    Raises PatchError if one is no diff of a file.
+    """
     found = []
-    for file in sorted((HERE / "hunks").glob("*.diff")):
+    for file in sorted((HERE / patch / "hunks").glob("*.diff")):
         targets = _TARGET.findall(file.read_text(encoding="utf-8"))
         if len(targets) != 1:
             raise PatchError(f"{file}: changes {len(targets)} files, expected one")
@@ -96,48 +78,22 @@ def hunks() -> list[Hunks]:
     return found
 
 
-def new_files() -> dict[str, str]:
+def new_files(patch: str) -> dict[str, str]:
     """Return the files that Kafka does not have, by their path in its repository."""
-    own = HERE / "new"
-    files = {
-        str(file.relative_to(own)): HEADER + file.read_text(encoding="utf-8")
-        for file in sorted(own.rglob("*.*"))
+    return _files(HERE / patch / "new")
+
+
+def test_files(patch: str) -> dict[str, str]:
+    """Return a patch's own test classes, by their path in Kafka's repository."""
+    return _files(HERE / patch / "tests")
+
+
+def _files(folder: Path) -> dict[str, str]:
+    return {
+        str(file.relative_to(folder)): HEADER + file.read_text(encoding="utf-8")
+        for file in sorted(folder.rglob("*.*"))
         if file.suffix in (".java", ".scala")
     }
-    for name in _FILES:
-        text = (CORE / name).read_text(encoding="utf-8")
-        package = _MOVED[_package(text)]
-        place = f"{_SERVER}{package.replace('.', '/')}/{Path(name).name}"
-        files[place] = HEADER + moved(text)
-    return files
-
-
-def test_files() -> dict[str, str]:
-    """Return the patch's own test classes, by their path in Kafka's repository."""
-    tests = HERE / "tests"
-    return {
-        str(file.relative_to(tests)): HEADER + file.read_text(encoding="utf-8")
-        for file in sorted(tests.rglob("*.scala"))
-    }
-
-
-def moved(text: str) -> str:
-    """Return the source of a rule as it is in Kafka: its package, imports and threads' names."""
-    package = _MOVED[_package(text)]
-    for ours, kafkas in _MOVED.items():
-        text = text.replace(f"package {ours};", f"package {kafkas};")
-        text = re.sub(
-            rf"^import {re.escape(ours)}\.(?=[A-Z])", f"import {kafkas}.", text, flags=re.M
-        )
-    text = re.sub(rf"^import {re.escape(package)}\.\w+;\n", "", text, flags=re.M)
-    text = re.sub(r"(package \S+;\n\n)\n+", r"\1", text)
-    return text.replace('"insync-', '"pending-fetches-')
-
-
-def _package(text: str) -> str:
-    found = re.match(r"package (\S+);", text)
-    assert found is not None, text[:80]  # noqa: S101  # our own sources
-    return found[1]
 
 
 def artifact_of(path: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""A Git tree with the files of Kafka that the patch touches, before and after it."""
+"""A Git repository with the files of Kafka that the patches touch, and one commit per patch."""
 
 import hashlib
 import json
@@ -7,13 +7,16 @@ import re
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
 from patch_kafka.parts import (
     BUILD,
+    HEADER,
     HERE,
+    PATCHES,
+    TEST_SOURCES,
     PatchError,
     artifact_of,
     hunks,
@@ -55,32 +58,34 @@ def verify(jar: Path) -> None:
         raise PatchError(f"{jar}: SHA-256 is {digest}, expected {expected}")
 
 
-def make(sources: Iterable[Path]) -> Path:
-    """Extract what the patch touches, apply the patch, and return the patched tree."""
+def make(sources: Iterable[Path], patches: Sequence[str]) -> Path:
+    """Extract what the patches touch, commit one patch after the other, and return the tree."""
     by_name = {jar.name: jar for jar in sources}
     shutil.rmtree(TREE, ignore_errors=True)
     TREE.mkdir(parents=True)
     _git("init", "-q")
-    for each in hunks():
-        artifact, inside = artifact_of(each.path)
+    ours = {path for patch in patches for path in {**new_files(patch), **test_files(patch)}}
+    changed = dict.fromkeys(each.path for patch in patches for each in hunks(patch))
+    for path in (path for path in changed if path not in ours):
+        artifact, inside = artifact_of(path)
         jar = next((jar for name, jar in by_name.items() if name.startswith(f"{artifact}-")), None)
         if jar is None:
-            raise PatchError(f"{each.path}: no sources of {artifact}")
-        _write(each.path, _read(jar, inside))
-    _git("add", "-A")
-    _git("commit", "-q", "-m", "Kafka as released")
-    for each in hunks():
-        _apply(each.file)
-    for path, text in {**new_files(), **test_files()}.items():
-        _write(path, text)
-    _git("add", "-A")
+            raise PatchError(f"{path}: no sources of {artifact}")
+        _write(path, _read(jar, inside))
+    _commit("Kafka as released")
+    for patch in patches:
+        for each in hunks(patch):
+            _apply(each.file)
+        for path, text in {**new_files(patch), **test_files(patch)}.items():
+            _write(path, text)
+        _commit(patch)
     return TREE
 
 
 def _read(jar: Path, inside: str) -> str:
     with zipfile.ZipFile(jar) as content:
         if inside not in content.NameToInfo:
-            raise PatchError(f"{jar}: has no {inside}, which the patch changes")
+            raise PatchError(f"{jar}: has no {inside}, which a patch changes")
         return content.read(inside).decode()
 
 
@@ -88,6 +93,11 @@ def _write(path: str, text: str) -> None:
     place = TREE / path
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(text, encoding="utf-8")
+
+
+def _commit(subject: str) -> None:
+    _git("add", "-A")
+    _git("commit", "-q", "--allow-empty", "-m", subject)
 
 
 def _apply(file: Path) -> None:
@@ -99,23 +109,42 @@ def _apply(file: Path) -> None:
         )
 
 
-def write_patch(place: Path) -> None:
-    """Write the patch for reviewers: with context, and paths of Kafka's repository."""
-    place.write_text(
-        _git("diff", "--cached", "--no-color", "--no-renames", "HEAD"), encoding="utf-8"
-    )
+def write_patches(folder: Path) -> None:
+    """Write each patch for reviewers: with context, and paths of Kafka's repository."""
+    for patch, commit in _commits().items():
+        text = _git("diff", "--no-color", "--no-renames", f"{commit}^", commit)
+        (folder / f"{patch}.patch").write_text(text, encoding="utf-8")
 
 
 def record() -> list[Path]:
-    """Write the hunks of what was edited in the tree, and return their files."""
+    """Write the parts of each patch from its commit in the tree, and return the files."""
     written = []
-    for path in _git("diff", "--name-only", "--diff-filter=M", "HEAD").split():
-        diff = _git("diff", "-U0", "--no-color", "HEAD", "--", path)
-        file = HERE / "hunks" / f"{Path(path).name}.diff"
-        # Neither the line above a hunk, which is Kafka's, nor a digest of the file.
-        file.write_text(_NOISE.sub("", _HEADING.sub(r"\1", diff)), encoding="utf-8")
-        written.append(file)
+    for patch, commit in _commits().items():
+        for part in ("hunks", "new", "tests"):
+            shutil.rmtree(HERE / patch / part, ignore_errors=True)
+        for line in _git(
+            "diff", "--name-status", "--no-renames", f"{commit}^", commit
+        ).splitlines():
+            status, path = line.split("\t")
+            if status == "M":
+                file = HERE / patch / "hunks" / f"{Path(path).name}.diff"
+                diff = _git("diff", "-U0", "--no-color", f"{commit}^", commit, "--", path)
+                # Neither the line above a hunk, which is Kafka's, nor a digest of the file.
+                text = _NOISE.sub("", _HEADING.sub(r"\1", diff))
+            else:
+                file = HERE / patch / ("tests" if TEST_SOURCES in path else "new") / path
+                text = _git("show", f"{commit}:{path}").removeprefix(HEADER)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+            written.append(file)
     return written
+
+
+def _commits() -> dict[str, str]:
+    """Return the commit of each patch in the tree, in their order."""
+    log = _git("log", "--reverse", "--format=%H %s").splitlines()
+    found = {subject: commit for commit, subject in (line.split(" ", 1) for line in log)}
+    return {patch: found[patch] for patch in PATCHES if patch in found}
 
 
 def _git(*arguments: str) -> str:

@@ -36,7 +36,8 @@ from insync.scenario.model import Broker, Scenario, Workload
 
 AGENT_EVENTS = "agent"
 BRIDGE = "bridge"
-OF_STEP_DOWNS = ("leader_fetch_process_", "insync_relinquish_")
+OURS = "insync_"
+OF_STEP_DOWNS = ("leader_fetch_process_", f"{OURS}relinquish_")
 NO_SETTINGS = {"controller_agent", "controllers", "combined", "log_dirs", "settings"}
 """The keys of a scenario's brokers that are not the name of a setting."""
 HEARTBEATS = 10  # per broker session, so that one or two late heartbeats do not end it
@@ -128,6 +129,8 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
     own = broker.model_dump(exclude=NO_SETTINGS, exclude_none=True)
     if not arms.steps_down(arm):
         own = {name: value for name, value in own.items() if not name.startswith(OF_STEP_DOWNS)}
+    elif not arms.has_agent(arm):
+        own = {name: value for name, value in own.items() if not name.startswith(OURS)}
     elif arms.steps_down_late(arm):
         own["leader_fetch_process_time_max_ms"] = broker.replica_lag_time_max_ms
     return {

@@ -16,7 +16,8 @@ def require_arms(arms: Sequence[str], kafka: str) -> None:
     """Check that a version can run all `arms`; raises InputError with those it can."""
     asked = [(name, find_arm(name)) for name in arms]
     for name, spec in asked:
-        if spec is not None and spec.patched and (missing := undefined(find(kafka), spec.configs)):
+        defined = [] if spec is None else spec.defined
+        if defined and (missing := undefined(find(kafka), defined)):
             raise InputError(
                 f"arms: {name}: Kafka {kafka} does not define {missing}, expected a build that does"
             )
@@ -38,7 +39,7 @@ def arms_of(kafka: str) -> tuple[str, ...]:
         for arm, spec in ARMS.items()
         if _can(spec, row)
         and (spec.elr or release.elr)
-        and not (spec.patched and undefined(release, spec.configs))
+        and not (spec.defined and undefined(release, spec.defined))
     )
 
 

@@ -12,6 +12,8 @@ from insync.arms import (
     FEATURE,
     ISR,
     LAG_POLICY,
+    PATCHED,
+    PATCHED_FENCING,
     PROCESS_TIME,
     SCOPE,
     find_arm,
@@ -32,6 +34,8 @@ BEST_FIRST: Final = ("request", "read", "off")
 """The arms of a candidate with the agent, if none is named: the first that its version has."""
 _DEFAULTS: Final = {SCOPE: "request", LAG_POLICY: BY_TIME}
 """What the configs are where KIP-501 is on and they are not set."""
+_OURS: Final = "insync."
+"""How the configs begin that the KIP does not have."""
 _NEVER: Final = "-1"
 _EX_LEADER: Final = "leave"
 """What becomes of an ex-leader where leaders step down and the config is not set."""
@@ -113,8 +117,11 @@ def _check_settings(given: Mapping[str, str], arm: str) -> None:
 def claimed(given: Mapping[str, str]) -> str | None:
     """Return the arm whose configs a build without the agent was given, None if there is none.
 
-    Of several it is the one with the most configs.
+    Of several it is the one with the most configs. A build that is given none of our own configs
+    has the KIP's text inside.
     """
+    if given.get(FEATURE) == "true" and not any(name.startswith(_OURS) for name in given):
+        return PATCHED if given.get(PROCESS_TIME, _NEVER) == _NEVER else PATCHED_FENCING
     known = {**_DEFAULTS, **given}
     if given.get(PROCESS_TIME, _NEVER) != _NEVER:
         known.setdefault(ISR, _EX_LEADER)

@@ -16,6 +16,7 @@ from insync.arms import (
     LIMITS,
     LOG_START,
     ONLY,
+    PROCESS_TIME,
     SCOPE,
     expected_as,
     feature_on,
@@ -95,19 +96,30 @@ def test_an_arm_without_the_agent_needs_a_kafka_with_its_configs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(
-        InputError, match=rf"^arms: patched-read: Kafka 4.3.1 does not define {FEATURE}, expected a"
+        InputError, match=rf"^arms: patched: Kafka 4.3.1 does not define {FEATURE}, expected a"
     ):
-        require_arms(["stock", "patched-read"], "4.3.1")
+        require_arms(["stock", "patched"], "4.3.1")
     monkeypatch.setattr(arm_support, "undefined", lambda release, configs: None)
-    require_arms(["stock", "patched-read"], "4.3.1")
+    require_arms(["stock", "patched"], "4.3.1")
+
+
+def test_an_arm_whose_time_is_the_scenarios_needs_a_kafka_with_that_config(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def lacks_the_time(release: object, configs: list[str]) -> str | None:
+        return PROCESS_TIME if PROCESS_TIME in configs else None
+
+    monkeypatch.setattr(arm_support, "undefined", lacks_the_time)
+    require_arms(["stock", "patched"], "4.3.1")
+    with pytest.raises(InputError, match=rf"^arms: patched-fencing: .* define {PROCESS_TIME}, "):
+        require_arms(["stock", "patched-fencing"], "4.3.1")
 
 
 def test_the_table_lists_every_arm() -> None:
     stepping = ["step-down", "step-down-keep", "step-down-unthrottled", "kip-501-s2"]
     on = ["read", "request", "plugin", *stepping]
     alone = ["relinquish-only"]
-    patched_step_down = "patched-step-down"
-    patched = ["patched-read", "patched-request", patched_step_down]
+    patched = ["patched", "patched-fencing"]
     by_messages = ["messages-4", "messages-4000"]
     log_start = ["bound", "snapshot", "both"]
     assert [arm for arm in ARMS if has_agent(arm)] == ["off", *on, *alone, *log_start, *by_messages]
@@ -115,7 +127,7 @@ def test_the_table_lists_every_arm() -> None:
     assert [arm for arm in ARMS if feature_on(arm)] == [*on, *patched]
     assert [arm for arm in ARMS if ARMS[arm].patched] == patched
     assert [arm for arm in ARMS if reports_step_downs(arm)] == [*stepping, *alone]
-    assert [arm for arm in ARMS if steps_down(arm)] == [*stepping, *alone, patched_step_down]
+    assert [arm for arm in ARMS if steps_down(arm)] == [*stepping, *alone, "patched-fencing"]
     assert [arm for arm in ARMS if steps_down_late(arm)] == alone
     for untouched in ("stock", "off", "raised-lag", "elr-off", "time"):
         assert settings(untouched) == {}
@@ -123,7 +135,7 @@ def test_the_table_lists_every_arm() -> None:
     assert settings("plugin") == settings("request") == {FEATURE: "true", SCOPE: "request"}
     assert settings("step-down") == {**settings("request"), ISR: "leave"}
     assert settings("step-down-keep") == {**settings("request"), ISR: "keep-last"}
-    assert settings(patched_step_down) == settings("step-down-keep")
+    assert settings("patched") == settings("patched-fencing") == {FEATURE: "true"}
     assert settings("step-down-unthrottled") == {**settings("step-down"), LIMITS: "false"}
     assert settings("kip-501-s2") == {**settings("read"), **AS_THE_KIP}
     rejected = {SCOPE: "request", ONLY: "true", **AS_THE_KIP}
@@ -132,8 +144,9 @@ def test_the_table_lists_every_arm() -> None:
         assert settings(fix) == {LOG_START: fix}
     assert settings("messages-4") == {LAG_POLICY: "messages:4"}
     assert [lag_factor(arm) for arm in ("stock", "raised-lag")] == [1, 6]
-    assert expected_as("read") == ("read", "patched-read")
-    assert expected_as("patched-read") == ("patched-read", "read")
+    assert expected_as("read") == ("read", "patched")
+    assert expected_as("patched") == ("patched", "read")
+    assert expected_as("patched-fencing") == ("patched-fencing",)
     assert expected_as("plugin") == ("plugin", "request")
-    assert expected_as("request") == ("request", "plugin", "patched-request")
+    assert expected_as("request") == ("request", "plugin")
     assert [expected_as(arm) for arm in ("time", "stock")] == [("time", "stock"), ("stock", "time")]

@@ -82,7 +82,7 @@ final class DrivenBroker {
         queue = new SocketServer(config, new Metrics(), time, BrokerParts.stub(CredentialProvider.class), apiVersions(),
             ServerSocketFactory.INSTANCE,
             CollectionConverters.asScala(List.<ConnectionDisconnectListener>of()).toSeq()).dataPlaneRequestChannel();
-        tracking = Tracking.of(replicas, queue);
+        tracking = Tracking.of(queue, time);
         FetchManager sessions = new FetchManager(time, new FetchSession.FetchSessionCache(
             List.of(new FetchSessionCacheShard(SESSIONS, 120_000, Integer.MAX_VALUE, 0))));
         apis = new KafkaApis(new Answers(), null, replicas, null, null, null, null, id, config, null, metadata, null,
@@ -117,6 +117,7 @@ final class DrivenBroker {
 
     void open() throws Exception {
         close();
+        trace.clear();
         connections.clear();
         topicNames.clear();
         DrivenTopic.FOLLOWERS.forEach(follower -> brokerEpochs.put(follower, 1L));
@@ -136,6 +137,7 @@ final class DrivenBroker {
             }
         });
         if (topic != null) {
+            trace.add(EventLog.fields("closing", topic.state()));
             topic.close();
             topic = null;
         }
@@ -155,7 +157,7 @@ final class DrivenBroker {
 
     void arrive(String name, int follower, int brokerEpoch, int thread, String wanted) throws Exception {
         DrivenConnection connection = connections.computeIfAbsent(name,
-            made -> new DrivenConnection(made, id, follower, network.get(thread), tracking));
+            made -> new DrivenConnection(made, id, follower, network.get(thread)));
         trace.add(EventLog.fields("arrived", connection.arrive(queue, brokerEpoch, topic, wanted), "on", name));
     }
 
@@ -211,6 +213,9 @@ final class DrivenBroker {
 
     private Map<String, Object> marks() {
         Map<String, Object> now = tracking.stats();
+        if (now == null) {
+            return null;
+        }
         Map<String, Object> since = new TreeMap<>();
         for (String name : List.of("marks_total", "released_total", "cleared_total")) {
             since.put(name, (Long) now.get(name) - (Long) statsBefore.get(name));

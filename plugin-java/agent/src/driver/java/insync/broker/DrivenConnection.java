@@ -43,7 +43,6 @@ final class DrivenConnection {
     private final String id;
     private final int follower;
     private final NetworkLoop network;
-    private final Tracking tracking;
     private final FakeSocket socket = new FakeSocket();
     private final KafkaChannel channel;
     private final FetchSessionHandler session;
@@ -53,11 +52,10 @@ final class DrivenConnection {
     private boolean offered;
     private Future<Long> stalled;
 
-    DrivenConnection(String id, int leader, int follower, NetworkLoop network, Tracking tracking) {
+    DrivenConnection(String id, int leader, int follower, NetworkLoop network) {
         this.id = id;
         this.follower = follower;
         this.network = network;
-        this.tracking = tracking;
         channel = new KafkaChannel(id, socket, () -> null, MAX_BYTES, MemoryPool.NONE,
             BrokerParts.stub(ChannelMetadataRegistry.class));
         session = new FetchSessionHandler(new LogContext(), leader);
@@ -114,7 +112,7 @@ final class DrivenConnection {
         if (!offered) {
             offered = true;
             network.run(() -> {
-                channel.setSend(new NetworkSend(id, tracking.tracked(request, send)));
+                channel.setSend(new NetworkSend(id, send));
                 return null;
             });
         }
@@ -159,7 +157,6 @@ final class DrivenConnection {
     void disconnect() {
         network.run(() -> {
             channel.disconnect();
-            tracking.disconnected(id);
             return null;
         });
     }

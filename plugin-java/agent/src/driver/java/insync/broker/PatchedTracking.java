@@ -1,75 +1,57 @@
 package insync.broker;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
+import insync.core.events.EventLog;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import kafka.network.RequestChannel;
-import kafka.server.ReplicaManager;
-import org.apache.kafka.common.network.Send;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.server.replica.Replica;
 
 /** Reads the tracking of the source patch by reflection, because the driver is compiled against Kafka's own jars. */
 final class PatchedTracking implements Tracking {
     private static final String PENDING_FETCHES = "pendingFetches";
 
-    private final Object pendingFetches;
-    private final RequestChannel queue;
+    private final Time time;
 
-    /** Connects the two as the start of a broker does. */
-    PatchedTracking(ReplicaManager replicas, RequestChannel queue) {
-        this.pendingFetches = call(replicas, PENDING_FETCHES);
-        this.queue = queue;
-        call(queue, PENDING_FETCHES + "_$eq", pendingFetches);
+    PatchedTracking(Time time) {
+        this.time = time;
     }
 
-    /** Returns whether a broker's classes are patched. */
-    static boolean isIn(ReplicaManager replicas) {
-        return find(replicas, PENDING_FETCHES, 0) != null;
+    /** Returns whether this JVM's Kafka is patched. */
+    static boolean isInKafka() {
+        return Arrays.stream(Replica.class.getDeclaredFields()).anyMatch(field -> field.getName().equals(PENDING_FETCHES));
     }
 
     @Override
     public void tick() {
-        Object scope = call(pendingFetches, "requestScope");
-        if (scope != null) {
-            call(call(scope, "leaderClock"), "tick");
-        }
+        // The patch compares times.
     }
 
+    /** The patch has no counts. */
     @Override
-    @SuppressWarnings("unchecked")
     public Map<String, Object> stats() {
-        return (Map<String, Object>) call(call(pendingFetches, "stats"), "toMap");
+        return null;
     }
 
     @Override
-    @SuppressWarnings("unchecked")
     public List<Map<String, Object>> pending(Object replica) {
-        Object tracker = call(replica, "fetchTracker");
-        return tracker == null ? List.of() : (List<Map<String, Object>>) call(tracker, "snapshot");
+        List<Map<String, Object>> pending = new ArrayList<>();
+        for (Object fetch : (List<?>) get(replica, PENDING_FETCHES)) {
+            pending.add(EventLog.fields("offset", get(fetch, "fetchOffset"),
+                "age_ms", time.hiResClockMs() - (Long) get(fetch, "startTimeMs")));
+        }
+        return pending;
     }
 
-    @Override
-    public Send tracked(RequestChannel.Request request, Send send) {
-        return (Send) call(queue, "trackedSend", request, send);
-    }
-
-    @Override
-    public void disconnected(String connection) {
-        call(queue, "disconnected", connection);
-    }
-
-    private static Object call(Object target, String name, Object... arguments) {
+    private static Object get(Object target, String name) {
         try {
-            return find(target, name, arguments.length).invoke(target, arguments);
-        } catch (IllegalAccessException | InvocationTargetException failed) {
+            Field field = target.getClass().getDeclaredField(name);
+            field.setAccessible(true);
+            return field.get(target);
+        } catch (ReflectiveOperationException failed) {
             throw new IllegalStateException(name, failed);
         }
-    }
-
-    private static Method find(Object target, String name, int parameters) {
-        return Arrays.stream(target.getClass().getMethods())
-            .filter(method -> method.getName().equals(name) && method.getParameterCount() == parameters)
-            .findFirst().orElse(null);
     }
 }

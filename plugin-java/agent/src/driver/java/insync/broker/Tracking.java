@@ -7,8 +7,7 @@ import java.lang.reflect.Field;
 import java.util.List;
 import java.util.Map;
 import kafka.network.RequestChannel;
-import kafka.server.ReplicaManager;
-import org.apache.kafka.common.network.Send;
+import org.apache.kafka.common.utils.Time;
 
 /** The code that tracks fetches in a driven broker: the agent's, or that of the source patch, or none. */
 interface Tracking {
@@ -16,24 +15,14 @@ interface Tracking {
     /** Moves the clock of scope "request", which the test's time drives. */
     void tick();
 
-    /** Returns the counts of marks. */
+    /** Returns the counts of marks, or null if nothing counts them. */
     Map<String, Object> stats();
 
     /** Returns a replica's pending fetches. */
     List<Map<String, Object>> pending(Object replica);
 
-    /** Returns the response as the broker's network thread sends it; called by this thread. */
-    default Send tracked(RequestChannel.Request request, Send send) {
-        return send;
-    }
-
-    /** Notes what the network thread notes of a connection that is lost. */
-    default void disconnected(String connection) {
-        // The agent's hook is in Kafka's channel.
-    }
-
-    static Tracking of(ReplicaManager replicas, RequestChannel queue) throws IllegalAccessException {
-        return PatchedTracking.isIn(replicas) ? new PatchedTracking(replicas, queue) : new WovenTracking(leaderClock(queue));
+    static Tracking of(RequestChannel queue, Time time) throws IllegalAccessException {
+        return PatchedTracking.isInKafka() ? new PatchedTracking(time) : new WovenTracking(leaderClock(queue));
     }
 
     /**
