@@ -35,7 +35,7 @@ def test_the_start_says_what_is_on_and_which_setting_no_one_knows(
     said = cluster.nodes[1].log.read_text(encoding="utf-8")
     assert f"[insync] broker 1: {PENDING_READS}=true, {SCOPE}=request\n" in said
     meant = "insync.relinquish.cooldown.ms"
-    assert f"insync.relinquish.cooldwn.ms is no config of this broker; expected {meant}?" in said
+    assert f"insync.relinquish.cooldwn.ms is not a config of this broker; expected {meant}?" in said
 
 
 def test_the_start_says_that_nothing_is_on(start: StartCluster, agent: AgentSpec) -> None:

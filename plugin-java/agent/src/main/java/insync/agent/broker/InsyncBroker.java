@@ -195,7 +195,7 @@ final class InsyncBroker {
         String who = "[insync] broker " + config.brokerId() + ": ";
         System.err.println(who + String.join(", ", BrokerConfigs.inForce(config)));
         BrokerConfigs.misspelled(config).forEach((name, meant) ->
-            System.err.println(who + name + " is no config of this broker; expected " + meant + "?"));
+            System.err.println(who + name + " is not a config of this broker; expected " + meant + "?"));
     }
 
     /**
