@@ -94,7 +94,7 @@ def test_fields_of_a_later_agent_are_left_out(contract: dict[str, Any]) -> None:
 
 def test_no_thread_can_be_stopped_where_no_pause_points_are_woven_in(connection_file: Path) -> None:
     with BridgeClient.connect(connection_file) as broker:
-        with pytest.raises(BridgeError, match="holds=on"):
+        with pytest.raises(BridgeError, match="pause-points=on"):
             broker.hold("leader-read", max_ms=1_000)
         broker.release("leader-read")
         assert broker.holds() == {}

@@ -178,7 +178,7 @@ def test_only_what_a_config_asks_for_is_woven(
         LocalCluster(dist, tmp_path / "n", brokers=1, agent=agent, settings=settings),
         BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker,
     ):
-        with pytest.raises(BridgeError, match="holds=on"):
+        with pytest.raises(BridgeError, match="pause-points=on"):
             broker.hold("leader-read", max_ms=1_000)
         assert broker.counters().errors == 0
     events = read_lines(agent.events_file(1))

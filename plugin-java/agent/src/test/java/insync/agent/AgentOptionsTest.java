@@ -45,7 +45,7 @@ class AgentOptionsTest {
 
     @Test
     void withoutTheLabItsOptionsAreUnknown() {
-        for (String ofLab : new String[] {"events=/a", "events-files=2", "bridge=/a", "cache=/a", "pause-points=on", "holds=on"}) {
+        for (String ofLab : new String[] {"events=/a", "events-files=2", "bridge=/a", "cache=/a", "pause-points=on"}) {
             AgentException refused = assertThrows(AgentException.class, () -> parse(ofLab));
             assertTrue(refused.getMessage().contains(ofLab + ": unknown option"), refused.getMessage());
             assertTrue(refused.getMessage().contains("lab=FILE"), refused.getMessage());

@@ -13,8 +13,7 @@ import java.nio.file.Paths;
  * <li>{@code events-max-bytes=N}: the largest size of that file; then it becomes FILE.1 (default: 100 MiB)
  * <li>{@code events-files=N}: how many such files are kept, with the one that is written (default: 5)
  * <li>{@code bridge=FILE}: connection file of the Python bridge (default: no bridge)
- * <li>{@code pause-points=on}: weaves the points at which tests may pause a thread over the bridge (default: off);
- *     {@code holds=on} is an older name of the same option
+ * <li>{@code pause-points=on}: weaves the points at which tests may pause a thread over the bridge (default: off)
  * <li>{@code cache=FOLDER}: keeps the woven classes there for the next starts (default: no cache)
  * </ul>
  */
@@ -51,7 +50,6 @@ final class LabOptions {
                 cacheFolder = path(key, value);
                 return true;
             case "pause-points":
-            case "holds":
                 if (!value.equals("on") && !value.equals("off")) {
                     throw new AgentException("agent option " + key + "=" + value + ": expected on or off");
                 }

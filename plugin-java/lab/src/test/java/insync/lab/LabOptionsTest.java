@@ -42,12 +42,6 @@ class LabOptionsTest {
     }
 
     @Test
-    void holdsIsAnOlderNameOfPausePoints() throws Exception {
-        assertTrue(parse(",holds=on").pausePoints());
-        assertFalse(parse(",holds=off").pausePoints());
-    }
-
-    @Test
     void aWrongOptionIsNamed() {
         for (String wrong : new String[] {"colour=red", "events-max-bytes=4095", "events-max-bytes=1e9",
                 "events-max-bytes=9999999999999999999", "events-files=1", "events-files=1001", "events-files=", "pause-points=",

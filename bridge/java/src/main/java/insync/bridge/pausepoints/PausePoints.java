@@ -33,8 +33,7 @@ public final class PausePoints {
      */
     public void pause(String point, int replica, String partition, long maxMs) {
         if (!open) {
-            throw new IllegalStateException("no pause points are woven: expected the agent's option pause-points=on"
-                + " (or holds=on)");
+            throw new IllegalStateException("no pause points are woven: expected the agent's option pause-points=on");
         }
         if (maxMs < 1 || maxMs > MAX_MS) {
             throw new IllegalArgumentException("max_ms: " + maxMs + ", expected 1 to " + MAX_MS);
