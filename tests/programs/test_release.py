@@ -65,7 +65,7 @@ def test_the_bills_of_materials_name_what_is_inside(made: Path) -> None:
         normalized(f"{each['name']}=={each['version']}") for each in of_wheel["components"]
     }
     pinned = (ROOT / "pyharness" / "constraints.txt").read_text().split()
-    assert {"pyspark==4.2.0", "py4j==0.10.9.9"} <= installed <= set(map(normalized, pinned))
+    assert {"pyspark-client==4.2.0", "py4j==0.10.9.9"} <= installed <= set(map(normalized, pinned))
 
 
 @pytest.mark.long

@@ -34,7 +34,9 @@ def test_a_broker_has_the_agents_metrics_and_is_told_what_needs_the_lab(
     assert {float(metrics[name]) for name in ours if "name=Errors" in name} == {0}
     log = cluster.nodes[1].log.read_text(encoding="utf-8")
     assert "solution 1 is on, scope request; solution 2 is on, T 2000 ms." in log
-    unknown = "insync.lab.lag.policy is not a config of this broker; expected the agent's option lab="
+    unknown = (
+        "insync.lab.lag.policy is not a config of this broker; expected the agent's option lab="
+    )
     assert unknown in log
     assert "[insync] error" not in log
 
