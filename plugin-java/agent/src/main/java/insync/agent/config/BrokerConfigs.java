@@ -7,6 +7,7 @@ import insync.agent.broker.KillSwitch;
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.stepdown.broker.StepDownConfigs;
+import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -120,7 +121,7 @@ public final class BrokerConfigs {
         Map<String, String> own = new TreeMap<>(updated);
         own.keySet().retainAll(DEFAULTS.keySet());
         own.values().removeIf(Objects::isNull);
-        if (resource.type() == ConfigResource.Type.BROKER && !own.isEmpty()) {
+        if (resource.type() == ConfigResource.Type.BROKER && !own.isEmpty() && !Insync.isDisabled()) {
             defined.validate(own).stream().filter(value -> own.containsKey(value.name()))
                 .flatMap(value -> value.errorMessages().stream()).findFirst().ifPresent(error -> {
                     throw new InvalidConfigurationException(error);
