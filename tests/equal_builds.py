@@ -1,7 +1,7 @@
 """`PYTHONPATH=tests python -m equal_builds [RUNS]` compares a build with itself by `insync verify`.
 
 Each run has as many repeats as the exact tests need to find a difference. It prints per run the
-verdict and the rows that failed; docs/use/verify.md has the result.
+verdict and the rows that failed; docs/test/verify.md has the result.
 """
 
 from __future__ import annotations

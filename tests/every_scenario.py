@@ -192,8 +192,8 @@ def record(
 def resent(cell: Mapping[str, Any]) -> bool:
     """Whether an idempotent client has duplicates that no broker made.
 
-    After a long stall librdkafka may send records again under another epoch: docs/checker.md. Then
-    no replica's log has a sequence number twice.
+    After a long stall librdkafka may send records again under another epoch:
+    docs/understand/checker.md. Then no replica's log has a sequence number twice.
     """
     appended_twice = set(cell.get("repeated_sequences") or (None,))
     return appended_twice == {0} and any(cell.get("duplicated_idempotent") or ())

@@ -1,4 +1,4 @@
-"""Reads the table of docs/use/metrics.md."""
+"""Reads the table of docs/operate/metrics.md."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-PAGE = Path(__file__).parents[1] / "docs" / "use" / "metrics.md"
+PAGE = Path(__file__).parents[1] / "docs" / "operate" / "metrics.md"
 ROW = re.compile(r"^\| `(kafka[^`]+)` \| \w+ \| [^|]+ \| (.*) \|$", re.M)
 TAG = re.compile(r",(\w+)=([A-Z]+)$")
 

@@ -1,4 +1,4 @@
-"""Draws the Grafana dashboard of docs/use/operate from Prometheus' answers.
+"""Draws the Grafana dashboard of docs/operate from Prometheus' answers.
 
 Grafana itself is not needed: each panel is a picture of what its queries return. The picture in
 the documentation is made from such a page.

@@ -14,7 +14,7 @@ from insync.errors import InputError
 from insync.testing import KafkaCluster
 from insync.workload.prefill import prefill
 
-DOCS = Path(__file__).parents[2] / "docs" / "use" / "testing.md"
+DOCS = Path(__file__).parents[2] / "docs" / "test" / "pytest.md"
 PYTHON = re.compile(r"^```python\n# (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""docs/use/operate/strimzi.yaml has only fields that Strimzi's own model has."""
+"""docs/operate/strimzi.yaml has only fields that Strimzi's own model has."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-MANIFEST = ROOT / "docs" / "use" / "operate" / "strimzi.yaml"
+MANIFEST = ROOT / "docs" / "operate" / "strimzi.yaml"
 READER = ROOT / "tests" / "data" / "strimzi" / "StrimziFields.java"
 
 

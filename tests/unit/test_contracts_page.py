@@ -1,4 +1,4 @@
-"""docs/use/contracts.md lists what the code has: commands, options, names, files and fields."""
+"""docs/contracts.md lists what the code has: commands, options, names, files and fields."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from insync.cli.app import app, invoke
 from insync.events import schema
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "use" / "contracts.md").read_text()
-AGENT_PAGE = (ROOT / "docs" / "use" / "agent.md").read_text()
+PAGE = (ROOT / "docs" / "contracts.md").read_text()
+AGENT_PAGE = (ROOT / "docs" / "operate" / "configs.md").read_text()
 
 
 def section(title: str, page: str = PAGE) -> str:

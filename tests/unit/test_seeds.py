@@ -1,4 +1,4 @@
-"""docs/seeds.md traces each statement of the source documents to what exists in this repository."""
+"""docs/understand/seeds.md traces each statement of the source documents to what exists."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from insync.scenario.groups import builtin_files
 from insync.scenario.load import load
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "seeds.md").read_text()
+PAGE = (ROOT / "docs" / "understand" / "seeds.md").read_text()
 LINE = re.compile(r"^\| [KAJ]\d+ \|.*$", re.MULTILINE)
 CODE = re.compile(r"`([^`]+)`")
 LIST = r"((?:`[^`]+`(?:, | and )?)+)"

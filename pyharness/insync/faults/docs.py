@@ -1,6 +1,6 @@
-"""Writes the table of fault kinds into docs/faults.md.
+"""Writes the table of fault kinds into docs/test/faults.md.
 
-python -m insync.faults.docs docs/faults.md
+python -m insync.faults.docs docs/test/faults.md
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Any, Final
 from insync.faults.kind import FaultKind
 from insync.faults.registry import KINDS
 
-BEGIN: Final = "<!-- fault kinds: made by `python -m insync.faults.docs docs/faults.md` -->"
+BEGIN: Final = "<!-- fault kinds: made by `python -m insync.faults.docs docs/test/faults.md` -->"
 END: Final = "<!-- end of fault kinds -->"
 _OF_EVERY_KIND: Final = {"kind", "broker", "at_ms", "for_ms"}
 _BLOCK: Final = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)

@@ -1,6 +1,6 @@
 """The thresholds by which `insync why` decides: all of them, each with its source.
 
-docs/use/why.md has the same table; `tests/unit/why/test_page.py` compares the two. Most are shares
+docs/test/why.md has the same table; `tests/unit/why/test_page.py` compares the two. Most are shares
 of replica.lag.time.max.ms ("lags"), because what a lag is too short to show harms nobody.
 """
 
@@ -120,7 +120,7 @@ DEFAULT: Final = Rules()
 
 
 def as_markdown() -> str:
-    """Return the table of docs/use/why.md."""
+    """Return the table of docs/test/why.md."""
     return "\n".join(
         [
             "| rule | threshold | what it means | where it comes from |",

@@ -1,4 +1,4 @@
-"""The files of docs/use/operate on a running cluster, while a read of its leader is stalled."""
+"""The files of docs/operate on a running cluster, while a read of its leader is stalled."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from integration.production.jars import JMX_EXPORTER, OPENTELEMETRY, fetched
 from waiting import wait_for
 
 pytestmark = pytest.mark.cluster
-FILES = Path(__file__).parents[3] / "docs" / "use" / "operate"
+FILES = Path(__file__).parents[3] / "docs" / "operate"
 DASHBOARD = json.loads((FILES / "dashboard.json").read_text(encoding="utf-8"))
 QUERIES = [target["expr"] for panel in DASHBOARD["panels"] for target in panel.get("targets", ())]
 METRIC = re.compile(r"metric: ([\w.]+)")

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.cluster
 StartCluster = Callable[..., LocalCluster]
 TOPIC: Final = "events-of-agents"
 _RIGHT: Final = 0.8
-"""The goal is 0.95; docs/use/why.md has what was measured, and what is answered wrongly."""
+"""The goal is 0.95; docs/test/why.md has what was measured, and what is answered wrongly."""
 
 
 @pytest.mark.scenario("read-stall")

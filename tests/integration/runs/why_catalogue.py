@@ -2,7 +2,7 @@
 
 It needs `PYTHONPATH=tests`. Each variant is a scenario with one fault that lasts for two and a half
 lags, on stock brokers and with `step-down`, five times each. `python tests/why_confusion.py OUT`
-then compares the answers of `insync why` with the faults; docs/use/why.md has the result.
+then compares the answers of `insync why` with the faults; docs/test/why.md has the result.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from commands import Done, run_python
 
 ROOT = Path(__file__).parents[3]
 TESTS = ROOT / "tests" / "data" / "pytest-plugin" / "histories.py"
-DOCS = ROOT / "docs" / "use" / "testing.md"
+DOCS = ROOT / "docs" / "test" / "pytest.md"
 EXAMPLE = re.compile(r"^```python\n# test_orders\.py\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

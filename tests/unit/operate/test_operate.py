@@ -1,4 +1,4 @@
-"""The files of docs/use/operate: alerts with their runbook, queries with their metrics."""
+"""The files of docs/operate: alerts with their runbook, queries with their metrics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-FILES = Path(__file__).parents[3] / "docs" / "use" / "operate"
+FILES = Path(__file__).parents[3] / "docs" / "operate"
 ALERTS = (FILES / "alerts.yml").read_text()
 DASHBOARD = json.loads((FILES / "dashboard.json").read_text())
 RULES = (FILES / "jmx-exporter.yml").read_text()
@@ -30,10 +30,10 @@ def queries() -> Iterator[str]:
 
 def test_every_alert_has_a_page_and_every_page_an_alert() -> None:
     alerts = re.findall(r"alert: (\w+)", ALERTS)
-    runbooks = re.findall(r"runbook: docs/use/operate/runbook/(\w+)\.md", ALERTS)
+    runbooks = re.findall(r"runbook: docs/operate/runbook/(\w+)\.md", ALERTS)
     assert len(alerts) == len(runbooks) == len(set(alerts))
     assert set(runbooks) == {file.stem for file in (FILES / "runbook").glob("*.md")}
-    page = (FILES / "README.md").read_text()
+    page = (FILES / "runbook.md").read_text()
     assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == alerts
 
 

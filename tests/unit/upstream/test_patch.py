@@ -16,7 +16,7 @@ from patch_kafka import build, parts, tree
 from patch_kafka.parts import HERE, PATCHES, PatchError
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "upstream.md").read_text()
+PAGE = (ROOT / "docs" / "understand" / "kip-patch.md").read_text()
 AGENT = ROOT / "plugin-java" / "agent" / "src" / "main" / "java" / "insync" / "agent"
 OURS = re.compile(r"(?<!reads\.)(?<!min\.)\binsync\b|\b(plugin|agent|woven|weave)\b")
 """Words of this project, not those of a config's name."""

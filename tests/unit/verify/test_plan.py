@@ -189,6 +189,6 @@ def test_other_criteria_are_refused(tmp_path: Path) -> None:
 
 def test_a_level_is_a_file_of_its_name_and_the_contracts_list_it() -> None:
     assert set(LEVELS) == set(NAMES) == {level.name for level in LEVELS.values()}
-    page = Path(__file__).parents[3] / "docs" / "use" / "contracts.md"
+    page = Path(__file__).parents[3] / "docs" / "contracts.md"
     listed = page.read_text().split("Levels: ")[1].partition(". ")[0]
     assert listed == ", ".join(f"`{name}`" for name in LEVELS)

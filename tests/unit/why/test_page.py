@@ -1,4 +1,4 @@
-"""docs/use/why.md has the thresholds of the code, each with its source."""
+"""docs/test/why.md has the thresholds of the code, each with its source."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from insync.why.answer import CAUSES
 from insync.why.rules import Rules, as_markdown
 
-PAGE = Path(__file__).parents[3] / "docs" / "use" / "why.md"
+PAGE = Path(__file__).parents[3] / "docs" / "test" / "why.md"
 
 
 def test_the_table_of_thresholds_is_that_of_the_code() -> None:

@@ -42,8 +42,8 @@ class Anomaly:
 
     `name` is Jepsen's name if its Kafka workload has one; it is the `kind` in the table
     `anomalies`. `label` is a short description for the report. `meaning` and `shown_by` (what the
-    column `operations` holds) are Markdown for docs/checker.md. Anomalies that are found by one
-    pass over the data name the same `by`.
+    column `operations` holds) are Markdown for docs/understand/checker.md. Anomalies that are found
+    by one pass over the data name the same `by`.
 
     `metric` is the metric that counts the anomaly, if any, and `metric_table` the table that holds
     it. In `checked` the number is null outside the partitions that `known` returns, and `known_if`

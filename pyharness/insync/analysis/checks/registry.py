@@ -2,7 +2,7 @@
 
 The registry imports every module of this package and of the packages in it, and collects its
 `ANOMALIES`. A new anomaly is one more module. `python -m` this module prints the table of
-docs/checker.md.
+docs/understand/checker.md.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def with_label(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def as_markdown() -> str:
-    """Return the table of anomalies for docs/checker.md."""
+    """Return the table of anomalies for docs/understand/checker.md."""
     head = "| anomaly | metric | meaning | shown by | known if |\n"
     return f"{head}|---|---|---|---|---|\n" + "".join(
         f"| `{each.name}` | {f'`{each.metric}`' if each.metric else ''} | {each.meaning} "

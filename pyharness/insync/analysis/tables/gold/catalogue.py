@@ -194,7 +194,7 @@ READBACK = Contract(
 )
 DEPENDENCIES = Contract(
     "dependencies",
-    "Dependencies between transactions that may be part of a cycle (docs/checker.md).",
+    "Dependencies between transactions that may be part of a cycle (docs/understand/checker.md).",
     (*TOPIC, "kind", "transaction", "then"),
     (
         *OF_TOPIC,
@@ -210,7 +210,7 @@ DEPENDENCIES = Contract(
 )
 CYCLES = Contract(
     "cycles",
-    "Transactions that depend on each other in a cycle (docs/checker.md).",
+    "Transactions that depend on each other in a cycle (docs/understand/checker.md).",
     (*TOPIC, "kind", "first_transaction"),
     (
         *OF_TOPIC,
@@ -231,7 +231,7 @@ _ANOMALY = (
 )
 ANOMALIES = Contract(
     "anomalies",
-    "Anomalies, with the operations that show them (docs/checker.md).",
+    "Anomalies, with the operations that show them (docs/understand/checker.md).",
     (),
     _ANOMALY,
     bulk=True,
@@ -244,7 +244,7 @@ FIRST_ANOMALIES = Contract(
 )
 CHECKED = Contract(
     "checked",
-    "Anomalies of each partition, counted by metric (docs/checker.md); null: not known.",
+    "Anomalies of each partition, counted by metric (docs/understand/checker.md); null: not known.",
     tuple(PARTITION),
     (
         *OF_PARTITION,

@@ -22,7 +22,7 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 
 /**
- * In each version of Kafka, its own JMX reporter exposes exactly the metrics that docs/use/metrics.md lists for that version.
+ * In each version of Kafka, its own JMX reporter exposes exactly the metrics that docs/operate/metrics.md lists for that version.
  */
 class MetricNamesTest {
     private static final Pattern ROW = Pattern.compile("\\| `(kafka[^`]+)` \\| (\\w+) \\| ([^|]+) \\| (.*) \\|");
@@ -94,6 +94,6 @@ class MetricNamesTest {
     }
 
     private static String page() throws IOException {
-        return Files.readString(Paths.get(System.getProperty("insync.docs"), "use", "metrics.md"));
+        return Files.readString(Paths.get(System.getProperty("insync.docs"), "operate", "metrics.md"));
     }
 }

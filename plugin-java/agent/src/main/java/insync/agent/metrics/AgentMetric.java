@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The one table of the plugin's metrics in Kafka's own registry; docs/use/metrics.md is written from it. */
+/** The one table of the plugin's metrics in Kafka's own registry; docs/operate/metrics.md is written from it. */
 public enum AgentMetric {
     ENABLED(Type.AGENT, "Enabled", GAUGE, "1 while pending fetches keep followers in the ISR, else 0"),
     SCOPE(Type.AGENT, "Scope", GAUGE, "`read` or `request`; `off` while no fetch is tracked (text)"),

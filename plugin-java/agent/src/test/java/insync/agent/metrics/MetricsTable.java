@@ -12,7 +12,7 @@ import java.util.Properties;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Writes the table of docs/use/metrics.md: `gradle metricsPage`. */
+/** Writes the table of docs/operate/metrics.md: `gradle metricsPage`. */
 final class MetricsTable {
     private static final String BEGIN = "<!-- metrics: begin -->\n";
     private static final String END = "<!-- metrics: end -->\n";

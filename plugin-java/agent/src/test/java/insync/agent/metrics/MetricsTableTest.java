@@ -21,13 +21,13 @@ class MetricsTableTest {
 
     @Test
     void thePageHasTheTable() throws Exception {
-        String page = Files.readString(DOCS.resolve("use/metrics.md"));
+        String page = Files.readString(DOCS.resolve("operate/metrics.md"));
         assertEquals(MetricsTable.in(page), page, "`gradle metricsPage` writes the table");
     }
 
     @Test
     void thePageOfLogsHasEveryLogger() throws Exception {
-        String page = Files.readString(DOCS.resolve("use/logs.md"));
+        String page = Files.readString(DOCS.resolve("operate/logs.md"));
         for (Name name : Name.values()) {
             assertTrue(page.contains("| `" + name.logger() + "` |"), name.logger());
         }

@@ -12,7 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What the log says of step-downs: the partition, the reason and the outcome. docs/use/logs.md has these lines. */
+/** What the log says of step-downs: the partition, the reason and the outcome. docs/operate/logs.md has these lines. */
 class LinesTest {
     private final List<String> written = new ArrayList<>();
 
