@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Unit = Literal["count", "ms", "records", "replicas"]
-Requirement = Literal[
-    "workload", "no-retries", "transactions", "groups", "step-down", "agent", "race"
-]
+Requirement = Literal["workload", "no-retries", "transactions", "groups", "step-down", "race"]
 
 REQUIREMENTS: Final[dict[Requirement, str]] = {
     "workload": "any repeat but a race",
@@ -20,7 +18,6 @@ REQUIREMENTS: Final[dict[Requirement, str]] = {
     "transactions": "a workload with transactions",
     "groups": "a workload with consumer groups",
     "step-down": "an arm whose leaders may step down",
-    "agent": "an arm with the agent",
     "race": "a race",
 }
 
@@ -31,7 +28,6 @@ GROUPS: Final = "the lines of every consumer group"
 READ_GROUPS: Final = f"{GROUPS}, {CONSUMER}"
 CHECKED: Final = "the controller's log, the brokers' events, replicas' logs; of a complete repeat"
 AGENTS: Final = "the events of the agents of all first leaders"
-COUNTERS: Final = "the agents' counters"
 TRANSACTIONS: Final = "the lines of every transactional producer"
 READ_TRANSACTIONS: Final = f"{TRANSACTIONS}, {CONSUMER}"
 LOST: Final = "lost"
@@ -581,11 +577,6 @@ _ALL: Final = (
         cell=InCell(legend="log starts corrected", name="corrected"),
     ),
     Metric(
-        name="isr_expands",
-        says="changes of an ISR that added a member",
-        unit="count", better=None, events=CONTROLLER_LOG, verdict=False, gold=True,
-    ),
-    Metric(
         name="at_min_isr_ms",
         says="time in which a partition had exactly min.insync.replicas replicas in sync",
         unit="ms", better="lower", events=CONTROLLER_LOG, verdict=False, gold=True,
@@ -627,17 +618,6 @@ _ALL: Final = (
         name="unanswered",
         says="records that had neither an ack nor an error at the end",
         unit="records", better="lower", events=PRODUCERS, verdict=False, gold=True,
-    ),
-    Metric(
-        name="holds",
-        says="fetches pending at a leader for more than half of replica.lag.time.max.ms",
-        unit="count", better=None, requires="agent", events=COUNTERS, verdict=False, gold=True,
-    ),
-    Metric(
-        name="longest_hold_ms",
-        says="longest time that one of these fetches was pending",
-        unit="ms", better=None, requires="agent", events=COUNTERS,
-        optional="no fetch was pending for so long", verdict=False, gold=True,
     ),
     Metric(
         name="isr_whole_ms",

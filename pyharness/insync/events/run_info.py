@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from insync.arms import has_agent, reports_step_downs, stand_in
+from insync.arms import reports_step_downs, stand_in
 from insync.clients import DEFAULT_CLIENT
 from insync.errors import InputError
 from insync.events.schema import RUN, SCHEMA_VERSION
@@ -205,7 +205,6 @@ class RunInfo(Recorded):
             "groups": bool(workload.groups),
             "transactions": workload.transactions is not None,
             "step-down": reports_step_downs(arm),
-            "agent": has_agent(arm),
             "race": False,
         }[requirement]
 

@@ -41,14 +41,12 @@ from insync.analysis.tables.gold.recovery import recovery
 from insync.analysis.tables.rows import Row
 from insync.analysis.tables.silver import (
     evidence,
-    holds,
     isr,
     leaders,
     races,
     shrinks,
     step_downs,
 )
-from insync.analysis.tables.silver.expands import isr_expands
 from insync.analysis.tables.silver.operations import operations
 from insync.analysis.tables.silver.repeats import due_inside, partitions, repeats
 
@@ -169,11 +167,9 @@ STEPS: tuple[AnyStep, ...] = (
     Step("isr_shrinks", _isr_shrinks, ("isr.lines", "repeats"), ("faults", "runs")),
     Step("leader_changes", leaders.leader_changes, ("isr.lines",), ("faults", "repeats")),
     Step("dead_followers", leaders.dead_followers, ("isr.lines", "faults", "repeats")),
-    Step("holds", holds.holds, ("broker_events.lines", "repeats"), ("faults",)),
     Step("step_downs", _step_downs, ("step_downs.lines", "repeats"), ("runs",)),
     Step("step_down_sources", step_downs.step_down_sources, ("step_downs.lines", "repeats")),
     Step("operations", operations, ("produce.lines",), ("repeats",)),
-    Step("isr_expands", isr_expands, ("isr.lines",), ("isr_shrinks", "repeats")),
     Step("follower_drops", _follower_drops, ("isr_shrinks",), ("faults", "runs")),
     # The producers' figures.
     Step("latency_histogram", lambda of: acks.latency_histogram(_judged(of)), ("operations",)),

@@ -39,8 +39,7 @@ class EventKind:
 
     `columns` are types by field, as Spark's simple strings. Every line must have the `required`
     fields; one without them is unreadable. `ordered` kinds have many lines in one millisecond, so a
-    `line` number gives their order. Lines `of_agent` do not name their arm and broker, the file
-    does; the whole line is kept as `body`. Lines `of_no_kind` cannot be read.
+    `line` number gives their order. Lines `of_no_kind` cannot be read.
     """
 
     name: str
@@ -48,7 +47,6 @@ class EventKind:
     columns: Mapping[str, str]
     required: tuple[str, ...]
     ordered: bool = False
-    of_agent: bool = False
     of_no_kind: str = ""
 
     @property
@@ -60,9 +58,7 @@ class EventKind:
     def readable(self) -> dict[str, str]:
         """Return the columns of readable lines, by name."""
         line = {"line": "bigint"} if self.ordered else {}
-        agent = {"arm": "string", "broker": "int"} if self.of_agent else {}
-        body = {"body": "string"} if self.of_agent else {}
-        return {"run": "string", "file": "string", **line, **agent, **self.columns, **body}
+        return {"run": "string", "file": "string", **line, **self.columns}
 
     @property
     def stored(self) -> dict[str, str]:
@@ -83,11 +79,6 @@ class Origin:
         """Return the file's path below `events/`."""
         return f"{self.arm}/{self.name}" if self.arm else self.name
 
-    @property
-    def broker(self) -> int:
-        """Return the broker whose agent wrote the file: the number in its name."""
-        return int("".join(filter(str.isdigit, self.name)))
-
 
 @dataclass(frozen=True)
 class Parser:
@@ -103,9 +94,6 @@ class Parser:
         found = self._at_once(filled) or self._one_by_one(filled)
         count = len(filled)
         own = {"run": [origin.run] * count, "file": [origin.file] * count, "line": numbers}
-        if self.kind.of_agent:
-            texts = [_decoded(line) for line in filled]
-            own |= {"arm": [origin.arm] * count, "broker": [origin.broker] * count, "body": texts}
         columns = {**found, **{name: pa.array(values) for name, values in own.items()}}
         none = pa.nulls(count)
         return pa.table(

@@ -16,8 +16,7 @@ CELL = ["scenario", "kafka", "cluster", "scale", "arm"]
 
 MADE_OF = (
     "repeats", "availability", "ack_latency", "ack_gaps", "readback", "recovery", "isr_shrinks",
-    "isr_expands", "leader_changes", "step_downs", "holds", "agent_counters", "step_down_sources",
-    "runs",
+    "leader_changes", "step_downs", "step_down_sources", "runs",
 )  # fmt: skip
 """The tables that the metrics are computed from."""
 
@@ -43,18 +42,15 @@ def measured(tables: Mapping[str, DataFrame]) -> DataFrame:
     """Return a row per repeat with a column per metric; one over faults is that of the slowest."""
     windows = tables["repeats"].select(*REPEAT)
     wide = reduce(lambda all_, part: all_.join(part, REPEAT, "left"), _parts(tables), windows)
-    counted = tables["agent_counters"].select(*REPEAT).distinct().withColumn("agent", fn.lit(True))
     asked = tables["step_down_sources"].select(*REPEAT).distinct().withColumn("asked", fn.lit(True))
     seen = fn.col("min_isr_size").isNotNull()
     zeros = {
         "isr_shrinks": _zero_where(seen, "isr_shrinks"),
-        "isr_expands": _zero_where(seen, "isr_expands"),
         "leader_changes": _zero_where(seen, "leader_changes"),
         "step_downs": _zero_where(fn.col("asked"), "step_downs"),
-        "holds": _zero_where(fn.col("agent"), "holds"),
     }
-    known = wide.join(counted, REPEAT, "left").join(asked, REPEAT, "left")
-    return known.withColumns(zeros).drop("agent", "asked")
+    known = wide.join(asked, REPEAT, "left")
+    return known.withColumns(zeros).drop("asked")
 
 
 def _parts(tables: Mapping[str, DataFrame]) -> list[DataFrame]:
@@ -74,10 +70,8 @@ def _parts(tables: Mapping[str, DataFrame]) -> list[DataFrame]:
             fn.max("backlog_ms").alias("backlog_ms"),
         ),
         _by(tables["isr_shrinks"], _rows().alias("isr_shrinks")),
-        _by(tables["isr_expands"], _rows().alias("isr_expands")),
         _by(tables["leader_changes"], fn.count_if(~fn.col("planned")).alias("leader_changes")),
         _by(tables["step_downs"], fn.count_if(fn.col("outcome") == "done").alias("step_downs")),
-        _by(tables["holds"], _rows().alias("holds"), fn.max("held_ms").alias("longest_hold_ms")),
     ]
 
 

@@ -155,21 +155,6 @@ ISR_SHRINKS = Contract(
         flag("delayed", "whether it was later than the next run of isr-expiration"),
     ),
 )
-ISR_EXPANDS = Contract(
-    "isr_expands",
-    "Replicas that joined an ISR, and the shrink that had removed them.",
-    (*PARTITION, "t_ms", "replica", "line"),
-    (
-        *OF_PARTITION,
-        whole("replica", "the replica"),
-        ms("t_ms", "when (epoch)"),
-        LEADER,
-        ms("out_ms", "how long it was not in the ISR; null: since before the repeat", null=True),
-        text("cause", "the cause of that shrink", null=True),
-        SITE,
-        whole("line", "the line in the controller's history", of="bigint"),
-    ),
-)
 FOLLOWER_DROPS = Contract(
     "follower_drops",
     "Followers that were removed from an ISR, and whether they were healthy.",
@@ -272,25 +257,6 @@ STEP_DOWN_SOURCES = Contract(
     "Brokers whose step-down events were read; about others nothing is known.",
     (*REPEAT, "broker"),
     (*OF_REPEAT, whole("broker", "the broker")),
-)
-HOLDS = Contract(
-    "holds",
-    "Fetches that were pending at a leader for more than half of replica.lag.time.max.ms.",
-    (*PARTITION, "broker", "line"),
-    (
-        *OF_TOPIC,
-        whole("partition", "the partition; -1: all partitions of the fetch, in scope request"),
-        whole("broker", "the leader"),
-        whole("replica", "the follower"),
-        ms("start_ms", "when the leader received the fetch (epoch)"),
-        ms("end_ms", "when the leader had processed it (epoch)"),
-        ms("held_ms", "how long it was pending"),
-        text(
-            "site", "the site of the broker's fault that overlaps it longest; null: none", null=True
-        ),
-        whole("line", "the line in the broker's event file", of="bigint"),
-    ),
-    (FORWARD,),
 )
 AGENT_COUNTERS = Contract(
     "agent_counters",
@@ -415,8 +381,6 @@ SILVER = (
     FAULTS,
     ISR_INTERVALS,
     ISR_SHRINKS,
-    ISR_EXPANDS,
-    HOLDS,
     FOLLOWER_DROPS,
     LEADER_CHANGES,
     DEAD_FOLLOWERS,
