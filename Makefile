@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON_TESTS := test-without-brokers test-brokers test-effects test-measured
 .PHONY: help setup built demo record-kip-501 record-send-stall test test-all lint test-java test-packages \
         $(PYTHON_TESTS) upstream-tests upstream-patch upstream-patch-test bench release clean tools brokers \
-        engine browser
+        engine browser docs
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -201,6 +201,13 @@ DRY_RUN :=
 OUT     :=
 release: tools $(VENV)/.release ## build jar and wheel twice, compare, describe and tag them: DRY_RUN=1 does not tag
 	@PYTHONPATH=pyharness $(BIN)/python -m insync_release $(if $(DRY_RUN),--dry-run) $(if $(OUT),--out $(OUT))
+
+# Each prints Markdown. test_docs.py runs them, too.
+GENERATED := insync.arms insync.faults.docs insync.metrics insync.analysis.tables.catalogue insync.analysis.checks.registry \
+             insync.why.rules unit.sensitivity.page
+docs: setup ## write what is made of the code into build/docs: arms, faults, metrics, tables, anomalies, thresholds, what tests catch
+	@mkdir -p build/docs
+	@for each in $(GENERATED); do PYTHONPATH=tests $(BIN)/python -m $$each > build/docs/$${each#*.}.md; done
 
 clean: ## remove everything that was built or run here, but not the user's cache of broker distributions
 	@rm -rf build .gradle */build plugin-java/*/build bridge/java/build $(BUILT) $(VENV) insync-runs dist

@@ -46,8 +46,8 @@ SHORT: Final[Sequence[tuple[str, str, Sequence[str]]]] = (
 )
 """What `make test` records: versions, scenarios and arms.
 
-The two arms that take longest are first, so that the others run beside them. docs/extend/tests.md
-says what `make test` runs instead of the other scenarios and arms.
+The two arms that take longest are first, so that the others run beside them.
+tests/data/long-tests.toml says what `make test` runs instead of the other scenarios and arms.
 """
 _LIMIT_MS: Final = 1_000
 """No scenario without a group is scaled to a shorter T: on a busy machine healthy leaders are

@@ -1,7 +1,7 @@
 """`PYTHONPATH=tests python -m verified_mutants [MUTANT ...]` asks `insync verify` about mutants.
 
 Each is the candidate's agent, in the scenario that is named for it. What was found goes into
-tests/data/verified-mutants.json, of which docs/extend/sensitivity.md has a table.
+tests/data/verified-mutants.json, which `make docs` shows as a table.
 """
 
 from __future__ import annotations

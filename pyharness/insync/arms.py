@@ -1,7 +1,7 @@
 """The table of arms: what each arm changes in the brokers, and what it requires of their version.
 
-Scenarios, runs, the analysis, the reports and docs/arms.md take everything about an arm from
-here. `python -m insync.arms` prints the table of docs/arms.md.
+Scenarios, runs, the analysis and the reports take everything about an arm from here.
+`python -m insync.arms` prints it as Markdown.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -39,7 +39,7 @@ class ArmSpec:
 
     Attributes:
         name: its name in scenarios, on the command line, in files and tables: a contract.
-        says: what the brokers are, for docs/arms.md and the reports.
+        says: what the brokers are, for the reports and for readers.
         agent: whether the nodes carry the agent.
         configs: what it adds to every node's server.properties.
         lag_factor: how many times longer replica.lag.time.max.ms is than the scenario's.
@@ -253,7 +253,7 @@ def stand_in(arm: str, names: Collection[str]) -> str | None:
 
 
 def as_markdown() -> str:
-    """Return the table of docs/arms.md."""
+    """Return the table as Markdown."""
     head = "| arm | control | what the brokers are | agent | configs | needs of the version |"
     return "\n".join([head, "|---" * 6 + "|", *(_row(spec) for spec in ARMS.values()), ""])
 

@@ -1,9 +1,9 @@
 """The registry of metrics: the figures of one repeat of one arm.
 
 What a scenario may bound, what `verdict.json`, `matrix.json` and the table `repeat_metrics` hold,
-what the reports show and what docs/tables.md lists is derived from here. To add a metric, add it
-here and compute it: in `analysis/verdict/repeat_facts.py`, in `analysis/tables/gold/metrics.py`,
-or in both. `python -m insync.metrics` prints the section of docs/tables.md.
+and what the reports show is derived from here. To add a metric, add it here and compute it: in
+`analysis/verdict/repeat_facts.py`, in `analysis/tables/gold/metrics.py`, or in both.
+`python -m insync.metrics` prints it as Markdown.
 """
 
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ class Metric:
 
     Attributes:
         name: its name in scenarios, files and tables: a contract.
-        says: what it is, for docs/tables.md.
+        says: what it is, for readers.
         label: its name in the report; empty for a metric that only the tables hold.
         unit: what it counts; a name in `_ms` is in milliseconds.
         better: which direction is an improvement; None: neither.
@@ -682,7 +682,7 @@ def default_figures() -> tuple[str, ...]:
 
 
 def as_markdown() -> str:
-    """Return the section of docs/tables.md about metrics."""
+    """Return the registry as Markdown."""
     rows = [_row(metric) for metric in METRICS.values()]
     head = "| metric | unit | better | in | what it is | needs | has no value if |"
     return "\n".join(["### Metrics", "", _NOTE, "", head, "|---" * 7 + "|", *rows, ""])

@@ -1,6 +1,7 @@
 """Every relative link and picture in the repository's Markdown resolves, anchors included."""
 
 import re
+import runpy
 import subprocess
 from pathlib import Path
 
@@ -73,6 +74,22 @@ def test_every_page_of_docs_is_in_the_index() -> None:
     }
     pages = {page for page in _pages() if page.is_relative_to(index.parent)}
     assert pages - linked - {index} == set()
+
+
+def test_the_generated_pages_can_be_made(capsys: pytest.CaptureFixture[str]) -> None:
+    makefile = (ROOT / "Makefile").read_text().replace("\\\n", " ")
+    (modules,) = re.findall(r"^GENERATED := (.*)$", makefile, re.MULTILINE)
+    for module in modules.split():
+        runpy.run_path(str(_source(module)), run_name="__main__")
+        assert "\n|---|" in capsys.readouterr().out.replace("| --- |", "|---|"), module
+
+
+def _source(module: str) -> Path:
+    """Return the file of a module, without a second copy of one that is imported already."""
+    path = Path(*module.split(".")).with_suffix(".py")
+    return next(
+        top / path for top in (ROOT / "pyharness", ROOT / "tests") if (top / path).is_file()
+    )
 
 
 def test_the_numbers_of_decisions_rise() -> None:

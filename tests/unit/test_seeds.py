@@ -1,6 +1,7 @@
-"""docs/understand/seeds.md traces each statement of the source documents to what exists."""
+"""tests/data/seeds.toml traces each statement of the source documents to what exists."""
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -15,8 +16,7 @@ from insync.scenario.groups import builtin_files
 from insync.scenario.load import load
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "understand" / "seeds.md").read_text()
-LINE = re.compile(r"^\| [KAJ]\d+ \|.*$", re.MULTILINE)
+SEEDS = tomllib.loads((ROOT / "tests" / "data" / "seeds.toml").read_text(encoding="utf-8"))
 CODE = re.compile(r"`([^`]+)`")
 LIST = r"((?:`[^`]+`(?:, | and )?)+)"
 JAVA_TEST = re.compile(r"(\w+Test)\.(\w+)")
@@ -30,7 +30,7 @@ KNOWN = {
 
 
 class Row(NamedTuple):
-    """A row of the page."""
+    """A statement, where insync has it, and what shows it."""
 
     id: str
     statement: str
@@ -39,8 +39,7 @@ class Row(NamedTuple):
 
 
 def rows() -> list[Row]:
-    cells = (line.strip("|").split("|") for line in LINE.findall(PAGE))
-    return [Row(*(cell.strip() for cell in row)) for row in cells]
+    return [Row(id=name, **cells) for name, cells in SEEDS.items()]
 
 
 def named(kind: str, text: str) -> list[str]:

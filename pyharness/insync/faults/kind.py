@@ -72,7 +72,7 @@ class Requirements:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Words:
-    """A kind in words, for `insync faults` and docs/test/faults.md.
+    """A kind in words, for `insync faults` and the table of kinds.
 
     Args:
         does: what the broker, or the cluster, then suffers.

@@ -1,7 +1,7 @@
 """The thresholds by which `insync why` decides: all of them, each with its source.
 
-docs/test/why.md has the same table; `tests/unit/why/test_page.py` compares the two. Most are shares
-of replica.lag.time.max.ms ("lags"), because what a lag is too short to show harms nobody.
+`python -m insync.why.rules` prints them. Most are shares of replica.lag.time.max.ms ("lags"),
+because what a lag is too short to show harms nobody.
 """
 
 from collections.abc import Iterator
@@ -120,7 +120,7 @@ DEFAULT: Final = Rules()
 
 
 def as_markdown() -> str:
-    """Return the table of docs/test/why.md."""
+    """Return the thresholds as a table in Markdown."""
     return "\n".join(
         [
             "| rule | threshold | what it means | where it comes from |",

@@ -1,4 +1,4 @@
-"""`PYTHONPATH=tests python -m unit.sensitivity.page` prints tables of docs/extend/sensitivity.md.
+"""`PYTHONPATH=tests python -m unit.sensitivity.page` prints what catches a wrong agent.
 
 The tests' own tables are the source: what breaks each expectation, and what catches each mutant.
 """
@@ -16,13 +16,11 @@ from unit.sensitivity import histories, races
 from unit.sensitivity.expectations import Expectation, forms
 from verified_mutants import verified
 
-HEAD: Final = "<!-- generated: begin -->"
-FOOT: Final = "<!-- generated: end -->"
 _WAYS: Final = {**histories.MADE, **races.MADE}
 
 
 def tables() -> str:
-    """Return the generated part of the page."""
+    """Return all tables as Markdown."""
     every = [each for form in forms() for each in form.expectations()]
     mutants = (
         "## Mutants",

@@ -33,7 +33,7 @@ def read_by_reports() -> tuple[Contract, ...]:
 
 
 def as_markdown() -> str:
-    """Return all contracts as Markdown, which `python -m` this module prints for docs/tables.md."""
+    """Return all contracts as Markdown, which `python -m` this module prints."""
     parts = []
     for layer, of_layer in LAYERS.items():
         parts.append(f"### {layer.capitalize()}")
