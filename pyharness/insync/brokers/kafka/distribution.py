@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.jvm import log_flags
 from insync.brokers.kafka.versions import Release
 
 
@@ -38,7 +39,8 @@ class Distribution:
         """
         shared = [f"-XX:SharedArchiveFile={self.cds}"] if self.cds else []
         path = (*self.jars, *jars)
-        return [*java_command(self.java, path, [*shared, *flags]), main, *arguments]
+        flags = [*shared, *log_flags(self.jars), *flags]
+        return [*java_command(self.java, path, flags), main, *arguments]
 
 
 def java_command(java: Java, jars: Sequence[Path], flags: Sequence[str]) -> list[str]:
