@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from insync.brokers.cluster import log_reader
-from insync.brokers.kafka.versions import find
+from insync.brokers.kafka.versions import pinned
 from insync.faults.support import shim
 from insync.run import arm_support, plan
 from insync.run.clients import java
@@ -34,7 +34,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, versions: str) -> 
     monkeypatch.setattr(
         plan,
         "distribution",
-        lambda version, *_: SimpleNamespace(version=version, release=find(version)),
+        lambda version, *_: SimpleNamespace(version=version, release=pinned(version)),
     )
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")

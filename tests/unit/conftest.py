@@ -12,7 +12,15 @@ from insync.analysis.tables.bronze.folders import of_run
 from insync.analysis.tables.current import stored_rows
 from insync.analysis.tables.pipeline import refresh
 from insync.analysis.tables.rows import Rows, rows_of_run
+from insync.brokers.kafka import releases
+from insync.brokers.kafka.versions import known
 from insync.events.run_info import RunInfo, load_run
+
+
+@pytest.fixture(autouse=True)
+def _no_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the pinned releases of Kafka be all that there are: no test asks for the others."""
+    monkeypatch.setattr(releases, "published", known)
 
 
 def rows_of(session: Session, *folders: Path) -> list[Rows]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from insync.cli.options import KAFKAS, Json, names, print_help_alone
+from insync.cli.options import KAFKAS, Json, exact_kafka, names, print_help_alone
 from insync.run.request import DEFAULT_KAFKA
 
 if TYPE_CHECKING:
@@ -47,7 +47,11 @@ app.callback(
 def build(
     kafka: Annotated[
         str,
-        typer.Option(help=f"Comma-separated Kafka versions, of {KAFKAS}.", metavar="V[,V...]"),
+        typer.Option(
+            help=f"Comma-separated Kafka releases. Tested ones: {KAFKAS}.",
+            metavar="V[,V...]",
+            callback=exact_kafka,
+        ),
     ] = DEFAULT_KAFKA,
     base: Annotated[
         str | None,
@@ -69,14 +73,14 @@ def build(
     from insync.brokers.images import base as bases
     from insync.brokers.images import host_java
     from insync.brokers.images.build import build as build_image
-    from insync.brokers.kafka import versions
+    from insync.brokers.kafka import releases
     from insync.brokers.kafka.resolve import distribution
     from insync.cli.progress import TerminalProgress
     from insync.signals import interruptible
 
     wanted = names(kafka) or ()
     for version in wanted:
-        versions.find(version)
+        releases.find(version)
     rows: list[dict[str, Any]] = []
     with closing(engine.client()) as client, interruptible(), TerminalProgress() as progress:
         progress.expect(len(wanted))
@@ -103,10 +107,10 @@ def list_images(json: Json = False) -> int:
     """List the images that exist, and whether each must be rebuilt."""
     from insync.brokers.docker import engine
     from insync.brokers.images import built
-    from insync.brokers.kafka import versions
+    from insync.brokers.kafka import releases
 
     with closing(engine.client()) as client:
-        looked = [built.find(client, versions.find(version)) for version in versions.known()]
+        looked = [built.find(client, releases.find(each)) for each in releases.recorded()]
     found = [image for image in looked if image]
     if json:
         print(jsonlib.dumps({"images": [_facts(image) for image in found]}, indent=2))

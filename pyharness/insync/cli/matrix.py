@@ -18,6 +18,7 @@ from insync.cli.options import (
     SparkMaster,
     UnknownMethods,
     analysis_options,
+    exact_kafka,
     names,
 )
 from insync.extras import require_analysis
@@ -38,7 +39,9 @@ Examples:
 
 
 def command(
-    kafka: Annotated[str, typer.Option(help=f"Comma-separated. {KAFKA_HELP}")] = DEFAULT_KAFKA,
+    kafka: Annotated[
+        str, typer.Option(help=f"Comma-separated. {KAFKA_HELP}", callback=exact_kafka)
+    ] = DEFAULT_KAFKA,
     cluster: ClusterOption = DEFAULT_CLUSTER,
     only: Annotated[
         str | None,

@@ -48,9 +48,20 @@ UnknownMethods = Annotated[
     ),
 ]
 KAFKA_HELP: Final = (
-    "Kafka version, or an own build: a folder of jars, an unpacked Kafka, or its .tgz, named by a"
-    f" path with a slash. Versions: {KAFKAS}."
+    "Kafka release by its number (4.0: its newest patch release), or an own build: a folder of"
+    " jars, an unpacked Kafka, or its .tgz, named by a path with a slash. Tested releases:"
+    f" {KAFKAS}."
 )
+
+
+def exact_kafka(given: str | None) -> str | None:
+    """Return the releases or builds that an option names, each without doubt."""
+    from insync.brokers.kafka.builds import exact
+
+    return None if given is None else ",".join(exact(each.strip()) for each in given.split(","))
+
+
+KafkaOption = Annotated[str, typer.Option("--kafka", help=KAFKA_HELP, callback=exact_kafka)]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on standard output, text on stderr.")
 ]

@@ -7,12 +7,12 @@ import typer
 
 from insync.cli.options import (
     DEFAULT_ENGINE,
-    KAFKA_HELP,
     AnyClusterOption,
     ClientOption,
     DefaultTimeouts,
     Engine,
     Json,
+    KafkaOption,
     SparkConf,
     SparkMaster,
     UnknownMethods,
@@ -43,7 +43,7 @@ def command(
     arms: Annotated[
         str | None, typer.Option(help="Comma-separated arms. Default: the scenario's.")
     ] = None,
-    kafka: Annotated[str, typer.Option(help=KAFKA_HELP)] = DEFAULT_KAFKA,
+    kafka: KafkaOption = DEFAULT_KAFKA,
     cluster: AnyClusterOption = DEFAULT_CLUSTER,
     bootstrap: Annotated[
         str | None, typer.Option(help="HOST:PORT,... of the brokers of --cluster existing.")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from insync.brokers.kafka import pin, versions
+from insync.brokers.kafka import pin, releases
 from insync.brokers.kafka.versions import Jar, numbers
 from insync.errors import InputError
 
@@ -92,7 +92,7 @@ def roots(version: str) -> list[str]:
 
 def pin_tests(version: str, folder: Path = _PINS) -> Path:
     """Write `folder`/VERSION.toml and return it; raises InputError if it cannot be resolved."""
-    broker = {(jar.org, jar.name) for jar in versions.find(version).jars}
+    broker = {(jar.org, jar.name) for jar in releases.find(version).jars}
     with tempfile.TemporaryDirectory(prefix="insync-pin-") as scratch:
         jars = pin.resolve(roots(version), Path(scratch), _WITHOUT)
     # Of a module of the broker, the broker's own jar is used.

@@ -11,6 +11,7 @@ _HOST = {
     "system": "system",
     "cores": "cores",
     "memory_mib": "memory, MiB",
+    "kafka_jars": "Kafka's jars, SHA-256",
     "java": "Java",
     "python": "Python",
     "librdkafka": "librdkafka",

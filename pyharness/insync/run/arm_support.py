@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from insync.arms import ARMS, ArmSpec, find_arm
 from insync.artifacts import VERSIONS_TABLE, built
 from insync.brokers.kafka.builds import find, undefined
-from insync.brokers.kafka.versions import numbers
+from insync.brokers.kafka.versions import Release, numbers
 from insync.errors import InputError
 
 
@@ -26,14 +26,14 @@ def require_arms(arms: Sequence[str], kafka: str) -> None:
     known = arms_of(kafka)
     for name, spec in asked:
         if spec is None or spec.name not in known:
-            why = _why(spec) if spec else ""
+            why = _why(spec, _row_of(find(kafka))) if spec else ""
             raise InputError(f"arms: {name}: Kafka {kafka} has only {', '.join(known)}{why}")
 
 
 def arms_of(kafka: str) -> tuple[str, ...]:
     """Return the arms that a version can run; raises InputError if no agent was built."""
     release = find(kafka)
-    row = row_of(read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8")), release.version)
+    row = _row_of(release)
     return tuple(
         arm
         for arm, spec in ARMS.items()
@@ -43,18 +43,32 @@ def arms_of(kafka: str) -> tuple[str, ...]:
     )
 
 
+def _row_of(release: Release) -> dict[str, str] | None:
+    table = read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8"))
+    return row_of(table, release.version)
+
+
 def _can(spec: ArmSpec, row: Mapping[str, str] | None) -> bool:
     """Whether the agent supports everything that an arm needs, by the row of a version."""
+    return not spec.agent or (row is not None and not _lacking(spec, row))
+
+
+def _lacking(spec: ArmSpec, row: Mapping[str, str]) -> list[str]:
+    """Return what an arm needs that a version lacks, by the keys of the table."""
+    needs = spec.needs.items()
+    return [f"{key}={value}" for key, value in needs if value not in row.get(key, "").split(",")]
+
+
+def _why(spec: ArmSpec, row: Mapping[str, str] | None) -> str:
+    """Say why a version lacks an arm."""
+    if not spec.elr:
+        return "; without eligible leader replicas that is stock"
     if not spec.agent:
-        return True
+        return ""
     if row is None:
-        return False
-    return all(value in row.get(key, "").split(",") for key, value in spec.needs.items())
-
-
-def _why(spec: ArmSpec) -> str:
-    """Say why a version without eligible leader replicas lacks an arm that is about them."""
-    return "" if spec.elr else "; without eligible leader replicas that is stock"
+        return "; the agent has no adapter for this version"
+    lacking = _lacking(spec, row)
+    return f"; there the agent lacks {', '.join(lacking)}" if lacking else ""
 
 
 def read_table(text: str) -> dict[str, str]:

@@ -119,7 +119,7 @@ def _image(release: Release) -> Image:
             f"--cluster docker: Kafka is {release.path}, expected a version: own builds run as"
             " local processes"
         )
-    return require(release.version)
+    return require(release)
 
 
 def _check_protocol(version: str | None, release: Release) -> None:

@@ -67,6 +67,7 @@ def _host(plan: Plan) -> dict[str, Any]:
         "system": platform.platform(),
         "cores": os.cpu_count(),
         "memory_mib": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2**20,
+        "kafka_jars": plan.kafka.release.digest[:12],
         "java": plan.java.description,
         "python": platform.python_version(),
         "librdkafka": confluent_kafka.libversion()[0],

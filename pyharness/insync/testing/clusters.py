@@ -111,7 +111,7 @@ def chosen(asked: Asked) -> tuple[ClusterKind, str]:
         return "local", "auto: an own build"
     try:
         with closing(engine.client()):
-            require(release.version)
+            require(release)
     except InputError as error:
         return "local", f"auto: {error}"
     return "docker", "auto"

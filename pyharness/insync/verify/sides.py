@@ -1,7 +1,6 @@
 """Resolve the two sides of a verification: the candidate and the baseline."""
 
-import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,7 +19,7 @@ from insync.arms import (
     settings,
 )
 from insync.artifacts import sha256_of
-from insync.brokers.kafka import builds, versions
+from insync.brokers.kafka import builds
 from insync.brokers.kafka.versions import Release
 from insync.errors import InputError
 from insync.events.verify_info import SideInfo
@@ -68,7 +67,7 @@ def sides(request: VerifyRequest) -> tuple[Side, Side]:
     candidate = Side(
         name="candidate", kafka=kafka, release=release,
         info=SideInfo(
-            kafka=release.name, path=path, jars=digest(release), agent=agent, arm=arm,
+            kafka=release.name, path=path, jars=release.digest, agent=agent, arm=arm,
             claims=arm if request.agent else claimed(given), settings=given,
         ),
     )  # fmt: skip
@@ -145,24 +144,6 @@ def _baseline(request: VerifyRequest, candidate: Side, path: str | None) -> Side
         kafka = candidate.kafka
     else:
         kafka, path = candidate.release.version, None
-        if kafka not in versions.known():
-            raise InputError(
-                f"--baseline: none known for a build of version {kafka}, expected a version"
-                f" ({', '.join(versions.known())}) or the path of a build"
-            )
     release = _found("--baseline", kafka)
-    info = SideInfo(kafka=release.name, path=path, jars=digest(release), arm=STOCK, claims=STOCK)
+    info = SideInfo(kafka=release.name, path=path, jars=release.digest, arm=STOCK, claims=STOCK)
     return Side(name="baseline", kafka=kafka, release=release, info=info)
-
-
-def digest(release: Release) -> str:
-    """Return the SHA-256 of the names and contents of a release's jars."""
-    files: Iterable[tuple[str, str]]
-    if release.files:
-        files = ((file.name, sha256_of(file)) for file in release.files)
-    else:
-        files = ((jar.file_name, jar.sha256) for jar in release.jars)
-    whole = hashlib.sha256()
-    for name, content in sorted(files):
-        whole.update(f"{name}\0{content}\n".encode())
-    return whole.hexdigest()

@@ -15,12 +15,12 @@ from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodePlan, Role
 from insync.brokers.kafka import formats, warmup
 from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.versions import find
+from insync.brokers.kafka.versions import pinned
 
 
 def cluster(folder: Path, kafka: str = "4.3.1", *, elr: bool = True, **agent: Any) -> NodeCluster:
     spec = AgentSpec(folder / "agent.jar", folder / "events", folder / "bridge", **agent)
-    dist = SimpleNamespace(release=find(kafka), formats=folder / "warm" / "formats")
+    dist = SimpleNamespace(release=pinned(kafka), formats=folder / "warm" / "formats")
     return LocalCluster(cast("Any", dist), folder / "nodes", agent=spec, elr=elr)
 
 
@@ -47,7 +47,7 @@ def test_only_the_named_nodes_start_with_the_agent(tmp_path: Path) -> None:
 
 
 def test_without_an_agent_no_node_gets_one(tmp_path: Path) -> None:
-    dist = cast("Any", SimpleNamespace(release=find("4.3.1")))
+    dist = cast("Any", SimpleNamespace(release=pinned("4.3.1")))
     assert nodes_with_agent(LocalCluster(dist, tmp_path / "nodes"), tmp_path) == []
 
 
@@ -72,7 +72,7 @@ def test_its_templates_are_made_once_with_the_feature_off(
         asked.append(features)
 
     monkeypatch.setattr(formats, "make_templates", make)
-    made = Distribution(find("4.3.1"), cast("Any", None), (), tmp_path / "warm" / "formats", None)
+    made = Distribution(pinned("4.3.1"), cast("Any", None), (), tmp_path / "warm" / "formats", None)
     first = warmup.without_elr(made)
     assert (first / "broker").is_dir()
     assert warmup.without_elr(made) == first != made.formats

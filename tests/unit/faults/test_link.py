@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from insync.brokers.kafka.versions import find
+from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError, InsyncError
 from insync.faults.base import FaultContext
 from insync.faults.cluster import FaultCluster
@@ -168,6 +168,6 @@ def test_keys_that_do_not_fit_are_refused(keys: dict[str, Any], refused: str) ->
 
 def test_a_controller_on_zookeeper_has_no_such_link() -> None:
     made = parse(scenario(kind="controller-link", mode="cut"), "mine.toml")
-    require_controller_proxy(made, find("4.3.1"))
+    require_controller_proxy(made, pinned("4.3.1"))
     with pytest.raises(InputError, match=r"controller-link on Kafka 2\.8\.2, expected"):
-        require_controller_proxy(made, find("2.8.2"))
+        require_controller_proxy(made, pinned("2.8.2"))

@@ -23,7 +23,7 @@ BASE = Base("sha256:1", "insync-base:jre17", Path("/opt/jre/bin/java"), "OpenJDK
 @pytest.fixture
 def dist(tmp_path: Path) -> Distribution:
     """Make a distribution as in the cache, with private permissions."""
-    release = versions.find("4.3.1")
+    release = versions.pinned("4.3.1")
     jars = tuple(tmp_path / jar.file_name for jar in release.jars)
     for jar in jars:
         jar.write_text(jar.name)

@@ -15,7 +15,7 @@ from insync.brokers.kafka.jvm import LOG_CONFIG, node_flags
 
 JAVA = Path("/opt/jre/bin/java")
 BASE = Base("sha256:1", "insync-base:jre17", JAVA, "OpenJDK 17.0.15+6")
-KRAFT, ZOOKEEPER = versions.find("4.3.1"), versions.find("2.8.2")
+KRAFT, ZOOKEEPER = versions.pinned("4.3.1"), versions.pinned("2.8.2")
 
 
 def test_equal_contents_have_the_same_digest() -> None:
@@ -30,7 +30,7 @@ def test_the_digest_covers_the_bases_contents_and_not_its_name() -> None:
 
 
 def test_every_version_has_its_own_digest() -> None:
-    known = [versions.find(version) for version in versions.known()]
+    known = [versions.pinned(version) for version in versions.known()]
     assert len({recipe.digest(release, BASE) for release in known}) == len(known)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from insync.brokers.kafka.builds import find, is_path, undefined
+from insync.brokers.kafka.jvm import LOG_CONFIG, log_flags
 from insync.errors import InputError
 from unit.kafka.made_up_builds import BROKER, CLIENTS, VERSION, build, jar
 
@@ -18,6 +19,23 @@ from unit.kafka.made_up_builds import BROKER, CLIENTS, VERSION, build, jar
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("INSYNC_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
+
+
+@pytest.mark.parametrize(
+    ("jars", "old"),
+    [
+        (["slf4j-reload4j-1.7.36.jar", "reload4j-1.2.25.jar"], True),
+        (["log4j-core-2.25.5.jar"], False),
+    ],
+)
+def test_a_build_with_log4j_1_gets_its_configuration(jars: list[str], old: bool) -> None:
+    flags = log_flags([Path(name) for name in jars])
+    files = [Path(flag.removeprefix("-Dlog4j.configuration=file:")) for flag in flags]
+    assert [file.is_file() for file in files] == [True] * old
+    for file in files:
+        pattern = "ConversionPattern="
+        (new,) = (line for line in LOG_CONFIG.read_text().splitlines() if "layout.pattern" in line)
+        assert new.partition(" = ")[2] == file.read_text().partition(pattern)[2].partition("\n")[0]
 
 
 @pytest.mark.parametrize("libs", [".", "libs"])

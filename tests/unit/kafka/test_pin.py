@@ -40,7 +40,7 @@ def test_a_left_out_module_is_not_pinned(tmp_path: Path) -> None:
     text = written.read_text(encoding="utf-8")
     assert f"Left out: {left_out}." in text
     ids = {entry["id"] for entry in tomllib.loads(text)["jars"]}
-    pinned = {f"{jar.org}:{jar.name}:{jar.revision}" for jar in versions.find("3.9.2").jars}
+    pinned = {f"{jar.org}:{jar.name}:{jar.revision}" for jar in versions.pinned("3.9.2").jars}
     assert pinned - ids == {f"{left_out}:3.9.2"}
 
 

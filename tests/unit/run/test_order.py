@@ -15,7 +15,7 @@ import pytest
 from event_lines import lines_of
 from insync.arms import FEATURE, SCOPE
 from insync.brokers.cluster import clocks
-from insync.brokers.kafka.versions import find
+from insync.brokers.kafka.versions import pinned
 from insync.errors import InsyncError
 from insync.faults.kinds.elect import Elect
 from insync.faults.kinds.freeze import Freeze
@@ -87,7 +87,7 @@ CLOCKS = clocks.Clocks({1: clocks.Reading(1_000.0, 1_001.0, 1_002.0)}, 990.0, 1_
 
 def planned(out: Path, keep_data: bool = False) -> Plan:
     """Plan kip-501 with one repeat per arm."""
-    kafka = SimpleNamespace(version="4.3.1", release=find("4.3.1"))
+    kafka = SimpleNamespace(version="4.3.1", release=pinned("4.3.1"))
     jar = out / "agent.jar"
     jar.touch()
     return Plan(

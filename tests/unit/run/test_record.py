@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from insync.brokers.kafka.versions import find
+from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
 from insync.events.run_info import load_run
 from insync.run import record
@@ -20,7 +20,7 @@ def started(skip: str | None = None, agent_jar: Path | None = None) -> dict[str,
     """Start a record of kip-501."""
     planned = SimpleNamespace(
         scenario=load("kip-501", 0.2),
-        kafka=SimpleNamespace(version="4.3.1", release=find("4.3.1")),
+        kafka=SimpleNamespace(version="4.3.1", release=pinned("4.3.1")),
         request=RunRequest(scenario="kip-501", scale=0.2, seed=5),
         java=SimpleNamespace(description="Java 17"),
         controller_agent=True,
@@ -43,6 +43,7 @@ def test_a_record_has_the_facts_that_its_figures_may_depend_on(tmp_path: Path) -
     jar = tmp_path / "agent.jar"
     jar.write_bytes(b"one build")
     host = started(agent_jar=jar)["host"]
+    assert host["kafka_jars"] == pinned("4.3.1").digest[:12]
     assert {"system", "cores", "memory_mib", "java", "python", "librdkafka"} <= host.keys()
     jar.write_bytes(b"another build")
     assert started(agent_jar=jar)["host"]["agent"] != host["agent"]

@@ -10,7 +10,7 @@ import pytest
 
 from insync.brokers.cluster.plans import Controllers
 from insync.brokers.cluster.quorum import metadata_log
-from insync.brokers.kafka.versions import find
+from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
 from insync.run.arm_cluster import broker_settings, wanted
 from insync.run.requirements import require_controllers
@@ -64,11 +64,11 @@ def test_a_fault_at_the_controller_is_at_the_first_of_three() -> None:
 
 
 def test_on_zookeeper_there_is_one_controller() -> None:
-    require_controllers(scenario(""), find("2.8.2"))
-    require_controllers(scenario(COMBINED), find("3.6.2"))
+    require_controllers(scenario(""), pinned("2.8.2"))
+    require_controllers(scenario(COMBINED), pinned("3.6.2"))
     for keys, named in ((QUORUM, "controllers: 3"), (COMBINED, "combined: True")):
         with pytest.raises(InputError, match=rf"broker\.{named}, expected none: on ZooKeeper"):
-            require_controllers(scenario(keys), find("2.8.2"))
+            require_controllers(scenario(keys), pinned("2.8.2"))
 
 
 def test_the_log_of_a_quorum_is_that_of_the_controller_that_has_most(
@@ -86,6 +86,6 @@ def test_the_log_of_a_quorum_is_that_of_the_controller_that_has_most(
     monkeypatch.setattr(
         metadata_log.log_reader, "lines", lambda _, __, folder: read.append(folder) or []
     )
-    cluster, dist = SimpleNamespace(controllers=nodes), SimpleNamespace(release=find("4.3.1"))
+    cluster, dist = SimpleNamespace(controllers=nodes), SimpleNamespace(release=pinned("4.3.1"))
     assert [*metadata_log.isr_events(cast("Any", cluster), cast("Any", dist), "stock")] == []
     assert read == [str(tmp_path / "101")]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from insync.brokers.kafka.java import Java
-from insync.brokers.kafka.versions import find
+from insync.brokers.kafka.versions import pinned
 from insync.events.verify_info import (
     AskedVerify,
     CheckRow,
@@ -57,7 +57,7 @@ def verification(*levels: LevelInfo, **changed: Any) -> VerifyInfo:
 
 
 def plan(out: Path, *levels: Level, before: VerifyInfo | None = None) -> VerifyPlan:
-    release = find("4.3.1")
+    release = pinned("4.3.1")
     return VerifyPlan(
         candidate=Side(name="candidate", kafka="4.3.1", release=release, info=CANDIDATE),
         baseline=Side(name="baseline", kafka="4.3.1", release=release, info=BASELINE),

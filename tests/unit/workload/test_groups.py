@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
 from event_lines import read_lines
-from insync.brokers.kafka.versions import find
+from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
 from insync.events.writer import EventWriter
 from insync.run.clients.groups import require_groups
@@ -117,5 +117,5 @@ def test_members_leave_in_turn() -> None:
 def test_a_version_without_the_protocol_is_refused(kafka: str, client: str, problem: str) -> None:
     workload = load("groups").workload.model_copy(update={"client": client})
     with pytest.raises(InputError, match=problem):
-        require_groups(workload, find(kafka))
-    require_groups(workload, find("4.0.2"))
+        require_groups(workload, pinned(kafka))
+    require_groups(workload, pinned("4.0.2"))

@@ -77,7 +77,7 @@ class ContainerCluster(NodeCluster):
         )  # fmt: skip
         if ":" in str(self._folder):
             raise InputError(f"folder: {self._folder} has a colon, expected one without")
-        self._image = image or require(dist.version)
+        self._image = image or require(dist.release)
         self._limits = limits
         self._id = formats.new_id()
         self._network: Network

@@ -14,7 +14,6 @@ from docker.errors import ImageNotFound
 from insync.brokers.docker import engine
 from insync.brokers.images import recipe
 from insync.brokers.images.image import Image, image_of, tag
-from insync.brokers.kafka import versions
 from insync.brokers.kafka.versions import Release
 from insync.errors import InputError
 
@@ -31,13 +30,12 @@ class Found:
     fresh: bool
 
 
-def require(version: str) -> Image:
-    """Return the image of Kafka `version`.
+def require(release: Release) -> Image:
+    """Return the image of `release`.
 
-    Raises InputError for an unknown version, without an engine, without an image, and for a
-    stale image.
+    Raises InputError without an engine, without an image, and for a stale image.
     """
-    release = versions.find(version)
+    version = release.version
     with closing(engine.client()) as client:
         found = find(client, release)
     wanted = f"expected it from `insync image build --kafka {version}`"

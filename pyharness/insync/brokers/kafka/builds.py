@@ -1,11 +1,10 @@
-"""Find the Kafka that a user names: a version of Maven Central, or a build of their own.
+"""Find the Kafka that a user names: a release by its number, or a build of their own.
 
 An own build is a path: a folder of jars, an unpacked Kafka with its `libs`, or the .tgz of one. Its
 version is read from its jars, which are used where they are, in the order of their names, as
 Kafka's own start script does.
 """
 
-import hashlib
 import re
 import shutil
 import tarfile
@@ -17,8 +16,8 @@ from typing import Final
 
 from insync.artifacts import sha256_of
 from insync.brokers.kafka import cache as caches
-from insync.brokers.kafka import versions
-from insync.brokers.kafka.versions import KRAFT_SINCE, Release, numbers
+from insync.brokers.kafka import releases
+from insync.brokers.kafka.versions import ELR_SINCE, KRAFT_SINCE, Release, digest_of, numbers
 from insync.errors import InputError
 
 _LIBS: Final = "libs"
@@ -31,14 +30,18 @@ _MAIN: Final = "kafka/Kafka.class"
 _CLIENTS: Final = "org/apache/kafka/clients/NetworkClient.class"
 _REPLICATION: Final = "org/apache/kafka/server/config/ReplicationConfigs.class"
 _VERSION: Final = "kafka/kafka-version.properties"
-_ELR_SINCE: Final = (4, 1)
 _DIGITS: Final = 8
 _UNREADABLE: Final = "not a readable"
 
 
 def find(kafka: str) -> Release:
     """Return the release that a version or the path of an own build names; raises InputError."""
-    return _own(Path(kafka).absolute()) if is_path(kafka) else versions.find(kafka)
+    return _own(Path(kafka).absolute()) if is_path(kafka) else releases.find(kafka)
+
+
+def exact(kafka: str) -> str:
+    """Return what `--kafka` names without doubt: of 4.0 its newest patch release."""
+    return kafka if is_path(kafka) else releases.exact(kafka)
 
 
 def is_path(kafka: str) -> bool:
@@ -54,10 +57,10 @@ def _own(path: Path) -> Release:
         version=version,
         jars=(),
         zookeeper=numbers(version) < KRAFT_SINCE,
-        elr=numbers(version) >= _ELR_SINCE,
+        elr=numbers(version) >= ELR_SINCE,
         path=path,
         files=jars,
-        build=_digest(jars),
+        build=digest_of((jar.name, sha256_of(jar)) for jar in jars)[:_DIGITS],
     )
 
 
@@ -155,13 +158,3 @@ def undefined(release: Release, configs: Iterable[str]) -> str | None:
 def _contents(jar: Path, entry: str) -> bytes:
     with zipfile.ZipFile(jar) as content:
         return content.read(entry)
-
-
-def _digest(jars: Sequence[Path]) -> str:
-    """Return the beginning of a digest of the names and contents of jars."""
-    digest = hashlib.sha256()
-    for jar in jars:
-        digest.update(f"{jar.name}\0".encode())
-        with jar.open("rb") as content:
-            digest.update(hashlib.file_digest(content, "sha256").digest())
-    return digest.hexdigest()[:_DIGITS]

@@ -1,6 +1,7 @@
 """Pin the jars of a Kafka version: resolve them with Maven, write dists/VERSION.toml.
 
-Only developers need this, and Maven: insync.brokers.kafka.fetch fetches what is pinned.
+It needs Maven; insync.brokers.kafka.fetch fetches what is pinned. `releases` does the same into the
+user's cache.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from insync.artifacts import sha256_of
-from insync.brokers.kafka.versions import KRAFT_SINCE, Jar
+from insync.brokers.kafka.versions import ELR_SINCE, KRAFT_SINCE, Jar, numbers
 from insync.errors import InputError
 
 # The log4j binding that every version gets.
@@ -23,8 +24,8 @@ _DISTS = Path(__file__).with_name("dists")
 _DONE_WITHIN_S = 600.0
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
 _MODULE = re.compile(r"[\w.-]+:[\w.-]+")
-# The first versions for Scala 2.13, without log4j 1, and with KIP-966.
-_SCALA_213, _WITHOUT_LOG4J_1, _ELR = (2, 4), (4, 0), (4, 1)
+# The first versions for Scala 2.13, and without log4j 1.
+_SCALA_213, _WITHOUT_LOG4J_1 = (2, 4), (4, 0)
 _COPY = (
     "dependency:copy-dependencies", "-DincludeScope=runtime", "-Dmdep.useRepositoryLayout=true",
 )  # fmt: skip
@@ -62,7 +63,7 @@ def pin(
 
 def render(version: str, jars: Sequence[Jar], without: Sequence[str] = ()) -> str:
     """Return the text of VERSION.toml."""
-    number = _numbers(version)
+    number = numbers(version)
     left_out = f" Left out: {', '.join(without)}." if without else ""
     lines = [
         f"# The jars of a Kafka {version} node, by `python -m insync.brokers.kafka.pin {version}`."
@@ -70,7 +71,7 @@ def render(version: str, jars: Sequence[Jar], without: Sequence[str] = ()) -> st
         f'version = "{version}"',
     ]
     lines += ["zookeeper = true"] if number < KRAFT_SINCE else []
-    lines += ["elr = true"] if number >= _ELR else []
+    lines += ["elr = true"] if number >= ELR_SINCE else []
     return "\n".join([*lines, *rows("jars", jars), ""])
 
 
@@ -82,17 +83,13 @@ def rows(key: str, jars: Sequence[Jar]) -> list[str]:
 
 def roots(version: str) -> list[str]:
     """Return the `group:name:version` whose run-time dependencies make a node of `version`."""
-    number = _numbers(version)
+    number = numbers(version)
     scala = "2.12" if number < _SCALA_213 else "2.13"
     bindings = ["log4j-slf4j-impl"]
     # Up to 3.9, Kafka's Log4jController needs classes of log4j 1.
     bindings += ["log4j-1.2-api"] if number < _WITHOUT_LOG4J_1 else []
     logging = [f"org.apache.logging.log4j:{name}:{LOG4J}" for name in bindings]
     return [f"org.apache.kafka:kafka_{scala}:{version}", *logging]
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
 
 
 def resolve(wanted: Sequence[str], scratch: Path, without: Sequence[str] = ()) -> list[Jar]:

@@ -1,18 +1,21 @@
-"""List the Kafka versions this project can run and the pinned jars of each (dists/*.toml)."""
+"""List the Kafka versions whose jars are pinned (dists/*.toml): those that the tests run."""
 
+import hashlib
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from insync.closest import did_you_mean
-from insync.errors import InputError
+from insync.artifacts import sha256_of
 
 DEFAULT = "4.3.1"
 KRAFT_SINCE = (3, 3)
 """The first version that runs on KRaft here; brokers of older ones need ZooKeeper."""
+ELR_SINCE = (4, 1)
+"""The first version whose new clusters keep eligible leader replicas (KIP-966)."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,12 @@ class Release:
     build: str = ""
 
     @property
+    def digest(self) -> str:
+        """One SHA-256 of the names and contents of its jars."""
+        own = ((file.name, sha256_of(file)) for file in self.files)
+        return digest_of(own if self.files else ((jar.file_name, jar.sha256) for jar in self.jars))
+
+    @property
     def name(self) -> str:
         """The name of its results: the version, and the digest of an own build: 4.3.1+1a2b3c4d."""
         return f"{self.version}+{self.build}" if self.build else self.version
@@ -79,16 +88,22 @@ def numbers(version: str) -> tuple[int, ...]:
 
 
 @cache
-def find(version: str) -> Release:
-    """Return the release `version`; raises InputError, listing the known ones, if unknown."""
-    if version not in known():
-        names = ", ".join(known())
-        near = did_you_mean(version, known())
-        raise InputError(f"kafka: unknown version '{version}', expected one of {names}{near}")
-    text = files(__package__).joinpath("dists", f"{version}.toml").read_text(encoding="utf-8")
+def pinned(version: str) -> Release:
+    """Return one of the known releases."""
+    return read(files(__package__).joinpath("dists", f"{version}.toml").read_text(encoding="utf-8"))
+
+
+def read(text: str) -> Release:
+    """Return the release of a list of pinned jars."""
     data = tomllib.loads(text)
     jars = (jar(entry["id"], entry["sha256"]) for entry in data.pop("jars"))
     return Release(jars=tuple(sorted(jars, key=lambda jar: jar.file_name)), **data)
+
+
+def digest_of(files: Iterable[tuple[str, str]]) -> str:
+    """Return one SHA-256 of the names and SHA-256s of files, in any order."""
+    lines = (f"{name}\0{sha256}\n" for name, sha256 in sorted(files))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def jar(coordinates: str, sha256: str) -> Jar:

@@ -9,12 +9,11 @@ from insync.cli.bench.outcome import deliver
 from insync.cli.bench.sides import (
     BASELINE,
     ArmsOption,
-    KafkaOption,
     RoundsOption,
     prepare,
     show,
 )
-from insync.cli.options import Json
+from insync.cli.options import Json, KafkaOption
 from insync.run.request import DEFAULT_KAFKA
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from insync.cli.options import KAFKA_HELP, names
+from insync.cli.options import names
 from insync.extras import require_analysis
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ BASELINE: Final = "stock"
 ArmsOption = Annotated[
     str, typer.Option("--arms", help="Comma-separated arms; stock is the baseline.")
 ]
-KafkaOption = Annotated[str, typer.Option("--kafka", help=KAFKA_HELP)]
 RoundsOption = Annotated[
     int,
     typer.Option(

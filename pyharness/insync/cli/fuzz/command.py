@@ -8,9 +8,9 @@ import typer
 
 from insync.cli.options import (
     DEFAULT_ENGINE,
-    KAFKA_HELP,
     Engine,
     Json,
+    KafkaOption,
     SparkConf,
     SparkMaster,
     UnknownMethods,
@@ -44,7 +44,7 @@ def command(
             " stock,step-down,step-down-keep."
         ),
     ] = None,
-    kafka: Annotated[str, typer.Option(help=KAFKA_HELP)] = DEFAULT_KAFKA,
+    kafka: KafkaOption = DEFAULT_KAFKA,
     shape: Annotated[
         str,
         typer.Option(help="any, or late-write: a leader's append ends after leadership moved."),

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import KAFKA_HELP, Json, UnknownMethods, names
+from insync.cli.options import Json, KafkaOption, UnknownMethods, names
 from insync.run.request import DEFAULT_KAFKA
 
 EXAMPLES: Final = """\b
@@ -20,7 +20,7 @@ Examples:
 
 
 def command(
-    kafka: Annotated[str, typer.Option(help=KAFKA_HELP)] = DEFAULT_KAFKA,
+    kafka: KafkaOption = DEFAULT_KAFKA,
     arms: Annotated[
         str | None,
         typer.Option(

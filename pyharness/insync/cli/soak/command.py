@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import KAFKA_HELP, Json
+from insync.cli.options import Json, KafkaOption
 from insync.extras import require_analysis
 from insync.run.request import DEFAULT_KAFKA
 
@@ -21,7 +21,7 @@ def command(
     hours: Annotated[float | None, typer.Option(help="How long, in hours.")] = None,
     minutes: Annotated[float | None, typer.Option(help="How long, in minutes; added.")] = None,
     arm: Annotated[str, typer.Option(help="stock, read, request or step-down.")] = "step-down",
-    kafka: Annotated[str, typer.Option(help=KAFKA_HELP)] = DEFAULT_KAFKA,
+    kafka: KafkaOption = DEFAULT_KAFKA,
     out: Annotated[
         Path | None,
         typer.Option(help="New or empty output folder. Default: ./insync-runs/soak-<time>."),

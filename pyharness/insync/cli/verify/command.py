@@ -15,6 +15,7 @@ from insync.cli.options import (
     SparkMaster,
     UnknownMethods,
     analysis_options,
+    exact_kafka,
     names,
 )
 from insync.extras import require_analysis
@@ -35,7 +36,8 @@ Examples:
 
 def command(
     kafka: Annotated[
-        str | None, typer.Option(help=f"{KAFKA_HELP} Default: {DEFAULT_KAFKA}.")
+        str | None,
+        typer.Option(help=f"{KAFKA_HELP} Default: {DEFAULT_KAFKA}.", callback=exact_kafka),
     ] = None,
     image: Annotated[
         str | None, typer.Option(help="An image of the local engine, of which the jars are taken.")

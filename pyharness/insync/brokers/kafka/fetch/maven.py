@@ -27,7 +27,7 @@ _ANSWER_WITHIN_S: Final = 60.0
 
 def fetch(jars: Sequence[Jar], libs: Path) -> None:
     """Download `jars` into the folder `libs`; raises InputError if one cannot be fetched."""
-    root = _root()
+    root = repository()
     with ThreadPoolExecutor(_PARALLEL) as threads:
         list(threads.map(partial(_download, root, libs), jars))
 
@@ -37,7 +37,8 @@ def url(root: str, jar: Jar) -> str:
     return "/".join([root, jar.org.replace(".", "/"), jar.name, jar.revision, jar.file_name])
 
 
-def _root() -> str:
+def repository() -> str:
+    """Return the repository's address; raises InputError for settings that name none."""
     own = ivy.own_settings()
     if own is None:
         return CENTRAL
@@ -52,6 +53,17 @@ def _root() -> str:
             " without pyspark and a Java there is no Ivy for other repositories"
         )
     return roots[0].rstrip("/")
+
+
+def released(group: str, name: str) -> list[str]:
+    """Return all versions of a module; raises InputError without an answer."""
+    source = "/".join([repository(), group.replace(".", "/"), name, "maven-metadata.xml"])
+    try:
+        with urllib.request.urlopen(source, timeout=_ANSWER_WITHIN_S) as answer:  # noqa: S310  # _SCHEMES
+            listed = ElementTree.parse(answer)  # noqa: S314  # of the repository that jars come from
+    except (OSError, http.client.HTTPException, ElementTree.ParseError) as error:
+        raise InputError(f"kafka: no list of releases: {source}: {error}") from error
+    return [version.text or "" for version in listed.iter("version")]
 
 
 def _download(root: str, libs: Path, jar: Jar) -> None:

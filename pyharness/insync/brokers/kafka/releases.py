@@ -1,0 +1,96 @@
+"""Find any release of Kafka by its number: a pinned one, or one whose jars Maven resolves.
+
+What Maven resolved is recorded in the cache, in the form of the pinned lists: each jar with its
+SHA-256, which later fetches must have.
+"""
+
+import re
+import sys
+from collections.abc import Sequence
+from functools import cache
+from itertools import zip_longest
+from pathlib import Path
+from typing import Final
+
+from insync.brokers.kafka import cache as caches
+from insync.brokers.kafka import pin, versions
+from insync.brokers.kafka.fetch import maven
+from insync.brokers.kafka.versions import Release, known, numbers
+from insync.errors import InputError
+
+OLDEST: Final = (2, 6)
+"""The ZooKeeper client of older releases finds no address on Java 17."""
+_LINE: Final = re.compile(r"\d+\.\d+")
+_RELEASE: Final = re.compile(r"\d+\.\d+\.\d+")
+
+
+def exact(version: str) -> str:
+    """Return the newest patch release of a version of two numbers, and any other as it is."""
+    if not _LINE.fullmatch(version):
+        return version
+    try:
+        found = published()
+    except InputError:
+        found = known()  # without a network: the newest that is pinned
+    line = numbers(version)
+    return max((each for each in found if numbers(each)[:2] == line), key=numbers, default=version)
+
+
+@cache
+def find(version: str) -> Release:
+    """Return a release; raises InputError for an unknown number, with the nearest that exists.
+
+    The first time that one is named which is not pinned, Maven resolves its jars.
+    """
+    version = exact(version)
+    if version in known():
+        return versions.pinned(version)
+    record = caches.root() / "kafka" / version / f"{version}.toml"
+    if not record.is_file():
+        _check(version)
+        with caches.locked(record):
+            if not record.is_file():
+                _record(record, version)
+    return versions.read(record.read_text(encoding="utf-8"))
+
+
+def recorded() -> list[str]:
+    """Return the releases whose jars are known here: pinned ones, and those in the cache."""
+    found = (each.stem for each in (caches.root() / "kafka").glob("*/*.toml"))
+    return sorted({*known(), *found}, key=numbers)
+
+
+@cache
+def published() -> Sequence[str]:
+    """Return the releases that can be run; raises InputError if the repository does not answer."""
+    found = maven.released("org.apache.kafka", "kafka-clients")
+    releases = (each for each in found if _RELEASE.fullmatch(each) and numbers(each) >= OLDEST)
+    return sorted({*known(), *releases}, key=numbers)
+
+
+def _check(version: str) -> None:
+    """Raise InputError for a version that is not a release."""
+    expected = f"kafka: unknown version '{version}', expected one of {', '.join(known())}"
+    if not re.fullmatch(r"[\d.]+", version):
+        raise InputError(f"{expected}, or another release")
+    found = published()
+    if version not in found:
+        near = min(found, key=lambda each: _apart(each, version))
+        raise InputError(f"{expected}, or another release from 2.6.0 on: the nearest is {near}")
+
+
+def _apart(one: str, other: str) -> list[int]:
+    """Return how far two versions are apart, number by number."""
+    return [abs(a - b) for a, b in zip_longest(numbers(one), numbers(other), fillvalue=0)]
+
+
+def _record(record: Path, version: str) -> None:
+    """Write which jars a release has."""
+    try:
+        record.parent.mkdir(parents=True, exist_ok=True)
+        pin.pin(version, record.parent, tell=lambda line: print(line, file=sys.stderr))
+    except InputError as error:
+        raise InputError(
+            f"kafka: {version} is not one of the tested releases ({', '.join(known())}), so its"
+            f" jars have to be resolved: {error}"
+        ) from None
