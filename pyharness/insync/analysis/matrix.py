@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.analysis.tables.gold.catalogue import DIFFERENCES, MEDIANS
 from insync.analysis.tables.rows import Rows
 from insync.analysis.verdict.cells import Cell, judge, without_run, write_cells
 from insync.analysis.verdict.facts import RunFacts
@@ -56,7 +55,7 @@ def _over_repeats(found: Mapping[Path, Analysed]) -> Rows:
     """Return the rows of the tables over all repeats, of all runs of a matrix."""
     return {
         name: [row for each in found.values() for row in each.rows[name]]
-        for name in (MEDIANS.name, DIFFERENCES.name)
+        for name in ("medians", "differences")
     }
 
 

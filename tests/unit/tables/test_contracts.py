@@ -9,7 +9,7 @@ from insync import metrics
 from insync.analysis.checks.history import REPEAT
 from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.catalogue import CONTRACTS, as_markdown
-from insync.analysis.tables.contracts import Contract, Rule, ms, text
+from insync.analysis.tables.contracts import Contract, Rule, columns_of
 from insync.analysis.tables.gold.metrics import MADE_OF, measured, repeat_metrics
 from insync.errors import InsyncError
 
@@ -17,7 +17,7 @@ SPANS = Contract(
     "spans",
     "Made up.",
     ("name",),
-    (text("name", "who"), ms("start_ms", "from"), ms("end_ms", "to", null=True)),
+    columns_of("name text: who\nstart_ms ms: from\nend_ms ms?: to"),
     (Rule("it ends after it begins", "end_ms >= start_ms"),),
 )
 COLUMNS = "name string, start_ms double, end_ms double"

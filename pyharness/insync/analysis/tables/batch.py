@@ -21,9 +21,9 @@ from insync.analysis.engine.options import choose, events_bytes
 from insync.analysis.engine.session import Session, open_session
 from insync.analysis.tables.bronze.folders import MARK, Folder, look
 from insync.analysis.tables.bronze.runs import inputs_rows
+from insync.analysis.tables.catalogue import CONTRACTS
 from insync.analysis.tables.current import code_digest, made_of
 from insync.analysis.tables.pipeline import refresh
-from insync.analysis.tables.silver.catalogue import INPUT_LINES
 from insync.engines import AnalysisOptions
 from insync.errors import InputError
 from insync.events.schema import EVENTS, RUN
@@ -111,7 +111,8 @@ def _digest(session: Session, folders: Sequence[Folder]) -> str:
 
 
 def _summary(session: Session, folders: Sequence[Folder], into: str, *, computed: bool) -> Summary:
-    counts = session.read(paths.table(into, "silver", INPUT_LINES.name), columns=INPUT_LINES.schema)
+    table = paths.table(into, "silver", "input_lines")
+    counts = session.read(table, columns=CONTRACTS["input_lines"].schema)
     numbers = ("lines", "unreadable", "skewed")
     (total,) = counts.agg(*(fn.coalesce(fn.sum(n), fn.lit(0)).alias(n) for n in numbers)).collect()
     bad = counts.where("unreadable > 0 or skewed > 0").orderBy("run", "file").collect()

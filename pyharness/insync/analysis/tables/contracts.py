@@ -7,6 +7,7 @@ engine. One line reports the first broken rule, and the output is then not put i
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -158,31 +159,25 @@ def _as_text(value: Any) -> str:
     return "" if value is None else "".join(f"{each!s:0>20}" for each in value)
 
 
-def text(name: str, says: str, *, null: bool = False) -> Column:
-    """Return a column of text."""
-    return Column(name, "string", "", says, null)
+_COLUMN = re.compile(r"(?P<name>\w+) (?P<type>\S+?)(\[(?P<unit>.+?)\])?(?P<null>\?)?: (?P<says>.+)")
+_TYPES = {
+    "text": "string",
+    "flag": "boolean",
+    "ms": "double",
+    "operations": "array<struct<what:string,who:int,seq:bigint,offset:bigint,at_ms:double,"
+    "note:string>>",
+}
 
 
-def ms(name: str, says: str, *, null: bool = False) -> Column:
-    """Return a column of milliseconds: a duration, or a point in time since the epoch."""
-    return Column(name, "double", "ms", says, null)
-
-
-def whole(name: str, says: str, unit: str = "", *, null: bool = False, of: str = "int") -> Column:
-    """Return a column of whole numbers."""
-    return Column(name, of, unit, says, null)
-
-
-def count(name: str, says: str, unit: str = "", *, null: bool = False) -> Column:
-    """Return a column of counts."""
-    return Column(name, "bigint", unit, says, null)
-
-
-def flag(name: str, says: str, *, null: bool = False) -> Column:
-    """Return a column of booleans."""
-    return Column(name, "boolean", "", says, null)
-
-
-def ids(name: str, says: str, *, null: bool = False) -> Column:
-    """Return a column of lists of broker ids."""
-    return Column(name, "array<int>", "", says, null)
+def columns_of(text: str, groups: Mapping[str, str] | None = None) -> tuple[Column, ...]:
+    """Return the columns that the lines of a text describe, as in contracts.toml."""
+    found: list[Column] = []
+    for line in text.splitlines():
+        part = _COLUMN.fullmatch(line)
+        if part is None:
+            found += columns_of((groups or {})[line.removeprefix("@")], groups)
+            continue
+        name, of, unit, null, says = part.group("name", "type", "unit", "null", "says")
+        unit = unit or ("ms" if of == "ms" else "")
+        found.append(Column(name, _TYPES.get(of, of), unit, says, null is not None))
+    return tuple(found)

@@ -16,6 +16,7 @@ from pathlib import Path
 import insync
 from insync.analysis.checks.registry import with_label
 from insync.analysis.tables.bronze.folders import MARK
+from insync.analysis.tables.catalogue import FILE as CONTRACTS_FILE
 from insync.analysis.tables.catalogue import layer_of, read_by_reports
 from insync.analysis.tables.rows import Rows, read_parquet
 from insync.errors import InputError
@@ -42,7 +43,7 @@ def code_digest() -> str:
     """Return the digest of the program's source files, on which every table depends."""
     home = Path(insync.__file__).parent
     found = sha256()
-    for file in sorted(home.rglob("*.py")):
+    for file in (*sorted(home.rglob("*.py")), CONTRACTS_FILE):
         found.update(file.read_bytes())
     return found.hexdigest()
 
