@@ -203,7 +203,7 @@ release: tools $(VENV)/.release ## build jar and wheel twice, compare, describe 
 	@PYTHONPATH=pyharness $(BIN)/python -m insync_release $(if $(DRY_RUN),--dry-run) $(if $(OUT),--out $(OUT))
 
 # Each prints Markdown. test_docs.py runs them, too.
-GENERATED := insync.arms insync.faults.docs insync.metrics insync.analysis.tables.catalogue insync.analysis.checks.registry \
+GENERATED := insync.arms insync.faults.docs insync.metrics insync.analysis.checks.registry \
              insync.why.rules unit.sensitivity.page
 docs: setup ## write what is made of the code into build/docs: arms, faults, metrics, tables, anomalies, thresholds, what tests catch
 	@mkdir -p build/docs

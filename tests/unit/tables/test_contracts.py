@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from insync import metrics
 from insync.analysis.checks.history import REPEAT
 from insync.analysis.engine.session import inline_table
-from insync.analysis.tables.catalogue import CONTRACTS, as_markdown
+from insync.analysis.tables.catalogue import CONTRACTS
 from insync.analysis.tables.contracts import Contract, Rule, columns_of
 from insync.analysis.tables.gold.metrics import MADE_OF, measured, repeat_metrics
 from insync.errors import InsyncError
@@ -90,11 +90,3 @@ def test_the_metrics_of_the_tables_are_those_of_the_registry(spark: SparkSession
     }
     assert sorted(measured(empty).columns) == sorted([*REPEAT, *metrics.of_gold()])
     CONTRACTS["repeat_metrics"].conformed(repeat_metrics(empty).toArrow())
-
-
-def test_every_table_is_described_with_its_columns() -> None:
-    described = as_markdown().split("**`")[1:]
-    assert {each.partition("`")[0] for each in described} == set(CONTRACTS)
-    for each in described:
-        name = each.partition("`")[0]
-        assert all(f"`{column.name}`" in each for column in CONTRACTS[name].columns), name

@@ -54,28 +54,3 @@ def read_by_reports() -> tuple[Contract, ...]:
         for contract in CONTRACTS.values()
         if contract.name in _OF_RUNS or (contract.has_column("repeat") and not contract.bulk)
     )
-
-
-def as_markdown() -> str:
-    """Return all contracts as Markdown, which `python -m` this module prints."""
-    parts = []
-    for layer, of_layer in LAYERS.items():
-        parts.append(f"### {layer.capitalize()}")
-        parts += [_section(contract) for contract in of_layer]
-    return "\n\n".join(parts) + "\n"
-
-
-def _section(contract: Contract) -> str:
-    key = ", ".join(f"`{name}`" for name in contract.key) or "none: a row is a line as recorded"
-    rules = "".join(f"\nIn every row {rule.words} (`{rule.sql}`)." for rule in contract.rules)
-    rows = [
-        f"| `{c.name}` | {c.type} | {c.unit} | {'yes' if c.null else ''} | {c.says} |"
-        for c in contract.columns
-    ]
-    head = "| column | type | unit | may be null | says |\n|---|---|---|---|---|"
-    title = f"**`{contract.name}`**. {contract.says} Key: {key}.{rules}"
-    return "\n".join([title, "", head, *rows])
-
-
-if __name__ == "__main__":
-    print(as_markdown(), end="")

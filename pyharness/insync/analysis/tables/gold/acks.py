@@ -77,7 +77,7 @@ def errors(operations: DataFrame) -> DataFrame:
 
 
 def ack_gaps(produce: DataFrame, partitions: DataFrame) -> DataFrame:
-    """Return the longest time without an ack per partition: gap_ms, from from_ms to to_ms (epoch).
+    """Return the longest time without an ack per partition, `gap_ms`.
 
     The repeat's start and end count as acks, so a partition without any ack has a gap as long as
     the repeat. If all records of a partition were answered, its end is the last answer, because

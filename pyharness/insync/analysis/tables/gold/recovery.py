@@ -27,9 +27,6 @@ def recovery(
         .where(fn.col("lifted_ms").isNotNull())
         .select(
             *_FAULT,
-            "fault",
-            "site",
-            "broker",
             "injected_ms",
             "lifted_ms",
             fn.least("end_ms", "next_ms").alias("until_ms"),
@@ -38,15 +35,7 @@ def recovery(
     return (
         lifted.join(_whole_again(lifted, intervals), _FAULT, "left")
         .join(_drained(lifted, operations), _FAULT, "left")
-        .select(
-            *_FAULT,
-            "fault",
-            "site",
-            "broker",
-            "lifted_ms",
-            "isr_whole_ms",
-            "backlog_ms",
-        )
+        .select(*_FAULT, "isr_whole_ms", "backlog_ms")
     )
 
 

@@ -24,9 +24,8 @@ def is_plain() -> Column:
 def by_producer(lines: DataFrame, fates: DataFrame, repeats: DataFrame) -> DataFrame:
     """Return one row per repeat and producer: how its transactions ended, and commit times.
 
-    `fates` are the `transaction_fates`. `commit_gap_ms` is the longest time without a commit, from
-    `gap_from_ms` to `gap_to_ms` (epoch); the repeat's start and end count as commits. A transaction
-    whose line is recorded twice counts once.
+    `fates` are the `transaction_fates`. `commit_gap_ms` is the longest time without a commit; the
+    repeat's start and end count as commits. A transaction whose line is recorded twice counts once.
     """
     lines = lines.dropDuplicates(TRANSACTION)
     counted = (
@@ -46,8 +45,7 @@ def by_producer(lines: DataFrame, fates: DataFrame, repeats: DataFrame) -> DataF
     )
     return counted.join(_commit_gaps(lines, repeats), _PRODUCER, "left").select(
         *_PRODUCER, "committed", "aborted", "unknown", "meant_to_abort", "commit_p50_ms",
-        "commit_p99_ms", "commit_max_ms", "commit_gap_ms", "gap_from_ms", "gap_to_ms", "torn",
-        "aborted_read",
+        "commit_p99_ms", "commit_max_ms", "commit_gap_ms", "torn", "aborted_read",
     )  # fmt: skip
 
 
@@ -69,9 +67,5 @@ def _commit_gaps(lines: DataFrame, repeats: DataFrame) -> DataFrame:
         .where(fn.col("ended_ms").between(fn.col("start_ms"), fn.col("end_ms")))
         .select(*_PRODUCER, fn.col("ended_ms").alias("at_ms"))
     )
-    return longest_gaps(edges.unionByName(commits), _PRODUCER).select(
-        *_PRODUCER,
-        fn.col("gap_ms").alias("commit_gap_ms"),
-        fn.col("from_ms").alias("gap_from_ms"),
-        fn.col("to_ms").alias("gap_to_ms"),
-    )
+    gaps = longest_gaps(edges.unionByName(commits), _PRODUCER)
+    return gaps.withColumnRenamed("gap_ms", "commit_gap_ms")

@@ -49,9 +49,9 @@ def faults(lines: DataFrame) -> DataFrame:
 def agent_counters(lines: DataFrame, faults: DataFrame) -> DataFrame:
     """Return the last reading of each broker's agent in each repeat.
 
-    `errors`, `events_dropped` and `holds_granted` count from the broker's start; the columns
-    `new_*` count within this repeat. The first repeat counts from the reading before it (repeat
-    -1). A broker that was started again in the repeat counts from 0.
+    The columns `new_*` count within this repeat what the agents count from the broker's start. The
+    first repeat counts from the reading before it (repeat -1). A broker that was started again in
+    the repeat counts from 0.
     """
     latest = Window.partitionBy(*REPEAT, "broker").orderBy(fn.desc("t_ms"))
     newest = lines.withColumn("newest", fn.row_number().over(latest)).where("newest = 1")
@@ -68,11 +68,7 @@ def agent_counters(lines: DataFrame, faults: DataFrame) -> DataFrame:
             *REPEAT,
             "broker",
             "enabled",
-            "errors",
-            "events_dropped",
-            "holds_granted",
             "marks_total",
-            "released_total",
             "pending_now",
             "held_now",
             "longest_hold_ms",

@@ -81,7 +81,7 @@ def dead_followers(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> Dat
     dropped = ~until_then & out & (fn.col("t_ms") <= fn.col("end_ms"))
     at_the_time = fn.struct("t_ms", "line", "leader", "isr")
     return (
-        states.groupBy(*PARTITION, "fault_no", "fault", "silent", "injected_ms")
+        states.groupBy(*PARTITION, "fault_no", "silent", "injected_ms")
         .agg(
             fn.max(fn.when(until_then, at_the_time)).alias("state"),
             fn.min(fn.when(dropped, fn.col("t_ms"))).alias("dropped_ms"),
@@ -91,10 +91,7 @@ def dead_followers(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> Dat
         .select(
             *PARTITION,
             "fault_no",
-            "fault",
             fn.col("silent").alias("broker"),
-            "injected_ms",
-            "dropped_ms",
             (fn.col("dropped_ms") - fn.col("injected_ms")).alias("took_ms"),
         )
     )
@@ -106,7 +103,6 @@ def _silencing(faults: DataFrame) -> DataFrame:
     return faults.where(fn.col("fault").isin(tagged("stops_following")) | of_some).select(
         *REPEAT,
         "fault_no",
-        "fault",
         fn.col("broker").alias("silent"),
         fn.when(of_some, fn.col("target"))
         .otherwise(fn.array().cast("array<string>"))
