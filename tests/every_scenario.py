@@ -14,13 +14,13 @@ from typing import Any, Final
 
 from event_lines import until_steady_ms, waited_at_first_fault_ms
 from insync.brokers.kafka.versions import DEFAULT, known
+from insync.engine import recording
+from insync.engine.recording import Recording, possible
 from insync.events.matrix_info import MatrixInfo, MatrixRow
 from insync.events.run_info import load_run
 from insync.matrix.groups import UNGROUPED, entries
-from insync.matrix.plan import MatrixPlan, MatrixRequest
-from insync.matrix.runner import record_matrix
+from insync.progress import Progress
 from insync.run.plan import resolve
-from insync.run.progress import NoProgress
 from insync.run.request import RunRequest
 from insync.scenario.groups import Group, groups
 from insync.scenario.load import builtin_names, load
@@ -234,12 +234,16 @@ def _record(
     few = [row for row in rows if row.at_once <= TWO]
     more = [row for row in rows if row.at_once > TWO]
     plans = [_plan(part, folder / name) for name, part in (("two", few), ("more", more)) if part]
-    wrong = [failure for plan in plans for failure in record_matrix(plan, NoProgress())]
-    folders = [plan.out for plan in plans]
+    wrong = [
+        failure
+        for plan, at_once in plans
+        for failure in recording.record([plan], Progress(), at_once)
+    ]
+    folders = [plan.folder for plan, _ in plans]
     return RecordedScenarios(dict(zip(folders, judge_matrices(*folders), strict=True)), wrong)
 
 
-def _plan(rows: Sequence[Row], out: Path) -> MatrixPlan:
+def _plan(rows: Sequence[Row], out: Path) -> tuple[Recording, int]:
     planned = [
         resolve(
             RunRequest(
@@ -247,7 +251,7 @@ def _plan(rows: Sequence[Row], out: Path) -> MatrixPlan:
                 repeats=row.repeats, seed=SEED,
             ),
             out / row.name,
-            NoProgress(),
+            Progress(),
         )
         for row in rows
     ]  # fmt: skip
@@ -258,10 +262,5 @@ def _plan(rows: Sequence[Row], out: Path) -> MatrixPlan:
         )
         for row, run in zip(rows, planned, strict=True)
     )  # fmt: skip
-    return MatrixPlan(
-        request=MatrixRequest(seed=SEED, out=out),
-        out=out,
-        info=MatrixInfo(repeats=None, rows=shown),
-        runs=[run for run in planned if run.skip is None],
-        at_once=min(row.at_once for row in rows),
-    )
+    plan = Recording(out, MatrixInfo(repeats=None, rows=shown), possible(planned))
+    return plan, min(row.at_once for row in rows)

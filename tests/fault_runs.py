@@ -16,8 +16,8 @@ from insync.events.schema import FaultLine
 from insync.faults.base import Fault
 from insync.faults.kinds import cpu_neighbour
 from insync.faults.support import cpu_groups
+from insync.progress import Progress
 from insync.run.plan import prepare
-from insync.run.progress import NoProgress
 from insync.run.request import ClusterKind, RunRequest
 from insync.run.runner import execute
 from insync.scenario.load import parse
@@ -100,7 +100,7 @@ def run_faults(
     file = folder / "scenario.toml"
     file.write_text(text, encoding="utf-8")
     request = RunRequest(scenario=str(file), out=folder / "run", cluster=cluster)
-    execute(prepare(request, NoProgress()), NoProgress())
+    execute(prepare(request, Progress()), Progress())
     plans = [fault.model_dump(mode="json") for fault in parse(text, "scenario").faults]
     return list(zip(plans, lines_of(folder / "run", "stock", "faults.jsonl"), strict=True))
 

@@ -23,11 +23,11 @@ from insync.events.schema import FaultLine
 from insync.faults.kinds import cpu_neighbour
 from insync.faults.support import cpu_groups
 from insync.nodes import ring
+from insync.progress import Progress
 from insync.run.arm_cluster import ArmCluster, open_arm_cluster
 from insync.run.context import ArmContext
 from insync.run.faults import build
 from insync.run.plan import Plan, prepare
-from insync.run.progress import NoProgress
 from insync.run.request import RunRequest
 from insync.scenario.load import parse
 from insync.workload.prefill import prefill
@@ -121,7 +121,9 @@ class Lab:
     def during(self, name: str, probe: Callable[[], float]) -> tuple[float, FaultLine]:
         """Return what `probe` measures from the beginning of a fault on, and the evidence."""
         spec = parse(text(name), name).faults[0]
-        context = ArmContext(plan=self.plan, arm_cluster=self.arm_cluster, files=cast("Any", None))
+        context = ArmContext(
+            cell=self.plan.cells[0], arm_cluster=self.arm_cluster, files=cast("Any", None)
+        )
         fault = build(context, TOPIC, 0, spec)
         fault.prepare()
         measured, line = during(fault, probe, HELD_S)
@@ -154,8 +156,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     file = folder / "effects.toml"
     # The brokers get what these two need; what the others do needs nothing beforehand.
     file.write_text(text("stall, site read", "link, mode cut"), encoding="utf-8")
-    plan = prepare(RunRequest(scenario=str(file), out=folder / "run"), NoProgress())
-    with open_arm_cluster([plan], "stock", folder / "nodes", NoProgress()) as arm_cluster:
+    plan = prepare(RunRequest(scenario=str(file), out=folder / "run"), Progress())
+    with open_arm_cluster(plan.cells, plan.tools, folder / "nodes", Progress()) as arm_cluster:
         create_topic(
             arm_cluster.cluster.bootstrap, TOPIC, [ring(leader) for leader in (1, 2, 3)], {}
         )

@@ -33,11 +33,11 @@ from insync.events.matrix_info import PAGE, is_matrix
 from insync.events.run_info import RunInfo, load_run, run_name
 from insync.events.schema import EVENTS, REPORT
 from insync.events.writer import replaced_together
+from insync.progress import REPORT as REPORT_STAGE
+from insync.progress import Announce, ProgressFile, silent
 from insync.report.judgement import Judgement, read_judgement
 from insync.report.render import write_report
 from insync.report.timeline.timelines import timelines
-from insync.stages import REPORT as REPORT_STAGE
-from insync.stages import Announce, line_of, silent
 
 if TYPE_CHECKING:
     from insync.analysis.engine.session import Session
@@ -220,9 +220,7 @@ def parse_job(arguments: Sequence[str]) -> Job:
     parser.add_argument(
         "--recompute", action="store_true", help="compute the tables even if they are current"
     )
-    parser.add_argument(
-        "--stages", action="store_true", help="also print a line when a stage begins"
-    )
+    parser.add_argument("--progress", type=Path, metavar="FILE", help="report the stages in a file")
     given = parser.parse_args(arguments)
     if given.storage and len(given.folders) > 1:
         raise InputError(f"--storage {given.storage}: for one DIR, got {len(given.folders)}")
@@ -237,7 +235,7 @@ def parse_job(arguments: Sequence[str]) -> Job:
         ),
         report_only=given.only == "report",
         matrices=matrices,
-        announce=_print_stage if given.stages else silent,
+        announce=ProgressFile(given.progress).phase if given.progress else silent,
     )
 
 
@@ -273,11 +271,6 @@ def report_errors() -> Iterator[Outcome]:
         outcome.code = UNKNOWN
     except Exception as error:  # Python would exit with 1, the code of "fail"
         outcome.code = report_crash(error)
-
-
-def _print_stage(stage: str) -> None:
-    """Write the line that the command which waits for this process shows as progress."""
-    print(line_of(stage), flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

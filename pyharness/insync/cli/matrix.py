@@ -96,9 +96,9 @@ def command(
     """
     from insync.cli.judge import analyse_and_show_matrix
     from insync.cli.progress import TerminalProgress
+    from insync.engine.recording import record
     from insync.events.matrix_info import is_matrix
     from insync.matrix.plan import prepare_matrix
-    from insync.matrix.runner import record_matrix
     from insync.signals import interruptible
 
     require_analysis("matrix", "`insync run --record-only` for each scenario")
@@ -118,12 +118,14 @@ def command(
     )
     analysis = analysis_options(engine, spark_master, spark_conf)
     with interruptible(), TerminalProgress() as progress:
-        plan = prepare_matrix(request, progress)
+        plan, at_once = prepare_matrix(request, progress)
         try:
-            wrong = record_matrix(plan, progress)
-            return analyse_and_show_matrix(plan.out, analysis, progress, wrong=wrong, as_json=json)
+            wrong = record([plan], progress, at_once)
+            return analyse_and_show_matrix(
+                plan.folder, analysis, progress, wrong=wrong, as_json=json
+            )
         except BaseException:  # also on Ctrl-C: finished scenarios need not run again
             progress.stop()
-            if is_matrix(plan.out):
-                print(f"to analyse what was recorded: insync report {plan.out}", file=sys.stderr)
+            if is_matrix(plan.folder):
+                print(f"to analyse what was recorded: insync report {plan.folder}", file=sys.stderr)
             raise

@@ -7,16 +7,19 @@ import time
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+
+from insync.progress import Progress
 
 
-class TerminalProgress:
-    """A `run.progress.Progress` on the terminal; a context manager."""
+class TerminalProgress(Progress):
+    """Progress on the terminal; a context manager."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True)
         self._started = time.monotonic()
-        self._progress = Progress(
+        self._progress = Bar(
             SpinnerColumn(),
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),

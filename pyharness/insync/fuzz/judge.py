@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from insync import metrics
+from insync.engine.task import TASKS, progress_file
 from insync.errors import InsyncError
 from insync.events.fuzz_info import ArmResult, Finding, SeedResult
 from insync.events.matrix_info import CELLS
 from insync.events.schema import REPORT
-from insync.matrix.task import TASKS
 from insync.nodes import node_words
+from insync.progress import ProgressReader
 from insync.repeats import repeat_words
 from insync.scenario.model import Scenario
 
@@ -102,15 +103,12 @@ def _total(cell: Mapping[str, Any], name: str) -> int:
 
 def read_broken(folder: Path, kafka: str, arm: str) -> dict[str, Broken]:
     """Return the scenarios that were cut short on an arm by an error, from its progress."""
-    file = folder / kafka / TASKS / f"{arm}.progress.jsonl"
-    if not file.is_file():
-        return {}
-    found = {}
-    for line in file.read_text(encoding="utf-8").splitlines():
-        news = json.loads(line)
-        if "broken" in news:
-            found[news["broken"]] = Broken(news["why"], news["by_fault"])
-    return found
+    file = progress_file(folder / kafka / TASKS, arm)
+    return {
+        news["broken"]: Broken(news["why"], news["by_fault"])
+        for news in ProgressReader(file).news()
+        if "broken" in news
+    }
 
 
 def seed_result(seed: int, scenario: Scenario, judged: Judged, out: Path) -> SeedResult:

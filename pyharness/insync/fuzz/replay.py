@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Final
 
 from insync.events.fuzz_info import Class, Reduced
-from insync.fuzz.batch import Bench, run_batch, write_scenario
+from insync.fuzz.batch import BatchSettings, run_batch, write_scenario
 from insync.fuzz.judge import judge_batch
 from insync.fuzz.reduce import OutOfTime, Reduction
 from insync.fuzz.simpler import fault_parts, length_parts, rebuilt, workload_parts
-from insync.run.progress import Progress
+from insync.progress import Progress
 from insync.scenario.model import Scenario
 
 REPLAYS: Final = 10
@@ -35,7 +35,7 @@ class Replayer:
     arm: str
     of: Class
     home: Path
-    bench: Bench
+    bench: BatchSettings
     progress: Progress
     deadline: float = math.inf
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))

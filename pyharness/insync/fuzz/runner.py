@@ -15,15 +15,15 @@ from typing import Final
 from insync.engines import AnalysisOptions
 from insync.events.fuzz_info import Class, FuzzInfo, SeedResult, save_fuzz
 from insync.events.matrix_info import is_matrix, load_matrix
-from insync.fuzz.batch import Bench, analyse_batch, record_batch
+from insync.fuzz.batch import BatchSettings, analyse_batch, record_batch
 from insync.fuzz.draw import draw, name_of
 from insync.fuzz.judge import judge_batch, seed_result
 from insync.fuzz.plan import FuzzPlan
 from insync.fuzz.reduce import OutOfTime
 from insync.fuzz.replay import OVERHEAD_SECONDS, SECONDS_A_RUN, Replayer, reduce_seed
+from insync.progress import Progress
 from insync.report.fuzz_page import write_fuzz_page
 from insync.run.plan import make_out
-from insync.run.progress import Progress
 from insync.scenario.model import Scenario
 
 BATCH: Final = 10
@@ -60,9 +60,9 @@ class _Fuzz:
         self.info = self.plan.before.model_copy(update={"planned": len(self.plan.seeds)})
 
     @property
-    def bench(self) -> Bench:
+    def bench(self) -> BatchSettings:
         request = self.plan.request
-        return Bench(
+        return BatchSettings(
             kafka=request.kafka,
             unknown_methods=request.unknown_methods,
             at_once=request.at_once,

@@ -10,6 +10,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from insync.fuzz.workload import PLAIN
+from insync.scenario.load import keys_of
 from insync.scenario.model import Scenario
 
 Keys = dict[str, Any]
@@ -76,11 +77,6 @@ def rebuilt(scenario: Scenario, parts: Sequence[str], kept: Collection[str]) -> 
         return _with_few_partitions(simple) if "partitions" in gone else simple
     except ValidationError:
         return None
-
-
-def keys_of(scenario: Scenario) -> Keys:
-    """Return the keys of a scenario's file, without those that have their default."""
-    return scenario.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
 def _halved(fault: Keys) -> Keys:

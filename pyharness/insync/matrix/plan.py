@@ -8,12 +8,13 @@ from typing import Final
 
 from insync.brokers.kafka.builds import find
 from insync.clients import Client
+from insync.engine.recording import Recording, possible, row_of
 from insync.errors import InputError
-from insync.events.matrix_info import FIGURES, Along, MatrixInfo, MatrixOptions, MatrixRow
+from insync.events.matrix_info import Along, MatrixInfo, MatrixOptions
 from insync.matrix.groups import Entry, entries
+from insync.progress import Progress
 from insync.run.arm_support import arms_of
 from insync.run.plan import Plan, check_out, resolve
-from insync.run.progress import Progress
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, ClusterKind, RunRequest
 from insync.scenario.groups import Group
 from insync.scenario.load import load
@@ -45,19 +46,10 @@ class MatrixRequest:
     unknown_methods: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixPlan:
-    """A matrix that can begin; `runs` are its runs, without those that cannot run here."""
-
-    request: MatrixRequest
-    out: Path
-    info: MatrixInfo
-    runs: Sequence[Plan]
-    at_once: int
-
-
-def prepare_matrix(request: MatrixRequest, progress: Progress) -> MatrixPlan:
+def prepare_matrix(request: MatrixRequest, progress: Progress) -> tuple[Recording, int]:
     """Check the whole request and fetch missing jars; raises InputError.
+
+    Returns what to record, and how many arms at a time.
 
     Writes nothing except the user's cache of Kafka versions.
     """
@@ -80,13 +72,8 @@ def prepare_matrix(request: MatrixRequest, progress: Progress) -> MatrixPlan:
     rows = tuple(
         row_of(run, out, entry.group.figures, _along(entry.group, run)) for entry, run in made
     )
-    return MatrixPlan(
-        request=request,
-        out=out,
-        info=MatrixInfo(repeats=request.repeats, asked=_options(request, at_once), rows=rows),
-        runs=[run for _, run in made if run.skip is None],
-        at_once=at_once,
-    )
+    info = MatrixInfo(repeats=request.repeats, asked=_options(request, at_once), rows=rows)
+    return Recording(out, info, possible([run for _, run in made])), at_once
 
 
 def _options(request: MatrixRequest, at_once: int) -> MatrixOptions:
@@ -134,22 +121,6 @@ def _along(group: Group, run: Plan) -> Along | None:
         return None
     value = getattr(run.scenario.faults[0], group.along)
     return Along(key=group.along, value=value, metrics=group.curves)
-
-
-def row_of(
-    run: Plan, out: Path, figures: Sequence[str] = FIGURES, along: Along | None = None
-) -> MatrixRow:
-    """Return the row of a run in a matrix in the folder `out`."""
-    return MatrixRow(
-        kafka=run.kafka.version,
-        scenario=run.scenario.name,
-        summary=run.scenario.summary,
-        arms=run.scenario.arms,
-        folder=run.out.relative_to(out).as_posix(),
-        skipped=run.skip,
-        figures=tuple(figures),
-        along=along,
-    )
 
 
 def _default_out() -> Path:

@@ -11,7 +11,6 @@ from insync.events import agent_log
 from insync.events.schema import ControllerLine, CountersLine, now_ms
 from insync.nodes import BROKERS
 from insync.run.context import ArmContext
-from insync.run.plan import carries_agent
 from insync_bridge import BridgeClient, BridgeError, Counters
 
 
@@ -51,10 +50,10 @@ def write_counters(context: ArmContext, repeat: int) -> None:
 
     Also write one ControllerLine if the controller has the agent.
     """
-    if not carries_agent(context.plan.scenario, context.arm):
+    if not context.cell.carries_agent:
         return
     ids = context.arm_cluster.brokers
-    if arms.has_agent(context.arm) and context.plan.controller_agent:
+    if arms.has_agent(context.arm) and context.cell.controller_agent:
         context.files.controller.write(_of_controller(context, repeat))
     for broker in range(1, BROKERS + 1):
         with asking(context.arm_cluster.bridge, ids[broker - 1]) as client:

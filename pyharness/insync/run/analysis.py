@@ -23,9 +23,8 @@ from insync.errors import InsyncError
 from insync.events.matrix_info import load_matrix
 from insync.events.run_info import load_run
 from insync.events.schema import VERDICT
-from insync.run.progress import Progress
+from insync.progress import Progress, ProgressReader
 from insync.scratch import scratch_environment
-from insync.stages import stage_of
 
 LOG: Final = "analysis.log"
 STOP_SECONDS: Final = 10.0
@@ -81,7 +80,7 @@ def _status(
     folders: Sequence[Path], analysis: AnalysisOptions, log: Path, progress: Progress
 ) -> int:
     """Return the exit status of the analysis process, whose output goes to `log`."""
-    command = [sys.executable, "-m", "insync.analysis.job", *map(str, folders), "--stages"]
+    command = [sys.executable, "-m", "insync.analysis.job", *map(str, folders)]
     command += ["--engine", analysis.engine]
     if analysis.master is not None:
         command += ["--spark-master", analysis.master]
@@ -91,36 +90,25 @@ def _status(
         command.append("--recompute")
     log.write_bytes(b"")
     with scratch_environment() as environment:
+        stages = Path(environment["TMPDIR"]) / "stages.jsonl"
+        command += ["--progress", str(stages)]
         job = process.start(command, log=log, folder=Path.cwd(), environment=environment)
         try:
-            return _wait(job, log, progress)
+            return _wait(job, ProgressReader(stages), progress)
         except BaseException:  # also on Ctrl-C
             _end(job)
             raise
 
 
-def _wait(job: "subprocess.Popen[bytes]", log: Path, progress: Progress) -> int:
+def _wait(job: "subprocess.Popen[bytes]", stages: ProgressReader, progress: Progress) -> int:
     """Return the exit status of the process when it has ended; report its stages meanwhile."""
-    with log.open(encoding="utf-8", errors="replace") as lines:
-        unfinished = ""
-        while True:
-            status = _ended(job)
-            for line in lines:
-                unfinished += line
-                if unfinished.endswith("\n"):
-                    stage, unfinished = stage_of(unfinished), ""
-                    if stage is not None:
-                        progress.phase(f"analysis: {stage}")
-            if status is not None:
-                return status
-
-
-def _ended(job: "subprocess.Popen[bytes]") -> int | None:
-    """Return the exit status of the process if it ends soon, else None."""
-    try:
-        return job.wait(STAGE_SECONDS)
-    except subprocess.TimeoutExpired:
-        return None
+    status = None
+    while status is None:
+        with suppress(subprocess.TimeoutExpired):
+            status = job.wait(STAGE_SECONDS)
+        for news in stages.news():
+            progress.phase(f"analysis: {news['phase']}")
+    return status
 
 
 def _end(job: "subprocess.Popen[bytes]") -> None:

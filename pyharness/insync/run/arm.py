@@ -10,70 +10,74 @@ from contextlib import contextmanager
 from insync.errors import InsyncError
 from insync.events.schema import events_dir, nodes_dir
 from insync.events.writer import Publish
+from insync.progress import Progress
 from insync.run.agents import BASE, write_counters
 from insync.run.arm_cluster import ArmCluster, open_arm_cluster
 from insync.run.attached import attached
+from insync.run.cell import CellSpec
 from insync.run.clients.java import java_clients
 from insync.run.context import ArmContext, ArmFiles
 from insync.run.history import write_histories
-from insync.run.plan import Plan
-from insync.run.progress import Progress
+from insync.run.plan import Tools
 from insync.run.publish.events import LiveTopic, publish_events
 from insync.run.race.repeat import run_race
 from insync.run.readiness import warm_up
 from insync.run.repeat import run_repeat
 
 
-def run_arm(plan: Plan, arm: str, progress: Progress, live: LiveTopic | None = None) -> None:
-    """Run all repeats of one arm; the cluster has ended when this returns or raises.
+def run_arm(
+    cell: CellSpec, tools: Tools, progress: Progress, live: LiveTopic | None = None
+) -> None:
+    """Run all repeats of a cell; the cluster has ended when this returns or raises.
 
     `live` is the topic to which the events are published meanwhile, if any.
     """
-    home, events = nodes_dir(plan.out, arm), events_dir(plan.out, arm)
+    arm = cell.arm
+    home, events = nodes_dir(cell.out, arm), events_dir(cell.out, arm)
     settings = None if live is None else live.settings(arm)
-    open_cluster = open_arm_cluster([plan], arm, home, progress, events, settings)
-    with _record_abort(plan, arm), open_cluster as arm_cluster:
-        with publish_events(live, arm_cluster, plan, progress) as publish:
-            unusable = _record_repeats(arm_cluster, plan, progress, publish)
+    open_cluster = open_arm_cluster([cell], tools, home, progress, events, settings)
+    with _record_abort(cell), open_cluster as arm_cluster:
+        with publish_events(live, arm_cluster, cell, progress) as publish:
+            unusable = _record_repeats(arm_cluster, cell, progress, publish)
         progress.phase(f"{arm}: reading the controller's and the replicas' logs")
-        with record_lack(plan, arm, unusable):
-            write_histories(arm_cluster, [plan])
+        with record_lack(cell, unusable):
+            write_histories(arm_cluster, [cell])
 
 
-def run_attached_arm(plan: Plan, arm: str, progress: Progress) -> None:
+def run_attached_arm(cell: CellSpec, tools: Tools, progress: Progress) -> None:
     """Run all repeats on a cluster that insync did not start: it has no logs of nodes to read."""
-    with _record_abort(plan, arm), attached(plan, arm) as arm_cluster:
-        _record_repeats(arm_cluster, plan, progress)
+    with _record_abort(cell), attached(cell, tools) as arm_cluster:
+        _record_repeats(arm_cluster, cell, progress)
 
 
-def run_repeats(arm_cluster: ArmCluster, plan: Plan, progress: Progress) -> str | None:
-    """Run the repeats of a scenario on a running cluster, as long as it can be used.
+def run_repeats(arm_cluster: ArmCluster, cell: CellSpec, progress: Progress) -> str | None:
+    """Run the repeats of a cell on a running cluster, as long as it can be used.
 
     Returns why the cluster cannot be used any more; None if all ISRs are full again. Writes into
-    the plan's folder. Raises InsyncError if a repeat could not be finished for another reason; the
+    the cell's folder. Raises InsyncError if a repeat could not be finished for another reason; the
     cluster must not be used after that either.
     """
-    with _record_abort(plan, arm_cluster.arm):
-        return _record_repeats(arm_cluster, plan, progress)
+    with _record_abort(cell):
+        return _record_repeats(arm_cluster, cell, progress)
 
 
 def _record_repeats(
     arm_cluster: ArmCluster,
-    plan: Plan,
+    cell: CellSpec,
     progress: Progress,
     publish: Callable[[str], Publish] | None = None,
 ) -> str | None:
-    client = plan.scenario.workload.client
+    client = cell.scenario.workload.client
     with (
-        ArmFiles(plan, arm_cluster.arm, publish) as files,
+        ArmFiles(cell, publish) as files,
         java_clients(arm_cluster.kafka, arm_cluster.home, client) as driver,
     ):
-        context = ArmContext(plan=plan, arm_cluster=arm_cluster, files=files, driver=driver)
+        context = ArmContext(cell=cell, arm_cluster=arm_cluster, files=files, driver=driver)
         files.phase("cluster_ready")
         warm_up(context, progress)
         write_counters(context, BASE)
-        for repeat in range(plan.scenario.repeats):
-            run = run_repeat if plan.scenario.race is None else run_race
+        for repeat in range(cell.scenario.repeats):
+            run = run_repeat if cell.scenario.race is None else run_race
             unusable = run(context, repeat, progress)
             progress.repeat_done()
             if unusable is not None:
@@ -83,23 +87,23 @@ def _record_repeats(
 
 
 @contextmanager
-def record_lack(plan: Plan, arm: str, unusable: str | None) -> Iterator[None]:
+def record_lack(cell: CellSpec, unusable: str | None) -> Iterator[None]:
     """Record that histories of an unusable cluster could not be written, and go on."""
     try:
         yield
     except InsyncError as error:
         if unusable is None:
             raise
-        with ArmFiles(plan, arm) as files:
+        with ArmFiles(cell) as files:
             files.phase("aborted", note=f"no histories: {error}")
 
 
 @contextmanager
-def _record_abort(plan: Plan, arm: str) -> Iterator[None]:
+def _record_abort(cell: CellSpec) -> Iterator[None]:
     """Record the phase "aborted" when an exception, Ctrl-C included, ends the arm early."""
     try:
         yield
     except BaseException as error:
-        with ArmFiles(plan, arm) as files:
+        with ArmFiles(cell) as files:
             files.phase("aborted", note=f"{type(error).__name__}: {error}")
         raise

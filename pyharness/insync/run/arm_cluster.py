@@ -1,6 +1,6 @@
 """Start the cluster of one arm, on which one scenario runs, or several one after the other."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -21,9 +21,10 @@ from insync.errors import InsyncError
 from insync.faults.support.control import MAX_RULES, ControlFile
 from insync.faults.support.shim import preload
 from insync.nodes import BROKERS, CONTROLLER_ID
+from insync.progress import Progress
+from insync.run.cell import CellSpec
 from insync.run.disks import NO_DISKS, Disks, open_disks, with_disk_settings
-from insync.run.plan import Plan, carries_agent
-from insync.run.progress import Progress
+from insync.run.plan import Tools
 from insync.run.requirements import (
     breaks_client_links,
     breaks_controller_link,
@@ -183,31 +184,32 @@ def _of_groups(workload: Workload) -> dict[str, str]:
 
 @contextmanager
 def open_arm_cluster(
-    plans: Sequence[Plan],
-    arm: str,
+    cells: Sequence[CellSpec],
+    tools: Tools,
     home: Path,
     progress: Progress,
     agent_events: Path | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> Iterator[ArmCluster]:
-    """Start a cluster under `home` for all `plans`; at the end stop it.
+    """Start a cluster under `home` for all `cells`, which have one arm; at the end stop it.
 
     Its data stays until the verdict says that nobody needs it; an interrupt removes it at once,
     unless it is to be kept. `agent_events` is the folder for the agents' events, by default a
     folder in `home`; `settings` are added to every node's server.properties. Raises InsyncError if
-    the plans require different clusters or if a node does not start.
+    the cells require different clusters or if a node does not start.
     """
-    want, *others = [wanted(plan.scenario, arm) for plan in plans]
+    arm, kafka = cells[0].arm, tools.kafka
+    want, *others = [wanted(cell.scenario, arm) for cell in cells]
     if any(each != want for each in others):
         raise InsyncError(f"{arm}: scenarios on one cluster require different settings")
-    scenarios = [plan.scenario for plan in plans]
-    shim = next((plan.shim for plan in plans if plan.shim is not None), None)
-    controls, extras = stall_controls(scenarios, shim, home)
-    keep = plans[0].request.keep_data
-    agent = _agent(plans[0], arm, home, agent_events or home / AGENT_EVENTS)
+    scenarios = [cell.scenario for cell in cells]
+    controls, extras = stall_controls(scenarios, tools.shim, home)
+    keep = cells[0].keep_data
+    agent = _agent(cells[0], tools, home, agent_events or home / AGENT_EVENTS)
+    kind = LocalCluster if tools.image is None else partial(ContainerCluster, image=tools.image)
     with open_links(scenarios) as links:
-        cluster = _kind_of_cluster(plans[0])(
-            plans[0].kafka,
+        cluster: NodeCluster = kind(
+            kafka,
             home,
             brokers=BROKERS,
             settings={**want.settings, **(settings or {})},
@@ -217,7 +219,6 @@ def open_arm_cluster(
             elr=arms.ARMS[arm].elr,
             controllers=want.controllers,
         )
-        kafka = plans[0].kafka
         progress.phase(f"{arm}: starting the cluster")
         try:
             disks_of_arm = open_disks(scenarios, home, keep=keep, zookeeper=kafka.release.zookeeper)
@@ -244,22 +245,17 @@ def open_links(scenarios: Sequence[Scenario]) -> AbstractContextManager[Links | 
     )
 
 
-def _kind_of_cluster(plan: Plan) -> Callable[..., NodeCluster]:
-    """Return the class of a plan's cluster, ready to be called."""
-    return LocalCluster if plan.image is None else partial(ContainerCluster, image=plan.image)
-
-
-def _agent(plan: Plan, arm: str, home: Path, events: Path) -> AgentSpec | None:
-    if not carries_agent(plan.scenario, arm) or plan.agent_jar is None:
+def _agent(cell: CellSpec, tools: Tools, home: Path, events: Path) -> AgentSpec | None:
+    if not cell.carries_agent or tools.agent_jar is None:
         return None
     for folder in (home / BRIDGE, events):
         folder.mkdir(parents=True, exist_ok=True)
     return AgentSpec(
-        jar=plan.agent_jar, events_dir=events, bridge_dir=home / BRIDGE,
-        on_controller=plan.scenario.broker.controller_agent,
-        holds=plan.scenario.race is not None,
-        unknown_methods=plan.request.unknown_methods,
-        cache=None if plan.image else woven_classes(),
+        jar=tools.agent_jar, events_dir=events, bridge_dir=home / BRIDGE,
+        on_controller=cell.scenario.broker.controller_agent,
+        holds=cell.scenario.race is not None,
+        unknown_methods=cell.unknown_methods,
+        cache=None if tools.image else woven_classes(),
     )  # fmt: skip
 
 

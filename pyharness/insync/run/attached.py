@@ -7,7 +7,6 @@ the scenario's brokers 1 to 3 are three brokers of the cluster, in the order of 
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -25,10 +24,10 @@ from insync.faults.support.control import ControlFile
 from insync.nodes import BROKERS
 from insync.run.agents import asking
 from insync.run.arm_cluster import ArmCluster
-from insync.run.plan import Plan, check_out, default_out
+from insync.run.cell import CellSpec
+from insync.run.plan import Plan, Tools, cells_of, check_out, scenario_of
 from insync.run.request import Existing, RunRequest
 from insync.run.requirements import stall_rules, stalled, unavailable
-from insync.scenario.load import narrow, parse, source
 from insync.scenario.model import Scenario
 
 LAG: Final = "replica.lag.time.max.ms"
@@ -37,20 +36,11 @@ DELETED_WITHIN_S: Final = 10.0
 
 def prepare_attached(request: RunRequest) -> Plan:
     """Check the whole request; raises InputError. Creates no file and changes nothing."""
-    if request.existing is None:
+    existing = request.existing
+    if existing is None:
         raise InsyncError("no existing cluster in the request, expected one")
     out = None if request.out is None else check_out(request.out)
-    plan = resolve_attached(request, request.existing, out or Path())
-    return plan if out else replace(plan, out=check_out(default_out(plan.scenario.name)))
-
-
-def resolve_attached(request: RunRequest, existing: Existing, out: Path) -> Plan:
-    """Return the plan of a run on an existing cluster; raises InputError for what cannot be."""
-    text = source(request.scenario)
-    scenario = narrow(
-        parse(text, request.scenario, request.scale), arms=request.arms, repeats=request.repeats,
-        client=request.client, default_timeouts=request.default_timeouts,
-    )  # fmt: skip
+    text, scenario = scenario_of(request)
     _require_possible(request, existing, scenario)
     ids = broker_ids(existing.bootstrap)
     if len(ids) < BROKERS:
@@ -61,11 +51,16 @@ def resolve_attached(request: RunRequest, existing: Existing, out: Path) -> Plan
     version = _version(existing, scenario.arms[0], brokers)
     controls_of(scenario, existing, brokers)
     java = find_java()
+    cells = cells_of(
+        request, _with_lag(scenario, existing, brokers[0]), text, out, brokers=brokers,
+        topic_prefix=f"insync-{uuid.uuid4().hex[:8]}-", controller_agent=False,
+    )  # fmt: skip
     return Plan(
-        request=request, scenario=_with_lag(scenario, existing, brokers[0]), scenario_text=text,
-        java=java, kafka=Distribution(Release(version, ()), java, (), Path(), None), shim=None,
-        agent_jar=None, out=out, skip=unavailable(scenario, "existing", out), brokers=brokers,
-        topic_prefix=f"insync-{uuid.uuid4().hex[:8]}-",
+        cells=cells,
+        tools=Tools(
+            java=java, kafka=Distribution(Release(version, ()), java, (), Path(), None),
+        ),
+        skip=unavailable(scenario, "existing", cells[0].out),
     )  # fmt: skip
 
 
@@ -178,29 +173,29 @@ def controls_of(
 
 
 @contextmanager
-def attached(plan: Plan, arm: str) -> Iterator[ArmCluster]:
-    """Use the plan's cluster for a block; at its end the run's own topics are deleted."""
-    existing = plan.request.existing
+def attached(cell: CellSpec, tools: Tools) -> Iterator[ArmCluster]:
+    """Use the cell's cluster for a block; at its end the run's own topics are deleted."""
+    existing = cell.existing
     if existing is None:
-        raise InsyncError("no existing cluster in the plan, expected one")
-    home = nodes_dir(plan.out, arm)
+        raise InsyncError("no existing cluster in the cell, expected one")
+    home = nodes_dir(cell.out, cell.arm)
     cluster = AttachedCluster(existing.bootstrap)
     try:
         yield ArmCluster(
-            arm=arm, kafka=plan.kafka, cluster=cluster, home=home, brokers=plan.brokers,
-            controls=controls_of(plan.scenario, existing, plan.brokers), bridges=existing.bridges,
+            arm=cell.arm, kafka=tools.kafka, cluster=cluster, home=home, brokers=cell.brokers,
+            controls=controls_of(cell.scenario, existing, cell.brokers), bridges=existing.bridges,
         )  # fmt: skip
     finally:
-        for repeat in range(plan.scenario.repeats):
-            _remove(plan, existing.bootstrap, plan.topic(repeat))
+        for topic in cell.topics:
+            _remove(cell, existing.bootstrap, topic)
 
 
-def _remove(plan: Plan, bootstrap: str, topic: str) -> None:
+def _remove(cell: CellSpec, bootstrap: str, topic: str) -> None:
     """Delete a topic of the run, if it was made, and its consumer groups."""
     server = bootstrap.split(",")[0]
     with suppress(OSError):
         if partitions(server, topic):
             delete_topic(bootstrap, topic, DELETED_WITHIN_S)
-    groups = [f"{topic}-group-{number}" for number in range(len(plan.scenario.workload.groups))]
+    groups = [f"{topic}-group-{number}" for number in range(len(cell.scenario.workload.groups))]
     if groups:
         delete_groups(bootstrap, groups)

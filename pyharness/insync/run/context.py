@@ -1,4 +1,4 @@
-"""Hold what the repeats of one scenario on one arm share: plan, cluster and event files."""
+"""Hold what the repeats of one scenario on one arm share: cell, cluster and event files."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -19,19 +19,17 @@ from insync.events.schema import (
 )
 from insync.events.writer import EventFolder, Publish
 from insync.run.arm_cluster import ArmCluster
-from insync.run.plan import Plan
+from insync.run.cell import CellSpec
 from insync.workload.java.driver import Driver
 
 
 class ArmFiles:
     """The open event files of one arm; a context manager."""
 
-    def __init__(
-        self, plan: Plan, arm: str, publish: Callable[[str], Publish] | None = None
-    ) -> None:
+    def __init__(self, cell: CellSpec, publish: Callable[[str], Publish] | None = None) -> None:
         """Open the files; `publish` maps a file's name to the function that publishes its lines."""
-        self.folder = EventFolder(events_dir(plan.out, arm), publish)
-        self._arm = arm
+        self.folder = EventFolder(events_dir(cell.out, cell.arm), publish)
+        self._arm = cell.arm
         self._open = ExitStack()
         self._phases = self._open.enter_context(self.folder.open(PHASES))
         self.faults = self._open.enter_context(self.folder.open(FAULTS))
@@ -69,7 +67,7 @@ class ArmFiles:
 class ArmContext:
     """One scenario on the running cluster of one arm; `driver` runs its Java clients, if any."""
 
-    plan: Plan
+    cell: CellSpec
     arm_cluster: ArmCluster
     files: ArmFiles
     driver: Driver | None = None

@@ -49,7 +49,7 @@ def build(context: ArmContext, topic: str, repeat: int, spec: Planned) -> Fault:
         arm=context.arm, repeat=repeat, kind=spec.kind, broker=spec.broker,
         planned_ms=spec.end_ms - spec.at_ms, topic=topic,
     )  # fmt: skip
-    cluster = ArmFaultCluster(context.arm_cluster, context.plan.scenario)
+    cluster = ArmFaultCluster(context.arm_cluster, context.cell.scenario)
     return KINDS[spec.kind].inject(spec, at, cluster)
 
 

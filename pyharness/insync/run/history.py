@@ -32,12 +32,11 @@ from insync.events.schema import (
     batches_file,
     events_dir,
     now_ms,
-    topic_name,
 )
 from insync.events.writer import EventWriter
 from insync.nodes import BROKERS
 from insync.run.arm_cluster import ArmCluster
-from insync.run.plan import Plan
+from insync.run.cell import CellSpec
 
 _TYPES: Final[dict[str, StepDownType]] = {
     "step_down": "asked",
@@ -74,8 +73,8 @@ TopicLines = Iterator[tuple[str | None, Line | Mapping[str, object]]]
 """Lines, each with its topic; None means that the line concerns all topics."""
 
 
-def write_histories(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
-    """Stop the cluster and write what controller and brokers logged about each plan's topics.
+def write_histories(arm_cluster: ArmCluster, cells: Sequence[CellSpec]) -> None:
+    """Stop the cluster and write what controller and brokers logged about each cell's topics.
 
     This writes isr.jsonl, roles.jsonl, step-downs.jsonl if leaders may step down, the batches of
     all replicas, the agents' own events, and clocks.jsonl if the nodes' clocks could be read.
@@ -85,14 +84,14 @@ def write_histories(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
     arm_cluster.cluster.stop()
     created: list[float] = []
     steps: list[Callable[[], None]] = [
-        lambda: _write(arm_cluster, plans, ISR, _isr(arm_cluster, created)),
-        lambda: _write_clocks(arm_cluster, plans, clocks, min(created, default=None)),
+        lambda: _write(arm_cluster, cells, ISR, _isr(arm_cluster, created)),
+        lambda: _write_clocks(arm_cluster, cells, clocks, min(created, default=None)),
         lambda: _write(
-            arm_cluster, plans, ROLES, ((role.topic, role) for role in _roles(arm_cluster))
+            arm_cluster, cells, ROLES, ((role.topic, role) for role in _roles(arm_cluster))
         ),
-        lambda: _write_step_downs(arm_cluster, plans),
-        lambda: _write_agents(arm_cluster, plans),
-        lambda: _write_logs(arm_cluster, plans),
+        lambda: _write_step_downs(arm_cluster, cells),
+        lambda: _write_agents(arm_cluster, cells),
+        lambda: _write_logs(arm_cluster, cells),
     ]
     errors = [error for step in steps if (error := _error_of(step)) is not None]
     if errors:
@@ -108,10 +107,10 @@ def _error_of(step: Callable[[], None]) -> InsyncError | None:
     return None
 
 
-def _write_step_downs(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
+def _write_step_downs(arm_cluster: ArmCluster, cells: Sequence[CellSpec]) -> None:
     if arms.reports_step_downs(arm_cluster.arm):
         _write(
-            arm_cluster, plans, STEP_DOWNS, ((each.topic, each) for each in step_downs(arm_cluster))
+            arm_cluster, cells, STEP_DOWNS, ((each.topic, each) for each in step_downs(arm_cluster))
         )
 
 
@@ -124,7 +123,7 @@ def _isr(arm_cluster: ArmCluster, created: list[float]) -> TopicLines:
 
 
 def _write_clocks(
-    arm_cluster: ArmCluster, plans: Sequence[Plan], clocks: Clocks | None, created: float | None
+    arm_cluster: ArmCluster, cells: Sequence[CellSpec], clocks: Clocks | None, created: float | None
 ) -> None:
     if clocks is None:
         return
@@ -135,17 +134,17 @@ def _write_clocks(
         )
         for node, reading in clocks.of_nodes(created).items()
     ]  # fmt: skip
-    _write(arm_cluster, plans, CLOCKS, ((None, line) for line in lines))
+    _write(arm_cluster, cells, CLOCKS, ((None, line) for line in lines))
 
 
-def _write_agents(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
-    """Copy the agents' events, unless the agents wrote them directly into a plan's folder.
+def _write_agents(arm_cluster: ArmCluster, cells: Sequence[CellSpec]) -> None:
+    """Copy the agents' events, unless the agents wrote them directly into a run folder.
 
     There each node's file is put together of its parts.
     """
     if arm_cluster.agent is None:
         return
-    folders = {events_dir(plan.out, arm_cluster.arm).absolute() for plan in plans}
+    folders = {events_dir(cell.out, arm_cluster.arm).absolute() for cell in cells}
     brokers = range(1, BROKERS + 1)
     files = [arm_cluster.agent.events_file(broker) for broker in brokers]
     for node in arm_cluster.cluster.controllers:
@@ -157,30 +156,24 @@ def _write_agents(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
             agent_log.join(file)
         else:
             events = ((event.get("topic"), event) for event in agent_log.read(file))
-            _write(arm_cluster, plans, file.name, events)
+            _write(arm_cluster, cells, file.name, events)
 
 
 def _write(
-    arm_cluster: ArmCluster, plans: Sequence[Plan], name: str, topic_lines: TopicLines
+    arm_cluster: ArmCluster, cells: Sequence[CellSpec], name: str, topic_lines: TopicLines
 ) -> None:
-    """Write each line for the plans that it concerns."""
+    """Write each line for the cells that it concerns."""
     with ExitStack() as files:
         writers = {
-            frozenset(_topics(plan)): files.enter_context(
-                EventWriter(events_dir(plan.out, arm_cluster.arm) / name)
+            frozenset(cell.topics): files.enter_context(
+                EventWriter(events_dir(cell.out, arm_cluster.arm) / name)
             )
-            for plan in plans
+            for cell in cells
         }
         for topic, line in topic_lines:
             for topics, writer in writers.items():
                 if topic is None or topic in topics:
                     writer.write(line)
-
-
-def _topics(plan: Plan) -> dict[str, int]:
-    """Return the plan's topics and the repeat of each."""
-    repeats = range(plan.scenario.repeats)
-    return {topic_name(plan.scenario.name, repeat): repeat for repeat in repeats}
 
 
 def _roles(arm_cluster: ArmCluster) -> Iterator[RoleLine]:
@@ -191,15 +184,15 @@ def _roles(arm_cluster: ArmCluster) -> Iterator[RoleLine]:
                     yield RoleLine(arm=arm_cluster.arm, broker=node.id, **role)
 
 
-def _write_logs(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
+def _write_logs(arm_cluster: ArmCluster, cells: Sequence[CellSpec]) -> None:
     """Write every replica's batches, one file per repeat, and one line per log that was read."""
     with ExitStack() as files:
         repeats: dict[str, int] = {}
         of_topic: dict[str, tuple[EventWriter, EventWriter]] = {}
-        for plan in plans:
-            folder = events_dir(plan.out, arm_cluster.arm)
+        for cell in cells:
+            folder = events_dir(cell.out, arm_cluster.arm)
             logs = files.enter_context(EventWriter(folder / REPLICA_LOGS))
-            for topic, repeat in _topics(plan).items():
+            for repeat, topic in enumerate(cell.topics):
                 lines = files.enter_context(EventWriter(folder / batches_file(repeat)))
                 repeats[topic], of_topic[topic] = repeat, (lines, logs)
         for found in batches(arm_cluster.cluster, arm_cluster.kafka, repeats):

@@ -6,8 +6,11 @@ All problems with the request are found here and raised as InputErrors.
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import tomli_w
 
 from insync import arms as arms_of_runs
 from insync.artifacts import AGENT_JAR, LAB_JAR, built
@@ -20,13 +23,13 @@ from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
 from insync.brokers.kafka.versions import Release
 from insync.errors import InputError
-from insync.events.schema import topic_name
+from insync.events.topic import EventTopic
 from insync.faults.support.shim import require_shim
-from insync.nodes import BROKERS
+from insync.progress import Progress
 from insync.run.arm_support import require_arms
+from insync.run.cell import CellSpec
 from insync.run.clients.groups import require_groups
 from insync.run.clients.java import require_clients
-from insync.run.progress import Progress
 from insync.run.request import RunRequest
 from insync.run.requirements import (
     require_controller_proxy,
@@ -34,41 +37,51 @@ from insync.run.requirements import (
     stalled,
     unavailable,
 )
-from insync.scenario.load import narrow, on_version, on_zookeeper, parse, source
+from insync.scenario.load import (
+    builtin_names,
+    keys_of,
+    narrow,
+    on_version,
+    on_zookeeper,
+    parse,
+    source,
+)
 from insync.scenario.model import Scenario
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
-    """A run that can begin: the scenario is scaled and has only the requested arms.
+class Tools:
+    """What this machine has for cells; `image` is that of their containers, if they are such."""
 
-    `image` is the image of the containers, None for local processes. `skip` says why the run is
-    not possible on this machine; then the run only records the reason. `brokers` are the ids of the
-    scenario's brokers; only on an existing cluster they are others, and topics have a prefix.
-    """
-
-    request: RunRequest
-    scenario: Scenario
-    scenario_text: str
     java: Java
     kafka: Distribution
-    shim: Path | None
-    agent_jar: Path | None
-    out: Path
+    shim: Path | None = None
+    agent_jar: Path | None = None
     image: Image | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """A run that can begin: a cell for each of its arms.
+
+    `skip` says why the run is not possible on this machine; then the run only records the reason.
+    `events` is the topic to which the events are published as well, if any.
+    """
+
+    cells: Sequence[CellSpec]
+    tools: Tools
     skip: str | None = None
-    brokers: tuple[int, ...] = tuple(range(1, BROKERS + 1))
-    topic_prefix: str = ""
+    events: EventTopic | None = None
 
     @property
-    def controller_agent(self) -> bool:
-        """Whether the controller is known to have the agent, in arms with it; not on ZooKeeper."""
-        started = self.request.existing is None and not self.kafka.release.zookeeper
-        return self.scenario.broker.controller_agent and started
+    def scenario(self) -> Scenario:
+        """The scenario of all cells."""
+        return self.cells[0].scenario
 
-    def topic(self, repeat: int) -> str:
-        """Return the topic of a repeat."""
-        return f"{self.topic_prefix}{topic_name(self.scenario.name, repeat)}"
+    @property
+    def out(self) -> Path:
+        """The run folder."""
+        return self.cells[0].out
 
 
 def prepare(request: RunRequest, progress: Progress) -> Plan:
@@ -76,22 +89,15 @@ def prepare(request: RunRequest, progress: Progress) -> Plan:
 
     Writes nothing except the user's cache of Kafka versions.
     """
-    out = None if request.out is None else check_out(request.out)
-    plan = resolve(request, out or Path(), progress)
-    return plan if out else replace(plan, out=check_out(default_out(plan.scenario.name)))
+    return resolve(request, None if request.out is None else check_out(request.out), progress)
 
 
-def resolve(request: RunRequest, out: Path, progress: Progress) -> Plan:
-    """Return the plan of a run into `out`, which is not checked; raises InputError."""
-    text = source(request.scenario)
-    whole = parse(text, request.scenario, request.scale)
-    scenario = narrow(
-        whole, arms=request.arms, repeats=request.repeats, client=request.client,
-        default_timeouts=request.default_timeouts,
-    )  # fmt: skip
-    shim = require_shim() if stalled(scenario) else None
-    agent_jar = require_agent(scenario.arms) if scenario.race is None else built_agent()
-    require_reader()
+def resolve(request: RunRequest, out: Path | None, progress: Progress) -> Plan:
+    """Return the plan of a run into `out`, which is not checked; raises InputError.
+
+    None for `out` means a new folder by the scenario's name.
+    """
+    text, scenario = scenario_of(request)
     release = find(request.kafka)  # before the check of the arms: an unknown version has none
     if release.zookeeper:
         scenario = on_zookeeper(scenario)
@@ -102,14 +108,55 @@ def resolve(request: RunRequest, out: Path, progress: Progress) -> Plan:
     require_arms(scenario.arms, request.kafka)
     require_clients(scenario.workload.client, release)
     require_groups(scenario.workload, release)
-    image = _image(release) if request.cluster == "docker" else None
-    java = find_java()
+    on_controller = scenario.broker.controller_agent and not release.zookeeper
+    cells = cells_of(request, scenario, text, out, controller_agent=on_controller)
     return Plan(
-        request=request, scenario=scenario, scenario_text=text, java=java,
-        kafka=distribution(request.kafka, java, progress.phase), shim=shim,
-        agent_jar=agent_jar, out=out, image=image,
-        skip=unavailable(scenario, request.cluster, out),
+        cells=cells, tools=find_tools(cells, progress), events=request.events,
+        skip=unavailable(scenario, request.cluster, cells[0].out),
     )  # fmt: skip
+
+
+def scenario_of(request: RunRequest) -> tuple[str, Scenario]:
+    """Return the file's text and the scenario of a request, scaled, with the arms to run."""
+    asked = request.scenario
+    if isinstance(asked, Scenario):
+        text, whole = tomli_w.dumps(keys_of(asked)), asked
+    else:
+        text = source(asked)
+        whole = parse(text, asked, request.scale)
+    return text, narrow(
+        whole, arms=request.arms, repeats=request.repeats, client=request.client,
+        default_timeouts=request.default_timeouts,
+    )  # fmt: skip
+
+
+def cells_of(
+    request: RunRequest, scenario: Scenario, text: str, out: Path | None, **more: Any
+) -> list[CellSpec]:
+    """Return the cells of a request whose scenario is `scenario`."""
+    out = out or check_out(default_out(scenario.name))
+    return [
+        CellSpec(
+            scenario=scenario, text=text, builtin=request.scenario in builtin_names(), arm=arm,
+            kafka=request.kafka, cluster=request.cluster, existing=request.existing,
+            scale=request.scale, seed=request.seed, default_timeouts=request.default_timeouts,
+            unknown_methods=request.unknown_methods, keep_data=request.keep_data, out=out, **more,
+        )
+        for arm in scenario.arms
+    ]  # fmt: skip
+
+
+def find_tools(cells: Sequence[CellSpec], progress: Progress) -> Tools:
+    """Find what cells of one build need, and fetch missing jars; raises InputError."""
+    require_reader()
+    java, kafka = find_java(), cells[0].kafka
+    return Tools(
+        java=java,
+        shim=require_shim() if any(stalled(cell.scenario) for cell in cells) else None,
+        agent_jar=built_agent() if any(cell.carries_agent for cell in cells) else None,
+        image=_image(find(kafka)) if cells[0].cluster == "docker" else None,
+        kafka=distribution(kafka, java, progress.phase),
+    )
 
 
 def _image(release: Release) -> Image:
@@ -140,11 +187,6 @@ def built_agent() -> Path:
     """Return the agent's jar; raises InputError if it or the lab's is not built."""
     built(LAB_JAR)
     return built(AGENT_JAR)
-
-
-def carries_agent(scenario: Scenario, arm: str) -> bool:
-    """Whether an arm's brokers have the agent; in a race even stock has it, for pause points."""
-    return arms_of_runs.has_agent(arm) or scenario.race is not None
 
 
 def check_out(out: Path) -> Path:

@@ -13,9 +13,9 @@ from insync.brokers.cluster.attached import AttachedCluster
 from insync.brokers.kafka.metadata import State
 from insync.errors import InsyncError
 from insync.nodes import BROKERS, ring
+from insync.progress import Progress
 from insync.run.agents import asking
 from insync.run.context import ArmContext
-from insync.run.progress import Progress
 from insync.workload.prefill import prefill
 
 TOPIC: Final = "warm-up"
@@ -31,7 +31,7 @@ def warm_up(context: ArmContext, progress: Progress) -> None:
     Does the same in every arm. Raises InsyncError if the brokers do not serve requests. Brokers
     that insync did not start stay as they are: they get no topic without the run's prefix.
     """
-    if context.plan.scenario.broker.leader_fetch_process_time_max_ms is None:
+    if context.cell.scenario.broker.leader_fetch_process_time_max_ms is None:
         return
     if isinstance(context.arm_cluster.cluster, AttachedCluster):
         return

@@ -15,64 +15,65 @@ from insync import __version__
 from insync.artifacts import sha256_of
 from insync.events.schema import RUN, SCHEMA_VERSION, now_ms
 from insync.events.writer import write_atomic
-from insync.run.plan import Plan
-from insync.scenario.load import builtin_names
+from insync.run.cell import CellSpec
+from insync.run.plan import Plan, Tools
 
 
 def begin(plan: Plan) -> dict[str, Any]:
     """Return the record of a run that begins now."""
+    cell = plan.cells[0]
     skipped = {} if plan.skip is None else {"skipped": plan.skip}
     return {
         "schema": SCHEMA_VERSION,
-        "scenario_name": plan.scenario.name,
-        "scenario": plan.scenario.as_dict(),
-        "kafka": plan.kafka.version,
+        "scenario_name": cell.scenario.name,
+        "scenario": cell.scenario.as_dict(),
+        "kafka": plan.tools.kafka.version,
         **_own_build(plan),
-        "cluster": plan.request.cluster,
-        "scale": plan.request.scale,
-        "seed": plan.request.seed,
-        "default_timeouts": plan.request.default_timeouts,
-        "controller_agent": plan.controller_agent,
-        "arms": list(plan.scenario.arms),
-        "repeats": plan.scenario.repeats,
-        "keep_data": plan.request.keep_data,
-        **_attached(plan),
-        "builtin": plan.request.scenario in builtin_names(),
+        "cluster": cell.cluster,
+        "scale": cell.scale,
+        "seed": cell.seed,
+        "default_timeouts": cell.default_timeouts,
+        "controller_agent": cell.controller_agent,
+        "arms": list(cell.scenario.arms),
+        "repeats": cell.scenario.repeats,
+        "keep_data": cell.keep_data,
+        **_attached(cell),
+        "builtin": cell.builtin,
         **skipped,
         "started_ms": now_ms(),
-        "host": _host(plan),
+        "host": _host(plan.tools),
     }
 
 
 def _own_build(plan: Plan) -> dict[str, str | bool]:
     known: dict[str, str | bool] = {}
-    if plan.kafka.release.path is not None:
-        known["kafka_path"] = str(plan.kafka.release.path)
-    if plan.request.unknown_methods:
+    if plan.tools.kafka.release.path is not None:
+        known["kafka_path"] = str(plan.tools.kafka.release.path)
+    if plan.cells[0].unknown_methods:
         known["unknown_methods"] = True
     return known
 
 
-def _attached(plan: Plan) -> dict[str, Any]:
+def _attached(cell: CellSpec) -> dict[str, Any]:
     """Return what is recorded of a cluster that insync did not start: not its addresses."""
-    if plan.request.existing is None:
+    if cell.existing is None:
         return {}
-    return {"clients_only": True, "brokers": list(plan.brokers), "topic_prefix": plan.topic_prefix}
+    return {"clients_only": True, "brokers": list(cell.brokers), "topic_prefix": cell.topic_prefix}
 
 
-def _host(plan: Plan) -> dict[str, Any]:
+def _host(tools: Tools) -> dict[str, Any]:
     """Return what the run's results may depend on: the machine and the versions of all parts."""
-    image = {} if plan.image is None else {"image": plan.image.tag}
+    image = {} if tools.image is None else {"image": tools.image.tag}
     return {
         "system": platform.platform(),
         "cores": os.cpu_count(),
         "memory_mib": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2**20,
-        "kafka_jars": plan.kafka.release.digest[:12],
-        "java": plan.java.description,
+        "kafka_jars": tools.kafka.release.digest[:12],
+        "java": tools.java.description,
         "python": platform.python_version(),
         "librdkafka": confluent_kafka.libversion()[0],
         "insync": __version__,
-        **_agent(plan.agent_jar),
+        **_agent(tools.agent_jar),
         **image,
     }
 

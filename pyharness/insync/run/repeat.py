@@ -13,13 +13,13 @@ from insync.faults.base import Fault
 from insync.faults.registry import tags_of
 from insync.faults.spec import Planned
 from insync.nodes import node_words, ring
+from insync.progress import Progress
 from insync.run.agents import write_counters
 from insync.run.context import ArmContext
 from insync.run.coordinators import place_coordinators, transactional_ids
 from insync.run.faults import build
 from insync.run.health.liveness import Liveness
 from insync.run.health.scheduling_gaps import SchedulingGaps
-from insync.run.progress import Progress
 from insync.run.readiness import await_full_isr, await_no_slow_broker
 from insync.scenario.group import Group
 from insync.scenario.model import Scenario, Transactions
@@ -56,8 +56,8 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
     it can. Raises InsyncError if it could not be finished for another reason. In every case the
     faults are lifted and the clients closed.
     """
-    scenario, files = context.plan.scenario, context.files
-    topic = context.plan.topic(repeat)
+    scenario, files = context.cell.scenario, context.files
+    topic = context.cell.topic(repeat)
     say = partial(_say, progress, context, repeat)
     plan = _workload_plan(context, topic, repeat)
     late_ms = jitter_ms(plan.seed, scenario.timeline.jitter_ms)
@@ -125,7 +125,7 @@ def _absent(scenario: Scenario) -> dict[int, set[int]]:
 
 
 def _create(context: ArmContext, topic: str) -> None:
-    scenario = context.plan.scenario
+    scenario = context.cell.scenario
     create_topic(
         context.bootstrap,
         topic,
@@ -135,7 +135,7 @@ def _create(context: ArmContext, topic: str) -> None:
 
 
 def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan:
-    workload = context.plan.scenario.workload
+    workload = context.cell.scenario.workload
     return WorkloadPlan(
         bootstrap=context.client_bootstrap,
         arm=context.arm,
@@ -150,7 +150,7 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
             for each in workload.bursts
             for partition in each.partitions
         },
-        seed=seed_of(context.plan.request.seed, repeat),
+        seed=seed_of(context.cell.seed, repeat),
         drain_seconds=DRAIN_SECONDS,
         client_timeout_ms=workload.client_timeout_ms,
         retries=workload.client_retries,
@@ -196,7 +196,7 @@ def _run_faults(
         for fault in faults:
             lift_all.callback(fault.lift)
         late_s = [0.0] * len(faults)
-        for moment in _moments(context.plan.scenario.faults, faults):
+        for moment in _moments(context.cell.scenario.faults, faults):
             due = start + moment.at_ms / 1000
             # A fault that began late is lifted as much later, so that it acts as long as planned.
             workload.wait(due + (late_s[moment.fault] if moment.lifts else 0) - time.monotonic())
@@ -232,4 +232,4 @@ def _moments(specs: Sequence[Planned], faults: Sequence[Fault]) -> list[Moment]:
 
 
 def _say(progress: Progress, context: ArmContext, repeat: int, text: str) -> None:
-    progress.phase(f"{context.arm} {repeat + 1}/{context.plan.scenario.repeats}: {text}")
+    progress.phase(f"{context.arm} {repeat + 1}/{context.cell.scenario.repeats}: {text}")

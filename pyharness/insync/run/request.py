@@ -8,6 +8,7 @@ from typing import Final, Literal
 from insync.brokers.kafka import versions
 from insync.clients import Client
 from insync.events.topic import EventTopic
+from insync.scenario.model import Scenario
 
 DEFAULT_KAFKA: Final = versions.DEFAULT
 ClusterKind = Literal["local", "docker"]
@@ -36,14 +37,15 @@ class Existing:
 class RunRequest:
     """A request for one run.
 
-    None for `arms`, `repeats`, `client` or `out` means the scenario's or insync's default.
+    `scenario` is a name, a file, or a scenario itself. None for `arms`, `repeats`, `client` or
+    `out` means the scenario's or insync's default.
     `default_timeouts` is whether clients keep their library's own timeouts, whatever the scenario
     says. `unknown_methods` is whether the agent may weave methods that no known build has.
     `events` is the topic to which the events are published as well, if any. `existing` is the
     cluster, if insync does not start one; `kafka` says nothing then.
     """
 
-    scenario: str
+    scenario: str | Scenario
     arms: Sequence[str] | None = None
     kafka: str = DEFAULT_KAFKA
     cluster: AnyCluster = DEFAULT_CLUSTER

@@ -75,6 +75,11 @@ def source(name_or_path: str) -> str:
         raise InputError(f"{name_or_path}: cannot be read: {reason}") from error
 
 
+def keys_of(scenario: Scenario) -> dict[str, Any]:
+    """Return the keys of a scenario's file, without those that have their default."""
+    return scenario.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+
 def load(name_or_path: str, scale: float = 1.0) -> Scenario:
     """Return a built-in scenario or one from a file, with its times scaled."""
     return parse(source(name_or_path), name_or_path, scale)

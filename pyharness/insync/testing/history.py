@@ -36,8 +36,8 @@ from insync.events.schema import (
     produce_file,
 )
 from insync.events.writer import EventFolder, EventWriter
+from insync.progress import Progress
 from insync.run.analysis import analyse
-from insync.run.progress import NoProgress
 from insync.run.record import save
 from insync.testing.clients import UNKNOWN, RecordedConsumer, RecordedProducer, TopicHistory, read
 from insync.testing.faults import Injected
@@ -151,7 +151,7 @@ class History:
         for producer in self._producers:
             producer.flush(ANSWERS_WITHIN_S)
         folders = [self._write(topic, expect or {}) for topic in self._topics.values()]
-        found = analyse(folders, AnalysisOptions(), NoProgress())
+        found = analyse(folders, AnalysisOptions(), Progress())
         self.verdicts = [
             TopicVerdict(topic, each["verdict"], each["reason"], each, folder / REPORT)
             for topic, folder, each in zip(self._topics, folders, found, strict=True)

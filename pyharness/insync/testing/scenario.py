@@ -9,8 +9,8 @@ from insync import extras
 from insync.engines import AnalysisOptions
 from insync.errors import InputError
 from insync.events.schema import REPORT
+from insync.progress import Progress
 from insync.run.analysis import analyse
-from insync.run.progress import NoProgress
 from insync.run.request import RunRequest
 from insync.run.runner import run
 from insync.testing.clusters import chosen
@@ -62,8 +62,8 @@ def run_scenario(asked: Asked, keys: Mapping[str, Any], out: Path) -> ScenarioRe
         repeats=keys.get("repeats"),
         out=out,
     )
-    folder = run(request, NoProgress())
-    (verdict,) = analyse([folder], AnalysisOptions(), NoProgress())
+    folder = run(request, Progress())
+    (verdict,) = analyse([folder], AnalysisOptions(), Progress())
     return ScenarioResult(
         verdict["scenario"], verdict["verdict"], verdict["reason"], verdict, folder / REPORT
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from insync.brokers.kafka.java import Java
 from insync.engines import AnalysisOptions
 from insync.events.verify_info import AskedVerify, CheckRow, LevelInfo, Outcome, TableInfo, worst
-from insync.run.progress import Progress
+from insync.progress import Progress
 from insync.verify.criteria import Criteria
 from insync.verify.sides import Side
 

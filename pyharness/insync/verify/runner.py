@@ -10,9 +10,9 @@ from insync.errors import InsyncError
 from insync.events.schema import now_ms
 from insync.events.verify_info import LevelInfo, VerifyInfo, save_asked, save_verify
 from insync.events.writer import write_atomic
+from insync.progress import Progress
 from insync.report.verify.page import write_verify_page
 from insync.run.plan import make_out
-from insync.run.progress import Progress
 from insync.verify.criteria import DEFAULT
 from insync.verify.level import Context, Level
 from insync.verify.plan import VerifyPlan

@@ -13,10 +13,10 @@ import pytest
 from event_lines import lines_of
 from insync.events.schema import topic_name
 from insync.nodes import BROKERS, CONTROLLER_ID
+from insync.progress import Progress
 from insync.run import arm
 from insync.run.arm_cluster import ArmCluster
 from insync.run.plan import prepare
-from insync.run.progress import NoProgress
 from insync.run.readiness import await_full_isr
 from insync.run.request import RunRequest
 from insync.run.runner import execute
@@ -115,7 +115,7 @@ def test_a_tail_that_all_replicas_lost_fails_the_run(
 ) -> None:
     scenario, out = tmp_path / "tail.toml", tmp_path / "run"
     scenario.write_text(SCENARIO, encoding="utf-8")
-    execute(prepare(RunRequest(scenario=str(scenario), out=out), NoProgress()), NoProgress())
+    execute(prepare(RunRequest(scenario=str(scenario), out=out), Progress()), Progress())
     (verdict,) = judge(out)
     assert verdict["verdict"] == "fail"
     stock = verdict["arms"]["stock"]

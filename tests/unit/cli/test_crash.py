@@ -12,8 +12,8 @@ import pytest
 from commands import INSYNC
 from insync.analysis import job
 from insync.cli.app import invoke
+from insync.engine import worker
 from insync.errors import InputError
-from insync.matrix import worker
 from insync_bridge import BridgeError
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -79,13 +79,14 @@ def test_a_matrix_task_on_a_full_disk_is_one_line(
 ) -> None:
     class Named:
         name = "4.3.1 stock"
+        cells = ()
 
     def fail(*_: object) -> None:
         raise FULL
 
     monkeypatch.setattr(worker, "load_task", lambda _: Named())
-    monkeypatch.setattr(worker, "ProgressWriter", lambda *_: None)
-    monkeypatch.setattr(worker, "do_task", fail)
+    monkeypatch.setattr(worker, "WorkerProgress", lambda *_: None)
+    monkeypatch.setattr(worker, "find_tools", fail)
     assert worker.main([str(tmp_path / "task.json")]) == 3
     expected = "insync: 4.3.1 stock: [Errno 28] No space left on device\n"
     assert capsys.readouterr().err == expected

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from insync.events.matrix_info import MatrixInfo, MatrixRow, save_matrix
-from insync.fuzz.batch import Bench
-from insync.run.progress import Progress
+from insync.fuzz.batch import BatchSettings
+from insync.progress import Progress
 from insync.scenario.model import Scenario
 
 Lost = Callable[[Scenario], int]
@@ -32,7 +32,7 @@ class MadeUpBrokers:
         monkeypatch.setattr("insync.fuzz.replay.run_batch", self.record)
 
     def record(
-        self, scenarios: Sequence[Scenario], folder: Path, bench: Bench, _: Progress
+        self, scenarios: Sequence[Scenario], folder: Path, bench: BatchSettings, _: Progress
     ) -> list[str]:
         folder.mkdir(parents=True)
         rows = tuple(_row(each, bench.kafka) for each in scenarios)
@@ -50,7 +50,7 @@ class MadeUpBrokers:
             raise KeyboardInterrupt
         return []
 
-    def analyse(self, folder: Path, _: Bench, __: Progress) -> bool:
+    def analyse(self, folder: Path, _: BatchSettings, __: Progress) -> bool:
         return (folder / "matrix.json").is_file()
 
     def _cell(self, scenario: Scenario, arm: str, *, cut: bool) -> dict[str, Any]:

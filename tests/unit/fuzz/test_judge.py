@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from insync.engine.task import Task
+from insync.engine.worker import WorkerProgress
 from insync.errors import InsyncError
-from insync.events.writer import EventWriter
 from insync.fuzz.judge import Broken, judge, judge_batch, read_broken
-from insync.matrix.progress import ProgressWriter
-from insync.matrix.task import Task
 from insync.scenario.load import load
+from unit.engine.cells import named
 
 REPORT = Path("report.html")
 
@@ -74,17 +74,15 @@ def test_a_fault_that_could_not_act_makes_it_unknown() -> None:
 def test_the_progress_says_whether_a_fault_was_why(tmp_path: Path) -> None:
     from insync.faults.base import Window
 
-    file = tmp_path / "4.3.1" / "tasks" / "stock.progress.jsonl"
-    task = Task(
-        kafka="4.3.1", arm="stock", repeats=None, seed=1, folder=tmp_path, home=tmp_path, parts=()
-    )
-    with EventWriter(file) as writer:
-        progress = ProgressWriter(task, writer)
-        try:
-            Window().line(None, 0.0)  # type: ignore[arg-type]  # it raises before it is used
-        except (InsyncError, AttributeError) as error:
-            progress.broken("seed-1", error)
-        progress.broken("seed-2", InsyncError("topic: ISR not\nfull"))
+    cells = (named("seed-1", tmp_path), named("seed-2", tmp_path))
+    task = Task(cells=cells, folder=tmp_path / "4.3.1" / "tasks", home=tmp_path)
+    task.folder.mkdir(parents=True)
+    progress = WorkerProgress(task)
+    try:
+        Window().line(None, 0.0)  # type: ignore[arg-type]  # it raises before it is used
+    except (InsyncError, AttributeError) as error:
+        progress.broken("seed-1", error)
+    progress.broken("seed-2", InsyncError("topic: ISR not\nfull"))
     found = read_broken(tmp_path, "4.3.1", "stock")
     assert found["seed-1"].by_fault
     assert found["seed-2"] == Broken("topic: ISR not full", by_fault=False)

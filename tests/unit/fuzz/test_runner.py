@@ -11,7 +11,7 @@ from insync.events.fuzz_info import FuzzInfo, load_fuzz
 from insync.fuzz.plan import prepare_fuzz
 from insync.fuzz.request import FuzzRequest
 from insync.fuzz.runner import run_fuzz
-from insync.run.progress import NoProgress
+from insync.progress import Progress
 from insync.scenario.load import load
 from insync.scenario.model import Scenario
 from unit.fuzz.made_up import MadeUpBrokers
@@ -36,7 +36,7 @@ def fuzzed(
     request = FuzzRequest(
         seeds=seeds, out=out, resume=resume, arms=("stock", "request"), minutes=minutes
     )
-    return run_fuzz(prepare_fuzz(request), AnalysisOptions(), NoProgress())
+    return run_fuzz(prepare_fuzz(request), AnalysisOptions(), Progress())
 
 
 def test_seeds_run_in_batches_and_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

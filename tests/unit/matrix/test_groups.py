@@ -9,7 +9,7 @@ from insync.cli.app import invoke
 from insync.errors import InputError
 from insync.matrix.groups import entries
 from insync.matrix.plan import MatrixRequest, prepare_matrix
-from insync.run.progress import NoProgress
+from insync.progress import Progress
 from insync.scenario.groups import DEFAULT, groups
 from insync.scenario.load import builtin_names, load
 
@@ -40,7 +40,7 @@ def test_scenarios_that_client_pauses_would_hide_run_unscaled() -> None:
 def test_the_number_of_parallel_arms_is_the_smallest_of_the_groups(tmp_path: Path) -> None:
     def at_once(*only: str, asked: int | None = None) -> int:
         request = MatrixRequest(only=only, at_once=asked, out=tmp_path / "out")
-        return prepare_matrix(request, NoProgress()).at_once
+        return prepare_matrix(request, Progress())[1]
 
     assert (at_once("kafka-7104"), at_once("freeze"), at_once("kafka-7104", "freeze")) == (8, 2, 2)
     assert at_once("kafka-7104", asked=1) == 1

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from insync.engine.task import tasks_of
 from insync.errors import InputError
 from insync.matrix.plan import MatrixRequest, prepare_matrix
-from insync.matrix.task import tasks_of
+from insync.progress import Progress
 from insync.run import plan
-from insync.run.progress import NoProgress
 from insync.scenario.groups import groups
 from unit.built_files import stand_in
 
@@ -31,7 +31,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_matrix_is_every_scenario_on_every_arm_that_a_version_has(tmp_path: Path) -> None:
     request = MatrixRequest(kafka=("4.3.1", "2.8.2"), out=tmp_path / "out")
-    found = prepare_matrix(request, NoProgress())
+    found, _ = prepare_matrix(request, Progress())
     names = [(row.kafka, row.scenario) for row in found.info.rows]
     assert names == [(kafka, name) for kafka in ("4.3.1", "2.8.2") for name in MATRIX]
     arms = {row.kafka: row.arms for row in found.info.rows}
@@ -43,7 +43,7 @@ def test_a_matrix_is_every_scenario_on_every_arm_that_a_version_has(tmp_path: Pa
 
 def test_a_scenario_that_cannot_run_here_has_a_row_and_no_run(tmp_path: Path) -> None:
     request = MatrixRequest(only=("cpu-starved", "freeze"), out=tmp_path / "out")
-    found = prepare_matrix(request, NoProgress())
+    found, _ = prepare_matrix(request, Progress())
     assert {row.scenario: row.skipped for row in found.info.rows} == {
         "freeze": None,
         "cpu-starved": "no cgroup",
@@ -56,15 +56,16 @@ def test_each_arm_of_each_version_is_a_task_with_the_scenarios_in_order(tmp_path
         kafka=("4.3.1", "2.8.2"), only=("freeze", "read-stall"), arms=("stock", "read"), repeats=3,
         out=tmp_path / "out",
     )  # fmt: skip
-    found = prepare_matrix(request, NoProgress())
-    tasks = tasks_of(found.runs, found.out)
-    assert [(task.kafka, task.arm, task.repeats) for task in tasks] == [
-        (kafka, arm, 3) for kafka in ("4.3.1", "2.8.2") for arm in ("stock", "read")
+    found, _ = prepare_matrix(request, Progress())
+    tasks = tasks_of((cell for run in found.runs for cell in run.cells), found.folder)
+    assert [task.name for task in tasks] == [
+        f"{kafka} {arm}" for kafka in ("4.3.1", "2.8.2") for arm in ("stock", "read")
     ]
     names = [name for name in MATRIX if name in ("freeze", "read-stall")]
-    assert [part.scenario for part in tasks[0].parts] == names
-    assert tasks[0].parts[0].out == found.out / "4.3.1" / names[0]
-    assert tasks[0].home == found.out / "4.3.1" / "nodes" / "stock"
+    assert [cell.scenario.name for cell in tasks[0].cells] == names
+    assert {cell.scenario.repeats for cell in tasks[0].cells} == {3}
+    assert tasks[0].cells[0].out == found.folder / "4.3.1" / names[0]
+    assert tasks[0].home == found.folder / "4.3.1" / "nodes" / "stock"
 
 
 def test_the_clients_are_those_of_all_runs_but_races(tmp_path: Path) -> None:
@@ -72,15 +73,12 @@ def test_the_clients_are_those_of_all_runs_but_races(tmp_path: Path) -> None:
         only=("freeze", "kafka-7104"), arms=("stock",), client="both", default_timeouts=True,
         out=tmp_path / "out",
     )  # fmt: skip
-    found = prepare_matrix(request, NoProgress())
+    found, _ = prepare_matrix(request, Progress())
     clients = {run.scenario.name: run.scenario.workload.client for run in found.runs}
     assert clients["freeze"] == "both"
     assert {clients[name] for name in clients if name != "freeze"} == {"librdkafka"}
     assert len(clients) > 1
-    (task,) = tasks_of(found.runs, found.out)
-    parts = {part.scenario: part.client for part in task.parts}
-    assert (parts["freeze"], parts["kafka-7104"]) == ("both", None)
-    assert all(part.default_timeouts for part in task.parts)
+    assert all(cell.default_timeouts for run in found.runs for cell in run.cells)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +103,7 @@ def test_the_clients_are_those_of_all_runs_but_races(tmp_path: Path) -> None:
 )
 def test_bad_input_gives_one_line(request_: MatrixRequest, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as caught:
-        prepare_matrix(request_, NoProgress())
+        prepare_matrix(request_, Progress())
     assert "\n" not in str(caught.value)
     assert list(Path.cwd().iterdir()) == []
 
@@ -114,4 +112,4 @@ def test_an_output_folder_in_use_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "file").touch()
     with pytest.raises(InputError, match="not empty"):
-        prepare_matrix(MatrixRequest(out=tmp_path / "out"), NoProgress())
+        prepare_matrix(MatrixRequest(out=tmp_path / "out"), Progress())

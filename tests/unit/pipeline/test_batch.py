@@ -12,7 +12,7 @@ from insync.analysis.tables import pipeline
 from insync.analysis.tables.batch import Summary, _compute
 from insync.analysis.tables.build import steps_for
 from insync.analysis.tables.rows import Row, read_parquet
-from insync.stages import silent
+from insync.progress import silent
 from unit.run_folder import Story, write_run
 
 

@@ -5,7 +5,6 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self, cast
@@ -22,14 +21,14 @@ from insync.faults.kinds.freeze import Freeze
 from insync.faults.kinds.kill import Kill
 from insync.faults.kinds.stall import Stall
 from insync.nodes import ring
+from insync.progress import Progress
 from insync.run import arm as arm_module
 from insync.run import arm_cluster, history, runner
-from insync.run.plan import Plan
-from insync.run.progress import NoProgress
+from insync.run.plan import Plan, Tools
 from insync.run.repeat import _moments, _run_faults
-from insync.run.request import RunRequest
 from insync.scenario.load import load, narrow
 from insync.signals import interruptible
+from unit.engine.cells import cell
 
 
 class FakeCluster:
@@ -85,20 +84,20 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeCluster]]:
 CLOCKS = clocks.Clocks({1: clocks.Reading(1_000.0, 1_001.0, 1_002.0)}, 990.0, 1_010.0)
 
 
-def planned(out: Path, keep_data: bool = False) -> Plan:
-    """Plan kip-501 with one repeat per arm."""
+def planned(out: Path, keep_data: bool = False, repeats: int = 1) -> Plan:
+    """Plan kip-501."""
     kafka = SimpleNamespace(version="4.3.1", release=pinned("4.3.1"))
     jar = out / "agent.jar"
     jar.touch()
+    scenario = narrow(load("kip-501", 0.2), arms=["stock", "plugin"], repeats=repeats)
     return Plan(
-        request=RunRequest(scenario="kip-501", keep_data=keep_data),
-        scenario=narrow(load("kip-501", 0.2), arms=["stock", "plugin"], repeats=1),
-        scenario_text="text",
-        java=cast("Any", SimpleNamespace(description="Java 17")),
-        kafka=cast("Any", kafka),
-        shim=out / "shim.so",
-        agent_jar=jar,
-        out=out,
+        cells=[cell(scenario, out, arm, keep_data=keep_data) for arm in scenario.arms],
+        tools=Tools(
+            java=cast("Any", SimpleNamespace(description="Java 17")),
+            kafka=cast("Any", kafka),
+            shim=out / "shim.so",
+            agent_jar=jar,
+        ),
     )
 
 
@@ -111,7 +110,7 @@ def test_every_arm_has_a_fresh_cluster_and_its_own_settings(
     tmp_path: Path, clusters: list[FakeCluster], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(arm_module, "run_repeat", lambda *_: None)
-    runner.execute(planned(tmp_path), NoProgress())
+    runner.execute(planned(tmp_path), Progress())
     stock, plugin = clusters
     assert stock.events == ["made", "started", "stopped"]  # the verdict decides about the data
     assert stock.agent is None
@@ -142,7 +141,7 @@ def test_an_interrupted_run_stops_its_cluster_and_records_the_interruption(
 
     monkeypatch.setattr(arm_module, "run_repeat", cut)
     with pytest.raises(type(error)):
-        runner.execute(planned(tmp_path), NoProgress())
+        runner.execute(planned(tmp_path), Progress())
     assert [cluster.events for cluster in clusters] == [["made", "started", "stopped", *data]]
     assert phases(tmp_path, "stock") == ["cluster_ready", "aborted"]
     assert "finished_ms" not in json.loads((tmp_path / "run.json").read_text())
@@ -157,7 +156,7 @@ def test_an_interrupt_leaves_only_data_that_is_to_be_kept(
 
     monkeypatch.setattr(arm_module, "run_repeat", cut)
     with pytest.raises(KeyboardInterrupt):
-        runner.execute(planned(tmp_path, keep_data=keep), NoProgress())
+        runner.execute(planned(tmp_path, keep_data=keep), Progress())
     assert ("data removed" in clusters[0].events) is not keep
     assert json.loads((tmp_path / "run.json").read_text())["keep_data"] is keep
 
@@ -172,9 +171,7 @@ def test_after_a_repeat_whose_cluster_is_unusable_the_next_arm_runs(
         return "broker 2: ended with -9" if context.arm == "stock" else None
 
     monkeypatch.setattr(arm_module, "run_repeat", stuck)
-    plan = planned(tmp_path)
-    twice = plan.scenario.model_copy(update={"repeats": 2})
-    runner.execute(replace(plan, scenario=twice), NoProgress())
+    runner.execute(planned(tmp_path, repeats=2), Progress())
     assert ran == ["stock 0", "plugin 0", "plugin 1"]
     assert phases(tmp_path, "stock") == ["cluster_ready", "aborted"]
     assert (tmp_path / "events" / "stock" / "isr.jsonl").is_file()
@@ -223,7 +220,7 @@ def test_a_fault_that_begins_late_acts_as_long_as_planned() -> None:
         inject=inject, lift=lambda: acts.append(("lift", time.monotonic())), evidence=str
     )
     context = SimpleNamespace(
-        plan=SimpleNamespace(scenario=SimpleNamespace(faults=[stall("read", 0, 100)])),
+        cell=SimpleNamespace(scenario=SimpleNamespace(faults=[stall("read", 0, 100)])),
         files=SimpleNamespace(faults=SimpleNamespace(write=lambda _: None)),
     )
     workload = SimpleNamespace(wait=lambda seconds: time.sleep(max(0.0, seconds)))

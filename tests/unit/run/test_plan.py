@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from insync.errors import InputError
+from insync.progress import Progress
 from insync.run.plan import check_out, make_out, prepare
-from insync.run.progress import NoProgress
 from insync.run.request import RunRequest
 from insync.scenario.load import source
 from unit.built_files import stand_in
@@ -22,10 +22,10 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_plan_has_the_scaled_and_narrowed_scenario(built: Path) -> None:
     request = RunRequest(scenario="kip-501", arms=("off",), scale=0.2, repeats=1)
-    found = prepare(request, NoProgress())
+    found = prepare(request, Progress())
     assert found.scenario.arms == ("off",)
     assert found.scenario.broker.replica_lag_time_max_ms == 2_000
-    assert (found.shim, found.agent_jar) == (built / "shim.so", built / "agent.jar")
+    assert (found.tools.shim, found.tools.agent_jar) == (built / "shim.so", built / "agent.jar")
     assert found.out.parent == Path.cwd() / "insync-runs"
     assert found.out.name.startswith("kip-501-")
     assert list(Path.cwd().iterdir()) == []
@@ -34,8 +34,8 @@ def test_a_plan_has_the_scaled_and_narrowed_scenario(built: Path) -> None:
 def test_only_required_files_must_be_built(built: Path) -> None:
     (built / "shim.so").unlink()
     (built / "agent.jar").unlink()
-    found = prepare(RunRequest(scenario="control", arms=("stock",)), NoProgress())
-    assert (found.shim, found.agent_jar) == (None, None)
+    found = prepare(RunRequest(scenario="control", arms=("stock",)), Progress())
+    assert (found.tools.shim, found.tools.agent_jar) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_an_arm_unsupported_by_the_version_is_refused_with_the_supported_ones(
     kafka: str, arm: str, problem: str
 ) -> None:
     with pytest.raises(InputError, match=problem):
-        prepare(RunRequest(scenario="control", arms=("stock", arm), kafka=kafka), NoProgress())
+        prepare(RunRequest(scenario="control", arms=("stock", arm), kafka=kafka), Progress())
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_required_file_that_is_not_built_is_named(
 ) -> None:
     (built / missing).unlink()
     with pytest.raises(InputError, match=problem):
-        prepare(RunRequest(scenario="kip-501", arms=("stock", arm)[-1:]), NoProgress())
+        prepare(RunRequest(scenario="kip-501", arms=("stock", arm)[-1:]), Progress())
 
 
 def test_the_folder_above_the_output_may_be_missing_too() -> None:
@@ -106,16 +106,16 @@ def test_a_protocol_between_brokers_is_refused_where_there_is_no_such_choice(
     file.write_text(source("read-stall").replace("[broker]", setting))
     problem = "broker.inter_broker_protocol_version: '2.6', expected none: Kafka 4.3.1 has no such"
     with pytest.raises(InputError, match=problem):
-        prepare(RunRequest(scenario=str(file), arms=("stock",)), NoProgress())
+        prepare(RunRequest(scenario=str(file), arms=("stock",)), Progress())
 
 
 def test_java_clients_need_their_jar_and_a_version_that_has_today_s_methods(
     built: Path,
 ) -> None:
     request = RunRequest(scenario="control", arms=("stock",), client="java")
-    assert prepare(request, NoProgress()).scenario.workload.client == "java"
+    assert prepare(request, Progress()).scenario.workload.client == "java"
     with pytest.raises(InputError, match=r"--client java: Kafka 1\.1\.1 has no Java client"):
-        prepare(replace(request, kafka="1.1.1"), NoProgress())
+        prepare(replace(request, kafka="1.1.1"), Progress())
     (built / "clients.jar").unlink()
     with pytest.raises(InputError, match=r"clients\.jar: not built, expected in .*make setup"):
-        prepare(request, NoProgress())
+        prepare(request, Progress())

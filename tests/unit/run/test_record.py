@@ -11,24 +11,20 @@ from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
 from insync.events.run_info import load_run
 from insync.run import record
-from insync.run.plan import Plan
-from insync.run.request import RunRequest
+from insync.run.plan import Plan, Tools
 from insync.scenario.load import load
+from unit.engine.cells import cell
 
 
 def started(skip: str | None = None, agent_jar: Path | None = None) -> dict[str, Any]:
     """Start a record of kip-501."""
-    planned = SimpleNamespace(
-        scenario=load("kip-501", 0.2),
-        kafka=SimpleNamespace(version="4.3.1", release=pinned("4.3.1")),
-        request=RunRequest(scenario="kip-501", scale=0.2, seed=5),
-        java=SimpleNamespace(description="Java 17"),
-        controller_agent=True,
-        skip=skip,
-        image=None,
+    kafka = SimpleNamespace(version="4.3.1", release=pinned("4.3.1"))
+    tools = Tools(
+        java=cast("Any", SimpleNamespace(description="Java 17")), kafka=cast("Any", kafka),
         agent_jar=agent_jar,
-    )
-    return record.begin(cast("Plan", planned))
+    )  # fmt: skip
+    kip_501 = cell(load("kip-501", 0.2), Path("out"), scale=0.2, seed=5)
+    return record.begin(Plan(cells=[kip_501], tools=tools, skip=skip))
 
 
 def test_a_new_record_names_the_run_and_has_no_end() -> None:

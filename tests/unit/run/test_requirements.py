@@ -10,13 +10,14 @@ from insync.arms import FEATURE
 from insync.errors import InsyncError
 from insync.faults.support import cpu_groups
 from insync.faults.support.control import ControlFile
+from insync.progress import Progress
 from insync.run import faults as run_faults
 from insync.run.arm_cluster import ArmCluster, broker_settings, open_arm_cluster, wanted
 from insync.run.context import ArmContext
-from insync.run.progress import NoProgress
 from insync.run.requirements import stall_rules, stalled, unavailable
 from insync.scenario.groups import groups
 from insync.scenario.load import load, narrow
+from unit.engine.cells import cell
 
 MATRIX = groups()["sites"].scenarios
 CLOSES_CONNECTIONS = "lost-connection-mid-stall"
@@ -99,9 +100,10 @@ def test_brokers_on_zookeeper_may_speak_the_protocol_of_an_older_version() -> No
 
 
 def test_scenarios_with_different_settings_may_not_share_a_cluster(tmp_path: Path) -> None:
-    plans = [cast("Any", SimpleNamespace(scenario=load(n))) for n in ("kip-501", "read-stall")]
+    cells = [cell(name, tmp_path / name) for name in ("kip-501", "read-stall")]
+    tools = cast("Any", SimpleNamespace(kafka=None))
     with pytest.raises(InsyncError, match="require different settings"):
-        open_arm_cluster(plans, "stock", tmp_path, NoProgress()).__enter__()
+        open_arm_cluster(cells, tools, tmp_path, Progress()).__enter__()
 
 
 def test_only_a_scenario_with_a_quota_can_be_unavailable(
@@ -127,8 +129,9 @@ def test_every_planned_fault_becomes_one_of_its_kind(tmp_path: Path, name: str) 
         arm="stock", kafka=cast("Any", dist), cluster=cast("Any", cluster), controls=controls,
         home=tmp_path,
     )  # fmt: skip
-    plan = SimpleNamespace(scenario=scenario)
-    context = ArmContext(plan=cast("Any", plan), arm_cluster=arm_cluster, files=cast("Any", None))
+    context = ArmContext(
+        cell=cell(scenario, tmp_path), arm_cluster=arm_cluster, files=cast("Any", None)
+    )
     made = [run_faults.build(context, "t-r0", 0, spec) for spec in scenario.faults]
     files = [type(fault).__module__.rpartition(".")[2] for fault in made]
     assert files == [spec.kind.replace("-", "_") for spec in scenario.faults]

@@ -10,9 +10,9 @@ from typing import Any, Self, cast
 import pytest
 
 from insync.errors import InsyncError
+from insync.progress import Progress
 from insync.run import agents as bridges
 from insync.run import readiness as warm
-from insync.run.progress import NoProgress
 from insync.scenario.load import load
 
 
@@ -43,9 +43,9 @@ def context(arm: str, scenario: str = "step-down-read") -> Any:
     arm_cluster = SimpleNamespace(
         bridge=Path("bridge"), check_nodes=lambda: None, brokers=(1, 2, 3), cluster=None
     )
-    plan = SimpleNamespace(scenario=load(scenario))
+    cell = SimpleNamespace(scenario=load(scenario))
     return cast(
-        "Any", SimpleNamespace(arm=arm, arm_cluster=arm_cluster, plan=plan, bootstrap="none")
+        "Any", SimpleNamespace(arm=arm, arm_cluster=arm_cluster, cell=cell, bootstrap="none")
     )
 
 
@@ -91,8 +91,8 @@ def test_only_scenarios_with_a_fetch_time_limit_are_warmed_up_in_every_arm(
         raise InsyncError("no brokers")
 
     monkeypatch.setattr(warm, "create_topic", refuse)
-    warm.warm_up(context("stock", "kip-501"), NoProgress())
+    warm.warm_up(context("stock", "kip-501"), Progress())
     assert made == []
     with pytest.raises(InsyncError, match="no brokers"):
-        warm.warm_up(context("stock"), NoProgress())
+        warm.warm_up(context("stock"), Progress())
     assert made == [warm.TOPIC]

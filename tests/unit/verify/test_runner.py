@@ -12,7 +12,7 @@ import pytest
 from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
 from insync.events.verify_info import LevelInfo, load_verify, worst
-from insync.run.progress import NoProgress
+from insync.progress import Progress
 from insync.verify.level import Level, outcome_of, result
 from insync.verify.runner import run_verify
 from unit.verify.verifications import FAILED, PASSED, SEEN, UNKNOWN, plan
@@ -46,7 +46,7 @@ def test_a_level_that_cannot_run_is_unknown_and_the_others_run(tmp_path: Path) -
             level("four", fails(OSError("disk full")), began),
         ),
         SPARK,
-        NoProgress(),
+        Progress(),
     )
     assert began == ["one", "two", "three", "four"]
     assert [each.outcome for each in info.levels] == ["unknown", "pass", "unknown", "unknown"]
@@ -65,7 +65,7 @@ def test_an_interrupt_keeps_what_is_done_and_resume_runs_the_rest(tmp_path: Path
     three = level("three", fails(KeyboardInterrupt("SIGINT")), began)
     out = tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
-        run_verify(plan(out, one, two, three), SPARK, NoProgress())
+        run_verify(plan(out, one, two, three), SPARK, Progress())
     before = load_verify(out)
     assert before
     assert (before.verdict, before.missing) == ("unknown", ["three"])
@@ -73,7 +73,7 @@ def test_an_interrupt_keeps_what_is_done_and_resume_runs_the_rest(tmp_path: Path
     began.clear()
     three = level("three", lambda: result("three", [SEEN]), began)
     two = level("two", lambda: result("two", [PASSED]), began)
-    info = run_verify(plan(out, one, two, three, before=before), SPARK, NoProgress())
+    info = run_verify(plan(out, one, two, three, before=before), SPARK, Progress())
     assert began == ["two", "three"], "a level that was unknown runs again"
     assert [each.level for each in info.levels] == ["one", "two", "three"]
     assert (info.verdict, info.reason) == ("pass", "2 checks passed in one, two, three")
@@ -89,7 +89,7 @@ def test_an_error_while_an_interrupt_is_handled_is_no_result(tmp_path: Path) -> 
     began: list[str] = []
     two = level("two", lambda: result("two", [PASSED]), began)
     with pytest.raises(InsyncError, match="did not stop"):
-        run_verify(plan(tmp_path / "out", level("one", run, began), two), SPARK, NoProgress())
+        run_verify(plan(tmp_path / "out", level("one", run, began), two), SPARK, Progress())
     assert began == ["one"]
     assert load_verify(tmp_path / "out") is None
 

@@ -12,7 +12,7 @@ from insync.analysis.engine.files import is_local
 from insync.engines import AnalysisOptions, has_embedded, require_engine, require_spark
 from insync.errors import InputError
 from insync.events.schema import EVENTS
-from insync.stages import START
+from insync.progress import START
 
 Name = Literal["embedded", "spark"]
 LOCAL_MASTER = "local[2]"

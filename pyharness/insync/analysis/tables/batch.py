@@ -27,8 +27,8 @@ from insync.analysis.tables.pipeline import refresh
 from insync.engines import AnalysisOptions
 from insync.errors import InputError
 from insync.events.schema import EVENTS, RUN
+from insync.progress import Announce, silent
 from insync.scratch import scratch_process
-from insync.stages import Announce, silent
 
 
 @dataclass(frozen=True)

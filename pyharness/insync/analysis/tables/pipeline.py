@@ -23,7 +23,7 @@ from insync.analysis.tables.current import labelled, mark
 from insync.analysis.tables.rows import Rows
 from insync.analysis.tables.store import Store
 from insync.errors import InputError, InsyncError
-from insync.stages import BRONZE, TABLES, Announce, silent
+from insync.progress import BRONZE, TABLES, Announce, silent
 
 _OWN = {MARK, "bronze", *LAYERS}
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from insync.bench.overhead.figures import Difference, FigureSpec, Values
     from insync.bench.overhead.measure import Side
     from insync.brokers.kafka.distribution import Distribution
-    from insync.run.progress import Progress
+    from insync.progress import Progress
 
 BASELINE: Final = "stock"
 ArmsOption = Annotated[

@@ -18,13 +18,14 @@ from insync.brokers.cluster.admin import create_topic, require_topic
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import load_run, run_name
-from insync.events.schema import ISR, RUN, topic_name
+from insync.events.schema import ISR, RUN
 from insync.events.topic import EventTopic, origin
 from insync.events.writer import Publish, encode
 from insync.nodes import BROKERS, ring
+from insync.progress import Progress
 from insync.run.arm_cluster import ArmCluster
+from insync.run.cell import CellSpec
 from insync.run.plan import Plan
-from insync.run.progress import Progress
 from insync.run.publish.publisher import Publisher
 
 EVERY_SECONDS: Final = 5.0
@@ -90,8 +91,7 @@ class LiveTopic:
 
 def live_topic(plan: Plan) -> LiveTopic | None:
     """Return the topic to publish a run to, None if it is not published; its folder exists."""
-    topic = plan.request.events
-    return None if topic is None else LiveTopic(topic, run_name(load_run(plan.out)))
+    return None if plan.events is None else LiveTopic(plan.events, run_name(load_run(plan.out)))
 
 
 def check_event_topic(topic: EventTopic) -> None:
@@ -104,7 +104,7 @@ def check_event_topic(topic: EventTopic) -> None:
 
 @contextmanager
 def publish_events(
-    live: LiveTopic | None, arm_cluster: ArmCluster, plan: Plan, progress: Progress
+    live: LiveTopic | None, arm_cluster: ArmCluster, cell: CellSpec, progress: Progress
 ) -> Iterator[Callable[[str], Publish] | None]:
     """Publish the events of an arm within the block.
 
@@ -115,12 +115,11 @@ def publish_events(
         yield None
         return
     at = live.topic.bootstrap or _own_topic(live.topic, arm_cluster)
-    topics = [topic_name(plan.scenario.name, repeat) for repeat in range(plan.scenario.repeats)]
     with Publisher(live.topic, at, live.run) as publisher:
-        publisher.run((plan.out / RUN).read_text(encoding="utf-8"))
+        publisher.run((cell.out / RUN).read_text(encoding="utf-8"))
         progress.phase(f"{arm_cluster.arm}: events go to {live.topic.name} at {at}")
         of_file = partial(publisher.file, arm_cluster.arm)
-        with IsrTail(arm_cluster, topics, of_file(ISR)) as tail:
+        with IsrTail(arm_cluster, cell.topics, of_file(ISR)) as tail:
             yield of_file
     if publisher.dropped:
         progress.phase(

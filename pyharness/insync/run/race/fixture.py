@@ -58,7 +58,7 @@ class RaceFixture:
 
     def burst(self, partition: int, records: int) -> None:
         """Produce records; the leader acknowledges them."""
-        size = self._context.plan.scenario.workload.record_bytes
+        size = self._context.cell.scenario.workload.record_bytes
         burst(self._context.bootstrap, self._topic, partition, records, size)
 
     def replica(self, broker: int, partition: int = RACE_PARTITION) -> OwnReplica:

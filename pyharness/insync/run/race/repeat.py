@@ -13,10 +13,10 @@ from insync.brokers.cluster.admin import SMALL_SEGMENTS, create_topic
 from insync.errors import InsyncError
 from insync.events.schema import topic_name
 from insync.nodes import ring
+from insync.progress import Progress
 from insync.run.agents import write_counters
 from insync.run.context import ArmContext
 from insync.run.health.scheduling_gaps import SchedulingGaps
-from insync.run.progress import Progress
 from insync.run.race.fixture import BYSTANDER, RACE_PARTITION, RaceFixture
 from insync.run.race.interleavings import run_interleaving
 from insync.run.race.samples import Sampler
@@ -32,7 +32,7 @@ def run_race(context: ArmContext, repeat: int, progress: Progress) -> None:
     In every case all stopped threads are released. Brokers that lost a fetcher thread are
     restarted afterwards.
     """
-    scenario, files = context.plan.scenario, context.files
+    scenario, files = context.cell.scenario, context.files
     race = scenario.race
     if race is None:
         raise InsyncError(f"{scenario.name}: expected a scenario with a race")
@@ -77,4 +77,4 @@ def _restart_brokers(context: ArmContext, topic: str, lost: Sequence[int]) -> No
 
 
 def _say(progress: Progress, context: ArmContext, repeat: int, text: str) -> None:
-    progress.phase(f"{context.arm} {repeat + 1}/{context.plan.scenario.repeats}: {text}")
+    progress.phase(f"{context.arm} {repeat + 1}/{context.cell.scenario.repeats}: {text}")

@@ -26,7 +26,7 @@ class Sampler(Background):
         self._topic = topic
         self._repeat = repeat
         self._bridges = connect_all(context.arm_cluster.bridge)
-        self._partitions = range(len(context.plan.scenario.workload.leaders))
+        self._partitions = range(len(context.cell.scenario.workload.leaders))
         self._lock = threading.Lock()
         self.fetchers: dict[Moment, dict[int, int]] = {}
         """How many fetcher threads each broker had at a moment."""

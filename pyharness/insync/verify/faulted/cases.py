@@ -15,9 +15,8 @@ from insync.brokers.kafka.versions import numbers
 from insync.errors import InputError
 from insync.events.verify_info import AskedVerify, SideInfo
 from insync.fuzz.draw import Choices, draw, for_version
-from insync.fuzz.simpler import keys_of
 from insync.matrix.groups import entries
-from insync.scenario.load import load
+from insync.scenario.load import keys_of, load
 from insync.scenario.model import Scenario
 from insync.scenario.problems import describe
 

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from insync.engine import recording as engine
+from insync.engine.recording import Recording, possible, row_of
 from insync.errors import InputError
 from insync.events.matrix_info import MatrixInfo, is_matrix, load_matrix
 from insync.events.run_info import load_run
 from insync.events.schema import RUN
-from insync.fuzz.batch import SCENARIOS, SEED, write_scenario
-from insync.matrix.plan import MatrixPlan, MatrixRequest, row_of
-from insync.matrix.runner import record_matrices
+from insync.fuzz.batch import SEED
+from insync.progress import Progress
 from insync.run.plan import Plan, resolve
-from insync.run.progress import Progress
 from insync.run.request import RunRequest
 from insync.verify.faulted.cases import Case, of_side
 from insync.verify.level import Context
@@ -64,30 +64,25 @@ def record(cases: Sequence[Case], both: Sequence[Side], out: Path, context: Cont
         return []
     part = out / f"{len(before) + 1:02}"
     context.progress.phase(f"faults: {len(left)} cases on both sides")
-    plans = [_matrix(side, left, part / side.name, context) for side in both]
-    return record_matrices(plans, context.progress, AT_ONCE)
+    return engine.record(
+        [_matrix(side, left, part / side.name, context) for side in both], context.progress, AT_ONCE
+    )
 
 
-def _matrix(side: Side, cases: Sequence[Case], folder: Path, context: Context) -> MatrixPlan:
+def _matrix(side: Side, cases: Sequence[Case], folder: Path, context: Context) -> Recording:
     made = [(case, _run(side, case, folder, context, context.progress)) for case in cases]
     rows = tuple(
         row_of(run, folder, case.figures) if case.figures else row_of(run, folder)
         for case, run in made
     )
-    return MatrixPlan(
-        request=MatrixRequest(kafka=[side.kafka], seed=SEED, at_once=AT_ONCE),
-        out=folder,
-        info=MatrixInfo(repeats=None, rows=rows, schema=1),
-        runs=[run for _, run in made if run.skip is None],
-        at_once=AT_ONCE,
-    )
+    info = MatrixInfo(repeats=None, rows=rows)
+    return Recording(folder, info, possible([run for _, run in made]))
 
 
 def _run(side: Side, case: Case, folder: Path, context: Context, progress: Progress) -> Plan:
     scenario = of_side(case, side.info, context.asked.repeats)
-    file = write_scenario(scenario, folder / SCENARIOS / f"{case.name}.toml")
     request = RunRequest(
-        scenario=str(file), kafka=side.kafka, seed=SEED,
+        scenario=scenario, kafka=side.kafka, seed=SEED,
         unknown_methods=context.asked.unknown_methods,
     )  # fmt: skip
     return resolve(request, folder / side.release.name / case.name, progress)

@@ -8,20 +8,21 @@ from pathlib import Path
 import psutil
 import pytest
 
-from insync.matrix.side_by_side import Ended, Records, SideBySide
-from insync.matrix.task import TASKS, Part, Task
-from insync.run.progress import NoProgress
+from insync.engine.side_by_side import Records, SideBySide
+from insync.engine.task import TASKS, Ended, Task
+from insync.progress import Progress
+from unit.engine.cells import cell
 
 HEAD = f"""#!{sys.executable}
 import json, os, signal, sys, time
 task = sys.argv[3]
-arm = json.load(open(task))["arm"]
+arm = json.load(open(task))["cells"][0]["arm"]
 progress = open(task.replace(".json", ".progress.jsonl"), "a", buffering=1)
 def tell(**line): progress.write(json.dumps(line) + "\\n")
 """
 
 
-class RecordedProgress(NoProgress):
+class RecordedProgress(Progress):
     """A Progress that records what is reported to it."""
 
     def __init__(self) -> None:
@@ -55,11 +56,11 @@ class RecordedRuns(Records):
 
 
 def tasks(folder: Path, *arms: str, kafka: str = "4.3.1") -> list[Task]:
-    part = Part(scenario="freeze", out=folder / kafka / "freeze")
+    out = folder / kafka / "freeze"
     return [
         Task(
-            kafka=kafka, arm=arm, repeats=1, seed=1, folder=folder / kafka / TASKS,
-            home=folder / arm, parts=(part,),
+            cells=(cell("freeze", out, arm, kafka=kafka),), folder=folder / kafka / TASKS,
+            home=folder / arm,
         )
         for arm in arms
     ]  # fmt: skip
@@ -72,7 +73,7 @@ def ended(folder: Path, *arms: str, kafka: str = "4.3.1") -> set[tuple[Path, str
 
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Replace `python -m insync.matrix.worker TASK` with a script; return its path."""
+    """Replace `python -m insync.engine.worker TASK` with a script; return its path."""
     path = tmp_path / "worker"
     path.touch(0o755)
     monkeypatch.setattr(sys, "executable", str(path))
@@ -110,7 +111,7 @@ def test_the_next_version_starts_while_the_last_arms_of_the_previous_one_run(
     script.write_text(
         HEAD
         + f"""
-version = json.load(open(task))["kafka"]
+version = json.load(open(task))["cells"][0]["kafka"]
 open(os.path.join({str(tmp_path)!r}, "began-" + version), "w").close()
 tell(phase="freeze (1 of 1)")
 until = time.monotonic() + 20
@@ -124,7 +125,7 @@ tell(ended="freeze")
     )
     both = [*tasks(tmp_path, "stock", "off", kafka="1.1.0"), *tasks(tmp_path, "stock")]
     noted = RecordedRuns()
-    arms = SideBySide(NoProgress(), noted)
+    arms = SideBySide(Progress(), noted)
     assert arms.run(both, 2) == []
     assert noted.begun == ["1.1.0 stock", "1.1.0 off", "4.3.1 stock"]
     assert noted.known[-1] == set(arms.ended)
@@ -181,7 +182,7 @@ tell(ended="freeze")
         each.model_copy(update={"go": tmp_path / f"{each.arm}.go"})
         for each in tasks(tmp_path, "stock", "off", "read")
     ]
-    arms = SideBySide(NoProgress(), RecordedRuns())
+    arms = SideBySide(Progress(), RecordedRuns())
     wrong = arms.run(waiting, 3)
     assert [each.partition(":")[0] for each in wrong] == ["4.3.1 read"], "the others do not wait"
     assert arms.ended == ended(tmp_path, "stock", "off")
@@ -197,7 +198,7 @@ if arm == "off":
 tell(ended="freeze")
 """
     )
-    arms = SideBySide(NoProgress(), RecordedRuns())
+    arms = SideBySide(Progress(), RecordedRuns())
     wrong = arms.run(tasks(tmp_path, "stock", "off"), 1)
     assert len(wrong) == 1
     assert wrong[0].startswith("4.3.1 off: ")

@@ -10,13 +10,14 @@ from typing import Any, cast
 import pytest
 
 from event_lines import read_lines
+from insync.engine import worker
+from insync.engine.task import Task, load_task, save_task
+from insync.engine.worker import WorkerProgress
 from insync.errors import InsyncError
-from insync.events.writer import EventWriter
-from insync.matrix import worker
-from insync.matrix.progress import ProgressReader, ProgressWriter
-from insync.matrix.task import Part, Task, load_task, save_task
-from insync.run.plan import Plan
+from insync.progress import ProgressReader
+from insync.run.cell import CellSpec
 from insync.scenario.load import load
+from unit.engine.cells import cell, named
 
 SETTINGS = {"slow-disk": "4000"}
 """Scenarios that want another replica.lag.time.max.ms than 2000."""
@@ -36,23 +37,23 @@ class FakeClusters:
 
     @contextmanager
     def open_arm_cluster(
-        self, plans: Sequence[Any], arm: str, home: Path, _: object
+        self, cells: Sequence[CellSpec], _: object, home: Path, __: object
     ) -> Iterator[Any]:
         """Open an arm's cluster with its folder's name."""
         if home.name in self.no_start:
             raise InsyncError(f"{home.name}: broker 2 is not ready")
-        yield SimpleNamespace(arm=arm, name=home.name)
+        yield SimpleNamespace(arm=cells[0].arm, name=home.name)
 
-    def run_repeats(self, arm_cluster: Any, plan: Any, progress: ProgressWriter) -> None:
+    def run_repeats(self, arm_cluster: Any, cell: CellSpec, progress: WorkerProgress) -> None:
         """Record that a scenario ran, or fail."""
-        self.acts.append((arm_cluster.name, plan.scenario.name))
+        self.acts.append((arm_cluster.name, cell.scenario.name))
         progress.repeat_done()
-        if plan.scenario.name in self.breaks:
-            raise self.breaks[plan.scenario.name]
+        if cell.scenario.name in self.breaks:
+            raise self.breaks[cell.scenario.name]
 
-    def write_histories(self, arm_cluster: Any, plans: Sequence[Any]) -> None:
+    def write_histories(self, arm_cluster: Any, cells: Sequence[CellSpec]) -> None:
         """Record the scenarios of which the history was written."""
-        self.histories.append((arm_cluster.name, [plan.scenario.name for plan in plans]))
+        self.histories.append((arm_cluster.name, [cell.scenario.name for cell in cells]))
 
 
 @pytest.fixture
@@ -60,32 +61,22 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeClusters:
     made = FakeClusters()
     for name in ("open_arm_cluster", "run_repeats", "write_histories"):
         monkeypatch.setattr(worker, name, getattr(made, name))
-    monkeypatch.setattr(
-        worker,
-        "resolve",
-        lambda request, out, _: SimpleNamespace(
-            scenario=SimpleNamespace(name=request.scenario, faults=()), out=out, request=request
-        ),
-    )
     monkeypatch.setattr(worker, "wanted", lambda s, _: {"lag": SETTINGS.get(s.name, "2000")})
     return made
 
 
 def task(folder: Path, *names: str) -> Task:
-    parts = tuple(Part(scenario=name, out=folder / name) for name in names)
-    return Task(
-        kafka="4.3.1", arm="read", repeats=None, seed=1, folder=folder / "4.3.1" / "tasks",
-        home=folder / "nodes" / "read", parts=parts,
-    )  # fmt: skip
+    cells = tuple(named(name, folder / name, "read") for name in names)
+    home = folder / "nodes" / "read"
+    return Task(cells=cells, folder=folder / "4.3.1" / "tasks", home=home)
 
 
 def done(folder: Path, *names: str, go: Path | None = None) -> list[dict[str, object]]:
     """Run a task and return the messages it sent."""
-    path = folder / "progress.jsonl"
     asked = task(folder, *names).model_copy(update={"go": go})
-    with EventWriter(path) as writer:
-        worker.do_task(asked, ProgressWriter(asked, writer))
-    return read_lines(path)
+    save_task(asked)
+    worker.do_task(asked, cast("Any", None), WorkerProgress(asked))
+    return read_lines(asked.progress)
 
 
 def test_scenarios_with_the_same_broker_requirements_share_a_cluster(
@@ -103,11 +94,9 @@ def test_scenarios_with_the_same_broker_requirements_share_a_cluster(
 def test_scenarios_share_a_cluster_only_if_each_broker_can_have_one_disk() -> None:
     names = ["disk-stall", "read-stall", "memory-pressure", "slow-disk-ramp", "produce-refused"]
     lag = load("disk-stall").broker
-    plans = [
-        SimpleNamespace(scenario=load(name).model_copy(update={"broker": lag})) for name in names
-    ]
-    groups = worker.by_cluster(cast("list[Plan]", plans), "stock")
-    assert [[plan.scenario.name for plan in group] for group in groups] == [
+    scenarios = [load(name).model_copy(update={"broker": lag}) for name in names]
+    groups = worker.by_cluster([cell(each, Path(each.name)) for each in scenarios])
+    assert [[cell.scenario.name for cell in group] for group in groups] == [
         ["disk-stall", "read-stall", "slow-disk-ramp", "produce-refused"],
         ["memory-pressure"],
     ]
@@ -141,7 +130,7 @@ def test_clusters_that_do_not_start_twice_end_only_the_scenarios_that_need_them(
     with pytest.raises(InsyncError, match="read-2: broker 2 is not ready"):
         done(tmp_path, "a", "slow-disk", "b")
     assert fake.acts == [("read-3", "slow-disk")]
-    progress = read_lines(tmp_path / "progress.jsonl")
+    progress = read_lines(task(tmp_path, "a").progress)
     assert [line["ended"] for line in progress if "ended" in line] == ["slow-disk"]
     assert not [line for line in progress if "broken" in line], "no scenario did this"
 
@@ -183,4 +172,3 @@ def test_progress_is_read_in_complete_lines(tmp_path: Path) -> None:
     with path.open("ab") as file:
         file.write(b'eat_done":true}\n')
     assert list(reader.news()) == [{"repeat_done": True}]
-    assert reader.ended == {"a"}

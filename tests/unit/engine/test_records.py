@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from insync.matrix import side_by_side as records
-from insync.matrix.task import Part, Task
+from insync.engine import side_by_side as records
+from insync.engine.task import Task
+from unit.engine.cells import named
 
 
 class Book:
@@ -32,15 +33,13 @@ class Book:
 def run(kafka: str, name: str, *arms: str) -> Any:
     return SimpleNamespace(
         out=Path(kafka) / name,
-        kafka=SimpleNamespace(version=kafka),
         scenario=SimpleNamespace(name=name, arms=arms),
     )
 
 
 def task(kafka: str, arm: str, *names: str) -> Task:
-    parts = tuple(Part(scenario=name, out=Path(kafka) / name) for name in names)
-    home = Path(kafka) / arm
-    return Task(kafka=kafka, arm=arm, repeats=1, seed=1, folder=Path(kafka), home=home, parts=parts)
+    cells = tuple(named(name, Path(kafka) / name, arm, kafka=kafka) for name in names)
+    return Task(cells=cells, folder=Path(kafka), home=Path(kafka) / arm)
 
 
 def test_a_run_is_opened_with_its_first_arm_and_closed_with_its_last(

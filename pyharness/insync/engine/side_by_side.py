@@ -1,51 +1,61 @@
-"""Run the arms of a matrix in parallel, each in its own process, a few at a time.
+"""Run arms in parallel, each in its own process, a few at a time.
 
 Each arm has its own process so that its clients never wait for another arm's in one interpreter,
 and so that a failing arm does not affect others. The processes end when this process ends.
 """
 
+import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from insync.brokers.kafka import process
+from insync.engine.task import Ended, Task, ended_of, save_task
 from insync.errors import InsyncError
-from insync.matrix.progress import ProgressReader, progress_file
-from insync.matrix.task import Task, save_task
+from insync.events.schema import RUN, events_dir
+from insync.progress import Progress, ProgressReader
 from insync.run.plan import Plan
-from insync.run.progress import Progress
 from insync.run.runner import close_run, open_run
-
-Ended = Collection[tuple[Path, str]]
-"""The arms that have finished, with the folder of their run."""
 
 
 class Records:
     """Opens and completes the records of runs while their arms run."""
 
-    def __init__(self, runs: Iterable[Plan]) -> None:
-        """Keep the runs; each has its own folder."""
+    def __init__(self, runs: Iterable[Plan], ended: Ended = ()) -> None:
+        """Keep the runs, of which some arms have `ended` before; each has its own folder."""
         self._runs = {run.out: run for run in runs}
-        self._open: dict[Path, dict[str, Any]] = {}
+        self._ended = set(ended)
+        self._open = {out: _read(out) for out in self._runs if (out / RUN).is_file()}
 
     def begin(self, task: Task) -> None:
-        """Open the records of the runs of a task that are not open yet."""
-        for part in task.parts:
-            if part.out not in self._open:
-                self._open[part.out] = open_run(self._runs[part.out])
+        """Open the records of the runs of a task that are not open yet.
+
+        What an interrupted worker recorded of a cell is removed, because the cell is run again.
+        """
+        for cell in task.cells:
+            if cell.out not in self._open:
+                self._open[cell.out] = open_run(self._runs[cell.out])
+            shutil.rmtree(events_dir(cell.out, cell.arm), ignore_errors=True)
 
     def close(self, ended: Ended) -> None:
         """Complete the records of runs whose arms have all finished; may be called again."""
+        self._ended.update(ended)
         for out, record in self._open.items():
             run = self._runs[out]
-            whole = all((out, arm) in ended for arm in run.scenario.arms)
+            whole = all((out, arm) in self._ended for arm in run.scenario.arms)
             if whole and "finished_ms" not in record:
                 close_run(run, record)
+
+
+def _read(out: Path) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads((out / RUN).read_text(encoding="utf-8"))
+    return record
 
 
 LOOK_SECONDS: Final = 0.2
@@ -59,7 +69,6 @@ class Worker:
 
     task: Task
     process: "subprocess.Popen[bytes]"
-    log: Path
     reader: ProgressReader
     says: str = field(default="starting the cluster")
     is_up: bool = False
@@ -77,18 +86,13 @@ class SideBySide:
         """Run nothing yet."""
         self._progress = progress
         self._records = records
+        self._tasks: list[Task] = []
         self._running: list[Worker] = []
-        self._done: list[Worker] = []
 
     @property
     def ended(self) -> Ended:
         """The arms that have finished, with the folder of their run."""
-        return {
-            (part.out, each.task.arm)
-            for each in (*self._done, *self._running)
-            for part in each.task.parts
-            if part.scenario in each.reader.ended
-        }
+        return ended_of(self._tasks)
 
     def run(self, tasks: Sequence[Task], at_once: int) -> list[str]:
         """Run all tasks, at most `at_once` at a time; return the errors of those that failed.
@@ -120,11 +124,12 @@ class SideBySide:
 
     def _start(self, task: Task) -> Worker:
         self._records.begin(task)
-        path = save_task(task)
-        log = path.with_suffix(".log")
-        command = [sys.executable, "-m", "insync.matrix.worker", str(path)]
-        started = process.start(command, log=log, folder=Path.cwd(), environment=os.environ)
-        return Worker(task, started, log, ProgressReader(progress_file(path)))
+        self._tasks.append(task)
+        command = [sys.executable, "-m", "insync.engine.worker", str(save_task(task))]
+        reader = ProgressReader(task.progress)
+        list(reader.news())  # of a worker that was interrupted
+        started = process.start(command, log=task.log, folder=Path.cwd(), environment=os.environ)
+        return Worker(task, started, reader)
 
     def _look(self) -> list[str]:
         """Wait briefly for the first task; read all progress; return errors of ended tasks."""
@@ -135,9 +140,8 @@ class SideBySide:
             self._hear(each)
         for each in gone:
             self._running.remove(each)
-            self._done.append(each)
         return [
-            f"{each.task.name}: {process.complaint(each.log)}"
+            f"{each.task.name}: {process.complaint(each.task.log)}"
             for each in gone
             if each.process.returncode
         ]
@@ -164,6 +168,6 @@ class SideBySide:
             except subprocess.TimeoutExpired:
                 process.kill([each.process])
                 raise InsyncError(
-                    f"{each.task.name}: did not stop in {STOP_SECONDS:.0f} s, see {each.log}"
+                    f"{each.task.name}: did not stop in {STOP_SECONDS:.0f} s, see {each.task.log}"
                 ) from None
             self._hear(each)

@@ -1,0 +1,1 @@
+"""Run cells side by side, and campaigns of them: with progress, resumption, shards and results."""

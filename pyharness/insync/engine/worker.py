@@ -1,0 +1,173 @@
+"""`python -m insync.engine.worker TASK`: run one arm's cells on as few clusters as possible.
+
+Cells with equal requirements share a cluster. A cell that fails leaves its cluster in an unknown
+state, so the next one starts on a fresh cluster. A cluster that does not start is started
+a second time; if that fails, too, its cells have no result, and those on other clusters run.
+Exits with 0, or with 3 if a cluster did not start. On SIGTERM it stops cleanly; cells that had
+finished are complete.
+"""
+
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from contextlib import ExitStack
+from itertools import chain, count
+from pathlib import Path
+from typing import Final
+
+from insync import faults
+from insync.engine.task import Task, load_task
+from insync.errors import UNKNOWN, InsyncError
+from insync.progress import ProgressFile
+from insync.run.arm import record_lack, run_repeats
+from insync.run.arm_cluster import Wanted, open_arm_cluster, wanted
+from insync.run.cell import CellSpec
+from insync.run.disks import disks_differ
+from insync.run.history import write_histories
+from insync.run.plan import Tools, find_tools
+from insync.signals import interruptible
+
+LOOK_SECONDS: Final = 0.05
+STARTS: Final = 2
+"""How often a cluster is started before its cells are given up: a start may fail by chance."""
+_FAULTS: Final = faults.__path__[0]
+
+
+class WorkerProgress(ProgressFile):
+    """The progress of a task; those of its repeats are too many, so that their phases are left out.
+
+    A cell is named by its scenario.
+    """
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task.progress)
+        self._names = [cell.scenario.name for cell in task.cells]
+
+    def phase(self, text: str) -> None:
+        """Ignore it."""
+
+    def say(self, text: str) -> None:
+        """Report what the worker does now."""
+        super().phase(text)
+
+    def begun(self, name: str) -> None:
+        """Report that a cell begins."""
+        self.say(f"{name} ({self._names.index(name) + 1} of {len(self._names)})")
+
+    def broken(self, name: str, error: Exception) -> None:
+        """Report that a cell was cut short, why, and whether a fault could not act."""
+        why = " ".join(str(error).split())
+        frames = traceback.extract_tb(error.__traceback__)
+        by_fault = any(frame.filename.startswith(_FAULTS) for frame in frames)
+        self.write(broken=name, why=why, by_fault=by_fault)
+        self.say(f"{name} was cut short: {why}")
+
+
+class NotStartedError(InsyncError):
+    """A cluster did not start, so that no cell ran on it."""
+
+
+def do_task(task: Task, tools: Tools, progress: WorkerProgress) -> None:
+    """Run all cells of a task; raises InsyncError if a cluster did not start."""
+    names = (task.home.with_name(f"{task.home.name}-{number}") for number in count(2))
+    homes = (home for home in chain([task.home], names) if not home.exists())
+    go, failure = task.go, None
+    for group in by_cluster(task.cells):
+        left, starts = group, 0
+        while left:
+            try:
+                done = _run_on_one_cluster(left, tools, next(homes), progress, go)
+            except NotStartedError as error:
+                starts += 1
+                progress.say(f"the cluster did not start: {' '.join(str(error).split())}")
+                if starts == STARTS:
+                    failure = error
+                    break
+            else:
+                left, starts, go = left[done:], 0, None
+    if failure is not None:
+        raise failure
+
+
+def by_cluster(cells: Sequence[CellSpec]) -> list[list[CellSpec]]:
+    """Group the cells of an arm by the cluster that they require, in order."""
+    groups: list[tuple[Wanted, list[CellSpec]]] = []
+    for cell in cells:
+        want = wanted(cell.scenario, cell.arm)
+        same = next((own for known, own in groups if known == want and _may_join(cell, own)), None)
+        if same is None:
+            groups.append((want, [cell]))
+        else:
+            same.append(cell)
+    return [group for _, group in groups]
+
+
+def _may_join(cell: CellSpec, group: Sequence[CellSpec]) -> bool:
+    """Whether a broker's log folder can be on one disk for all of them."""
+    return disks_differ([each.scenario for each in (*group, cell)]) is None
+
+
+def _run_on_one_cluster(
+    cells: Sequence[CellSpec],
+    tools: Tools,
+    home: Path,
+    progress: WorkerProgress,
+    go: Path | None,
+) -> int:
+    """Run cells until all are done or one fails; return how many were started.
+
+    The first one begins when the file `go` is there, if one is named. Raises NotStartedError.
+    """
+    begun: list[CellSpec] = []
+    unusable: str | None = None
+    with ExitStack() as opened:
+        try:
+            arm_cluster = opened.enter_context(open_arm_cluster(cells, tools, home, progress))
+        except InsyncError as error:
+            raise NotStartedError(str(error)) from error
+        if go is not None:
+            _await(go, progress)
+        try:
+            for cell in cells:
+                begun.append(cell)
+                progress.begun(cell.scenario.name)
+                unusable = run_repeats(arm_cluster, cell, progress)
+                if unusable is not None:
+                    break
+        except (InsyncError, OSError) as error:
+            progress.broken(begun[-1].scenario.name, error)
+            whole = begun[:-1]
+        else:
+            whole = begun
+        finally:
+            # Also after an interrupt, so that finished cells are complete.
+            with record_lack(begun[-1], unusable):
+                write_histories(arm_cluster, begun)
+    for cell in whole:
+        progress.write(ended=cell.scenario.name)
+    return len(begun)
+
+
+def _await(go: Path, progress: WorkerProgress) -> None:
+    """Wait for a file; the process that started this one makes it, or ends this one."""
+    progress.say("waiting for the other clusters")
+    while not go.exists():
+        time.sleep(LOOK_SECONDS)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Carry out the task in the file that is the only argument; return the exit code."""
+    task = load_task(Path(arguments[0]))
+    progress = WorkerProgress(task)
+    try:
+        with interruptible():
+            do_task(task, find_tools(task.cells, progress), progress)
+    except (InsyncError, OSError) as error:
+        print(f"insync: {task.name}: {error}", file=sys.stderr)
+        return UNKNOWN
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
