@@ -6,10 +6,8 @@ the command line prints its message and exits with 2.
 
 import sys
 import traceback
-from typing import Final
 
-UNKNOWN: Final = 3
-"""The exit code when no verdict is possible, also because of an error of the harness itself."""
+from insync.outcome import Outcome
 
 
 class InsyncError(Exception):
@@ -28,4 +26,4 @@ def report_crash(error: Exception) -> int:
     traceback.print_exception(error)
     words = " ".join(f"{type(error).__name__}: {error}".split())
     print(f"insync: an error of insync itself: {words}", file=sys.stderr)
-    return UNKNOWN
+    return Outcome.UNKNOWN.exit_code

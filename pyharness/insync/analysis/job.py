@@ -28,11 +28,12 @@ from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.file import write_verdict
 from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.engines import ENGINES, AnalysisOptions, conf_of
-from insync.errors import UNKNOWN, InputError, InsyncError, report_crash
+from insync.errors import InputError, InsyncError, report_crash
 from insync.events.matrix_info import PAGE, is_matrix
 from insync.events.run_info import RunInfo, load_run, run_name
 from insync.events.schema import EVENTS, REPORT
 from insync.events.writer import replaced_together
+from insync.outcome import Outcome
 from insync.progress import REPORT as REPORT_STAGE
 from insync.progress import Announce, ProgressFile, silent
 from insync.report.judgement import Judgement, read_judgement
@@ -248,27 +249,27 @@ def _matrices(folders: Sequence[Path]) -> list[Path]:
 
 
 @dataclass
-class Outcome:
+class ExitCode:
     """The exit code of a command."""
 
     code: int = 0
 
 
 @contextmanager
-def report_errors() -> Iterator[Outcome]:
+def report_errors() -> Iterator[ExitCode]:
     """Print an error as one line on standard error, and set the exit code.
 
     An error that is not expected has its traceback before the line.
     """
-    outcome = Outcome()
+    outcome = ExitCode()
     try:
         yield outcome
     except InsyncError as error:
         print(f"insync: {error}", file=sys.stderr)
-        outcome.code = 2 if isinstance(error, InputError) else UNKNOWN
+        outcome.code = 2 if isinstance(error, InputError) else Outcome.UNKNOWN.exit_code
     except OSError as error:
         print(f"insync: {type(error).__name__}: {error}", file=sys.stderr)
-        outcome.code = UNKNOWN
+        outcome.code = Outcome.UNKNOWN.exit_code
     except Exception as error:  # Python would exit with 1, the code of "fail"
         outcome.code = report_crash(error)
 

@@ -31,7 +31,8 @@ from insync.cli.past import compare, runs
 from insync.cli.soak import command as soak
 from insync.cli.verify import command as verify
 from insync.cli.why import command as why
-from insync.errors import UNKNOWN, InputError, InsyncError, report_crash
+from insync.errors import InputError, InsyncError, report_crash
+from insync.outcome import Outcome
 
 app = typer.Typer(name="insync", add_completion=False, no_args_is_help=False, rich_markup_mode=None)
 app.command("run", epilog=run.EXAMPLES)(run.command)
@@ -85,7 +86,9 @@ def _flushed(code: int) -> int:
     except OSError as error:
         # Python flushes again at its end, and would print a traceback.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _complain(f"standard output: {type(error).__name__}: {error}", UNKNOWN)
+        return _complain(
+            f"standard output: {type(error).__name__}: {error}", Outcome.UNKNOWN.exit_code
+        )
     return code
 
 
@@ -101,9 +104,9 @@ def invoke(arguments: list[str]) -> int:
     except InputError as error:
         return _complain(str(error), BAD_INPUT, all_lines=True)
     except InsyncError as error:
-        return _complain(str(error), UNKNOWN)
+        return _complain(str(error), Outcome.UNKNOWN.exit_code)
     except OSError as error:
-        return _complain(f"{type(error).__name__}: {error}", UNKNOWN)
+        return _complain(f"{type(error).__name__}: {error}", Outcome.UNKNOWN.exit_code)
     except Exception as error:  # Python would exit with 1, the code of "fail"
         return report_crash(error)
     return code if isinstance(code, int) else 0

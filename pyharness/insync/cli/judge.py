@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from insync.brokers.cluster.node import has_data, remove_data
 from insync.cli.progress import TerminalProgress
@@ -15,8 +15,9 @@ from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import CELLS, PLAN, load_matrix
 from insync.events.run_info import RunInfo, load_run
 from insync.events.schema import RUN, nodes_dir
+from insync.outcome import Outcome, worst
 from insync.past.find import LEVELS, find_results
-from insync.report.judgement import Judgement, Outcome
+from insync.report.judgement import Judgement
 from insync.report.matrix.cells import outcome, read_cells
 from insync.run.analysis import analyse, analyse_matrix
 
@@ -72,10 +73,6 @@ def _nodes(home: Path) -> list[Path]:
     return [each for each in home.glob("[0-9]*") if each.is_dir()] if home.is_dir() else []
 
 
-EXIT_CODES: Final = {"fail": 1, "unknown": 3, "pass": 0}
-"""Worst first."""
-
-
 def analyse_and_show(
     folders: Sequence[Path], analysis: AnalysisOptions, progress: TerminalProgress, *, as_json: bool
 ) -> int:
@@ -86,7 +83,7 @@ def analyse_and_show(
     verdicts = _runs(folders, analysis, progress, as_json=as_json)
     if as_json:
         _print_json(verdicts)
-    return _worst({verdict["verdict"] for verdict in verdicts})
+    return worst(Outcome(verdict["verdict"]) for verdict in verdicts).exit_code
 
 
 def analyse_and_show_matrix(
@@ -101,10 +98,10 @@ def analyse_and_show_matrix(
 
     `wrong` lists the failures of whole arms; they are printed below the table.
     """
-    word = _matrix(matrix, analysis, progress, wrong=wrong, as_json=as_json)
+    found = _matrix(matrix, analysis, progress, wrong=wrong, as_json=as_json)
     if as_json:
         print((matrix / CELLS).read_text(encoding="utf-8"), end="")
-    return EXIT_CODES[word]
+    return found.exit_code
 
 
 def analyse_and_show_found(
@@ -122,13 +119,13 @@ def analyse_and_show_found(
             f"{parent}: not a run folder, expected {RUN} or {PLAN} in it or up to {LEVELS} folders"
             " below"
         )
-    words, documents = set(), list[Any]()
+    words, documents = set[Outcome](), list[Any]()
     usable = [folder for folder in found.runs if _is_usable(folder)]
     if len(usable) < len(found.runs):
-        words.add("unknown")
+        words.add(Outcome.UNKNOWN)
     if usable:
         verdicts = _runs(usable, analysis, progress, as_json=as_json)
-        words |= {verdict["verdict"] for verdict in verdicts}
+        words |= {Outcome(verdict["verdict"]) for verdict in verdicts}
         documents += verdicts
     for matrix in found.matrices:
         try:
@@ -136,10 +133,10 @@ def analyse_and_show_found(
             documents.append(json.loads((matrix / CELLS).read_text(encoding="utf-8")))
         except InsyncError as error:
             print(f"insync: {error}", file=sys.stderr)
-            words.add("unknown")
+            words.add(Outcome.UNKNOWN)
     if as_json:
         _print_json(documents)
-    return _worst(words)
+    return worst(words).exit_code
 
 
 def _is_usable(folder: Path) -> bool:
@@ -188,7 +185,7 @@ def _matrix(
     runs = [
         load_run(each) for each in load_matrix(matrix).run_folders(matrix) if (each / RUN).is_file()
     ]
-    needed = {(cell.kafka, cell.arm) for cell in cells if cell.state in ("fail", "unknown")}
+    needed = {(cell.kafka, cell.arm) for cell in cells if cell.state.is_problem}
     show_matrix(console, cells, matrix, wrong, settle_matrix(matrix, runs, needed))
     if any(cell.repeats > 1 for cell in cells):
         show_statistics(console, matrix, {metric for cell in cells for metric in cell.figures})
@@ -199,11 +196,6 @@ def _print_json(documents: Sequence[Any]) -> None:
     """Print the only document, or all of them as an array."""
     json.dump(documents if len(documents) != 1 else documents[0], sys.stdout, indent=2)
     print()
-
-
-def _worst(words: Collection[str]) -> int:
-    """Return the exit code of the worst verdict."""
-    return next((code for word, code in EXIT_CODES.items() if word in words), EXIT_CODES["unknown"])
 
 
 def show_recorded(folder: Path, progress: TerminalProgress, *, as_json: bool) -> int:

@@ -11,12 +11,12 @@ from rich.table import Table
 
 from insync.events.matrix_info import FIGURES, PAGE
 from insync.events.schema import REPORT
+from insync.outcome import Outcome
 from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome
 from insync.report.matrix.figures import legend
 from insync.report.matrix.text import figures, notes, sentence
 
 FILE_WIDTH: Final = 160
-MARKS: Final = {"pass": "", "fail": "✗ ", "unknown": "? ", "observed": "○ ", "skipped": ""}
 
 
 def results_console(*, as_json: bool) -> Console:
@@ -28,6 +28,16 @@ def results_console(*, as_json: bool) -> Console:
     if not console.is_terminal:
         console.width = max(console.width, FILE_WIDTH)
     return console
+
+
+def painted(found: Outcome, text: str) -> str:
+    """Return a text in the colour of an outcome."""
+    return f"[{found.colour}]{text}[/]"
+
+
+def print_verdict(console: Console, found: Outcome, reason: str) -> None:
+    """Print an outcome and why it is that one."""
+    console.print(f"[bold {found.colour}]{found}[/]: {escape(reason)}", soft_wrap=True)
 
 
 def show_matrix(
@@ -42,8 +52,7 @@ def show_matrix(
         console.print(grid_table(grid))
     for line in (*notes(cells), *wrong):
         console.print(escape(line), soft_wrap=True)
-    word = outcome(cells)
-    console.print(f"[bold {COLOURS[word]}]{word}[/]: {sentence(cells)}", soft_wrap=True)
+    print_verdict(console, outcome(cells), sentence(cells))
     console.print(f"matrix: {escape(str(folder / PAGE))}{_kept(kept)}", soft_wrap=True)
 
 
@@ -69,16 +78,16 @@ def grid_table(grid: Grid) -> Table:
 
 
 def _cell(cell: MatrixCell) -> str:
-    if cell.state == "skipped":
-        return "[dim]skipped[/]"
-    text = f"{MARKS[cell.state]}{figures(cell)}"
+    found = cell.state
+    if found == Outcome.SKIPPED:
+        return painted(found, found.mark)
+    text = f"{'' if found == Outcome.PASS else f'{found.symbol} '}{figures(cell)}"
     # On one line four arms fit into 80 columns, on separate lines seven.
     in_line = cell.once and len(cell.figures) <= len(FIGURES)
     text = text.replace(" / ", "/" if in_line else "\n")
-    return text if cell.state == "pass" else f"[{COLOURS[cell.state]}]{text}[/]"
+    return text if found == Outcome.PASS else painted(found, text)
 
 
-COLOURS: Final = {"pass": "green", "fail": "red", "unknown": "yellow", "observed": "cyan"}
 SECOND_MS: Final = 1000
 
 
@@ -88,8 +97,7 @@ def show_verdict(
     """Print the arms, the verdict with its reason, the report's path, and where data is kept."""
     title = f"{verdict['scenario']} on Kafka {verdict['kafka']}, times x {verdict['scale']:g}"
     console.print(arms_table(verdict["arms"], title))
-    word = verdict["verdict"]
-    console.print(f"[bold {COLOURS[word]}]{word}[/]: {escape(verdict['reason'])}", soft_wrap=True)
+    print_verdict(console, Outcome(verdict["verdict"]), verdict["reason"])
     console.print(f"report: {escape(str(folder / REPORT))}{_kept(kept)}", soft_wrap=True)
 
 

@@ -6,7 +6,7 @@ It is written after every batch of seeds, so `--resume` continues from it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
 
@@ -15,11 +15,11 @@ from pydantic import Field
 from insync.events.run_info import Recorded, read_recorded
 from insync.events.schema import SCHEMA_VERSION
 from insync.events.writer import write_atomic
+from insync.outcome import Outcome, worst
 
 RESULT: Final = "fuzz.json"
 PAGE: Final = "fuzz.html"
 
-Outcome = Literal["pass", "fail", "unknown"]
 Class = Literal["integrity", "agent", "liveness"]
 
 
@@ -114,16 +114,7 @@ class FuzzInfo(Recorded):
     def outcome(self) -> Outcome:
         """The worst outcome of its seeds; unknown if seeds are missing."""
         found = [each.outcome for each in self.seeds]
-        return worst(found if len(found) >= self.planned else [*found, "unknown"])
-
-
-RANK: Final[tuple[Outcome, ...]] = ("fail", "unknown", "pass")
-
-
-def worst(outcomes: Iterable[Outcome]) -> Outcome:
-    """Return the worst of some outcomes; unknown without any."""
-    found = set(outcomes)
-    return next((each for each in RANK if each in found), "unknown")
+        return worst(found if len(found) >= self.planned else [*found, Outcome.UNKNOWN])
 
 
 def is_fuzz(folder: Path) -> bool:

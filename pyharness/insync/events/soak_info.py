@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from pydantic import Field, TypeAdapter
 
 from insync.events.run_info import Recorded
 from insync.events.schema import SCHEMA_VERSION
 from insync.events.writer import write_atomic
+from insync.outcome import Outcome
 
 RESULT: Final = "soak.json"
 SAMPLES: Final = "soak.jsonl"
 """One line per broker and sample, written when it is taken."""
 PAGE: Final = "soak.html"
-
-Outcome = Literal["pass", "fail", "unknown", "observed"]
-"""`observed`: nothing is expected of it."""
 
 
 class Sample(Recorded):
@@ -113,7 +111,7 @@ class SoakInfo(Recorded):
     """
 
     v: int = SCHEMA_VERSION
-    verdict: Literal["pass", "fail", "unknown"]
+    verdict: Outcome
     reason: str
     asked: Asked
     started_ms: float

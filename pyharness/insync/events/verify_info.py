@@ -6,7 +6,7 @@ It is written after every level, so `--resume` continues from it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
 
@@ -15,15 +15,11 @@ from pydantic import Field
 from insync.events.run_info import Recorded, read_recorded
 from insync.events.schema import SCHEMA_VERSION, VERDICT
 from insync.events.writer import write_atomic
+from insync.outcome import Outcome, worst
 
 PLAN: Final = "verify-plan.json"
 """What was asked for; its presence tells the folder of a verification from others."""
 SUMMARY: Final = "summary.md"
-
-Verdict = Literal["pass", "fail", "unknown"]
-Outcome = Literal["pass", "fail", "unknown", "observed"]
-"""`observed`: nothing is expected of it."""
-RANK: Final[tuple[Verdict, ...]] = ("fail", "unknown", "pass")
 
 
 class SideInfo(Recorded):
@@ -136,28 +132,22 @@ class VerifyInfo(Recorded):
         return [name for name in self.asked.levels if name not in done]
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Outcome:
         """The worst outcome of the levels that were judged; unknown if one is missing."""
         found = [each.outcome for each in self.levels]
-        return worst([*found, "unknown"] if self.missing else found)
+        return worst([*found, Outcome.UNKNOWN] if self.missing else found).verdict
 
     @property
     def reason(self) -> str:
         """Return what the verdict rests on, in one sentence."""
         word = self.verdict
-        if self.missing and word == "unknown":
+        if self.missing and word == Outcome.UNKNOWN:
             return f"cut short: no result of {', '.join(self.missing)}"
-        if word == "pass":
-            judged = sum(each.count("pass") for each in self.levels)
+        if word == Outcome.PASS:
+            judged = sum(each.count(Outcome.PASS) for each in self.levels)
             return f"{judged} checks passed in {', '.join(each.level for each in self.levels)}"
         first = next((each for each in self.levels if each.outcome == word), None)
         return "nothing was judged" if first is None else f"{first.level}: {first.reason}"
-
-
-def worst(outcomes: Iterable[Outcome]) -> Verdict:
-    """Return the worst of some outcomes, without those of which nothing is expected."""
-    found = set(outcomes)
-    return next((each for each in RANK if each in found), "unknown")
 
 
 def is_verification(folder: Path) -> bool:

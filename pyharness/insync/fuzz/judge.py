@@ -17,6 +17,7 @@ from insync.events.fuzz_info import ArmResult, Finding, SeedResult
 from insync.events.matrix_info import CELLS
 from insync.events.schema import REPORT
 from insync.nodes import node_words
+from insync.outcome import Outcome
 from insync.progress import ProgressReader
 from insync.repeats import repeat_words
 from insync.scenario.model import Scenario
@@ -67,7 +68,7 @@ def judge(cell: Mapping[str, Any], acks: str, broken: Broken | None, report: Pat
         unknown = f"a fault could not act: {broken.why}"
     lost = _total(cell, metrics.LOST) if acks == "1" else 0
     return ArmResult(
-        outcome="fail" if findings else "unknown" if unknown else "pass",
+        outcome=Outcome.FAIL if findings else Outcome.UNKNOWN if unknown else Outcome.PASS,
         findings=findings,
         unknown=None if findings else unknown,
         acked=_total(cell, "acked"),

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Final, Literal
+from typing import Final
 
 from insync.events.writer import write_atomic
 from insync.kafka_tests import arms, results
@@ -13,13 +13,13 @@ from insync.kafka_tests.junit import junit_xml
 from insync.kafka_tests.jvm import OUTPUT, Side
 from insync.kafka_tests.request import TestsPlan
 from insync.kafka_tests.results import FAILED, PASSED, SKIPPED, ClassResult
+from insync.outcome import Outcome, worst
 
 RESULT: Final = "kafka-tests.json"
 JUNIT: Final = "junit.xml"
 _SCHEMA: Final = 1
 _MS: Final = 1000.0
 
-Word = Literal["pass", "fail", "unknown"]
 Findings = dict[str, list[Difference]]
 """From an arm's name to its differences."""
 
@@ -47,7 +47,7 @@ class Arm:
     """An arm's verdict, and why it is not pass."""
 
     name: str
-    verdict: Word
+    verdict: Outcome
     problems: tuple[str, ...]
 
 
@@ -61,7 +61,7 @@ class TestsResult:
     baseline: str
     short: bool
     java: str
-    verdict: Word
+    verdict: Outcome
     reason: str
     arms: tuple[Arm, ...]
     rows: tuple[Row, ...]
@@ -103,10 +103,9 @@ def judge(plan: TestsPlan, findings: Findings, cut: Mapping[str, Sequence[str]])
     first = plan.sides[0].name
     stock = _stock_problems(plan, by_side[first], cut.get(first, ()))
     judged = [_arm(plan, side, by_side, findings[side.name], cut) for side in plan.sides[1:]]
-    words = {arm.verdict for arm in judged}
-    word: Word = "pass" if words == {"pass"} else "fail" if "fail" in words else "unknown"
-    if stock:
-        word = "unknown"  # a difference from an incomplete baseline proves nothing
+    base = Outcome.UNKNOWN if stock else Outcome.PASS
+    # A difference from an incomplete baseline proves nothing.
+    word = Outcome.UNKNOWN if stock else worst(arm.verdict for arm in judged)
     return TestsResult(
         kafka=plan.candidate.name,
         baseline=plan.baseline.name,
@@ -114,7 +113,7 @@ def judge(plan: TestsPlan, findings: Findings, cut: Mapping[str, Sequence[str]])
         java=plan.java.description,
         verdict=word,
         reason=_reason(word, stock, judged),
-        arms=(Arm(name=first, verdict="unknown" if stock else "pass", problems=stock), *judged),
+        arms=(Arm(name=first, verdict=base, problems=stock), *judged),
         rows=tuple(
             _row(side, name, result, findings.get(side, []))
             for side, classes in by_side.items()
@@ -153,7 +152,7 @@ def _arm(
     missing = [each.simple for each in plan.classes if each.name not in ran]
     if missing:
         why = (f"not run: {', '.join(missing)}", *cut.get(side.name, ()))
-        return Arm(name=side.name, verdict="unknown", problems=why)
+        return Arm(name=side.name, verdict=Outcome.UNKNOWN, problems=why)
     different = [each for each in found if each.kind == "different"]
     problems = [
         f"{each.test}: {each.baseline[0]} -> {', then '.join(each.outcomes)}" for each in different
@@ -167,12 +166,14 @@ def _arm(
             [result.agent for result in ran.values() if not result.cut],
             brokers=any(each.brokers for each in plan.classes),
         )
-    return Arm(name=side.name, verdict="fail" if problems else "pass", problems=tuple(problems))
+    return Arm(
+        name=side.name, verdict=Outcome.FAIL if problems else Outcome.PASS, problems=tuple(problems)
+    )
 
 
-def _reason(word: Word, stock: Sequence[str], judged: Sequence[Arm]) -> str:
+def _reason(word: Outcome, stock: Sequence[str], judged: Sequence[Arm]) -> str:
     names = ", ".join(arm.name for arm in judged)
-    if word == "pass":
+    if word == Outcome.PASS:
         return f"the same results in {names} as in the baseline"
     if stock:
         return f"baseline: {stock[0]}"

@@ -10,16 +10,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 from insync.events.writer import write_atomic
+from insync.outcome import Outcome
 from insync.past.rows import VERDICTS, Past, scenarios_of
 from insync.report.render import asset, environment
 from insync.report.words import span
 
 MOST_NAMES = 3
-MARKS = {
-    "pass": "\u2713 pass",
-    "fail": "\u2717 fail",
-    "unknown": "? unknown",
-    "skipped": "skipped",
+MARKS: dict[str, str] = {
+    **{outcome: outcome.mark for outcome in Outcome},
     "none": "no verdict",
     "unreadable": "! unreadable",
 }

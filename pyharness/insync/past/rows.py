@@ -7,20 +7,23 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from insync.errors import InputError
 from insync.events.matrix_info import CELLS, PAGE, PLAN, load_matrix
 from insync.events.run_info import RunInfo, load_run
 from insync.events.schema import REPORT, RUN, SCHEMA_VERSION, VERDICT
+from insync.outcome import Outcome
 from insync.past.find import Found
 from insync.report.judgement import read_judgement
 from insync.report.matrix.cells import outcome, read_cells
 from insync.report.matrix.text import sentence
 
-Verdict = Literal["pass", "fail", "unknown", "skipped", "none", "unreadable"]
+Verdict = Outcome | Literal["none", "unreadable"]
 """The verdict of a run or a matrix. `none`: it is not analysed; `unreadable`: its folder is not."""
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+VERDICTS: tuple[Verdict, ...] = (
+    Outcome.PASS, Outcome.FAIL, Outcome.UNKNOWN, Outcome.SKIPPED, "none", "unreadable",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +131,7 @@ def _verdict_of_run(folder: Path, info: RunInfo) -> tuple[Verdict, str]:
     partial = "" if info.finished else "cut short, or still running"
     if not (folder / VERDICT).is_file():
         if info.skipped is not None:
-            return "skipped", info.skipped
+            return Outcome.SKIPPED, info.skipped
         return "none", partial or f"not analysed: insync report {folder}"
     found = read_judgement(folder)
     return found.verdict, found.reason

@@ -13,10 +13,11 @@ from insync.events.matrix_info import is_matrix, load_matrix
 from insync.events.run_info import load_run
 from insync.events.schema import RUN
 from insync.metrics import of_verdict
+from insync.outcome import Outcome
 from insync.report.judgement import Judgement, read_judgement
 from insync.report.matrix.cells import read_cells
 
-RANK = ("fail", "unknown", "observed", "pass")
+RANK = (Outcome.FAIL, Outcome.UNKNOWN, Outcome.OBSERVED, Outcome.PASS)
 UNSAID = {
     "started_ms", "finished_ms", "schema", "scenario_name", "name", "summary", "skipped",
     "keep_data",
@@ -84,7 +85,7 @@ def _matrix(folder: Path) -> Side:
     cells = [
         Cell(Key(cell.scenario, cell.kafka, cell.arm), cell.state, cell.reason, cell.metrics)
         for cell in read_cells(folder)
-        if cell.state != "skipped"
+        if cell.state != Outcome.SKIPPED
     ]
     asked = {} if info.asked is None else info.asked.model_dump()
     setup = {f"matrix: {name}": _text(value) for name, value in asked.items()}

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from insync.events.fuzz_info import PAGE, ArmResult, FuzzInfo, Reduced, SeedResult
 from insync.events.writer import write_atomic
+from insync.outcome import Outcome
 from insync.report.anchors import arm_id
 from insync.report.page import says
 from insync.report.render import asset, environment, smallest_enough
 from insync.report.tabular import Table
-from insync.report.words import BADGES
-
-MARKS = {"pass": "\u2713 pass", "fail": "\u2717 finding", "unknown": "? unknown"}
 
 
 @dataclass(frozen=True)
@@ -53,8 +52,8 @@ def headline(info: FuzzInfo) -> str:
     done = len(info.seeds)
     counts = _counts(info)
     of = f"{done} seed{_s(done)}" if done >= info.planned else f"{done} of {info.planned} seeds"
-    found = f"{counts['fail']} with findings" if counts["fail"] else "no finding"
-    unknown = f", {counts['unknown']} unknown" if counts["unknown"] else ""
+    found = f"{counts[Outcome.FAIL]} with findings" if counts[Outcome.FAIL] else "no finding"
+    unknown = f", {counts[Outcome.UNKNOWN]} unknown" if counts[Outcome.UNKNOWN] else ""
     return f"{of} on {len(info.asked.arms)} arm{_s(len(info.asked.arms))}: {found}{unknown}"
 
 
@@ -63,7 +62,7 @@ def arms_table(info: FuzzInfo) -> Table:
     rows: list[tuple[str, ...]] = []
     for arm in info.asked.arms:
         own = [each.arms[arm] for each in info.seeds if arm in each.arms]
-        counts = [sum(each.outcome == word for each in own) for word in ("pass", "fail", "unknown")]
+        counts = [sum(each.outcome == word for each in own) for word in _JUDGED]
         classes = [sum(_has(each, of) for each in own) for of in _CLASSES]
         sums = [sum(each.acked for each in own), sum(each.lost_acks_1 for each in own)]
         rows.append((arm, *map(str, (*counts, *classes, *sums))))
@@ -79,6 +78,7 @@ def arms_table(info: FuzzInfo) -> Table:
     )  # fmt: skip
 
 
+_JUDGED = (Outcome.PASS, Outcome.FAIL, Outcome.UNKNOWN)
 _CLASSES = ("integrity", "agent", "liveness")
 
 
@@ -86,8 +86,8 @@ def _has(result: ArmResult, of: str) -> bool:
     return any(finding.of == of for finding in result.findings)
 
 
-def _counts(info: FuzzInfo) -> dict[str, int]:
-    return {word: sum(each.outcome == word for each in info.seeds) for word in MARKS}
+def _counts(info: FuzzInfo) -> Counter[Outcome]:
+    return Counter(each.outcome for each in info.seeds)
 
 
 def _s(number: int) -> str:
@@ -102,13 +102,13 @@ def _render(info: FuzzInfo, *, brief: bool) -> str:
         .get_template("fuzz.html.j2")
         .render(
             outcome=outcome,
-            badge=(BADGES[outcome][0], _badge(info)),
+            badge=(outcome.mark, _badge(info)),
             headline=headline(info),
             asked=asked,
             arms=[{"name": arm, "says": says(arm)} for arm in asked.arms],
             table=arms_table(info),
-            findings=list(_of_outcome(info, "fail")),
-            unknown=list(_of_outcome(info, "unknown")),
+            findings=list(_of_outcome(info, Outcome.FAIL)),
+            unknown=list(_of_outcome(info, Outcome.UNKNOWN)),
             reduced=[(each, reduced_words(each)) for each in info.reduced],
             rows=[_row(each, asked.arms, brief=brief) for each in info.seeds],
             facts=_facts(info),
@@ -122,13 +122,13 @@ def _badge(info: FuzzInfo) -> str:
     if missing > 0:
         return f"{missing} seed{_s(missing)} not run yet"
     return {
-        "pass": "every seed passed on every arm",
-        "fail": "a seed has a finding",
-        "unknown": "a seed lacks evidence or was cut short",
+        Outcome.PASS: "every seed passed on every arm",
+        Outcome.FAIL: "a seed has a finding",
+        Outcome.UNKNOWN: "a seed lacks evidence or was cut short",
     }[info.outcome]
 
 
-def _of_outcome(info: FuzzInfo, outcome: str) -> list[tuple[int, str, str]]:
+def _of_outcome(info: FuzzInfo, outcome: Outcome) -> list[tuple[int, str, str]]:
     return [
         (seed.seed, arm, words_of(result))
         for seed in info.seeds
@@ -155,13 +155,13 @@ def reduced_words(each: Reduced) -> str:
 
 def _row(seed: SeedResult, arms: Sequence[str], *, brief: bool) -> Row:
     cells = [_cell(seed.arms[arm], arm) for arm in arms if arm in seed.arms]
-    faults = () if brief and seed.outcome == "pass" else seed.faults
+    faults = () if brief and seed.outcome == Outcome.PASS else seed.faults
     return Row(seed.seed, seed.outcome, seed.workload, faults, cells)
 
 
 def _cell(result: ArmResult, arm: str) -> Cell:
     link = f"{result.report}#{arm_id(arm)}" if result.report else None
-    return Cell(result.outcome, MARKS[result.outcome], words_of(result), link)
+    return Cell(result.outcome, result.outcome.mark, words_of(result), link)
 
 
 def _facts(info: FuzzInfo) -> list[tuple[str, str]]:

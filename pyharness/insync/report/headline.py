@@ -9,6 +9,7 @@ from statistics import median
 
 from insync.events.run_info import Bound, RunInfo
 from insync.metrics import METRICS, Metric, default_figures, integrity
+from insync.outcome import Outcome
 from insync.report.judgement import Judgement
 from insync.report.matrix.cells import MatrixCell
 from insync.report.timeline.timelines import Timeline
@@ -113,7 +114,7 @@ def matrix_finding(cells: Sequence[MatrixCell]) -> str:
     """
     rows: dict[tuple[str, str], list[MatrixCell]] = {}
     for cell in cells:
-        if cell.state != "skipped":
+        if cell.state != Outcome.SKIPPED:
             rows.setdefault((cell.kafka, cell.scenario), []).append(cell)
     about = [(name, row) for row in map(_figures, rows.values()) if (name := subject(row))]
     apart = [(name, row) for name, row in about if _may_differ(row, name)]

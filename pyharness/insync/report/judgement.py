@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from insync.events.run_info import Recorded, read_recorded
 from insync.events.schema import VERDICT
-
-Outcome = Literal["pass", "unknown", "fail"]
-Found = Literal["pass", "unknown", "fail", "observed"]
+from insync.outcome import Outcome
 
 
 class Finding(Recorded):
@@ -21,7 +19,7 @@ class Finding(Recorded):
 
     arm: str | None
     expected: str
-    outcome: Found
+    outcome: Outcome
     found: str
 
 
@@ -43,7 +41,7 @@ class Judgement(Recorded):
 
         A finding of the whole run, such as that it was cut short, concerns all of them.
         """
-        odd = [each.arm for each in self.findings if each.outcome in ("fail", "unknown")]
+        odd = [each.arm for each in self.findings if each.outcome.is_problem]
         return [arm for arm in self.arms if None in odd or arm in odd]
 
 

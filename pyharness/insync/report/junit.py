@@ -14,13 +14,11 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree as Xml
 
 from insync.events.run_info import RunInfo
+from insync.outcome import Outcome
 from insync.report.judgement import Finding, Judgement
-from insync.report.matrix.cells import MatrixCell, State, lacks
+from insync.report.matrix.cells import MatrixCell, lacks
 from insync.report.reproduce import run_command
 
-_TAGS: dict[State, str] = {
-    "fail": "failure", "unknown": "error", "observed": "skipped", "skipped": "skipped",
-}  # fmt: skip
 _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML does not allow."""
@@ -41,7 +39,7 @@ class Case:
 
     of: str
     name: str
-    outcome: State
+    outcome: Outcome
     words: str
 
 
@@ -77,7 +75,7 @@ def matrix_suites(cells: Sequence[MatrixCell]) -> list[Suite]:
     for cell in cells:
         rows.setdefault((cell.scenario, cell.kafka), []).extend(_cases_of_cell(cell))
     suites = [Suite(_suite_name(*row), cases) for row, cases in rows.items()]
-    whole = [Case(_MATRIX, _JUDGED, "unknown", words) for words in lacks(cells)]
+    whole = [Case(_MATRIX, _JUDGED, Outcome.UNKNOWN, words) for words in lacks(cells)]
     return [*suites, *([Suite(_MATRIX, whole)] if whole else [])]
 
 
@@ -97,7 +95,7 @@ def _cases_of_run(run: RunInfo, verdict: Judgement) -> list[Case]:
     """Return a run's cases; without findings the verdict itself is the only one."""
     if run.skipped is not None:
         return [
-            Case(_class(run.kafka, run.scenario_name, arm), _JUDGED, "skipped", run.skipped)
+            Case(_class(run.kafka, run.scenario_name, arm), _JUDGED, Outcome.SKIPPED, run.skipped)
             for arm in run.arms
         ]
     if not verdict.findings:
@@ -143,11 +141,11 @@ def _case(case: Case) -> Xml.Element:
     # Repeats run once for all expectations: no case has a time of its own.
     attributes = {"classname": _clean(case.of), "name": _clean(case.name), "time": "0"}
     element = Xml.Element("testcase", attributes)
-    if case.outcome == "pass":
+    if case.outcome.tag is None:
         if case.words:
             Xml.SubElement(element, "system-out").text = _clean(case.words)
         return element
-    why = Xml.SubElement(element, _TAGS[case.outcome], {"message": _clean(case.words)})
+    why = Xml.SubElement(element, case.outcome.tag, {"message": _clean(case.words)})
     if why.tag != "skipped":
         why.set("type", case.outcome)
         why.text = _clean(case.words)
@@ -156,7 +154,7 @@ def _case(case: Case) -> Xml.Element:
 
 def _counted(name: str, cases: Sequence[Case], seconds: float) -> dict[str, str]:
     """Return the attributes of a suite: its name, and its cases counted by outcome."""
-    found = [_TAGS.get(case.outcome) for case in cases]
+    found = [case.outcome.tag for case in cases]
     return {
         "name": _clean(name),
         "tests": str(len(found)),

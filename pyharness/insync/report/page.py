@@ -10,6 +10,7 @@ from pathlib import Path
 from insync.arms import find_arm
 from insync.events.run_info import RunInfo
 from insync.events.schema import nodes_dir
+from insync.outcome import Outcome
 from insync.report import results, sections
 from insync.report.environment import Facts, environment_of
 from insync.report.headline import of_arm, of_integrity, run_finding
@@ -58,7 +59,7 @@ class Page:
     kafka: str
     summary: str
     finding: str
-    outcome: str
+    outcome: Outcome
     reason: str
     integrity: str
     arms: Sequence[Arm]

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from insync.events.run_info import RunInfo
 from insync.events.schema import JUNIT, REPORT
 from insync.events.writer import write_atomic
+from insync.outcome import Outcome
 from insync.report.anchors import arm_id
 from insync.report.judgement import Judgement
 from insync.report.junit import as_xml, run_suite
@@ -24,8 +25,12 @@ from insync.report.timeline import lanes
 from insync.report.timeline.detail import FILL
 from insync.report.timeline.latency_lines import HEIGHT
 from insync.report.timeline.timelines import STATE_NAMES, Rows, timelines
-from insync.report.words import BADGES
 
+MEANS = {
+    Outcome.PASS: "every expectation holds",
+    Outcome.FAIL: "an expectation does not hold",
+    Outcome.UNKNOWN: "this run proves nothing",
+}
 MOST_BYTES = 400_000
 """The size of a page: it is mailed, attached to issues and opened on phones."""
 
@@ -43,7 +48,7 @@ def render(run: RunInfo, verdict: Judgement, rows: Rows) -> str:
             latency_units=HEIGHT,
             states=list(STATE_NAMES.items()),
             arm_id=arm_id,
-            badge=BADGES[page.outcome],
+            badge=(page.outcome.mark, MEANS[page.outcome]),
             style=asset("page.css"),
             script=asset("page.js"),
         )

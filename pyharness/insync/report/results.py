@@ -11,14 +11,7 @@ from insync.repeats import repeat_number
 from insync.report.judgement import Judgement
 from insync.report.tabular import NONE, Table, table
 from insync.report.timeline.timelines import Row
-from insync.report.words import OBSERVED, number
-
-_MARKS = {
-    "pass": "\u2713 held",
-    "fail": "\u2717 broken",
-    "unknown": "? unknown",
-    "observed": OBSERVED,
-}
+from insync.report.words import number
 
 
 @dataclass(frozen=True)
@@ -78,7 +71,7 @@ def expectations(verdict: Judgement) -> Table:
         "Expectations and findings",
         "arm | expected | outcome | found",
         (
-            [each.arm or "all", each.expected, _MARKS[each.outcome], each.found]
+            [each.arm or "all", each.expected, each.outcome.mark, each.found]
             for each in verdict.findings
         ),
         NONE,

@@ -10,10 +10,10 @@ from typing import Final
 
 from insync.events.soak_info import PAGE, Check, Sample, SoakInfo, by_broker
 from insync.events.writer import write_atomic
+from insync.outcome import Outcome
 from insync.report.page import says
 from insync.report.render import asset, environment
 from insync.report.tabular import Table
-from insync.report.words import BADGES
 
 WIDTH: Final = 640
 HEIGHT: Final = 150
@@ -63,7 +63,7 @@ def render_soak(info: SoakInfo, samples: Sequence[Sample]) -> str:
         .render(
             info=info,
             headline=headline(info),
-            badge=(BADGES[info.verdict][0], info.reason),
+            badge=(info.verdict.mark, info.reason),
             says=says(info.asked.arm),
             checks=_table(info.checks),
             pictures=pictures(info, samples),
@@ -76,7 +76,11 @@ def render_soak(info: SoakInfo, samples: Sequence[Sample]) -> str:
 
 def headline(info: SoakInfo) -> str:
     """Return what a soak found, in one sentence without a full stop."""
-    grows = {"pass": "nothing grew", "fail": "a check failed", "unknown": "a check is open"}
+    grows = {
+        Outcome.PASS: "nothing grew",
+        Outcome.FAIL: "a check failed",
+        Outcome.UNKNOWN: "a check is open",
+    }
     return (
         f"{info.fetches:,} fetches of followers in {info.measured_s / 60:.1f} min,"
         f" arm {info.asked.arm}: {grows[info.verdict]}"

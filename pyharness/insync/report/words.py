@@ -5,16 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-BADGES = {
-    "pass": ("\u2713 Pass", "every expectation holds"),
-    "fail": ("\u2717 Fail", "an expectation does not hold"),
-    "unknown": ("? Unknown", "this run proves nothing"),
-}
-"""The badge of a verdict, and what it means."""
-
-OBSERVED = "\u25cb observed"
-"""The mark of an arm of which nothing is expected."""
-
 THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
-from typing import Final, Literal
+from typing import Final
 
-from insync.events.soak_info import Check, Disturbance, Outcome, Sample, by_broker
+from insync.events.soak_info import Check, Disturbance, Sample, by_broker
+from insync.outcome import Outcome, worst
 from insync.soak.plan import DISCONNECT, GOAL_FETCHES, GOAL_S
 
 LEAST_SAMPLES: Final = 20
@@ -42,17 +43,17 @@ def trend(times: Sequence[float], values: Sequence[float]) -> Trend | None:
     return Trend(float(slope) * span, float(low) * span, float(high) * span, len(times))
 
 
-def judge(found: Trend | None, allowed: float) -> Literal["pass", "fail", "unknown"]:
+def judge(found: Trend | None, allowed: float) -> Outcome:
     """Compare a growth with its bound.
 
     `fail`: the whole interval is above the bound. `pass`: the whole interval is below it.
     `unknown`: the bound is inside the interval, or there are too few samples: run for longer.
     """
     if found is None:
-        return "unknown"
+        return Outcome.UNKNOWN
     if found.low > allowed:
-        return "fail"
-    return "pass" if found.high <= allowed else "unknown"
+        return Outcome.FAIL
+    return Outcome.PASS if found.high <= allowed else Outcome.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,6 @@ FIGURES: Final = (
     Figure("pending", "marks of pending fetches", "", 3.0, 0.5),
 )
 """What a soak measures. A leak of 8 bytes per fetch is 27 MB at each broker after 10^7 fetches."""
-RANK: Final[Sequence[Literal["fail", "unknown", "pass"]]] = ("fail", "unknown", "pass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +122,13 @@ def checks(
     ]
 
 
-def verdict(found: Iterable[Check]) -> tuple[Literal["fail", "unknown", "pass"], str]:
+def verdict(found: Iterable[Check]) -> tuple[Outcome, str]:
     """Return the worst outcome, and the words of the checks that have it."""
-    known = [each for each in found if each.outcome != "observed"]
-    for word in RANK:
-        words = [each.words for each in known if each.outcome == word]
-        if words and word != "pass":
-            return word, "; ".join(words)
-    return "pass", "nothing grows, no error, no mark is left"
+    known = list(found)
+    outcome = worst(each.outcome for each in known).verdict
+    if outcome == Outcome.PASS:
+        return outcome, "nothing grows, no error, no mark is left"
+    return outcome, "; ".join(each.words for each in known if each.outcome == outcome)
 
 
 def _trends(measured: Sequence[Sample]) -> list[Check]:
@@ -137,7 +136,11 @@ def _trends(measured: Sequence[Sample]) -> list[Check]:
     for broker, own in by_broker(measured).items():
         found += [_trend(figure, broker, own) for figure in FIGURES if _has(figure, own)]
     return found or [
-        Check(check="trend", outcome="unknown", words="no sample after the warm-up: run for longer")
+        Check(
+            check="trend",
+            outcome=Outcome.UNKNOWN,
+            words="no sample after the warm-up: run for longer",
+        )
     ]
 
 
@@ -189,17 +192,17 @@ def _quiet(ending: Ending) -> list[Check]:
 
 
 def _none(what: str, count: int, broker: int | None = None) -> Check:
-    outcome: Outcome = "fail" if count else "pass"
+    outcome = Outcome.FAIL if count else Outcome.PASS
     return Check(check="none", broker=broker, outcome=outcome, words=f"{what}: {count}")
 
 
 def _acted(each: Disturbance) -> Check:
-    outcome: Outcome = "pass" if each.times else "unknown"
+    outcome = Outcome.PASS if each.times else Outcome.UNKNOWN
     return Check(check="disturbed", outcome=outcome, words=f"{each.words}: {each.times} times")
 
 
 def _at_least(says: str, count: int, least: int) -> Check:
-    outcome: Outcome = "pass" if count >= least else "unknown"
+    outcome = Outcome.PASS if count >= least else Outcome.UNKNOWN
     words = f"{says}: {count}, at least {least} expected"
     return Check(check="evidence", outcome=outcome, words=words)
 
@@ -230,4 +233,4 @@ def _reached(samples: Sequence[Sample], seconds: float) -> Check:
     words = f"{fetches:,} fetches of followers in {seconds / 3600:.2f} h"
     if fetches < GOAL_FETCHES and seconds < GOAL_S:
         words += f"; {GOAL_FETCHES:,} or {GOAL_S / 3600:g} h are the goal of a long soak"
-    return Check(check="length", outcome="observed", words=words)
+    return Check(check="length", outcome=Outcome.OBSERVED, words=words)

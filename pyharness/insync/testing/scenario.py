@@ -9,6 +9,7 @@ from insync import extras
 from insync.engines import AnalysisOptions
 from insync.errors import InputError
 from insync.events.schema import REPORT
+from insync.outcome import Outcome
 from insync.progress import Progress
 from insync.run.analysis import analyse
 from insync.run.request import RunRequest
@@ -16,7 +17,7 @@ from insync.run.runner import run
 from insync.testing.clusters import chosen
 from insync.testing.options import Asked
 
-VERDICTS: Final = ("pass", "fail", "unknown")
+VERDICTS: Final = (Outcome.PASS, Outcome.FAIL, Outcome.UNKNOWN)
 
 
 class VerdictError(AssertionError):

@@ -22,8 +22,8 @@ from insync.arms import expected_as, find_arm
 from insync.bench.overhead.figures import FIGURES
 from insync.errors import InputError
 from insync.events.run_info import first_problem
-from insync.events.verify_info import Outcome
 from insync.metrics import METRICS, of_verdict
+from insync.outcome import Outcome
 
 DEFAULT: Final = "criteria.toml"
 _OPERATORS: Final[Mapping[str, Callable[[float, float], bool]]] = {
@@ -214,8 +214,8 @@ def judge(
     if criterion.baseline is not None:
         condition = parse(criterion.baseline).scaled(scale)
         shown = _holds(condition, baseline, baseline, criterion.over)
-        if shown.outcome != "pass":
-            return Judged("unknown", f"the baseline does not show the problem: {shown.why}")
+        if shown.outcome != Outcome.PASS:
+            return Judged(Outcome.UNKNOWN, f"the baseline does not show the problem: {shown.why}")
     return _holds(parse(criterion.check).scaled(scale), candidate, baseline, criterion.over)
 
 
@@ -226,17 +226,17 @@ def _holds(
     if not condition.is_relative:
         others = [0.0] * len(values)
     if not values or None in values or None in others or len(values) != len(others):
-        return Judged("unknown", f"{condition}: a repeat has no value of {condition.metric}")
+        return Judged(Outcome.UNKNOWN, f"{condition}: a repeat has no value of {condition.metric}")
     pairs = [(value or 0.0, other or 0.0) for value, other in zip(values, others, strict=True)]
     if over == "median":
         pairs = [(median(value for value, _ in pairs), median(other for _, other in pairs))]
     wrong = [pair for pair in pairs if not condition.holds(*pair)]
     if not wrong:
-        return Judged("pass")
+        return Judged(Outcome.PASS)
     value, other = wrong[0]
     beside_it = f", the baseline {other:g}" if condition.is_relative else ""
     often = f" in {len(wrong)} of {len(pairs)} repeats" if len(pairs) > 1 else ""
-    return Judged("fail", f"expected {condition}, found {value:g}{beside_it}{often}")
+    return Judged(Outcome.FAIL, f"expected {condition}, found {value:g}{beside_it}{often}")
 
 
 def written(metric: str, values: Values) -> str:

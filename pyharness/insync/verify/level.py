@@ -11,7 +11,9 @@ from pathlib import Path
 from insync.brokers.kafka.java import Java
 from insync.engines import AnalysisOptions
 from insync.events.verify_info import AskedVerify, CheckRow, LevelInfo, Outcome, TableInfo, worst
+from insync.outcome import Outcome, worst
 from insync.progress import Progress
+from insync.run.progress import Progress
 from insync.verify.criteria import Criteria
 from insync.verify.sides import Side
 
@@ -73,24 +75,18 @@ def result(
 
     A level in which nothing is expected is observed.
     """
-    outcome = outcome_of(rows)
+    outcome = worst(row.outcome for row in rows)
     return LevelInfo(
         level=level, outcome=outcome, reason=_reason(rows, outcome, notes), rows=tuple(rows),
         tables=tuple(tables), links=links or {},
     )  # fmt: skip
 
 
-def outcome_of(rows: Sequence[CheckRow]) -> Outcome:
-    """Return the worst outcome of some rows; observed if none of them is judged."""
-    found = {row.outcome for row in rows}
-    return "observed" if found == {"observed"} else worst(found)
-
-
 def _reason(rows: Sequence[CheckRow], outcome: Outcome, notes: Sequence[str]) -> str:
     if not rows:
         return "; ".join(notes) or "nothing was checked"
-    if outcome in ("pass", "observed"):
-        judged = sum(row.outcome != "observed" for row in rows)
+    if outcome in (Outcome.PASS, Outcome.OBSERVED):
+        judged = sum(row.outcome != Outcome.OBSERVED for row in rows)
         return f"{judged} checks passed" if judged else f"{len(rows)} facts, nothing is expected"
     own = [row for row in rows if row.outcome == outcome]
     first = own[0]

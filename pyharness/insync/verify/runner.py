@@ -10,6 +10,7 @@ from insync.errors import InsyncError
 from insync.events.schema import now_ms
 from insync.events.verify_info import LevelInfo, VerifyInfo, save_asked, save_verify
 from insync.events.writer import write_atomic
+from insync.outcome import Outcome
 from insync.progress import Progress
 from insync.report.verify.page import write_verify_page
 from insync.run.plan import make_out
@@ -55,7 +56,7 @@ def _new(plan: VerifyPlan) -> VerifyInfo:
 
 
 def _is_done(info: VerifyInfo, level: Level) -> bool:
-    return any(each.level == level.name and each.outcome != "unknown" for each in info.levels)
+    return any(each.level == level.name and each.outcome != Outcome.UNKNOWN for each in info.levels)
 
 
 def _run(level: Level, plan: VerifyPlan, context: Context) -> LevelInfo:
@@ -67,7 +68,9 @@ def _run(level: Level, plan: VerifyPlan, context: Context) -> LevelInfo:
         if _interrupted(error):
             raise
         reason = " ".join(str(error).split())
-        found = LevelInfo(level=level.name, outcome="unknown", reason=f"could not run: {reason}")
+        found = LevelInfo(
+            level=level.name, outcome=Outcome.UNKNOWN, reason=f"could not run: {reason}"
+        )
     return found.model_copy(update={"took_s": round(time.monotonic() - began, 1)})
 
 

@@ -156,7 +156,7 @@ def test_a_matrix_is_a_table_of_sites_by_arms_with_unexpected_cells_marked() -> 
     (grid,) = grids(cells)
     rows = [" ".join(line.split()) for line in rendered(grid_table(grid)).splitlines()]
     assert "stall stock off read request" in rows
-    at = rows.index("freeze 5 (3.5) ? 0 (0) ✗ 0 (0) skipped")
+    at = rows.index("freeze 5 (3.5) ? 0 (0) ✗ 0 (0) \u2013 skipped")
     assert rows[at + 1 : at + 3] == [
         "0.3 (0.2) 0.0 (0.0) 0.0 (0.0)",
         "4.3 (4.2) 4.3 (4.2) 4.3 (4.2)",
@@ -176,10 +176,10 @@ def test_unexpected_cells_of_a_matrix_are_explained_below_it(
     show_matrix(console, cells, Path("/out"), ["4.3.1 off: broker 1 ended"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[-5:] == [
-        "freeze, read: differs: repeat 1: [isr_shrinks] was 0, expected at least 1",
+        "freeze, read: fail: repeat 1: [isr_shrinks] was 0, expected at least 1",
         "freeze, stock, off: skipped: no cgroup",
         "4.3.1 off: broker 1 ended",
-        "fail: 0 of 1 cells are as expected, 1 differ; 1 of 3 cells judged, 2 skipped;"
+        "fail: 0 of 1 cells are as expected, 1 fail; 1 of 3 cells judged, 2 skipped;"
         " no cell of stock, off could be judged; more cells were skipped than judged",
         "matrix: /out/matrix.html",
     ]

@@ -61,7 +61,7 @@ def test_the_top_shows_the_verdict_and_each_arms_result(
     page, text = page_of(made_up_run, made_up_rows)
     order = (
         "Stock dropped followers from the ISR in 3 of 3 repeats; plugin in 0 of 3.",
-        "\u2713 Pass every expectation holds",
+        "\u2713 pass every expectation holds",
         "No acked record was lost. Record order, offsets, leader epochs and",
         "How to read this",
         "time of a fault",
@@ -137,7 +137,7 @@ def test_a_run_without_files_still_has_a_page(made_up_run: RunInfo, made_up_rows
     rows: Mapping[str, list[dict[str, Any]]] = {name: [] for name in made_up_rows}
     run = made_up_run.model_copy(update={"finished_ms": None})
     page, text = page_of(run, rows)
-    assert "? Unknown this run proves nothing" in text
+    assert "? unknown this run proves nothing" in text
     assert "No figure of this run is known." in text
     assert "The ISR is not known." in text
     assert len(page) < 100_000
@@ -171,7 +171,7 @@ def test_lost_records_are_counted_and_listed(made_up_run: RunInfo, made_up_rows:
     _, text = page_of(
         made_up_run, {**made_up_rows, "readback": readback, "first_anomalies": [lost]}
     )
-    assert "\u2717 Fail an expectation does not hold" in text
+    assert "\u2717 fail an expectation does not hold" in text
     assert "Stock lost acked records in 1 of 3 repeats; plugin in 0 of 3." in text
     assert "1 acked records were lost." in text
     assert "1 lost-write: acked and never read 40 40 ack by 0: sequence 41 at offset 40" in text

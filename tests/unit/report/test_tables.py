@@ -79,7 +79,7 @@ def test_expectations_differ_by_more_than_colour() -> None:
     found = [Finding(arm="stock", expected="x", outcome=each, found="y") for each in outcomes]
     verdict = judged().model_copy(update={"findings": found})
     marks = [row[2] for row in results.expectations(verdict).rows]
-    assert marks == ["\u2713 held", "\u2717 broken", "? unknown"]
+    assert marks == ["\u2713 pass", "\u2717 fail", "? unknown"]
 
 
 def test_a_tables_anchor_does_not_depend_on_the_rest_of_its_title() -> None:

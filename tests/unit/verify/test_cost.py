@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from insync.bench.overhead.figures import FIGURES, Values
 from insync.errors import InputError
+from insync.outcome import worst
 from insync.verify.criteria import CostCriterion, parse_cost, parse_file, read
-from insync.verify.level import outcome_of
 from insync.verify.levels.cost import LEVEL, judge, rows_of
 from unit.verify.verifications import plan
 
@@ -65,7 +65,7 @@ def test_a_criterion_is_judged_for_its_claims_and_every_other_figure_is_shown() 
     assert [(row.of, row.outcome) for row in rows if row.outcome != "observed"] == [
         ("calls/fetch", "fail")
     ]
-    assert outcome_of(rows) == "fail"
+    assert worst(row.outcome for row in rows) == "fail"
 
 
 @pytest.mark.parametrize("claims", ["off", "read", "request", "step-down", "stock", None])
@@ -74,7 +74,7 @@ def test_two_equal_builds_pass_insyncs_own_criteria(claims: str | None) -> None:
     rounds = [{"baseline": figures(7 * n), "candidate": figures(7 * n)} for n in range(6)]
     side = replace(made.candidate, info=made.candidate.info.model_copy(update={"claims": claims}))
     rows = rows_of(rounds, side, made.baseline, read(None)[1].cost)
-    assert outcome_of(rows) == "pass"
+    assert worst(row.outcome for row in rows) == "pass"
 
 
 def test_a_criterion_on_what_is_not_measured_is_refused() -> None:

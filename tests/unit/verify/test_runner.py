@@ -11,11 +11,11 @@ import pytest
 
 from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
-from insync.events.verify_info import LevelInfo, load_verify, worst
+from insync.events.verify_info import LevelInfo, load_verify
 from insync.progress import Progress
-from insync.verify.level import Level, outcome_of, result
+from insync.verify.level import Level, result
 from insync.verify.runner import run_verify
-from unit.verify.verifications import FAILED, PASSED, SEEN, UNKNOWN, plan
+from unit.verify.verifications import FAILED, PASSED, SEEN, plan
 
 SPARK = AnalysisOptions()
 
@@ -92,15 +92,6 @@ def test_an_error_while_an_interrupt_is_handled_is_no_result(tmp_path: Path) -> 
         run_verify(plan(tmp_path / "out", level("one", run, began), two), SPARK, Progress())
     assert began == ["one"]
     assert load_verify(tmp_path / "out") is None
-
-
-def test_the_worst_row_decides_and_what_is_observed_does_not() -> None:
-    assert outcome_of([PASSED, UNKNOWN, FAILED, SEEN]) == "fail"
-    assert outcome_of([PASSED, UNKNOWN, SEEN]) == "unknown"
-    assert outcome_of([PASSED, SEEN]) == "pass"
-    assert outcome_of([SEEN]) == "observed"
-    assert outcome_of([]) == "unknown"
-    assert worst(["observed"]) == "unknown", "nothing was judged"
 
 
 def test_the_reason_names_what_went_wrong() -> None:

@@ -12,7 +12,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from insync.analysis.verdict.decide import decide, not_run
 from insync.analysis.verdict.expectations import is_observed
@@ -23,6 +22,7 @@ from insync.events.matrix_info import CELLS, MatrixRow
 from insync.events.run_info import Bound, RunInfo
 from insync.events.schema import REPORT
 from insync.events.writer import write_atomic
+from insync.outcome import Outcome
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Cell:
 
     row: MatrixRow
     arm: str
-    outcome: Literal["pass", "unknown", "fail", "observed", "skipped"]
+    outcome: Outcome
     reason: str
     expected: dict[str, Bound]
     repeats: tuple[RepeatFacts, ...] = ()
@@ -47,8 +47,8 @@ def judge(row: MatrixRow, run: RunInfo, facts: RunFacts) -> list[Cell]:
 def without_run(row: MatrixRow) -> list[Cell]:
     """Return the cells of a row without a run: it could not run here, or was not begun."""
     if row.skipped is not None:
-        return [Cell(row, arm, "skipped", row.skipped, {}) for arm in row.arms]
-    return [Cell(row, arm, "unknown", recorded_nothing(row, arm), {}) for arm in row.arms]
+        return [Cell(row, arm, Outcome.SKIPPED, row.skipped, {}) for arm in row.arms]
+    return [Cell(row, arm, Outcome.UNKNOWN, recorded_nothing(row, arm), {}) for arm in row.arms]
 
 
 def recorded_nothing(row: MatrixRow, arm: str) -> str:
@@ -74,9 +74,9 @@ def _judge_arm(row: MatrixRow, run: RunInfo, facts: RunFacts, arm: str) -> Cell:
         reason = recorded_nothing(row, arm)
         return Cell(row, arm, found.outcome, reason, expected, facts.arms[arm], not_run=lacks)
     outcome, reason = found.outcome, found.reason
-    if outcome == "pass" and is_observed(only, facts, arm):
+    if outcome == Outcome.PASS and is_observed(only, facts, arm):
         return Cell(
-            row, arm, "observed", OBSERVED, expected, facts.arms[arm], found.findings, lacks
+            row, arm, Outcome.OBSERVED, OBSERVED, expected, facts.arms[arm], found.findings, lacks
         )
     return Cell(row, arm, outcome, reason, expected, facts.arms[arm], found.findings, lacks)
 
@@ -97,7 +97,8 @@ def as_json(cell: Cell) -> dict[str, object]:
     null if the cell is as expected. `not_run` names the arms that its row lacks, if any.
     """
     whys = {
-        "fail": "differs", "unknown": "unknown", "observed": "observed", "skipped": "skipped",
+        Outcome.FAIL: "differs", Outcome.UNKNOWN: "unknown", Outcome.OBSERVED: "observed",
+        Outcome.SKIPPED: "skipped",
     }  # fmt: skip
     return {
         "scenario": cell.row.scenario,
@@ -108,7 +109,9 @@ def as_json(cell: Cell) -> dict[str, object]:
             for metric, bound in cell.expected.items()
         },
         "figures": list(cell.row.figures),
-        "ok": None if cell.outcome in ("skipped", "observed") else cell.outcome == "pass",
+        "ok": None
+        if cell.outcome in (Outcome.SKIPPED, Outcome.OBSERVED)
+        else cell.outcome == Outcome.PASS,
         **{why: cell.reason if cell.outcome == name else None for name, why in whys.items()},
         "not_run": cell.not_run,
         "report": None if cell.row.skipped else f"{cell.row.folder}/{REPORT}",

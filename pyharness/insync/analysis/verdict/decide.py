@@ -15,11 +15,12 @@ from dataclasses import dataclass
 
 from insync.analysis.verdict import expectations
 from insync.analysis.verdict.facts import RunFacts
-from insync.analysis.verdict.findings import NO_PROBLEM, Finding, Outcome, findings, unseen
+from insync.analysis.verdict.findings import NO_PROBLEM, Finding, findings, unseen
 from insync.analysis.verdict.invalid_reasons import Reasons, reasons_by_arm
 from insync.analysis.verdict.liveness import not_live
 from insync.events.run_info import RunInfo
 from insync.metrics import LOST
+from insync.outcome import Outcome
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,11 @@ def decide(run: RunInfo, facts: RunFacts, beside: RunFacts | None = None) -> Ver
     others = own if everyone is facts else reasons_by_arm(run, everyone)
     looked_at = tuple(findings(run, facts, everyone, unproved, own, others))
     last = ["; ".join(unproved)] if unproved else []
-    ranked = [*_ranked(run, facts, everyone, own, others), ("unknown", last)]
+    ranked = [*_ranked(run, facts, everyone, own, others), (Outcome.UNKNOWN, last)]
     for outcome, problems in ranked:
         if problems:
             return Verdict(outcome, _first_of(problems), facts, looked_at)
-    return Verdict("pass", _describe_pass(run, facts, everyone), facts, looked_at)
+    return Verdict(Outcome.PASS, _describe_pass(run, facts, everyone), facts, looked_at)
 
 
 def _unproved(run: RunInfo, facts: RunFacts) -> Iterator[str]:
@@ -79,19 +80,25 @@ def _ranked(
     """Yield the problems of each rank, the gravest rank first."""
     tested = run.tested_arms
     compared = [each for arm in tested for each in expectations.comparisons_of(run, everyone, arm)]
-    yield "fail", list(expectations.integrity_violations(facts.arms, run.scenario.workload.acks))
-    stuck = list(not_live(run, facts, everyone))
-    yield "fail", [each.words for each in stuck if each.fails]
-    yield "unknown", [each.words for each in stuck if not each.fails]
-    yield "unknown", [words for each in own.values() for words in each]
-    yield "fail", [words for arm in tested for words in _out_of_bounds(run, facts, arm)]
     yield (
-        "unknown",
+        Outcome.FAIL,
+        list(expectations.integrity_violations(facts.arms, run.scenario.workload.acks)),
+    )
+    stuck = list(not_live(run, facts, everyone))
+    yield Outcome.FAIL, [each.words for each in stuck if each.fails]
+    yield Outcome.UNKNOWN, [each.words for each in stuck if not each.fails]
+    yield Outcome.UNKNOWN, [words for each in own.values() for words in each]
+    yield Outcome.FAIL, [words for arm in tested for words in _out_of_bounds(run, facts, arm)]
+    yield (
+        Outcome.UNKNOWN,
         [words for each in compared for words in expectations.missing_data(each, everyone, others)],
     )
-    yield "fail", [words for each in compared for words in expectations.broken(each, everyone)]
     yield (
-        "unknown",
+        Outcome.FAIL,
+        [words for each in compared for words in expectations.broken(each, everyone)],
+    )
+    yield (
+        Outcome.UNKNOWN,
         [
             f"{words}: {NO_PROBLEM}"
             for arm in run.control_arms

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from insync.analysis.verdict import expectations
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
@@ -15,10 +14,7 @@ from insync.analysis.verdict.invalid_reasons import Reasons
 from insync.analysis.verdict.liveness import not_live
 from insync.events.run_info import Bound, Comparison, RunInfo
 from insync.metrics import integrity, of_nodes
-
-Outcome = Literal["pass", "unknown", "fail"]
-Found = Literal["pass", "unknown", "fail", "observed"]
-"""The outcome of a finding; `observed`: nothing was expected."""
+from insync.outcome import Outcome
 
 ENDED = "came to its end"
 EVIDENCE = "evidence of every fault, no internal error"
@@ -36,7 +32,7 @@ class Finding:
 
     arm: str | None
     expected: str
-    outcome: Found
+    outcome: Outcome
     found: str
 
 
@@ -76,7 +72,7 @@ def findings(
             for each in expectations.comparisons_of(run, everyone, arm):
                 yield _of_comparison(each, everyone, own, others)
         if expectations.is_observed(run, everyone, arm):
-            yield Finding(arm, NOTHING, "observed", OBSERVED)
+            yield Finding(arm, NOTHING, Outcome.OBSERVED, OBSERVED)
 
 
 def _of_arm(
@@ -150,7 +146,7 @@ def _finding(
 ) -> Finding:
     """Return a finding; a failure outranks what is not known."""
     if fail:
-        return Finding(arm, expected, "fail", "; ".join(fail))
+        return Finding(arm, expected, Outcome.FAIL, "; ".join(fail))
     if unknown:
-        return Finding(arm, expected, "unknown", "; ".join(unknown))
-    return Finding(arm, expected, "pass", found)
+        return Finding(arm, expected, Outcome.UNKNOWN, "; ".join(unknown))
+    return Finding(arm, expected, Outcome.PASS, found)

@@ -79,7 +79,6 @@ def command(
     come back. A failing seed is replayed and reduced to a scenario file for `insync run`.
     """
     from insync.cli.fuzz.results import show_fuzz
-    from insync.cli.judge import EXIT_CODES
     from insync.cli.progress import TerminalProgress
     from insync.events.fuzz_info import RESULT, is_fuzz
     from insync.fuzz.plan import prepare_fuzz
@@ -117,4 +116,4 @@ def command(
         show_fuzz(info, plan.out, as_json=json)
         if json:
             print((plan.out / RESULT).read_text(encoding="utf-8"), end="")
-        return EXIT_CODES[info.outcome]
+        return info.outcome.exit_code

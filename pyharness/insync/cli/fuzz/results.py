@@ -7,8 +7,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from insync.cli.results import COLOURS, results_console
+from insync.cli.results import print_verdict, results_console
 from insync.events.fuzz_info import PAGE, FuzzInfo
+from insync.outcome import Outcome
 from insync.report.fuzz_page import arms_table, headline, reduced_words, words_of
 
 
@@ -24,15 +25,14 @@ def show_fuzz(info: FuzzInfo, folder: Path, *, as_json: bool) -> None:
     console.print(table)
     for seed in info.seeds:
         for arm, result in seed.arms.items():
-            if result.outcome != "pass":
+            if result.outcome != Outcome.PASS:
                 _say(console, f"seed {seed.seed}, {arm}: {result.outcome}: {words_of(result)}")
     for each in info.reduced:
         _say(console, f"seed {each.seed}, {each.arm}, {each.of}: {reduced_words(each)}")
         if each.file is not None:
             file = folder / each.file
             _say(console, f"# insync run {file}\n{file.read_text(encoding='utf-8')}")
-    word = info.outcome
-    console.print(f"[bold {COLOURS[word]}]{word}[/]: {escape(headline(info))}", soft_wrap=True)
+    print_verdict(console, info.outcome, headline(info))
     _say(console, f"page: {folder / PAGE}")
 
 

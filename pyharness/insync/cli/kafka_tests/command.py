@@ -60,7 +60,6 @@ def command(
     cache. A test that differs is run again up to twice; if it then ends as in the baseline it is
     flaky, which is no difference.
     """
-    from insync.cli.judge import EXIT_CODES
     from insync.cli.kafka_tests.results import show_tests
     from insync.cli.progress import TerminalProgress
     from insync.cli.results import results_console
@@ -98,4 +97,4 @@ def command(
     if json:
         text = (plan.out / RESULT).read_text(encoding="utf-8")
         print(jsonlib.dumps(jsonlib.loads(text), indent=2))
-    return EXIT_CODES[result.verdict]
+    return result.verdict.exit_code

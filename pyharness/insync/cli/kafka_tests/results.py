@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from insync.cli.results import print_verdict
 from insync.kafka_tests.judge import Row, TestsResult
 
 _NOTED: Final = 20
@@ -36,10 +37,8 @@ def show_tests(console: Console, result: TestsResult, out: Path) -> None:
         for each in (each for each in found if each.kind != "different"):
             why = each.reason or f"{each.outcomes[0]}, then {', '.join(each.outcomes[1:])}"
             console.print(escape(f"{side}: {each.kind}: {each.test}: {why}"), soft_wrap=True)
-    console.print(
-        f"[bold]{result.verdict}[/]: {escape(result.reason)}; {result.seconds:.0f} s,"
-        f" {result.cpu_seconds:.0f} CPU s: {escape(str(out))}", soft_wrap=True,
-    )  # fmt: skip
+    took = f"{result.seconds:.0f} s, {result.cpu_seconds:.0f} CPU s"
+    print_verdict(console, result.verdict, f"{result.reason}; {took}: {out}")
 
 
 def _cell(rows: Sequence[Row]) -> str:

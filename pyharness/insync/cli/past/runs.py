@@ -22,7 +22,6 @@ Examples:
   insync runs --kafka 4.3.1 --json
   insync runs --page ./insync-runs/index.html
 """
-COLOURS: Final = {"pass": "green", "fail": "red", "unknown": "yellow", "unreadable": "yellow"}
 
 
 def command(
@@ -89,15 +88,16 @@ def table(rows: Sequence["Past"]) -> "Table":
     from rich.markup import escape
     from rich.table import Table
 
+    from insync.outcome import Outcome
     from insync.past.page import MARKS, facts_of, name_of
 
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("verdict", "result", "Kafka", "arms", "repeats", "began", "took"):
         drawn.add_column(heading, no_wrap=heading in ("verdict", "began"), overflow="fold")
     for row in rows:
-        colour = COLOURS.get(row.verdict, "dim")
         below = f"[dim]{escape(row.reason)}\n{escape(str(row.folder))}[/]"
         facts = (escape(text) for _, text in facts_of(row))
+        colour = row.verdict.colour if isinstance(row.verdict, Outcome) else "yellow"
         mark = f"[{colour}]{MARKS[row.verdict]}[/]"
         drawn.add_row(mark, f"{escape(name_of(row))}\n{below}", *facts)
     return drawn

@@ -36,7 +36,6 @@ def command(
     be left. Ten minutes are enough to see that it works; a result needs hours.
     """
     from insync.brokers.kafka.builds import find
-    from insync.cli.judge import EXIT_CODES
     from insync.cli.progress import TerminalProgress
     from insync.cli.results import results_console
     from insync.cli.soak.show import show
@@ -60,4 +59,4 @@ def command(
     show(results_console(as_json=json), info, folder)
     if json:
         print((folder / RESULT).read_text(encoding="utf-8"), end="")
-    return EXIT_CODES[info.verdict]
+    return info.verdict.exit_code

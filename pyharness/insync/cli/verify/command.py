@@ -106,7 +106,6 @@ def command(
     XML, verdict.json and summary.md. A level that cannot run is unknown; the others still run.
     """
     require_analysis("verify")
-    from insync.cli.judge import EXIT_CODES
     from insync.cli.progress import TerminalProgress
     from insync.cli.verify.show import show_verification
     from insync.events.schema import VERDICT
@@ -149,4 +148,4 @@ def command(
         show_verification(info, plan.out, as_json=json)
         if json:
             print((plan.out / VERDICT).read_text(encoding="utf-8"), end="")
-        return EXIT_CODES[info.verdict]
+        return info.verdict.exit_code

@@ -7,10 +7,10 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from insync.cli.results import COLOURS, results_console
+from insync.cli.results import painted, print_verdict, results_console
 from insync.events.schema import REPORT
 from insync.events.verify_info import SUMMARY, VerifyInfo
-from insync.report.verify.summary import MARKS, counts, minutes, odd_rows
+from insync.report.verify.summary import counts, minutes, odd_rows
 
 MOST_ROWS: Final = 20
 
@@ -25,16 +25,15 @@ def show_verification(info: VerifyInfo, folder: Path, *, as_json: bool) -> None:
     for name in ("passed", "failed", "unknown", "observed", "time"):
         table.add_column(name, justify="right")
     for each in info.levels:
-        mark = f"[{COLOURS[each.outcome]}]{MARKS[each.outcome]}[/]"
+        mark = painted(each.outcome, each.outcome.mark)
         table.add_row(each.level, mark, *map(str, counts(each)), minutes(each.took_s))
     console.print(table)
     rows = odd_rows(info)
     for level, row in rows[:MOST_ROWS]:
-        words = f"{MARKS[row.outcome]} {level.level}, {row.of}: {row.why or row.check}"
+        words = f"{row.outcome.mark} {level.level}, {row.of}: {row.why or row.check}"
         console.print(escape(words), soft_wrap=True)
     if len(rows) > MOST_ROWS:
         console.print(f"{len(rows) - MOST_ROWS} more are in the page")
-    word = info.verdict
-    console.print(f"[bold {COLOURS[word]}]{word}[/]: {escape(info.reason)}", soft_wrap=True)
+    print_verdict(console, info.verdict, info.reason)
     places = f"page: {folder / REPORT}; for a pull request: {folder / SUMMARY}"
     console.print(escape(places), soft_wrap=True)

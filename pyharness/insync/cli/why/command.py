@@ -58,7 +58,8 @@ def command(
     """
     from insync.cli.results import results_console
     from insync.cli.why.show import show
-    from insync.errors import UNKNOWN, InputError
+    from insync.errors import InputError
+    from insync.outcome import Outcome
 
     if (folder is None) == (bootstrap is None):
         raise InputError("insync why: expected a folder or --bootstrap, one of them")
@@ -76,7 +77,7 @@ def command(
     if json:
         print(jsonlib.dumps({"answers": [each.as_json() for each in found]}, indent=2))
     show(results_console(as_json=json), found)
-    return 0 if all(each.is_complete for each in found) else UNKNOWN
+    return 0 if all(each.is_complete for each in found) else Outcome.UNKNOWN.exit_code
 
 
 def _recorded(folder: Path, arm: str | None) -> "list[Answer]":

@@ -6,20 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import model_validator
 
 from insync import metrics as registry
 from insync.events.matrix_info import CELLS, FIGURES
 from insync.events.run_info import Bound, Recorded, read_recorded
+from insync.outcome import Outcome, worst
 from insync.repeats import repeat_words
 from insync.report.anchors import arm_id
-from insync.report.judgement import Finding, Outcome
-
-State = Literal["pass", "fail", "unknown", "observed", "skipped"]
-JUDGED: tuple[State, ...] = ("pass", "fail")
-"""The outcomes of a cell that say whether its arm did what the scenario expects of it."""
+from insync.report.judgement import Finding
 
 
 class MatrixCell(Recorded):
@@ -62,15 +59,15 @@ class MatrixCell(Recorded):
         return Figure(worst(known), median(known))
 
     @property
-    def state(self) -> State:
+    def state(self) -> Outcome:
         """The outcome of the cell."""
         if self.skipped is not None:
-            return "skipped"
+            return Outcome.SKIPPED
         if self.differs is not None:
-            return "fail"
+            return Outcome.FAIL
         if self.unknown is not None:
-            return "unknown"
-        return "pass" if self.observed is None else "observed"
+            return Outcome.UNKNOWN
+        return Outcome.PASS if self.observed is None else Outcome.OBSERVED
 
     @property
     def reason(self) -> str:
@@ -133,15 +130,13 @@ def outcome(cells: Sequence[MatrixCell]) -> Outcome:
 
     It passes if every cell that is judged is as expected, and enough is judged (`lacks`).
     """
-    states = {cell.state for cell in cells}
-    if "fail" in states:
-        return "fail"
-    return "unknown" if "unknown" in states or lacks(cells) else "pass"
+    found = [cell.state for cell in cells]
+    return worst([*found, Outcome.UNKNOWN] if lacks(cells) else found)
 
 
 def judged(cells: Sequence[MatrixCell]) -> int:
     """Return of how many cells it is known whether they are as expected."""
-    return sum(cell.state in JUDGED for cell in cells)
+    return sum(cell.state.is_judged for cell in cells)
 
 
 def lacks(cells: Sequence[MatrixCell]) -> list[str]:
@@ -159,7 +154,7 @@ def lacks(cells: Sequence[MatrixCell]) -> list[str]:
         for (kafka, arm), own in of_arm.items()
         if not judged(own)
     ]
-    skipped = sum(cell.state == "skipped" for cell in cells)
+    skipped = sum(cell.state == Outcome.SKIPPED for cell in cells)
     return [
         *map(str, found),
         *([f"no cell of {', '.join(without)} could be judged"] if without else []),

@@ -9,7 +9,6 @@ from pathlib import Path
 from insync.events.matrix_info import PAGE, RESULTS, TEXT, MatrixInfo
 from insync.events.writer import write_atomic
 from insync.metrics import METRICS
-from insync.report import words
 from insync.report.anchors import cell_id
 from insync.report.environment import Facts
 from insync.report.headline import matrix_finding
@@ -19,7 +18,7 @@ from insync.report.matrix.curves import HEIGHT as CURVES_HEIGHT
 from insync.report.matrix.curves import WIDTH as CURVES_WIDTH
 from insync.report.matrix.curves import curves_of
 from insync.report.matrix.figures import full, names_of
-from insync.report.matrix.text import WHYS, markdown, sentence, wanted, written
+from insync.report.matrix.text import markdown, sentence, wanted, written
 from insync.report.page import says
 from insync.report.render import asset, environment, smallest_enough
 from insync.report.reproduce import matrix_command
@@ -30,9 +29,6 @@ from insync.report.words import listed
 
 Key = tuple[str, str]
 """A Kafka version and a scenario."""
-
-BADGES = {state: word for state, (word, _) in words.BADGES.items()}
-"""The badge of a matrix, without what it means: that is how many cells have which outcome."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +97,7 @@ def _levels(
     cells: Sequence[MatrixCell], pictures: Mapping[Key, Sequence[Timeline]]
 ) -> Iterator[Mapping[Key, Sequence[Timeline]]]:
     """Yield all pictures, then fewer; rows with a cell that is not as expected keep theirs."""
-    odd = {(cell.kafka, cell.scenario) for cell in cells if cell.state in ("fail", "unknown")}
+    odd = {(cell.kafka, cell.scenario) for cell in cells if cell.state.is_problem}
     keys = sorted(pictures, key=lambda key: key not in odd)
     for share in (1.0, 0.75, 0.5, 0.25, 0.1, 0.0):
         kept = keys[: round(len(keys) * share)]
@@ -125,14 +121,14 @@ def _render(
         .get_template("matrix.html.j2")
         .render(
             outcome=found,
-            badge=(BADGES[found], sentence(cells)),
+            badge=(found.mark, sentence(cells)),
             headline=matrix_finding(cells),
             versions=listed(versions),
             several=len(versions) > 1,
             notes=[
                 (cell_id(cell.kafka, cell.scenario, cell.arm), cell)
                 for cell in cells
-                if cell.state in ("fail", "unknown")
+                if cell.state.is_problem
             ],
             environment=about,
             command=None if matrix.asked is None else matrix_command(matrix.asked),
@@ -153,8 +149,6 @@ def _render(
             ),
             curves_size=(CURVES_WIDTH, CURVES_HEIGHT),
             states=list(STATE_NAMES.items()),
-            observed=words.OBSERVED,
-            whys=WHYS,
             lanes=lanes,
             style=asset("page.css") + asset("matrix.css"),
         )

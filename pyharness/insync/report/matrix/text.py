@@ -7,16 +7,12 @@ from collections.abc import Callable, Sequence
 
 from insync.events.run_info import Bound
 from insync.metrics import METRICS
-from insync.report.matrix.cells import Grid, MatrixCell, State, grids, judged, lacks, outcome
+from insync.outcome import Outcome
+from insync.report.matrix.cells import Grid, MatrixCell, grids, judged, lacks, outcome
 from insync.report.matrix.figures import brief, legend
 from insync.report.words import span
 
 _UNKNOWN_FIGURE = "-"
-
-WHYS: dict[State, str] = {
-    "fail": "differs", "unknown": "unknown", "observed": "observed", "skipped": "skipped",
-}  # fmt: skip
-"""What a cell that is not as expected is called before its reason."""
 
 
 def figures(cell: MatrixCell) -> str:
@@ -31,19 +27,22 @@ def wanted(cell: MatrixCell) -> str:
 
 def sentence(cells: Sequence[MatrixCell]) -> str:
     """Count the cells by outcome, say how many were judged, and what the matrix lacks to pass."""
-    counts = Counter[str](cell.state for cell in cells)
-    ran = len(cells) - counts["skipped"]
-    found = [f"{counts['pass']} of {ran} cells are as expected"]
+    counts = Counter(cell.state for cell in cells)
+    ran = len(cells) - counts[Outcome.SKIPPED]
+    found = [f"{counts[Outcome.PASS]} of {ran} cells are as expected"]
     found += [
         f"{counts[state]} {words}"
         for state, words in (
-            ("fail", "differ"), ("unknown", "prove nothing"), ("observed", "were only observed"),
+            (Outcome.FAIL, "fail"), (Outcome.UNKNOWN, "prove nothing"),
+            (Outcome.OBSERVED, "were only observed"),
         )
         if counts[state]
     ]  # fmt: skip
     parts = [", ".join(found)]
     if judged(cells) < len(cells):
-        parts.append(f"{judged(cells)} of {len(cells)} cells judged, {counts['skipped']} skipped")
+        parts.append(
+            f"{judged(cells)} of {len(cells)} cells judged, {counts[Outcome.SKIPPED]} skipped"
+        )
     return "; ".join([*parts, *lacks(cells)])
 
 
@@ -51,9 +50,8 @@ def notes(cells: Sequence[MatrixCell]) -> list[str]:
     """Say why each cell is not as expected; arms with the same reason share a line."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for cell in cells:
-        if cell.state != "pass":
-            why = WHYS[cell.state]
-            key = (cell.kafka, cell.scenario, f"{why}: {cell.reason}")
+        if cell.state != Outcome.PASS:
+            key = (cell.kafka, cell.scenario, f"{cell.state}: {cell.reason}")
             found.setdefault(key, []).append(cell.arm)
     several = len({cell.kafka for cell in cells}) > 1
     return [
@@ -106,10 +104,9 @@ def _version(grid: Grid) -> str:
 
 
 def _cell(cell: MatrixCell) -> str:
-    if cell.state == "skipped":
+    if cell.state == Outcome.SKIPPED:
         return "skipped"
-    marks = {"fail": "**differs**: ", "unknown": "*unknown*: ", "observed": "observed: "}
-    return marks.get(cell.state, "") + figures(cell)
+    return ("" if cell.state == Outcome.PASS else f"{cell.state.mark}: ") + figures(cell)
 
 
 def written(cell: MatrixCell, metric: str, write: Callable[[str, float], str]) -> str:

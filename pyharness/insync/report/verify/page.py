@@ -10,11 +10,11 @@ from pathlib import Path
 from insync.events.schema import JUNIT, REPORT
 from insync.events.verify_info import SUMMARY, CheckRow, LevelInfo, SideInfo, VerifyInfo
 from insync.events.writer import write_atomic
+from insync.outcome import Outcome
 from insync.report.junit import Case, Suite, as_xml
 from insync.report.render import asset, environment, smallest_enough
 from insync.report.tabular import Table
-from insync.report.verify.summary import MARKS, counts, criteria_rows, minutes, odd_rows, summary
-from insync.report.words import BADGES
+from insync.report.verify.summary import counts, criteria_rows, minutes, odd_rows, summary
 
 SHARES = (1.0, 0.5, 0.1, 0.0)
 """How many of the rows that passed a page has; the first page that is small enough is taken."""
@@ -66,9 +66,9 @@ def render_verify(info: VerifyInfo) -> str:
 def headline(info: VerifyInfo) -> str:
     """Return what was judged and how many checks failed, without a full stop."""
     rows = [row for level in info.levels for row in level.rows]
-    judged = [row for row in rows if row.outcome != "observed"]
-    failed = sum(row.outcome == "fail" for row in judged)
-    unknown = sum(row.outcome == "unknown" for row in judged)
+    judged = [row for row in rows if row.outcome != Outcome.OBSERVED]
+    failed = sum(row.outcome == Outcome.FAIL for row in judged)
+    unknown = sum(row.outcome == Outcome.UNKNOWN for row in judged)
     if not judged:
         return f"{info.asked.candidate.words}: nothing was judged, {len(rows)} facts"
     found = (
@@ -87,9 +87,8 @@ def _render(info: VerifyInfo, share: float) -> str:
         .render(
             info=info,
             headline=headline(info),
-            badge=(BADGES[verdict][0], info.reason),
+            badge=(verdict.mark, info.reason),
             verdict=verdict,
-            marks=MARKS,
             levels=_levels(info),
             checks=Table("Checks", ("level", "check", "passed", "outcome"), frozenset({2}),
                          criteria_rows(info), "Nothing was judged."),
@@ -107,7 +106,7 @@ def _levels(info: VerifyInfo) -> Table:
     rows = [
         (
             each.level,
-            MARKS[each.outcome].replace(" ", "\u00a0"),
+            each.outcome.mark.replace(" ", "\u00a0"),
             *map(str, counts(each)),
             minutes(each.took_s),
             each.reason,
@@ -125,9 +124,9 @@ def _levels(info: VerifyInfo) -> Table:
 
 
 def _part(level: LevelInfo, share: float) -> Part:
-    passed = [row for row in level.rows if row.outcome == "pass"]
+    passed = [row for row in level.rows if row.outcome == Outcome.PASS]
     kept = {id(row) for row in passed[: round(len(passed) * share)]}
-    rows = [row for row in level.rows if row.outcome != "pass" or id(row) in kept]
+    rows = [row for row in level.rows if row.outcome != Outcome.PASS or id(row) in kept]
     tables = [
         Table(each.title, each.columns, frozenset(each.numeric), each.rows, each.empty)
         for each in level.tables

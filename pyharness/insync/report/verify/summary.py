@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from insync.events.verify_info import CheckRow, LevelInfo, Outcome, VerifyInfo, worst
+from insync.events.verify_info import CheckRow, LevelInfo, VerifyInfo
+from insync.outcome import Outcome, worst
 
-MARKS: dict[Outcome, str] = {
-    "pass": "\u2713 pass", "fail": "\u2717 fail", "unknown": "? unknown",
-    "observed": "\u25cb observed",
-}  # fmt: skip
 MOST_ROWS = 40
 WIDTH = 80
-STATUS = {"pass": "PASS", "fail": "FAIL", "unknown": "UNKNOWN", "observed": "IGNORE"}
+SHOWN = (Outcome.PASS, Outcome.FAIL, Outcome.UNKNOWN, Outcome.OBSERVED)
+"""The outcomes that are counted, in the order of the columns."""
 
 
 def summary(info: VerifyInfo) -> str:
@@ -28,7 +26,7 @@ def summary(info: VerifyInfo) -> str:
                                ["baseline", _cell(info.asked.baseline.words)]]),
         _table(
             ["level", "outcome", "passed", "failed", "unknown", "observed", "time"],
-            [[each.level, MARKS[each.outcome], *map(str, counts(each)), minutes(each.took_s)]
+            [[each.level, each.outcome.mark, *map(str, counts(each)), minutes(each.took_s)]
              for each in info.levels],
         ),
         *_criteria(info),
@@ -42,7 +40,7 @@ def summary(info: VerifyInfo) -> str:
 
 def counts(level: LevelInfo) -> list[int]:
     """Return how many rows passed, failed, are unknown and observed."""
-    return [level.count(outcome) for outcome in MARKS]
+    return [level.count(outcome) for outcome in SHOWN]
 
 
 def minutes(seconds: float) -> str:
@@ -58,9 +56,9 @@ def criteria_rows(info: VerifyInfo) -> list[list[str]]:
         for row in level.rows:
             by_check.setdefault((level.level, row.check), []).append(row)
     return [
-        [level, check, _of(rows), MARKS[_outcome(rows)]]
+        [level, check, _of(rows), worst(row.outcome for row in rows).mark]
         for (level, check), rows in by_check.items()
-        if len(rows) > 1 or any(row.outcome != "observed" for row in rows)
+        if len(rows) > 1 or any(row.outcome != Outcome.OBSERVED for row in rows)
     ]
 
 
@@ -68,15 +66,15 @@ def _of(rows: Sequence[CheckRow]) -> str:
     return f"{sum(row.outcome == 'pass' for row in rows)} of {len(rows)}"
 
 
-def _outcome(rows: Sequence[CheckRow]) -> Outcome:
-    found = {row.outcome for row in rows}
-    return "observed" if found == {"observed"} else worst(found)
-
-
 def odd_rows(info: VerifyInfo) -> list[tuple[LevelInfo, CheckRow]]:
     """Return the rows that failed or are unknown, failures first."""
     rows = [(level, row) for level in info.levels for row in level.rows]
-    return [each for outcome in ("fail", "unknown") for each in rows if each[1].outcome == outcome]
+    return [
+        each
+        for outcome in (Outcome.FAIL, Outcome.UNKNOWN)
+        for each in rows
+        if each[1].outcome == outcome
+    ]
 
 
 def _criteria(info: VerifyInfo) -> Iterator[str]:
@@ -88,19 +86,21 @@ def _criteria(info: VerifyInfo) -> Iterator[str]:
 
 
 def _odd(info: VerifyInfo) -> Iterator[str]:
-    cut = [each for each in info.levels if each.outcome == "unknown" and not each.rows]
+    cut = [each for each in info.levels if each.outcome == Outcome.UNKNOWN and not each.rows]
     rows = odd_rows(info)
     if not rows and not cut:
         return
     yield "### Not as expected"
     shown = [
         [
-            level.level, _cell(row.of), MARKS[row.outcome], _code(row.check), _cell(row.baseline),
+            level.level, _cell(row.of), row.outcome.mark, _code(row.check), _cell(row.baseline),
             _cell(row.candidate), _cell(row.why),
         ]
         for level, row in rows[:MOST_ROWS]
     ]  # fmt: skip
-    shown += [[each.level, "", MARKS["unknown"], "", "", "", _cell(each.reason)] for each in cut]
+    shown += [
+        [each.level, "", Outcome.UNKNOWN.mark, "", "", "", _cell(each.reason)] for each in cut
+    ]
     yield _table(["level", "of", "outcome", "check", "baseline", "candidate", "why"], shown)
     if len(rows) > MOST_ROWS:
         yield f"{len(rows) - MOST_ROWS} more are in the page."
@@ -119,18 +119,18 @@ def session(info: VerifyInfo) -> str:
         "session_id": info.session,
         "run time": minutes(info.took_s),
         "tests run": len(tests),
-        "passed": found.count("pass"),
+        "passed": found.count(Outcome.PASS),
         "flaky": 0,
-        "failed": found.count("fail"),
-        "unknown": found.count("unknown"),
-        "ignored": found.count("observed"),
+        "failed": found.count(Outcome.FAIL),
+        "unknown": found.count(Outcome.UNKNOWN),
+        "ignored": found.count(Outcome.OBSERVED),
     }
     lines = ["=" * WIDTH, "SESSION REPORT (ALL TESTS)"]
     lines += [f"{name + ':':<17}{value}" for name, value in head.items()]
     lines.append("=" * WIDTH)
     for name, outcome, why in tests:
-        lines += [f"{'test_id:':<12}{name}", f"{'status:':<12}{STATUS[outcome]}"]
-        lines += ["", f"    {_line(why)}", ""] if why and outcome != "pass" else []
+        lines += [f"{'test_id:':<12}{name}", f"{'status:':<12}{outcome.upper()}"]
+        lines += ["", f"    {_line(why)}", ""] if why and outcome != Outcome.PASS else []
         lines.append("-" * WIDTH)
     return "\n".join(lines)
 
@@ -141,7 +141,7 @@ def _tests(level: LevelInfo) -> Iterator[tuple[str, Outcome, str]]:
         yield "whole", level.outcome, level.reason
     for of in dict.fromkeys(row.of for row in level.rows):
         rows = [row for row in level.rows if row.of == of]
-        outcome = _outcome(rows)
+        outcome = worst(row.outcome for row in rows)
         yield of, outcome, next((row.why for row in rows if row.outcome == outcome), "")
 
 

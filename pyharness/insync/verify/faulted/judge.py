@@ -6,8 +6,9 @@ from typing import Final
 
 from insync.errors import InputError
 from insync.events.fuzz_info import ArmResult
-from insync.events.verify_info import CheckRow, Outcome, TableInfo
+from insync.events.verify_info import CheckRow, TableInfo
 from insync.metrics import METRICS
+from insync.outcome import Outcome
 from insync.past.compare import Compared, Figure, compare
 from insync.report.fuzz_page import words_of
 from insync.verify.criteria import Criterion, judge, parse, written
@@ -25,7 +26,7 @@ def rows_of(cases: Sequence[Case], found: Mapping[str, Pair], context: Context) 
     out = []
     for case in cases:
         if case.name not in found:
-            out.append(CheckRow(of=case.name, check="recorded", outcome="unknown",
+            out.append(CheckRow(of=case.name, check="recorded", outcome=Outcome.UNKNOWN,
                                 why="was not recorded on both sides"))  # fmt: skip
         elif case.seed is None:
             out += _scenario(case, found[case.name], context)
@@ -37,9 +38,9 @@ def rows_of(cases: Sequence[Case], found: Mapping[str, Pair], context: Context) 
 def _scenario(case: Case, pair: Pair, context: Context) -> Iterator[CheckRow]:
     base, own = pair.baseline, pair.candidate
     claims = context.asked.candidate.claims
-    if own.cell.state == "skipped" or base.cell.state == "skipped":
+    if own.cell.state == Outcome.SKIPPED or base.cell.state == Outcome.SKIPPED:
         why = own.cell.reason or base.cell.reason
-        yield CheckRow(of=case.name, check="can run here", outcome="observed", why=why)
+        yield CheckRow(of=case.name, check="can run here", outcome=Outcome.OBSERVED, why=why)
         return
     outcome, why = _expected(pair)
     yield CheckRow(
@@ -62,13 +63,13 @@ def _expected(pair: Pair) -> tuple[Outcome, str]:
     A side of which nothing is expected has passed the checks that every run has.
     """
     base, own = pair.baseline, pair.candidate
-    if own.cell.state == "fail":
-        return "fail", own.cell.reason
-    if own.cell.state == "unknown":
-        return "unknown", _why_unknown(own)
-    if base.cell.state in ("fail", "unknown"):
-        return "unknown", f"the baseline: {_why_unknown(base)}"
-    return "pass", ""
+    if own.cell.state == Outcome.FAIL:
+        return Outcome.FAIL, own.cell.reason
+    if own.cell.state == Outcome.UNKNOWN:
+        return Outcome.UNKNOWN, _why_unknown(own)
+    if base.cell.state in (Outcome.FAIL, Outcome.UNKNOWN):
+        return Outcome.UNKNOWN, f"the baseline: {_why_unknown(base)}"
+    return Outcome.PASS, ""
 
 
 def _why_unknown(found: Found) -> str:
@@ -125,23 +126,23 @@ def seed_outcome(base: ArmResult, own: ArmResult) -> tuple[Outcome, str]:
     A seed of which a fault could not act proves nothing and is only observed; `_enough_seeds` asks
     whether too many are. What the baseline does too is not the candidate's.
     """
-    if own.outcome == "fail":
+    if own.outcome == Outcome.FAIL:
         shared = {each.of for each in base.findings} & {each.of for each in own.findings}
         if {each.of for each in own.findings} <= shared:
-            return "unknown", f"the baseline fails as well: {words_of(base)}"
-        return "fail", words_of(own)
-    if own.outcome == "unknown":
-        return "observed", f"proves nothing: {own.unknown}"
-    return "pass", ""
+            return Outcome.UNKNOWN, f"the baseline fails as well: {words_of(base)}"
+        return Outcome.FAIL, words_of(own)
+    if own.outcome == Outcome.UNKNOWN:
+        return Outcome.OBSERVED, f"proves nothing: {own.unknown}"
+    return Outcome.PASS, ""
 
 
 def _enough_seeds(rows: Sequence[CheckRow]) -> Iterator[CheckRow]:
     """Yield a row if fewer than half of the seeds prove anything."""
     seeds = [row for row in rows if row.check == "nothing lost, the cluster comes back"]
-    judged = sum(row.outcome != "observed" for row in seeds)
+    judged = sum(row.outcome != Outcome.OBSERVED for row in seeds)
     if seeds and 2 * judged < len(seeds):
         yield CheckRow(
-            of=SEEDS, check="half of the seeds prove something", outcome="unknown",
+            of=SEEDS, check="half of the seeds prove something", outcome=Outcome.UNKNOWN,
             candidate=f"{judged} of {len(seeds)}", why=f"only {judged} of {len(seeds)} seeds do",
         )  # fmt: skip
 
@@ -158,7 +159,7 @@ def differences(
     rows = [
         CheckRow(
             of=each.scenario, check=f"{each.metric} not worse beyond noise",
-            baseline=f"{each.a:g}", candidate=f"{each.b:g}", outcome="fail",
+            baseline=f"{each.a:g}", candidate=f"{each.b:g}", outcome=Outcome.FAIL,
             why=f"{each.metric} is worse by {abs(each.difference):g} in the median of"
             f" {each.repeats_b} pairs, {_interval(each)}",
         )
@@ -176,12 +177,12 @@ def is_worse(figure: Figure) -> bool:
 
 
 def _none_worse(compared: Compared, repeats: int) -> CheckRow:
-    row = CheckRow(of=ALL, check="no metric is worse beyond noise", outcome="pass",
+    row = CheckRow(of=ALL, check="no metric is worse beyond noise", outcome=Outcome.PASS,
                    candidate=f"{len(compared.figures)} figures, {repeats} pairs")  # fmt: skip
     if repeats >= compared.needed:
         return row
     why = f"{compared.needed} repeats could show a difference, these are {repeats}"
-    return row.model_copy(update={"outcome": "observed", "why": why})
+    return row.model_copy(update={"outcome": Outcome.OBSERVED, "why": why})
 
 
 def _interval(figure: Figure) -> str:

@@ -18,6 +18,7 @@ from insync.bench.overhead.rounds import DOCUMENT, Round, document, measure_roun
 from insync.brokers.kafka.resolve import distribution
 from insync.events.verify_info import CheckRow, LevelInfo, TableInfo
 from insync.events.writer import write_atomic
+from insync.outcome import Outcome
 from insync.run.plan import built_agent
 from insync.statistics import median_interval, pairs_needed
 from insync.verify.criteria import Condition, CostCriterion, Judged, parse_cost
@@ -71,7 +72,7 @@ def rows_of(
     for spec in FIGURES:
         if spec.name not in told:
             one = shown[spec.name]
-            rows.append(_row(spec, spec.says, one.base, one.value, Judged("observed")))
+            rows.append(_row(spec, spec.says, one.base, one.value, Judged(Outcome.OBSERVED)))
     return rows
 
 
@@ -83,15 +84,15 @@ def judge(condition: Condition, pairs: Sequence[tuple[float, float]]) -> Judged:
     """
     interval = median_interval([own - condition.factor * base for base, own in pairs])
     if interval is None:
-        return Judged("unknown", f"{len(pairs)} rounds, expected {pairs_needed()} or more")
+        return Judged(Outcome.UNKNOWN, f"{len(pairs)} rounds, expected {pairs_needed()} or more")
     fulfilled = {condition.holds(end, 0.0) for end in (interval.low, interval.high)}
     if fulfilled == {True}:
-        return Judged("pass")
+        return Judged(Outcome.PASS)
     low, high = (end - condition.plus for end in (interval.low, interval.high))
     away = f"from the limit by {low:+.4g} to {high:+.4g}"
     if fulfilled == {False}:
-        return Judged("fail", f"expected {condition}, found values that differ {away}")
-    return Judged("unknown", f"{condition}: values differ {away}; more --repeats may tell")
+        return Judged(Outcome.FAIL, f"expected {condition}, found values that differ {away}")
+    return Judged(Outcome.UNKNOWN, f"{condition}: values differ {away}; more --repeats may tell")
 
 
 def _row(spec: FigureSpec, check: str, base: float, value: float, found: Judged) -> CheckRow:

@@ -6,11 +6,12 @@ The baseline's results are kept in the user's cache, so its tests run once per b
 from pathlib import Path
 from typing import Final
 
-from insync.events.verify_info import CheckRow, LevelInfo, Outcome
+from insync.events.verify_info import CheckRow, LevelInfo
 from insync.kafka_tests import arms as test_arms
 from insync.kafka_tests.judge import JUNIT, Row, TestsResult
 from insync.kafka_tests.request import ASKED, TestsRequest, prepare
 from insync.kafka_tests.run import run as run_tests
+from insync.outcome import Outcome
 from insync.verify.level import Context, Level, result
 from insync.verify.sides import Side
 
@@ -48,7 +49,7 @@ def rows_of(found: TestsResult) -> list[CheckRow]:
     for arm in (base, *arms):
         # What a class's own row says is not said again.
         told = [each for each in arm.problems if each.partition(": ")[0] not in differing]
-        outcome: Outcome = "unknown" if arm is base else arm.verdict
+        outcome: Outcome = Outcome.UNKNOWN if arm is base else arm.verdict
         rows += [
             CheckRow(of=arm.name, check="the classes run as intended", candidate=problem,
                      outcome=outcome, why=problem)
@@ -69,7 +70,7 @@ def _row(row: Row, before: Row | None, found: TestsResult) -> CheckRow:
         of=row.name.rpartition(".")[2], check="every test ends as in the baseline",
         baseline="" if before is None else f"{before.passed} of {before.tests}",
         candidate=f"{row.passed} of {row.tests}{f' ({chr(44).join(notes)})' if notes else ''}",
-        outcome="fail" if differing else "pass", why=why, where=f"{NAME}/{JUNIT}",
+        outcome=Outcome.FAIL if differing else Outcome.PASS, why=why, where=f"{NAME}/{JUNIT}",
     )  # fmt: skip
 
 

@@ -17,8 +17,9 @@ from insync.brokers.kafka.distribution import java_command
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import class_path
 from insync.errors import InsyncError
-from insync.events.verify_info import CheckRow, LevelInfo, Outcome
+from insync.events.verify_info import CheckRow, LevelInfo
 from insync.events.writer import write_atomic
+from insync.outcome import Outcome
 from insync.run.arm_support import read_table, row_of
 from insync.verify.level import Context, Level, result
 from insync.verify.sides import Side
@@ -100,8 +101,8 @@ def rows_of(
     """
     where = f"{NAME}/candidate.json"
     version, adapter = answer["version"], answer.get("adapter")
-    good: Outcome = "pass" if wanted else "observed"
-    bad: Outcome = "fail" if wanted else "observed"
+    good: Outcome = Outcome.PASS if wanted else Outcome.OBSERVED
+    bad: Outcome = Outcome.FAIL if wanted else Outcome.OBSERVED
     problems = list(dict.fromkeys(map(str, answer["problems"])))
     rows = [
         CheckRow(
@@ -129,7 +130,7 @@ def rows_of(
             of="methods", check="the instructions are those of a known build",
             candidate=f"{count} methods", outcome=good, where=where,
         ))  # fmt: skip
-    rows += _methods(unknown, answer, known, name, outcome="observed" if allowed else bad)
+    rows += _methods(unknown, answer, known, name, outcome=Outcome.OBSERVED if allowed else bad)
     return rows
 
 
@@ -137,7 +138,7 @@ def _features(features: Mapping[str, Any], where: str) -> Iterator[CheckRow]:
     for feature, value in features.items():
         text = ", ".join(map(str, value)) if isinstance(value, list) else "yes" if value else "no"
         yield CheckRow(of="features", check=feature.replace("_", " "), candidate=text or "none",
-                       outcome="observed", where=where)  # fmt: skip
+                       outcome=Outcome.OBSERVED, where=where)  # fmt: skip
 
 
 def _methods(
