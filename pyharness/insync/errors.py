@@ -6,6 +6,8 @@ the command line prints its message and exits with 2.
 
 import sys
 import traceback
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 from insync.outcome import Outcome
 
@@ -27,3 +29,9 @@ def report_crash(error: Exception) -> int:
     words = " ".join(f"{type(error).__name__}: {error}".split())
     print(f"insync: an error of insync itself: {words}", file=sys.stderr)
     return Outcome.UNKNOWN.exit_code
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return " (did you mean 'NAME'?)" with the nearest known name; empty if none is near."""
+    near = get_close_matches(str(name), list(known), n=1)
+    return f" (did you mean '{near[0]}'?)" if near else ""

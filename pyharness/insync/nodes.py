@@ -1,4 +1,4 @@
-"""The nodes of every cluster, and the numbers by which every part of the harness knows them."""
+"""The numbers of nodes and of repeats, and their names for readers."""
 
 from typing import Final
 
@@ -21,3 +21,13 @@ def ring(leader: int) -> list[int]:
 def spread(partitions: int) -> list[list[int]]:
     """Return the replicas of each partition of a topic of which every broker leads as many."""
     return [ring(1 + partition % BROKERS) for partition in range(partitions)]
+
+
+def repeat_number(repeat: int) -> int:
+    """Return a repeat's number for people: files, tables and events count from 0, texts from 1."""
+    return repeat + 1
+
+
+def repeat_words(repeat: int) -> str:
+    """Return a repeat's name for people, such as "repeat 1" for `produce-0.jsonl`."""
+    return f"repeat {repeat_number(repeat)}"

@@ -8,8 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from insync.brokers.kafka.versions import numbers
-from insync.closest import did_you_mean
-from insync.errors import InputError
+from insync.errors import InputError, did_you_mean
 
 
 @dataclass(frozen=True)

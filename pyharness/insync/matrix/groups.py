@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from insync.closest import did_you_mean
-from insync.errors import InputError
+from insync.errors import InputError, did_you_mean
 from insync.events.matrix_info import FIGURES
 from insync.scenario.groups import DEFAULT, Group, groups
 from insync.scenario.load import builtin_names

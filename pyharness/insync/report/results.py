@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from insync.metrics import METRICS, of_verdict
-from insync.repeats import repeat_number
+from insync.nodes import repeat_number
 from insync.report.judgement import Judgement
 from insync.report.tabular import NONE, Table, table
 from insync.report.timeline.timelines import Row

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import fault_words
-from insync.nodes import node_words
-from insync.repeats import repeat_number
+from insync.nodes import node_words, repeat_number
 from insync.report.tabular import NONE, Table, in_order, table
 from insync.report.timeline.timelines import Row, Rows, Timeline
 from insync.report.timeline.wording import lateness, moment

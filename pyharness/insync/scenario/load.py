@@ -15,8 +15,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from insync.clients import Client
-from insync.closest import did_you_mean
-from insync.errors import InputError
+from insync.errors import InputError, did_you_mean
 from insync.scenario.expand import expand
 from insync.scenario.groups import builtin_files
 from insync.scenario.model import Fault, Scenario

@@ -7,7 +7,7 @@ from typing import Any, Final, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from insync.closest import did_you_mean
+from insync.errors import did_you_mean
 from insync.faults.registry import KINDS
 from insync.faults.spec import Planned
 from insync.scenario.model import Scenario

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from insync.closest import did_you_mean
-from insync.errors import InputError
+from insync.errors import InputError, did_you_mean
 from insync.faults.kind import ClusterKind
 from insync.faults.registry import KINDS, why_not
 from insync.faults.spec import OnProcess, Planned

@@ -10,10 +10,9 @@ from pathlib import Path
 
 from insync.brokers.kafka.java import Java
 from insync.engines import AnalysisOptions
-from insync.events.verify_info import AskedVerify, CheckRow, LevelInfo, Outcome, TableInfo, worst
+from insync.events.verify_info import AskedVerify, CheckRow, LevelInfo, TableInfo
 from insync.outcome import Outcome, worst
 from insync.progress import Progress
-from insync.run.progress import Progress
 from insync.verify.criteria import Criteria
 from insync.verify.sides import Side
 

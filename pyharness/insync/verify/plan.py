@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from insync.brokers.kafka.java import Java, find_java
-from insync.closest import did_you_mean
-from insync.errors import InputError
+from insync.errors import InputError, did_you_mean
 from insync.events.verify_info import (
     PLAN,
     AskedVerify,

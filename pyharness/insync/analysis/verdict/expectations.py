@@ -9,7 +9,7 @@ from insync import metrics
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.analysis.verdict.invalid_reasons import Reasons
 from insync.events.run_info import Bound, Comparison, RunInfo
-from insync.repeats import repeat_words
+from insync.nodes import repeat_words
 
 NO_VALUE = "none"
 """How a missing value is written; only an optional metric may lack one in a judged repeat."""

@@ -18,8 +18,7 @@ from insync.analysis.verdict.facts import (
 from insync.analysis.verdict.fault_evidence import missing_evidence
 from insync.events.run_info import PlannedFault, RunInfo
 from insync.events.schema import fault_words
-from insync.nodes import node_words
-from insync.repeats import repeat_words
+from insync.nodes import node_words, repeat_words
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from insync import arms, metrics
 from insync.analysis.verdict.facts import Metrics, RunFacts
 from insync.events.run_info import RunInfo
 from insync.events.schema import LivenessType
-from insync.repeats import repeat_words
+from insync.nodes import repeat_words
 
 Row = Mapping[str, Any]
 

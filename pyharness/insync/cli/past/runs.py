@@ -45,8 +45,7 @@ def command(
     one that a newer version wrote are rows with the reason. The exit code is 0, whatever the
     verdicts are.
     """
-    from insync.closest import did_you_mean
-    from insync.errors import InputError
+    from insync.errors import InputError, did_you_mean
     from insync.past.find import find_results
     from insync.past.page import write_index
     from insync.past.rows import VERDICTS, past_results, scenarios_of, selected

@@ -13,8 +13,8 @@ from pydantic import model_validator
 from insync import metrics as registry
 from insync.events.matrix_info import CELLS, FIGURES
 from insync.events.run_info import Bound, Recorded, read_recorded
+from insync.nodes import repeat_words
 from insync.outcome import Outcome, worst
-from insync.repeats import repeat_words
 from insync.report.anchors import arm_id
 from insync.report.judgement import Finding
 

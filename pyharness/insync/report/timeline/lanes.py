@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from insync.repeats import repeat_words
+from insync.nodes import repeat_words
 from insync.report.timeline.timelines import Span, State, Timeline
 from insync.report.timeline.wording import change_in_short, in_short
 from insync.report.words import members

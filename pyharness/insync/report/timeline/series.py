@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from insync.repeats import repeat_number
+from insync.nodes import repeat_number
 from insync.report.tabular import NONE, Table, table
 from insync.report.timeline.lanes import tick_step
 from insync.report.timeline.timelines import STATE_NAMES, Timeline
