@@ -16,11 +16,9 @@ from insync.errors import InsyncError
 from insync.events.fuzz_info import ArmResult, Finding, SeedResult
 from insync.events.matrix_info import CELLS
 from insync.events.schema import REPORT
-from insync.matrix.task import TASKS
 from insync.nodes import node_words, repeat_words
 from insync.outcome import Outcome
 from insync.progress import ProgressReader
-from insync.repeats import repeat_words
 from insync.scenario.model import Scenario
 
 CUT_SHORT = "cut short"
