@@ -18,7 +18,8 @@ from typing import Final
 
 from insync import faults
 from insync.engine.task import Task, load_task
-from insync.errors import UNKNOWN, InsyncError
+from insync.errors import InsyncError
+from insync.outcome import Outcome
 from insync.progress import ProgressFile
 from insync.run.arm import record_lack, run_repeats
 from insync.run.arm_cluster import Wanted, open_arm_cluster, wanted
@@ -165,7 +166,7 @@ def main(arguments: Sequence[str]) -> int:
             do_task(task, find_tools(task.cells, progress), progress)
     except (InsyncError, OSError) as error:
         print(f"insync: {task.name}: {error}", file=sys.stderr)
-        return UNKNOWN
+        return Outcome.UNKNOWN.exit_code
     return 0
 
 
