@@ -17,7 +17,7 @@ class ConfigUpdateTest {
     @Test
     void aStepThatFailsDoesNotKeepTheOthers() {
         List<Throwable> failures = new ArrayList<>();
-        assertFalse(InsyncBroker.apply(List.of(
+        assertFalse(BrokerLifecycle.apply(List.of(
             () -> {
                 throw new IllegalStateException("cannot weave");
             },
@@ -29,6 +29,6 @@ class ConfigUpdateTest {
 
     @Test
     void anUpdateWithoutFailuresIsDone() {
-        assertTrue(InsyncBroker.apply(List.of(() -> done.add("scopes")), failed -> { }));
+        assertTrue(BrokerLifecycle.apply(List.of(() -> done.add("scopes")), failed -> { }));
     }
 }

@@ -36,7 +36,7 @@ import org.apache.kafka.common.utils.Time;
 public final class Brokers {
     private static final String PROCESS_ROLES = "process.roles";
     private static final String CONTROLLER = "controller";
-    private static final Map<Integer, InsyncBroker> BROKERS = new ConcurrentHashMap<>();
+    private static final Map<Integer, BrokerLifecycle> BROKERS = new ConcurrentHashMap<>();
     private static volatile AgentSetup setup;
     private static volatile Platform platform;
     private static volatile boolean anyRequestScope;
@@ -54,7 +54,7 @@ public final class Brokers {
 
     /** Returns our classes of a broker's start that refer to the broker's, for every version. */
     public static List<Class<?>> ownClasses() {
-        List<Class<?>> own = new ArrayList<>(List.of(Brokers.class, Extension.class, InsyncBroker.class, Platform.class, KafkaLog.class, InForce.class));
+        List<Class<?>> own = new ArrayList<>(List.of(Brokers.class, Extension.class, BrokerLifecycle.class, Platform.class, KafkaLog.class, InForce.class));
         own.addAll(BrokerMetrics.ownClasses());
         return own;
     }
@@ -122,7 +122,7 @@ public final class Brokers {
 
     /** Turns parts of a broker on and off after an update of its configs. */
     public static void reconfigured(KafkaConfig config) {
-        InsyncBroker broker = BROKERS.get(config.brokerId());
+        BrokerLifecycle broker = BROKERS.get(config.brokerId());
         if (broker != null && !Insync.isDisabled()) {
             broker.reconfigure(config, setup, platform, Insync.current(), Brokers::updateFlags);
             updateFlags();
@@ -143,7 +143,7 @@ public final class Brokers {
 
     /** Ends all parts of all brokers at once. */
     static void stopAll() {
-        BROKERS.values().forEach(InsyncBroker::stopAll);
+        BROKERS.values().forEach(BrokerLifecycle::stopAll);
         updateFlags();
     }
 
@@ -159,13 +159,13 @@ public final class Brokers {
 
     /** Returns scope "request" of a broker and the channel of its requests, or null if the scope is off. */
     public static RequestPart requests(int brokerId) {
-        InsyncBroker broker = anyRequestScope ? BROKERS.get(brokerId) : null;
+        BrokerLifecycle broker = anyRequestScope ? BROKERS.get(brokerId) : null;
         return broker == null ? null : broker.requests();
     }
 
     /** Returns the scopes "request" of all brokers. */
     public static List<RequestScope> requestScopes() {
-        return BROKERS.values().stream().flatMap(InsyncBroker::allRequests).map(RequestPart::scope)
+        return BROKERS.values().stream().flatMap(BrokerLifecycle::allRequests).map(RequestPart::scope)
             .collect(Collectors.toList());
     }
 
@@ -181,30 +181,30 @@ public final class Brokers {
 
     /** Returns the step-down of a broker, or null if it is off. */
     public static BrokerStepDown stepDown(int brokerId) {
-        InsyncBroker broker = anyStepDown ? BROKERS.get(brokerId) : null;
+        BrokerLifecycle broker = anyStepDown ? BROKERS.get(brokerId) : null;
         return broker == null ? null : broker.stepDown();
     }
 
     /** Returns the step-down of the broker whose heartbeats a manager sends, or null. */
     public static BrokerStepDown stepDownOf(Object lifecycle) {
-        return BROKERS.values().stream().filter(broker -> broker.lifecycle() == lifecycle).map(InsyncBroker::stepDown)
+        return BROKERS.values().stream().filter(broker -> broker.lifecycle() == lifecycle).map(BrokerLifecycle::stepDown)
             .filter(Objects::nonNull).findFirst().orElse(null);
     }
 
     /** Notes what sends the heartbeats of a broker. */
     public static void lifecycleStarted(int brokerId, Lifecycle lifecycle) {
-        BROKERS.computeIfAbsent(brokerId, id -> new InsyncBroker()).lifecycle(lifecycle);
+        BROKERS.computeIfAbsent(brokerId, id -> new BrokerLifecycle()).lifecycle(lifecycle);
     }
 
     /** Returns the measurement of a broker's new connection to a peer that it follows, or null if it cannot step down. */
     public static OutgoingFetch fetcher(int brokerId, int peer) {
-        InsyncBroker broker = BROKERS.get(brokerId);
+        BrokerLifecycle broker = BROKERS.get(brokerId);
         return broker == null ? null : broker.fetcher(peer);
     }
 
     /** Returns whether a broker's pending fetches keep followers in the ISR, and do not only make it step down. */
     public static boolean keepsInSync(int brokerId) {
-        InsyncBroker broker = BROKERS.get(brokerId);
+        BrokerLifecycle broker = BROKERS.get(brokerId);
         return (broker == null || broker.keepsInSync()) && !Insync.isDisabled();
     }
 
@@ -216,18 +216,18 @@ public final class Brokers {
 
     /** Returns the scope of a broker of this JVM that is on, or "off". */
     public static String scope() {
-        return Insync.isDisabled() ? PendingReadsConfig.OFF : BROKERS.values().stream().map(InsyncBroker::scope)
+        return Insync.isDisabled() ? PendingReadsConfig.OFF : BROKERS.values().stream().map(BrokerLifecycle::scope)
             .filter(scope -> !scope.equals(PendingReadsConfig.OFF)).findFirst().orElse(PendingReadsConfig.OFF);
     }
 
-    private static InsyncBroker broker(KafkaConfig config) {
-        return BROKERS.computeIfAbsent(config.brokerId(), id -> new InsyncBroker());
+    private static BrokerLifecycle broker(KafkaConfig config) {
+        return BROKERS.computeIfAbsent(config.brokerId(), id -> new BrokerLifecycle());
     }
 
     private static synchronized void updateFlags() {
         anyRequestScope = BROKERS.values().stream().anyMatch(broker -> broker.allRequests().findAny().isPresent());
-        anyReadScope = BROKERS.values().stream().anyMatch(InsyncBroker::marksReads);
+        anyReadScope = BROKERS.values().stream().anyMatch(BrokerLifecycle::marksReads);
         anyStepDown = BROKERS.values().stream().anyMatch(broker -> broker.stepDown() != null);
-        Appends.turn(BROKERS.values().stream().map(InsyncBroker::stepDown).anyMatch(one -> one != null && one.timesAppends()));
+        Appends.turn(BROKERS.values().stream().map(BrokerLifecycle::stepDown).anyMatch(one -> one != null && one.timesAppends()));
     }
 }

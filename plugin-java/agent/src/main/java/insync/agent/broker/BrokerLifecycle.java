@@ -40,7 +40,7 @@ import org.apache.kafka.common.utils.Time;
  * the broker's configs turns them on or off. A broker that starts again with the same id in this JVM replaces the earlier
  * parts.
  */
-final class InsyncBroker {
+final class BrokerLifecycle {
     private final Draining draining = new Draining();
     private volatile RequestPart requests;
     private volatile PendingReads reads;
