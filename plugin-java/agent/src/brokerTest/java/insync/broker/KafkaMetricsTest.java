@@ -9,7 +9,7 @@ import com.yammer.metrics.core.Histogram;
 import com.yammer.metrics.core.Meter;
 import com.yammer.metrics.core.Metric;
 import com.yammer.metrics.core.MetricsRegistry;
-import insync.agent.broker.Brokers;
+import insync.agent.Features;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.lang.management.ManagementFactory;
@@ -129,8 +129,8 @@ class KafkaMetricsTest {
         String stepDown = "kafka.server:type=StepDown,name=";
         try (Leader leader = new Leader(folder, false)) {
             assertTrue(leader.partition().isLeader());
-            assertEquals(Brokers.setup().supportsStepDown(), all().containsKey(stepDown + "AsksToBeFenced"));
-            if (Brokers.setup().supportsStepDown()) {
+            assertEquals(Features.current().supportsStepDown(), all().containsKey(stepDown + "AsksToBeFenced"));
+            if (Features.current().supportsStepDown()) {
                 assertEquals(0, value(stepDown + "AsksToBeFenced"));
                 Insync.current().stepDowns().asksToBeFenced(true);
                 Insync.current().stepDowns().fenced();

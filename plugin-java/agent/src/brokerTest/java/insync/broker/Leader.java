@@ -1,6 +1,6 @@
 package insync.broker;
 
-import insync.agent.broker.Brokers;
+import insync.agent.broker.BrokerLifecycle;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -127,7 +127,7 @@ final class Leader implements AutoCloseable {
 
     /** Ends the step-down watch, as the broker's shutdown does. */
     void stopWatch() {
-        Brokers.replicaManagerStopped(config);
+        BrokerLifecycle.of(config).replicaManagerStopped();
     }
 
     @Override

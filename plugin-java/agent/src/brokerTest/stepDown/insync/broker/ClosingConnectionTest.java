@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import insync.agent.broker.BrokerLifecycle;
 import insync.agent.broker.Brokers;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.core.Insync;
@@ -52,7 +53,7 @@ class ClosingConnectionTest {
             .thenReturn(ByteBuffer.allocate(1));
         PlaintextChannelBuilder plain = new PlaintextChannelBuilder(new ListenerName("PLAINTEXT"));
         plain.configure(Map.of());
-        Brokers.socketServerStarted(config(), Time.SYSTEM, Mockito.mock(ChannelCarrier.class));
+        BrokerLifecycle.of(config()).socketServerStarted(config(), Time.SYSTEM, Mockito.mock(ChannelCarrier.class));
         try (Selector selector = new Selector(-1, -1, new Metrics(), Time.SYSTEM, "test", Map.of(), false, false, plain, failsOnce,
                  new LogContext());
              ServerSocketChannel server = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -79,13 +80,13 @@ class ClosingConnectionTest {
         ChannelCarrier channel = Mockito.mock(ChannelCarrier.class);
         Mockito.doAnswer(on -> noted.add(Brokers.anyRequestScope() && !Brokers.requestScopes().isEmpty()))
             .when(channel).insync$scope(Mockito.any());
-        Brokers.socketServerStarted(config(), Time.SYSTEM, channel);
+        BrokerLifecycle.of(config()).socketServerStarted(config(), Time.SYSTEM, channel);
         assertEquals(List.of(true), noted);
     }
 
     @AfterEach
     void stop() {
-        Brokers.socketServerStopped(config());
+        BrokerLifecycle.of(config()).socketServerStopped();
         assertEquals("", Insync.current().failures().last());
     }
 

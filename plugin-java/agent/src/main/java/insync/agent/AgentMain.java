@@ -1,6 +1,6 @@
 package insync.agent;
 
-import insync.agent.broker.Brokers;
+import insync.agent.broker.BrokerLifecycle;
 import insync.agent.weave.Hook;
 import insync.agent.weave.HooksOnDemand;
 import insync.agent.weave.KnownMethods;
@@ -85,19 +85,21 @@ public final class AgentMain {
         if (!options.defaultScope().equals("off") && !scopes.contains(options.defaultScope())) {
             throw new AgentException("agent option default-scope=" + options.defaultScope() + ": expected one of " + scopes);
         }
-        AgentSetup setup = new AgentSetup(version, adapter.name(), column -> adapters.listed(adapter.name(), column), options,
-            new HooksOnDemand((hooks, loaded) -> new Weaver(adapter).add(hooks, loaded), instrumentation,
-                options.allowsUnknownMethods() ? hooks -> List.of() : AgentMain::unknown));
+        Features features = new Features(version, adapter.name(), column -> adapters.listed(adapter.name(), column),
+            options.defaultScope(), options.defaultLogStart(), options.defaultStepDownMs());
         if (options.defaultStepDownMs() != AgentOptions.NEVER) {
             String given = "agent option default-step-down=" + options.defaultStepDownMs() + ": expected off";
-            if (!setup.supportsStepDown()) {
+            if (!features.supportsStepDown()) {
                 throw new AgentException(given);
             }
             if (options.defaultScope().equals("off")) {
                 throw new AgentException(given + ", or default-scope=read or request with it");
             }
         }
-        Brokers.install(setup, adapter.platform());
+        Features.install(features);
+        HooksOnDemand onDemand = new HooksOnDemand((hooks, loaded) -> new Weaver(adapter).add(hooks, loaded), instrumentation,
+            options.allowsUnknownMethods() ? hooks -> List.of() : AgentMain::unknown);
+        BrokerLifecycle.install(adapter.platform(), onDemand, options.runStockWhenUnsupported());
         return weaving.run(instrumentation);
     }
 

@@ -1,6 +1,7 @@
 package insync.agent;
 
 import insync.agent.weave.Hook;
+import insync.agent.weave.HooksOnDemand;
 import insync.agent.weave.WovenBroker;
 import insync.core.BrokerView;
 import insync.core.Insync;
@@ -65,7 +66,7 @@ public class Extension {
     }
 
     /** Adds configs to the broker's definition of its configs. */
-    public void define(ConfigDef definition, AgentSetup setup) { }
+    public void define(ConfigDef definition, Features features) { }
 
     /** Checks these configs; throws ConfigException with the config, its value and what was expected. */
     public void check(KafkaConfig config) { }
@@ -86,7 +87,7 @@ public class Extension {
      *
      * @throws IllegalStateException if the JVM refused the hooks
      */
-    public void weave(KafkaConfig config, AgentSetup setup) { }
+    public void weave(KafkaConfig config, String adapter, HooksOnDemand onDemand) { }
 
     /** Returns whether a broker steps down without solution 1 of KIP-501. */
     public boolean relinquishesOnly(KafkaConfig config) {

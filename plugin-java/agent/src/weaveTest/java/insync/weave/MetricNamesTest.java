@@ -3,7 +3,7 @@ package insync.weave;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import insync.agent.broker.Brokers;
+import insync.agent.broker.BrokerLifecycle;
 import insync.agent.metrics.BrokerMetrics;
 import insync.agent.metrics.ControllerMetrics;
 import insync.core.Insync;
@@ -35,9 +35,9 @@ class MetricNamesTest {
     @Test
     void kafkasJmxReporterHasTheMetricsOfThePage() throws Exception {
         assertEquals(Set.of(), found(), "before a broker starts");
-        BrokerMetrics.register(Brokers.registry(), Brokers.setup(), Insync.current());
+        BrokerMetrics.register(BrokerLifecycle.registry(), Insync.current());
         if (STEPS_DOWN) {
-            ControllerMetrics.register(Brokers.registry(), Brokers.setup(), Insync.current());
+            ControllerMetrics.register(BrokerLifecycle.registry(), Insync.current());
         }
         assertEquals(expected(), found());
         for (String name : found()) {

@@ -1,9 +1,10 @@
 package insync.lab;
 
 import insync.agent.AgentException;
-import insync.agent.AgentSetup;
 import insync.agent.Extension;
+import insync.agent.Features;
 import insync.agent.weave.Hook;
+import insync.agent.weave.HooksOnDemand;
 import insync.bridge.BridgeServer;
 import insync.core.BrokerView;
 import insync.core.Insync;
@@ -100,9 +101,9 @@ public final class Lab extends Extension {
     }
 
     @Override
-    public void define(ConfigDef definition, AgentSetup setup) {
-        RelinquishOnlyConfig.define(definition, setup.supportsStepDown());
-        LagPolicyConfig.define(definition, setup.listed(".lag_policies").contains("messages"));
+    public void define(ConfigDef definition, Features features) {
+        RelinquishOnlyConfig.define(definition, features.supportsStepDown());
+        LagPolicyConfig.define(definition, features.supportsLagByMessages());
         EventsTopicConfigs.define(definition);
     }
 
@@ -136,13 +137,13 @@ public final class Lab extends Extension {
     }
 
     @Override
-    public void weave(KafkaConfig config, AgentSetup setup) {
-        LagPolicy.weave(config, setup.onDemand());
+    public void weave(KafkaConfig config, String adapter, HooksOnDemand onDemand) {
+        LagPolicy.weave(config, onDemand);
         if (options.pausePoints()) {
-            PausePointHooks.weave(PausePointHooks.of(setup.adapter()), setup.onDemand());
+            PausePointHooks.weave(PausePointHooks.of(adapter), onDemand);
         }
         if (relinquishesOnly(config)) {
-            setup.onDemand().weave(List.of(ReadErrorHooks.fetchRecords()), RelinquishOnlyConfig.ONLY);
+            onDemand.weave(List.of(ReadErrorHooks.fetchRecords()), RelinquishOnlyConfig.ONLY);
         }
     }
 

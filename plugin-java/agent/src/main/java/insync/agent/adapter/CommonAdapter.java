@@ -1,10 +1,11 @@
 package insync.agent.adapter;
 
 import insync.agent.Adapter;
-import insync.agent.broker.Brokers;
+import insync.agent.broker.BrokerLifecycle;
 import insync.agent.broker.LeaderView;
 import insync.agent.broker.Platform;
 import insync.agent.broker.ReplicaManagerHooks;
+import insync.agent.broker.StepDown;
 import insync.agent.config.BrokerConfigs;
 import insync.agent.config.ConfigurationValidatorHooks;
 import insync.agent.config.DynamicBrokerConfigHooks;
@@ -50,6 +51,7 @@ import insync.agent.stepdown.broker.ControllerAccess;
 import insync.agent.stepdown.broker.CurrentLeaderHooks;
 import insync.agent.stepdown.broker.HeartbeatAnswerHooks;
 import insync.agent.stepdown.broker.HeartbeatHooks;
+import insync.agent.stepdown.broker.HeartbeatSender;
 import insync.agent.stepdown.broker.LifecycleHooks;
 import insync.agent.stepdown.broker.ProcessorHooks;
 import insync.agent.stepdown.broker.SelectorHooks;
@@ -95,7 +97,7 @@ public abstract class CommonAdapter implements Adapter {
 
     /** Returns our classes of scope "read" that refer to the broker's, for every version from 2.8 on. */
     public static List<Class<?>> classesOfScopeRead() {
-        List<Class<?>> own = new ArrayList<>(Brokers.ownClasses());
+        List<Class<?>> own = new ArrayList<>(BrokerLifecycle.ownClasses());
         own.addAll(List.of(BrokerAccess.class, BrokerConfigs.class, DynamicConfigs.class, FetcherThreads.class, Followers.class,
             KafkaClock.class, KafkaPartition.class, LeaderView.class,
             LogStartConfigs.class, LogStartHooks.class, LogStarts.class, PartitionEvents.class,
@@ -183,7 +185,7 @@ public abstract class CommonAdapter implements Adapter {
         List<Class<?>> own = classesOfScopeRead();
         addWithParents(own, access.getClass());
         own.add(controller.getClass());
-        own.addAll(List.of(controller.link(), HeartbeatResponseHooks.class, LifecycleHooks.Lifecycle.class, ControllerAccess.class, RequestHooks.RequestCarrier.class,
+        own.addAll(List.of(controller.link(), HeartbeatResponseHooks.class, HeartbeatSender.class, StepDown.class, ControllerAccess.class, RequestHooks.RequestCarrier.class,
             NamedPartitions.class, RequestSteps.class, RequestPart.class, MovedHighWatermark.class,
             ProcessorHooks.ProcessorCarrier.class, StepDownAccess.class, AutomaticElections.class,
             LeadershipTransfer.class));

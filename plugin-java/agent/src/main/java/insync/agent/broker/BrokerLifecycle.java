@@ -1,7 +1,8 @@
 package insync.agent.broker;
 
-import insync.agent.AgentSetup;
+import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.Extension;
+import insync.agent.Features;
 import insync.agent.config.BrokerConfigs;
 import insync.agent.config.DynamicConfigs;
 import insync.agent.isr.PendingReads;
@@ -13,17 +14,21 @@ import insync.agent.kafka.KafkaClock;
 import insync.agent.log.InForce;
 import insync.agent.log.KafkaLog;
 import insync.agent.metrics.BrokerMetrics;
+import insync.agent.metrics.ControllerMetrics;
 import insync.agent.stepdown.broker.BrokerStepDown;
-import insync.agent.stepdown.broker.LifecycleHooks.Lifecycle;
+import insync.agent.stepdown.broker.HeartbeatSender;
 import insync.agent.stepdown.broker.StepDownConfigs;
+import insync.agent.weave.HooksOnDemand;
 import insync.core.BrokerView;
 import insync.core.Insync;
 import insync.core.events.EventLog;
+import insync.core.isr.RequestScope;
 import insync.core.log.HoldEvents;
 import insync.core.log.HoldLog;
 import insync.core.log.StepDownLog;
 import insync.core.stepdown.OutgoingFetch;
 import insync.core.stepdown.PeerFetches;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -33,20 +38,27 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * Starts and stops the plugin's parts of one broker, with the broker's SocketServer and ReplicaManager, and when an update of
- * the broker's configs turns them on or off. A broker that starts again with the same id in this JVM replaces the earlier
- * parts.
+ * Starts and stops the plugin's parts of one broker, with the broker's SocketServer and ReplicaManager, and when an update of the
+ * broker's configs turns them on or off; called by the advices of a broker's start and end. A broker that starts again with the
+ * same id in this JVM replaces the earlier parts.
  */
-final class BrokerLifecycle {
+public final class BrokerLifecycle implements Brokers.Parts {
+    private static final String PROCESS_ROLES = "process.roles";
+    private static final String CONTROLLER = "controller";
+    private static volatile Platform platform;
+    private static volatile HooksOnDemand onDemand;
+    private static volatile boolean stockWhenUnsupported;
+
     private final Draining draining = new Draining();
     private volatile RequestPart requests;
     private volatile PendingReads reads;
     private volatile BrokerStepDown stepDown;
     private volatile PeerFetches peers;
-    private volatile Lifecycle lifecycle;
+    private volatile HeartbeatSender heartbeats;
     private volatile boolean keepsInSync = true;
     private Map<String, Object> dynamic = Map.of();
     /** Starts parts later than with the broker; null until Kafka's part that they need is constructed. */
@@ -56,67 +68,181 @@ final class BrokerLifecycle {
     private ReplicaManager replicas;
     private KafkaConfig own;
 
+    private BrokerLifecycle() { }
+
     /**
-     * Starts what depends only on the broker's settings: events, logs, metrics, scope "read".
+     * Sets what is common to all brokers of this JVM; called once, before weaving.
      *
-     * @return the metrics of this JVM's brokers
+     * @param hooks weaves the hooks on demand
+     * @param runStock whether a broker runs without hooks that its settings ask for and that cannot be woven
      */
-    synchronized void start(ReplicaManager started, KafkaConfig config, Time time, BrokerView view, AgentSetup setup,
-                            Platform platform, Insync insync) {
+    public static void install(Platform adapted, HooksOnDemand hooks, boolean runStock) {
+        platform = adapted;
+        onDemand = hooks;
+        stockWhenUnsupported = runStock;
+        Brokers.install(adapted.access());
+    }
+
+    /** Returns our classes of a broker's start that refer to the broker's, for every version. */
+    public static List<Class<?>> ownClasses() {
+        List<Class<?>> own = new ArrayList<>(List.of(Brokers.class, Extension.class, BrokerLifecycle.class, Platform.class,
+            KafkaLog.class, InForce.class, ControllerMetrics.class));
+        own.addAll(BrokerMetrics.ownClasses());
+        return own;
+    }
+
+    /** Returns the registry behind Kafka's reporters. */
+    public static MetricsRegistry registry() {
+        return platform.metrics();
+    }
+
+    /** Returns the parts of the broker with these settings. */
+    public static BrokerLifecycle of(KafkaConfig config) {
+        return of(config.brokerId());
+    }
+
+    private static BrokerLifecycle of(int brokerId) {
+        return (BrokerLifecycle) Brokers.of(brokerId, BrokerLifecycle::new);
+    }
+
+    /** Opens the log and registers the metrics of a controller, when a node with that role reads its configs. */
+    public static void configured(KafkaConfig config) {
+        try {
+            if (config.getList(PROCESS_ROLES).contains(CONTROLLER)) {
+                Brokers.controllerStarted();
+                KafkaLog.open(Insync.current());
+                ControllerMetrics.register(registry(), Insync.current());
+            }
+        } catch (RuntimeException | Error failed) {
+            Insync.failed(failed);
+        }
+    }
+
+    /** Notes what sends the heartbeats of a broker. */
+    public static void sendsHeartbeats(int brokerId, HeartbeatSender sender) {
+        of(brokerId).heartbeats = sender;
+    }
+
+    /**
+     * Starts the plugin in the broker, when its ReplicaManager was constructed.
+     *
+     * @throws ConfigException if a hook that the broker's settings ask for cannot be woven, unless the agent's option
+     *     on-unsupported lets the broker run without; the only exception, others are recorded
+     */
+    public void replicaManagerStarted(ReplicaManager started, KafkaConfig config, Time time) {
+        Insync insync = Insync.current();
+        try {
+            BrokerView view = platform.view(started, config, Features.current().brokerVersion());
+            start(started, config, time, view, insync);
+            Extension.current().started(view, insync);
+            platform.logStart().weave(config, onDemand);
+            weaveStepDown(config);
+        } catch (IllegalStateException refused) {
+            if (!stockWhenUnsupported) {
+                throw new ConfigException("[insync] " + refused.getMessage());
+            }
+            Insync.failed(refused);
+        } catch (RuntimeException | Error failed) {
+            Insync.failed(failed);
+        }
+    }
+
+    /** Starts what depends only on the broker's settings: events, logs, metrics, scope "read". */
+    private synchronized void start(ReplicaManager started, KafkaConfig config, Time time, BrokerView view, Insync insync) {
         Extension.current().starting(config, insync);
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
         settings.putAll(view.settings());
         insync.events().emit("settings", settings);
         sayWhatIsInForce(config);
         KafkaLog.open(insync);
-        InForce.started(insync.log(), config, setup, BrokerConfigs.inForce(config));
-        BrokerMetrics metrics = BrokerMetrics.register(platform.metrics(), setup, insync);
-        if (!setup.scopes().isEmpty()) {
-            insync.stats().holds(metrics.and(new HoldLog(insync.log())).and(new HoldEvents(insync.events())));
-            insync.stepDowns().listener(metrics.and(new StepDownLog(insync.log())));
-            insync.eachSecond(metrics::update);
-        }
+        InForce.started(insync.log(), config, BrokerConfigs.inForce(config));
+        BrokerMetrics metrics = BrokerMetrics.register(registry(), insync);
         dynamic = DynamicConfigs.values(config);
-        keepsInSync = !relinquishesOnly(config, setup);
+        keepsInSync = !relinquishesOnly(config);
         replicas = started;
         own = config;
         stopReads();
-        if (!setup.scopes().isEmpty()) {
+        if (!Features.current().scopes().isEmpty()) {
+            insync.stats().holds(metrics.and(new HoldLog(insync.log())).and(new HoldEvents(insync.events())));
+            insync.stepDowns().listener(metrics.and(new StepDownLog(insync.log())));
+            insync.eachSecond(metrics::update);
             startReads = now -> new PendingReads(started, platform.access(), new KafkaClock(time), insync,
                 PendingReadsConfig.lagTimeMaxMs(now));
-            switchReads(config, setup, null);
+            switchReads(config);
         }
+        Brokers.updateFlags();
+    }
+
+    private static void sayWhatIsInForce(KafkaConfig config) {
+        String who = "[insync] broker " + config.brokerId() + ": ";
+        System.err.println(who + String.join(", ", BrokerConfigs.inForce(config)));
+        BrokerConfigs.misspelled(config).forEach((name, meant) ->
+            System.err.println(who + name + " is not a config of this broker; expected " + meant + "?"));
+    }
+
+    /** Ends the step-down, the threads of scope "read", and of all scopes that are turned off. */
+    public synchronized void replicaManagerStopped() {
+        stopStepDown();
+        stopReads();
+        Brokers.updateFlags();
+    }
+
+    /** Prepares scope "request" when the broker's SocketServer was constructed, and starts it if it is on. */
+    public synchronized void socketServerStarted(KafkaConfig config, Time time, ChannelCarrier channel) {
+        stopRequests();
+        startRequests = now -> RequestPart.start(now, time, channel, Insync.current());
+        switchRequests(config);
+        Brokers.updateFlags();
+    }
+
+    /** Ends the threads of scope "request". */
+    public synchronized void socketServerStopped() {
+        stopRequests();
+        Brokers.updateFlags();
     }
 
     /**
-     * Turns parts on and off, and passes values, as the broker's updated settings say.
+     * Prepares the step-down, and starts it if it is on.
      *
-     * @param changed called when parts have begun or ended
+     * @param manager ReplicaManager's alterPartitionManager
      */
-    synchronized void reconfigure(KafkaConfig config, AgentSetup setup, Platform platform, Insync insync,
-                                  Runnable changed) {
-        if (config != own) {
-            // A controller with the same id in this JVM has its own, and applies updates at other times.
-            return;
+    public synchronized void alterPartitionsStarted(ReplicaManager managed, KafkaConfig config, Time time, Object manager) {
+        PeerFetches measured = new PeerFetches(new KafkaClock(time));
+        peers = measured;
+        startStepDown = now -> BrokerStepDown.start(managed, now, time, manager, measured, platform.stepDown(),
+            platform.controller(), () -> requests, () -> heartbeats, Insync.current());
+        switchStepDown(config);
+        Brokers.updateFlags();
+    }
+
+    /** Turns parts on and off, and passes values, after an update of the broker's configs. */
+    public static void reconfigured(KafkaConfig config) {
+        if (!Insync.isDisabled()) {
+            of(config).reconfigure(config);
+            Brokers.updateFlags();
         }
+    }
+
+    private synchronized void reconfigure(KafkaConfig config) {
         Map<String, Object> before = dynamic;
         Map<String, Object> now = DynamicConfigs.values(config);
-        if (now.equals(before)) {
+        // A controller with the same id in this JVM has its own configs, and applies updates at other times.
+        if (config != own || now.equals(before)) {
             return;
         }
         Map<String, Object> updated = new TreeMap<>(now);
         updated.entrySet().removeAll(before.entrySet());
-        keepsInSync = !relinquishesOnly(config, setup);
+        keepsInSync = !relinquishesOnly(config);
         boolean done = apply(List.of(
-            () -> weaveStepDown(config, setup, platform),
-            () -> switchReads(config, setup, changed),
-            () -> switchRequests(config, changed),
+            () -> weaveStepDown(config),
+            () -> switchReads(config),
+            () -> switchRequests(config),
             () -> {
                 boolean starts = stepDown == null;
                 switchStepDown(config);
                 if (starts && stepDown != null) {
                     // First lets the hooks pass partitions that this broker begins to lead meanwhile.
-                    changed.run();
+                    Brokers.updateFlags();
                     LeaderView.led(platform.access(), replicas).forEach(stepDown::leading);
                 }
             }), Insync::failed);
@@ -124,12 +250,13 @@ final class BrokerLifecycle {
             return;
         }
         dynamic = now;
+        Insync insync = Insync.current();
         Map<String, Object> event = EventLog.fields("broker", config.brokerId());
         event.putAll(updated);
         insync.events().emit("settings_updated", event);
         String updates = updated.entrySet().stream().map(Object::toString).collect(Collectors.joining(", "));
         System.err.println("[insync] broker " + config.brokerId() + ": configs updated: " + updates);
-        InForce.updated(insync.log(), config, setup, updates);
+        InForce.updated(insync.log(), config, updates);
     }
 
     /**
@@ -150,31 +277,43 @@ final class BrokerLifecycle {
         return done;
     }
 
-    private void switchReads(KafkaConfig config, AgentSetup setup, Runnable ended) {
-        boolean wanted = setup.supportsStepDown() ? StepDownConfigs.tracks(config, PendingReadsConfig.READ)
+    /** Weaves the hooks on demand of the step-down; throws IllegalStateException if the JVM refused those of a feature. */
+    private static void weaveStepDown(KafkaConfig config) {
+        Extension.current().weave(config, Features.current().adapter(), onDemand);
+        if (Features.current().supportsStepDown() && StepDownConfigs.timesAppends(config)) {
+            onDemand.weave(platform.appends(), StepDownConfigs.APPENDS);
+        }
+    }
+
+    private static boolean relinquishesOnly(KafkaConfig config) {
+        return Features.current().supportsStepDown() && StepDownConfigs.relinquishesOnly(config);
+    }
+
+    private void switchReads(KafkaConfig config) {
+        boolean wanted = Features.current().supportsStepDown() ? StepDownConfigs.tracks(config, PendingReadsConfig.READ)
             : PendingReadsConfig.isOn(config, PendingReadsConfig.READ);
         if (wanted != (reads != null)) {
             PendingReads off = reads;
             reads = wanted ? startReads.apply(config) : null;
             ((ReadsCarrier) (Object) replicas).insync$pendingReads(reads);
             if (off != null) {
-                draining.add(off, ended);
+                draining.add(off);
             }
         }
     }
 
-    private void switchRequests(KafkaConfig config, Runnable changed) {
+    private void switchRequests(KafkaConfig config) {
         boolean wanted = startRequests != null && StepDownConfigs.tracks(config, PendingReadsConfig.REQUEST);
         if (wanted != (requests != null)) {
             RequestPart off = requests;
             if (wanted) {
                 requests = startRequests.apply(config);
-                changed.run(); // from now on the end of each connection is noted
+                Brokers.updateFlags(); // from now on the end of each connection is noted
                 requests.turnOn();
             } else {
                 requests = null;
                 off.turnOff();
-                draining.add(off, changed);
+                draining.add(off);
             }
         }
     }
@@ -191,36 +330,34 @@ final class BrokerLifecycle {
         }
     }
 
-    private static void sayWhatIsInForce(KafkaConfig config) {
-        String who = "[insync] broker " + config.brokerId() + ": ";
-        System.err.println(who + String.join(", ", BrokerConfigs.inForce(config)));
-        BrokerConfigs.misspelled(config).forEach((name, meant) ->
-            System.err.println(who + name + " is not a config of this broker; expected " + meant + "?"));
-    }
-
-    /**
-     * Weaves the hooks on demand that the broker's settings ask for.
-     *
-     * @throws IllegalStateException if the JVM refused the hooks of a feature
-     */
-    void weave(KafkaConfig config, AgentSetup setup, Platform platform) {
-        platform.logStart().weave(config, setup.onDemand());
-        weaveStepDown(config, setup, platform);
-    }
-
-    private static void weaveStepDown(KafkaConfig config, AgentSetup setup, Platform platform) {
-        Extension.current().weave(config, setup);
-        if (setup.supportsStepDown() && StepDownConfigs.timesAppends(config)) {
-            setup.onDemand().weave(platform.appends(), StepDownConfigs.APPENDS);
+    private void stopStepDown() {
+        BrokerStepDown stopped = stepDown;
+        stepDown = null;
+        if (stopped != null) {
+            stopped.stop();
         }
     }
 
-    private static boolean relinquishesOnly(KafkaConfig config, AgentSetup setup) {
-        return setup.supportsStepDown() && StepDownConfigs.relinquishesOnly(config);
+    private void stopReads() {
+        draining.stop();
+        PendingReads stopped = reads;
+        reads = null;
+        if (stopped != null) {
+            stopped.stop();
+        }
     }
 
-    /** Ends all parts at once, whatever is pending. */
-    synchronized void stopAll() {
+    private void stopRequests() {
+        RequestPart stopped = requests;
+        requests = null;
+        startRequests = null;
+        if (stopped != null) {
+            stopped.stop();
+        }
+    }
+
+    @Override
+    public synchronized void stopAll() {
         if (reads != null) {
             ((ReadsCarrier) (Object) replicas).insync$pendingReads(null);
         }
@@ -232,96 +369,45 @@ final class BrokerLifecycle {
         stopReads();
     }
 
-    /** Ends the threads of scope "read", and of all scopes that are turned off. */
-    synchronized void stopReads() {
-        draining.stop();
-        PendingReads stopped = reads;
-        reads = null;
-        if (stopped != null) {
-            stopped.stop();
-        }
-    }
-
-    /** Returns whether scope "read" runs, or fetches are pending that began in it. */
-    boolean marksReads() {
+    @Override
+    public boolean marksReads() {
         return reads != null || draining.all(PendingReads.class).findAny().isPresent();
     }
 
-    /**
-     * Prepares the step-down, and starts it if it is on.
-     *
-     * @param manager ReplicaManager's alterPartitionManager
-     */
-    synchronized void startStepDown(ReplicaManager managed, KafkaConfig config, Time time, Object manager, Platform platform,
-                                    Insync insync) {
-        PeerFetches measured = new PeerFetches(new KafkaClock(time));
-        peers = measured;
-        startStepDown = now -> BrokerStepDown.start(managed, now, time, manager, measured, platform.stepDown(),
-            platform.controller(), this::requests, this::lifecycle, insync);
-        switchStepDown(config);
+    @Override
+    public RequestScope requestScope() {
+        RequestPart part = requests;
+        return part == null ? null : part.scope();
     }
 
-    /** Returns the measurement of a new connection to a peer that this broker follows, or null if it cannot step down. */
-    OutgoingFetch fetcher(int peer) {
-        PeerFetches measured = peers;
-        return measured == null ? null : measured.fetcher(peer);
+    @Override
+    public Stream<RequestScope> requestScopes() {
+        return Stream.concat(Stream.ofNullable(requests), draining.all(RequestPart.class)).map(RequestPart::scope);
     }
 
-    void stopStepDown() {
-        BrokerStepDown stopped = stepDown;
-        stepDown = null;
-        if (stopped != null) {
-            stopped.stop();
-        }
-    }
-
-    /** Prepares scope "request" with the broker's SocketServer, and starts it if it is on. */
-    synchronized void startRequests(KafkaConfig config, Time time, ChannelCarrier channel, Insync insync, Runnable changed) {
-        stopRequests();
-        startRequests = now -> RequestPart.start(now, time, channel, insync);
-        switchRequests(config, changed);
-    }
-
-    /** Ends the threads of scope "request". */
-    synchronized void stopRequests() {
-        RequestPart stopped = requests;
-        requests = null;
-        startRequests = null;
-        if (stopped != null) {
-            stopped.stop();
-        }
-    }
-
-    /** Returns scope "request" and those before it in which fetches are pending. */
-    Stream<RequestPart> allRequests() {
-        return Stream.concat(Stream.ofNullable(requests), draining.all(RequestPart.class));
-    }
-
-    /** Returns the part of scope "request", or null if that is off. */
-    RequestPart requests() {
-        return requests;
-    }
-
-    /** Returns the scope in which new fetches are tracked, or "off". */
-    String scope() {
+    @Override
+    public String scope() {
         return requests != null ? PendingReadsConfig.REQUEST : reads != null ? PendingReadsConfig.READ : PendingReadsConfig.OFF;
     }
 
-    /** Returns whether pending fetches keep followers in the ISR, and do not only make this broker step down. */
-    boolean keepsInSync() {
+    @Override
+    public boolean keepsInSync() {
         return keepsInSync;
     }
 
-    Lifecycle lifecycle() {
-        return lifecycle;
-    }
-
-    void lifecycle(Lifecycle started) {
-        lifecycle = started;
-    }
-
-    /** Returns the part of the step-down, or null if that is off. */
-    BrokerStepDown stepDown() {
+    @Override
+    public StepDown stepDown() {
         return stepDown;
+    }
+
+    @Override
+    public boolean sendsBy(Object lifecycle) {
+        return heartbeats == lifecycle;
+    }
+
+    @Override
+    public OutgoingFetch fetcher(int peer) {
+        PeerFetches measured = peers;
+        return measured == null ? null : measured.fetcher(peer);
     }
 }

@@ -18,17 +18,13 @@ final class Draining {
 
     private final List<Drained> scopes = new CopyOnWriteArrayList<>();
 
-    /**
-     * Ends a scope when it has no effect any more.
-     *
-     * @param ended called then, not if {@link #stop} ends it
-     */
-    synchronized void add(Drained scope, Runnable ended) {
+    /** Ends a scope when it has no effect any more. */
+    synchronized void add(Drained scope) {
         while (scopes.size() >= MOST) {
             scopes.remove(0).stop();
         }
         scopes.add(scope);
-        Thread waits = new Thread(() -> drain(scope, ended), "insync-draining");
+        Thread waits = new Thread(() -> drain(scope), "insync-draining");
         waits.setDaemon(true);
         waits.start();
     }
@@ -44,11 +40,7 @@ final class Draining {
         return scopes.stream().filter(type::isInstance).map(type::cast).collect(Collectors.toList()).stream();
     }
 
-    boolean isEmpty() {
-        return scopes.isEmpty();
-    }
-
-    private void drain(Drained scope, Runnable ended) {
+    private void drain(Drained scope) {
         try {
             while (scope.isBusy() && scopes.contains(scope)) {
                 Thread.sleep(PERIOD_MS);
@@ -59,7 +51,7 @@ final class Draining {
             }
             if (scopes.remove(scope)) {
                 scope.stop();
-                ended.run();
+                Brokers.updateFlags();
             }
         } catch (InterruptedException ending) {
             Thread.currentThread().interrupt();

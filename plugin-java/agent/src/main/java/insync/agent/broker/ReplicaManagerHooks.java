@@ -39,7 +39,7 @@ public final class ReplicaManagerHooks extends TypeHooks {
         @Advice.OnMethodExit
         static void exit(@Advice.This ReplicaManager replicas, @Advice.Argument(0) KafkaConfig config,
                          @Advice.FieldValue("time") Time time) {
-            Brokers.replicaManagerStarted(replicas, config, time);
+            BrokerLifecycle.of(config).replicaManagerStarted(replicas, config, time);
         }
     }
 }

@@ -1,8 +1,7 @@
 package insync.agent.config;
 
-import insync.agent.AgentSetup;
 import insync.agent.Extension;
-import insync.agent.broker.Brokers;
+import insync.agent.Features;
 import insync.agent.broker.KillSwitch;
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.logstart.LogStartConfigs;
@@ -33,12 +32,12 @@ public final class BrokerConfigs {
 
     /** Adds the plugin's keys to the broker's definition of its configs. */
     public static void define(ConfigDef definition) {
-        AgentSetup setup = Brokers.setup();
+        Features features = Features.current();
         Set<String> kafkas = names(definition);
-        PendingReadsConfig.define(definition, setup.scopes(), setup.options().defaultScope());
-        StepDownConfigs.define(definition, setup.supportsStepDown(), setup.options().defaultStepDownMs());
-        LogStartConfigs.define(definition, setup.supportsLogStart(), setup.options().defaultLogStart());
-        Extension.current().define(definition, setup);
+        PendingReadsConfig.define(definition, features.scopes(), features.defaultScope());
+        StepDownConfigs.define(definition, features.supportsStepDown(), features.defaultStepDownMs());
+        LogStartConfigs.define(definition, features.supportsLogStart(), features.defaultLogStart());
+        Extension.current().define(definition, features);
         added(definition, kafkas);
         defined = definition;
         KillSwitch.register();

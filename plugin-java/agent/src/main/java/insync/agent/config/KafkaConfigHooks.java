@@ -1,6 +1,6 @@
 package insync.agent.config;
 
-import insync.agent.broker.Brokers;
+import insync.agent.broker.BrokerLifecycle;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -30,7 +30,7 @@ public final class KafkaConfigHooks extends TypeHooks {
         @Advice.OnMethodExit
         static void exit(@Advice.This KafkaConfig config) {
             BrokerConfigs.check(config);
-            Brokers.configured(config);
+            BrokerLifecycle.configured(config);
         }
     }
 
@@ -38,7 +38,7 @@ public final class KafkaConfigHooks extends TypeHooks {
     static final class UpdateCurrentConfig {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This KafkaConfig config) {
-            Brokers.reconfigured(config);
+            BrokerLifecycle.reconfigured(config);
         }
     }
 }

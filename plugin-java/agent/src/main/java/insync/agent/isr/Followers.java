@@ -36,9 +36,9 @@ public final class Followers {
             return false;
         }
         FollowerCarrier carrier = (FollowerCarrier) replica.get();
-        RequestPart requests = Brokers.requests(brokerId);
+        RequestScope requests = Brokers.requests(brokerId);
         FollowerTracker fetches = requests == null ? carrier.insync$fetches()
-            : tracker(partition, replicaId, carrier, requests.scope());
+            : tracker(partition, replicaId, carrier, requests);
         return fetches != null && Brokers.keepsInSync(brokerId) && fetches.holdsInSync(nowMs, maxLagMs);
     }
 
@@ -47,14 +47,14 @@ public final class Followers {
      * from now on, so that pauses of this broker count even before it reads their first fetch.
      */
     public static void led(Partition partition, int brokerId) {
-        RequestPart requests = Brokers.requests(brokerId);
+        RequestScope requests = Brokers.requests(brokerId);
         if (requests == null) {
             return;
         }
         for (int replicaId : Brokers.access().replicas(partition)) {
             Option<?> replica = partition.getReplica(replicaId);
             if (replica.isDefined()) {
-                tracker(partition, replicaId, (FollowerCarrier) replica.get(), requests.scope());
+                tracker(partition, replicaId, (FollowerCarrier) replica.get(), requests);
             }
         }
     }

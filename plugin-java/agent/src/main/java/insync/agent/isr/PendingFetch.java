@@ -24,7 +24,7 @@ public final class PendingFetch<R> extends AbstractFunction1<R, BoxedUnit> {
     private PendingFetch(Function1<R, BoxedUnit> callback, FetchMarks marks) {
         this.callback = callback;
         this.marks = marks;
-        this.connectionId = ReadConnections.pending(this);
+        this.connectionId = ReadConnections.pending(marks);
     }
 
     /**
@@ -51,11 +51,6 @@ public final class PendingFetch<R> extends AbstractFunction1<R, BoxedUnit> {
         return marks.isEmpty() ? null : new PendingFetch<>(callback, marks);
     }
 
-    /** Removes the marks, because the connection of the fetch is lost. */
-    void abandon() {
-        marks.abandon();
-    }
-
     @Override
     public BoxedUnit apply(R response) {
         try {
@@ -70,7 +65,7 @@ public final class PendingFetch<R> extends AbstractFunction1<R, BoxedUnit> {
         try {
             marks.complete();
             if (connectionId != null) {
-                ReadConnections.ended(connectionId, this);
+                ReadConnections.ended(connectionId, marks);
             }
         } catch (RuntimeException | Error failure) {
             Insync.failed(failure);

@@ -1,5 +1,6 @@
 package insync.agent.isr;
 
+import insync.core.isr.FetchMarks;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -9,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class ReadConnections {
     private static final ThreadLocal<String> SERVING = new ThreadLocal<>();
-    private static final Map<String, PendingFetch<?>> PENDING = new ConcurrentHashMap<>();
+    private static final Map<String, FetchMarks> PENDING = new ConcurrentHashMap<>();
 
     private ReadConnections() { }
 
@@ -27,7 +28,7 @@ public final class ReadConnections {
      *
      * @return the connection's id, or null if it is not known
      */
-    static String pending(PendingFetch<?> fetch) {
+    static String pending(FetchMarks fetch) {
         String connectionId = SERVING.get();
         if (connectionId != null) {
             PENDING.put(connectionId, fetch);
@@ -36,13 +37,13 @@ public final class ReadConnections {
     }
 
     /** Notes that a fetch is no longer pending on a connection. */
-    static void ended(String connectionId, PendingFetch<?> fetch) {
+    static void ended(String connectionId, FetchMarks fetch) {
         PENDING.remove(connectionId, fetch);
     }
 
     /** Releases the pending fetch of a connection that is lost. */
     public static void disconnected(String connectionId) {
-        PendingFetch<?> fetch = PENDING.remove(connectionId);
+        FetchMarks fetch = PENDING.remove(connectionId);
         if (fetch != null) {
             fetch.abandon();
         }

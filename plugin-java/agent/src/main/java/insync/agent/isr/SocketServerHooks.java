@@ -1,6 +1,6 @@
 package insync.agent.isr;
 
-import insync.agent.broker.Brokers;
+import insync.agent.broker.BrokerLifecycle;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
@@ -31,7 +31,7 @@ public final class SocketServerHooks extends TypeHooks {
                          @Advice.FieldValue(value = VERSIONS, typing = Assigner.Typing.DYNAMIC) Object apiVersions,
                          @Advice.FieldValue("dataPlaneRequestChannel") RequestChannel channel) {
             if (!ApiVersionsHooks.isControllers(apiVersions)) {
-                Brokers.socketServerStarted(config, time, (ChannelCarrier) (Object) channel);
+                BrokerLifecycle.of(config).socketServerStarted(config, time, (ChannelCarrier) (Object) channel);
             }
         }
     }
@@ -45,7 +45,7 @@ public final class SocketServerHooks extends TypeHooks {
         static void exit(@Advice.FieldValue("config") KafkaConfig config,
                          @Advice.FieldValue(value = VERSIONS, typing = Assigner.Typing.DYNAMIC) Object apiVersions) {
             if (!ApiVersionsHooks.isControllers(apiVersions)) {
-                Brokers.socketServerStopped(config);
+                BrokerLifecycle.of(config).socketServerStopped();
             }
         }
     }

@@ -58,6 +58,9 @@ public enum AgentMetric {
     CONTROLLER_STEP_DOWNS(Type.CONTROLLER, "StepDownsPerSec", METER, Tag.TOLD,
         "step-downs of leaders that this controller carried out");
 
+    /** The reason of a step-down whose leader has an agent that does not tell it. */
+    static final String NOT_TOLD = "not_told";
+
     private final Type type;
     private final String metric;
     private final Kind kind;
@@ -148,7 +151,7 @@ public enum AgentMetric {
         OUTCOME("outcome", Arrays.stream(Outcome.values()).map(Outcome::word)),
         /** An agent of an older version does not tell the controller its reason. */
         TOLD("reason", Stream.concat(Arrays.stream(Reason.values()).filter(Reason::acts).map(Reason::word),
-            Stream.of(ControllerMetrics.NOT_TOLD)));
+            Stream.of(NOT_TOLD)));
 
         private final String key;
         private final List<String> words;

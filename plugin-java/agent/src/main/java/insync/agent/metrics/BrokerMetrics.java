@@ -1,8 +1,9 @@
 package insync.agent.metrics;
 
 import com.yammer.metrics.core.Histogram;
+import com.yammer.metrics.core.Meter;
 import com.yammer.metrics.core.MetricsRegistry;
-import insync.agent.AgentSetup;
+import insync.agent.Features;
 import insync.agent.broker.Brokers;
 import insync.agent.isr.PendingReadsConfig;
 import insync.core.Insync;
@@ -42,33 +43,34 @@ public final class BrokerMetrics implements Hold.Listener, StepDownListener {
 
     /** Returns our classes of metrics that refer to the broker's, for every version. */
     public static List<Class<?>> ownClasses() {
-        return List.of(BrokerMetrics.class, ControllerMetrics.class, KafkaRegistry.class, CountedMeter.class);
+        return List.of(BrokerMetrics.class, KafkaRegistry.class);
     }
 
     /** Registers what the version of a broker that starts supports, and receives holds and step-downs from now on. */
-    public static BrokerMetrics register(MetricsRegistry registry, AgentSetup setup, Insync insync) {
+    public static BrokerMetrics register(MetricsRegistry registry, Insync insync) {
+        Features features = Features.current();
         BrokerMetrics made = new BrokerMetrics(registry, insync);
-        registerAgent(registry, setup, insync);
-        if (!setup.scopes().isEmpty()) {
-            made.registerPendingReads(setup.scopes());
+        registerAgent(registry, insync);
+        if (!features.scopes().isEmpty()) {
+            made.registerPendingReads(features.scopes());
         }
-        if (setup.supportsStepDown()) {
+        if (features.supportsStepDown()) {
             made.registerStepDown();
         }
-        if (setup.supportsLogStart()) {
+        if (features.supportsLogStart()) {
             made.registerLogStart();
         }
         return made;
     }
 
     /** Registers the state of the agent; for brokers and controllers. */
-    static void registerAgent(MetricsRegistry registry, AgentSetup setup, Insync insync) {
+    static void registerAgent(MetricsRegistry registry, Insync insync) {
         KafkaRegistry all = new KafkaRegistry(registry);
         all.gauge(KafkaRegistry.name(AgentMetric.ENABLED), () -> Brokers.anyKeepsInSync() ? 1 : 0);
         all.gauge(KafkaRegistry.name(AgentMetric.SCOPE), Brokers::scope);
         all.gauge(KafkaRegistry.name(AgentMetric.STEP_DOWN_ENABLED), () -> Brokers.anyStepDown() ? 1 : 0);
-        all.gauge(KafkaRegistry.name(AgentMetric.VERSION), setup::agentVersion);
-        all.gauge(KafkaRegistry.name(AgentMetric.ADAPTER), setup::adapter);
+        all.gauge(KafkaRegistry.name(AgentMetric.VERSION), Features.current()::agentVersion);
+        all.gauge(KafkaRegistry.name(AgentMetric.ADAPTER), Features.current()::adapter);
         all.gauge(KafkaRegistry.name(AgentMetric.DISABLED), () -> Insync.isDisabled() ? 1 : 0);
         all.gauge(KafkaRegistry.name(AgentMetric.ERRORS), insync.failures()::count);
         all.gauge(KafkaRegistry.name(AgentMetric.EVENTS_DROPPED), insync.events()::dropped);
@@ -155,5 +157,27 @@ public final class BrokerMetrics implements Hold.Listener, StepDownListener {
     @Override
     public void ended(Decision decision, Outcome outcome, String way, String error, long askedMs) {
         stepDownTime.update(askedMs);
+    }
+
+    /**
+     * Moves a meter to the value of a counter from time to time. So a hot path only increments the counter; a meter's own mark updates
+     * four atomic numbers.
+     */
+    static final class CountedMeter {
+        private final Meter meter;
+        private final LongSupplier count;
+
+        CountedMeter(Meter meter, LongSupplier count) {
+            this.meter = meter;
+            this.count = count;
+        }
+
+        /** Marks the events since the last call; one thread at a time calls it. */
+        void update() {
+            long more = count.getAsLong() - meter.count();
+            if (more > 0) {
+                meter.mark(more);
+            }
+        }
     }
 }

@@ -2,7 +2,6 @@ package insync.agent.metrics;
 
 import com.yammer.metrics.core.Meter;
 import com.yammer.metrics.core.MetricsRegistry;
-import insync.agent.AgentSetup;
 import insync.core.Insync;
 import insync.core.stepdown.Reason;
 import java.util.Map;
@@ -10,8 +9,6 @@ import java.util.TreeMap;
 
 /** Keeps the metrics of this JVM's controller in Kafka's registry. */
 public final class ControllerMetrics {
-    /** The reason of a step-down whose leader has an agent that does not tell it. */
-    static final String NOT_TOLD = "not_told";
     private static volatile ControllerMetrics current = new ControllerMetrics(Map.of());
 
     private final Map<String, Meter> stepDowns;
@@ -21,11 +18,11 @@ public final class ControllerMetrics {
     }
 
     /** Registers the metrics of a controller; repeated calls have no effect, unless the registry was emptied. */
-    public static synchronized void register(MetricsRegistry all, AgentSetup setup, Insync insync) {
-        if (all.allMetrics().containsKey(KafkaRegistry.name(AgentMetric.CONTROLLER_STEP_DOWNS, "reason", NOT_TOLD))) {
+    public static synchronized void register(MetricsRegistry all, Insync insync) {
+        if (all.allMetrics().containsKey(KafkaRegistry.name(AgentMetric.CONTROLLER_STEP_DOWNS, "reason", AgentMetric.NOT_TOLD))) {
             return;
         }
-        BrokerMetrics.registerAgent(all, setup, insync);
+        BrokerMetrics.registerAgent(all, insync);
         KafkaRegistry registry = new KafkaRegistry(all);
         Map<String, Meter> meters = new TreeMap<>();
         AgentMetric metric = AgentMetric.CONTROLLER_STEP_DOWNS;
@@ -48,6 +45,6 @@ public final class ControllerMetrics {
 
     /** Returns a reason's name in metrics and log lines. */
     public static String word(Reason reason) {
-        return reason == null ? NOT_TOLD : reason.word();
+        return reason == null ? AgentMetric.NOT_TOLD : reason.word();
     }
 }

@@ -48,7 +48,7 @@ class MetricsTableTest {
         AtomicLong counter = new AtomicLong(3);
         MetricsRegistry registry = new MetricsRegistry();
         Meter meter = new KafkaRegistry(registry).meter(KafkaRegistry.name(AgentMetric.HOLDS), "holds");
-        CountedMeter counted = new CountedMeter(meter, counter::get);
+        BrokerMetrics.CountedMeter counted = new BrokerMetrics.CountedMeter(meter, counter::get);
         counted.update();
         counted.update();
         assertEquals(3, meter.count());

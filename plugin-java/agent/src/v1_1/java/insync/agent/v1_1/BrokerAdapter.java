@@ -3,7 +3,7 @@ package insync.agent.v1_1;
 import com.yammer.metrics.Metrics;
 import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.Adapter;
-import insync.agent.broker.Brokers;
+import insync.agent.broker.BrokerLifecycle;
 import insync.agent.broker.Platform;
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.kafka.FetcherThreads;
@@ -44,7 +44,7 @@ public final class BrokerAdapter implements Adapter {
 
     @Override
     public List<Class<?>> ownClasses() {
-        List<Class<?>> own = new ArrayList<>(Brokers.ownClasses());
+        List<Class<?>> own = new ArrayList<>(BrokerLifecycle.ownClasses());
         own.addAll(List.of(FetcherThreads.class, FollowerAnswers.class, LogStartConfigs.class, LogStartHooks.class,
             LogStarts.class, PendingReadsConfig.class, Platform11.class, ReplicaHooks.class,
             Unsupported.class, View.class));

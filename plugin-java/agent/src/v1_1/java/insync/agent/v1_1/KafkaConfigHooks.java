@@ -1,7 +1,7 @@
 package insync.agent.v1_1;
 
 import insync.agent.Extension;
-import insync.agent.broker.Brokers;
+import insync.agent.Features;
 import insync.agent.config.BrokerConfigs;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.weave.Hook;
@@ -30,8 +30,8 @@ final class KafkaConfigHooks extends TypeHooks {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue("kafka$server$KafkaConfig$$configDef") ConfigDef definition) {
             Set<String> kafkas = BrokerConfigs.names(definition);
-            LogStartConfigs.define(definition, true, Brokers.setup().options().defaultLogStart());
-            Extension.current().define(definition, Brokers.setup());
+            LogStartConfigs.define(definition, true, Features.current().defaultLogStart());
+            Extension.current().define(definition, Features.current());
             Unsupported.define(definition);
             BrokerConfigs.added(definition, kafkas);
         }

@@ -1,6 +1,6 @@
 package insync.agent.v1_1;
 
-import insync.agent.broker.Brokers;
+import insync.agent.broker.BrokerLifecycle;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -39,7 +39,7 @@ final class ReplicaManagerHooks extends TypeHooks {
     static final class Init {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This ReplicaManager replicas, @Advice.Argument(0) KafkaConfig config) {
-            Brokers.replicaManagerStarted(replicas, config, Time.SYSTEM);
+            BrokerLifecycle.of(config).replicaManagerStarted(replicas, config, Time.SYSTEM);
         }
     }
 

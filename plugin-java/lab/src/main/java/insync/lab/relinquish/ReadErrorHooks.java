@@ -2,7 +2,6 @@ package insync.lab.relinquish;
 
 import insync.agent.broker.Brokers;
 import insync.agent.isr.FetchParamsHooks.Params;
-import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.weave.Hook;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
@@ -22,9 +21,8 @@ public final class ReadErrorHooks {
 
     /** Counts what a read threw, if the read failed and not only the request was wrong. */
     public static void failed(Partition partition, int brokerId, Throwable thrown) {
-        BrokerStepDown stepDown = isReadError(thrown) ? Brokers.stepDown(brokerId) : null;
-        if (stepDown != null) {
-            stepDown.readFailed(partition);
+        if (isReadError(thrown)) {
+            Brokers.stepDown(brokerId).readFailed(partition);
         }
     }
 

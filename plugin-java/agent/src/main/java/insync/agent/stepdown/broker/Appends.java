@@ -1,5 +1,6 @@
 package insync.agent.stepdown.broker;
 
+import insync.agent.broker.Brokers;
 import insync.core.stepdown.AppendMark;
 import insync.core.stepdown.AppendMarks;
 import insync.core.stepdown.AppendSite;
@@ -13,14 +14,8 @@ import org.apache.kafka.common.utils.Time;
  */
 public final class Appends {
     private static final AppendMarks MARKS = new AppendMarks();
-    private static volatile boolean on;
 
     private Appends() { }
-
-    /** Notes whether any broker of this JVM times its appends. */
-    public static void turn(boolean wanted) {
-        on = wanted;
-    }
 
     /**
      * Notes that this thread begins to append.
@@ -28,7 +23,7 @@ public final class Appends {
      * @return the thread's mark, for {@link #end}; null if no broker times its appends
      */
     public static AppendMark begin(Object partition, Time time) {
-        if (!on) {
+        if (!Brokers.timesAppends()) {
             return null;
         }
         AppendMark mark = MARKS.own();
@@ -49,14 +44,14 @@ public final class Appends {
 
     /** Notes that this thread's append comes to a site. */
     public static void enter(AppendSite site) {
-        if (on) {
+        if (Brokers.timesAppends()) {
             MARKS.own().enter(site);
         }
     }
 
     /** Notes which request this thread serves; null when it is served. */
     public static void serve(Object request) {
-        if (on) {
+        if (Brokers.timesAppends()) {
             MARKS.own().serve(request);
         }
     }

@@ -1,11 +1,9 @@
 package insync.agent.stepdown.broker;
 
-import insync.agent.broker.Brokers;
+import insync.agent.broker.StepDown;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
-import insync.agent.stepdown.broker.LifecycleHooks.Lifecycle;
-import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
 import insync.agent.stepdown.controller.HeartbeatResponseHooks;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
@@ -40,7 +38,7 @@ import org.apache.kafka.common.utils.Time;
  * Runs solution 2 in one broker: a thread calls the core's watch at every tick and executes its decisions. It takes none
  * of Kafka's locks and uses none of Kafka's threads, because they may be stalled.
  */
-public final class BrokerStepDown {
+public final class BrokerStepDown implements StepDown {
     /** The time between two checks while a request is under way, milliseconds. */
     private static final long BUSY_MS = 40;
 
@@ -64,7 +62,7 @@ public final class BrokerStepDown {
 
     private BrokerStepDown(ReplicaManager replicas, KafkaConfig config, Time time, ControllerLink manager, PeerFetches peers,
             StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests,
-            Supplier<Lifecycle> lifecycle, Insync insync) {
+            Supplier<HeartbeatSender> heartbeats, Insync insync) {
         this.settings = StepDownConfigs.read(config);
         KafkaClock clock = new KafkaClock(time);
         this.replicas = replicas;
@@ -77,7 +75,7 @@ public final class BrokerStepDown {
         this.requests = requests;
         this.clients = new UnservedClients(requests, new DisconnectRule(settings), clock, insync);
         this.onReadErrors = StepDownConfigs.relinquishesOnly(config);
-        this.fencing = new SelfFencing(replicas, config, access, settings, requests, lifecycle, clock, insync);
+        this.fencing = new SelfFencing(replicas, config, access, settings, requests, heartbeats, clock, insync);
         this.relinquisher = new Relinquisher(config.brokerId(), clock, settings, manager, controller, handovers, this::over,
             this::fence);
         this.thread = new Thread(this::run, "insync-step-down");
@@ -96,12 +94,12 @@ public final class BrokerStepDown {
      * @param manager ReplicaManager's alterPartitionManager
      * @param peers measures this broker's own fetches
      * @param requests returns the broker's scope "request", or null if that is off
-     * @param lifecycle returns what sends the broker's heartbeats
+     * @param heartbeats returns what sends the broker's heartbeats
      * @return null if the feature is off or the broker has no KRaft controller
      */
     public static BrokerStepDown start(ReplicaManager replicas, KafkaConfig config, Time time, Object manager,
             PeerFetches peers, StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests,
-            Supplier<Lifecycle> lifecycle, Insync insync) {
+            Supplier<HeartbeatSender> heartbeats, Insync insync) {
         if (!StepDownConfigs.isOn(config)) {
             return null;
         }
@@ -112,7 +110,7 @@ public final class BrokerStepDown {
             return null;
         }
         BrokerStepDown started = new BrokerStepDown(replicas, config, time, (ControllerLink) manager, peers, access,
-            controller, requests, lifecycle, insync);
+            controller, requests, heartbeats, insync);
         insync.events().emit("step_down_settings", StepDownConfigs.all(config));
         started.thread.start();
         return started;
@@ -130,28 +128,23 @@ public final class BrokerStepDown {
         return fencing.rule();
     }
 
-    /** Adds to a heartbeat whether its broker asks to be fenced. A broker that shuts down leaves by itself. */
-    public static void wish(BrokerHeartbeatRequestData heartbeat) {
-        BrokerStepDown sender = Brokers.stepDown(heartbeat.brokerId());
-        if (sender != null && sender.fencing().wasEverWanted() && !heartbeat.wantShutDown()) {
-            sender.fencing().sent(heartbeat.currentMetadataOffset());
-            heartbeat.setWantFence(sender.fencing().isWanted() && !Insync.isDisabled());
+    /** A broker that shuts down leaves by itself. */
+    @Override
+    public void wish(BrokerHeartbeatRequestData heartbeat) {
+        if (fencing().wasEverWanted() && !heartbeat.wantShutDown()) {
+            fencing().sent(heartbeat.currentMetadataOffset());
+            heartbeat.setWantFence(fencing().isWanted() && !Insync.isDisabled());
         }
     }
 
-    /**
-     * Notes the answer to a heartbeat.
-     *
-     * @param lifecycle what sends the heartbeats of the broker
-     */
-    public static void answered(Object lifecycle, ClientResponse answer) {
-        BrokerStepDown sender = Brokers.stepDownOf(lifecycle);
-        if (sender != null && answer.responseBody() instanceof BrokerHeartbeatResponse) {
+    @Override
+    public void answered(ClientResponse answer) {
+        if (answer.responseBody() instanceof BrokerHeartbeatResponse) {
             BrokerHeartbeatResponseData data = ((BrokerHeartbeatResponse) answer.responseBody()).data();
-            sender.relinquisher.controllerIsWoven(HeartbeatResponseHooks.isWoven(data));
-            if (sender.fencing().answered(data.isFenced())) {
+            relinquisher.controllerIsWoven(HeartbeatResponseHooks.isWoven(data));
+            if (fencing().answered(data.isFenced())) {
                 Insync.current().stepDowns().fenced();
-                sender.updated.release();
+                updated.release();
             }
         }
     }
@@ -167,12 +160,12 @@ public final class BrokerStepDown {
         updated.release();
     }
 
-    /** Returns whether a slow append makes this broker step down. */
+    @Override
     public boolean timesAppends() {
         return settings.timesAppends();
     }
 
-    /** Adds a partition that this broker leads. */
+    @Override
     public void leading(Partition partition) {
         LedPartition known = led.get(partition.topicPartition());
         if (known == null || known.kafkaPartition() != partition) {
@@ -180,10 +173,8 @@ public final class BrokerStepDown {
         }
     }
 
-    /**
-     * Notes that a read of a partition for a follower failed. Called where the lab's hooks are woven, by all
-     * brokers of this JVM.
-     */
+    /** Called where the lab's hooks are woven, by all brokers of this JVM. */
+    @Override
     public void readFailed(Partition partition) {
         LedPartition one = onReadErrors ? led.get(partition.topicPartition()) : null;
         if (one != null) {
@@ -191,19 +182,14 @@ public final class BrokerStepDown {
         }
     }
 
-    /**
-     * Notes that this broker is about to become a follower of a partition.
-     *
-     * @param leaderEpoch the partition's present leader epoch
-     * @param newState the first argument of makeFollower
-     */
+    @Override
     public void losing(Partition partition, int leaderEpoch, Object newState) {
         if (partition.isLeader() && access.leaderEpoch(newState) > leaderEpoch) {
             over(partition, leaderEpoch);
         }
     }
 
-    /** Returns whether this broker led a partition until now, and knows that another one does. */
+    @Override
     public boolean isOver(TopicPartition partition) {
         LedPartition one = led.get(partition);
         return one != null && EndedLeadership.isOver(one.kafkaPartition());
@@ -211,7 +197,7 @@ public final class BrokerStepDown {
 
     /** Marks a leader epoch of this broker as over, and answers clients that wait for the partition in it. */
     void over(Partition partition, int leaderEpoch) {
-        PartitionCarrier carrier = (PartitionCarrier) partition;
+        EndedLeadership.Carrier carrier = (EndedLeadership.Carrier) partition;
         if (carrier.insync$over() <= leaderEpoch) {
             carrier.insync$over(leaderEpoch + 1);
             ProduceAnswers.give(partition.topic(), () -> controller.completeProduce(replicas, partition.topicPartition()));
@@ -222,7 +208,7 @@ public final class BrokerStepDown {
     private void sendOn() {
         for (LedPartition each : led.values()) {
             int epoch = each.leaderEpoch();
-            if (each.isLed() && ((PartitionCarrier) each.kafkaPartition()).insync$over() <= epoch) {
+            if (each.isLed() && ((EndedLeadership.Carrier) each.kafkaPartition()).insync$over() <= epoch) {
                 over(each.kafkaPartition(), epoch);
                 clients.given();
             }

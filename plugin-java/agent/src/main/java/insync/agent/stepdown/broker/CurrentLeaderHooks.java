@@ -29,8 +29,7 @@ public final class CurrentLeaderHooks extends TypeHooks {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue("brokerId") int brokerId, @Advice.Argument(0) TopicPartition partition,
                          @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object leader) {
-            BrokerStepDown stepDown = Brokers.stepDown(brokerId);
-            if (stepDown != null && stepDown.isOver(partition)) {
+            if (Brokers.stepDown(brokerId).isOver(partition)) {
                 leader = EndedLeadership.unknownLeader(leader);
             }
         }

@@ -1,6 +1,5 @@
 package insync.agent.stepdown.broker;
 
-import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
 import insync.core.Insync;
 import kafka.cluster.Partition;
 import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
@@ -28,7 +27,7 @@ public final class EndedLeadership {
 
     /** Returns whether the partition's leader epoch is over, and it has not become a follower yet. */
     static boolean isOver(Partition partition) {
-        return isOver(((PartitionCarrier) (Object) partition).insync$over(), partition.getLeaderEpoch());
+        return isOver(((Carrier) (Object) partition).insync$over(), partition.getLeaderEpoch());
     }
 
     /**
@@ -49,5 +48,14 @@ public final class EndedLeadership {
     public static Tuple2<Object, Errors> answer(Tuple2<Object, Errors> kafkas) {
         return (Boolean) kafkas._1() || kafkas._2() != Errors.NONE ? kafkas
             : new Tuple2<>(Boolean.TRUE, Errors.NOT_LEADER_OR_FOLLOWER);
+    }
+
+    /** Gives access to the last leader epoch that is over, even if the partition has not applied that yet. */
+    public interface Carrier {
+
+        /** Returns one more than the last leader epoch that is over; 0 for none. */
+        int insync$over();
+
+        void insync$over(int over);
     }
 }

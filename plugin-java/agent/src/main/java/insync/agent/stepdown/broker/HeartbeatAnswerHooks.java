@@ -27,7 +27,7 @@ public final class HeartbeatAnswerHooks extends TypeHooks {
         static void enter(@Advice.FieldValue(value = "$outer", typing = Assigner.Typing.DYNAMIC) Object manager,
                           @Advice.Argument(0) ClientResponse answer) {
             if (Brokers.anyStepDown()) {
-                BrokerStepDown.answered(manager, answer);
+                Brokers.stepDownOf(manager).answered(answer);
             }
         }
     }
@@ -38,7 +38,7 @@ public final class HeartbeatAnswerHooks extends TypeHooks {
         static void enter(@Advice.FieldValue(value = "this$0", typing = Assigner.Typing.DYNAMIC) Object manager,
                           @Advice.Argument(0) ClientResponse answer) {
             if (Brokers.anyStepDown()) {
-                BrokerStepDown.answered(manager, answer);
+                Brokers.stepDownOf(manager).answered(answer);
             }
         }
     }

@@ -28,7 +28,7 @@ public final class HeartbeatHooks extends TypeHooks {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.FieldValue("data") BrokerHeartbeatRequestData data) {
             if (Brokers.anyStepDown()) {
-                BrokerStepDown.wish(data);
+                Brokers.stepDown(data.brokerId()).wish(data);
             }
         }
     }

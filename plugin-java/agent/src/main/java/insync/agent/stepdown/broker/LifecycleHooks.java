@@ -1,11 +1,10 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.adapter.MovedClass;
-import insync.agent.broker.Brokers;
+import insync.agent.broker.BrokerLifecycle;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
@@ -29,14 +28,7 @@ public final class LifecycleHooks extends TypeHooks {
 
     @Override
     public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return builder.implement(Lifecycle.class);
-    }
-
-    /** Declares the method of BrokerLifecycleManager that we call. */
-    public interface Lifecycle {
-
-        /** Sends a heartbeat as soon as no other is under way. The wish that it names is in force already in a running broker. */
-        CompletableFuture<Void> setReadyToUnfence();
+        return builder.implement(HeartbeatSender.class);
     }
 
     /** Finds the broker of a manager. */
@@ -44,7 +36,7 @@ public final class LifecycleHooks extends TypeHooks {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This Object manager,
                          @Advice.FieldValue(value = "config", typing = Assigner.Typing.DYNAMIC) Object config) {
-            Brokers.lifecycleStarted(((AbstractConfig) config).getInt("node.id"), (Lifecycle) manager);
+            BrokerLifecycle.sendsHeartbeats(((AbstractConfig) config).getInt("node.id"), (HeartbeatSender) manager);
         }
     }
 }

@@ -37,26 +37,14 @@ public final class PartitionHooks extends TypeHooks {
 
     @Override
     public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return property(builder, OVER, int.class).implement(PartitionCarrier.class);
-    }
-
-    /** Gives access to the last leader epoch that is over, even if the partition has not applied that yet. */
-    public interface PartitionCarrier {
-
-        /** Returns one more than the last leader epoch that is over; 0 for none. */
-        int insync$over();
-
-        void insync$over(int over);
+        return property(builder, OVER, int.class).implement(EndedLeadership.Carrier.class);
     }
 
     /** Adds a partition that this broker leads to the partitions of the watch. */
     static final class MakeLeader {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId) {
-            BrokerStepDown stepDown = Brokers.stepDown(brokerId);
-            if (stepDown != null) {
-                stepDown.leading(partition);
-            }
+            Brokers.stepDown(brokerId).leading(partition);
         }
     }
 
@@ -69,10 +57,7 @@ public final class PartitionHooks extends TypeHooks {
         static void enter(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
                           @Advice.FieldValue("leaderEpoch") int leaderEpoch,
                           @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object newState) {
-            BrokerStepDown stepDown = Brokers.stepDown(brokerId);
-            if (stepDown != null) {
-                stepDown.losing(partition, leaderEpoch, newState);
-            }
+            Brokers.stepDown(brokerId).losing(partition, leaderEpoch, newState);
         }
     }
 

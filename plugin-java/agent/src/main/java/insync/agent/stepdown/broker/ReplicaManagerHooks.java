@@ -1,6 +1,6 @@
 package insync.agent.stepdown.broker;
 
-import insync.agent.broker.Brokers;
+import insync.agent.broker.BrokerLifecycle;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -29,7 +29,7 @@ public final class ReplicaManagerHooks extends TypeHooks {
                          @Advice.FieldValue("time") Time time,
                          @Advice.FieldValue(value = "alterPartitionManager", typing = Assigner.Typing.DYNAMIC)
                              Object manager) {
-            Brokers.alterPartitionsStarted(replicas, config, time, manager);
+            BrokerLifecycle.of(config).alterPartitionsStarted(replicas, config, time, manager);
         }
     }
 
@@ -37,7 +37,7 @@ public final class ReplicaManagerHooks extends TypeHooks {
     static final class Shutdown {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.FieldValue("config") KafkaConfig config) {
-            Brokers.replicaManagerStopped(config);
+            BrokerLifecycle.of(config).replicaManagerStopped();
         }
     }
 }

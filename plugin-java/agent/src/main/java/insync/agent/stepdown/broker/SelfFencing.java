@@ -2,7 +2,6 @@ package insync.agent.stepdown.broker;
 
 import insync.agent.isr.PartitionState;
 import insync.agent.isr.RequestPart;
-import insync.agent.stepdown.broker.LifecycleHooks.Lifecycle;
 import insync.core.Clock;
 import insync.core.Insync;
 import insync.core.events.EventLog;
@@ -43,7 +42,7 @@ final class SelfFencing {
     private final StepDownAccess access;
     private final StepDownSettings settings;
     private final Supplier<RequestPart> requests;
-    private final Supplier<Lifecycle> lifecycle;
+    private final Supplier<HeartbeatSender> heartbeats;
     private final Clock clock;
     private final Insync insync;
     private final Fencing fencing;
@@ -51,14 +50,14 @@ final class SelfFencing {
     private String withheld;
 
     SelfFencing(ReplicaManager replicas, KafkaConfig config, StepDownAccess access, StepDownSettings settings,
-                Supplier<RequestPart> requests, Supplier<Lifecycle> lifecycle, Clock clock, Insync insync) {
+                Supplier<RequestPart> requests, Supplier<HeartbeatSender> heartbeats, Clock clock, Insync insync) {
         this.self = config.brokerId();
         this.logDirs = logDirs(config);
         this.replicas = replicas;
         this.access = access;
         this.settings = settings;
         this.requests = requests;
-        this.lifecycle = lifecycle;
+        this.heartbeats = heartbeats;
         this.clock = clock;
         this.insync = insync;
         this.fencing = new Fencing(settings);
@@ -219,7 +218,7 @@ final class SelfFencing {
     }
 
     private void heartbeat() {
-        Lifecycle sender = lifecycle.get();
+        HeartbeatSender sender = heartbeats.get();
         if (sender != null) {
             sender.setReadyToUnfence();
         }

@@ -1,0 +1,88 @@
+package insync.agent;
+
+import java.util.List;
+import java.util.function.Function;
+
+/** Describes what is woven: the broker's version, the features that its adapter supports, and the defaults of their configs. */
+public final class Features {
+    private static volatile Features current;
+
+    private final String brokerVersion;
+    private final String adapter;
+    private final Function<String, List<String>> table;
+    private final String defaultScope;
+    private final String defaultLogStart;
+    private final long defaultStepDownMs;
+
+    /**
+     * @param brokerVersion Kafka's version, as found on the class path
+     * @param adapter the name of the adapter that is woven, such as "v4_2"
+     * @param table returns the values of a column of broker-versions.properties for the adapter
+     * @param defaultScope "off", "read" or "request"
+     * @param defaultLogStart "off", "bound", "snapshot" or "both"
+     * @param defaultStepDownMs after how many milliseconds a leader steps down by default, or -1
+     */
+    Features(String brokerVersion, String adapter, Function<String, List<String>> table, String defaultScope,
+             String defaultLogStart, long defaultStepDownMs) {
+        this.brokerVersion = brokerVersion;
+        this.adapter = adapter;
+        this.table = table;
+        this.defaultScope = defaultScope;
+        this.defaultLogStart = defaultLogStart;
+        this.defaultStepDownMs = defaultStepDownMs;
+    }
+
+    /** Returns those of this JVM's brokers. */
+    public static Features current() {
+        return current;
+    }
+
+    static void install(Features features) {
+        current = features;
+    }
+
+    public String brokerVersion() {
+        return brokerVersion;
+    }
+
+    public String adapter() {
+        return adapter;
+    }
+
+    /** Returns the agent's version, as its jar says. */
+    public String agentVersion() {
+        return Features.class.getPackage().getImplementationVersion();
+    }
+
+    public String defaultScope() {
+        return defaultScope;
+    }
+
+    public String defaultLogStart() {
+        return defaultLogStart;
+    }
+
+    public long defaultStepDownMs() {
+        return defaultStepDownMs;
+    }
+
+    /** Returns the supported scopes of pending fetches; empty if KIP-501 is not supported. */
+    public List<String> scopes() {
+        return table.apply(".scopes");
+    }
+
+    /** Returns whether the configs against KAFKA-7104 are supported. */
+    public boolean supportsLogStart() {
+        return table.apply(".log_start").contains("true");
+    }
+
+    /** Returns whether a leader can step down. */
+    public boolean supportsStepDown() {
+        return table.apply(".step_down").contains("true");
+    }
+
+    /** Returns whether a follower's lag can be counted in messages. */
+    public boolean supportsLagByMessages() {
+        return table.apply(".lag_policies").contains("messages");
+    }
+}
