@@ -101,4 +101,4 @@ def test_the_numbers_of_decisions_rise() -> None:
 
 
 def test_the_entry_documents_are_short() -> None:
-    assert len((ROOT / "README.md").read_text().splitlines()) <= 130
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 90

@@ -1,0 +1,90 @@
+"""The workflows of docs/start/ci run commands that exist, on files that earlier steps leave."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml  # type: ignore[import-untyped]  # it has no types
+from typer.main import get_command
+
+from insync.cli.app import app
+from insync.events import verify_info
+
+FOLDER = Path(__file__).parents[3] / "docs" / "start" / "ci"
+WORKFLOWS = {file.stem: yaml.safe_load(file.read_text()) for file in FOLDER.glob("*.yml")}
+EXPRESSION = re.compile(r"\$\{\{ *matrix\.(\w+) *\}\}")
+
+
+def jobs(workflow: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield each job once per entry of its matrix, with the entry's values in all texts."""
+    for job in workflow["jobs"].values():
+        entries = job.get("strategy", {}).get("matrix", {}).get("include", [{}])
+        yield from (_filled(job, entry) for entry in entries)
+
+
+def _filled(part: Any, values: dict[str, str]) -> Any:
+    if isinstance(part, dict):
+        return {key: _filled(value, values) for key, value in part.items()}
+    if isinstance(part, list):
+        return [_filled(each, values) for each in part]
+    return EXPRESSION.sub(lambda name: values[name[1]], part) if isinstance(part, str) else part
+
+
+def commands(workflow: dict[str, Any], program: str) -> Iterator[list[str]]:
+    """Yield the words of each command of all steps that begins with a program."""
+    for job in jobs(workflow):
+        for step in job["steps"]:
+            for line in step.get("run", "").replace("\\\n", " ").splitlines():
+                words = shlex.split(line)
+                if words[0] == program:
+                    yield words
+
+
+def options_of(words: list[str]) -> set[str]:
+    return {word for word in words if word.startswith("--")}
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_every_command_exists_with_its_options(name: str) -> None:
+    workflow, known = WORKFLOWS[name], get_command(app).commands  # type: ignore[attr-defined]
+    for words in commands(workflow, "insync"):
+        params = known[words[1]].params
+        assert options_of(words) <= {option for each in params for option in _names(each)}
+    plugin = (FOLDER.parents[2] / "pyharness" / "insync" / "testing" / "plugin.py").read_text()
+    for words in commands(workflow, "pytest"):
+        own = {each for each in options_of(words) if each.startswith("--insync")}
+        assert own
+        assert all(f'"{each}"' in plugin for each in own)
+    programs = {line.split()[0] for job in jobs(workflow) for step in job["steps"]
+                for line in step.get("run", "").replace("\\\n", " ").splitlines()}  # fmt: skip
+    assert programs <= {"./gradlew", "pip", "insync", "pytest", "cat"}
+
+
+def _names(param: Any) -> list[str]:
+    return [*param.opts, *param.secondary_opts]
+
+
+def test_a_patch_is_judged_on_the_scenarios_of_the_default_group_in_disjoint_shards() -> None:
+    shards = [dict(itertools.pairwise(words))
+              for words in commands(WORKFLOWS["kafka-patch"], "insync")]  # fmt: skip
+    scenarios = [name for shard in shards for name in shard["--only"].split(",")]
+    assert len(scenarios) == len(set(scenarios))
+    seeds = [shard["--seeds"] for shard in shards]
+    assert len(seeds) == len(set(seeds)) == len(shards)
+    assert {shard["--out"] for shard in shards} == {"verify"}
+
+
+def test_what_is_downloaded_and_shown_was_made_before() -> None:
+    workflow = WORKFLOWS["kafka-patch"]
+    steps = [step for job in jobs(workflow) for step in job["steps"]]
+    up = {step["with"]["name"] for step in steps if "upload-artifact" in step.get("uses", "")}
+    down = {step["with"]["name"] for step in steps if "download-artifact" in step.get("uses", "")}
+    assert down <= up
+    (shown,) = {words[1] for words in commands(workflow, "cat")}
+    assert shown == f"verify/{verify_info.SUMMARY}"
