@@ -90,7 +90,7 @@ def judged(folder: Path) -> Iterator[Judged]:
         faults = [
             fault
             for fault in _lines(folder / "events" / arm / "faults.jsonl")
-            if fault["repeat"] == int(repeat.removeprefix("repeat "))
+            if fault["repeat"] + 1 == int(repeat.removeprefix("repeat "))
         ]
         for fault in faults:
             if _counts(fault, faults, answer, lag):

@@ -23,6 +23,7 @@ from insync.cli import (
     scenarios,
     state,
     tables,
+    why,
 )
 from insync.cli.fuzz import command as fuzz
 from insync.cli.kafka_tests import command as kafka_tests
@@ -30,7 +31,6 @@ from insync.cli.options import BAD_INPUT, print_help_alone
 from insync.cli.past import compare, runs
 from insync.cli.soak import command as soak
 from insync.cli.verify import command as verify
-from insync.cli.why import command as why
 from insync.errors import InputError, InsyncError, report_crash
 from insync.outcome import Outcome
 

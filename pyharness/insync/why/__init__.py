@@ -1,5 +1,7 @@
-"""Finds which broker is slow, and why, from what agents, controller and clients recorded.
+"""Finds which broker is slow, and why: sources -> facts -> rules -> answer.
 
-Nothing here knows which fault a run injected: that is the answer by which it is judged.
-`tests/unit/why/test_blind.py` guards this.
+A source is one file: `recorded` (a run's folder), `live` (the topic of the agents), `jmx` (stock
+brokers). It fills `facts.Facts`, with `agent_lines` and `controller_lines` where it has such lines,
+and `infer.answer_of` draws the conclusions. Nothing here knows which fault a run injected: that is
+the answer by which it is judged, and `tests/unit/why/test_recorded.py` replaces it by lies.
 """

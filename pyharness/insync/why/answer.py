@@ -15,34 +15,24 @@ CAUSES: Final[dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """A figure that was seen, and what it says."""
 
     says: str
     value: float
-    unit: str
+    unit: str = "ms"
 
     def __str__(self) -> str:
         """Return the evidence as a line."""
         return f"{self.says}: {self.value:,.0f} {self.unit}"
 
 
-def in_ms(says: str, value: float) -> Evidence:
-    """Return a time as evidence."""
-    return Evidence(says=says, value=value, unit="ms")
-
-
-def number(says: str, of: str, value: float) -> Evidence:
-    """Return a number of things as evidence; `of` is the things' plural."""
-    return Evidence(says=says, value=value, unit=of)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blamed:
     """A follower that stock Kafka drops from the ISRs of some partitions.
 
-    `rightly` says whether it is the broker that is slow. `kept` says that the agent kept it there.
+    `rightly` says whether it is a broker that is slow. `kept` says that the agent kept it there.
     """
 
     follower: int
@@ -106,18 +96,21 @@ class Finding:
 class Answer:
     """What is found in one span of time of one cluster, and what is not known.
 
-    `about` names the cluster and the span, such as an arm and a repeat.
+    `about` names the cluster and the span, such as an arm and a repeat. `unread` are sources that
+    could not be read although they must exist; `blind` says that no source could be read.
     """
 
     about: str
     span: Span
-    findings: tuple[Finding, ...]
-    gaps: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
+    gaps: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    blind: bool = False
 
     @property
     def is_complete(self) -> bool:
-        """Whether the cause of everything that was found is decided."""
-        return all(each.cause != "undecided" for each in self.findings)
+        """Whether everything could be read, and the cause of everything found is decided."""
+        return not self.unread and all(each.cause != "undecided" for each in self.findings)
 
     def as_json(self) -> dict[str, Any]:
         """Return what `--json` prints of it."""
@@ -127,4 +120,5 @@ class Answer:
             "until_ms": self.span.until_ms,
             "findings": [each.as_json() for each in self.findings],
             "gaps": list(self.gaps),
+            "unread": list(self.unread),
         }

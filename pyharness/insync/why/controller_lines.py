@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
-from insync.why.facts import Dropped, Ended, Facts, Fenced, Leads, Partition, Span
+from insync.why.facts import Dropped, Ended, Facts, Fenced, Leads, Partition
 
 Line = Mapping[str, Any]
 
@@ -15,11 +15,12 @@ _SAME_CHANGE_MS: Final = 1_500
 
 def add_controller_lines(facts: Facts, lines: Sequence[Line]) -> None:
     """Add what the controller's log says: fencing, leaders, ISRs."""
-    lines = _usable(facts, lines)
-    facts.controller_known = bool(lines)
-    facts.fenced += [each for each in _fenced(facts, lines) if each.touches(facts.span)]
+    good = [line for line in lines if _is_good(line)]
+    facts.unreadable += len(lines) - len(good)
+    facts.controller_known = bool(good)
+    facts.fenced += [each for each in _fenced(facts, good) if each.touches(facts.span)]
     partitions: dict[Partition, list[Line]] = {}
-    for line in lines:
+    for line in good:
         if line["kind"] == "partition":
             partitions.setdefault(Partition(line["topic"], line["partition"]), []).append(line)
     for partition, own in partitions.items():
@@ -27,13 +28,6 @@ def add_controller_lines(facts: Facts, lines: Sequence[Line]) -> None:
         facts.leads += [each for each in _leads(facts, partition, own) if each.touches(facts.span)]
         for before, after in pairwise(own):
             facts.dropped += _drops(facts, partition, before, after)
-
-
-def _usable(facts: Facts, lines: Sequence[Line]) -> list[Line]:
-    """Return the lines that are as they must be; count the others."""
-    good = [line for line in lines if _is_good(line)]
-    facts.unreadable += len(lines) - len(good)
-    return good
 
 
 def _is_good(line: Line) -> bool:
@@ -76,22 +70,18 @@ def _drops(facts: Facts, partition: Partition, before: Line, after: Line) -> Ite
     The leader before is no follower: that it left says that it stepped down or was fenced.
     """
     at_ms = float(after["t_ms"])
-    if not facts.span.since_ms <= at_ms <= facts.span.until_ms:
+    if not facts.span.holds(at_ms):
         return
     for follower in set(before["isr"]) - set(after["isr"]):
         if follower != before["leader"] and follower in (after.get("replicas") or ()):
+            fenced = any(
+                each.broker == follower and 0 <= at_ms - each.since_ms <= _SAME_CHANGE_MS
+                for each in facts.fenced
+            )
             yield Dropped(
                 at_ms=at_ms, leader=int(before["leader"]), follower=int(follower),
-                partition=partition, left=len(after["isr"]),
-                fenced=_by_fencing(facts, int(follower), at_ms),
+                partition=partition, left=len(after["isr"]), fenced=fenced,
             )  # fmt: skip
-
-
-def _by_fencing(facts: Facts, broker: int, at_ms: float) -> bool:
-    return any(
-        each.broker == broker and 0 <= at_ms - each.since_ms <= _SAME_CHANGE_MS
-        for each in facts.fenced
-    )
 
 
 def merge_drops(facts: Facts) -> None:
@@ -122,23 +112,13 @@ def add_lives(facts: Facts, lines: Iterable[Line]) -> None:
 
     Not those whose agents say so themselves, and more exactly. Call it after the agents' lines.
     """
-    lives: dict[int, int] = {}
+    seen: dict[int, tuple[int, float]] = {}
     for line in lines:
         broker, life, at_ms = int(line["broker"]), int(line["life"]), float(line["t_ms"])
         facts.brokers.add(broker)
-        if life > lives.get(broker, life) and broker not in facts.heard:
-            _restarted(facts, broker, at_ms)
-        lives[broker] = max(life, lives.get(broker, life))
-
-
-def _restarted(facts: Facts, broker: int, at_ms: float) -> None:
-    known = Span(since_ms=at_ms, until_ms=at_ms)
-    around = [
-        each
-        for each in facts.fenced
-        if each.broker == broker and each.touches(known, within_ms=facts.lag_ms)
-    ]
-    since = around[-1].since_ms if around else at_ms
-    ended = Ended(broker=broker, since_ms=min(since, at_ms), until_ms=at_ms)
-    if ended.touches(facts.span):
-        facts.ended.append(ended)
+        before, last_ms = seen.get(broker, (life, at_ms))
+        if life > before and broker not in facts.heard:
+            ended = Ended(broker=broker, since_ms=last_ms, until_ms=at_ms)
+            if facts.span.holds(at_ms):
+                facts.ended.append(ended)
+        seen[broker] = (max(life, before), at_ms)

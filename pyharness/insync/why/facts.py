@@ -4,8 +4,15 @@ Times are milliseconds since the epoch, durations milliseconds. A fact says what
 why; `insync.why.infer` draws the conclusions.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple, TypeVar
+
+APPEND: Final = "append"
+NO_CLIENTS: Final = "no clients' view: a leader whose appends hang shows only if it times them"
+ASKED_FENCING: Final = "asks to be fenced"
+"""The site of a broker that asks for its fencing: it found itself too slow to lead or to follow."""
+FOLLOWER_APPEND: Final = "append as a follower"
 
 
 class Partition(NamedTuple):
@@ -31,6 +38,10 @@ class Span:
         """How long it is."""
         return self.until_ms - self.since_ms
 
+    def holds(self, at_ms: float) -> bool:
+        """Whether a moment is within it."""
+        return self.since_ms <= at_ms <= self.until_ms
+
     def overlap_ms(self, other: "Span") -> float:
         """Return how long both last at the same time; 0 if they do not."""
         common = min(self.until_ms, other.until_ms) - max(self.since_ms, other.since_ms)
@@ -44,9 +55,33 @@ class Span:
         )
 
 
+_S = TypeVar("_S", bound=Span)
+
+
+def groups(spans: Iterable[_S], apart_ms: float) -> Iterator[list[_S]]:
+    """Yield the spans in groups whose members are not further apart than `apart_ms`."""
+    together: list[_S] = []
+    end = 0.0
+    for span in sorted(spans, key=lambda each: each.since_ms):
+        if together and span.since_ms > end + apart_ms:
+            yield together
+            together = []
+        end = span.until_ms if not together else max(end, span.until_ms)
+        together.append(span)
+    if together:
+        yield together
+
+
+def whole(spans: Sequence[Span]) -> Span:
+    """Return the span from the first begin to the last end."""
+    return Span(
+        since_ms=min(each.since_ms for each in spans), until_ms=max(each.until_ms for each in spans)
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paused(Span):
-    """A broker's process did not run for `paused_ms` of the span, as its agent measured."""
+    """A broker's process did not run for `paused_ms` of the span."""
 
     broker: int
     paused_ms: float
@@ -54,14 +89,14 @@ class Paused(Span):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended(Span):
-    """A broker's process ended, and was started again or not; until the controller let it in."""
+    """A broker's process ended in the span: it was last heard of, and then started again."""
 
     broker: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fenced(Span):
-    """The controller had no heartbeats of a broker for longer than its session."""
+    """The controller fenced a broker: it had no heartbeats for a session, or the broker asked."""
 
     broker: int
 
@@ -71,10 +106,10 @@ class Served(Span):
     """A leader took this long for a follower's fetch.
 
     `follower` is None if the leader does not say whose fetch it was, `partition` for a fetch of
-    many partitions. `site` is where the leader was with it, if
-    the agent says so. `decided` says that the leader itself found it too slow, by its own limit.
-    `held` says that stock Kafka would have removed the follower from this
-    partition's ISR: the agent kept it there.
+    many partitions. `site` is where the leader was with it, if it is known. `decided` says that
+    the leader itself found it too slow, by its own limit. `held` says that stock Kafka would have
+    removed the follower from this partition's ISR: the agent kept it there. `mean_ms` is what
+    fetches took on average, if that is all that is known; it counts queues and the network, too.
     """
 
     leader: int
@@ -83,20 +118,25 @@ class Served(Span):
     site: str | None = None
     decided: bool = False
     held: bool = False
+    mean_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Appended(Span):
-    """An append to a partition hung at its leader, at a site that the agent names."""
+    """An append at a broker hung at a site; `partition` is None if it is not known which.
+
+    `mean_ms` is what appends took on average, if that is all that is known.
+    """
 
     leader: int
-    partition: Partition
+    partition: Partition | None
     site: str
+    mean_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Awaited(Span):
-    """A broker's fetches to a peer were overdue, as the agent of the broker saw."""
+    """A broker's fetches to a peer were overdue, as the broker saw."""
 
     broker: int
     peer: int
@@ -107,8 +147,8 @@ class Dropped:
     """A follower was removed from a partition's ISR; `left` members remained.
 
     `unseen_ms` is how long before that its last fetch was; None if only the controller's log says
-    so, and infinite for a follower that had never fetched. `fenced` says that the controller
-    removed it, not the leader.
+    so, and infinite for a follower that had never fetched. `fenced` says that the leader did not
+    remove it for its lag: the controller did, or it is not known who did.
     """
 
     at_ms: float
@@ -122,10 +162,11 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unacked(Span):
-    """No record of a partition was acked, though records were due."""
+    """Records of a partition waited for their acks, one after the other, `mean_ms` on average."""
 
     leader: int
     partition: Partition
+    mean_ms: float = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,14 +182,16 @@ class Leads(Span):
 class Facts:
     """All that is known of a cluster in a span of time.
 
-    `heard` are the brokers whose agents sent lines; `pauses_known` are those of them that also
-    measure pauses of their process, `peers_known` those that watch their peers, `appends_known`
-    those that time their appends. `lag_ms` is replica.lag.time.max.ms. `clock_moved` are brokers
-    whose wall clock jumped: their times are not comparable. `by_time` is whether followers are out
-    of sync by time, as in Kafka since 0.9. `unreadable` counts lines that are not as they must be.
-    `reports` are the times at which an agent reported its pauses; `undated` pauses were at some
-    time between two reports that are far apart. `written` is from when until when records of a
-    partition were due.
+    `heard` are the brokers whose agents sent lines; `pauses_known` are those whose pauses and slow
+    fetches would be known, `peers_known` those that watch their peers, `appends_known` those that
+    time their appends. `lag_ms` is replica.lag.time.max.ms. `clock_moved` are brokers whose wall
+    clock jumped: their times are not comparable. `by_time` is whether followers are out of sync by
+    time, as in Kafka since 0.9. `unreadable` counts lines that are not as they must be, and
+    `unread` says what could not be read at all, `gaps` what else the source
+    cannot tell. `reports` are the times at which an agent reported
+    its pauses; `undated` pauses were at some time between two reports that are far apart. `written`
+    is from when until when records of a partition were due, `unacked` the times in which such
+    records waited for a lag at least, and `slow_acks` those in which they waited for a second.
     """
 
     lag_ms: float
@@ -161,6 +204,8 @@ class Facts:
     clock_moved: set[int] = field(default_factory=set)
     by_time: bool = True
     unreadable: int = 0
+    unread: list[str] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
     controller_known: bool = False
     clients_known: bool = False
     reports: dict[int, list[float]] = field(default_factory=dict)
@@ -173,5 +218,12 @@ class Facts:
     awaited: list[Awaited] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
     unacked: list[Unacked] = field(default_factory=list)
+    slow_acks: list[Unacked] = field(default_factory=list)
     written: dict[Partition, Span] = field(default_factory=dict)
     leads: list[Leads] = field(default_factory=list)
+
+    def late(self, dropped: Dropped) -> Span:
+        """Return the time in which a follower that was dropped did not catch up: a lag at least."""
+        unseen = dropped.unseen_ms or 0.0
+        known = self.lag_ms if unseen == float("inf") else max(unseen, self.lag_ms)
+        return Span(since_ms=dropped.at_ms - known, until_ms=dropped.at_ms)

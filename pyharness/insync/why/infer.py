@@ -1,127 +1,131 @@
 """Draws the conclusions: from facts to findings, in a fixed order, each fact used once.
 
-1. Processes: brokers that ended, were frozen or starved, or that only the controller lost.
-2. Serving: fetches and appends that a leader was slow with although its process ran.
-3. Followers that were dropped from ISRs and that neither of these explains.
-4. Partitions without acks that nothing above explains.
+1. Processes that ended, or were frozen or starved.
+2. Brokers that were slow with fetches and appends although their process ran.
+3. Brokers that only the controller lost.
+4. Links, and followers that were dropped from ISRs, which nothing above explains.
+5. Partitions whose acks stopped or were slow, which nothing above explains.
 
 A step may rely on the findings of the steps before. Which replicas stock Kafka drops is added at
-the end (`with_blame`).
+the end.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from insync.why.acks import unacked_findings
 from insync.why.answer import Answer, Blamed, Finding
-from insync.why.drops import drop_findings
-from insync.why.facts import Facts, Partition
-from insync.why.processes import PAUSED, controllers_matter, long_undated, process_findings
-from insync.why.rules import DEFAULT, Rules
-from insync.why.serving import serving_findings
-from insync.why.sites import late
+from insync.why.facts import Facts, Partition, Span
+from insync.why.followers import drop_findings, link_findings
+from insync.why.leaders import ack_findings, serving_findings
+from insync.why.processes import (
+    PAUSED,
+    controllers_matter,
+    fenced_findings,
+    long_undated,
+    process_findings,
+)
 
 
-def with_blame(facts: Facts, found: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield the findings with the followers that were dropped, or would have been."""
-    for finding in found:
-        dropped = list(_dropped(facts, finding))
-        gone = {(follower, partition) for follower, partition, _ in dropped}
-        held = (each for each in _held(facts, finding) if each[:2] not in gone)
-        seen = [*dropped, *held]
-        yield replace(finding, blamed=tuple(_blamed(finding, seen)))
+def answer_of(facts: Facts, about: str) -> Answer:
+    """Return which brokers were slow in the span of the facts, and why."""
+    blind = not (facts.heard or facts.controller_known)
+    if blind:
+        unread = facts.unread or ["there are neither events of agents nor the controller's log"]
+        return Answer(about=about, span=facts.span, unread=tuple(unread), blind=True)
+    found: list[Finding] = []
+    for step in (
+        process_findings, serving_findings, fenced_findings, link_findings, drop_findings,
+        ack_findings,
+    ):  # fmt: skip
+        found += step(facts, found)
+    ordered = sorted(found, key=lambda each: (each.span.since_ms, each.broker))
+    return Answer(
+        about=about, span=facts.span, gaps=tuple(_gaps(facts, found)),
+        findings=tuple(replace(each, blamed=_blamed(facts, each, found)) for each in ordered),
+        unread=tuple(facts.unread),
+    )  # fmt: skip
 
 
-Seen = tuple[int, Partition | None, bool]
-"""A follower, a partition if it is known, and whether the agent kept the follower in its ISR."""
+def _blamed(facts: Facts, finding: Finding, found: Sequence[Finding]) -> tuple[Blamed, ...]:
+    """Return the followers that were dropped, or would have been, because of a finding.
+
+    A removal is right if its follower is slow by any finding of that time, so that it is judged
+    alike beside each finding.
+    """
+    near = facts.lag_ms / 2
+    kinds: dict[tuple[int, bool, bool], set[Partition]] = {}
+    dropped = set()
+    for follower, partition, span, kept in (*_dropped(facts, finding), *_held(facts, finding)):
+        if kept and (follower, partition) in dropped:
+            continue
+        if not kept:
+            dropped.add((follower, partition))
+        rightly = any(
+            follower in each.brokers and each.span.touches(span, within_ms=near) for each in found
+        )
+        known = kinds.setdefault((follower, kept, rightly), set())
+        known |= set() if partition is None else {partition}
+    return tuple(
+        Blamed(follower=follower, partitions=tuple(sorted(where)), kept=kept, rightly=rightly)
+        for (follower, kept, rightly), where in sorted(kinds.items())
+    )
 
 
-def _dropped(facts: Facts, finding: Finding) -> Iterator[Seen]:
+Removal = tuple[int, Partition | None, Span, bool]
+"""A follower, a partition if it is known, since when it was late, and whether it was kept."""
+
+
+def _dropped(facts: Facts, finding: Finding) -> Iterator[Removal]:
     for each in facts.dropped:
-        concerns = {each.leader, each.follower} & set(finding.brokers)
-        if concerns and late(facts, each).touches(finding.span, within_ms=facts.lag_ms / 2):
-            yield each.follower, each.partition, False
+        ends = {each.leader, each.follower}
+        concerns = finding.broker in ends if finding.peer is None else ends == {*finding.brokers}
+        late = facts.late(each)
+        if concerns and late.touches(finding.span, within_ms=facts.lag_ms / 2):
+            yield each.follower, each.partition, late, False
 
 
-def _held(facts: Facts, finding: Finding) -> Iterator[Seen]:
+def _held(facts: Facts, finding: Finding) -> Iterator[Removal]:
     """Yield the followers that the agent kept, and those that waited for a fetch for a lag."""
     for each in facts.served:
         own = each.leader == finding.broker and each.touches(finding.span)
         if own and each.follower is not None and (each.held or each.ms >= facts.lag_ms):
-            yield each.follower, each.partition, True
+            yield each.follower, each.partition, each, True
 
 
-def _blamed(finding: Finding, seen: Iterable[Seen]) -> Iterator[Blamed]:
-    by_follower: dict[tuple[int, bool], set[Partition]] = {}
-    for follower, partition, kept in seen:
-        known = by_follower.setdefault((follower, kept), set())
-        known |= set() if partition is None else {partition}
-    for (follower, kept), partitions in sorted(by_follower.items()):
-        yield Blamed(
-            follower=follower, partitions=tuple(sorted(partitions)), kept=kept,
-            rightly=follower in finding.brokers,
-        )  # fmt: skip
-
-
-def answer_of(facts: Facts, about: str, rules: Rules = DEFAULT) -> Answer:
-    """Return which brokers were slow in the span of the facts, and why."""
-    found = process_findings(facts, rules)
-    found += serving_findings(facts, rules, found)
-    found += drop_findings(facts, rules, found)
-    found += unacked_findings(facts, rules, found)
-    ordered = sorted(found, key=lambda each: (each.span.since_ms, each.broker))
-    return Answer(
-        about=about, span=facts.span, findings=tuple(with_blame(facts, ordered)),
-        gaps=tuple(_gaps(facts, rules, found)),
-    )  # fmt: skip
-
-
-def _gaps(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[str]:
+def _gaps(facts: Facts, found: Sequence[Finding]) -> Iterator[str]:
     """Say what is not known, so that no answer is taken for more than it is."""
-    said = []
+    yield from facts.gaps
     silent = sorted(facts.brokers - facts.heard)
     if silent and not facts.controller_known:
-        said.append(f"nothing is known of {_named(silent)}: its agent sent nothing")
+        yield f"nothing is known of {_named(silent)}: its agent sent nothing"
     elif silent:
-        said.append(
+        yield (
             f"{_named(silent)}: no events of an agent, so the leader's own view is not known, only"
             " what controller and clients saw"
         )
-    deaf = sorted(facts.heard - facts.pauses_known)
-    if deaf:
-        said.append(
-            f"{_named(deaf)}: pauses of the process are not measured, which needs scope request"
-        )
+    if deaf := sorted(facts.heard - facts.pauses_known):
+        yield f"{_named(deaf)}: pauses of the process are not measured, which needs scope request"
     if facts.clock_moved:
-        said.append(
-            f"{_named(sorted(facts.clock_moved))}: its wall clock jumped, so its times do not count"
-        )
-    if not facts.clients_known:
-        said.append("no clients' view: a leader whose appends hang shows only if it times them")
-    shared = sorted({each.broker for each in controllers_matter(facts, rules, found)})
-    if shared:
-        said.append(
+        moved = _named(sorted(facts.clock_moved))
+        yield f"{moved}: its wall clock jumped, so its times do not count"
+    if shared := sorted({each.broker for each in controllers_matter(facts, found)}):
+        yield (
             f"the controller fenced {_named(shared)} at one time: that is about the controller, of"
             " which nothing more is known"
         )
-    said += [
-        f"broker {pause.broker}: its process did not run for {pause.paused_ms:,.0f} ms, at some"
-        f" time in {pause.ms / 1000:,.0f} s in which its agent had nothing to report"
-        for pause in long_undated(facts, rules)
-        if not any(each.site == PAUSED and each.broker == pause.broker
-                   and each.span.touches(pause) for each in found)
-    ]  # fmt: skip
+    for pause in long_undated(facts):
+        if not any(
+            each.site == PAUSED and each.broker == pause.broker and each.span.touches(pause)
+            for each in found
+        ):
+            yield (
+                f"broker {pause.broker}: its process did not run for {pause.paused_ms:,.0f} ms, at"
+                f" some time in {pause.ms / 1000:,.0f} s in which its agent had nothing to report"
+            )
     if facts.unreadable:
-        said.append(f"lines that are not as they must be, and were left out: {facts.unreadable}")
+        yield f"lines that are not as they must be, and were left out: {facts.unreadable}"
     if not facts.by_time:
-        said.append(
-            "followers are out of sync by messages here, so who was dropped says nothing of time"
-        )
-    if not facts.brokers:
-        said.append(
-            "no broker is known: there are neither events of agents nor the controller's log"
-        )
-    return said
+        yield "followers are out of sync by messages here, so who was dropped says nothing of time"
 
 
 def _named(brokers: Sequence[int]) -> str:

@@ -1,62 +1,34 @@
-"""Step 1: brokers whose process ended, was frozen or starved, or that only the controller lost."""
+"""Steps 1 and 3: brokers that ended, were frozen or starved, or that only the controller lost."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from insync.why.answer import Evidence, Finding, in_ms, number
-from insync.why.facts import Dropped, Ended, Facts, Fenced, Partition, Paused, Span, Unacked
-from insync.why.rules import Rules
-from insync.why.sites import ENDED, late
-from insync.why.spans import groups, whole
+from insync.why import rules
+from insync.why.answer import Evidence, Finding
+from insync.why.facts import Dropped, Facts, Fenced, Paused, Span, Unacked, groups, whole
 
 PAUSED: Final = "frozen or starved"
+ENDED: Final = "ended"
 GONE: Final = "not heard of"
 CONTROLLER_LINK: Final = "link to the controller"
 
 
-def process_findings(facts: Facts, rules: Rules) -> list[Finding]:
-    """Return the findings about whole processes."""
-    found = list(_ended(facts, rules))
-    found += _paused(facts, rules, found)
-    found += _missed(facts, rules, found)
-    found += _fenced(facts, rules, found)
-    return found
+def process_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
+    """Return the processes that ended, or did not run for long."""
+    new = [*found, *_ended(facts)]
+    new += _paused(facts, new)
+    new += _missed(facts, new)
+    return new[len(found) :]
 
 
-def is_start(broker: int, span: Span, found: Sequence[Finding], rules: Rules) -> bool:
+def is_start(broker: int, span: Span, found: Sequence[Finding]) -> bool:
     """Whether a time belongs to an end of this broker's process, or to its start."""
     return any(
         each.broker == broker
         and each.site == ENDED
         and each.span.since_ms <= span.until_ms
-        and span.since_ms <= each.span.until_ms + rules.warm_up_ms
+        and span.since_ms <= each.span.until_ms + rules.WARM_UP_MS
         for each in found
-    )
-
-
-def _ended(facts: Facts, rules: Rules) -> Iterator[Finding]:
-    """Yield the brokers that ended; each was away until the controller let it in again."""
-    for broker in sorted(facts.brokers):
-        lives = [each for each in facts.ended if each.broker == broker]
-        for lived in groups(lives, facts.lag_ms):
-            away = [
-                each
-                for each in facts.fenced
-                if each.broker == broker and _follows(each, lived, rules)
-            ]
-            seen = [_since_last_seen(facts, each) for each in away]
-            yield _process(
-                broker, whole([*lived, *away, *seen]), ENDED,
-                in_ms("its process ended and was started again, after", whole(lived).ms),
-                *(in_ms("the controller fenced it for", each.ms) for each in away),
-            )  # fmt: skip
-
-
-def _follows(fenced: Fenced, lives: Sequence[Ended], rules: Rules) -> bool:
-    """Whether the controller fenced a broker because it had ended, or registered it again."""
-    return any(
-        each.since_ms <= fenced.until_ms and fenced.since_ms <= each.until_ms + rules.warm_up_ms
-        for each in lives
     )
 
 
@@ -64,58 +36,87 @@ def _process(broker: int, span: Span, site: str, *evidence: Evidence) -> Finding
     return Finding(span=span, broker=broker, cause="process", site=site, evidence=evidence)
 
 
-def _paused(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Finding]:
+def _ended(facts: Facts) -> Iterator[Finding]:
+    """Yield the brokers that ended; each was away until the controller let it in again."""
+    for broker in sorted(facts.brokers):
+        lives = [each for each in facts.ended if each.broker == broker]
+        for lived in groups(lives, facts.lag_ms):
+            again = whole(lived)
+            starts = Span(since_ms=again.since_ms, until_ms=again.until_ms + rules.WARM_UP_MS)
+            away = [each for each in facts.fenced if each.broker == broker and each.touches(starts)]
+            since = _gone_since(facts, broker, again, away)
+            yield _process(
+                broker, whole([Span(since_ms=since, until_ms=again.until_ms), *away]), ENDED,
+                Evidence("its process ended and was started again, after", again.until_ms - since),
+                *(Evidence("the controller fenced it for", each.ms) for each in away),
+            )  # fmt: skip
+
+
+def _gone_since(facts: Facts, broker: int, away: Span, fenced: Sequence[Fenced]) -> float:
+    """Return when a process ended: when the first one missed it, after it was last heard of.
+
+    An agent may have nothing to report for long, and the controller waits for a session.
+    """
+    missed: list[Span] = [_since_last_seen(facts, each) for each in fenced]
+    missed += [facts.late(each) for each in facts.dropped if _by_lag(each, broker, away)]
+    missed += [
+        each for each in facts.unacked if each.leader == broker and away.holds(each.since_ms)
+    ]
+    known = away.since_ms if broker in facts.heard else away.until_ms
+    return max(away.since_ms, min((each.since_ms for each in missed), default=known))
+
+
+def _paused(facts: Facts, found: Sequence[Finding]) -> Iterator[Finding]:
     """Yield the processes that did not run for long enough in sum, as their agents measured."""
     for broker in sorted(facts.pauses_known):
         own = [each for each in facts.paused if each.broker == broker]
-        for together in groups(own, rules.paused_apart_ms):
+        for together in groups(own, rules.PAUSED_APART_MS):
             total = sum(each.paused_ms for each in together)
             span = whole(together)
-            enough = total >= rules.paused_lags * facts.lag_ms
-            if enough and not is_start(broker, span, found, rules):
+            enough = total >= rules.PAUSED_LAGS * facts.lag_ms
+            if enough and not is_start(broker, span, found):
                 yield _process(
                     broker, span, PAUSED,
-                    in_ms("its process did not run, in sum for", total),
-                    in_ms("the longest pause", max(each.paused_ms for each in together)),
+                    Evidence("its process did not run, in sum for", total),
+                    Evidence("the longest pause", max(each.paused_ms for each in together)),
                 )  # fmt: skip
 
 
-def _missed(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Finding]:
+def _missed(facts: Facts, found: Sequence[Finding]) -> Iterator[Finding]:
     """Yield the processes that did not run at a time which only others tell, who missed them.
 
     The agent of a broker that leads nothing has little to report, so that a pause may be at any
     time between two reports.
     """
-    for pause in long_undated(facts, rules):
+    for pause in long_undated(facts):
         broker = pause.broker
         missed = [
             *(_since_last_seen(facts, each) for each in facts.fenced if each.broker == broker),
-            *(late(facts, each) for each in facts.dropped
+            *(facts.late(each) for each in facts.dropped
               if each.follower == broker and not each.fenced),
         ]  # fmt: skip
         within = [each for each in missed if pause.overlap_ms(each) and each.ms <= pause.paused_ms]
-        if within and not is_start(broker, whole(within), found, rules):
+        if within and not is_start(broker, whole(within), found):
             yield _process(
                 broker, whole(within), PAUSED,
-                in_ms("its process did not run, in sum for", pause.paused_ms),
-                number("times that the controller or a leader missed it", "times", len(within)),
+                Evidence("its process did not run, in sum for", pause.paused_ms),
+                Evidence("times that the controller or a leader missed it", len(within), "times"),
             )  # fmt: skip
 
 
-def long_undated(facts: Facts, rules: Rules) -> list[Paused]:
+def long_undated(facts: Facts) -> list[Paused]:
     """Return the pauses that are long, and of which the agent does not tell the time."""
-    return [each for each in facts.undated if each.paused_ms >= rules.paused_lags * facts.lag_ms]
+    return [each for each in facts.undated if each.paused_ms >= rules.PAUSED_LAGS * facts.lag_ms]
 
 
-def _fenced(facts: Facts, rules: Rules, found: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield the brokers without heartbeats that nothing explains so far."""
-    alone = controllers_matter(facts, rules, found)
-    for fenced in _unexplained(facts, rules, found):
-        if fenced not in alone:
-            yield _silent(facts, fenced)
+def fenced_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
+    """Return the brokers without heartbeats that nothing explains so far."""
+    alone = controllers_matter(facts, found)
+    left = [each for each in _unexplained(facts, found) if each not in alone]
+    return [_silent(facts, each) for each in left]
 
 
-def controllers_matter(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Fenced]:
+def controllers_matter(facts: Facts, found: Sequence[Finding]) -> list[Fenced]:
     """Return the fencings that say something of the controller: of several brokers at one time.
 
     Not those of brokers whose partitions had stalled before, or that others dropped for their lag,
@@ -123,28 +124,31 @@ def controllers_matter(facts: Facts, rules: Rules, found: Sequence[Finding]) -> 
     """
     left = [
         each
-        for each in _unexplained(facts, rules, found)
+        for each in _unexplained(facts, found)
         if _is_known_to_run(facts, each) or not (_stalled(facts, each) or _lagged(facts, each))
     ]
     return [
         each
         for each in left
         if any(
-            other.broker != each.broker and other.touches(each, rules.together_ms)
+            other.broker != each.broker and other.touches(each, rules.TOGETHER_MS)
             for other in left
         )
     ]  # fmt: skip
 
 
-def _unexplained(facts: Facts, rules: Rules, found: Sequence[Finding]) -> list[Fenced]:
-    """Return the fencings of brokers that had neither ended nor paused shortly before."""
+def _unexplained(facts: Facts, found: Sequence[Finding]) -> list[Fenced]:
+    """Return the fencings of brokers that had not ended, nor paused or hung shortly before.
+
+    A broker whose disk hangs asks for its fencing, or is too late with its heartbeats.
+    """
     return [
         fenced
         for fenced in facts.fenced
-        if not is_start(fenced.broker, fenced, found, rules)
+        if not is_start(fenced.broker, fenced, found)
         and not any(
             each.broker == fenced.broker
-            and each.cause == "process"
+            and each.site not in (GONE, CONTROLLER_LINK)
             and each.span.touches(fenced, within_ms=2 * facts.lag_ms)
             for each in found
         )
@@ -157,24 +161,33 @@ def _silent(facts: Facts, fenced: Fenced) -> Finding:
     The process's, if it did nothing else either; else that of the link to the controller. An agent
     that measures pauses and has none shows that the process ran.
     """
-    length = in_ms("the controller fenced it for", fenced.ms)
+    length = Evidence("the controller fenced it for", fenced.ms)
     if _is_known_to_run(facts, fenced):
-        return _link(fenced, length, in_ms("while its process did not run for only", 0))
-    lagged, stalled = _lagged(facts, fenced), _stalled(facts, fenced)
-    waited = {each.partition for each in _waits(facts, fenced)}
-    if not (lagged or stalled or waited or _leads_any(facts, fenced)):
+        return _link(fenced, length, Evidence("while its process did not run for only", 0))
+    lagged, stalled, waited = _lagged(facts, fenced), _stalled(facts, fenced), _waits(facts, fenced)
+    if not (lagged or stalled or waited) and not _leads_any(facts, fenced):
         return Finding(
             span=fenced, broker=fenced.broker, cause="undecided", site=GONE, evidence=(length,),
             may_be=("network", "process"),
         )  # fmt: skip
     if not (lagged or stalled or waited) and facts.clients_known:
-        return _link(fenced, length, number("partitions that stalled meanwhile", "partitions", 0))
+        return _link(fenced, length, Evidence("partitions that stalled meanwhile", 0, "partitions"))
     return _process(
         fenced.broker, _since_last_seen(facts, fenced), GONE, length,
-        number("partitions that it led and that had no ack", "partitions", len(stalled)),
-        number("partitions whose acks waited for its fetches", "partitions", len(waited)),
-        number("ISRs that dropped it for its lag", "partitions", len(lagged)),
+        _partitions("partitions that it led and that had no ack", stalled),
+        _partitions("partitions whose acks waited for its fetches", waited),
+        _partitions("ISRs that dropped it for its lag", lagged),
     )  # fmt: skip
+
+
+def _partitions(says: str, seen: Sequence[Unacked | Dropped]) -> Evidence:
+    return Evidence(says, len({each.partition for each in seen}), "partitions")
+
+
+def _link(fenced: Fenced, *evidence: Evidence) -> Finding:
+    return Finding(
+        span=fenced, broker=fenced.broker, cause="network", site=CONTROLLER_LINK, evidence=evidence
+    )
 
 
 def _leads_any(facts: Facts, fenced: Fenced) -> bool:
@@ -186,15 +199,8 @@ def _leads_any(facts: Facts, fenced: Fenced) -> bool:
 def _is_known_to_run(facts: Facts, fenced: Fenced) -> bool:
     """Whether the agent of a fenced broker reported about that time, and had no pause."""
     around = Span(since_ms=fenced.since_ms - facts.lag_ms, until_ms=fenced.until_ms)
-    reports = facts.reports.get(fenced.broker, ())
-    told = any(around.since_ms <= at_ms <= around.until_ms for at_ms in reports)
+    told = any(around.holds(at_ms) for at_ms in facts.reports.get(fenced.broker, ()))
     return told and fenced.broker in facts.pauses_known
-
-
-def _link(fenced: Fenced, *evidence: Evidence) -> Finding:
-    return Finding(
-        span=fenced, broker=fenced.broker, cause="network", site=CONTROLLER_LINK, evidence=evidence
-    )
 
 
 def _since_last_seen(facts: Facts, fenced: Fenced) -> Span:
@@ -202,25 +208,20 @@ def _since_last_seen(facts: Facts, fenced: Fenced) -> Span:
 
     The controller fences only when the session is over; leaders and clients notice earlier.
     """
-    seen = [
-        late(facts, each).since_ms for each in facts.dropped if _by_lag(each, fenced, facts.lag_ms)
+    seen: list[Span] = [facts.late(each) for each in _lagged(facts, fenced)]
+    seen += [*_stalled(facts, fenced), *_waits(facts, fenced), fenced]
+    return Span(since_ms=min(each.since_ms for each in seen), until_ms=fenced.until_ms)
+
+
+def _stalled(facts: Facts, fenced: Fenced) -> list[Unacked]:
+    """Return the times without acks of what a fenced broker led, from before it was fenced on."""
+    return [
+        each
+        for each in facts.unacked
+        if each.leader == fenced.broker
+        and each.since_ms <= fenced.since_ms
+        and each.touches(fenced, facts.lag_ms)
     ]
-    seen += [each.since_ms for each in facts.unacked if _stalls_before(facts, each, fenced)]
-    seen += [each.since_ms for each in _waits(facts, fenced)]
-    return Span(since_ms=min([fenced.since_ms, *seen]), until_ms=fenced.until_ms)
-
-
-def _stalls_before(facts: Facts, unacked: Unacked, fenced: Fenced) -> bool:
-    return (
-        unacked.leader == fenced.broker
-        and unacked.since_ms <= fenced.since_ms
-        and unacked.touches(fenced, facts.lag_ms)
-    )
-
-
-def _stalled(facts: Facts, fenced: Fenced) -> set[Partition]:
-    """Return the partitions of a fenced broker that had no acks, from before it was fenced on."""
-    return {each.partition for each in facts.unacked if _stalls_before(facts, each, fenced)}
 
 
 def _waits(facts: Facts, fenced: Fenced) -> list[Unacked]:
@@ -239,12 +240,12 @@ def _waits(facts: Facts, fenced: Fenced) -> list[Unacked]:
     ]
 
 
-def _lagged(facts: Facts, fenced: Fenced) -> set[Partition]:
-    """Return the partitions whose leaders dropped a fenced broker for its lag."""
-    return {each.partition for each in facts.dropped if _by_lag(each, fenced, facts.lag_ms)}
+def _lagged(facts: Facts, fenced: Fenced) -> list[Dropped]:
+    """Return the drops of a fenced broker for its lag, before it was back."""
+    away = Span(since_ms=fenced.since_ms - facts.lag_ms, until_ms=fenced.until_ms)
+    return [each for each in facts.dropped if _by_lag(each, fenced.broker, away)]
 
 
-def _by_lag(dropped: Dropped, fenced: Fenced, lag_ms: float) -> bool:
-    """Whether a fenced broker was dropped for its lag: before it was back, or it tells nothing."""
-    before_it_was_back = fenced.since_ms - lag_ms <= dropped.at_ms <= fenced.until_ms
-    return dropped.follower == fenced.broker and not dropped.fenced and before_it_was_back
+def _by_lag(dropped: Dropped, broker: int, away: Span) -> bool:
+    """Whether a broker was dropped for its lag at that time."""
+    return dropped.follower == broker and not dropped.fenced and away.holds(dropped.at_ms)

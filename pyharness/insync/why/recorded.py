@@ -16,62 +16,15 @@ from insync import arms
 from insync.errors import InputError
 from insync.events import agent_log
 from insync.events.run_info import Recorded, read_recorded
-from insync.events.schema import (
-    ISR,
-    PHASES,
-    ROLES,
-    RUN,
-    events_dir,
-    produce_file,
-)
+from insync.events.schema import ISR, PHASES, ROLES, RUN, events_dir, produce_file
+from insync.why import rules
 from insync.why.agent_lines import add_agent_lines
 from insync.why.answer import Answer
 from insync.why.controller_lines import add_controller_lines, add_lives, merge_drops
-from insync.why.facts import Facts, Partition, Span, Unacked
+from insync.why.facts import NO_CLIENTS, Facts, Partition, Span, Unacked, groups, whole
 from insync.why.infer import answer_of
-from insync.why.rules import DEFAULT, Rules
 
 Line = Mapping[str, Any]
-
-
-def add_produced(facts: Facts, lines: Iterable[Line], least_ms: float) -> None:
-    """Add when partitions were written, and the times of at least `least_ms` without any ack.
-
-    Call it when the facts know who leads: a partition's stall is one of its leader.
-    """
-    due: dict[Partition, list[float]] = {}
-    acked: dict[Partition, list[float]] = {}
-    for line in lines:
-        partition = Partition(line["topic"], line["partition"])
-        due.setdefault(partition, []).append(float(line["sent_ms"]))
-        if line.get("error") is None and line.get("done_ms") is not None:
-            acked.setdefault(partition, []).append(float(line["done_ms"]))
-    facts.clients_known = facts.clients_known or bool(due)
-    for partition, times in due.items():
-        sent = sorted(times)
-        facts.written[partition] = Span(since_ms=sent[0], until_ms=sent[-1])
-        facts.unacked += _gaps(facts, partition, sent, sorted(acked.get(partition, [])), least_ms)
-
-
-def _gaps(
-    facts: Facts, partition: Partition, sent: list[float], acked: list[float], least_ms: float
-) -> Iterator[Unacked]:
-    """Yield the gaps between acks. A gap begins with the first record that was due in it."""
-    last = min(facts.span.until_ms, sent[-1])
-    for before, after in pairwise([facts.span.since_ms, *acked, max(last, facts.span.since_ms)]):
-        if after - before < least_ms:
-            continue
-        waited = next((each for each in sent if each >= before), None)
-        if waited is None or after - waited < least_ms:
-            continue
-        leader = _leader(facts, partition, waited)
-        if leader is not None:
-            yield Unacked(leader=leader, partition=partition, since_ms=waited, until_ms=after)
-
-
-def _leader(facts: Facts, partition: Partition, at_ms: float) -> int | None:
-    own = (each for each in facts.leads if each.partition == partition)
-    return next((each.leader for each in own if each.since_ms <= at_ms <= each.until_ms), None)
 
 
 class _Broker(Recorded):
@@ -89,12 +42,8 @@ class RecordedRun(Recorded):
     scenario: _Scenario
     arms: tuple[str, ...] = Field(min_length=1)
 
-    def lag_ms(self, arm: str) -> float:
-        """Return replica.lag.time.max.ms of an arm's brokers."""
-        return self.scenario.broker.replica_lag_time_max_ms * arms.lag_factor(arm)
 
-
-def answers(folder: Path, only: str | None = None, rules: Rules = DEFAULT) -> list[Answer]:
+def answers(folder: Path, only: str | None = None) -> list[Answer]:
     """Return an answer for each repeat of each arm of a run folder, or of one arm.
 
     Raises InputError if the folder is no run folder, or has no such arm or no events.
@@ -102,33 +51,97 @@ def answers(folder: Path, only: str | None = None, rules: Rules = DEFAULT) -> li
     run = read_recorded(RecordedRun, folder, RUN, "a run folder")
     if only is not None and only not in run.arms:
         raise InputError(f"--arm {only}: expected one of {', '.join(run.arms)}")
-    chosen = run.arms if only is None else (only,)
-    found = [each for arm in chosen for each in _of_arm(folder, run, arm, rules)]
-    if not found:
+    found = []
+    for arm in run.arms if only is None else (only,):
+        events = events_dir(folder, arm)
+        repeats = list(_repeats(events))
+        about = f"{run.scenario_name}, {arm}"
+        if not repeats:
+            none = f"{events}: no repeat that began"
+            nowhen = Span(since_ms=0, until_ms=0)
+            found.append(Answer(about=about, span=nowhen, unread=(none,), blind=True))
+        lag_ms = run.scenario.broker.replica_lag_time_max_ms * arms.lag_factor(arm)
+        for repeat, span in repeats:
+            facts = facts_of(events, repeat, span, lag_ms)
+            facts.by_time = arms.lag_policy(arm) == arms.BY_TIME
+            found.append(answer_of(facts, f"{about}, repeat {repeat + 1}"))
+    if all(each.span.ms == 0 for each in found):
         raise InputError(f"{folder}: expected the events of a repeat that began, found none")
     return found
 
 
-def _of_arm(folder: Path, run: RecordedRun, arm: str, rules: Rules) -> Iterator[Answer]:
-    events = events_dir(folder, arm)
-    for repeat, span in _repeats(events):
-        facts = facts_of(events, repeat, span, run.lag_ms(arm), rules)
-        facts.by_time = arms.lag_policy(arm) == arms.BY_TIME
-        yield answer_of(facts, f"{run.scenario_name}, {arm}, repeat {repeat}", rules)
-
-
-def facts_of(events: Path, repeat: int, span: Span, lag_ms: float, rules: Rules) -> Facts:
-    """Return what is known of one repeat of an arm."""
+def facts_of(events: Path, repeat: int, span: Span, lag_ms: float) -> Facts:
+    """Return what is known of one repeat of an arm, whose number counts from 0."""
     facts = Facts(lag_ms=lag_ms, span=span)
-    add_controller_lines(facts, list(_lines(events / ISR)))
+    lines = _text(events / ISR)
+    changes = list(agent_log.objects(lines))
+    add_controller_lines(facts, changes)
+    if not facts.controller_known:
+        facts.unread.append(f"{events / ISR}: no line of the controller")
+    elif len(changes) < len(lines):
+        facts.unread.append(f"{events / ISR}: {len(lines) - len(changes)} lines that are cut off")
     for file in sorted(events.glob("broker-*.jsonl")):
         number = file.stem.removeprefix("broker-")
         if number.isdecimal() and (not facts.controller_known or int(number) in facts.brokers):
             add_agent_lines(facts, int(number), list(agent_log.read(file)))
     add_lives(facts, _lines(events / ROLES))
     merge_drops(facts)
-    add_produced(facts, _lines(events / produce_file(repeat)), rules.unacked_lags * lag_ms)
+    add_produced(facts, _lines(events / produce_file(repeat)))
+    if not facts.clients_known:
+        facts.gaps.append(NO_CLIENTS)
     return facts
+
+
+def add_produced(facts: Facts, lines: Iterable[Line]) -> None:
+    """Add when partitions were written, and when their acks stopped or were slow.
+
+    Call it when the facts know who leads: a partition's stall is one of its leader.
+    """
+    due: dict[Partition, list[Line]] = {}
+    for line in lines:
+        due.setdefault(Partition(line["topic"], line["partition"]), []).append(line)
+    facts.clients_known = facts.clients_known or bool(due)
+    for partition, own in due.items():
+        sent = sorted(float(line["sent_ms"]) for line in own)
+        facts.written[partition] = Span(since_ms=sent[0], until_ms=sent[-1])
+        acked = (line for line in own if line.get("error") is None)
+        times = sorted(float(line["done_ms"]) for line in acked if line.get("done_ms") is not None)
+        least_ms = rules.UNACKED_LAGS * facts.lag_ms
+        facts.unacked += _waits(facts, partition, _gaps(facts, sent, times, least_ms))
+        slow = [each for each in _answers(facts, own) if each.ms >= rules.SLOW_ACK_MS]
+        facts.slow_acks += _waits(facts, partition, slow)
+
+
+def _gaps(facts: Facts, sent: list[float], acked: list[float], least_ms: float) -> Iterator[Span]:
+    """Yield the gaps between acks. A gap begins with the first record that was due in it."""
+    last = min(facts.span.until_ms, sent[-1])
+    for before, after in pairwise([facts.span.since_ms, *acked, max(last, facts.span.since_ms)]):
+        if after - before >= least_ms:
+            waited = next((each for each in sent if each >= before), None)
+            if waited is not None and after - waited >= least_ms:
+                yield Span(since_ms=waited, until_ms=after)
+
+
+def _answers(facts: Facts, lines: Iterable[Line]) -> Iterator[Span]:
+    """Yield from when until when each record waited for its ack, or for an error."""
+    for line in lines:
+        done = line.get("done_ms")
+        until = facts.span.until_ms if done is None else float(done)
+        yield Span(since_ms=float(line["sent_ms"]), until_ms=max(until, float(line["sent_ms"])))
+
+
+def _waits(facts: Facts, partition: Partition, waits: Iterable[Span]) -> Iterator[Unacked]:
+    """Yield the times in which one record after the other waited, where a leader is known."""
+    for together in groups(waits, 0):
+        span = whole(together)
+        led = (each for each in facts.leads if each.partition == partition)
+        leader = next((each.leader for each in led if each.holds(span.since_ms)), None)
+        if leader is not None:
+            mean_ms = sum(each.ms for each in together) / len(together)
+            yield Unacked(
+                leader=leader, partition=partition, mean_ms=mean_ms, since_ms=span.since_ms,
+                until_ms=span.until_ms,
+            )  # fmt: skip
 
 
 def _repeats(events: Path) -> Iterator[tuple[int, Span]]:
@@ -147,11 +160,11 @@ def _repeats(events: Path) -> Iterator[tuple[int, Span]]:
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a file of the harness; nothing if it does not exist.
+    """Yield the lines of a file of the harness, but for those that are cut off."""
+    return agent_log.objects(_text(file))
 
-    A line that is cut off, as the last one of an interrupted run may be, is left out.
-    """
-    if not file.is_file():
-        return
-    with file.open(encoding="utf-8") as lines:
-        yield from agent_log.objects(lines)
+
+def _text(file: Path) -> list[str]:
+    """Return the lines of a file; none if it does not exist."""
+    text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+    return [line for line in text.splitlines() if line.strip()]

@@ -25,6 +25,7 @@ def facts(**known: Any) -> Facts:
         "lag_ms": LAG, "span": SPAN, "brokers": set(BROKERS), "leads": leads,
         "controller_known": True, "clients_known": True, "heard": set(BROKERS),
         "pauses_known": set(BROKERS),
+        "written": dict.fromkeys((ZERO, ONE, TWO), SPAN),
         "reports": {broker: list(range(0, 60_000, 1_000)) for broker in BROKERS},
     }  # fmt: skip
     return Facts(**{**made, **known})

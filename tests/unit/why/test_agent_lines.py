@@ -89,10 +89,21 @@ def test_a_step_down_for_an_append_has_its_site_and_one_for_a_fetch_has_none() -
     about = {"topic": "reads", "partition": 0, "pending_ms": 700, "score": 1.0}
     slow = event("step_down", 5_000, reason="slow_append", site="log", **about)
     (appended,) = read(*started(1), slow).appended
-    assert (appended.site, appended.since_ms) == ("log", 4_300)
+    assert (appended.site, appended.since_ms) == ("append: log", 4_300)
     fetch = read(*started(1), event("step_down_withheld", 5_000, reason="cooling_down", **about))
     (served,) = fetch.served
     assert (served.site, served.decided, served.partition) == (None, True, READS)
+
+
+def test_a_broker_that_asks_for_its_fencing_found_itself_too_slow_until_it_no_longer_asks() -> None:
+    asked = event("fencing", 5_000, state="asked", why="what it leads is too slow")
+    ended = event("fencing", 8_000, state="ended", asked_ms=3_000)
+    (appended,) = read(*started(1), asked, ended).appended
+    assert (appended.leader, appended.site) == (1, "asks to be fenced")
+    assert (appended.since_ms, appended.until_ms) == (5_000, 8_000)
+    assert read(*started(1), asked).appended[0].until_ms == SPAN.until_ms
+    withheld = event("fencing", 5_000, state="withheld", why="", against="too few replicas")
+    assert read(*started(1), withheld).appended == []
 
 
 def test_a_leader_that_finds_itself_slow_says_from_when_to_when() -> None:

@@ -81,7 +81,7 @@ def test_a_second_life_shows_that_the_first_one_ended() -> None:
     role = {"broker": 3, "life": 1, "t_ms": -900.0}
     add_lives(facts, [role, {**role, "life": 2, "t_ms": 14_100.0}])
     (ended,) = facts.ended
-    assert (ended.broker, ended.since_ms, ended.until_ms) == (3, 9_000, 14_100)
+    assert (ended.broker, ended.since_ms, ended.until_ms) == (3, -900, 14_100)
 
 
 def test_an_agent_knows_more_of_its_brokers_life_than_the_roles() -> None:

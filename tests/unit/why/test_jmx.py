@@ -9,8 +9,8 @@ import pytest
 
 from insync.errors import InputError
 from insync.why.facts import Partition
-from insync.why.jmx.sampled import Out, answer_of_samples, site_of
-from insync.why.jmx.samples import Sample, Thread, parse, targets_of
+from insync.why.infer import answer_of
+from insync.why.jmx import Out, Sample, Thread, facts_of, parse, require_known, site_of, targets_of
 
 HANDLER = "data-plane-kafka-request-handler-0"
 NETWORK = "data-plane-kafka-network-thread-1-ListenerName(INTERNAL)-PLAINTEXT-0"
@@ -43,7 +43,7 @@ def samples(
 
 def answer(*pairs: tuple[Sample, Sample], brokers: Any = (1,), out: Any = ()) -> Any:
     first, second = [one for one, _ in pairs], [two for _, two in pairs]
-    return answer_of_samples(first, second, brokers, out)
+    return answer_of(facts_of(first, second, brokers, out), "now")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_call_that_a_thread_has_not_left_hangs(
 ) -> None:
     (found,) = answer(samples((thread, frames), (HANDLER, PARKED))).findings
     assert (found.broker, found.cause, found.site) == (1, "disk", site)
-    assert found.evidence[0].value == 1
+    assert found.evidence[0].value == 4_000
 
 
 def test_a_thread_that_reads_elsewhere_later_only_works() -> None:
@@ -92,8 +92,11 @@ def test_a_broker_that_does_not_answer_is_a_gap_and_no_finding() -> None:
     silent = Sample(broker=2, at_ms=0, error="no answer within 5000 ms", figures={}, threads=())
     found = answer(samples((HANDLER, PARKED)), (silent, silent), brokers=(1, 2, 3))
     assert found.findings == ()
-    assert any("broker 2 did not answer over JMX (no answer" in gap for gap in found.gaps)
+    assert [each[:42] for each in found.unread] == ["broker 2 did not answer over JMX (no answe"]
     assert any("nothing is known of broker 3: no --jmx 3=" in gap for gap in found.gaps)
+    assert (found.blind, found.is_complete) == (False, False)
+    nobody = answer((silent, silent), brokers=(2,))
+    assert (nobody.blind, nobody.is_complete, nobody.findings) == (True, False, ())
 
 
 def test_slow_requests_are_named_by_the_part_that_is_slow() -> None:
@@ -117,7 +120,8 @@ def test_requests_of_usual_speed_are_no_finding() -> None:
 def test_a_process_that_collects_garbage_is_named_before_what_that_makes_slow() -> None:
     slow = {"count.FetchFollower": 10, "sum.LocalTimeMs.FetchFollower": 3_000, "gc": 3_000}
     (found,) = answer(samples(**slow)).findings
-    assert (found.cause, found.site) == ("process", "garbage collection")
+    assert (found.cause, found.site) == ("process", "frozen or starved")
+    assert found.evidence[0].value == 3_000
 
 
 def test_a_restarted_process_had_ended() -> None:
@@ -171,6 +175,9 @@ def test_addresses_are_parsed_and_refused() -> None:
             targets_of([wrong])
     with pytest.raises(InputError, match="given twice"):
         targets_of(["1=a:1", "1=b:1"])
+    require_known({1: "a:1"}, [1, 2])
+    with pytest.raises(InputError, match=r"--jmx 7=b:1: no such broker, expected one of 1, 2"):
+        require_known({1: "a:1", 7: "b:1"}, [1, 2])
 
 
 def test_a_line_of_the_jvm_is_parsed() -> None:

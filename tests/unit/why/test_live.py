@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from insync.why.live import Asked, answer_for, origins_of
-from insync.why.rules import DEFAULT
+from insync.why.live import Probe, answer_for, origins_of
 from unit.why.made_up import SPAN, event, slow_fetch, started
 
-ASKED = Asked(bootstrap="x:1", topic="events", minutes=1, lag_ms=None, default_lag_ms=30_000)
+PROBE = Probe(bootstrap="x:1", topic="events", minutes=1, lag_ms=None, default_lag_ms=30_000)
 
 
 def records(*keyed: tuple[str, Mapping[str, object]]) -> Iterator[tuple[str, str]]:
@@ -44,7 +43,7 @@ def test_what_is_no_json_object_is_left_out() -> None:
 def test_a_live_leader_that_is_slow_is_named_and_the_lag_is_that_of_its_settings() -> None:
     lines = [*started(1), slow_fetch(9_000, 2, 2_500), slow_fetch(9_000, 3, 2_500)]
     origins = origins_of(records(*(("east/broker-1.jsonl", line) for line in lines)))
-    answer = answer_for("east", origins["east"], SPAN, ASKED, DEFAULT)
+    answer = answer_for("east", origins["east"], SPAN, PROBE)
     (found,) = answer.findings
     assert (found.broker, found.cause) == (1, "disk")
     assert not any("is assumed" in gap for gap in answer.gaps)
@@ -53,6 +52,6 @@ def test_a_live_leader_that_is_slow_is_named_and_the_lag_is_that_of_its_settings
 def test_a_lag_that_is_not_in_the_topic_is_assumed_and_said() -> None:
     lines = [slow_fetch(9_000, 2, 2_500), event("pending", 9_500, leader_paused_ms=0)]
     origins = origins_of(records(*(("east/broker-1.jsonl", line) for line in lines)))
-    answer = answer_for("east", origins["east"], SPAN, ASKED, DEFAULT)
+    answer = answer_for("east", origins["east"], SPAN, PROBE)
     assert answer.findings == (), "2.5 s are little beside a lag of 30 s"
     assert any("30000 is assumed" in gap for gap in answer.gaps)

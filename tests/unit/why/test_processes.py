@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from insync.why.answer import Finding
 from insync.why.facts import Dropped, Ended, Fenced, Paused, Served, Unacked
 from insync.why.infer import answer_of
-from unit.why.made_up import BROKERS, ZERO, facts
+from unit.why.made_up import BROKERS, TWO, ZERO, facts
 
 
 def only(found: tuple[Finding, ...]) -> Finding:
@@ -110,10 +112,33 @@ def test_a_follower_that_a_frozen_leader_drops_when_it_runs_again_is_blamed_wron
 
 def test_a_broker_that_was_started_again_had_ended() -> None:
     ended = [Ended(broker=3, since_ms=10_000, until_ms=15_000)]
+    found = only(answer_of(facts(ended=ended), "made up").findings)
+    assert (found.broker, found.cause, found.site) == (3, "process", "ended")
+    assert (found.span.since_ms, found.span.until_ms) == (10_000, 15_000)
     fenced = [Fenced(broker=3, since_ms=12_000, until_ms=18_000)]
     found = only(answer_of(facts(ended=ended, fenced=fenced), "made up").findings)
-    assert (found.broker, found.cause, found.site) == (3, "process", "ended")
-    assert (found.span.since_ms, found.span.until_ms) == (10_000, 18_000)
+    assert (found.span.since_ms, found.span.until_ms) == (12_000, 18_000)
+
+
+@pytest.mark.parametrize(
+    "missed",
+    [
+        {"unacked": [Unacked(leader=3, partition=TWO, since_ms=17_000, until_ms=21_000)]},
+        {"dropped": [Dropped(at_ms=19_500, leader=1, follower=3, partition=ZERO, unseen_ms=2_500)]},
+    ],
+    ids=["clients", "a leader"],
+)
+@pytest.mark.parametrize("agent", [True, False])
+def test_a_killed_broker_ended_when_it_was_missed_not_when_it_last_wrote(
+    missed: dict[str, Any], *, agent: bool
+) -> None:
+    """Its agent had nothing to report for 7 s before, and the controller waited for a session."""
+    ended = [Ended(broker=3, since_ms=10_000, until_ms=26_000)]
+    fenced = [Fenced(broker=3, since_ms=19_900, until_ms=27_000)]
+    heard = set(BROKERS) if agent else set()
+    known = facts(ended=ended, fenced=fenced, heard=heard, **missed)
+    found = only(answer_of(known, "made up").findings)
+    assert (found.site, found.span.since_ms, found.span.until_ms) == ("ended", 17_000, 27_000)
 
 
 def test_what_a_broker_does_slowly_at_its_start_is_no_finding_of_its_own() -> None:

@@ -114,6 +114,61 @@ def test_bad_usage_is_one_line(
     assert said in invoke_refused(capsys, "why", *filled)
 
 
+@pytest.mark.parametrize("kept", [0, 100, -5])
+def test_a_controllers_log_that_is_cut_is_no_all_clear(
+    kept: int, recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(recorded, run)
+    file = run / "events" / "stock" / "isr.jsonl"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:kept])
+    (answer,) = invoke_json(capsys, "why", str(run), "--arm", "stock", codes=(3,))["answers"]
+    assert str(file) in answer["unread"][0]
+    assert invoke(["why", str(run), "--arm", "stock"]) == 3
+    text = capsys.readouterr().out
+    if kept < 0:
+        assert f"could not be read: {file}: 1 lines that are cut off" in text
+    else:
+        assert answer["findings"] == []
+        assert f"nothing could be read: {file}: no line of the controller" in text
+        assert "no slow broker found" not in text
+
+
+def test_an_arm_without_events_is_named(
+    recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(recorded, run)
+    shutil.rmtree(run / "events" / "plugin")
+    assert invoke(["why", str(run)]) == 3
+    text = capsys.readouterr().out
+    assert "kip-501, stock, repeat 1: 1 finding" in text
+    assert f"kip-501, plugin: nothing could be read: {run}/events/plugin: no repeat" in text
+
+
+def test_slow_acks_are_a_finding_although_nobody_was_dropped(tmp_path: Path) -> None:
+    """As with an fsync of 2.5 s under the log's lock: the lag is 10 s, and every ack comes late."""
+    run = write_run(tmp_path / "run", Story(arms=("plugin",), repeats=1, faults=False))
+    record = json.loads((run / "run.json").read_text())
+    record["scenario"]["broker"]["replica_lag_time_max_ms"] = 10_000
+    (run / "run.json").write_text(json.dumps(record))
+    assert answers(run)[0].findings == ()
+    file = run / "events" / "plugin" / "produce-0.jsonl"
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    begun = answers(run)[0].span.since_ms
+    file.unlink()
+    late = [
+        {**line, "done_ms": line["sent_ms"] + 2_500} if line["sent_ms"] > begun + 500 else line
+        for line in lines
+    ]
+    append(file, late)
+    (found, *_) = answers(run)[0].findings
+    assert (found.cause, found.may_be) == ("undecided", ("disk", "network"))
+    means = [each.value for each in found.evidence if "on average" in each.says]
+    assert means == [2_500]
+
+
 def test_a_run_that_never_began_is_refused(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", Story(repeats=1))
     for arm in (run / "events").iterdir():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insync.why.facts import Appended, Dropped, Ended, Served
+from insync.why.facts import Appended, Dropped, Ended, Fenced, Served
 from insync.why.infer import answer_of
 from unit.why.made_up import ONE, ZERO, facts
 from unit.why.test_processes import only
@@ -73,8 +73,8 @@ def test_followers_that_a_slow_leader_dropped_are_no_finding_of_their_own() -> N
 
 def test_an_append_that_hangs_names_its_site_not_the_lock_that_others_wait_for() -> None:
     appended = [
-        Appended(leader=2, partition=ONE, site="lock", since_ms=10_000, until_ms=12_500),
-        Appended(leader=2, partition=ONE, site="log", since_ms=10_000, until_ms=12_000),
+        Appended(leader=2, partition=ONE, site="append: lock", since_ms=10_000, until_ms=12_500),
+        Appended(leader=2, partition=ONE, site="append: log", since_ms=10_000, until_ms=12_000),
     ]
     found = only(answer_of(facts(appended=appended), "made up").findings)
     assert (found.broker, found.cause, found.site) == (2, "disk", "append: log")
@@ -83,9 +83,29 @@ def test_an_append_that_hangs_names_its_site_not_the_lock_that_others_wait_for()
 
 def test_an_append_at_a_brokers_start_is_part_of_the_start() -> None:
     ended = [Ended(broker=2, since_ms=5_000, until_ms=9_000)]
-    appended = [Appended(leader=2, partition=ONE, site="log", since_ms=10_000, until_ms=12_000)]
+    appended = [
+        Appended(leader=2, partition=ONE, site="append: log", since_ms=10_000, until_ms=12_000)
+    ]
     found = only(answer_of(facts(ended=ended, appended=appended), "made up").findings)
     assert found.cause == "process"
+
+
+def test_a_broker_that_asked_for_its_fencing_is_not_said_to_have_lost_the_controller() -> None:
+    """As recorded with `fenced-disk`: its appends hung, and it asked the controller."""
+    appended = [
+        Appended(leader=1, partition=ZERO, site="append: log", since_ms=10_000, until_ms=12_000),
+        Appended(
+            leader=1, partition=None, site="asks to be fenced", since_ms=12_000, until_ms=35_000
+        ),
+    ]
+    known = facts(appended=appended, fenced=[Fenced(broker=1, since_ms=12_100, until_ms=35_100)])
+    found = only(answer_of(known, "made up").findings)
+    assert (found.broker, found.cause, found.site) == (1, "disk", "append: log")
+    assert found.span.until_ms == 35_000
+    known.appended = appended[1:]
+    assert only(answer_of(known, "made up").findings).site == "asks to be fenced"
+    known.appended = []
+    assert only(answer_of(known, "made up").findings).site == "link to the controller"
 
 
 def test_a_broker_whose_clock_jumped_is_a_gap_not_a_finding() -> None:

@@ -1,0 +1,147 @@
+"""`insync why`: name the broker that is slow, and why, from a recorded run or from live agents."""
+
+import json as jsonlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from insync.cli.options import Json
+from insync.events.topic import DEFAULT_TOPIC
+
+if TYPE_CHECKING:
+    from insync.why.answer import Answer, Blamed, Finding
+
+EXAMPLES: Final = """\b
+Examples:
+  insync why ./out
+  insync why ./out --arm request --json
+  insync why --bootstrap localhost:9092 --lag-ms 30000
+  insync why --bootstrap localhost:9092 --minutes 60 --json
+  insync why --bootstrap localhost:9092 --jmx 1=localhost:9991 --jmx 2=localhost:9992
+"""
+DEFAULT_LAG_MS: Final = 30_000.0
+
+
+def command(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="Folder of a recorded run.")
+    ] = None,
+    arm: Annotated[str | None, typer.Option(help="Only this arm of the run.")] = None,
+    bootstrap: Annotated[
+        str | None, typer.Option(help="HOST:PORT of brokers that have the agents' topic.")
+    ] = None,
+    topic: Annotated[str, typer.Option(help="The topic of the events.")] = DEFAULT_TOPIC,
+    minutes: Annotated[float, typer.Option(help="How far to look back in the topic.")] = 15.0,
+    lag_ms: Annotated[
+        float | None,
+        typer.Option(
+            help="replica.lag.time.max.ms of the brokers, if their agents' settings are not in the"
+            f" topic. Default: {DEFAULT_LAG_MS:g}."
+        ),
+    ] = None,
+    jmx: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="ID=HOST:PORT of a broker's JMX, for brokers without the agent; repeatable."
+            " Then no topic is read."
+        ),
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="Seconds between the two samples of JMX.")] = 4.0,
+    json: Json = False,
+) -> int:
+    """Name the broker that was slow: its disk, its network or its process, where, and since when.
+
+    Each finding has its evidence, and the followers that stock Kafka removes from the ISR because
+    of it. The faults that a run injected are not read. The exit code is 0, 3 if a cause is not
+    decided or something could not be read, 2 for bad input.
+    """
+    from rich.markup import escape
+
+    from insync.cli.results import results_console
+    from insync.errors import InputError
+    from insync.outcome import Outcome
+
+    if (folder is None) == (bootstrap is None):
+        raise InputError("insync why: expected a folder or --bootstrap, one of them")
+    for name, value in (("--lag-ms", lag_ms), ("--jmx", jmx)):
+        if folder is not None and value is not None:
+            raise InputError(f"{name}: expected --bootstrap with it, not a folder")
+    if folder is None and arm is not None:
+        raise InputError(f"--arm {arm}: expected a folder with it, not --bootstrap")
+    if folder is not None:
+        from insync.why import recorded
+
+        found = recorded.answers(folder, arm)
+    elif jmx:
+        from insync.why.jmx import answers
+
+        found = answers(str(bootstrap), jmx, seconds)
+    else:
+        from insync.why import live
+
+        probe = live.Probe(
+            bootstrap=str(bootstrap), topic=topic, minutes=minutes, lag_ms=lag_ms,
+            default_lag_ms=DEFAULT_LAG_MS,
+        )  # fmt: skip
+        found = live.answers(probe)
+    if json:
+        print(jsonlib.dumps({"answers": [each.as_json() for each in found]}, indent=2))
+    console = results_console(as_json=json)
+    for answer in found:
+        console.print(
+            f"[bold]{escape(answer.about)}[/]: {escape(_summary(answer))}", soft_wrap=True
+        )
+        for line in _lines(answer):
+            console.print(escape(f"  {line}"), soft_wrap=True)
+    return 0 if all(each.is_complete for each in found) else Outcome.UNKNOWN.exit_code
+
+
+def _summary(answer: "Answer") -> str:
+    if answer.blind:
+        return f"nothing could be read: {'; '.join(answer.unread)}"
+    count, seconds = len(answer.findings), answer.span.ms / 1000
+    if count:
+        return f"{count} finding{'s' if count > 1 else ''} in {seconds:.1f} s"
+    where = "in what could be read, " if answer.unread else "in "
+    return f"no slow broker found {where}{seconds:.1f} s"
+
+
+def _lines(answer: "Answer") -> Iterator[str]:
+    """Yield the findings with their evidence, and what is not known."""
+    for finding in answer.findings:
+        yield _headline(finding)
+        yield from (f"  {evidence}" for evidence in finding.evidence)
+        yield from (f"  {_blame(blamed)}" for blamed in finding.blamed)
+        if not finding.blamed:
+            yield "  stock Kafka: no follower was removed, or would have been, as far as is known"
+    if not answer.blind:
+        yield from (f"could not be read: {each}" for each in answer.unread)
+    yield from (f"not known: {gap}" for gap in answer.gaps)
+
+
+def _headline(finding: "Finding") -> str:
+    from insync.why.answer import CAUSES
+
+    names = " and ".join(map(str, finding.brokers))
+    who = f"broker{'s' if finding.peer is not None else ''} {names}"
+    left = f": {' or '.join(finding.may_be)}" if finding.may_be else ""
+    what = f"{finding.cause}, {finding.site} ({CAUSES[finding.cause]}{left})"
+    where = f"; {', '.join(map(str, finding.partitions))}" if finding.partitions else ""
+    return (
+        f"{who}: {what}; {_clock(finding.span.since_ms)} to {_clock(finding.span.until_ms)}{where}"
+    )
+
+
+def _blame(blamed: "Blamed") -> str:
+    where = ", ".join(map(str, blamed.partitions)) or "partitions not known"
+    did = "would remove" if blamed.kept else "removes"
+    judged = "rightly" if blamed.rightly else "wrongly"
+    kept = "; the agent kept it" if blamed.kept else ""
+    return f"stock Kafka {did} follower {blamed.follower} ({judged}): {where}{kept}"
+
+
+def _clock(at_ms: float) -> str:
+    return f"{datetime.fromtimestamp(at_ms / 1000, UTC):%H:%M:%S.%f}"[:-3] + "Z"

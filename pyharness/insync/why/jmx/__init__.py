@@ -1,1 +1,0 @@
-"""The same question for stock brokers, asked over JMX alone."""
