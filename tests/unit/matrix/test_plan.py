@@ -90,11 +90,11 @@ def test_the_clients_are_those_of_all_runs_but_races(tmp_path: Path) -> None:
         (MatrixRequest(arms=("stock", "nonsense")), r"arms\[1\]: 'nonsense', expected"),
         (
             MatrixRequest(kafka=("2.8.2",), arms=("request",)),
-            "arms: request: Kafka 2.8.2 has only stock, off, read, raised-lag, time; there",
+            "arms: request: Kafka 2.8.2 has only stock, off, read, raised-lag, time; the",
         ),
         (
             MatrixRequest(kafka=("1.1.0",), arms=("stock", "read")),
-            "arms: read: Kafka 1.1.0 has only stock, raised-lag, time; there",
+            "arms: read: Kafka 1.1.0 has only stock, raised-lag, time; the",
         ),
         (MatrixRequest(repeats=0), "repeats: 0, expected at least 1"),
         (MatrixRequest(at_once=0), "--side-by-side 0: expected at least 1"),
