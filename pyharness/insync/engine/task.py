@@ -9,7 +9,6 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from insync.brokers.kafka.builds import find
 from insync.events.writer import write_atomic
 from insync.progress import ProgressReader
 from insync.run.cell import CellSpec
@@ -42,7 +41,7 @@ class Task(BaseModel):
     @property
     def name(self) -> str:
         """The task's name for readers."""
-        return f"{find(self.cells[0].kafka).name} {self.arm}"
+        return f"{self.cells[0].build} {self.arm}"
 
     @property
     def file(self) -> Path:
@@ -72,7 +71,7 @@ def tasks_of(cells: Iterable[CellSpec], folder: Path) -> list[Task]:
     """
     found: dict[tuple[str, str], list[CellSpec]] = {}
     for cell in cells:
-        found.setdefault((find(cell.kafka).name, cell.arm), []).append(cell)
+        found.setdefault((cell.build, cell.arm), []).append(cell)
     return [
         Task(
             cells=tuple(own), folder=folder / build / TASKS, home=folder / build / "nodes" / arm

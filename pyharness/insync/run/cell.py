@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator
 
 from insync import arms
+from insync.brokers.kafka.builds import find
 from insync.events.schema import topic_name
 from insync.nodes import BROKERS
 from insync.run.request import DEFAULT_CLUSTER, AnyCluster, Existing
@@ -71,6 +72,16 @@ class CellSpec(BaseModel):
     unknown_methods: bool = False
     keep_data: bool = False
     out: Path
+
+    @property
+    def name(self) -> str:
+        """The name among the cells of a campaign, whose run folders are relative."""
+        return f"{self.out.as_posix()}/{self.arm}"
+
+    @property
+    def build(self) -> str:
+        """The name of the Kafka in results: of an own build with a digest of its jars."""
+        return find(self.kafka).name
 
     @property
     def carries_agent(self) -> bool:

@@ -97,6 +97,16 @@ def resolve(request: RunRequest, out: Path | None, progress: Progress) -> Plan:
 
     None for `out` means a new folder by the scenario's name.
     """
+    cells = resolve_cells(request, out)
+    first = cells[0]
+    return Plan(
+        cells=cells, tools=find_tools(cells, progress), events=request.events,
+        skip=unavailable(first.scenario, first.cluster, first.out),
+    )  # fmt: skip
+
+
+def resolve_cells(request: RunRequest, out: Path | None) -> list[CellSpec]:
+    """Return the cells of a run into `out`, one per arm; raises InputError."""
     text, scenario = scenario_of(request)
     release = find(request.kafka)  # before the check of the arms: an unknown version has none
     if release.zookeeper:
@@ -109,11 +119,7 @@ def resolve(request: RunRequest, out: Path | None, progress: Progress) -> Plan:
     require_clients(scenario.workload.client, release)
     require_groups(scenario.workload, release)
     on_controller = scenario.broker.controller_agent and not release.zookeeper
-    cells = cells_of(request, scenario, text, out, controller_agent=on_controller)
-    return Plan(
-        cells=cells, tools=find_tools(cells, progress), events=request.events,
-        skip=unavailable(scenario, request.cluster, cells[0].out),
-    )  # fmt: skip
+    return cells_of(request, scenario, text, out, controller_agent=on_controller)
 
 
 def scenario_of(request: RunRequest) -> tuple[str, Scenario]:

@@ -1,0 +1,259 @@
+"""Run a campaign: many cells whose results are judged together.
+
+A campaign says which cells there are and what they come to. Everything else is here: the output
+folder, batches, resumption, shards, the end of the time, and the files.
+"""
+
+import json
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
+
+from insync.engines import AnalysisOptions
+from insync.errors import InputError, InsyncError
+from insync.events.writer import write_atomic
+from insync.progress import Progress
+from insync.run.plan import check_out, default_out, make_out
+
+INFO: Final = "campaign.json"
+DONE: Final = "cells.jsonl"
+"""A line per cell that is done, with its name and its result."""
+MOST_AT_ONCE: Final = 64
+"""Each arm has four JVMs; no host on which the harness is tested runs more of them."""
+
+Done = Mapping[str, Any]
+"""The results of cells, as JSON values, by the cells' names."""
+
+
+class Named(Protocol):
+    """A cell; its name is unique in its campaign."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+
+
+C = TypeVar("C", bound=Named)
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """Where and how cells run: the campaign's folder, how many arms at a time."""
+
+    folder: Path
+    at_once: int
+    analysis: AnalysisOptions
+    progress: Progress
+
+
+class Campaign(ABC, Generic[C, R]):
+    """A campaign.
+
+    Attributes:
+        name: that of its command; a new folder has it.
+        at_once: how many arms run at the same time unless it is asked for.
+        batch: how many groups of cells run together; None: all that there are.
+        group_s: about how long a group takes, if its campaign may have an end of the time.
+        overhead_s: about how long a batch takes besides.
+
+    """
+
+    name: ClassVar[str]
+    at_once: int = 2
+    batch: ClassVar[int | None] = None
+    group_s: float = 0.0
+    overhead_s: ClassVar[float] = 0.0
+
+    @abstractmethod
+    def asked(self) -> Mapping[str, Any]:
+        """Return, as JSON values, in what a campaign that is resumed must be the same."""
+
+    @abstractmethod
+    def cells(self, done: Done) -> Iterable[C]:
+        """Yield all cells, also those that are done, always in the same order.
+
+        More may follow when some are done.
+        """
+
+    def ready(self, progress: Progress) -> None:
+        """Check what the machine must have, before the first file is made; raises InputError."""
+
+    def group(self, cell: C) -> str:
+        """Return the name of the cells that run in one batch and one shard."""
+        return cell.name
+
+    @abstractmethod
+    def run(self, cells: Sequence[C], place: Place) -> Iterable[tuple[str, Any]]:
+        """Run cells; yield the name and the result of each, as soon as it is known."""
+
+    @abstractmethod
+    def judge(self, done: Done) -> R:
+        """Return what the cells come to that are done."""
+
+    @abstractmethod
+    def write(self, folder: Path, result: R) -> None:
+        """Write the result into the folder."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Options:
+    """How a campaign is run; None means the default.
+
+    Attributes:
+        out: its folder: a new or empty one, or with `resume` that of an earlier one.
+        resume: whether to run what that one lacks.
+        shard: I/N: only every N-th group from the I-th on.
+        minutes: begin no batch that would end later.
+        at_once: how many arms run at the same time.
+        analysis: what computes the tables.
+
+    """
+
+    out: Path | None = None
+    resume: bool = False
+    shard: str | None = None
+    minutes: float | None = None
+    at_once: int | None = None
+    analysis: AnalysisOptions = field(default_factory=AnalysisOptions)
+
+
+def campaign_folder(campaign: Campaign[C, R], options: Options) -> Path:
+    """Check the options, and return the folder, which may not exist yet; raises InputError."""
+    number, _ = _shard(options.shard)
+    groups: set[str] = set()
+    for cell in campaign.cells({}):
+        groups.add(campaign.group(cell))
+        if len(groups) == number:
+            break
+    else:
+        raise InputError(f"--shard {options.shard or '1/1'}: has none of {len(groups)}")
+    # Written so that NaN is refused, too.
+    if options.minutes is not None and not options.minutes > 0:
+        raise InputError(f"--minutes {options.minutes:g}: expected more than 0")
+    if options.at_once is not None and not 1 <= options.at_once <= MOST_AT_ONCE:
+        expected = "at least 1" if options.at_once < 1 else f"at most {MOST_AT_ONCE}"
+        raise InputError(f"--side-by-side {options.at_once}: expected {expected}")
+    if not options.resume:
+        return check_out(options.out or default_out(campaign.name))
+    if options.out is None:
+        raise InputError(f"--resume: expected --out DIR, the folder of the {campaign.name}")
+    _require_same(campaign, options, options.out)
+    return options.out.absolute()
+
+
+def run_campaign(campaign: Campaign[C, R], options: Options, progress: Progress, folder: Path) -> R:
+    """Run the cells that are not done yet, as long as there is time; return the result.
+
+    `folder` is what `campaign_folder` returned. The result is written after each batch. In every
+    case no process is left running, and what is done is kept.
+    """
+    campaign.ready(progress)
+    make_out(folder)
+    if not options.resume:
+        known = {"schema": 1, "campaign": campaign.name, "asked": _asked(campaign, options)}
+        write_atomic(folder / INFO, json.dumps(known, indent=2) + "\n")
+    place = Place(
+        folder=folder, at_once=options.at_once or campaign.at_once, analysis=options.analysis,
+        progress=progress,
+    )  # fmt: skip
+    end = math.inf if options.minutes is None else time.monotonic() + 60 * options.minutes
+    done = read_done(folder)
+    while cells := _next(campaign, done, options, end):
+        for name, result in campaign.run(cells, place):
+            done[name] = result
+            with (folder / DONE).open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"cell": name, "result": result}) + "\n")
+        if missing := [cell.name for cell in cells if cell.name not in done]:
+            raise InsyncError(f"{campaign.name}: no result of {', '.join(missing)}, expected one")
+        campaign.write(folder, campaign.judge(done))
+    result = campaign.judge(done)
+    campaign.write(folder, result)
+    return result
+
+
+def is_campaign(folder: Path) -> bool:
+    """Whether a folder is that of a campaign."""
+    return (folder / INFO).is_file()
+
+
+def read_done(folder: Path) -> dict[str, Any]:
+    """Return the results of the cells that are done; a last line that was cut is removed."""
+    file = folder / DONE
+    if not file.is_file():
+        return {}
+    whole, newline, cut = file.read_text(encoding="utf-8").rpartition("\n")
+    if cut:  # by a kill; the next line would follow it without a break
+        write_atomic(file, whole + newline)
+    return {line["cell"]: line["result"] for line in map(json.loads, whole.splitlines())}
+
+
+def _next(campaign: Campaign[C, R], done: Done, options: Options, end: float) -> list[C]:
+    """Return the cells of the next batch: those of as many groups as there is time for."""
+    number, of = _shard(options.shard)
+    most = _room(campaign, done, end)
+    places: dict[str, int] = {}
+    chosen: dict[str, list[C]] = {}
+    for cell in campaign.cells(done):
+        group = campaign.group(cell)
+        place = places.setdefault(group, len(places))
+        if place % of != number - 1 or cell.name in done:
+            continue
+        if group not in chosen and len(chosen) >= most:
+            break
+        chosen.setdefault(group, []).append(cell)
+    return [cell for cells in chosen.values() for cell in cells]
+
+
+def _room(campaign: Campaign[C, R], done: Done, end: float) -> float:
+    """Return how many groups there is time for; at first for one, however short the time is."""
+    batch = math.inf if campaign.batch is None else campaign.batch
+    left = end - time.monotonic()
+    if left == math.inf:
+        return batch
+    first = 1 if not done and left > 0 else 0
+    return min(batch, max(int((left - campaign.overhead_s) / (campaign.group_s or 1.0)), first))
+
+
+def _shard(text: str | None) -> tuple[int, int]:
+    if text is None:
+        return 1, 1
+    number, _, of = text.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise InputError(f"--shard {text!r}: expected I/N with I from 1 to N, such as 1/3")
+    return int(number), int(of)
+
+
+def _asked(campaign: Campaign[C, R], options: Options) -> dict[str, Any]:
+    return {**campaign.asked(), "shard": options.shard}
+
+
+def _require_same(campaign: Campaign[C, R], options: Options, out: Path) -> None:
+    """Check that a campaign resumes one like itself; raises InputError."""
+    try:
+        before = json.loads((out / INFO).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise InputError(
+            f"--out {out}: no {INFO} in it, expected the folder of a {campaign.name} to resume"
+        ) from None
+    if before["campaign"] != campaign.name:
+        raise InputError(f"--out {out}: a {before['campaign']}, expected a {campaign.name}")
+    now = json.loads(json.dumps(_asked(campaign, options)))
+    for key in now | before["asked"]:
+        if (then := before["asked"].get(key)) != now.get(key):
+            raise InputError(
+                f"--resume {out}: its {key}: {_written(then)}, now {_written(now.get(key))};"
+                " expected the same, or a new folder"
+            )
+
+
+def _written(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}={each}" for key, each in value.items()) or "none"
+    return "none" if value is None else str(value)
