@@ -1,9 +1,9 @@
 """`insync agent`: print where the agent's jar is and how to add it to your own broker."""
 
-import json as jsonlib
 from typing import Final
 
 from insync.cli.options import Json
+from insync.cli.output import print_json
 
 EXAMPLES: Final = """\b
 Examples:
@@ -34,7 +34,7 @@ def command(json: Json = False) -> int:
     jar = require_agent(("plugin",))
     option = OPTION.format(jar=jar)
     if json:
-        print(jsonlib.dumps({"jar": str(jar), "jvm_option": option, "feature": FEATURE}, indent=2))
+        print_json({"jar": str(jar), "jvm_option": option, "feature": FEATURE})
     else:
         print(HOW_TO.format(jar=jar, option=option, feature=FEATURE), end="")
     return 0

@@ -1,15 +1,12 @@
 """`insync faults`: every fault kind, and which kinds work on this machine."""
 
-import json as jsonlib
 from pathlib import Path
 from typing import Any, Final
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from insync.cli.options import AnyClusterOption, Json
+from insync.cli.output import print_json, results_console, text_table
 from insync.run.request import DEFAULT_CLUSTER, AnyCluster
 
 EXAMPLES: Final = """\b
@@ -28,10 +25,20 @@ def command(cluster: AnyClusterOption = DEFAULT_CLUSTER, json: Json = False) -> 
     """
     rows = catalogue(cluster)
     if json:
-        print(jsonlib.dumps(rows, indent=2))
+        print_json(rows)
         return 0
-    console = Console(highlight=False)
-    console.print(table(rows, cluster))
+    console = results_console()
+    cells = (
+        [
+            row["kind"],
+            "[green]yes[/]" if row["why_not"] is None else "[yellow]no[/]",
+            escape(row["does"]),
+            escape(row["mechanism"]),
+        ]
+        for row in rows
+    )
+    title = f"faults, --cluster {cluster}"
+    console.print(text_table("kind | here | what it does | by", cells, title, range(4)))
     for line in reasons(rows):
         console.print(escape(line), soft_wrap=True)
     return 0
@@ -66,20 +73,6 @@ def catalogue(cluster: AnyCluster) -> list[dict[str, Any]]:
         }
         for name, kind in KINDS.items()
     ]
-
-
-def table(rows: list[dict[str, Any]], cluster: AnyCluster) -> Table:
-    """Return the table for people; the reasons are printed below it."""
-    drawn = Table(
-        title=f"faults, --cluster {cluster}", title_justify="left", box=SIMPLE_HEAD,
-        collapse_padding=True,
-    )  # fmt: skip
-    for heading in ("kind", "here", "what it does", "by"):
-        drawn.add_column(heading, no_wrap=heading == "kind")
-    for row in rows:
-        here = "[green]yes[/]" if row["why_not"] is None else "[yellow]no[/]"
-        drawn.add_row(row["kind"], here, escape(row["does"]), escape(row["mechanism"]))
-    return drawn
 
 
 def _no_cluster(cluster: AnyCluster) -> str | None:

@@ -1,15 +1,14 @@
 """`insync image`: build and list the images for brokers in containers."""
 
-import json as jsonlib
 import sys
 import time
-from collections.abc import Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from insync.cli.options import KAFKAS, Json, exact_kafka, names, print_help_alone
+from insync.cli.output import print_json, results_console, text_table
 from insync.run.request import DEFAULT_KAFKA
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def build(
         out = sys.stderr if json else sys.stdout
         print(f"{row['tag']}: {how}, {row['size_bytes'] // _MB} MB", file=out)
     if json:
-        print(jsonlib.dumps({"images": rows}, indent=2))
+        print_json({"images": rows})
     return 0
 
 
@@ -113,9 +112,16 @@ def list_images(json: Json = False) -> int:
         looked = [built.find(client, releases.find(each)) for each in releases.recorded()]
     found = [image for image in looked if image]
     if json:
-        print(jsonlib.dumps({"images": [_facts(image) for image in found]}, indent=2))
+        print_json({"images": [_facts(image) for image in found]})
+    elif found:
+        rows = [
+            [image.tag, str(image.size_bytes // _MB), image.base.name if image.base else "",
+             "ready" if image.fresh else "stale, rebuild it"]
+            for image in found
+        ]  # fmt: skip
+        results_console().print(text_table("image | MB | base | state", rows, words=(0, 2, 3)))
     else:
-        _show(found)
+        print("no image, see `insync image build`")
     return 0
 
 
@@ -130,21 +136,3 @@ def _facts(found: "Found") -> dict[str, Any]:
         "size_bytes": found.size_bytes,
         "fresh": found.fresh,
     }
-
-
-def _show(images: Sequence["Found"]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("image", "MB", "base", "state"):
-        table.add_column(heading, justify="right" if heading == "MB" else "left")
-    for image in images:
-        base = image.base.name if image.base else ""
-        state = "ready" if image.fresh else "stale, rebuild it"
-        table.add_row(image.tag, str(image.size_bytes // _MB), base, state)
-    if images:
-        Console(highlight=False).print(table)
-    else:
-        print("no image, see `insync image build`")

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from insync.brokers.cluster.node import has_data, remove_data
+from insync.cli.output import results_console
 from insync.cli.progress import TerminalProgress
-from insync.cli.results import results_console, show_matrix, show_verdict
+from insync.cli.results import show_matrix, show_verdict
 from insync.cli.statistics import show_statistics
 from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError

@@ -9,35 +9,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from insync.cli.output import painted, print_verdict
 from insync.events.matrix_info import FIGURES, PAGE
 from insync.events.schema import REPORT
 from insync.outcome import Outcome
 from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome
 from insync.report.matrix.figures import legend
 from insync.report.matrix.text import figures, notes, sentence
-
-FILE_WIDTH: Final = 160
-
-
-def results_console(*, as_json: bool) -> Console:
-    """Return where results are printed: standard output, or standard error beside JSON.
-
-    A file or a pipe is wider than most terminals, so that no table is folded in it.
-    """
-    console = Console(stderr=as_json, highlight=False)
-    if not console.is_terminal:
-        console.width = max(console.width, FILE_WIDTH)
-    return console
-
-
-def painted(found: Outcome, text: str) -> str:
-    """Return a text in the colour of an outcome."""
-    return f"[{found.colour}]{text}[/]"
-
-
-def print_verdict(console: Console, found: Outcome, reason: str) -> None:
-    """Print an outcome and why it is that one."""
-    console.print(f"[bold {found.colour}]{found}[/]: {escape(reason)}", soft_wrap=True)
 
 
 def show_matrix(

@@ -1,9 +1,9 @@
 """`insync scenarios`: list the built-in scenarios, one line each."""
 
-import json as jsonlib
 from typing import Final
 
 from insync.cli.options import Json
+from insync.cli.output import print_json
 
 EXAMPLES: Final = """\b
 Examples:
@@ -18,7 +18,7 @@ def command(json: Json = False) -> int:
 
     known = [load(name) for name in builtin_names()]
     if json:
-        print(jsonlib.dumps([scenario.as_dict() for scenario in known], indent=2))
+        print_json([scenario.as_dict() for scenario in known])
         return 0
     width = max(len(scenario.name) for scenario in known)
     for scenario in known:

@@ -1,6 +1,5 @@
 """`insync tables`: compute the tables of one or thousands of runs, as Parquet in one place."""
 
-import json as jsonlib
 import sys
 from dataclasses import asdict
 from typing import Annotated, Final
@@ -15,6 +14,7 @@ from insync.cli.options import (
     SparkMaster,
     analysis_options,
 )
+from insync.cli.output import print_json
 from insync.extras import require_analysis
 
 EXAMPLES: Final = """\b
@@ -71,5 +71,5 @@ def command(
     out = sys.stderr if json else sys.stdout
     print(f"tables of {runs}{computed}, {found.lines} lines: {found.into}", file=out)
     if json:
-        print(jsonlib.dumps(asdict(found), indent=2))
+        print_json(asdict(found))
     return INCOMPLETE if problems else 0

@@ -1,6 +1,5 @@
 """`insync why`: name the broker that is slow, and why, from a recorded run or from live agents."""
 
-import json as jsonlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from insync.cli.options import Json
+from insync.cli.output import print_json, results_console
 from insync.events.topic import DEFAULT_TOPIC
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ def command(
     """
     from rich.markup import escape
 
-    from insync.cli.results import results_console
     from insync.errors import InputError
     from insync.outcome import Outcome
 
@@ -88,7 +87,7 @@ def command(
         )  # fmt: skip
         found = live.answers(probe)
     if json:
-        print(jsonlib.dumps({"answers": [each.as_json() for each in found]}, indent=2))
+        print_json({"answers": [each.as_json() for each in found]})
     console = results_console(as_json=json)
     for answer in found:
         console.print(

@@ -26,7 +26,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: Exception) -> int:
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("insync.cli.replicas.read", fail)
+    monkeypatch.setattr("insync.cli.state.partitions", fail)
     return invoke(["state", ".", "--json"])
 
 

@@ -13,8 +13,9 @@ from rich.console import Console
 from commands import invoke_json, invoke_refused, run_python
 from insync.cli import judge
 from insync.cli.app import invoke
-from insync.cli.replicas import table
-from insync.cli.results import arms_table, grid_table, results_console, show_matrix
+from insync.cli.output import results_console
+from insync.cli.results import arms_table, grid_table, show_matrix
+from insync.cli.state import table
 from insync.report.matrix.cells import MatrixCell, grids
 from insync.run import plan
 from insync.scenario.load import builtin_names
@@ -210,7 +211,7 @@ def test_the_agent_command_prints_the_jars_path_and_the_jvm_option(
 
 def test_the_harness_never_imports_spark() -> None:
     script = (
-        "import sys, insync.cli.judge, insync.cli.replicas, insync.run.runner\n"
+        "import sys, insync.cli.judge, insync.cli.state, insync.run.runner\n"
         "sys.exit('pyspark' in sys.modules)"
     )
     environment = {"PYTHONPATH": ":".join(sys.path)}

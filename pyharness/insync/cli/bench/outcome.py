@@ -13,7 +13,7 @@ def deliver(
     document: Mapping[str, Any], file: Path, show: "Callable[[Console], None]", *, as_json: bool
 ) -> None:
     """Write the document into `file`, show it and the folder, and print it as well `as_json`."""
-    from insync.cli.results import results_console
+    from insync.cli.output import results_console
 
     text = json.dumps(document, indent=2)
     file.write_text(text + "\n", encoding="utf-8")

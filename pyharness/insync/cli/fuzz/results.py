@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from insync.cli.results import print_verdict, results_console
+from insync.cli.output import print_verdict, results_console
 from insync.events.fuzz_info import PAGE, FuzzInfo
 from insync.outcome import Outcome
 from insync.report.fuzz_page import arms_table, headline, reduced_words, words_of

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from insync.cli.results import print_verdict
+from insync.cli.output import print_verdict
 from insync.kafka_tests.judge import Row, TestsResult
 
 _NOTED: Final = 20

@@ -44,7 +44,7 @@ def command(
     and more for many figures. The exit code is 0 if nothing differs beyond noise, 1 if a verdict,
     an anomaly or a figure does, 3 if too few repeats could tell, 2 for bad input.
     """
-    from insync.cli.results import results_console
+    from insync.cli.output import results_console
     from insync.past.compare import compare
     from insync.past.side import read_side
 

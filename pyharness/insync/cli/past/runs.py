@@ -67,7 +67,7 @@ def command(
 def _show(
     rows: Sequence["Past"], of_all: int, page: Path | None, folder: Path, *, as_json: bool
 ) -> None:
-    from insync.cli.results import results_console
+    from insync.cli.output import results_console
 
     if as_json:
         print(jsonlib.dumps([row.as_json() for row in rows], indent=2))

@@ -36,8 +36,8 @@ def command(
     be left. Ten minutes are enough to see that it works; a result needs hours.
     """
     from insync.brokers.kafka.builds import find
+    from insync.cli.output import results_console
     from insync.cli.progress import TerminalProgress
-    from insync.cli.results import results_console
     from insync.cli.soak.show import show
     from insync.events.soak_info import RESULT
     from insync.run.arm_support import require_arms

@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from insync.cli.results import painted, print_verdict
+from insync.cli.output import painted, print_verdict
 from insync.events.soak_info import PAGE, SoakInfo
 from insync.outcome import Outcome
 

@@ -7,7 +7,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from insync.cli.results import painted, print_verdict, results_console
+from insync.cli.output import painted, print_verdict, results_console
 from insync.events.schema import REPORT
 from insync.events.verify_info import SUMMARY, VerifyInfo
 from insync.report.verify.summary import counts, minutes, odd_rows
