@@ -16,6 +16,25 @@ from insync.outcome import Outcome
 from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome
 from insync.report.matrix.figures import legend
 from insync.report.matrix.text import figures, notes, sentence
+from insync.report.result_page import Words, overview, problems
+from insync.result import Result
+
+MOST_PROBLEMS: Final = 20
+
+
+def show_result(console: Console, result: Result, words: Words, page: Path) -> None:
+    """Print the children of a result, what is not as expected, the verdict, and the page's path."""
+    from insync.cli.statistics import drawn
+
+    console.print(drawn(overview(result, words.part)))
+    found = problems(result)
+    for path, check in found[:MOST_PROBLEMS]:
+        text = f"{check.outcome.mark} {', '.join(path)}: {check.reason}"
+        console.print(escape(text), soft_wrap=True)
+    if len(found) > MOST_PROBLEMS:
+        console.print(f"{len(found) - MOST_PROBLEMS} more are in the page")
+    print_verdict(console, result.outcome.verdict, result.reason)
+    console.print(f"page: {escape(str(page))}", soft_wrap=True)
 
 
 def show_matrix(

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from insync.report.statistics import differences_of, statistics_tables
-from insync.report.tabular import Table as Shown
+from insync.result import Table as Shown
 from insync.statistics import LEVEL
 
 USUAL: Final = frozenset(

@@ -16,6 +16,7 @@ from insync.events.run_info import Recorded, read_recorded
 from insync.events.schema import SCHEMA_VERSION, VERDICT
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome, worst
+from insync.result import Table
 
 PLAN: Final = "verify-plan.json"
 """What was asked for; its presence tells the folder of a verification from others."""
@@ -87,16 +88,6 @@ class CheckRow(Recorded):
     where: str | None = None
 
 
-class TableInfo(Recorded):
-    """A table that a level adds to the page; cells are text."""
-
-    title: str
-    columns: tuple[str, ...]
-    numeric: tuple[int, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    empty: str = "None."
-
-
 class LevelInfo(Recorded):
     """The result of a level. `reason` is one sentence; `links` are pages, by their words."""
 
@@ -105,7 +96,7 @@ class LevelInfo(Recorded):
     reason: str
     took_s: float = 0.0
     rows: tuple[CheckRow, ...] = ()
-    tables: tuple[TableInfo, ...] = ()
+    tables: tuple[Table, ...] = ()
     links: Mapping[str, str] = Field(default_factory=dict)
 
     def count(self, outcome: Outcome) -> int:

@@ -13,7 +13,7 @@ from insync.outcome import Outcome
 from insync.report.anchors import arm_id
 from insync.report.page import says
 from insync.report.render import asset, environment, smallest_enough
-from insync.report.tabular import Table
+from insync.result import Table
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def arms_table(info: FuzzInfo) -> Table:
         ),
         rows=rows,
         empty="No arm was run.",
-        numeric=frozenset(range(1, 9)),
+        numeric=range(1, 9),
     )  # fmt: skip
 
 

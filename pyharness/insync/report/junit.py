@@ -1,15 +1,14 @@
-"""Writes `junit.xml`: findings as test results, in the form that Jenkins and Surefire read.
+"""Writes `junit.xml`: results as test results, in the form that Jenkins and Surefire read.
 
-There is a suite per scenario and version, and a case per expectation of an arm. A broken
-expectation is a failure; one that could not be checked is an error, never a pass; a scenario
-that could not run here, and an arm of which nothing is expected, are skipped.
+A result is a suite, and each of its checks a case. A failed check is a failure; one that could not
+be made is an error, never a pass; what could not run here, and that of which nothing is expected,
+is skipped.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from xml.etree import ElementTree as Xml
 
@@ -18,13 +17,14 @@ from insync.outcome import Outcome
 from insync.report.judgement import Finding, Judgement
 from insync.report.matrix.cells import MatrixCell, lacks
 from insync.report.reproduce import run_command
+from insync.result import Result
 
 _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML does not allow."""
 
 _JUDGED = "judged"
-"""The one case of a skipped arm, or of a verdict without findings."""
+"""The name of a case without an expectation."""
 
 _MATRIX = "matrix"
 """The suite of what a whole matrix lacks."""
@@ -33,55 +33,35 @@ _RUN = "run"
 """Replaces the arm in the name of a case about the whole run."""
 
 
-@dataclass(frozen=True)
-class Case:
-    """One test case: its class, its name, its outcome, and the text for it."""
-
-    of: str
-    name: str
-    outcome: Outcome
-    words: str
-
-
-@dataclass(frozen=True)
-class Suite:
-    """The cases of a scenario on a version, and how long it took."""
-
-    name: str
-    cases: Sequence[Case]
-    properties: Sequence[tuple[str, str]] = ()
-    seconds: float = 0.0
-
-
-def run_suite(run: RunInfo, verdict: Judgement) -> Suite:
+def run_suite(run: RunInfo, verdict: Judgement) -> Result:
     """Return the suite of a run."""
     took_ms = (run.finished_ms or run.started_ms) - run.started_ms
-    return Suite(
-        name=_suite_name(run.scenario_name, run.kafka),
-        cases=_cases_of_run(run, verdict),
-        properties=[
-            ("verdict", f"{verdict.verdict}: {verdict.reason}"),
-            ("command", run_command(run)),
-            ("began", datetime.fromtimestamp(run.started_ms / 1e3, UTC).isoformat()),
-            *((name, str(value)) for name, value in run.host.items()),
-        ],
+    return Result(
+        of=_suite_name(run.scenario_name, run.kafka),
+        children=_cases_of_run(run, verdict),
+        facts={
+            "verdict": f"{verdict.verdict}: {verdict.reason}",
+            "command": run_command(run),
+            "began": datetime.fromtimestamp(run.started_ms / 1e3, UTC).isoformat(),
+            **{name: str(value) for name, value in run.host.items()},
+        },
         seconds=took_ms / 1e3,
     )
 
 
-def matrix_suites(cells: Sequence[MatrixCell]) -> list[Suite]:
+def matrix_suites(cells: Sequence[MatrixCell]) -> list[Result]:
     """Return a suite per row of a matrix, in the order of its cells; then what the matrix lacks."""
-    rows: dict[tuple[str, str], list[Case]] = {}
+    rows: dict[tuple[str, str], list[Result]] = {}
     for cell in cells:
         rows.setdefault((cell.scenario, cell.kafka), []).extend(_cases_of_cell(cell))
-    suites = [Suite(_suite_name(*row), cases) for row, cases in rows.items()]
-    whole = [Case(_MATRIX, _JUDGED, Outcome.UNKNOWN, words) for words in lacks(cells)]
-    return [*suites, *([Suite(_MATRIX, whole)] if whole else [])]
+    suites = [Result(of=_suite_name(*row), children=tuple(cases)) for row, cases in rows.items()]
+    whole = tuple(Result(of=_RUN, outcome=Outcome.UNKNOWN, found=words) for words in lacks(cells))
+    return [*suites, *([Result(of=_MATRIX, children=whole)] if whole else [])]
 
 
-def as_xml(name: str, suites: Sequence[Suite]) -> str:
+def as_xml(name: str, suites: Sequence[Result]) -> str:
     """Return the whole file."""
-    cases = [case for suite in suites for case in suite.cases]
+    cases = [case for suite in suites for _, case in _cases(suite)]
     seconds = sum(suite.seconds for suite in suites)
     root = Xml.Element("testsuites", _counted(name, cases, seconds))
     del root.attrib["skipped"]  # the schema of Jenkins has it for a suite only
@@ -91,68 +71,69 @@ def as_xml(name: str, suites: Sequence[Suite]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
 
 
-def _cases_of_run(run: RunInfo, verdict: Judgement) -> list[Case]:
+def _cases_of_run(run: RunInfo, verdict: Judgement) -> tuple[Result, ...]:
     """Return a run's cases; without findings the verdict itself is the only one."""
     if run.skipped is not None:
-        return [
-            Case(_class(run.kafka, run.scenario_name, arm), _JUDGED, Outcome.SKIPPED, run.skipped)
-            for arm in run.arms
-        ]
+        return tuple(Result(of=arm, outcome=Outcome.SKIPPED, found=run.skipped) for arm in run.arms)
     if not verdict.findings:
-        whole = _class(run.kafka, run.scenario_name, _RUN)
-        return [Case(whole, _JUDGED, verdict.verdict, verdict.reason)]
-    return _cases(run.kafka, run.scenario_name, verdict.findings)
+        return (Result(of=_RUN, outcome=verdict.verdict, found=verdict.reason),)
+    return tuple(map(_of_finding, verdict.findings))
 
 
-def _cases_of_cell(cell: MatrixCell) -> list[Case]:
+def _cases_of_cell(cell: MatrixCell) -> list[Result]:
     """Return a cell's cases; one that was skipped or not begun has only one."""
     if cell.findings:
-        return _cases(cell.kafka, cell.scenario, [each for each in cell.findings if each.arm])
-    return [Case(_class(cell.kafka, cell.scenario, cell.arm), _JUDGED, cell.state, cell.reason)]
+        return [_of_finding(each) for each in cell.findings if each.arm]
+    return [Result(of=cell.arm, outcome=cell.state, found=cell.reason)]
 
 
-def _cases(kafka: str, scenario: str, found: Sequence[Finding]) -> list[Case]:
-    return [
-        Case(_class(kafka, scenario, each.arm or _RUN), each.expected, each.outcome, each.found)
-        for each in found
-    ]
+def _of_finding(each: Finding) -> Result:
+    return Result(
+        of=each.arm or _RUN, expected=each.expected, outcome=each.outcome, found=each.found
+    )
 
 
 def _suite_name(scenario: str, kafka: str) -> str:
     return f"{scenario} on Kafka {kafka}"
 
 
-def _class(kafka: str, scenario: str, arm: str) -> str:
-    """Return a name whose last part is the arm: readers take the rest as a package."""
-    return f"kafka-{kafka}.{scenario}.{arm}"
+def _cases(suite: Result) -> list[tuple[str, Result]]:
+    """Return the checks of a suite with their class names.
+
+    Readers take the last part of a class name as the class, and the rest as a package.
+    """
+    return [(".".join((suite.of, *path)), case) for path, case in suite.checks()]
 
 
-def _suite(suite: Suite) -> Xml.Element:
-    element = Xml.Element("testsuite", _counted(suite.name, suite.cases, suite.seconds))
-    if suite.properties:
+def _suite(suite: Result) -> Xml.Element:
+    cases = _cases(suite)
+    attributes = _counted(suite.of, [case for _, case in cases], suite.seconds)
+    element = Xml.Element("testsuite", attributes)
+    if suite.facts:
         properties = Xml.SubElement(element, "properties")
-        for name, value in suite.properties:
+        for name, value in suite.facts.items():
             Xml.SubElement(properties, "property", {"name": name, "value": _clean(value)})
-    element.extend(_case(case) for case in suite.cases)
+    element.extend(_case(*case) for case in cases)
     return element
 
 
-def _case(case: Case) -> Xml.Element:
-    # Repeats run once for all expectations: no case has a time of its own.
-    attributes = {"classname": _clean(case.of), "name": _clean(case.name), "time": "0"}
-    element = Xml.Element("testcase", attributes)
+def _case(of: str, case: Result) -> Xml.Element:
+    # Repeats run once for all expectations: most cases have no time of their own.
+    attributes = {"classname": _clean(of), "name": _clean(case.expected or _JUDGED)}
+    element = Xml.Element("testcase", {**attributes, "time": f"{case.seconds:.3f}"})
+    words = _clean(case.found)
     if case.outcome.tag is None:
-        if case.words:
-            Xml.SubElement(element, "system-out").text = _clean(case.words)
+        if words:
+            Xml.SubElement(element, "system-out").text = words
         return element
-    why = Xml.SubElement(element, case.outcome.tag, {"message": _clean(case.words)})
-    if why.tag != "skipped":
+    why = Xml.SubElement(element, case.outcome.tag, {"message": words})
+    if case.outcome.is_problem:
         why.set("type", case.outcome)
-        why.text = _clean(case.words)
+        why.text = words
     return element
 
 
-def _counted(name: str, cases: Sequence[Case], seconds: float) -> dict[str, str]:
+def _counted(name: str, cases: Sequence[Result], seconds: float) -> dict[str, str]:
     """Return the attributes of a suite: its name, and its cases counted by outcome."""
     found = [case.outcome.tag for case in cases]
     return {

@@ -17,12 +17,12 @@ from insync.report.headline import of_arm, of_integrity, run_finding
 from insync.report.judgement import Judgement
 from insync.report.reproduce import run_command, where
 from insync.report.statistics import statistics_tables
-from insync.report.tabular import Table
 from insync.report.timeline.detail import Repeat, in_full
 from insync.report.timeline.lanes import Cell, cells
 from insync.report.timeline.series import isr_table, latency_table
 from insync.report.timeline.timelines import Rows, Timeline
 from insync.report.words import span
+from insync.result import Table
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from insync.events.run_info import RunInfo
 from insync.events.schema import JUNIT, REPORT
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome
-from insync.report.anchors import arm_id
+from insync.report.anchors import arm_id, slug
 from insync.report.judgement import Judgement
 from insync.report.junit import as_xml, run_suite
 from insync.report.page import LEVELS, build_page
@@ -81,6 +81,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["css_string"] = css_string
+    made.filters["slug"] = slug
     made.filters["with_units"] = with_units
     return made
 

@@ -9,9 +9,10 @@ from statistics import median
 from insync.metrics import METRICS, of_verdict
 from insync.nodes import repeat_number
 from insync.report.judgement import Judgement
-from insync.report.tabular import NONE, Table, table
+from insync.report.tabular import NONE, table
 from insync.report.timeline.timelines import Row
 from insync.report.words import number
+from insync.result import Table
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from insync.events.run_info import RunInfo
 from insync.events.schema import fault_words
 from insync.nodes import node_words, repeat_number
-from insync.report.tabular import NONE, Table, in_order, table
+from insync.report.tabular import NONE, in_order, table
 from insync.report.timeline.timelines import Row, Rows, Timeline
 from insync.report.timeline.wording import lateness, moment
 from insync.report.words import latency, members, number, operation
+from insync.result import Table
 
 
 def _fault_name(row: Row) -> str:

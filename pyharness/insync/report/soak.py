@@ -13,7 +13,7 @@ from insync.events.writer import write_atomic
 from insync.outcome import Outcome
 from insync.report.page import says
 from insync.report.render import asset, environment
-from insync.report.tabular import Table
+from insync.result import Table
 
 WIDTH: Final = 640
 HEIGHT: Final = 150
@@ -128,9 +128,7 @@ def _picture(title: str, series: dict[int, list[tuple[float, float]]], info: Soa
 
 def _table(checks: Sequence[Check]) -> Table:
     rows = [(each.outcome, each.words) for each in checks]
-    return Table(
-        title="Checks", columns=("outcome", "what"), rows=rows, empty="None.", numeric=frozenset()
-    )
+    return Table(title="Checks", columns=("outcome", "what"), rows=rows)
 
 
 def _facts(info: SoakInfo) -> list[tuple[str, str]]:

@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 
 from insync.arms import ARMS
 from insync.metrics import METRICS
-from insync.report.tabular import Table, table
+from insync.report.tabular import table
 from insync.report.timeline.timelines import Row, Rows
 from insync.report.words import latency, number
+from insync.result import Table
 
 _Kind = TypeVar("_Kind", "Median", "Difference")
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from insync.brokers.kafka.java import Java
 from insync.engines import AnalysisOptions
-from insync.events.verify_info import AskedVerify, CheckRow, LevelInfo, TableInfo
+from insync.events.verify_info import AskedVerify, CheckRow, LevelInfo
 from insync.outcome import Outcome, worst
 from insync.progress import Progress
+from insync.result import Table
 from insync.verify.criteria import Criteria
 from insync.verify.sides import Side
 
@@ -66,7 +67,7 @@ def result(
     level: str,
     rows: Sequence[CheckRow],
     *,
-    tables: Sequence[TableInfo] = (),
+    tables: Sequence[Table] = (),
     links: dict[str, str] | None = None,
     notes: Sequence[str] = (),
 ) -> LevelInfo:

@@ -11,7 +11,8 @@ from insync.analysis.verdict.facts import RunFacts
 from insync.analysis.verdict.file import as_list
 from insync.analysis.verdict.findings import OBSERVED
 from insync.events.run_info import RunInfo
-from insync.report.judgement import Judgement, Outcome
+from insync.outcome import Outcome
+from insync.report.judgement import Judgement
 from insync.report.junit import as_xml, matrix_suites, run_suite
 from insync.report.matrix.cells import MatrixCell
 from unit.verdict.test_decide import PLUGIN, RUN, STOCK, measured, run_of
@@ -50,7 +51,7 @@ def test_a_run_is_one_suite_with_a_case_per_expectation_of_each_arm() -> None:
     assert suite.attrib["name"] == "made-up on Kafka 4.3.1"
     assert counts(root) == counts(suite) == (10, 0, 0, 0)
     cases = [(case.attrib["classname"], case.attrib["name"]) for case in suite.iter("testcase")]
-    assert cases[-1] == ("kafka-4.3.1.made-up.plugin", "isr_shrinks at most 0")
+    assert cases[-1] == ("made-up on Kafka 4.3.1.plugin", "isr_shrinks at most 0")
     assert len(set(cases)) == len(cases)
     properties = {each.attrib["name"]: each.attrib["value"] for each in suite.iter("property")}
     assert properties["verdict"].startswith("pass: in each of 2 repeats")

@@ -12,9 +12,9 @@ from insync.events.verify_info import (
     CheckRow,
     LevelInfo,
     SideInfo,
-    TableInfo,
     VerifyInfo,
 )
+from insync.result import Table
 from insync.verify.criteria import Criteria
 from insync.verify.level import Level
 from insync.verify.plan import VerifyPlan
@@ -33,7 +33,7 @@ UNKNOWN = CheckRow(of="freeze", check="under_min_isr_ms < 0.2 * baseline", basel
                    why="the baseline shows <b> | only",
                    candidate="<b>|</b>", outcome="unknown")  # fmt: skip
 SEEN = CheckRow(of="features", check="scopes", candidate="read, request", outcome="observed")
-TABLE = TableInfo(title="Paired differences: candidate minus baseline",
+TABLE = Table(title="Paired differences: candidate minus baseline",
                   columns=("scenario", "metric", "difference"), numeric=(2,),
                   rows=(("read-stall", "isr_shrinks", "-2"),))  # fmt: skip
 

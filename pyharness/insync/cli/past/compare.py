@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from insync.past.compare import Compared, Figure
-    from insync.report.tabular import Table
+    from insync.result import Table
 
 EXAMPLES: Final = """\b
 Examples:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from insync.nodes import repeat_number
-from insync.report.tabular import NONE, Table, table
+from insync.report.tabular import NONE, table
 from insync.report.timeline.lanes import tick_step
 from insync.report.timeline.timelines import STATE_NAMES, Timeline
 from insync.report.words import latency, members, number
+from insync.result import Table
 
 _MOST_SLICES = 30
 """The most rows that a repeat's latency is divided into."""

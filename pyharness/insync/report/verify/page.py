@@ -11,10 +11,10 @@ from insync.events.schema import JUNIT, REPORT
 from insync.events.verify_info import SUMMARY, CheckRow, LevelInfo, SideInfo, VerifyInfo
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome
-from insync.report.junit import Case, Suite, as_xml
+from insync.report.junit import as_xml
 from insync.report.render import asset, environment, smallest_enough
-from insync.report.tabular import Table
 from insync.report.verify.summary import counts, criteria_rows, minutes, odd_rows, summary
+from insync.result import Result, Table
 
 SHARES = (1.0, 0.5, 0.1, 0.0)
 """How many of the rows that passed a page has; the first page that is small enough is taken."""
@@ -37,25 +37,24 @@ def write_verify_page(folder: Path, info: VerifyInfo) -> Path:
     return write_atomic(folder / REPORT, render_verify(info))
 
 
-def suites(info: VerifyInfo) -> list[Suite]:
+def suites(info: VerifyInfo) -> list[Result]:
     """Return a suite per level; a level without rows has one case, which says why."""
-    properties = [
-        ("verdict", f"{info.verdict}: {info.reason}"),
-        ("candidate", info.asked.candidate.words),
-        ("baseline", info.asked.baseline.words),
-    ]
+    facts = {
+        "verdict": f"{info.verdict}: {info.reason}",
+        "candidate": info.asked.candidate.words,
+        "baseline": info.asked.baseline.words,
+    }
     return [
-        Suite(f"verify {each.level}", _cases(each), properties, each.took_s) for each in info.levels
-    ]
+        Result(of=each.level, outcome=each.outcome, found=each.reason, facts=facts,
+               seconds=each.took_s, children=tuple(map(_check, each.rows)))
+        for each in info.levels
+    ]  # fmt: skip
 
 
-def _cases(level: LevelInfo) -> list[Case]:
-    if not level.rows:
-        return [Case(f"verify.{level.level}", "judged", level.outcome, level.reason)]
-    return [
-        Case(f"verify.{level.level}.{row.of}", row.check, row.outcome, row.why or row.candidate)
-        for row in level.rows
-    ]
+def _check(row: CheckRow) -> Result:
+    return Result(
+        of=row.of, expected=row.check, outcome=row.outcome, found=row.why or row.candidate
+    )
 
 
 def render_verify(info: VerifyInfo) -> str:
@@ -90,8 +89,8 @@ def _render(info: VerifyInfo, share: float) -> str:
             badge=(verdict.mark, info.reason),
             verdict=verdict,
             levels=_levels(info),
-            checks=Table("Checks", ("level", "check", "passed", "outcome"), frozenset({2}),
-                         criteria_rows(info), "Nothing was judged."),
+            checks=Table(title="Checks", columns=("level", "check", "passed", "outcome"),
+                         numeric=(2,), rows=criteria_rows(info), empty="Nothing was judged."),
             odd=odd_rows(info),
             parts=[_part(each, share) for each in info.levels],
             sides=[(name, _facts(side)) for name, side in (
@@ -117,7 +116,7 @@ def _levels(info: VerifyInfo) -> Table:
     return Table(
         title="Levels",
         columns=("level", "outcome", "passed", "failed", "unknown", "observed", "time", "why"),
-        numeric=frozenset({2, 3, 4, 5, 6}),
+        numeric=(2, 3, 4, 5, 6),
         rows=rows,
         empty="No level has ended.",
     )
@@ -127,11 +126,7 @@ def _part(level: LevelInfo, share: float) -> Part:
     passed = [row for row in level.rows if row.outcome == Outcome.PASS]
     kept = {id(row) for row in passed[: round(len(passed) * share)]}
     rows = [row for row in level.rows if row.outcome != Outcome.PASS or id(row) in kept]
-    tables = [
-        Table(each.title, each.columns, frozenset(each.numeric), each.rows, each.empty)
-        for each in level.tables
-    ]
-    return Part(level, rows, len(level.rows) - len(rows), tables)
+    return Part(level, rows, len(level.rows) - len(rows), level.tables)
 
 
 def _facts(side: SideInfo) -> list[tuple[str, str]]:

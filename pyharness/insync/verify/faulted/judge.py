@@ -6,11 +6,12 @@ from typing import Final
 
 from insync.errors import InputError
 from insync.events.fuzz_info import ArmResult
-from insync.events.verify_info import CheckRow, TableInfo
+from insync.events.verify_info import CheckRow
 from insync.metrics import METRICS
 from insync.outcome import Outcome
 from insync.past.compare import Compared, Figure, compare
 from insync.report.fuzz_page import words_of
+from insync.result import Table
 from insync.verify.criteria import Criterion, judge, parse, written
 from insync.verify.faulted.cases import Case
 from insync.verify.faulted.found import Found, Pair, past_sides
@@ -149,7 +150,7 @@ def _enough_seeds(rows: Sequence[CheckRow]) -> Iterator[CheckRow]:
 
 def differences(
     cases: Sequence[Case], found: Mapping[str, Pair], repeats: int
-) -> tuple[list[CheckRow], TableInfo | None]:
+) -> tuple[list[CheckRow], Table | None]:
     """Return a row per metric that is worse beyond noise, or one that none is; and the table."""
     try:
         compared = compare(*past_sides(found, cases), paired=True)
@@ -191,9 +192,9 @@ def _interval(figure: Figure) -> str:
     return f"95 % interval {figure.low:g} to {figure.high:g}"
 
 
-def _table(compared: Compared) -> TableInfo:
+def _table(compared: Compared) -> Table:
     ranked = sorted(compared.figures, key=lambda each: not each.is_clear)
-    return TableInfo(
+    return Table(
         title="Paired differences: candidate minus baseline",
         columns=("scenario", "metric", "baseline", "candidate", "difference", "95 % interval",
                  "p, adjusted"),

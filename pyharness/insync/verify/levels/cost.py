@@ -16,9 +16,10 @@ from insync.bench.overhead.figures import FIGURES, FigureSpec, differences
 from insync.bench.overhead.load_tool import LoadTool
 from insync.bench.overhead.rounds import DOCUMENT, Round, document, measure_rounds
 from insync.brokers.kafka.resolve import distribution
-from insync.events.verify_info import CheckRow, LevelInfo, TableInfo
+from insync.events.verify_info import CheckRow, LevelInfo
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome
+from insync.result import Table
 from insync.run.plan import built_agent
 from insync.statistics import median_interval, pairs_needed
 from insync.verify.criteria import Condition, CostCriterion, Judged, parse_cost
@@ -103,7 +104,7 @@ def _row(spec: FigureSpec, check: str, base: float, value: float, found: Judged)
     )  # fmt: skip
 
 
-def _table(rounds: Sequence[Round], baseline: str) -> TableInfo:
+def _table(rounds: Sequence[Round], baseline: str) -> Table:
     rows = []
     for each in differences(rounds, baseline):
         spec = _SPECS[each.figure]
@@ -115,7 +116,7 @@ def _table(rounds: Sequence[Round], baseline: str) -> TableInfo:
             spec.heading, spec.kind, f"{each.base:,.{spec.digits}f}",
             f"{each.value:,.{spec.digits}f}", interval, needed,
         ))  # fmt: skip
-    return TableInfo(
+    return Table(
         title=f"Costs: medians of {len(rounds)} rounds, and the change within a round",
         columns=("figure", "kind", "baseline", "candidate", "change, 95 % interval",
                  "rounds for ±1 %"),
