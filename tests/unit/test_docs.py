@@ -3,6 +3,7 @@
 import re
 import runpy
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
+WIDEST = 160
+MOST_LINES = 5_000
 EXTERNAL = ("http://", "https://", "mailto:")
 
 
@@ -98,6 +101,22 @@ def test_the_numbers_of_decisions_rise() -> None:
     for section in page.split("\n## ")[1:]:
         numbers = re.findall(r"^### (\d{3})$", section, re.MULTILINE)
         assert numbers == sorted(set(numbers))
+
+
+def _prose(page: Path) -> Iterator[str]:
+    """Yield the lines of a page without code, tables, pictures, headings and addresses."""
+    for line in FENCE.sub("", page.read_text()).splitlines():
+        if "https:" not in line and not line.lstrip().startswith(("|", "#", "!", "<", "```")):
+            yield line
+
+
+@pytest.mark.parametrize("page", _pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_lines_of_prose_are_not_wider_than_an_editor(page: Path) -> None:
+    assert [line for line in _prose(page) if len(line) > WIDEST] == []
+
+
+def test_the_pages_are_few_enough_to_be_read() -> None:
+    assert sum(len(page.read_text().splitlines()) for page in _pages()) <= MOST_LINES
 
 
 def test_the_entry_documents_are_short() -> None:
