@@ -6,16 +6,21 @@ import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 from event_lines import lines_of
 from insync.analysis.verdict.fault_evidence import missing_evidence
 from insync.analysis.verdict.repeat_facts import _fault
+from insync.brokers.cluster.common import NodeCluster
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault
+from insync.faults.base import Fault, FaultContext
+from insync.faults.cluster import FaultCluster
 from insync.faults.kinds import cpu_neighbour
+from insync.faults.registry import KINDS, fault_of
 from insync.faults.support import cpu_groups
+from insync.faults.support.control import ControlFile
 from insync.progress import Progress
 from insync.run.plan import prepare
 from insync.run.request import ClusterKind, RunRequest
@@ -128,3 +133,53 @@ def during(fault: Fault, act: Callable[[], float], seconds: float = 1.5) -> tupl
 def _lines(keys: Keys) -> str:
     """Return keys and values as TOML, which writes these values as JSON does."""
     return "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
+
+
+def planned(
+    cluster: object,
+    kind: str,
+    *,
+    topic: str = "t-r0",
+    repeat: int = 0,
+    leaders: Sequence[int] = (),
+    io_threads: int = 0,
+    **keys: Any,
+) -> Fault[Any]:
+    """Return the fault that these keys of a scenario plan; nothing is done yet."""
+    spec_of = KINDS[kind].spec
+    whole = {"kind": kind, "broker": 1, "at_ms": 0, **keys}
+    if "for_ms" in spec_of.model_fields:
+        whole.setdefault("for_ms", 100)
+    spec = spec_of.model_validate(whole)
+    at = FaultContext.of(
+        spec, arm="stock", repeat=repeat, topic=topic, leaders=leaders, io_threads=io_threads
+    )
+    return fault_of(spec, at, cast("FaultCluster", cluster))
+
+
+def running(cluster: NodeCluster, **controls: ControlFile) -> FaultCluster:
+    """Return a running cluster as faults see it; `controls` are those of brokers b1, b2, ..."""
+    found = {int(name.lstrip("b")): control for name, control in controls.items()}
+    return FaultCluster(kafka=cluster._dist, cluster=cluster, controls=found, home=cluster._folder)
+
+
+class OneNode:
+    """Stands for the cluster of one node: it is there, and nothing else is asked of it."""
+
+    def __init__(
+        self, process: Any = None, *, folder: Path = Path("none"), port: int = 0, **more: Any
+    ) -> None:
+        """`process` is the node's; `more` are further attributes of a cluster."""
+        self.one = process
+        self.at = SimpleNamespace(folder=folder, data_dir=folder, log=folder / "log", port=port)
+        self.cluster = self
+        self.__dict__.update(more)
+
+    def node(self, _: int) -> Any:
+        return self.at
+
+    def process(self, _: int) -> Any:
+        return self.one
+
+    def container(self, _: int) -> None:
+        return None

@@ -17,13 +17,23 @@ def _broker_or_controller(node: int) -> int:
     return node
 
 
+def _each_once(values: tuple[int, ...]) -> tuple[int, ...]:
+    if len(set(values)) != len(values):
+        raise PydanticCustomError("each_once", "each only once")
+    return values
+
+
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 Time = Annotated[int, Field(ge=0, le=HOUR_MS)]
 Span = Annotated[int, Field(gt=0, le=HOUR_MS)]
 BrokerId = Annotated[int, Field(ge=1, le=BROKERS)]
 NodeId = Annotated[int, Field(ge=1), AfterValidator(_broker_or_controller)]
 """A broker, or the controller."""
-Partitions = Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(strict=False, min_length=1)]
+Partitions = Annotated[
+    tuple[Annotated[int, Field(ge=0)], ...],
+    Field(strict=False, min_length=1),
+    AfterValidator(_each_once),
+]
 
 
 class Part(BaseModel):

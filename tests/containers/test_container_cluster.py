@@ -13,6 +13,7 @@ from typing import Any
 import docker
 import pytest
 
+from fault_runs import planned, running
 from insync.brokers.cluster import plans
 from insync.brokers.cluster.admin import create_topic, partitions
 from insync.brokers.cluster.container_plan import Limits
@@ -28,12 +29,7 @@ from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.ports import free_ports
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError, InsyncError
-from insync.faults.base import FaultContext
-from insync.faults.kinds.cpu_quota import QuotaFault
-from insync.faults.kinds.freeze import FreezeFault
 from insync.faults.support import cpu_groups
-from insync.faults.support.freezer import ByPause
-from insync.faults.support.shares import ContainerShare
 from insync.workload.prefill import prefill
 from processes import gone, harness
 from waiting import wait_for
@@ -144,10 +140,6 @@ def await_whole(port: int) -> None:
     wait_for(lambda: partitions(own, "events"), lambda state: state == {0: (1, [1, 2, 3])})
 
 
-def occasion(kind: str) -> FaultContext:
-    return FaultContext(arm="stock", repeat=0, kind=kind, broker=2, planned_ms=100)
-
-
 def process_of(cluster: ContainerCluster) -> ContainerProcess:
     process = cluster.nodes[2].process
     assert isinstance(process, ContainerProcess)
@@ -155,7 +147,7 @@ def process_of(cluster: ContainerCluster) -> ContainerProcess:
 
 
 def test_a_paused_broker_gets_no_cpu(cluster: ContainerCluster) -> None:
-    fault = FreezeFault(lambda: ByPause(process_of(cluster)), occasion("freeze"))
+    fault = planned(running(cluster), "freeze", broker=2)
     fault.inject()
     with pytest.raises(OSError, match="timed out"):
         ask(cluster.nodes[2].port, within_s=1.0)
@@ -181,7 +173,7 @@ def test_a_starved_broker_waits_for_its_share_and_gets_its_limit_back(
     process = process_of(cluster)
     before = process.quota_us
     quick = asking(cluster)
-    fault = QuotaFault(lambda: ContainerShare(process), 2.0, occasion("cpu-quota"))
+    fault = planned(running(cluster), "cpu-quota", broker=2, quota_percent=2.0)
     fault.inject()
     assert process.quota_us == cpu_groups.quota_us(2.0)
     slow = asking(cluster)

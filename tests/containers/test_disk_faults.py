@@ -8,15 +8,12 @@ from typing import Any
 import pytest
 
 from disks import FAULTS, MEBIBYTE, RECORD, fetch, produce, run_all
-from fault_runs import during, weaknesses
+from fault_runs import OneNode, during, planned, weaknesses
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.distribution import Distribution
-from insync.faults.base import FaultContext
-from insync.faults.kinds.disk.disk_throttle import DiskThrottleFault
 from insync.faults.support.disk import blkio, passthrough, volume
-from insync.faults.support.disk.blkio import Rates
 
 BROKERS = (1, 2, 3)  # a controller writes little, and may have room in its last block
 NO_DISKS = passthrough.unavailable(for_others=True) or volume.unavailable()
@@ -47,10 +44,11 @@ def test_a_cold_fetch_is_no_faster_than_the_disk(
         create_topic(cluster.bootstrap, "plain", [[1]], {})
         produce(cluster, "plain", records)
         node = cluster.nodes[1]
-        plan = FaultContext(arm="stock", repeat=0, kind="disk-throttle", broker=1, planned_ms=2_000)
         quick = fetch(cluster, "plain", records)
-        rates = Rates(read=2 * MEBIBYTE)
-        fault = DiskThrottleFault(lambda: node.process, node.data_dir, rates, plan)
+        fault = planned(
+            OneNode(node.process, folder=node.data_dir), "disk-throttle", for_ms=2_000,
+            read_bytes_per_s=2 * MEBIBYTE,
+        )  # fmt: skip
         slow, line = during(fault, lambda: fetch(cluster, "plain", records), 2.5)
     assert slow > max(quick, 1.4)  # 3 of the 4 MiB, at 2 MiB/s
     assert line.acted_ms is not None and line.acted_ms > 1_500

@@ -8,22 +8,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from disks import FAULTS, MEBIBYTE, RECORD, fetch, produce, run_all
-from fault_runs import during, weaknesses
+from fault_runs import OneNode, during, planned, weaknesses
 from insync.brokers.cluster.admin import client, create_topic
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka import process
 from insync.brokers.kafka.distribution import Distribution
-from insync.faults.base import FaultContext
-from insync.faults.kinds.disk.disk_stall import DiskStallFault
-from insync.faults.kinds.disk.disk_throttle import DiskThrottleFault
+from insync.faults.base import Fault
 from insync.faults.support.control import ControlFile, Site
 from insync.faults.support.disk import blkio, mounts, passthrough, volume
-from insync.faults.support.disk.blkio import Rates
 from insync.faults.support.disk.passthrough import Passthrough
 from waiting import wait_for
 
@@ -74,12 +72,13 @@ def lab(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     assert list(data.glob("gate-0/*.log")), "what was written is in the folder itself"
 
 
-def stall(lab: Lab, *operations: Site, delay_ms: int = 0) -> DiskStallFault:
-    plan = FaultContext(
-        arm="stock", repeat=0, kind="disk-stall", broker=1, planned_ms=1_500,
+def stall(lab: Lab, *operations: Site, delay_ms: int = 0) -> Fault[Any]:
+    disks = SimpleNamespace(gates={1: lab.gate})
+    return planned(
+        SimpleNamespace(disks=disks), "disk-stall", for_ms=1_500, delay_ms=delay_ms,
+        operations=[each.name.lower() for each in operations],
         mode="delay" if delay_ms else "hold",
     )  # fmt: skip
-    return DiskStallFault(lab.gate, operations, plan, delay_ms)
 
 
 @needs_stall
@@ -126,10 +125,11 @@ def test_a_cold_fetch_is_no_faster_than_the_disk(lab: Lab) -> None:
     records = 4 * MEBIBYTE // RECORD
     lab.produce("plain", records)
     node = lab.cluster.nodes[2]
-    plan = FaultContext(arm="stock", repeat=0, kind="disk-throttle", broker=2, planned_ms=2_000)
     quick = lab.fetch("plain", records)
-    rates = Rates(read=2 * MEBIBYTE, write=MEBIBYTE)
-    fault = DiskThrottleFault(lambda: node.process, node.data_dir, rates, plan)
+    fault = planned(
+        OneNode(node.process, folder=node.data_dir), "disk-throttle", broker=2, for_ms=2_000,
+        read_bytes_per_s=2 * MEBIBYTE, write_bytes_per_s=MEBIBYTE,
+    )  # fmt: skip
     slow, line = during(fault, lambda: lab.fetch("plain", records), 2.5)
     # Not all 4 MiB: pages used a moment ago may stay cached (128 to 512 KiB, in 8 of 21 runs).
     assert slow > max(quick, 1.4)  # 3 MiB, at 2 MiB/s

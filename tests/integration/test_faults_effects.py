@@ -9,7 +9,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from confluent_kafka import Producer
@@ -20,13 +20,13 @@ from insync.brokers.cluster.admin import client, create_topic, partitions
 from insync.brokers.kafka import wire
 from insync.brokers.kafka.framed import exchange
 from insync.events.schema import FaultLine
+from insync.faults.base import FaultContext
 from insync.faults.kinds import cpu_neighbour
+from insync.faults.registry import fault_of
 from insync.faults.support import cpu_groups
 from insync.nodes import ring
 from insync.progress import Progress
 from insync.run.arm_cluster import ArmCluster, open_arm_cluster
-from insync.run.context import ArmContext
-from insync.run.faults import build
 from insync.run.plan import Plan, prepare
 from insync.run.request import RunRequest
 from insync.scenario.load import parse
@@ -121,10 +121,12 @@ class Lab:
     def during(self, name: str, probe: Callable[[], float]) -> tuple[float, FaultLine]:
         """Return what `probe` measures from the beginning of a fault on, and the evidence."""
         spec = parse(text(name), name).faults[0]
-        context = ArmContext(
-            cell=self.plan.cells[0], arm_cluster=self.arm_cluster, files=cast("Any", None)
-        )
-        fault = build(context, TOPIC, 0, spec)
+        scenario = self.plan.cells[0].scenario
+        at = FaultContext.of(
+            spec, arm="stock", repeat=0, topic=TOPIC, leaders=scenario.workload.leaders,
+            io_threads=scenario.broker.num_io_threads,
+        )  # fmt: skip
+        fault = fault_of(spec, at, self.arm_cluster)
         fault.prepare()
         measured, line = during(fault, probe, HELD_S)
         self.weak = list(weaknesses(spec.model_dump(mode="json"), asdict(line)))

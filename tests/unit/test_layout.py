@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "brokers.docker": set(),
     "brokers.images": {"brokers.kafka", "brokers.docker"},
     "brokers.cluster": CLUSTERS,
-    "faults": {"events", "brokers.kafka"},
+    "faults": {"events", "workload", "brokers.kafka", "brokers.cluster", "brokers.docker"},
     "workload": {"events"},
     "run": {"events", "scenario", "faults", "workload", *CLUSTERS},
     "engine": {"events", "faults", "brokers.kafka", "run"},

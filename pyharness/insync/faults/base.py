@@ -1,47 +1,38 @@
-"""The protocol of a fault, and what all faults share: context, time window, waiting.
+"""The base of all faults: context, time window, evidence, waiting.
 
-A fault that cannot show that it acted proves nothing, so `evidence` is part of
-the protocol: the verdict is unknown when it is missing or too weak.
+A fault that cannot show that it acted proves nothing, so each kind returns `evidence`: the verdict
+is unknown when it is missing or too weak.
 """
 
+import subprocess
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Generic, Self, TypeVar
 
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine, now_ms
+from insync.faults.spec import Lasting, Planned
 from insync.nodes import node_words
+from insync.running import Running
 
+if TYPE_CHECKING:
+    from insync.faults.cluster import FaultCluster  # broker code, which scenarios do not load
+
+Spec = TypeVar("Spec", bound=Planned)
+AnyLasting = TypeVar("AnyLasting", bound=Lasting)
 POLL_SECONDS = 0.001  # what is waited for is in memory or in /proc, which notify nobody
-
-
-class Fault(Protocol):
-    """One fault on one broker: prepared, injected and lifted once each."""
-
-    def prepare(self) -> None:
-        """Set up what the fault needs, before the workload starts; nothing acts yet."""
-
-    def inject(self) -> None:
-        """Begin the fault; raises InsyncError if it cannot act."""
-
-    def lift(self) -> None:
-        """End the fault and wait until it affects nothing any more.
-
-        Does nothing if the fault was never injected or is already lifted, so that
-        a `finally` may always call it.
-        """
-
-    def evidence(self) -> FaultLine:
-        """Return what the fault did, with its times; call it after `lift`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FaultContext:
     """Where a fault belongs: arm, repeat, node, topic-partitions; planned time in ms.
 
-    `topic` is that of the repeat. `site` and `mode` are empty where the kind has none.
+    `topic` is that of the repeat, `leaders` the broker that leads each of its partitions when the
+    repeat begins, `io_threads` how many request handlers a broker has. `site` and `mode` are empty
+    where the kind has none.
     """
 
     arm: str
@@ -53,6 +44,28 @@ class FaultContext:
     site: str = ""
     mode: str = ""
     topic: str = ""
+    leaders: Sequence[int] = ()
+    io_threads: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        spec: Planned,
+        *,
+        arm: str,
+        repeat: int,
+        topic: str,
+        leaders: Sequence[int],
+        io_threads: int,
+    ) -> Self:
+        """Return the context of a planned fault."""
+        partitions = getattr(spec, "partitions", ())
+        return cls(
+            arm=arm, repeat=repeat, kind=spec.kind, broker=spec.broker,
+            planned_ms=spec.end_ms - spec.at_ms, topic=topic, leaders=leaders,
+            target=[f"{topic}-{partition}" for partition in partitions],
+            site=getattr(spec, "site", ""), mode=getattr(spec, "mode", ""), io_threads=io_threads,
+        )  # fmt: skip
 
     @property
     def where(self) -> str:
@@ -122,8 +135,59 @@ class Window:
             mode=context.mode, broker=context.broker, target=list(context.target),
             injected_ms=self._began[0], lifted_ms=self._ended_ms, planned_ms=context.planned_ms,
             calls_held=held.calls, held_ms=held.sum_ms, longest_held_ms=held.longest_ms,
-            acted_ms=acted_ms, figures=dict(figures or {}),
+            acted_ms=acted_ms,
+            figures={name: float(value) for name, value in (figures or {}).items()},
         )  # fmt: skip
+
+
+class Fault(ABC, Generic[Spec]):
+    """One fault on one node, as `spec` plans it: prepared, injected and lifted once each."""
+
+    def __init__(self, spec: Spec, context: FaultContext, cluster: "FaultCluster") -> None:
+        """Plan it; nothing is done yet."""
+        self.spec = spec
+        self.context = context
+        self.cluster = cluster
+        self.window = Window()
+
+    @property
+    def process(self) -> Running:
+        """The node's process of this moment: a restart replaces it."""
+        return self.cluster.process(self.context.broker)
+
+    def prepare(self) -> None:  # most kinds have nothing to prepare
+        """Set up what the fault needs, before the workload starts; nothing acts yet."""
+
+    @abstractmethod
+    def inject(self) -> None:
+        """Begin the fault; raises InsyncError if it cannot act."""
+
+    def lift(self) -> None:
+        """End the fault and wait until it affects nothing any more.
+
+        Does nothing if the fault was never injected or is already lifted, so that a `finally` may
+        always call it.
+        """
+        if self.window.is_open:
+            self.end()
+
+    def end(self) -> None:
+        """End a fault that was injected."""
+        self.window.end()
+
+    @abstractmethod
+    def evidence(self) -> FaultLine:
+        """Return what the fault did, with its times; call it after `lift`."""
+
+    def line(
+        self, acted_ms: float, figures: Mapping[str, float] | None = None, held: Held = NOTHING
+    ) -> FaultLine:
+        """Return the evidence of a fault that was lifted; raises InsyncError if it was not."""
+        return self.window.line(self.context, acted_ms, figures, held)
+
+    def acted_if(self, acted: object) -> float:
+        """Return the whole time of the fault if it acted, else 0."""
+        return self.window.length_ms if acted else 0.0
 
 
 def await_true(condition: Callable[[], bool], seconds: float) -> bool:
@@ -134,3 +198,12 @@ def await_true(condition: Callable[[], bool], seconds: float) -> bool:
             return False
         time.sleep(POLL_SECONDS)
     return True
+
+
+def await_ended(processes: Sequence[Running], seconds: float) -> None:
+    """Wait until processes that were killed have ended; raises InsyncError if one has not."""
+    for process in processes:
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise InsyncError(f"process {process.pid}: still there after SIGKILL") from None

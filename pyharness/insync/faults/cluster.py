@@ -1,190 +1,222 @@
-"""What a fault may ask of the cluster that it acts on; `insync.run.faults` implements it."""
+"""The running cluster that faults act on, and all that they may ask of it.
 
-from collections.abc import Collection, Mapping, Sequence
+Only a run loads this module: it knows brokers, which scenarios do not.
+"""
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Final, TypeVar
 
+from insync.brokers.cluster import broker_configs, clocks
+from insync.brokers.cluster.admin import (
+    assignment,
+    begin_topic,
+    create_topic,
+    delete_topic,
+    partitions,
+)
+from insync.brokers.cluster.common import NodeCluster
+from insync.brokers.cluster.links.proxies import Links
+from insync.brokers.cluster.node import Node
+from insync.brokers.docker.process import ContainerProcess
+from insync.brokers.kafka import process, wire
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.ports import LOOPBACK
+from insync.errors import InsyncError
 from insync.faults.support.control import ControlFile
+from insync.faults.support.disk.passthrough import Passthrough
 from insync.faults.support.disk.volume import Volume
+from insync.nodes import BROKERS, CONTROLLER_ID, ring
 from insync.running import Running
+from insync.workload.prefill import burst, prefill
+
+FILLED_SECONDS: Final = 20.0
+TOPIC_SECONDS: Final = 5.0
+MANY_SECONDS: Final = 120.0
+"""For thousands of partitions."""
+OLD_RECORD_BYTES: Final = 1 << 19
+ANSWERS_WITHIN_S: Final = 5.0
+TIMEOUT_MS: Final = 4_000
+
+Assignment = Mapping[int, tuple[Sequence[int], Sequence[int]]]
+"""By partition, its replicas and its ISR."""
+_Seen = TypeVar("_Seen")
 
 
-class Container(Running, Protocol):
-    """A container that can be paused and whose CPU time can be limited."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Disks:
+    """The control files of file systems that can be stalled, and the volumes, by broker.
 
-    def pause(self) -> None:
-        """Stop all in it."""
+    `tracked` are those of a node whose power can fail.
+    """
 
-    def unpause(self) -> None:
-        """Continue all in it; nothing happens if it is not paused."""
-
-    @property
-    def quota_us(self) -> tuple[int, int]:
-        """Period and quota of its CPU time in microseconds; a quota of 0 or less is none."""
-
-    def set_quota_us(self, period: int, quota: int) -> None:
-        """Change both at once; a quota of -1 is none."""
+    gates: Mapping[int, ControlFile] = field(default_factory=dict)
+    volumes: Mapping[int, Volume] = field(default_factory=dict)
+    tracked: Mapping[int, Sequence[Passthrough]] = field(default_factory=dict)
 
 
-class ClockReading(Protocol):
-    """A node's time of day against the harness's."""
-
-    @property
-    def ahead_ms(self) -> float:
-        """How far it is ahead."""
-
-    @property
-    def error_ms(self) -> float:
-        """How wrong that may be, in both directions."""
+NO_DISKS: Final = Disks()
 
 
-class LinkTraffic(Protocol):
-    """What a link carried in one direction since it is treated as it is now."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FaultCluster:
+    """A running cluster, and what was prepared for the faults of its scenarios.
 
-    @property
-    def bytes(self) -> int:
-        """Bytes that were forwarded."""
+    Attributes:
+        controls: the stall control file of each broker that can be stalled.
+        home: the folder with the files of the nodes.
+        links: the proxies between the nodes; None unless a fault changes a link.
+        disks: the file systems under brokers' log folders that disk faults need.
 
-    @property
-    def in_hand(self) -> int:
-        """Bytes that are delayed at this moment."""
+    """
 
-    @property
-    def pieces_held(self) -> int:
-        """Pieces that were forwarded with a delay."""
+    kafka: Distribution
+    cluster: NodeCluster
+    controls: Mapping[int, ControlFile]
+    home: Path
+    links: Links | None = None
+    disks: Disks = NO_DISKS
 
-    @property
-    def longest_ms(self) -> float:
-        """The longest time for which one of them was delayed."""
+    def node(self, number: int) -> Node:
+        """Return a node: its folders, its port, its log."""
+        return self.cluster.nodes[number]
 
-    @property
-    def bytes_delayed(self) -> int:
-        """Bytes that were forwarded with a delay."""
-
-    @property
-    def bytes_dropped(self) -> int:
-        """Bytes that were delayed when their connection ended."""
-
-    @property
-    def pieces_lost(self) -> int:
-        """Pieces that were lost at least once."""
-
-
-class FaultCluster(Protocol):
-    """The running cluster of one arm."""
-
-    @property
-    def leaders(self) -> Sequence[int]:
-        """The broker that leads each partition when a repeat begins."""
-
-    @property
-    def io_threads(self) -> int:
-        """How many request handler threads a broker has."""
-
-    def process(self, node: int) -> Running:
+    def process(self, number: int) -> Running:
         """Return a node's process of this moment: a restart replaces it."""
+        nodes = self.cluster.nodes
+        return nodes[number].process if number in nodes else _Foreign()
 
-    def container(self, node: int) -> Container | None:
+    def container(self, number: int) -> ContainerProcess | None:
         """Return a node's container; None where it is a process of this host."""
-
-    def kill(self, node: int) -> None:
-        """Kill a node; returns when its process has ended."""
-
-    def restart(self, node: int) -> None:
-        """Start a node that has ended; returns when the new process runs."""
+        process = self.process(number)
+        return process if isinstance(process, ContainerProcess) else None
 
     def start(self, command: Sequence[str]) -> Running:
-        """Start a process that does not outlive the harness."""
+        """Start a process that ends with this one at the latest."""
+        log = self.home / "neighbours.log"
+        return process.start(command, log=log, folder=self.home, environment=dict(os.environ))
 
-    def data_dir(self, broker: int) -> Path:
-        """Return the folder of a broker's partitions."""
-
-    def folder(self, broker: int) -> Path:
-        """Return a broker's own folder, in which its process runs."""
-
-    def log(self, node: int) -> Path:
-        """Return the file with what a node writes to its output."""
-
-    def port(self, broker: int) -> int:
-        """Return the port at which clients of this host reach a broker."""
-
-    def stall_control(self, broker: int) -> ControlFile:
-        """Return the control file of the shim that a broker runs under."""
-
-    def disk_control(self, broker: int) -> ControlFile:
-        """Return the control file of the file system under a broker's log folder."""
-
-    def volume(self, broker: int) -> Volume:
-        """Return the volume under a broker's log folder."""
-
-    def settle_disks(self, node: int) -> None:
-        """Count all that a node has written so far as flushed to its disk."""
-
-    def fail_power(self, node: int) -> Mapping[str, int]:
-        """Take a dead node's files back to what was flushed of them; return what that took."""
-
-    def treat_link(
-        self,
-        pair: tuple[int, int],
-        *,
-        cut: bool,
-        delay_ms: int,
-        bytes_per_s: int,
-        loss_percent: float,
-        seed: int,
-        only: tuple[int, int] | None,
-    ) -> None:
-        """Treat what two nodes send to each other, from now on.
-
-        A node may be `CLIENTS`; `only` is sender and receiver of the only direction, if it is one.
-        """
-
-    def free_link(self, pair: tuple[int, int]) -> None:
-        """Let everything pass between two nodes again."""
-
-    def link_traffic(self, sender: int, receiver: int) -> LinkTraffic:
-        """Return what a link carried in one direction since it is treated as it is now."""
+    @property
+    def proxies(self) -> Links:
+        """The proxies between the nodes; raises InsyncError if there are none."""
+        if self.links is None:
+            raise InsyncError("no proxies between the nodes, expected them for a link's fault")
+        return self.links
 
     def make_filled_topic(self, topic: str, broker: int, partitions: int) -> None:
         """Create a topic on one broker alone, with a record in each partition."""
+        create_topic(self.cluster.bootstrap, topic, [[broker]] * partitions, {})
+        prefill(self.cluster.bootstrap, topic, range(partitions), FILLED_SECONDS)
 
     def make_old_records(self, topic: str, broker: int, partitions: int, size: int) -> None:
         """Create a topic on one broker alone, with so many bytes of records in each partition."""
+        create_topic(self.cluster.bootstrap, topic, [[broker]] * partitions, {})
+        records = size // OLD_RECORD_BYTES
+        for partition in range(partitions):
+            burst(self.cluster.bootstrap, topic, partition, records, OLD_RECORD_BYTES)
 
     def make_clock_topic(self, topic: str, broker: int) -> None:
         """Create a topic on one broker alone, whose records have the times of their appends."""
+        clocks.make_topic(self.cluster.bootstrap, topic, [broker])
 
-    def clock_reading(self, topic: str, broker: int) -> ClockReading | None:
+    def clock_reading(self, topic: str, broker: int) -> clocks.Reading | None:
         """Read a broker's clock with such a topic; None if it does not answer."""
+        return clocks.read_clock(self._server(broker), topic)
 
     def make_idle_topic(self, topic: str, broker: int, partitions: int) -> None:
         """Create a topic whose partitions a broker leads, and wait until all replicas follow."""
+        replicas = [ring(broker)] * partitions
+        create_topic(self.cluster.bootstrap, topic, replicas, {}, within_s=MANY_SECONDS)
 
     def begin_topic(self, topic: str, broker: int, partitions: int) -> None:
-        """Create a topic whose partitions a broker leads; raises InsyncError if refused."""
+        """Create a topic whose partitions a broker leads, without waiting for it."""
+        begin_topic(self.cluster.bootstrap, topic, [ring(broker)] * partitions, TOPIC_SECONDS)
 
     def delete_topic(self, topic: str) -> None:
-        """Delete a topic; raises InsyncError if refused."""
+        """Delete a topic."""
+        delete_topic(self.cluster.bootstrap, topic, TOPIC_SECONDS)
 
-    def replicas_led_by(self, broker: int) -> Sequence[int]:
-        """Return the replicas of a partition, in order, if `broker` is to lead it."""
-
-    def assignment_seen_by(
-        self, broker: int, topic: str
-    ) -> Mapping[int, tuple[Sequence[int], Sequence[int]]]:
+    def assignment_seen_by(self, broker: int, topic: str) -> Assignment:
         """Return replicas and ISR of each partition as a broker knows them; raises InsyncError."""
-
-    def update_configs(self, broker: int, settings: Mapping[str, str | None]) -> None:
-        """Set configs of a broker, or delete those that are None; raises InsyncError."""
-
-    def configs_in_force(self, broker: int, settings: Mapping[str, str]) -> int:
-        """Return how many of the settings the broker says that it has; raises InsyncError."""
-
-    def update_topic_configs(self, topic: str, settings: Mapping[str, str | None]) -> None:
-        """Set configs of a topic, or delete those that are None; raises InsyncError."""
-
-    def election_ports(self, last: Collection[int]) -> Sequence[int]:
-        """Return the ports at which elections may be asked for; brokers in `last` come last."""
+        return self._asked(broker, lambda server: assignment(server, topic))
 
     def leaders_seen_by(self, broker: int, topic: str) -> Mapping[int, int]:
         """Return the leader of each partition as one broker knows it; raises InsyncError."""
+        seen = self._asked(broker, lambda server: partitions(server, topic))
+        return {partition: leader for partition, (leader, _) in seen.items()}
+
+    def update_configs(self, broker: int, settings: Mapping[str, str | None]) -> None:
+        """Set configs of a broker, or delete those that are None; raises InsyncError."""
+        broker_configs.update(self._server(broker), broker, settings)
+
+    def configs_in_force(self, broker: int, settings: Mapping[str, str]) -> int:
+        """Return how many of the settings the broker says that it has; raises InsyncError."""
+        return broker_configs.in_force(self._server(broker), broker, settings)
+
+    def update_topic_configs(self, topic: str, settings: Mapping[str, str | None]) -> None:
+        """Set configs of a topic, or delete those that are None; raises InsyncError."""
+        broker_configs.update_topic(self.cluster.bootstrap, topic, settings)
+
+    def assign(self, topic: str, partition: int, replicas: Sequence[int]) -> None:
+        """Assign replicas, in this order, to a partition; raises InsyncError if refused."""
+        request = wire.reassign(topic, partition, replicas, TIMEOUT_MS)
+        self._ask_any(request, f"reassignment of {topic}")
+
+    def elect(self, topic: str, partitions: Sequence[int], last: Collection[int] = ()) -> None:
+        """Elect the first replica of each partition; raises InsyncError if that is refused.
+
+        The brokers in `last` are asked last.
+        """
+        request = wire.elect_preferred(topic, partitions, TIMEOUT_MS)
+        self._ask_any(request, f"election of {topic}", last)
+
+    def _ask_any(self, request: bytes, what: str, last: Collection[int] = ()) -> None:
+        """Ask broker after broker, so that none waits for a stall, until the controller has it.
+
+        On ZooKeeper only the controller accepts it; on KRaft brokers forward it. Raises InsyncError
+        with all answers if none did `what` was asked.
+        """
+        brokers = sorted(range(1, BROKERS + 1), key=lambda broker: broker in last)
+        answers = []
+        for broker in [CONTROLLER_ID] if self.kafka.release.zookeeper else brokers:
+            port = self.node(broker).port
+            try:
+                code = wire.ask(port, request, ANSWERS_WITHIN_S)
+            except OSError as error:
+                answers.append(f"{port}: {error}")
+                continue
+            if code == 0:
+                return
+            answers.append(f"{port}: error {code}")
+            if code != wire.NOT_CONTROLLER:
+                break
+        raise InsyncError(f"{what}: {', '.join(answers)}")
+
+    def _asked(self, broker: int, question: Callable[[str], _Seen]) -> _Seen:
+        try:
+            return question(self._server(broker))
+        except OSError as error:
+            raise InsyncError(f"broker {broker}: no answer: {error}") from error
+
+    def _server(self, broker: int) -> str:
+        return f"{LOOPBACK}:{self.node(broker).port}"
+
+
+class _Foreign:
+    """A process that insync did not start."""
+
+    pid = 0
+
+    def poll(self) -> int | None:
+        """Return None: no fault of a run ends it."""
+        return None
+
+    def send_signal(self, sig: int, /) -> None:
+        """Refuse."""
+        raise InsyncError(f"signal {sig}: insync did not start the process")
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Refuse."""
+        raise InsyncError("insync did not start the process, so it does not wait for its end")

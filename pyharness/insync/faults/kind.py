@@ -6,12 +6,14 @@ Imports no broker code: scenarios, tables, verdict and report read the kinds as 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Generic, Literal, Protocol, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, get_args
 
 from insync.events.run_info import PlannedFault
-from insync.faults.base import Fault, FaultContext
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import Fault, FaultContext, Spec
 from insync.faults.spec import Planned
+
+if TYPE_CHECKING:
+    from insync.faults.cluster import FaultCluster
 
 ClusterKind = Literal["local", "docker", "existing"]
 Probe = Callable[[Path], str | None]
@@ -88,9 +90,6 @@ class Words:
     notes: str = ""
 
 
-Spec = TypeVar("Spec", bound=Planned)
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tags:
     """What the scenario rules, the run, the tables and the report must know of a kind.
@@ -160,7 +159,7 @@ class FaultKind(Generic[Spec]):
     spec: type[Spec]
     words: Words
     probes: Mapping[ClusterKind, Probe]
-    inject: Callable[[Spec, FaultContext, FaultCluster], Fault]
+    inject: "Callable[[Spec, FaultContext, FaultCluster], Fault[Any]]"
     requires: Callable[[Spec, int], Requirements] = _no_requirements
     missing: EvidenceRule = _nothing_missing
     tags: Tags = field(default_factory=Tags)

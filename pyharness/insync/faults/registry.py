@@ -4,11 +4,15 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from insync.faults import kinds
+from insync.faults.base import Fault, FaultContext
 from insync.faults.kind import ClusterKind, FaultKind, Tags
 from insync.faults.spec import Planned
+
+if TYPE_CHECKING:
+    from insync.faults.cluster import FaultCluster
 
 
 def _found() -> Iterator[FaultKind[Any]]:
@@ -21,6 +25,11 @@ KINDS: Final[Mapping[str, FaultKind[Any]]] = {
     kind.name: kind for kind in sorted(_found(), key=lambda kind: kind.name)
 }
 """The kinds by the names that scenarios call them."""
+
+
+def fault_of(spec: Planned, context: FaultContext, cluster: "FaultCluster") -> Fault[Any]:
+    """Return the fault that a spec plans; nothing is done to the cluster yet."""
+    return KINDS[spec.kind].inject(spec, context, cluster)
 
 
 def tags_of(fault: Planned) -> Tags:

@@ -1,6 +1,6 @@
 """Start the cluster of one arm, on which one scenario runs, or several one after the other."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -16,14 +16,14 @@ from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.cluster.plans import Controllers
 from insync.brokers.kafka import formats
 from insync.brokers.kafka.cache import woven_classes
-from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
+from insync.faults.cluster import FaultCluster
 from insync.faults.support.control import MAX_RULES, ControlFile
 from insync.faults.support.shim import preload
-from insync.nodes import BROKERS, CONTROLLER_ID
+from insync.nodes import BROKERS
 from insync.progress import Progress
 from insync.run.cell import CellSpec
-from insync.run.disks import NO_DISKS, Disks, open_disks, with_disk_settings
+from insync.run.disks import open_disks, with_disk_settings
 from insync.run.plan import Tools
 from insync.run.requirements import (
     breaks_client_links,
@@ -45,14 +45,10 @@ HEARTBEATS = 10  # per broker session, so that one or two late heartbeats do not
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ArmCluster:
-    """The running cluster of an arm, and what faults need of it.
+class ArmCluster(FaultCluster):
+    """The running cluster of an arm.
 
     Attributes:
-        controls: the stall control file of each broker that can be stalled.
-        home: the folder with the files of the arm's nodes.
-        links: the proxies between the nodes; None unless a fault changes a link.
-        disks: the file systems under brokers' log folders that disk faults need.
         agent: the agent of the nodes; None without it.
         brokers: the ids of the scenario's brokers 1, 2, ...
         bridges: the connection files of a cluster that insync did not start.
@@ -60,12 +56,6 @@ class ArmCluster:
     """
 
     arm: str
-    kafka: Distribution
-    cluster: NodeCluster
-    controls: Mapping[int, ControlFile]
-    home: Path
-    links: Links | None = None
-    disks: Disks = NO_DISKS
     agent: AgentSpec | None = None
     brokers: Sequence[int] = tuple(range(1, BROKERS + 1))
     bridges: Path | None = None
@@ -78,15 +68,6 @@ class ArmCluster:
     def ids_of(self, numbers: Sequence[int]) -> list[int]:
         """Return the ids of some of the scenario's brokers."""
         return [self.brokers[number - 1] for number in numbers]
-
-    def election_brokers(self, last: Collection[int] = ()) -> list[int]:
-        """Return the nodes that accept an election request, in order, those in `last` at the end.
-
-        On ZooKeeper only the controller accepts it; on KRaft brokers forward it.
-        """
-        if self.kafka.release.zookeeper:
-            return [CONTROLLER_ID]
-        return sorted(range(1, BROKERS + 1), key=lambda broker: broker in last)
 
     def check_nodes(self) -> None:
         """Raise InsyncError if a node has ended."""

@@ -13,7 +13,6 @@ from typing import Final
 from insync.brokers.cluster.admin import await_state, create_topic, partitions
 from insync.brokers.cluster.properties import COORDINATORS
 from insync.errors import InsyncError
-from insync.faults.support import election
 from insync.nodes import ring
 from insync.run.arm_cluster import ArmCluster
 
@@ -36,10 +35,9 @@ def place_coordinators(arm_cluster: ArmCluster) -> None:
         return
     if not _led_as(arm_cluster.cluster.bootstrap, wanted, 0.0):
         return
-    ports = [arm_cluster.cluster.nodes[broker].port for broker in arm_cluster.election_brokers()]
     for number, replicas in wanted.items():
-        election.reassign(ports, TOPIC, number, replicas)
-    election.elect_preferred(ports, TOPIC, list(wanted))
+        arm_cluster.assign(TOPIC, number, replicas)
+    arm_cluster.elect(TOPIC, list(wanted))
     last = _led_as(arm_cluster.cluster.bootstrap, wanted, PLACED_SECONDS)
     if last is not None:
         raise InsyncError(f"topic {TOPIC}: {last}, expected each broker to lead one partition")

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -11,6 +11,7 @@ from typing import Final
 from insync.brokers.cluster.node import NO_EXTRAS, NodeExtras
 from insync.brokers.kafka import formats, process
 from insync.errors import InsyncError
+from insync.faults.cluster import Disks
 from insync.faults.kind import STALLABLE, VOLUME
 from insync.faults.registry import tags_of
 from insync.faults.support.control import MAX_RULES, ControlFile
@@ -20,21 +21,6 @@ from insync.nodes import CONTROLLER_ID
 from insync.run.requirements import disk_rules, tracks_flushes
 from insync.running import Running
 from insync.scenario.model import Scenario
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Disks:
-    """The control files of file systems that can be stalled, and the volumes, by broker.
-
-    `tracked` are those of a node whose power can fail.
-    """
-
-    gates: Mapping[int, ControlFile] = field(default_factory=dict)
-    volumes: Mapping[int, Volume] = field(default_factory=dict)
-    tracked: Mapping[int, Sequence[Passthrough]] = field(default_factory=dict)
-
-
-NO_DISKS: Final = Disks()
 
 BEHIND_A_GATE: Final = {"log.index.interval.bytes": "0"}
 """Settings of a broker whose log files bypass the page cache: it searches for a record from the

@@ -6,18 +6,17 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from insync.brokers.cluster.admin import create_topic
-from insync.faults.base import Fault
-from insync.faults.registry import tags_of
+from insync.faults.base import Fault, FaultContext
+from insync.faults.registry import fault_of, tags_of
 from insync.faults.spec import Planned
 from insync.nodes import node_words, ring
 from insync.progress import Progress
 from insync.run.agents import write_counters
 from insync.run.context import ArmContext
 from insync.run.coordinators import place_coordinators, transactional_ids
-from insync.run.faults import build
 from insync.run.health.liveness import Liveness
 from insync.run.health.scheduling_gaps import SchedulingGaps
 from insync.run.readiness import await_full_isr, await_no_slow_broker
@@ -70,7 +69,11 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
     with Workload(plan, files.folder, context.driver) as workload, SchedulingGaps() as gaps:
         say("creating the topic")
         _create(context, topic)
-        faults = [build(context, topic, repeat, spec) for spec in scenario.faults]
+        at = partial(
+            FaultContext.of, arm=context.arm, repeat=repeat, topic=topic,
+            leaders=scenario.workload.leaders, io_threads=scenario.broker.num_io_threads,
+        )  # fmt: skip
+        faults = [fault_of(spec, at(spec), context.arm_cluster) for spec in scenario.faults]
         for fault in faults:
             fault.prepare()
         files.phase("repeat_started", repeat=repeat, topic=topic, seed=plan.seed)
@@ -186,7 +189,7 @@ def _transaction_plan(spec: Transactions | None, topic: str) -> TransactionPlan 
 
 def _run_faults(
     context: ArmContext,
-    faults: Sequence[Fault],
+    faults: Sequence[Fault[Any]],
     workload: Workload,
     start: float,
     say: Callable[[str], None],
@@ -208,7 +211,7 @@ def _run_faults(
         context.files.faults.write(fault.evidence())
 
 
-def _moments(specs: Sequence[Planned], faults: Sequence[Fault]) -> list[Moment]:
+def _moments(specs: Sequence[Planned], faults: Sequence[Fault[Any]]) -> list[Moment]:
     """Return what to do when, in order of time.
 
     Where a broker is killed at the moment at which a stall of it ends, the kill comes first: the

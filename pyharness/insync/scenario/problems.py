@@ -34,6 +34,7 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "tuple_type": "a list",
     "dict_type": "a table",
     "model_type": "a table",
+    "each_once": "each only once",
     "node": "at most {brokers}, or a target instead",
     "model_attributes_type": "a table",
 }

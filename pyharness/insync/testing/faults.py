@@ -17,11 +17,10 @@ from insync.errors import InputError, InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import FaultContext
-from insync.faults.registry import KINDS
+from insync.faults.registry import KINDS, fault_of
 from insync.faults.spec import Planned, Surroundings
 from insync.nodes import node_words
 from insync.run.arm_cluster import ArmCluster
-from insync.run.faults import ArmFaultCluster
 from insync.scenario.model import Fault, Scenario
 from insync.scenario.problems import describe
 
@@ -60,13 +59,12 @@ class Faults:
         of `topic`. Raises InputError for a fault that cannot be, and InsyncError if there is no
         evidence that it acted: then what the block saw proves nothing.
         """
-        spec, scenario = self._planned(kind, broker, topic, keys)
-        at = FaultContext(
-            arm=self._arm_cluster.arm, repeat=0, kind=kind, broker=broker,
-            planned_ms=spec.end_ms - spec.at_ms, topic=topic,
+        spec, leaders = self._planned(kind, broker, topic, keys)
+        at = FaultContext.of(
+            spec, arm=self._arm_cluster.arm, repeat=0, topic=topic, leaders=leaders,
+            io_threads=self._prepared.broker.num_io_threads,
         )  # fmt: skip
-        cluster = ArmFaultCluster(self._arm_cluster, scenario)
-        fault = KINDS[kind].inject(spec, at, cluster)
+        fault = fault_of(spec, at, self._arm_cluster)
         fault.prepare()
         try:
             fault.inject()
@@ -79,8 +77,8 @@ class Faults:
 
     def _planned(
         self, kind: str, broker: int, topic: str, keys: Mapping[str, Any]
-    ) -> tuple[Planned, Scenario]:
-        """Return the fault's spec, checked, and the scenario of the cluster as it is now."""
+    ) -> tuple[Planned, Sequence[int]]:
+        """Return the fault's spec, checked, and the leader of each partition of the topic."""
         if kind not in KINDS or kind not in self._kinds:
             names = ", ".join(self._kinds) or "none"
             raise InputError(
@@ -109,8 +107,7 @@ class Faults:
             raise InputError("; ".join(describe(error, within=("faults", 0)))) from None
         except PydanticCustomError as error:
             raise InputError(f"faults: {kind}: {error.message()}") from None
-        workload = self._prepared.workload.model_copy(update={"leaders": tuple(leaders)})
-        return spec, self._prepared.model_copy(update={"workload": workload})
+        return spec, leaders
 
     def _await(self, number: int) -> None:
         """Wait until a broker serves again, unless another fault has ended it meanwhile."""

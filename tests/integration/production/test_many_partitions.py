@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from confluent_kafka import Producer
 
+from fault_runs import planned, running
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.limits import room_for
 from insync.brokers.cluster.node import NodeExtras
-from insync.faults.base import FaultContext
-from insync.faults.kinds.stall import StallFault
 from insync.faults.support.control import ControlFile
 from insync.faults.support.shim import preload, require_shim
 from integration.production.checks import StartCluster
@@ -46,11 +46,11 @@ def test_reads_of_all_partitions_are_stalled_within_a_second(
         create_topic(cluster.bootstrap, f"many-{number}", [[1, 2, 3]] * size, {}, within_s=WITHIN_S)
     created_s = time.monotonic() - begun
     targets = [f"many-{number}-{each}" for number, size in enumerate(sizes) for each in range(size)]
-    plan = FaultContext(
-        arm="stock", repeat=0, kind="stall", broker=1, planned_ms=20_000, target=targets,
-        site="read", mode="hold",
+    stall = planned(
+        running(cluster, b1=control), "stall", for_ms=20_000, site="read",
+        mode="hold", partitions=[0],
     )  # fmt: skip
-    stall = StallFault(control, plan)
+    stall.context = replace(stall.context, target=targets)
     begun = time.monotonic()
     stall.inject()
     armed_s = time.monotonic() - begun

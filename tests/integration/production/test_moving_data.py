@@ -14,13 +14,13 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # not in its 
     NewPartitions,
 )
 
+from fault_runs import running
 from insync.arms import READ, REQUEST
 from insync.brokers.cluster.admin import create_topic, partitions
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.broker_configs import update
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodeExtras
-from insync.faults.support.election import reassign
 from integration.production.checks import (
     ALL,
     GROUP,
@@ -127,7 +127,7 @@ def test_a_topic_grows_and_is_reassigned_while_a_read_is_stalled(
                 lambda now: {each: now.get(each) for each in grown} == grown,
                 WITHIN_S,
             )
-            reassign(ports(cluster), TOPIC, 0, ALL)
+            running(cluster).assign(TOPIC, 0, ALL)
             until = time.monotonic() + 2.5 * LAG_MS / 1_000
             while time.monotonic() < until:
                 assert set(PAIR) <= set(isr(cluster))
@@ -154,7 +154,7 @@ def test_a_throttled_new_replica_is_no_reason_to_step_down(
     with bridge(agent, 1) as broker:
         switch(cluster, broker, STEP_DOWN)
         began = time.monotonic()
-        reassign(ports(cluster), TOPIC, 0, ALL)
+        running(cluster).assign(TOPIC, 0, ALL)
         while (now := isr(cluster)) != ALL:
             assert now == PAIR
             assert leader(cluster) == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from fault_runs import running
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.broker_configs import update
@@ -16,7 +17,6 @@ from insync.brokers.cluster.ready import await_ready
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
-from insync.faults.support.election import elect_preferred
 from insync.nodes import CONTROLLER_ID
 from integration.production.checks import (
     ALL,
@@ -149,5 +149,5 @@ def to_stock(cluster: LocalCluster, number: int, old: Distribution) -> None:
 
 def elect_first(cluster: LocalCluster) -> None:
     """Let the first replica of the partition lead again, as an operator does."""
-    elect_preferred([cluster.nodes[number].port for number in ALL], TOPIC, [0])
+    running(cluster).elect(TOPIC, [0])
     wait_for(lambda: leader(cluster), lambda now: now == 1, WITHIN_S)

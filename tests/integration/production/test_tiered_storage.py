@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
+from fault_runs import running
 from insync.brokers.cluster.admin import SMALL_SEGMENTS, create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka.java import Java
-from insync.faults.support.election import reassign
 from integration.production.checks import (
     ALL,
     LAG,
@@ -73,7 +73,7 @@ def test_a_leader_whose_log_is_in_remote_storage(
     assert sum(file.stat().st_size for file in remote.rglob("*.log")) > RECORDS * BYTES / 2
     writer = Writer(cluster.bootstrap, TOPIC)
     with writer.writing():
-        reassign([cluster.nodes[number].port for number in ALL], TOPIC, 0, ALL)
+        running(cluster).assign(TOPIC, 0, ALL)
         wait_for(lambda: isr(cluster), lambda now: now == ALL, WITHIN_S)
         assert not (cluster.nodes[3].data_dir / f"{TOPIC}-0" / first.name).exists()
         check_scopes(cluster, agent)

@@ -2,44 +2,54 @@
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
-from insync.brokers.kafka import wire
+from fault_runs import planned
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import PlannedFault
-from insync.faults.base import FaultContext
+from insync.faults.base import Fault
 from insync.faults.kinds import add_replica
-from insync.faults.kinds.add_replica import KIND, AddPlan, AddReplicaFault, Assignment
-from insync.faults.support.throttle import FOLLOWERS, LEADERS, RATES, Settings, Throttle
+from insync.faults.kinds.add_replica import FOLLOWERS, KIND, LEADERS, RATES
 from insync.scenario.load import parse, source
 from unit.faults.seen_figures import Seen
 
-PLAN = AddPlan(topic="t", replicas={0: [1, 2, 3], 1: [2, 1, 3]})
-PORTS = [9_001, 9_002]
-
 
 class Cluster:
-    """Answers requests with `code`; brokers show the assignment that the test sets."""
+    """Keeps what is assigned; brokers show the assignment that the test sets."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, code: int = 0) -> None:
-        self.asked: list[bytes] = []
-        self.seen: Assignment = {}
-        self._code = code
-        monkeypatch.setattr(wire, "ask", self._ask)
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, ignores: int = 0) -> None:
+        self.asked: list[tuple[int, list[int]]] = []
+        self.seen: dict[int, tuple[list[int], list[int]]] = {}
+        self.topic: dict[str, str | None] = {}
+        self.brokers: dict[int, dict[str, str | None]] = {}
+        self._ignores = ignores
         monkeypatch.setattr(add_replica, "ASSIGNED_WITHIN_S", 0.01)
         monkeypatch.setattr(add_replica, "JOINED_WITHIN_S", 0.01)
 
-    def fault(self, throttle: Throttle | None = None) -> AddReplicaFault:
-        context = FaultContext(arm="a", repeat=0, kind="add-replica", broker=3, planned_ms=100)
-        return AddReplicaFault(lambda: PORTS, lambda: self.seen, PLAN, context, throttle)
+    def fault(self, **keys: int) -> Fault[Any]:
+        return planned(self, KIND.name, broker=3, partitions=[0, 1], leaders=[1, 2], **keys)
 
     def show(self, isr: list[int], *partitions: int) -> None:
         self.seen = {partition: ([1, 2, 3], isr) for partition in partitions}
 
-    def _ask(self, _: int, request: bytes, __: float) -> int:
-        self.asked.append(request)
-        return self._code
+    def assign(self, _: str, partition: int, replicas: list[int]) -> None:
+        self.asked.append((partition, list(replicas)))
+
+    def assignment_seen_by(self, *_: object) -> dict[int, tuple[list[int], list[int]]]:
+        return self.seen
+
+    def update_topic_configs(self, _: str, settings: Mapping[str, str | None]) -> None:
+        self.topic.update(settings)
+
+    def update_configs(self, broker: int, settings: Mapping[str, str | None]) -> None:
+        if broker != self._ignores:
+            self.brokers.setdefault(broker, {}).update(settings)
+
+    def configs_in_force(self, broker: int, settings: Mapping[str, str]) -> int:
+        has = self.brokers.get(broker, {})
+        return sum(has.get(name) == value for name, value in settings.items())
 
 
 def test_the_broker_is_taken_out_before_and_added_at_the_time(
@@ -48,12 +58,10 @@ def test_the_broker_is_taken_out_before_and_added_at_the_time(
     cluster = Cluster(monkeypatch)
     fault = cluster.fault()
     fault.prepare()
-    asked = [wire.reassign("t", 0, [1, 2], 4_000), wire.reassign("t", 1, [2, 1], 4_000)]
-    assert cluster.asked == asked
+    assert cluster.asked == [(0, [1, 2]), (1, [2, 1])]
     cluster.show([1, 2], 0, 1)
     fault.inject()
-    asked += [wire.reassign("t", 0, [1, 2, 3], 4_000), wire.reassign("t", 1, [2, 1, 3], 4_000)]
-    assert cluster.asked == asked
+    assert cluster.asked[2:] == [(0, [1, 2, 3]), (1, [2, 1, 3])]
     cluster.show([1, 2, 3], 0, 1)
     fault.lift()
     fault.lift()
@@ -62,47 +70,20 @@ def test_the_broker_is_taken_out_before_and_added_at_the_time(
     assert line.acted_ms is not None and line.acted_ms > 0
 
 
-class Quotas:
-    """The configs of brokers and of the topic; `ignores` is a broker that takes none."""
-
-    def __init__(self, ignores: int = 0) -> None:
-        self.topic: dict[str, str | None] = {}
-        self.brokers: dict[int, dict[str, str | None]] = {}
-        self._ignores = ignores
-
-    def throttle(self) -> Throttle:
-        return Throttle(
-            update_broker=self._update,
-            update_topic=self.topic.update,
-            in_force=self._in_force,
-            leaders={0: 1, 1: 2},
-            follower=3,
-            bytes_per_s=500,
-        )
-
-    def _update(self, broker: int, settings: Settings) -> None:
-        if broker != self._ignores:
-            self.brokers.setdefault(broker, {}).update(settings)
-
-    def _in_force(self, broker: int, settings: Mapping[str, str]) -> int:
-        has = self.brokers.get(broker, {})
-        return sum(has.get(name) == value for name, value in settings.items())
-
-
 def test_quotas_are_set_before_the_assignment_and_deleted_at_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    cluster, quotas = Cluster(monkeypatch), Quotas()
-    fault = cluster.fault(quotas.throttle())
+    cluster = Cluster(monkeypatch)
+    fault = cluster.fault(throttle_bytes_per_s=500)
     fault.prepare()
-    assert quotas.brokers == {}
+    assert cluster.brokers == {}
     cluster.show([1, 2, 3], 0, 1)
     fault.inject()
-    assert quotas.topic == {LEADERS: "0:1,1:2", FOLLOWERS: "0:3,1:3"}
-    assert quotas.brokers == dict.fromkeys((1, 2, 3), dict.fromkeys(RATES, "500"))
+    assert cluster.topic == {LEADERS: "0:1,1:2", FOLLOWERS: "0:3,1:3"}
+    assert cluster.brokers == dict.fromkeys((1, 2, 3), dict.fromkeys(RATES, "500"))
     fault.lift()
-    assert quotas.topic == dict.fromkeys((LEADERS, FOLLOWERS))
-    assert quotas.brokers == dict.fromkeys((1, 2, 3), dict.fromkeys(RATES))
+    assert cluster.topic == dict.fromkeys((LEADERS, FOLLOWERS))
+    assert cluster.brokers == dict.fromkeys((1, 2, 3), dict.fromkeys(RATES))
     line = fault.evidence()
     assert line.figures is not None
     assert line.figures["quotas_asked"] == line.figures["quotas_in_force"] == 6.0
@@ -111,8 +92,8 @@ def test_quotas_are_set_before_the_assignment_and_deleted_at_the_end(
 def test_a_quota_that_a_broker_does_not_take_is_no_evidence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    cluster = Cluster(monkeypatch)
-    fault = cluster.fault(Quotas(ignores=3).throttle())
+    cluster = Cluster(monkeypatch, ignores=3)
+    fault = cluster.fault(throttle_bytes_per_s=500)
     cluster.show([1, 2, 3], 0, 1)
     fault.inject()
     fault.lift()
@@ -141,11 +122,6 @@ def test_a_broker_that_is_not_assigned_is_no_evidence(monkeypatch: pytest.Monkey
     fault.lift()
     assert fault.evidence().acted_ms == 0
     assert fault.evidence().figures == {"assigned": 1.0, "joined": 1.0}
-
-
-def test_a_reassignment_that_is_refused_names_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InsyncError, match="reassignment of t: 9001: error 7"):
-        Cluster(monkeypatch, code=7).fault().prepare()
 
 
 def test_a_fault_that_was_never_injected_can_be_lifted(monkeypatch: pytest.MonkeyPatch) -> None:

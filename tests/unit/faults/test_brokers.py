@@ -5,38 +5,38 @@ import struct
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from fault_runs import OneNode, planned
 from insync.brokers.kafka import wire
+from insync.brokers.kafka.versions import pinned
 from insync.errors import InsyncError
-from insync.faults.base import FaultContext
+from insync.faults.base import Fault
+from insync.faults.cluster import FaultCluster
 from insync.faults.kinds import queue_stall
-from insync.faults.kinds.elect import ElectFault, ElectPlan
-from insync.faults.kinds.queue_stall import QueueStallFault
 from insync.faults.support.control import HEADER_BYTES, RULE_BYTES, ControlFile
-
-PLAN = ElectPlan(topic="t", replicas={0: [2, 1, 3], 1: [2, 1, 3]})
-
-
-def occasion(kind: str) -> FaultContext:
-    return FaultContext(arm="stock", repeat=0, kind=kind, broker=2, planned_ms=0)
 
 
 class Brokers:
     """Answers requests to ports; 0 means accepted, an OSError means no answer."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, **answers: int | OSError) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *answers: int | OSError) -> None:
         self.asked: list[tuple[int, bytes]] = []
         self.leaders = {0: 1, 1: 1, 2: 2}
-        self._answers = {int(port.lstrip("p")): answer for port, answer in answers.items()}
+        self._answers = dict(enumerate(answers, 1))
         monkeypatch.setattr(wire, "ask", self._ask)
+        monkeypatch.setattr(FaultCluster, "leaders_seen_by", lambda *_: self.leaders)
 
-    def fault(self) -> ElectFault:
-        return ElectFault(
-            lambda: list(self._answers), lambda: self.leaders, PLAN, occasion("elect")
-        )
+    def fault(self) -> Fault[Any]:
+        """Elect broker 2 where brokers 1 to 3 have these numbers as ports; 1 leads."""
+        nodes = {number: SimpleNamespace(port=number) for number in (1, 2, 3)}
+        cluster: Any = SimpleNamespace(nodes=nodes)
+        kafka: Any = SimpleNamespace(release=pinned("4.3.1"))
+        running = FaultCluster(kafka=kafka, cluster=cluster, controls={}, home=Path())
+        return planned(running, "elect", broker=2, partitions=[0, 1], topic="t", leaders=[1, 1])
 
     def _ask(self, port: int, request: bytes, _: float) -> int:
         self.asked.append((port, request))
@@ -51,12 +51,13 @@ class Brokers:
 def test_an_election_is_sent_until_the_controller_accepts_and_counts_moved_leaders(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    brokers = Brokers(monkeypatch, p1=wire.NOT_CONTROLLER, p2=OSError("silent"), p3=0)
+    brokers = Brokers(monkeypatch, 0, wire.NOT_CONTROLLER, OSError("silent"))
     fault = brokers.fault()
     fault.prepare()
-    assert [port for port, _ in brokers.asked] == [1, 2, 3] * 2
-    assert brokers.asked[2][1] == wire.reassign("t", 0, [2, 1, 3], 4_000)
+    assert [port for port, _ in brokers.asked] == [1, 1]
+    assert brokers.asked[0][1] == wire.reassign("t", 0, [2, 3, 1], 4_000)
     fault.inject()
+    assert [port for port, _ in brokers.asked[2:]] == [2, 3, 1], "the old leader is asked last"
     assert brokers.asked[-1][1] == wire.elect_preferred("t", [0, 1], 4_000)
     fault.lift()
     assert fault.evidence().figures == {"moved": 2.0}
@@ -65,13 +66,13 @@ def test_an_election_is_sent_until_the_controller_accepts_and_counts_moved_leade
 def test_an_election_that_is_refused_or_unanswered_names_every_response(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    brokers = Brokers(monkeypatch, p1=OSError("silent"), p2=7, p3=0)
-    with pytest.raises(InsyncError, match="election of t: 1: silent, 2: error 7"):
+    brokers = Brokers(monkeypatch, 0, OSError("silent"), 7)
+    with pytest.raises(InsyncError, match="election of t: 2: silent, 3: error 7"):
         brokers.fault().inject()
 
 
 def test_an_election_that_moves_no_leader_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    brokers = Brokers(monkeypatch, p1=0)
+    brokers = Brokers(monkeypatch, 0, 0, 0)
     monkeypatch.setattr("insync.faults.kinds.elect.ANSWERS_WITHIN_S", 0.01)
     monkeypatch.setattr(wire, "elect_preferred", lambda *_: bytes(8))
     fault = brokers.fault()
@@ -91,13 +92,14 @@ class Broker:
         self.topics: list[tuple[str, int]] = []
         self._poke(20, "@I", 1)  # attached
 
-    def fault(self, monkeypatch: pytest.MonkeyPatch) -> QueueStallFault:
+    def fault(self, monkeypatch: pytest.MonkeyPatch) -> Fault[Any]:
         monkeypatch.setattr(wire, "connect", lambda *_: self)
         monkeypatch.setattr(queue_stall, "HELD_WITHIN_S", 0.05)
-        return QueueStallFault(
-            self.control, lambda: 9092, lambda *made: self.topics.append(made), "t-q", 3,
-            occasion("queue-stall"),
-        )  # fmt: skip
+        cluster = OneNode(
+            controls={2: self.control},
+            make_filled_topic=lambda name, _, partitions: self.topics.append((name, partitions)),
+        )
+        return planned(cluster, "queue-stall", broker=2, topic="t", io_threads=3)
 
     def sendall(self, request: bytes) -> None:
         self.sent.append(request)
@@ -126,9 +128,9 @@ def test_a_queue_stall_reports_whether_every_thread_was_stalled(
     broker = Broker(tmp_path, holds)
     fault = broker.fault(monkeypatch)
     fault.prepare()
-    assert broker.topics == [("t-q", 3)]
+    assert broker.topics == [("t-q2-0", 3)]
     fault.inject()
-    assert broker.sent == [wire.fetch("t-q", partition) for partition in range(3)]
+    assert broker.sent == [wire.fetch("t-q2-0", partition) for partition in range(3)]
     drain = threading.Timer(0.05, lambda: [broker.hold(slot, 0) for slot in range(3)])
     drain.start()
     begun = time.monotonic()

@@ -3,18 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from fault_runs import planned
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import PlannedFault
-from insync.faults.base import FaultContext
-from insync.faults.kinds.clock_jump import KIND, ClockJumpFault
+from insync.faults.kinds.clock_jump import KIND
 from insync.faults.support.control import ControlFile
 from insync.scenario.load import parse, source
 from unit.faults.seen_figures import Seen
-
-AT = FaultContext(arm="stock", repeat=0, kind="clock-jump", broker=2, planned_ms=100)
 
 
 @dataclass(frozen=True)
@@ -29,13 +28,18 @@ def jumped(tmp_path: Path, by_ms: int, *readings: Clock | None) -> tuple[Control
     control.header.attached = 1
     clock: Iterator[Clock | None] = iter(readings)
     topics: list[str] = []
-    fault = ClockJumpFault(control, lambda: topics.append("made"), lambda: next(clock), by_ms, AT)
+    cluster = SimpleNamespace(
+        controls={2: control},
+        make_clock_topic=lambda topic, _: topics.append(topic),
+        clock_reading=lambda *_: next(clock),
+    )
+    fault = planned(cluster, "clock-jump", broker=2, by_ms=by_ms)
     fault.prepare()
     fault.inject()
     assert control.header.ahead_ns == by_ms * 1_000_000
     fault.lift()
     fault.lift()
-    assert (control.header.ahead_ns, topics) == (0, ["made"])
+    assert (control.header.ahead_ns, topics) == (0, ["t-r0-c2-0"])
     line = fault.evidence()
     return control, Seen(dict(line.figures), acted_ms=line.acted_ms or 0.0)
 
@@ -70,7 +74,7 @@ def test_a_broker_that_does_not_answer_gives_no_evidence(
 
 def test_a_broker_without_the_shim_is_an_error(tmp_path: Path) -> None:
     control = ControlFile.create(tmp_path / "control", tmp_path, capacity=1)
-    fault = ClockJumpFault(control, lambda: None, lambda: Clock(0), 5, AT)
+    fault = planned(SimpleNamespace(controls={2: control}), "clock-jump", broker=2, by_ms=5)
     with pytest.raises(InsyncError, match="broker 2 did not load the stall shim"):
         fault.inject()
 

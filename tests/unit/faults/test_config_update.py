@@ -4,12 +4,10 @@ from collections.abc import Mapping
 
 import pytest
 
+from fault_runs import planned
 from insync.errors import InputError, InsyncError
-from insync.faults.base import FaultContext
-from insync.faults.kinds.config_update import ConfigUpdateFault
 from insync.scenario.load import parse, source
 
-PLAN = FaultContext(arm="off", repeat=0, kind="config-update", broker=1, planned_ms=100)
 SETTINGS = {"a": "1", "b": "true"}
 
 
@@ -20,20 +18,20 @@ class Broker:
         self.configs: dict[str, str] = {}
         self.ignored = ignored
 
-    def update(self, settings: Mapping[str, str | None]) -> None:
+    def update_configs(self, _: int, settings: Mapping[str, str | None]) -> None:
         for name, value in settings.items():
             if value is None:
                 self.configs.pop(name, None)
             elif name not in self.ignored:
                 self.configs[name] = value
 
-    def in_force(self) -> int:
-        return sum(self.configs.get(name) == value for name, value in SETTINGS.items())
+    def configs_in_force(self, _: int, settings: Mapping[str, str]) -> int:
+        return sum(self.configs.get(name) == value for name, value in settings.items())
 
 
 def test_configs_are_set_and_deleted_at_the_end() -> None:
     broker = Broker()
-    fault = ConfigUpdateFault(broker.update, broker.in_force, SETTINGS, PLAN)
+    fault = planned(broker, "config-update", settings=SETTINGS)
     fault.prepare()
     assert broker.configs == {}
     fault.inject()
@@ -49,7 +47,7 @@ def test_configs_are_set_and_deleted_at_the_end() -> None:
 def test_a_config_that_the_broker_ignores_is_no_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("insync.faults.kinds.config_update.IN_FORCE_WITHIN_S", 0.01)
     broker = Broker(ignored=frozenset({"b"}))
-    fault = ConfigUpdateFault(broker.update, broker.in_force, SETTINGS, PLAN)
+    fault = planned(broker, "config-update", settings=SETTINGS)
     fault.inject()
     fault.lift()
     assert fault.evidence().figures == {"updated": 2.0, "in_force": 1.0}
@@ -57,7 +55,7 @@ def test_a_config_that_the_broker_ignores_is_no_evidence(monkeypatch: pytest.Mon
 
 def test_a_fault_that_was_never_injected_changes_nothing() -> None:
     broker = Broker()
-    fault = ConfigUpdateFault(broker.update, broker.in_force, SETTINGS, PLAN)
+    fault = planned(broker, "config-update", settings=SETTINGS)
     broker.configs = {"a": "0"}
     fault.lift()
     assert broker.configs == {"a": "0"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -58,7 +59,7 @@ def test_a_pause_is_read_from_the_control_group(
 ) -> None:
     monkeypatch.setattr(freezer, "group_of", lambda *_: Parent(tmp_path, unified))
     container = FakeContainer()
-    pause = ByPause(container)
+    pause = ByPause(cast("Any", container))
     assert not pause.is_stopped(), "it is gone"
     (tmp_path / file).write_text(running)
     assert not pause.is_stopped()
@@ -78,7 +79,7 @@ def test_throttling_is_counted_from_the_start_of_a_quota_and_the_quota_restored(
 ) -> None:
     monkeypatch.setattr(shares, "group_of", lambda *_: Parent(tmp_path, unified=True))
     container = FakeContainer(before)
-    share = ContainerShare(container)
+    share = ContainerShare(cast("Any", container))
     stat = tmp_path / "cpu.stat"
     stat.write_text("nr_throttled 7\nthrottled_usec 5000\n")
     share.cut(2.0)
@@ -96,7 +97,7 @@ def test_the_quota_of_an_ended_container_is_not_changed(
     monkeypatch.setattr(shares, "group_of", lambda *_: Parent(tmp_path, unified=True))
     (tmp_path / "cpu.stat").write_text("nr_throttled 0\nthrottled_usec 0\n")
     container = FakeContainer()
-    share = ContainerShare(container)
+    share = ContainerShare(cast("Any", container))
     share.cut(2.0)
     container.ended = True
     share.restore()

@@ -3,13 +3,15 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
+from fault_runs import OneNode, planned
 from insync.errors import InsyncError
-from insync.faults.base import FaultContext
-from insync.faults.kinds.cpu_neighbour import NeighbourFault, busy_command, unavailable
+from insync.faults.base import Fault
+from insync.faults.kinds.cpu_neighbour import busy_command, unavailable
 from insync.faults.support import affinity
 from processes import busy_python
 from waiting import wait_for
@@ -49,10 +51,10 @@ def waited(pid: int) -> float:
 
 
 def fault_on(
-    process: "subprocess.Popen[bytes]", start: Neighbours, neighbours: int = 2
-) -> NeighbourFault:
-    at = FaultContext(arm="stock", repeat=0, kind="cpu-neighbour", broker=1, planned_ms=200)
-    return NeighbourFault(lambda: process, start, neighbours, at)
+    process: "subprocess.Popen[bytes] | None", start: Callable[[list[str]], Any]
+) -> Fault[Any]:
+    cluster = OneNode(process, start=start)
+    return planned(cluster, "cpu-neighbour", neighbours=2, for_ms=200)
 
 
 def test_a_process_beside_busy_ones_waits_and_gets_its_cores_back(
@@ -122,8 +124,7 @@ def test_started_neighbours_are_ended_if_the_next_cannot_start(
             raise InsyncError("no more")
         return start(command)
 
-    at = FaultContext(arm="stock", repeat=0, kind="cpu-neighbour", broker=1, planned_ms=200)
-    fault = NeighbourFault(lambda: busy, twice, 2, at)
+    fault = fault_on(busy, twice)
     with pytest.raises(InsyncError, match="no more"):
         fault.inject()
     fault.lift()
@@ -138,7 +139,7 @@ def test_an_ended_process_cannot_get_a_neighbour() -> None:
 
 
 def test_lifting_a_fault_that_was_never_injected_does_nothing() -> None:
-    fault = fault_on(None, Neighbours())  # type: ignore[arg-type]  # never asked
+    fault = fault_on(None, Neighbours())
     fault.lift()
     with pytest.raises(InsyncError, match="was not injected"):
         fault.evidence()

@@ -1,16 +1,18 @@
 """The pause of a JVM: what the log of its safepoints shows, and what is left behind."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from fault_runs import OneNode, planned
 from insync.errors import InsyncError
-from insync.faults.base import FaultContext
+from insync.faults.base import Fault
 from insync.faults.kinds import jvm_pause
-from insync.faults.kinds.jvm_pause import LOG, JvmPauseFault
+from insync.faults.kinds.jvm_pause import LOG
 from insync.faults.support.control import ControlFile, State
 
-AT = FaultContext(arm="stock", repeat=0, kind="jvm-pause", broker=2, planned_ms=100)
 SHORT = '[1.2s] Safepoint "ICBufferFull", Time since last: 9 ns, Total: 90000 ns\n'
 OF_17 = (
     '[3.5s] Safepoint "HeapDumper", Time since last: 403510043 ns, Reaching safepoint: 3885 ns,'
@@ -35,8 +37,8 @@ class Jvm:
         self.writes = writes
         self.dump = Path()
 
-    def ask(self, file: Path) -> "Jvm":
-        self.dump = file
+    def ask(self, command: list[str]) -> "Jvm":
+        self.dump = file = Path(command[-1])
         file.write_bytes(b"JAVA PROFILE")
         if self.writes:
             self.control.slots[0].held_now = 1
@@ -59,11 +61,17 @@ class Jvm:
         raise AssertionError
 
 
+def fault_on(jvm: Jvm, ask: Callable[[list[str]], Jvm] | None = None) -> Fault[Any]:
+    """Pause a JVM, which is asked by `ask`."""
+    cluster = OneNode(jvm, folder=jvm.folder, controls={2: jvm.control}, start=ask or jvm.ask)
+    return planned(cluster, "jvm-pause", broker=2)
+
+
 @pytest.mark.parametrize("log", [OF_17, OF_21])
 def test_the_pause_is_that_of_the_jvms_log(tmp_path: Path, log: str) -> None:
     (tmp_path / LOG).write_text(OF_17.replace("2170058243", "9000000000"))
     jvm = Jvm(tmp_path, SHORT + log)
-    fault = JvmPauseFault(jvm.control, tmp_path, jvm.ask, AT)
+    fault = fault_on(jvm)
     fault.prepare()
     fault.inject()
     assert jvm.dump.is_file()
@@ -79,7 +87,7 @@ def test_the_pause_is_that_of_the_jvms_log(tmp_path: Path, log: str) -> None:
 def test_a_broker_that_starts_again_does_not_remove_the_evidence(tmp_path: Path) -> None:
     """A JVM overwrites its log at its start, for example after another fault killed the broker."""
     jvm = Jvm(tmp_path, OF_17)
-    fault = JvmPauseFault(jvm.control, tmp_path, jvm.ask, AT)
+    fault = fault_on(jvm)
     fault.inject()
     fault.lift()
     (tmp_path / LOG).write_text(SHORT)
@@ -91,11 +99,11 @@ def test_a_pause_that_is_interrupted_at_its_beginning_ends(tmp_path: Path) -> No
     """Ctrl-C may come while the fault waits for the dump."""
     jvm = Jvm(tmp_path, OF_17, writes=False)
 
-    def ask(file: Path) -> Jvm:
-        jvm.ask(file)
+    def ask(command: list[str]) -> Jvm:
+        jvm.ask(command)
         raise KeyboardInterrupt
 
-    fault = JvmPauseFault(jvm.control, tmp_path, ask, AT)
+    fault = fault_on(jvm, ask)
     with pytest.raises(KeyboardInterrupt):
         fault.inject()
     assert jvm.control.slots[0].state == State.LIFTED
@@ -108,7 +116,7 @@ def test_another_safepoint_is_not_this_pause(
 ) -> None:
     monkeypatch.setattr(jvm_pause, "ENDS_WITHIN_S", 0.05)
     jvm = Jvm(tmp_path, SHORT)
-    fault = JvmPauseFault(jvm.control, tmp_path, jvm.ask, AT)
+    fault = fault_on(jvm)
     fault.inject()
     fault.lift()
     assert fault.evidence().acted_ms == 0
@@ -116,7 +124,7 @@ def test_another_safepoint_is_not_this_pause(
 
 def test_a_jvm_that_writes_no_dump_is_an_error_and_nothing_stays(tmp_path: Path) -> None:
     jvm = Jvm(tmp_path, "", writes=False)
-    fault = JvmPauseFault(jvm.control, tmp_path, jvm.ask, AT)
+    fault = fault_on(jvm)
     with pytest.raises(InsyncError, match="broker 2: its JVM wrote no heap dump"):
         fault.inject()
     assert not jvm.dump.parent.exists()

@@ -2,52 +2,36 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from fault_runs import planned
+from insync.brokers.cluster.links.rules import Passed, Treatment
 from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError, InsyncError
-from insync.faults.base import FaultContext
-from insync.faults.cluster import FaultCluster
-from insync.faults.kinds.network.client_link import KIND as CLIENT_LINK
-from insync.faults.kinds.network.controller_link import KIND as CONTROLLER_LINK
-from insync.faults.kinds.network.link import KIND as LINK
-from insync.faults.support.links import BrokenLink, LinkFault, broken_link
+from insync.faults.base import Fault
 from insync.nodes import CLIENTS, CONTROLLER_ID
 from insync.run.requirements import require_controller_proxy
 from insync.scenario.load import parse, source
 
 
-@dataclass(frozen=True)
-class Came:
-    bytes: int = 0
-    in_hand: int = 0
-    pieces_held: int = 0
-    longest_ms: float = 0.0
-    bytes_delayed: int = 0
-    bytes_dropped: int = 0
-    pieces_lost: int = 0
-
-
-NOTHING = Came()
-
-
 @dataclass
-class Cluster:
+class Links:
     """Links that carried `came`, by sender and receiver."""
 
-    came: Mapping[tuple[int, int], Came]
+    came: Mapping[tuple[int, int], Passed]
     done: list[tuple[str, Any]] = field(default_factory=list)
 
-    def treat_link(self, pair: tuple[int, int], **how: Any) -> None:
-        self.done.append(("treat", (pair, how)))
+    def treat(self, node: int, other: int, how: Treatment) -> None:
+        self.done.append(("treat", ((node, other), how)))
 
-    def free_link(self, pair: tuple[int, int]) -> None:
-        self.done.append(("free", pair))
+    def free(self, node: int, other: int) -> None:
+        self.done.append(("free", (node, other)))
 
-    def link_traffic(self, sender: int, receiver: int) -> Came:
-        return self.came.get((sender, receiver), NOTHING)
+    def passed_one_way(self, sender: int, receiver: int) -> Passed:
+        return self.came.get((sender, receiver), Passed())
 
 
 KEYS: dict[str, dict[str, float]] = {
@@ -55,33 +39,27 @@ KEYS: dict[str, dict[str, float]] = {
 }  # fmt: skip
 
 
-def fault(
-    mode: str, came: Came, direction: str = "both", other: int = 2
-) -> tuple[LinkFault, Cluster]:
-    """Break the link from broker 1 to another side; `came` is what it carried that way."""
-    keys = {"mode": mode, "direction": direction, **KEYS.get(mode, {})}
-    spec = BrokenLink.model_validate({"broker": 1, "at_ms": 0, "for_ms": 100, **keys})
-    cluster = Cluster({(1, other): came})
-    at = FaultContext(arm="stock", repeat=3, kind="link", broker=1, planned_ms=100)
-    made = broken_link(cast("FaultCluster", cluster), spec, other, at, "broker 2")
-    assert isinstance(made, LinkFault)
-    return made, cluster
+def fault(mode: str, came: Passed, direction: str = "both") -> tuple[Fault[Any], Links]:
+    """Break the link from broker 1 to broker 2; `came` is what it carried that way."""
+    links = Links({(1, 2): came})
+    keys: dict[str, Any] = {"mode": mode, "direction": direction, **KEYS.get(mode, {})}
+    return planned(SimpleNamespace(proxies=links), "link", repeat=3, peer=2, **keys), links
 
 
 @pytest.mark.parametrize(
     ("mode", "came", "acted"),
     [
-        ("cut", Came(in_hand=9), True),
-        ("cut", Came(bytes_dropped=9), True),
-        ("cut", Came(in_hand=9, bytes=1), False),
-        ("cut", Came(), False),
-        ("slow", Came(bytes=500, pieces_held=3), True),
-        ("slow", Came(bytes=500), False),
-        ("loss", Came(bytes=500, pieces_lost=1, pieces_held=3), True),
-        ("loss", Came(bytes=500), False),
+        ("cut", Passed(in_hand=9), True),
+        ("cut", Passed(bytes_dropped=9), True),
+        ("cut", Passed(in_hand=9, bytes=1), False),
+        ("cut", Passed(), False),
+        ("slow", Passed(bytes=500, pieces_held=3), True),
+        ("slow", Passed(bytes=500), False),
+        ("loss", Passed(bytes=500, pieces_lost=1, pieces_held=3), True),
+        ("loss", Passed(bytes=500), False),
     ],
 )
-def test_a_cut_acted_if_bytes_waited_and_none_passed(mode: str, came: Came, acted: bool) -> None:
+def test_a_cut_acted_if_bytes_waited_and_none_passed(mode: str, came: Passed, acted: bool) -> None:
     broken, _ = fault(mode, came)
     broken.inject()
     broken.lift()
@@ -91,7 +69,7 @@ def test_a_cut_acted_if_bytes_waited_and_none_passed(mode: str, came: Came, acte
 
 
 def test_a_delay_acted_for_as_long_as_it_delayed_a_chunk() -> None:
-    broken, _ = fault("delay", Came(bytes=500, pieces_held=3, longest_ms=52.0))
+    broken, _ = fault("delay", Passed(bytes=500, pieces_held=3, longest_ms=52.0))
     broken.inject()
     broken.lift()
     assert broken.evidence().acted_ms == 52.0
@@ -100,8 +78,8 @@ def test_a_delay_acted_for_as_long_as_it_delayed_a_chunk() -> None:
 
 def test_only_the_direction_that_is_cut_counts() -> None:
     """What passes from the broker is no reason against a cut of what is sent to it."""
-    broken, cluster = fault("cut", Came(bytes=500), "to")
-    cluster.came = {(1, 2): Came(bytes=500), (2, 1): Came(in_hand=7)}
+    broken, cluster = fault("cut", Passed(bytes=500), "to")
+    cluster.came = {(1, 2): Passed(bytes=500), (2, 1): Passed(in_hand=7)}
     broken.inject()
     broken.lift()
     line = broken.evidence()
@@ -110,11 +88,11 @@ def test_only_the_direction_that_is_cut_counts() -> None:
     assert "held_bytes_from" not in line.figures
     assert line.acted_ms
     (_, (pair, how)), _ = cluster.done
-    assert (pair, how["only"], how["seed"]) == ((1, 2), (2, 1), 3)
+    assert (pair, how.only, how.seed) == ((1, 2), (2, 1), 3)
 
 
 def test_a_link_is_restored_once_and_only_if_it_was_broken() -> None:
-    broken, cluster = fault("cut", Came())
+    broken, cluster = fault("cut", Passed())
     broken.prepare()
     broken.lift()
     assert cluster.done == []
@@ -127,22 +105,23 @@ def test_a_link_is_restored_once_and_only_if_it_was_broken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "keys", "other"),
+    ("kind", "keys", "other", "words"),
     [
-        (LINK, {"peer": 3}, 3),
-        (CLIENT_LINK, {}, CLIENTS),
-        (CONTROLLER_LINK, {}, CONTROLLER_ID),
+        ("link", {"peer": 3}, 3, "broker 3"),
+        ("client-link", {}, CLIENTS, "clients"),
+        ("controller-link", {}, CONTROLLER_ID, "the controller"),
     ],
 )
-def test_each_kind_breaks_its_own_links(kind: Any, keys: dict[str, Any], other: int) -> None:
-    cluster = Cluster({})
-    spec = kind.spec.model_validate(
-        {"kind": kind.name, "broker": 1, "at_ms": 0, "for_ms": 100, "mode": "cut", **keys}
-    )
-    at = FaultContext(arm="stock", repeat=0, kind=kind.name, broker=1, planned_ms=100)
-    kind.inject(spec, at, cluster).inject()
-    ((_, (pair, _)),) = cluster.done
+def test_each_kind_breaks_its_own_links(
+    kind: str, keys: dict[str, Any], other: int, words: str
+) -> None:
+    links = Links({})
+    broken = planned(SimpleNamespace(proxies=links), kind, mode="cut", **keys)
+    broken.inject()
+    ((_, (pair, _)),) = links.done
     assert pair == (1, other)
+    broken.lift()
+    assert broken.evidence().target == [words]
 
 
 def scenario(**keys: Any) -> str:

@@ -4,60 +4,52 @@ from pathlib import Path
 
 import pytest
 
+from fault_runs import OneNode, planned
 from insync.errors import InsyncError
-from insync.events.schema import FaultLine
-from insync.faults.kinds.lost_log import LostLogFault
-
-KILLED = FaultLine(
-    arm="time", repeat=0, fault="lost-log", site="", mode="", broker=3, target=[],
-    injected_ms=1.0, lifted_ms=2.0, calls_held=0, held_ms=0, longest_held_ms=0, planned_ms=1,
-    acted_ms=1.0, figures={"signal": 9.0},
-)  # fmt: skip
+from insync.faults.base import Fault
 
 
-class Kill:
-    """Replaces the kill fault; records the calls."""
+class Process:
+    """A process that has ended if it has a code."""
 
-    def __init__(self, *, works: bool = True) -> None:
-        self.asked: list[str] = []
-        self._works = works
+    code: int | None = None
 
-    def prepare(self) -> None:
-        self.asked.append("prepare")
-
-    def inject(self) -> None:
-        if not self._works:
-            raise InsyncError("broker 3: its process ended before the kill")
-        self.asked.append("inject")
-
-    def lift(self) -> None:
-        self.asked.append("lift")
-
-    def evidence(self) -> FaultLine:
-        return KILLED
+    def poll(self) -> int | None:
+        return self.code
 
 
-def data(folder: Path) -> Path:
+def fault_on(process: Process, folder: Path, asked: list[str]) -> Fault[object]:
     for name in ("burst-r0-0", "burst-r0-1", "burst-r0-q-0", "other-0"):
         (folder / name).mkdir()
         (folder / name / "00000000000000000000.log").write_bytes(b"x" * 100)
         (folder / name / "00000000000000000000.index").write_bytes(b"x" * 7)
-    return folder
+
+    def kill(_: int) -> None:
+        asked.append("kill")
+        process.code = -9
+
+    def restart(_: int) -> None:
+        asked.append("restart")
+
+    cluster = OneNode(process, folder=folder, kill=kill, restart=restart)
+    return planned(cluster, "lost-log", topic="burst-r0")
 
 
 def test_the_topics_folders_go_while_the_broker_is_down_and_are_counted(tmp_path: Path) -> None:
-    kill = Kill()
-    fault = LostLogFault(kill, data(tmp_path), "burst-r0")
+    asked: list[str] = []
+    fault = fault_on(Process(), tmp_path, asked)
     fault.prepare()
     fault.inject()
     assert sorted(folder.name for folder in tmp_path.iterdir()) == ["burst-r0-q-0", "other-0"]
+    assert asked == ["kill"]
     fault.lift()
-    assert kill.asked == ["prepare", "inject", "lift"]
+    assert asked == ["kill", "restart"]
     assert fault.evidence().figures == {"signal": 9.0, "removed_bytes": 200.0}
 
 
 def test_a_broker_that_could_not_be_killed_keeps_its_log(tmp_path: Path) -> None:
-    fault = LostLogFault(Kill(works=False), data(tmp_path), "burst-r0")
+    process = Process()
+    process.code = 1
     with pytest.raises(InsyncError, match="ended before the kill"):
-        fault.inject()
+        fault_on(process, tmp_path, []).inject()
     assert (tmp_path / "burst-r0-0").is_dir()

@@ -5,19 +5,22 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
+from fault_runs import OneNode, planned
 from insync.brokers.kafka import wire
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import FaultContext
+from insync.faults.base import Fault
 from insync.faults.kinds import memory_pressure
+from insync.faults.kinds.disk.disk_throttle import ThrottleFault
 from insync.faults.kinds.memory_pressure import (
     KIND,
     LEAST_BYTES,
@@ -25,8 +28,6 @@ from insync.faults.kinds.memory_pressure import (
     READERS,
     REPEATS,
     ColdReaders,
-    MemoryPressureFault,
-    OldRecords,
 )
 from insync.faults.support import cgroups, memory_groups
 from insync.faults.support.cgroup_places import Parent, home_of
@@ -37,9 +38,6 @@ from insync.owner import mine
 from unit.faults.seen_figures import Seen
 from waiting import wait_for
 
-PLAN = FaultContext(
-    arm="stock", repeat=0, kind="memory-pressure", broker=1, planned_ms=2_000, topic="t-r0"
-)
 THROTTLED = FaultLine(
     arm="stock", repeat=0, fault="memory-pressure", site="", mode="", broker=1, target=[],
     injected_ms=1.0, lifted_ms=2.0, calls_held=0, held_ms=0, longest_held_ms=0, planned_ms=1,
@@ -57,23 +55,14 @@ sys.stdin = open(sys.argv[2]); sys.stdin.read()
 """
 
 
-class Throttle:
-    """Replaces the fault of the disk; records the calls."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def prepare(self) -> None:
-        self.asked.append("prepare")
-
-    def inject(self) -> None:
-        self.asked.append("inject")
-
-    def lift(self) -> None:
-        self.asked.append("lift")
-
-    def evidence(self) -> FaultLine:
-        return THROTTLED
+@pytest.fixture
+def throttle(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Replace the fault of the disk; return the calls."""
+    asked: list[str] = []
+    monkeypatch.setattr(ThrottleFault, "inject", lambda _: asked.append("inject"))
+    monkeypatch.setattr(ThrottleFault, "lift", lambda _: asked.append("lift"))
+    monkeypatch.setattr(ThrottleFault, "evidence", lambda _: THROTTLED)
+    return asked
 
 
 class Broker:
@@ -99,12 +88,13 @@ class Broker:
             client.close()
 
 
-def planned(
-    throttle: Throttle, port: int, make: Callable[[str, int, int], None] = lambda *_: None
-) -> MemoryPressureFault:
-    """Plan a fault of a broker at a port."""
-    old = OldRecords(make=make, topic="t-m1-0", port=lambda: port)
-    return MemoryPressureFault(throttle, psutil.Process, old, LEAST_BYTES, PLAN)
+def fault_on(folder: Path, port: int, made: list[object] | None = None) -> Fault[Any]:
+    """Plan a fault of a broker at a port; topics are added to `made`."""
+    cluster = OneNode(
+        psutil.Process(), folder=folder, port=port,
+        make_old_records=lambda *topic: (made or []).append(topic),
+    )  # fmt: skip
+    return planned(cluster, "memory-pressure", read_bytes_per_s=1 << 20)
 
 
 @pytest.fixture
@@ -191,56 +181,56 @@ def test_readers_send_the_same_request_again_and_again_and_throw_away_what_comes
 
 
 def test_the_fault_reads_more_than_fits_and_adds_its_figures_to_those_of_the_throttle(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, throttle: list[str]
 ) -> None:
-    broker, throttle = Broker(), Throttle()
-    made: list[tuple[str, int, int]] = []
+    broker = Broker()
+    made: list[Any] = [None]
     limits: list[object] = []
     stay = Stay(1, tmp_path, Group(tmp_path, unified=True))
     monkeypatch.setattr(memory_pressure, "confine", lambda *asked: limits.append(asked) or stay)
     seen = iter([Pressure(), Pressure(1, 1), Pressure(2, 3), Pressure(4, 8)])
     monkeypatch.setattr(memory_pressure, "pressure", lambda _: next(seen))
-    fault = planned(throttle, port=broker.port, make=lambda *topic: made.append(topic))
+    fault = fault_on(tmp_path, broker.port, made)
     fault.lift()  # nothing was injected
     fault.prepare()
     fault.inject()
     wait_for(lambda: len(broker.asked), lambda clients: clients == READERS)
     fault.lift()
     fault.lift()
-    ((topic, partitions, size),) = made
-    assert (topic, partitions) == ("t-m1-0", PARTITIONS)
+    (topic, on, partitions, size) = made[1]
+    assert (topic, on, partitions) == ("t-r0-m1-0", 1, PARTITIONS)
     assert partitions * size > LEAST_BYTES, "not all of it fits"
-    asked = {wire.fetch("t-m1-0", partition, size) for partition in range(PARTITIONS)}
+    asked = {wire.fetch("t-r0-m1-0", partition, size) for partition in range(PARTITIONS)}
     assert {each[: len(each) // REPEATS] for each in broker.asked} == asked
     assert limits == [(os.getpid(), "memory-1", LEAST_BYTES)]
-    assert throttle.asked == ["lift", "prepare", "inject", "lift", "lift"]
+    assert throttle == ["lift", "inject", "lift", "lift"]
     figures = fault.evidence().figures
     sent = figures.pop("sent_bytes")
     assert sent > 0
     assert figures == {"read_bytes": 9.0, "refaults": 5.0, "limit_hits": 2.0}
 
 
-def test_memory_that_cannot_be_limited_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    throttle = Throttle()
+def test_memory_that_cannot_be_limited_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, throttle: list[str]
+) -> None:
     monkeypatch.setattr(memory_groups, "place", lambda: "no cgroup with the memory controller")
     with pytest.raises(InsyncError, match="no memory can be limited: no cgroup with"):
-        planned(throttle, port=1).inject()
-    assert throttle.asked == []
+        fault_on(tmp_path, 1).inject()
+    assert throttle == []
 
 
 def test_memory_that_suffices_is_reported_and_given_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, throttle: list[str]
 ) -> None:
-    throttle = Throttle()
     stay = Stay(1, tmp_path, Group(tmp_path, unified=True))
     monkeypatch.setattr(memory_pressure, "confine", lambda *_: stay)
     monkeypatch.setattr(memory_pressure, "pressure", lambda _: Pressure())
     monkeypatch.setattr(memory_pressure, "FULL_WITHIN_S", 0.01)
-    fault = planned(throttle, port=Broker().port)
+    fault = fault_on(tmp_path, Broker().port)
     with pytest.raises(InsyncError, match="broker 1: its memory suffices for all it reads"):
         fault.inject()
     fault.lift()
-    assert throttle.asked == ["lift"]
+    assert throttle == ["lift"]
 
 
 @pytest.mark.parametrize(

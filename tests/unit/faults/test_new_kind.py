@@ -13,8 +13,7 @@ from typing import Literal
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Window
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import Fault
 from insync.faults.kind import FaultKind, Recorded, Requirements, Tags, Words, always, figure
 from insync.faults.spec import Lasting
 
@@ -26,24 +25,12 @@ class Rain(Lasting):
     drops: int = 3
 
 
-class RainFault:
-    def __init__(self, drops: int, context: FaultContext) -> None:
-        self._drops, self._context, self._window = drops, context, Window()
-
-    def prepare(self) -> None: ...
-
+class RainFault(Fault[Rain]):
     def inject(self) -> None:
-        self._window.begin()
-
-    def lift(self) -> None:
-        self._window.end()
+        self.window.begin()
 
     def evidence(self) -> FaultLine:
-        return self._window.line(self._context, 500.0, {"drops": float(self._drops)})
-
-
-def _inject(spec: Rain, context: FaultContext, cluster: FaultCluster) -> Fault:
-    return RainFault(spec.drops * len(cluster.leaders), context)
+        return self.line(500.0, {"drops": self.spec.drops * len(self.context.leaders)})
 
 
 def _missing(_: PlannedFault, seen: Recorded) -> str | None:
@@ -55,7 +42,7 @@ KIND = FaultKind(
     spec=Rain,
     words=Words(does="it rains", mechanism="a cloud", evidence="drops"),
     probes={"local": always},
-    inject=_inject,
+    inject=RainFault,
     requires=lambda spec, _: Requirements(links=True),
     missing=_missing,
     tags=Tags(stops_following=True),
@@ -65,7 +52,6 @@ KIND = FaultKind(
 # Run in a separate process, whose registry finds the file like the others.
 USE = """
 import json, sys
-from types import SimpleNamespace
 
 from insync.faults import kinds
 
@@ -76,9 +62,9 @@ from insync.analysis.verdict.fault_evidence import missing_evidence
 from insync.cli.faults import catalogue
 from insync.errors import InputError
 from insync.events.run_info import PlannedFault
-from insync.faults.docs import block
-from insync.faults.registry import tagged
-from insync.run.faults import build
+from insync.faults.docs import as_markdown
+from insync.faults.registry import fault_of, tagged
+from insync.faults.base import FaultContext
 from insync.run.requirements import breaks_links
 from insync.scenario.load import parse, source
 
@@ -89,9 +75,9 @@ try:
     parse(text + FAULT + "wind = 1\\n", "mine.toml")
 except InputError as error:
     refused = str(error)
-plan = SimpleNamespace(scenario=scenario)
-context = SimpleNamespace(arm="stock", arm_cluster=None, plan=plan)
-fault = build(context, "t", 0, scenario.faults[0])
+spec, leaders = scenario.faults[0], scenario.workload.leaders
+at = FaultContext.of(spec, arm="stock", repeat=0, topic="t", leaders=leaders, io_threads=4)
+fault = fault_of(spec, at, None)
 fault.prepare(), fault.inject(), fault.lift()
 line = fault.evidence()
 planned = PlannedFault.model_validate(scenario.as_dict()["faults"][0])
@@ -110,7 +96,7 @@ print(json.dumps({
     "dry": judged(drops=0.0),
     "links": breaks_links(scenario),
     "row": next(row for row in catalogue("local") if row["kind"] == "rain"),
-    "documented": "| `rain` | `drops` | it rains | a cloud | drops |" in block(),
+    "documented": "| `rain` | `drops` | it rains | a cloud | drops |" in as_markdown(),
     "silent": tagged("stops_following"),
 }))
 """

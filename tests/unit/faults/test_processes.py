@@ -5,22 +5,18 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fault_runs import OneNode, planned
 from insync.errors import InsyncError
-from insync.faults.base import FaultContext
-from insync.faults.kinds.cpu_quota import QuotaFault
-from insync.faults.kinds.freeze import FreezeFault
-from insync.faults.kinds.kill import KillFault
+from insync.faults.kinds import freeze
 from insync.faults.support import cpu_groups, procfs
 from insync.faults.support.cgroup_places import here
 from insync.faults.support.cgroups import Group
 from insync.faults.support.freezer import BySignal
-from insync.faults.support.shares import GroupShare
 from insync.owner import mine
 from processes import busy_python
 from waiting import wait_for
@@ -32,10 +28,6 @@ for _ in range(2):
 """
 
 
-def occasion(kind: str, planned_ms: int = 100) -> FaultContext:
-    return FaultContext(arm="stock", repeat=0, kind=kind, broker=1, planned_ms=planned_ms)
-
-
 @pytest.fixture
 def busy() -> Iterator["subprocess.Popen[bytes]"]:
     """Start a process whose threads are always busy."""
@@ -44,7 +36,7 @@ def busy() -> Iterator["subprocess.Popen[bytes]"]:
 
 
 def test_a_frozen_process_gets_no_cpu_and_runs_afterwards(busy: "subprocess.Popen[bytes]") -> None:
-    fault = FreezeFault(lambda: BySignal(busy), occasion("freeze"))
+    fault = planned(OneNode(busy), "freeze")
     fault.prepare()
     fault.inject()
     before = procfs.cpu_ms(busy.pid)
@@ -62,7 +54,7 @@ def test_a_frozen_process_gets_no_cpu_and_runs_afterwards(busy: "subprocess.Pope
 def test_a_process_resumed_by_others_is_no_evidence_of_a_freeze(
     busy: "subprocess.Popen[bytes]",
 ) -> None:
-    fault = FreezeFault(lambda: BySignal(busy), occasion("freeze"))
+    fault = planned(OneNode(busy), "freeze")
     fault.inject()
     busy.send_signal(signal.SIGCONT)
     wait_for(lambda: procfs.is_stopped(busy.pid), lambda stopped: not stopped, within_s=10)
@@ -73,7 +65,7 @@ def test_a_process_resumed_by_others_is_no_evidence_of_a_freeze(
 def test_an_ended_process_can_be_lifted_and_has_no_evidence(
     busy: "subprocess.Popen[bytes]",
 ) -> None:
-    fault = FreezeFault(lambda: BySignal(busy), occasion("freeze"))
+    fault = planned(OneNode(busy), "freeze")
     fault.inject()
     busy.kill()
     busy.wait()
@@ -82,7 +74,7 @@ def test_an_ended_process_can_be_lifted_and_has_no_evidence(
 
 
 def test_a_process_continues_if_its_freeze_is_interrupted_at_its_beginning(
-    busy: "subprocess.Popen[bytes]",
+    busy: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C may come while the fault waits until all threads are stopped."""
 
@@ -91,7 +83,8 @@ def test_a_process_continues_if_its_freeze_is_interrupted_at_its_beginning(
             wait_for(super().is_stopped, bool, within_s=10)
             raise KeyboardInterrupt
 
-    fault = FreezeFault(lambda: Interrupted(busy), occasion("freeze"))
+    monkeypatch.setattr(freeze, "BySignal", Interrupted)
+    fault = planned(OneNode(busy), "freeze")
     with pytest.raises(KeyboardInterrupt):
         fault.inject()
     wait_for(lambda: procfs.is_stopped(busy.pid), lambda stopped: not stopped, within_s=10)
@@ -99,35 +92,32 @@ def test_a_process_continues_if_its_freeze_is_interrupted_at_its_beginning(
 
 
 def test_a_kills_evidence_is_how_long_there_was_no_process(busy: "subprocess.Popen[bytes]") -> None:
-    def kill() -> None:
+    def kill(_: int) -> None:
         busy.kill()
         busy.wait()
 
-    restarted: list[bool] = []
-    fault = KillFault(lambda: busy, kill, lambda: restarted.append(True), occasion("kill"))
+    restarted: list[int] = []
+    fault = planned(OneNode(busy, kill=kill, restart=restarted.append), "kill")
     fault.prepare()
     fault.inject()
     assert not restarted
     fault.lift()
     fault.lift()
     line = fault.evidence()
-    assert restarted == [True]
+    assert restarted == [1]
     assert line.figures == {"signal": 9.0}
     assert line.acted_ms is not None and line.acted_ms > 0
     with pytest.raises(InsyncError, match="broker 1: its process ended before the kill"):
         fault.inject()
 
 
-@pytest.mark.parametrize("fault", ["freeze", "kill", "quota"])
-def test_a_fault_that_was_never_injected_can_be_lifted_and_has_no_evidence(fault: str) -> None:
-    def nobody() -> Any:
-        raise AssertionError("not to be asked")
-
-    made = {
-        "freeze": FreezeFault(nobody, occasion("freeze")),
-        "kill": KillFault(nobody, lambda: None, nobody, occasion("kill")),
-        "quota": QuotaFault(nobody, 2.0, occasion("quota")),
-    }[fault]
+@pytest.mark.parametrize(
+    ("kind", "keys"), [("freeze", {}), ("kill", {}), ("cpu-quota", {"quota_percent": 2.0})]
+)
+def test_a_fault_that_was_never_injected_can_be_lifted_and_has_no_evidence(
+    kind: str, keys: dict[str, float]
+) -> None:
+    made = planned(None, kind, **keys)
     made.lift()
     with pytest.raises(InsyncError, match="was not injected"):
         made.evidence()
@@ -137,7 +127,7 @@ def test_a_fault_that_was_never_injected_can_be_lifted_and_has_no_evidence(fault
 def test_a_throttled_process_waits_for_its_share_and_its_group_is_removed(
     busy: "subprocess.Popen[bytes]",
 ) -> None:
-    fault = QuotaFault(lambda: GroupShare(busy, "1"), 5.0, occasion("cpu-quota"))
+    fault = planned(OneNode(busy), "cpu-quota", quota_percent=5.0)
     fault.inject()
     (folder,) = _groups()
     group = Group(folder, unified=(folder / "cpu.max").exists())

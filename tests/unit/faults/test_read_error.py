@@ -4,18 +4,15 @@ import mmap
 import struct
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from fault_runs import planned
 from insync.errors import InputError, InsyncError
-from insync.faults.base import FaultContext
-from insync.faults.kinds.read_error import ReadErrorFault
 from insync.faults.support.control import HEADER_BYTES, ControlFile, Mode, Site, State
 from insync.scenario.load import parse, source
 
-PLAN = FaultContext(
-    arm="stock", repeat=0, kind="read-error", broker=1, target=["t-0", "t-1"], planned_ms=100
-)
 ATTACHED_AT, CALLS_AT, FIRST_AT = 20, HEADER_BYTES + 32, HEADER_BYTES + 56
 
 
@@ -42,7 +39,7 @@ def rules(folder: Path) -> list[tuple[int, ...]]:
 def test_the_reads_of_each_partition_fail_until_the_fault_is_lifted(
     control: ControlFile, tmp_path: Path
 ) -> None:
-    fault = ReadErrorFault(control, PLAN)
+    fault = planned(SimpleNamespace(controls={1: control}), "read-error", partitions=[0, 1])
     fault.prepare()
     fault.inject()
     assert rules(tmp_path) == [(State.ARMED, Site.READ, Mode.FAIL)] * 2
@@ -58,7 +55,7 @@ def test_the_reads_of_each_partition_fail_until_the_fault_is_lifted(
 
 
 def test_without_a_failed_call_it_did_not_act(control: ControlFile) -> None:
-    fault = ReadErrorFault(control, PLAN)
+    fault = planned(SimpleNamespace(controls={1: control}), "read-error", partitions=[0, 1])
     fault.inject()
     fault.lift()
     line = fault.evidence()
@@ -67,7 +64,7 @@ def test_without_a_failed_call_it_did_not_act(control: ControlFile) -> None:
 
 def test_a_broker_without_the_shim_is_refused(tmp_path: Path) -> None:
     control = ControlFile.create(tmp_path / "control", tmp_path, capacity=2)
-    fault = ReadErrorFault(control, PLAN)
+    fault = planned(SimpleNamespace(controls={1: control}), "read-error", partitions=[0, 1])
     with pytest.raises(InsyncError, match="broker 1 did not load the stall shim"):
         fault.inject()
     fault.lift()

@@ -5,13 +5,16 @@ import re
 import struct
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from pydantic_core import PydanticCustomError
 
+from fault_runs import OneNode, planned
 from insync.errors import InputError, InsyncError
-from insync.faults.base import FaultContext
-from insync.faults.kinds.stall import Stall, StallFault
+from insync.faults.base import Fault
+from insync.faults.kinds.stall import Stall
 from insync.faults.spec import Surroundings
 from insync.faults.support import armed_rules, control, shim
 from insync.faults.support.control import (
@@ -42,11 +45,18 @@ def poke(path: Path, offset: int, code: str, *values: int) -> None:
         struct.pack_into(code, mapped, offset, *values)
 
 
-def plan(partitions: tuple[int, ...] = (0, 1), planned_ms: int = 100) -> FaultContext:
-    """Plan a read stall of topic t at broker 1."""
-    return FaultContext(
-        arm="stock", repeat=0, kind="stall", site="read", mode="hold", broker=1,
-        target=[f"t-{partition}" for partition in partitions], planned_ms=planned_ms,
+def stalled(
+    control: ControlFile,
+    partitions: tuple[int, ...] = (0, 1),
+    *,
+    planned_ms: int = 100,
+    exit_code: int | None = None,
+) -> Fault[Any]:
+    """Plan a read stall of topic t at broker 1, which has ended if it has an exit code."""
+    process = SimpleNamespace(poll=lambda: exit_code)
+    return planned(
+        OneNode(process, controls={1: control}), "stall", topic="t", site="read", mode="hold",
+        partitions=partitions, for_ms=planned_ms,
     )  # fmt: skip
 
 
@@ -97,13 +107,13 @@ def test_a_path_too_long_for_the_layout_is_refused(tmp_path: Path) -> None:
 
 def test_a_stall_without_a_process_under_the_shim_is_refused(control: ControlFile) -> None:
     with pytest.raises(InsyncError, match="broker 1 did not load the stall shim"):
-        StallFault(control, plan()).inject()
+        stalled(control).inject()
 
 
 def test_evidence_is_the_sum_over_the_partitions(control: ControlFile, tmp_path: Path) -> None:
     path = tmp_path / "control"
     poke(path, 20, "@I", 1)  # attached
-    fault = StallFault(control, plan())
+    fault = stalled(control)
     fault.inject()
     poke(path, HEADER_BYTES + 32, "@QQQ", 2, 30_000_000, 20_000_000)
     poke(path, HEADER_BYTES + RULE_BYTES + 32, "@QQQ", 1, 5_000_000, 5_000_000)
@@ -120,7 +130,7 @@ def test_calls_stalled_in_a_killed_broker_count_until_its_death(
 ) -> None:
     path = tmp_path / "control"
     poke(path, 20, "@I", 1)
-    fault = StallFault(control, plan(), alive=lambda: False)
+    fault = stalled(control, exit_code=-9)
     fault.inject()
     poke(path, HEADER_BYTES + 12, "@I", 2)  # held now
     poke(path, HEADER_BYTES + 32, "@QQQQ", 2, 0, 0, time.monotonic_ns() - 300_000_000)
@@ -134,7 +144,7 @@ def test_a_rule_expires_soon_after_its_planned_time(control: ControlFile, tmp_pa
     path = tmp_path / "control"
     poke(path, 20, "@I", 1)
     before = time.monotonic_ns()
-    StallFault(control, plan((0,), planned_ms=2_000)).inject()
+    stalled(control, (0,), planned_ms=2_000).inject()
     (deadline,) = struct.unpack_from("@Q", path.read_bytes(), HEADER_BYTES + 24)
     assert 2e9 < deadline - before < 2e9 + 6e9
 
@@ -142,7 +152,7 @@ def test_a_rule_expires_soon_after_its_planned_time(control: ControlFile, tmp_pa
 def test_a_stall_that_was_never_injected_may_be_lifted_but_has_no_evidence(
     control: ControlFile,
 ) -> None:
-    fault = StallFault(control, plan())
+    fault = stalled(control)
     fault.lift()
     with pytest.raises(InsyncError, match="not injected and lifted"):
         fault.evidence()
@@ -153,7 +163,7 @@ def test_calls_still_stalled_after_the_lift_are_an_error(
 ) -> None:
     monkeypatch.setattr(armed_rules, "DRAIN_SECONDS", 0.05)
     poke(tmp_path / "control", 20, "@I", 1)
-    fault = StallFault(control, plan((0,)))
+    fault = stalled(control, (0,))
     fault.inject()
     poke(tmp_path / "control", HEADER_BYTES + 12, "@I", 1)  # held_now
     with pytest.raises(InsyncError, match="1 calls still held"):

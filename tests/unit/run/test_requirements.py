@@ -8,12 +8,12 @@ import pytest
 
 from insync.arms import FEATURE
 from insync.errors import InsyncError
+from insync.faults.base import FaultContext
+from insync.faults.registry import fault_of
 from insync.faults.support import cpu_groups
 from insync.faults.support.control import ControlFile
 from insync.progress import Progress
-from insync.run import faults as run_faults
 from insync.run.arm_cluster import ArmCluster, broker_settings, open_arm_cluster, wanted
-from insync.run.context import ArmContext
 from insync.run.requirements import stall_rules, stalled, unavailable
 from insync.scenario.groups import groups
 from insync.scenario.load import load, narrow
@@ -123,15 +123,20 @@ def test_every_planned_fault_becomes_one_of_its_kind(tmp_path: Path, name: str) 
         broker: ControlFile.create(tmp_path / str(broker), tmp_path, 8) for broker in (1, 3)
     }
     dist = SimpleNamespace(release=SimpleNamespace(zookeeper=False))
-    nodes = {broker: SimpleNamespace(data_dir=tmp_path) for broker in (1, 2, 3)}
+    nodes = {broker: SimpleNamespace(folder=tmp_path) for broker in (1, 2, 3)}
     cluster = SimpleNamespace(nodes=nodes, kill=print, restart=print)
     arm_cluster = ArmCluster(
         arm="stock", kafka=cast("Any", dist), cluster=cast("Any", cluster), controls=controls,
         home=tmp_path,
     )  # fmt: skip
-    context = ArmContext(
-        cell=cell(scenario, tmp_path), arm_cluster=arm_cluster, files=cast("Any", None)
-    )
-    made = [run_faults.build(context, "t-r0", 0, spec) for spec in scenario.faults]
+    leaders = scenario.workload.leaders
+    made = [
+        fault_of(
+            spec,
+            FaultContext.of(spec, arm="stock", repeat=0, topic="t", leaders=leaders, io_threads=4),
+            arm_cluster,
+        )
+        for spec in scenario.faults
+    ]
     files = [type(fault).__module__.rpartition(".")[2] for fault in made]
     assert files == [spec.kind.replace("-", "_") for spec in scenario.faults]

@@ -10,27 +10,28 @@ Evidence: in how many of the assignments the broker then is, in how many ISRs at
 many quotas were in force. The table `added_replicas` has the times, from the controller's log.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Annotated, Final, Literal, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Window, await_true
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import AnyLasting, Fault, FaultContext, await_true
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure, not_all
 from insync.faults.spec import Lasting, Surroundings, check_moved
-from insync.faults.support.throttle import RATES, Throttle
-from insync.fields import Partitions, check_unique
+from insync.fields import Partitions
+from insync.nodes import ring
+
+if TYPE_CHECKING:
+    from insync.faults.cluster import FaultCluster
 
 ASSIGNED_WITHIN_S: Final = 5.0
 JOINED_WITHIN_S: Final = 15.0
 
-Assignment = Mapping[int, tuple[Sequence[int], Sequence[int]]]
-"""By partition, its replicas and its ISR."""
+RATES: Final = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
+LEADERS: Final = "leader.replication.throttled.replicas"
+FOLLOWERS: Final = "follower.replication.throttled.replicas"
 
 
 class AddReplica(Lasting):
@@ -45,135 +46,123 @@ class AddReplica(Lasting):
         """The partitions to which it adds its broker as a replica."""
         return self.partitions
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        check_unique("partitions", self.partitions)
-        return self
-
     def check_within(self, around: Surroundings) -> None:
         """Check that another broker leads each partition, and that it is changed only once."""
         check_moved(self.partitions, self.broker, around)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AddPlan:
-    """The partitions of a topic, each with its replicas when the broker is among them, the last."""
+class ReplicaFault(Fault[AnyLasting]):
+    """Changes whether the broker is among the replicas of some partitions.
 
-    topic: str
-    replicas: Mapping[int, Sequence[int]]
+    `replicas` are those of each partition when the broker is among them.
+    """
 
+    def __init__(self, spec: AnyLasting, context: FaultContext, cluster: "FaultCluster") -> None:
+        """Plan it for the partitions of `spec`."""
+        super().__init__(spec, context, cluster)
+        partitions = (*spec.added, *spec.removed)
+        self.replicas = {each: ring(context.leaders[each]) for each in partitions}
+        self.figures: dict[str, float] = {}
 
-class AddReplicaFault:
-    """A `Fault`: one broker becomes a replica of some partitions."""
-
-    def __init__(
-        self,
-        ports: Callable[[], Sequence[int]],
-        assignment: Callable[[], Assignment],
-        plan: AddPlan,
-        context: FaultContext,
-        throttle: Throttle | None = None,
-    ) -> None:
-        """Plan it.
-
-        Args:
-            ports: the brokers' ports in the order in which they may be asked.
-            assignment: replicas and ISR of each partition, as a broker knows them.
-            plan: what is to be assigned.
-            context: where the fault belongs; its broker is the one to be added.
-            throttle: the quotas of its replication, if there are any.
-
-        """
-        self._ports = ports
-        self._assignment = assignment
-        self._plan = plan
-        self._context = context
-        self._throttle = throttle
-        self._quotas = 0
-        self._window = Window()
-        self._assigned = 0
-        self._joined = 0
-
-    def prepare(self) -> None:
+    def assign_without(self) -> None:
         """Take the broker out of the replicas; raises InsyncError if that is refused."""
-        for partition, replicas in self._plan.replicas.items():
-            self._assign(partition, [each for each in replicas if each != self._context.broker])
+        for partition, replicas in self.replicas.items():
+            others = [each for each in replicas if each != self.context.broker]
+            self.cluster.assign(self.context.topic, partition, others)
 
-    def inject(self) -> None:
-        """Add the broker and wait until it is assigned; raises InsyncError if that is refused."""
-        self._window.begin()
-        if self._throttle is not None:
-            self._throttle.begin()
-        for partition, replicas in self._plan.replicas.items():
-            self._assign(partition, replicas)
-        await_true(lambda: self._count(0) == len(self._plan.replicas), ASSIGNED_WITHIN_S)
-        self._assigned = self._count(0)
+    def assign_with(self) -> None:
+        """Put it among the replicas; raises InsyncError if that is refused."""
+        for partition, replicas in self.replicas.items():
+            self.cluster.assign(self.context.topic, partition, replicas)
 
-    def lift(self) -> None:
-        """Wait until the broker is in the ISRs; then delete its quotas, if there are any."""
-        if not self._window.is_open:
-            return
-        await_true(lambda: self._count(1) == len(self._plan.replicas), JOINED_WITHIN_S)
-        self._joined = self._count(1)
-        self._window.end()
-        if self._throttle is not None:
-            self._quotas = self._throttle.count()
-            self._throttle.end()
-
-    def evidence(self) -> FaultLine:
-        """Return in how many assignments and ISRs the broker was."""
-        whole = self._assigned == len(self._plan.replicas)
-        figures = {"assigned": float(self._assigned), "joined": float(self._joined)}
-        if self._throttle is not None:
-            figures["quotas_asked"] = float(len(RATES) * len(self._throttle.brokers))
-            figures["quotas_in_force"] = float(self._quotas)
-        return self._window.line(self._context, self._window.length_ms if whole else 0.0, figures)
-
-    def _assign(self, partition: int, replicas: Sequence[int]) -> None:
-        from insync.faults.support import election  # here, so that scenarios load no broker code
-
-        election.reassign(self._ports(), self._plan.topic, partition, replicas)
-
-    def _count(self, place: int) -> int:
+    def count(self, place: int) -> int:
         """Return of how many partitions the broker is in the replicas (0) or in the ISR (1)."""
-        seen = self._assignment()
+        leader = self.context.leaders[next(iter(self.replicas))]
+        seen = self.cluster.assignment_seen_by(leader, self.context.topic)
         return sum(
-            self._context.broker in seen[partition][place]
-            for partition in self._plan.replicas
+            self.context.broker in seen[partition][place]
+            for partition in self.replicas
             if partition in seen
         )
 
 
-def _inject(spec: AddReplica, context: FaultContext, cluster: FaultCluster) -> Fault:
-    replicas = {
-        partition: _added_last(cluster.replicas_led_by(cluster.leaders[partition]), spec.broker)
-        for partition in spec.partitions
-    }
-    targets = [f"{context.topic}-{partition}" for partition in spec.partitions]
-    return AddReplicaFault(
-        partial(cluster.election_ports, ()),
-        partial(cluster.assignment_seen_by, cluster.leaders[spec.partitions[0]], context.topic),
-        AddPlan(topic=context.topic, replicas=replicas),
-        replace(context, target=targets),
-        _throttle(spec, context.topic, cluster),
-    )
+class AddReplicaFault(ReplicaFault[AddReplica]):
+    """One broker becomes a replica of some partitions."""
+
+    def __init__(self, spec: AddReplica, context: FaultContext, cluster: "FaultCluster") -> None:
+        """Plan it; the broker becomes the last of the replicas."""
+        super().__init__(spec, context, cluster)
+        for replicas in self.replicas.values():
+            replicas.sort(key=lambda each: each == context.broker)
+        self._throttle = Throttle(spec, context, cluster) if spec.throttle_bytes_per_s else None
+
+    def prepare(self) -> None:
+        """Take the broker out of the replicas; raises InsyncError if that is refused."""
+        self.assign_without()
+
+    def inject(self) -> None:
+        """Add the broker and wait until it is assigned; raises InsyncError if that is refused."""
+        self.window.begin()
+        if self._throttle is not None:
+            self._throttle.begin()
+        self.assign_with()
+        await_true(lambda: self.count(0) == len(self.replicas), ASSIGNED_WITHIN_S)
+        self.figures["assigned"] = self.count(0)
+
+    def end(self) -> None:
+        """Wait until the broker is in the ISRs; then delete its quotas, if there are any."""
+        await_true(lambda: self.count(1) == len(self.replicas), JOINED_WITHIN_S)
+        self.figures["joined"] = self.count(1)
+        self.window.end()
+        if self._throttle is not None:
+            self.figures["quotas_asked"] = len(RATES) * len(self._throttle.brokers)
+            self.figures["quotas_in_force"] = self._throttle.count()
+            self._throttle.end()
+
+    def evidence(self) -> FaultLine:
+        """Return in how many assignments and ISRs the broker was."""
+        whole = self.figures.get("assigned") == len(self.replicas)
+        return self.line(self.acted_if(whole), self.figures)
 
 
-def _throttle(spec: AddReplica, topic: str, cluster: FaultCluster) -> Throttle | None:
-    if spec.throttle_bytes_per_s is None:
-        return None
-    return Throttle(
-        update_broker=cluster.update_configs,
-        update_topic=partial(cluster.update_topic_configs, topic),
-        in_force=cluster.configs_in_force,
-        leaders={partition: cluster.leaders[partition] for partition in spec.partitions},
-        follower=spec.broker,
-        bytes_per_s=spec.throttle_bytes_per_s,
-    )
+class Throttle:
+    """Quotas for the replication to the new replica, as `kafka-reassign-partitions --throttle` has.
 
+    Kafka's quota is a rate per broker, and each topic says for which of its replicas it counts. A
+    leader whose quota is used up answers a fetch without the records of such partitions.
+    """
 
-def _added_last(replicas: Sequence[int], broker: int) -> list[int]:
-    return [*(each for each in replicas if each != broker), broker]
+    def __init__(self, spec: AddReplica, context: FaultContext, cluster: "FaultCluster") -> None:
+        """Plan them for the partitions of `spec`."""
+        self._cluster = cluster
+        self._topic = context.topic
+        self._follower = spec.broker
+        self._leaders = {each: context.leaders[each] for each in spec.partitions}
+        self._rates = dict.fromkeys(RATES, str(spec.throttle_bytes_per_s))
+
+    @property
+    def brokers(self) -> list[int]:
+        """The brokers that have a quota."""
+        return sorted({*self._leaders.values(), self._follower})
+
+    def begin(self) -> None:
+        """Set the quotas; raises InsyncError if that is refused."""
+        leaders = ",".join(f"{partition}:{leader}" for partition, leader in self._leaders.items())
+        followers = ",".join(f"{partition}:{self._follower}" for partition in self._leaders)
+        quotas = {LEADERS: leaders, FOLLOWERS: followers}
+        self._cluster.update_topic_configs(self._topic, quotas)
+        for broker in self.brokers:
+            self._cluster.update_configs(broker, self._rates)
+
+    def count(self) -> int:
+        """Return how many quotas are in force, two per broker."""
+        return sum(self._cluster.configs_in_force(each, self._rates) for each in self.brokers)
+
+    def end(self) -> None:
+        """Delete the quotas."""
+        for broker in self.brokers:
+            self._cluster.update_configs(broker, dict.fromkeys(RATES))
+        self._cluster.update_topic_configs(self._topic, dict.fromkeys((LEADERS, FOLLOWERS)))
 
 
 def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
@@ -198,7 +187,7 @@ KIND = FaultKind(
         " fetch, as of `kafka-reassign-partitions --throttle`.",
     ),
     probes=both(always),
-    inject=_inject,
+    inject=AddReplicaFault,
     missing=_missing,
     tags=Tags(harmless=True),
 )

@@ -5,20 +5,21 @@ monotonic clock is as it was.
 Evidence: append times of records, which the broker gives, against the host's clock.
 """
 
-from collections.abc import Callable
-from typing import Annotated, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Window
-from insync.faults.cluster import ClockReading, FaultCluster
+from insync.faults.base import Fault, FaultContext
 from insync.faults.kind import FaultKind, Recorded, Requirements, Tags, Words, both, figure
 from insync.faults.spec import Lasting
 from insync.faults.support import shim
-from insync.faults.support.control import ControlFile
 from insync.fields import broken
+
+if TYPE_CHECKING:
+    from insync.brokers.cluster.clocks import Reading
+    from insync.faults.cluster import FaultCluster
 
 DAY_MS: Final = 86_400_000
 
@@ -38,77 +39,54 @@ class ClockJump(Lasting):
         return self
 
 
-class ClockJumpFault:
-    """A `Fault`: one broker that runs under the shim is shown another time of day."""
+class ClockJumpFault(Fault[ClockJump]):
+    """One broker that runs under the shim is shown another time of day."""
 
-    def __init__(
-        self,
-        control: ControlFile,
-        make_topic: Callable[[], None],
-        read: Callable[[], ClockReading | None],
-        by_ms: int,
-        context: FaultContext,
-    ) -> None:
-        """Plan it; `read` returns how far the broker's clock is ahead, None without an answer.
-
-        `make_topic` creates what `read` uses.
-        """
-        self._control = control
-        self._make_topic = make_topic
-        self._read = read
-        self._by_ms = by_ms
-        self._context = context
-        self._window = Window()
-        self._before: ClockReading | None = None
-        self._during: list[ClockReading | None] = []
+    def __init__(self, spec: ClockJump, context: FaultContext, cluster: "FaultCluster") -> None:
+        """Plan it."""
+        super().__init__(spec, context, cluster)
+        self._control = cluster.controls[spec.broker]
+        self._topic = f"{context.topic}-c{spec.broker}-{spec.at_ms}"
+        self._before: Reading | None = None
+        self._during: list[Reading | None] = []
 
     def prepare(self) -> None:
         """Create the topic whose append times are the broker's clock."""
-        self._make_topic()
+        self.cluster.make_clock_topic(self._topic, self.spec.broker)
 
     def inject(self) -> None:
         """Let the clock jump; raises InsyncError if the broker is not under the shim."""
-        self._control.check_attached(self._context.broker)
+        self._control.check_attached(self.spec.broker)
         self._before = self._read()
-        self._window.begin()
-        self._control.show_ahead(self._by_ms * 1_000_000)
+        self.window.begin()
+        self._control.show_ahead(self.spec.by_ms * 1_000_000)
         self._during.append(self._read())
 
-    def lift(self) -> None:
+    def end(self) -> None:
         """Let the clock jump back."""
-        if not self._window.is_open:
-            return
         self._during.append(self._read())
         self._control.show_ahead(0)
-        self._window.end()
+        self.window.end()
 
     def evidence(self) -> FaultLine:
         """Return by how much the clock was shifted: of the two readings the worse one."""
         figures = {"asked": float(self._control.shifted)}
         readings = [each for each in self._during if each is not None]
         if self._before is None or len(readings) < len(self._during):
-            return self._window.line(self._context, 0.0, figures)
+            return self.line(0.0, figures)
         worst = max(readings, key=self._wrong_by)
         figures["shifted_ms"] = worst.ahead_ms - self._before.ahead_ms
         figures["error_ms"] = worst.error_ms + self._before.error_ms
-        acted = abs(figures["shifted_ms"] - self._by_ms) <= figures["error_ms"]
-        return self._window.line(self._context, self._window.length_ms if acted else 0.0, figures)
+        acted = abs(figures["shifted_ms"] - self.spec.by_ms) <= figures["error_ms"]
+        return self.line(self.acted_if(acted), figures)
 
-    def _wrong_by(self, reading: ClockReading) -> float:
+    def _read(self) -> "Reading | None":
+        """Return how far the broker's clock is ahead; None without an answer."""
+        return self.cluster.clock_reading(self._topic, self.spec.broker)
+
+    def _wrong_by(self, reading: "Reading") -> float:
         before_ms = 0.0 if self._before is None else self._before.ahead_ms
-        return abs(reading.ahead_ms - before_ms - self._by_ms) - reading.error_ms
-
-
-def _inject(spec: ClockJump, context: FaultContext, cluster: FaultCluster) -> Fault:
-    topic = f"{context.topic}-c{spec.broker}-{spec.at_ms}"
-
-    def read() -> ClockReading | None:
-        return cluster.clock_reading(topic, spec.broker)
-
-    return ClockJumpFault(
-        cluster.stall_control(spec.broker), lambda: cluster.make_clock_topic(topic, spec.broker),
-        read, spec.by_ms, context,
-    )  # fmt: skip
+        return abs(reading.ahead_ms - before_ms - self.spec.by_ms) - reading.error_ms
 
 
 def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
@@ -134,7 +112,7 @@ KIND = FaultKind(
         " (`message.timestamp.after.max.ms`). `asked` is how often it asked for the time.",
     ),
     probes=both(shim.unavailable),
-    inject=_inject,
+    inject=ClockJumpFault,
     requires=lambda _, __: Requirements(clock=True),
     missing=_missing,
     tags=Tags(

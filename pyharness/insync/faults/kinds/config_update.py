@@ -5,16 +5,13 @@ after the answer to the update.
 """
 
 import time
-from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Window, await_true
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import Fault, await_true
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, not_all
 from insync.faults.spec import Lasting
 
@@ -28,66 +25,35 @@ class ConfigUpdate(Lasting):
     settings: Annotated[dict[str, str], Field(min_length=1)]
 
 
-class ConfigUpdateFault:
-    """A `Fault`: configs of a broker are set, and deleted when it is lifted."""
+class ConfigUpdateFault(Fault[ConfigUpdate]):
+    """Configs of a broker are set, and deleted when it is lifted."""
 
-    def __init__(
-        self,
-        update: Callable[[Mapping[str, str | None]], None],
-        in_force: Callable[[], int],
-        settings: Mapping[str, str],
-        context: FaultContext,
-    ) -> None:
-        """Plan it.
-
-        Args:
-            update: sets configs of the broker, or deletes those that are None.
-            in_force: how many of the settings the broker says that it has.
-            settings: the configs to set.
-            context: where the fault belongs.
-
-        """
-        self._update = update
-        self._count = in_force
-        self._settings = settings
-        self._context = context
-        self._window = Window()
-        self._in_force = 0
-        self._in_force_ms: float | None = None
-
-    def prepare(self) -> None:
-        """Nothing to do."""
+    _in_force = 0
+    _in_force_ms: float | None = None
 
     def inject(self) -> None:
         """Update the configs and wait until the broker has them; raises InsyncError if refused."""
-        self._window.begin()
-        self._update(self._settings)
+        self.window.begin()
+        self.cluster.update_configs(self.spec.broker, self.spec.settings)
         answered = time.monotonic()
-        if await_true(lambda: self._count() == len(self._settings), IN_FORCE_WITHIN_S):
+        if await_true(lambda: self._count() == len(self.spec.settings), IN_FORCE_WITHIN_S):
             self._in_force_ms = 1_000 * (time.monotonic() - answered)
         self._in_force = self._count()
 
-    def lift(self) -> None:
+    def end(self) -> None:
         """Delete the configs; the broker has its earlier values again."""
-        if self._window.is_open:
-            self._update(dict.fromkeys(self._settings))
-            self._window.end()
+        self.cluster.update_configs(self.spec.broker, dict.fromkeys(self.spec.settings))
+        self.window.end()
 
     def evidence(self) -> FaultLine:
         """Return how many configs were updated, how many were in force, how soon, how long."""
-        figures = {"updated": float(len(self._settings)), "in_force": float(self._in_force)}
+        figures = {"updated": float(len(self.spec.settings)), "in_force": float(self._in_force)}
         if self._in_force_ms is not None:
             figures["in_force_ms"] = round(self._in_force_ms, 1)
-        return self._window.line(self._context, self._window.length_ms, figures)
+        return self.line(self.window.length_ms, figures)
 
-
-def _inject(spec: ConfigUpdate, context: FaultContext, cluster: FaultCluster) -> Fault:
-    return ConfigUpdateFault(
-        partial(cluster.update_configs, spec.broker),
-        partial(cluster.configs_in_force, spec.broker, spec.settings),
-        spec.settings,
-        context,
-    )
+    def _count(self) -> int:
+        return self.cluster.configs_in_force(self.spec.broker, self.spec.settings)
 
 
 def _missing(_: PlannedFault, seen: Recorded) -> str | None:
@@ -104,7 +70,7 @@ KIND = FaultKind(
         " Kafka keeps configs that it does not know, and does nothing with them.",
     ),
     probes=both(always),
-    inject=_inject,
+    inject=ConfigUpdateFault,
     missing=_missing,
     tags=Tags(harmless=True),
 )

@@ -6,24 +6,23 @@ neighbours took from them, and what share of the core was left.
 
 import os
 import signal
-import subprocess
 import sys
-from collections.abc import Callable
-from functools import partial
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field
 
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Window, await_true
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import Fault, FaultContext, await_ended, await_true
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, both
 from insync.faults.spec import OnProcess
 from insync.faults.support import affinity
 from insync.faults.support.procfs import PROC, cpu_ms
 from insync.running import Running
+
+if TYPE_CHECKING:
+    from insync.faults.cluster import FaultCluster
 
 _BEYOND_S: Final = 5.0  # how far beyond its time a neighbour lives if nobody ends it
 _ENDS_WITHIN_S: Final = 5.0
@@ -59,30 +58,12 @@ def unavailable() -> str | None:
     return None
 
 
-class NeighbourFault:
-    """A `Fault`: one node gets only a share of one core."""
+class NeighbourFault(Fault[CpuNeighbour]):
+    """One node gets only a share of one core."""
 
-    def __init__(
-        self,
-        process: Callable[[], Running],
-        start: Callable[[list[str]], Running],
-        neighbours: int,
-        context: FaultContext,
-    ) -> None:
-        """Plan it.
-
-        Args:
-            process: the node's process as it is when the fault begins.
-            start: starts a command as a process that does not outlive the harness.
-            neighbours: how many busy processes there are.
-            context: where the fault belongs.
-
-        """
-        self._process = process
-        self._start = start
-        self._count = neighbours
-        self._context = context
-        self._window = Window()
+    def __init__(self, spec: CpuNeighbour, context: FaultContext, cluster: "FaultCluster") -> None:
+        """Plan it."""
+        super().__init__(spec, context, cluster)
         self._busy: list[Running] = []
         self._before: dict[int, affinity.Cores] = {}
         self._pid = 0
@@ -92,45 +73,35 @@ class NeighbourFault:
         self._figures: dict[str, float] = {}
         self._shared = False
 
-    def prepare(self) -> None:
-        """Nothing to do."""
-
     def inject(self) -> None:
         """Start the neighbours and move the node to their core; raises InsyncError if refused."""
-        self._pid = self._process().pid
+        self._pid = self.process.pid
         self._before = affinity.cores_of(self._pid)
         if not self._before:
-            raise InsyncError(f"{self._context.where}: its process has already ended")
+            raise InsyncError(f"{self.context.where}: its process has already ended")
         self._core = max(self._usual)
-        self._window.begin()
-        command = busy_command(self._core, self._context.planned_ms / 1000 + _BEYOND_S)
-        for _ in range(self._count):
-            self._busy.append(self._start(command))
+        self.window.begin()
+        command = busy_command(self._core, self.context.planned_ms / 1000 + _BEYOND_S)
+        for _ in range(self.spec.neighbours):
+            self._busy.append(self.cluster.start(command))
         if not await_true(self._all_busy, _BUSY_WITHIN_S):
             raise InsyncError(f"core {self._core}: its neighbours did not become busy")
         self._waited = affinity.waited_ms(self._pid)
         self._cpu_ms = cpu_ms(self._pid) or 0.0
         affinity.confine(self._pid, self._core)
-        self._window.begin()  # again: all before was preparation
+        self.window.begin()  # again: all before was preparation
 
-    def lift(self) -> None:
+    def end(self) -> None:
         """End the neighbours and give the node's threads back the cores that they had."""
-        if not self._window.is_open:
-            return
         self._look()
         for process in self._busy:
             process.send_signal(signal.SIGKILL)
         affinity.release(self._pid, self._before, self._usual)
-        for process in self._busy:
-            try:
-                process.wait(_ENDS_WITHIN_S)
-            except subprocess.TimeoutExpired:
-                raise InsyncError(f"process {process.pid}: still there after SIGKILL") from None
+        await_ended(self._busy, _ENDS_WITHIN_S)
 
     def evidence(self) -> FaultLine:
         """Return how long the node waited; it acted if all shared the core to the end."""
-        acted_ms = self._window.length_ms if self._shared else 0.0
-        return self._window.line(self._context, acted_ms, self._figures)
+        return self.line(self.acted_if(self._shared), self._figures)
 
     @property
     def _usual(self) -> affinity.Cores:
@@ -143,25 +114,20 @@ class NeighbourFault:
     def _look(self) -> None:
         """End the window; record the node's times, and whether all still shared the core."""
         now, ran_ms = affinity.waited_ms(self._pid), (cpu_ms(self._pid) or 0.0) - self._cpu_ms
-        self._window.end()
+        self.window.end()
         self._figures = {
             "waited_ms": sum(now[thread] - self._waited.get(thread, 0.0) for thread in now),
             "neighbours_ms": sum(cpu_ms(process.pid) or 0.0 for process in self._busy),
-            "share_percent": max(0.0, ran_ms) / self._window.length_ms * 100,
+            "share_percent": max(0.0, ran_ms) / self.window.length_ms * 100,
         }
-        alive = len(self._busy) == self._count and all(each.poll() is None for each in self._busy)
-        self._shared = alive and _on(self._pid, self._core)
+        alive = [each for each in self._busy if each.poll() is None]
+        self._shared = len(alive) == self.spec.neighbours and _on(self._pid, self._core)
 
 
 def _on(pid: int, core: int) -> bool:
     """Whether all threads of a process may run on one core only."""
     cores = affinity.cores_of(pid)
     return bool(cores) and set(cores.values()) == {frozenset({core})}
-
-
-def _inject(spec: CpuNeighbour, context: FaultContext, cluster: FaultCluster) -> Fault:
-    node = partial(cluster.process, spec.broker)
-    return NeighbourFault(node, cluster.start, spec.neighbours, context)
 
 
 def _missing(_: PlannedFault, seen: Recorded) -> str | None:
@@ -183,7 +149,7 @@ KIND = FaultKind(
         " neighbours' CPU time, and its `share_percent` of the core.",
     ),
     probes=both(lambda _: unavailable()),
-    inject=_inject,
+    inject=NeighbourFault,
     missing=_missing,
     tags=Tags(once=True),
 )

@@ -7,20 +7,16 @@ single brokers, so that neither waits for the one that stalls.
 Evidence: of how many of the partitions the chosen broker then says that it leads them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Literal, Self
-
-from pydantic import model_validator
+from collections.abc import Sequence
+from typing import Literal
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Window, await_true
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import Fault, await_true
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
 from insync.faults.spec import Planned, Surroundings, check_moved
-from insync.fields import Partitions, check_unique
+from insync.fields import Partitions
+from insync.nodes import ring
 
 ANSWERS_WITHIN_S = 5.0
 
@@ -36,11 +32,6 @@ class Elect(Planned):
         """The partitions of which it makes its broker the leader."""
         return self.partitions
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        check_unique("partitions", self.partitions)
-        return self
-
     def check_within(self, around: Surroundings) -> None:
         """Check that each partition moves to another leader, and by one election only.
 
@@ -49,85 +40,34 @@ class Elect(Planned):
         check_moved(self.partitions, self.broker, around, already=" already", by="election")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ElectPlan:
-    """Which partitions of a topic are to move, and their replicas with the new leader first."""
+class ElectFault(Fault[Elect]):
+    """One broker becomes the leader of some partitions; there is nothing to lift."""
 
-    topic: str
-    replicas: Mapping[int, Sequence[int]]
-
-
-class ElectFault:
-    """A `Fault`: one broker becomes the leader of some partitions; there is nothing to lift."""
-
-    def __init__(
-        self,
-        ports: Callable[[], Sequence[int]],
-        leaders: Callable[[], Mapping[int, int]],
-        plan: ElectPlan,
-        context: FaultContext,
-    ) -> None:
-        """Plan it.
-
-        Args:
-            ports: the brokers' ports in the order in which they may be asked.
-            leaders: the leader of each partition, as the broker to be elected sees it.
-            plan: what is to move.
-            context: where the fault belongs; its broker is the one to be elected.
-
-        """
-        self._ports = ports
-        self._leaders = leaders
-        self._plan = plan
-        self._context = context
-        self._window = Window()
-        self._moved = 0
+    _moved = 0
 
     def prepare(self) -> None:
         """Put the broker first among the replicas; raises InsyncError if that is refused."""
-        from insync.faults.support import election  # here, so that scenarios load no broker code
-
-        for partition, replicas in self._plan.replicas.items():
-            election.reassign(self._ports(), self._plan.topic, partition, replicas)
+        for partition in self.spec.partitions:
+            self.cluster.assign(self.context.topic, partition, ring(self.spec.broker))
 
     def inject(self) -> None:
         """Ask for the election and wait until the broker leads; raises InsyncError if refused."""
-        from insync.faults.support import election
-
-        self._window.begin()
-        partitions = list(self._plan.replicas)
-        election.elect_preferred(self._ports(), self._plan.topic, partitions)
+        self.window.begin()
+        partitions = self.spec.partitions
+        # The old leader is asked last: it may be the one that does not answer.
+        last = {self.context.leaders[partition] for partition in partitions}
+        self.cluster.elect(self.context.topic, partitions, last)
         await_true(lambda: self._count() == len(partitions), ANSWERS_WITHIN_S)
         self._moved = self._count()
-        self._window.end()
-
-    def lift(self) -> None:
-        """Nothing to do: the leaders stay where they are."""
+        self.window.end()
 
     def evidence(self) -> FaultLine:
         """Return how many partitions moved, and how long it took."""
-        figures = {"moved": float(self._moved)}
-        return self._window.line(self._context, self._window.length_ms, figures)
+        return self.line(self.window.length_ms, {"moved": self._moved})
 
     def _count(self) -> int:
-        leaders = self._leaders()
-        return sum(
-            leaders.get(partition) == self._context.broker for partition in self._plan.replicas
-        )
-
-
-def _inject(spec: Elect, context: FaultContext, cluster: FaultCluster) -> Fault:
-    first = cluster.replicas_led_by(spec.broker)
-    # The old leader is asked last: it may be the one that does not answer.
-    last = {cluster.leaders[partition] for partition in spec.partitions}
-    plan = ElectPlan(topic=context.topic, replicas=dict.fromkeys(spec.partitions, first))
-    targets = [f"{context.topic}-{partition}" for partition in spec.partitions]
-    return ElectFault(
-        partial(cluster.election_ports, last),
-        partial(cluster.leaders_seen_by, spec.broker, context.topic),
-        plan,
-        replace(context, target=targets),
-    )
+        leaders = self.cluster.leaders_seen_by(self.spec.broker, self.context.topic)
+        return sum(leaders.get(each) == self.spec.broker for each in self.spec.partitions)
 
 
 def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
@@ -146,7 +86,7 @@ KIND = FaultKind(
         " time a preferred election is asked of brokers that do not stall.",
     ),
     probes=both(always),
-    inject=_inject,
+    inject=ElectFault,
     missing=_missing,
     tags=Tags(moves_leaders=True, harmless=True),
 )

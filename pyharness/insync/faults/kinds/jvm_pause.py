@@ -6,21 +6,23 @@ write until the end. Evidence: the JVM's own log of its safepoints.
 
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Window, await_true
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import Fault, FaultContext, await_true
 from insync.faults.kind import NOT_RUNNING, FaultKind, Recorded, Requirements, Tags, Words, both
 from insync.faults.spec import Lasting
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
-from insync.faults.support.control import ControlFile, Mode, Site
+from insync.faults.support.control import Mode, Site
 from insync.running import Running
+
+if TYPE_CHECKING:
+    from insync.faults.cluster import FaultCluster
 
 LOG: Final = "safepoint.log"
 FLAG: Final = f"-Xlog:safepoint:file={LOG}:uptime:filecount=0"
@@ -36,33 +38,19 @@ class JvmPause(Lasting):
     kind: Literal["jvm-pause"]
 
 
-class JvmPauseFault:
-    """A `Fault`: one broker's JVM is stopped at a safepoint."""
+class JvmPauseFault(Fault[JvmPause]):
+    """One broker's JVM is stopped at a safepoint."""
 
-    def __init__(
-        self,
-        control: ControlFile,
-        folder: Path,
-        ask: Callable[[Path], Running],
-        context: FaultContext,
-        name: str = "",
-    ) -> None:
-        """Plan it; `folder` is the broker's own, `ask` starts what asks it for a dump into a file.
-
-        `name` is another one for each fault of a broker.
-        """
-        self._rules = ArmedRules(control, context.broker)
+    def __init__(self, spec: JvmPause, context: FaultContext, cluster: "FaultCluster") -> None:
+        """Plan it; each pause of a broker has a dump of another name."""
+        super().__init__(spec, context, cluster)
+        folder = cluster.node(context.broker).folder
+        self._rules = ArmedRules(cluster.controls[context.broker], context.broker)
         self._log = folder / LOG
-        self._dump = folder / "tmp" / f"pause-{name}" / "heap.log"
-        self._ask = ask
-        self._context = context
-        self._window = Window()
+        self._dump = folder / "tmp" / f"pause-{context.repeat}-{spec.at_ms}" / "heap.log"
         self._asking: Running | None = None
         self._logged = 0
         self._seen: Sequence[tuple[str, float]] = ()
-
-    def prepare(self) -> None:
-        """Nothing to do."""
 
     def inject(self) -> None:
         """Stop the JVM; raises InsyncError if it does not stop at a safepoint."""
@@ -70,35 +58,35 @@ class JvmPauseFault:
         self._logged = len(self._lines())
         self._dump.parent.mkdir(parents=True)
         self._dump.parent.chmod(0o777)  # in a container the JVM is another user
-        with self._window.beginning(undo=self._end):
+        with self.window.beginning(undo=self._end_dump):
             self._rules.arm(
                 [self._dump.parent.name], Site.WRITE, Mode.HOLD,
-                planned_ms=self._context.planned_ms + int(BEGINS_WITHIN_S * 1000),
+                planned_ms=self.context.planned_ms + int(BEGINS_WITHIN_S * 1000),
             )  # fmt: skip
-            asking = self._asking = self._ask(self._dump)
+            # All objects: else the JVM collects garbage first, which takes longer or shorter.
+            words = [_jcmd(), str(self.process.pid), "GC.heap_dump", "-all", str(self._dump)]
+            asking = self._asking = self.cluster.start(words)
             await_true(lambda: self._rules.now > 0 or asking.poll() is not None, BEGINS_WITHIN_S)
             if self._rules.now == 0:
-                raise InsyncError(f"{self._context.where}: its JVM wrote no heap dump")
+                raise InsyncError(f"{self.context.where}: its JVM wrote no heap dump")
 
-    def lift(self) -> None:
+    def end(self) -> None:
         """Let the JVM go on; it ends the dump first, which takes some 100 ms.
 
         The log is read now: if another fault kills the broker, its next JVM overwrites it.
         """
-        if not self._window.is_open:
-            return
-        self._window.end()
-        self._end()
+        self.window.end()
+        self._end_dump()
         await_true(lambda: any(_dumps(self._pauses())), ENDS_WITHIN_S)
         self._seen = list(self._pauses())
 
     def evidence(self) -> FaultLine:
         """Return the pauses of the JVM's log; it acted for as long as that of the dump took."""
         pauses = [ms for _, ms in self._seen]
-        figures = {"safepoints": float(len(pauses)), "longest_pause_ms": max(pauses, default=0.0)}
-        return self._window.line(self._context, max(_dumps(self._seen), default=0.0), figures)
+        figures = {"safepoints": len(pauses), "longest_pause_ms": max(pauses, default=0.0)}
+        return self.line(max(_dumps(self._seen), default=0.0), figures)
 
-    def _end(self) -> None:
+    def _end_dump(self) -> None:
         """Let the dump go on to its end, and remove it."""
         self._rules.lift()
         asking = self._asking
@@ -123,17 +111,6 @@ class JvmPauseFault:
 def _dumps(pauses: Iterable[tuple[str, float]]) -> Iterator[float]:
     """Return how long the pauses for heap dumps took, in ms."""
     return (ms for operation, ms in pauses if operation == _DUMP)
-
-
-def _inject(spec: JvmPause, context: FaultContext, cluster: FaultCluster) -> Fault:
-    def ask(file: Path) -> Running:
-        pid = str(cluster.process(spec.broker).pid)
-        # All objects: else the JVM collects garbage first, which takes longer or shorter.
-        return cluster.start([_jcmd(), pid, "GC.heap_dump", "-all", str(file)])
-
-    control = cluster.stall_control(spec.broker)
-    name = f"{context.repeat}-{spec.at_ms}"
-    return JvmPauseFault(control, cluster.folder(spec.broker), ask, context, name)
 
 
 def _jcmd() -> str:
@@ -171,7 +148,7 @@ KIND = FaultKind(
         " with this fault; the dump is removed. Needs the `jcmd` of a JDK.",
     ),
     probes=both(unavailable),
-    inject=_inject,
+    inject=JvmPauseFault,
     requires=lambda _, __: Requirements(stall_rules=1, jvm_flags=(FLAG,)),
     missing=_missing,
     tags=Tags(alone=True, stops_following=True, late_shrinks={"jvm-pause": NOT_RUNNING}),

@@ -7,15 +7,12 @@ were removed.
 
 import shutil
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext
-from insync.faults.cluster import FaultCluster
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, figure
-from insync.faults.kinds.kill import killed
+from insync.faults.kinds.kill import KillFault
 from insync.faults.spec import Lasting
 
 
@@ -25,40 +22,23 @@ class LostLog(Lasting):
     kind: Literal["lost-log"]
 
 
-class LostLogFault:
-    """A `Fault`: a kill, after which the broker's log of a topic is removed."""
+class LostLogFault(KillFault):
+    """A kill, after which the broker's log of a topic is removed."""
 
-    def __init__(self, kill: Fault, data: Path, topic: str) -> None:
-        """Plan it around a planned `kill`; `data` is the folder of the broker's partitions."""
-        self._kill = kill
-        self._data = data
-        self._topic = topic
-        self._removed = 0
-
-    def prepare(self) -> None:
-        """Prepare the kill."""
-        self._kill.prepare()
+    _removed = 0
 
     def inject(self) -> None:
         """Kill the broker and remove its log of the topic."""
-        self._kill.inject()
-        for folder in self._data.glob(f"{self._topic}-[0-9]*"):
+        super().inject()
+        data = self.cluster.node(self.context.broker).data_dir
+        for folder in data.glob(f"{self.context.topic}-[0-9]*"):
             self._removed += sum(log.stat().st_size for log in folder.glob("*.log"))
             shutil.rmtree(folder)
 
-    def lift(self) -> None:
-        """Start the broker again, without that log."""
-        self._kill.lift()
-
     def evidence(self) -> FaultLine:
         """Return the kill's evidence and the bytes of records that were removed."""
-        line = self._kill.evidence()
+        line = super().evidence()
         return replace(line, figures={**line.figures, "removed_bytes": float(self._removed)})
-
-
-def _inject(spec: LostLog, context: FaultContext, cluster: FaultCluster) -> Fault:
-    kill = killed(spec, context, cluster)
-    return LostLogFault(kill, cluster.data_dir(spec.broker), context.topic)
 
 
 def _missing(_: PlannedFault, seen: Recorded) -> str | None:
@@ -76,7 +56,7 @@ KIND = FaultKind(
         " that was killed keeps its files to itself.",
     ),
     probes={"local": always},
-    inject=_inject,
+    inject=LostLogFault,
     missing=_missing,
     tags=Tags(alone=True, kills=True, one_log_dir=True, stops_process=True, stops_following=True),
 )

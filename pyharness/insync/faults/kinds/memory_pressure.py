@@ -11,12 +11,11 @@ pages of files that the kernel took back and read again.
 
 import selectors
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -24,17 +23,18 @@ from insync.background import Background
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, await_true
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import FaultContext, await_true
 from insync.faults.kind import OWN_DISK, FaultKind, Recorded, Tags, Words, both, figure
-from insync.faults.kinds.disk.disk_throttle import DiskThrottleFault, evict
+from insync.faults.kinds.disk.disk_throttle import ThrottleFault, evict
 from insync.faults.spec import Lasting
 from insync.faults.support import memory_groups
 from insync.faults.support.cgroups import Stay
 from insync.faults.support.disk import blkio
 from insync.faults.support.disk.blkio import Rates
 from insync.faults.support.memory_groups import Pressure, confine, pressure
-from insync.running import Running
+
+if TYPE_CHECKING:
+    from insync.faults.cluster import FaultCluster
 
 CONNECTS_WITHIN_S: Final = 5.0
 REPEATS: Final = 100
@@ -105,50 +105,35 @@ class MemoryPressure(Lasting):
     read_bytes_per_s: Annotated[int, Field(ge=1)]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OldRecords:
-    """The topic that the consumers read.
+class MemoryPressureFault(ThrottleFault[MemoryPressure]):
+    """One broker's memory is limited, and consumers read more than fits from a slow disk."""
 
-    Args:
-        make: makes a topic with so many partitions of so many bytes.
-        topic: its name.
-        port: the port of its broker.
-
-    """
-
-    make: Callable[[str, int, int], None]
-    topic: str
-    port: Callable[[], int]
-
-
-class MemoryPressureFault:
-    """A `Fault`: one broker's memory is limited, and consumers read more than fits."""
+    evicts = False  # not again: the kernel would forget which pages it has taken back
 
     def __init__(
-        self,
-        throttle: Fault,
-        process: Callable[[], Running],
-        old: OldRecords,
-        limit_bytes: int,
-        context: FaultContext,
+        self, spec: MemoryPressure, context: FaultContext, cluster: "FaultCluster"
     ) -> None:
-        """Plan it around a planned `throttle` of the disk."""
-        self._throttle = throttle
-        self._process = process
-        self._old = old
-        self._limit_bytes = limit_bytes
-        self._context = context
-        self._partition_bytes = limit_bytes * 3 // 2 // PARTITIONS
-        self._stay: Stay | None = None
+        """Plan it."""
+        super().__init__(spec, context, cluster)
+        self._topic = f"{context.topic}-m{spec.broker}-{spec.at_ms}"
+        self._partition_bytes = spec.limit_bytes * 3 // 2 // PARTITIONS
+        self._confined: Stay | None = None
         self._clients = ExitStack()
         self._readers: ColdReaders | None = None
-        self._before = Pressure()
+        self._pressed_before = Pressure()
         self._pressure = Pressure()
+
+    @property
+    def rates(self) -> Rates:
+        """What may pass."""
+        return Rates(self.spec.read_bytes_per_s)
 
     def prepare(self) -> None:
         """Make the topic that is read."""
-        self._throttle.prepare()
-        self._old.make(self._old.topic, PARTITIONS, self._partition_bytes)
+        self.cluster.make_old_records(
+            self._topic, self.spec.broker, PARTITIONS, self._partition_bytes
+        )
+        evict(self.folder)  # written by then, so that the kernel can take back what is read of it
 
     def inject(self) -> None:
         """Limit the memory, read until it does not suffice, then slow the disk.
@@ -158,58 +143,40 @@ class MemoryPressureFault:
         from insync.brokers.kafka import wire  # here, so that scenarios load no broker code
 
         requests = [
-            wire.fetch(self._old.topic, reader % PARTITIONS, self._partition_bytes)
+            wire.fetch(self._topic, reader % PARTITIONS, self._partition_bytes)
             for reader in range(READERS)
         ]
-        name = f"memory-{self._context.broker}"
+        name, port = f"memory-{self.spec.broker}", self.cluster.node(self.spec.broker).port
         try:
-            self._stay = stay = confine(self._process().pid, name, self._limit_bytes)
-            self._readers = ColdReaders.start(self._clients, self._old.port(), requests)
+            self._confined = stay = confine(self.process.pid, name, self.spec.limit_bytes)
+            self._readers = ColdReaders.start(self._clients, port, requests)
             if not await_true(lambda: pressure(stay.group).refaults > 0, FULL_WITHIN_S):
-                raise InsyncError(f"{self._context.where}: its memory suffices for all it reads")
-            self._throttle.inject()
-            self._before = pressure(stay.group)
+                raise InsyncError(f"{self.context.where}: its memory suffices for all it reads")
+            super().inject()
+            self._pressed_before = pressure(stay.group)
         except OSError as error:
-            raise InsyncError(f"{self._context.where}: no memory pressure: {error}") from error
+            raise InsyncError(f"{self.context.where}: no memory pressure: {error}") from error
 
     def lift(self) -> None:
         """Give the disk and the memory back and end the readers."""
-        stay, self._stay = self._stay, None
+        stay, self._confined = self._confined, None
         with ExitStack() as undo:
             if stay is not None:
                 undo.callback(stay.end)
                 with suppress(OSError):
-                    self._pressure = pressure(stay.group).since(self._before)
-            undo.callback(self._throttle.lift)
+                    self._pressure = pressure(stay.group).since(self._pressed_before)
+            undo.callback(super().lift)
             undo.callback(self._clients.close)
 
     def evidence(self) -> FaultLine:
         """Return the throttle's evidence, and what the limit on memory did."""
-        line = self._throttle.evidence()
+        line = super().evidence()
         figures = {
             "refaults": float(self._pressure.refaults),
             "limit_hits": float(self._pressure.limit_hits),
             "sent_bytes": float(0 if self._readers is None else self._readers.received),
         }
         return replace(line, figures={**line.figures, **figures})
-
-
-def _inject(spec: MemoryPressure, context: FaultContext, cluster: FaultCluster) -> Fault:
-    folder = cluster.data_dir(spec.broker)
-
-    def make(topic: str, partitions: int, size: int) -> None:
-        cluster.make_old_records(topic, spec.broker, partitions, size)
-        evict(folder)  # written by then, so that the kernel can take back what is read of it
-
-    process = partial(cluster.process, spec.broker)
-    rates = Rates(spec.read_bytes_per_s)
-    # Not evicted again: the kernel would forget which pages it has taken back.
-    throttle = DiskThrottleFault(process, folder, rates, context, drop=lambda _: 0)
-    old = OldRecords(
-        make=make, topic=f"{context.topic}-m{spec.broker}-{spec.at_ms}",
-        port=partial(cluster.port, spec.broker),
-    )  # fmt: skip
-    return MemoryPressureFault(throttle, process, old, spec.limit_bytes, context)
 
 
 def _missing(_: PlannedFault, seen: Recorded) -> str | None:
@@ -243,7 +210,7 @@ KIND = FaultKind(
         " received.",
     ),
     probes=both(_unavailable),
-    inject=_inject,
+    inject=MemoryPressureFault,
     missing=_missing,
     tags=Tags(regroups=True, log_folder=OWN_DISK, one_log_dir=True),
 )

@@ -6,22 +6,22 @@ to wait because the brokers were behind.
 """
 
 import signal
-import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field
 
-from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Window
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import Fault, FaultContext, await_ended
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
 from insync.faults.spec import Lasting
 from insync.running import Running
+
+if TYPE_CHECKING:
+    from insync.faults.cluster import FaultCluster
 
 PARTITIONS: Final = 4
 _BEYOND_S: Final = 5.0  # how far beyond its time a producer lives if nobody ends it
@@ -67,34 +67,15 @@ class ProduceFlood(Lasting):
     record_bytes: Annotated[int, Field(ge=1, le=100_000)] = 1_000
 
 
-class ProduceFloodFault:
-    """A `Fault`: processes that produce as fast as they can."""
+class ProduceFloodFault(Fault[ProduceFlood]):
+    """Processes that produce as fast as they can, to a topic that the broker leads."""
 
-    def __init__(
-        self,
-        make: Callable[[str], None],
-        delete: Callable[[str], None],
-        start: Callable[[str, Path], Running],
-        files: list[Path],
-        context: FaultContext,
-    ) -> None:
-        """Plan it.
-
-        Args:
-            make: creates the topic; raises InsyncError if that is refused.
-            delete: deletes it; raises InsyncError if that is refused.
-            start: starts a producer of the topic, which writes its figures to the file.
-            files: the file of each producer.
-            context: where the fault belongs; its broker leads the topic.
-
-        """
-        self._make = make
-        self._delete = delete
-        self._start = start
-        self._files = files
-        self._context = context
-        self._topic = f"{context.topic}-flood-{context.broker}-{context.planned_ms}"
-        self._window = Window()
+    def __init__(self, spec: ProduceFlood, context: FaultContext, cluster: "FaultCluster") -> None:
+        """Plan it; each producer writes its figures to a file of its own."""
+        super().__init__(spec, context, cluster)
+        folder, name = cluster.node(spec.broker).folder, f"{context.repeat}-{context.planned_ms}"
+        self._files = [folder / f"flood-{name}-{each}" for each in range(spec.producers)]
+        self._topic = f"{context.topic}-flood-{spec.broker}-{context.planned_ms}"
         self._there = False
         self._producers: list[Running] = []
         self._figures: dict[str, float] = {}
@@ -102,65 +83,49 @@ class ProduceFloodFault:
     def prepare(self) -> None:
         """Create the topic; raises InsyncError if that is refused."""
         self._there = True  # a creation that fails may succeed later
-        self._make(self._topic)
+        self.cluster.make_idle_topic(self._topic, self.spec.broker, PARTITIONS)
+        self.cluster.update_topic_configs(self._topic, _SMALL)
 
     def inject(self) -> None:
         """Start the producers."""
-        self._producers = [self._start(self._topic, file) for file in self._files]
-        self._window.begin()
+        bootstrap = f"127.0.0.1:{self.cluster.node(self.spec.broker).port}"
+        seconds = self.context.planned_ms / 1000 + _BEYOND_S
+        plan = (self._topic, PARTITIONS, self.spec.record_bytes, seconds)
+        command = [sys.executable, "-c", _PRODUCER, bootstrap, *map(str, plan)]
+        self._producers = [self.cluster.start([*command, str(file)]) for file in self._files]
+        self.window.begin()
 
     def lift(self) -> None:
         """End the producers, and delete the topic."""
-        if self._window.is_open:
-            alive = sum(each.poll() is None for each in self._producers)
-            for producer in self._producers:
-                producer.send_signal(signal.SIGKILL)
-            self._window.end()
-            for producer in self._producers:
-                try:
-                    producer.wait(_ENDS_WITHIN_S)
-                except subprocess.TimeoutExpired:
-                    raise InsyncError(
-                        f"process {producer.pid}: still there after SIGKILL"
-                    ) from None
-            written = [_figures(file) for file in self._files]
-            self._figures = {
-                "acked": sum(acked for acked, _ in written),
-                "waited": sum(full for _, full in written),
-                "alive": float(alive),
-            }
+        super().lift()
         if self._there:
-            self._delete(self._topic)
+            self.cluster.delete_topic(self._topic)
             self._there = False
+
+    def end(self) -> None:
+        """End the producers; raises InsyncError if one does not end."""
+        alive = sum(each.poll() is None for each in self._producers)
+        for producer in self._producers:
+            producer.send_signal(signal.SIGKILL)
+        self.window.end()
+        await_ended(self._producers, _ENDS_WITHIN_S)
+        written = [_figures(file) for file in self._files]
+        self._figures = {
+            "acked": sum(acked for acked, _ in written),
+            "waited": sum(full for _, full in written),
+            "alive": alive,
+        }
 
     def evidence(self) -> FaultLine:
         """Return what was acked; it acted if producers wrote to the end and had to wait."""
-        acted = self._figures.get("waited", 0.0) and self._figures.get("alive", 0.0)
-        return self._window.line(
-            self._context, self._window.length_ms if acted else 0.0, self._figures
-        )
+        acted = self._figures.get("waited") and self._figures.get("alive")
+        return self.line(self.acted_if(acted), self._figures)
 
 
 def _figures(file: Path) -> tuple[float, float]:
     """Return how many records a producer has got acked, and how often it had to wait."""
     words = file.read_text().split() if file.exists() else []
     return (float(words[0]), float(words[1])) if len(words) == 2 else (0.0, 0.0)
-
-
-def _inject(spec: ProduceFlood, context: FaultContext, cluster: FaultCluster) -> Fault:
-    def make(topic: str) -> None:
-        cluster.make_idle_topic(topic, broker=spec.broker, partitions=PARTITIONS)
-        cluster.update_topic_configs(topic, _SMALL)
-
-    def start(topic: str, file: Path) -> Running:
-        seconds = context.planned_ms / 1000 + _BEYOND_S
-        words = (topic, PARTITIONS, spec.record_bytes, seconds, file)
-        bootstrap = f"127.0.0.1:{cluster.port(spec.broker)}"
-        return cluster.start([sys.executable, "-c", _PRODUCER, bootstrap, *map(str, words)])
-
-    name = f"flood-{context.repeat}-{context.planned_ms}"
-    files = [cluster.folder(spec.broker) / f"{name}-{each}" for each in range(spec.producers)]
-    return ProduceFloodFault(make, cluster.delete_topic, start, files, context)
 
 
 def _missing(_: PlannedFault, seen: Recorded) -> str | None:
@@ -181,7 +146,7 @@ KIND = FaultKind(
         " looks (`log_retention_check_interval_ms`).",
     ),
     probes=both(always),
-    inject=_inject,
+    inject=ProduceFloodFault,
     missing=_missing,
     tags=Tags(once=True, harmless=True),
 )

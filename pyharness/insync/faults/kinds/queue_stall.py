@@ -7,18 +7,14 @@ Every other request to the broker waits in the request queue.
 Evidence: that as many reads were stalled as there are threads, all of them until the end.
 """
 
-import socket
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
-from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Window, await_true
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import Fault, FaultContext, await_true
 from insync.faults.kind import (
     LOCK_HELD,
     FaultKind,
@@ -32,7 +28,10 @@ from insync.faults.kind import (
 from insync.faults.spec import Lasting
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
-from insync.faults.support.control import ControlFile, Mode, Site
+from insync.faults.support.control import Mode, Site
+
+if TYPE_CHECKING:
+    from insync.faults.cluster import FaultCluster
 
 CONNECTS_WITHIN_S = 5.0
 HELD_WITHIN_S = 5.0
@@ -44,34 +43,23 @@ class QueueStall(Lasting):
     kind: Literal["queue-stall"]
 
 
-class QueueStallFault:
-    """A `Fault`: no request handler thread of one broker is free."""
+class QueueStallFault(Fault[QueueStall]):
+    """No request handler thread of one broker is free."""
 
-    def __init__(
-        self,
-        control: ControlFile,
-        port: Callable[[], int],
-        make_topic: Callable[[str, int], None],
-        topic: str,
-        threads: int,
-        context: FaultContext,
-    ) -> None:
-        """Plan it; `make_topic` makes a topic with a number of partitions, a record in each."""
-        self._port = port
-        self._make_topic = make_topic
-        self._topic = topic
-        self._threads = threads
-        self._context = context
-        self._window = Window()
+    def __init__(self, spec: QueueStall, context: FaultContext, cluster: "FaultCluster") -> None:
+        """Plan it."""
+        super().__init__(spec, context, cluster)
+        self._topic = f"{context.topic}-q{spec.broker}-{spec.at_ms}"
+        self._threads = context.io_threads
         self._sockets = ExitStack()
-        self._rules = ArmedRules(control, context.broker)
+        self._rules = ArmedRules(cluster.controls[spec.broker], spec.broker)
         self._all_held_at: float | None = None
         self._all_held_ms = 0.0
         self._peak = 0
 
     def prepare(self) -> None:
         """Make the topic that is read."""
-        self._make_topic(self._topic, self._threads)
+        self.cluster.make_filled_topic(self._topic, self.spec.broker, self._threads)
 
     def inject(self) -> None:
         """Stall the reads and send the fetches; raises InsyncError if the broker takes none."""
@@ -79,26 +67,27 @@ class QueueStallFault:
 
         self._rules.check()
         targets = [f"{self._topic}-{partition}" for partition in range(self._threads)]
+        port = self.cluster.node(self.spec.broker).port
         try:
-            clients = [self._connect() for _ in range(self._threads)]
-            self._window.begin()
-            self._rules.arm(targets, Site.READ, Mode.HOLD, planned_ms=self._context.planned_ms)
+            clients = [
+                self._sockets.enter_context(wire.connect(port, CONNECTS_WITHIN_S)) for _ in targets
+            ]
+            self.window.begin()
+            self._rules.arm(targets, Site.READ, Mode.HOLD, planned_ms=self.context.planned_ms)
             for partition, client in enumerate(clients):
                 client.sendall(wire.fetch(self._topic, partition))
         except OSError as error:
-            raise InsyncError(f"broker {self._context.broker}: {error}") from error
+            raise InsyncError(f"{self.context.where}: {error}") from error
         if await_true(lambda: self._rules.now == self._threads, HELD_WITHIN_S):
             self._all_held_at = time.monotonic()
 
-    def lift(self) -> None:
+    def end(self) -> None:
         """Let the reads go on and wait until none is stalled; raises InsyncError if one stays."""
-        if not self._window.is_open:
-            return
         self._peak = self._rules.now
         if self._all_held_at is not None and self._peak == self._threads:
             self._all_held_ms = (time.monotonic() - self._all_held_at) * 1000
         self._rules.lift()
-        self._window.end()
+        self.window.end()
         try:
             self._rules.drain()
         finally:
@@ -106,22 +95,8 @@ class QueueStallFault:
 
     def evidence(self) -> FaultLine:
         """Return how many threads were occupied, and for how long all of them were."""
-        figures = {"threads": float(self._threads), "held": float(self._peak)}
-        return self._window.line(self._context, self._all_held_ms, figures, self._rules.total)
-
-    def _connect(self) -> socket.socket:
-        from insync.brokers.kafka import wire
-
-        return self._sockets.enter_context(wire.connect(self._port(), CONNECTS_WITHIN_S))
-
-
-def _inject(spec: QueueStall, context: FaultContext, cluster: FaultCluster) -> Fault:
-    def make(name: str, partitions: int) -> None:
-        cluster.make_filled_topic(name, spec.broker, partitions)
-
-    topic = f"{context.topic}-q{spec.broker}-{spec.at_ms}"
-    control, port = cluster.stall_control(spec.broker), partial(cluster.port, spec.broker)
-    return QueueStallFault(control, port, make, topic, cluster.io_threads, context)
+        figures = {"threads": self._threads, "held": self._peak}
+        return self.line(self._all_held_ms, figures, self._rules.total)
 
 
 def _missing(_: PlannedFault, seen: Recorded) -> str | None:
@@ -137,7 +112,7 @@ KIND = FaultKind(
         evidence="as many reads stalled as there are threads, from the beginning to the end",
     ),
     probes=both(shim.unavailable),
-    inject=_inject,
+    inject=QueueStallFault,
     requires=lambda _, io_threads: Requirements(stall_rules=io_threads),
     missing=_missing,
     tags=Tags(once=True, one_log_dir=True, late_shrinks={"queue-stall": LOCK_HELD}),

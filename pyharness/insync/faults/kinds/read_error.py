@@ -5,21 +5,20 @@ The shim `support/native/stall.c` (LD_PRELOAD) makes the calls fail. They are th
 """
 
 import time
-from dataclasses import replace
-from typing import Literal, Self
-
-from pydantic import model_validator
+from typing import TYPE_CHECKING, Literal
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Window
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import Fault, FaultContext
 from insync.faults.kind import FaultKind, Recorded, Requirements, Tags, Words, every
 from insync.faults.spec import Lasting, Surroundings, check_partitions
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
-from insync.faults.support.control import ControlFile, Mode, Site
-from insync.fields import Partitions, check_unique
+from insync.faults.support.control import Mode, Site
+from insync.fields import Partitions
+
+if TYPE_CHECKING:
+    from insync.faults.cluster import FaultCluster
 
 CALLS = "calls_failed"
 
@@ -30,55 +29,38 @@ class ReadError(Lasting):
     kind: Literal["read-error"]
     partitions: Partitions
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        check_unique("partitions", self.partitions)
-        return self
-
     def check_within(self, around: Surroundings) -> None:
         """Check that the partitions exist."""
         check_partitions(self.partitions, around)
 
 
-class ReadErrorFault:
-    """A `Fault`: reads of one broker that runs under the shim fail."""
+class ReadErrorFault(Fault[ReadError]):
+    """Reads of one broker that runs under the shim fail."""
 
-    def __init__(self, control: ControlFile, context: FaultContext) -> None:
+    def __init__(self, spec: ReadError, context: FaultContext, cluster: "FaultCluster") -> None:
         """Plan it on the partitions of `context`."""
-        self._context = context
-        self._rules = ArmedRules(control, context.broker)
-        self._window = Window()
+        super().__init__(spec, context, cluster)
+        self._rules = ArmedRules(cluster.controls[context.broker], context.broker)
         self._acted_ms = 0.0
-
-    def prepare(self) -> None:
-        """Nothing to do."""
 
     def inject(self) -> None:
         """Arm one rule per partition; raises InsyncError if the broker is not under the shim."""
         self._rules.check()
-        self._window.begin()
+        self.window.begin()
         self._rules.arm(
-            self._context.target, Site.READ, Mode.FAIL, planned_ms=self._context.planned_ms
+            self.context.target, Site.READ, Mode.FAIL, planned_ms=self.context.planned_ms
         )
 
-    def lift(self) -> None:
+    def end(self) -> None:
         """Lift the rules: from now on calls succeed."""
-        if not self._window.is_open:
-            return
         self._rules.lift()
-        self._window.end()
+        self.window.end()
         first_ns = self._rules.first_ns
         self._acted_ms = 0.0 if first_ns is None else (time.monotonic_ns() - first_ns) / 1e6
 
     def evidence(self) -> FaultLine:
         """Return how many calls failed; it acted from the first of them until it was lifted."""
-        figures = {CALLS: float(self._rules.total.calls)}
-        return self._window.line(self._context, self._acted_ms, figures)
-
-
-def _inject(spec: ReadError, context: FaultContext, cluster: FaultCluster) -> Fault:
-    targets = [f"{context.topic}-{partition}" for partition in spec.partitions]
-    return ReadErrorFault(cluster.stall_control(spec.broker), replace(context, target=targets))
+        return self.line(self._acted_ms, {CALLS: self._rules.total.calls})
 
 
 def none_failed(_: PlannedFault, seen: Recorded) -> str | None:
@@ -98,7 +80,7 @@ KIND = FaultKind(
         ),
     ),
     probes=every(shim.unavailable),
-    inject=_inject,
+    inject=ReadErrorFault,
     requires=lambda spec, _: Requirements(stall_rules=len(spec.partitions)),
     missing=none_failed,
     tags=Tags(one_log_dir=True),

@@ -4,23 +4,23 @@ The shim `support/native/stall.c` (LD_PRELOAD) intercepts the calls; this file a
 rules and reads back what they stalled.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal, Self
 
 from pydantic import model_validator
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine, fault_words
-from insync.faults.base import Fault, FaultContext, Window
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import Fault, FaultContext
 from insync.faults.kind import LOCK_HELD, FaultKind, Recorded, Requirements, Tags, Words, every
 from insync.faults.spec import Lasting, Mode, Surroundings, check_delay, check_partitions
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
-from insync.faults.support.control import ControlFile, Site
 from insync.faults.support.control import Mode as RuleMode
-from insync.fields import Partitions, Time, broken, check_unique
+from insync.faults.support.control import Site
+from insync.fields import Partitions, Time, broken
+
+if TYPE_CHECKING:
+    from insync.faults.cluster import FaultCluster
 
 ROLLS: Final = ("create", "index")
 """Sites of calls that a broker makes only when it rolls a log."""
@@ -58,7 +58,6 @@ class Stall(Lasting):
             raise broken("acts_ms", self.acts_ms, f"none for mode '{self.mode}'")
         if self.acts_ms > self.for_ms:
             raise broken("acts_ms", self.acts_ms, f"at most for_ms, {self.for_ms}")
-        check_unique("partitions", self.partitions)
         return self
 
     def check_within(self, around: Surroundings) -> None:
@@ -87,63 +86,36 @@ class Stall(Lasting):
                 raise broken(around.key(f"partitions[{place}]"), partition, expected)
 
 
-class StallFault:
-    """A `Fault`: calls of one broker that runs under the shim are stalled."""
+class StallFault(Fault[Stall]):
+    """Calls of one broker that runs under the shim are stalled."""
 
-    def __init__(
-        self,
-        control: ControlFile,
-        context: FaultContext,
-        delay_ms: int = 0,
-        alive: Callable[[], bool] = lambda: True,
-    ) -> None:
-        """Plan it on the partitions of `context`; `delay_ms` only for its mode "delay".
-
-        `alive` is called at the end: the calls of a broker that was killed never return.
-        """
-        self._context = context
-        self._delay_ms = delay_ms
-        self._rules = ArmedRules(control, context.broker)
-        self._alive = alive
-        self._window = Window()
-
-    def prepare(self) -> None:
-        """Nothing to do."""
+    def __init__(self, spec: Stall, context: FaultContext, cluster: "FaultCluster") -> None:
+        """Plan it on the partitions of `context`."""
+        super().__init__(spec, context, cluster)
+        self._rules = ArmedRules(cluster.controls[context.broker], context.broker)
 
     def inject(self) -> None:
         """Arm one rule per partition; raises InsyncError if the broker is not under the shim."""
         self._rules.check()
-        plan = self._context
-        self._window.begin()
+        self.window.begin()
         self._rules.arm(
-            plan.target, Site[plan.site.upper()], RuleMode[plan.mode.upper()],
-            planned_ms=plan.planned_ms, delay_ms=self._delay_ms,
+            self.context.target, Site[self.spec.site.upper()], RuleMode[self.spec.mode.upper()],
+            planned_ms=self.context.planned_ms, delay_ms=self.spec.delay_ms,
         )  # fmt: skip
 
-    def lift(self) -> None:
+    def end(self) -> None:
         """Lift the rules and wait until no call is stalled; raises InsyncError if some stay."""
-        if not self._window.is_open:
-            return
         self._rules.lift()
-        self._window.end()
-        if self._alive():
+        self.window.end()
+        if self.process.poll() is None:
             self._rules.drain()
-        else:
+        else:  # the calls of a broker that was killed never return
             self._rules.end_with_broker()
 
     def evidence(self) -> FaultLine:
         """Return what was stalled on all partitions together."""
         held = self._rules.total
-        return self._window.line(self._context, held.longest_ms, held=held)
-
-
-def _inject(spec: Stall, context: FaultContext, cluster: FaultCluster) -> Fault:
-    def alive() -> bool:
-        return cluster.process(spec.broker).poll() is None
-
-    targets = [f"{context.topic}-{partition}" for partition in spec.partitions]
-    at = replace(context, target=targets, site=spec.site, mode=spec.mode)
-    return StallFault(cluster.stall_control(spec.broker), at, spec.delay_ms, alive)
+        return self.line(held.longest_ms, held=held)
 
 
 def none_stalled(_: PlannedFault, seen: Recorded) -> str | None:
@@ -161,7 +133,7 @@ KIND = FaultKind(
         notes="See [Stalls](#stalls).",
     ),
     probes=every(shim.unavailable),
-    inject=_inject,
+    inject=StallFault,
     requires=lambda spec, _: Requirements(stall_rules=len(spec.partitions)),
     missing=none_stalled,
     tags=Tags(

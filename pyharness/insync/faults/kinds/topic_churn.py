@@ -6,19 +6,20 @@ at the end. Evidence: how many topics were created, and how many deleted.
 """
 
 from collections.abc import Callable
-from functools import partial
 from threading import Event, Thread
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field
 
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Window
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import Fault, FaultContext
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
 from insync.faults.spec import Lasting
+
+if TYPE_CHECKING:
+    from insync.faults.cluster import FaultCluster
 
 PAUSE_S: Final = 0.1
 ENDS_WITHIN_S: Final = 30.0
@@ -31,60 +32,49 @@ class TopicChurn(Lasting):
     count: Annotated[int, Field(ge=1, le=32)] = 3
 
 
-class TopicChurnFault:
-    """A `Fault`: a thread that creates and deletes topics."""
+class TopicChurnFault(Fault[TopicChurn]):
+    """A thread that creates and deletes topics."""
 
-    def __init__(
-        self,
-        create: Callable[[str], None],
-        delete: Callable[[str], None],
-        context: FaultContext,
-    ) -> None:
-        """Plan it; `create` and `delete` raise InsyncError if they are refused."""
-        self._create = create
-        self._delete = delete
-        self._context = context
-        self._window = Window()
+    def __init__(self, spec: TopicChurn, context: FaultContext, cluster: "FaultCluster") -> None:
+        """Plan it."""
+        super().__init__(spec, context, cluster)
         self._stop = Event()
         self._thread = Thread(target=self._run, name="topic-churn", daemon=True)
         self._left: set[str] = set()
         self._figures = {"created": 0.0, "deleted": 0.0, "failed": 0.0}
 
-    def prepare(self) -> None:
-        """Nothing to do."""
-
     def inject(self) -> None:
         """Begin to create and delete topics."""
-        self._window.begin()
+        self.window.begin()
         self._thread.start()
 
-    def lift(self) -> None:
+    def end(self) -> None:
         """Stop, and delete what is left; raises InsyncError if a request does not end."""
-        if not self._window.is_open:
-            return
         self._stop.set()
         self._thread.join(ENDS_WITHIN_S)
-        self._window.end()
+        self.window.end()
         if self._thread.is_alive():
-            raise InsyncError(f"{self._context.topic}: a request for a topic did not end")
+            raise InsyncError(f"{self.context.topic}: a request for a topic did not end")
         for topic in sorted(self._left):
-            self._try("deleted", self._delete, topic)
+            self._try("deleted", self.cluster.delete_topic, topic)
 
     def evidence(self) -> FaultLine:
         """Return how many topics were created and deleted, and how many requests failed."""
         acted = self._figures["created"] and self._figures["deleted"]
-        acted_ms = self._window.length_ms if acted else 0.0
-        return self._window.line(self._context, acted_ms, self._figures)
+        return self.line(self.acted_if(acted), self._figures)
+
+    def _create(self, topic: str) -> None:
+        self.cluster.begin_topic(topic, self.spec.broker, self.spec.count)
 
     def _run(self) -> None:
         number = 0
         while not self._stop.is_set():
             number += 1
-            topic = f"{self._context.topic}-churn-{self._context.broker}-{number}"
+            topic = f"{self.context.topic}-churn-{self.context.broker}-{number}"
             self._left.add(topic)  # a creation that fails may succeed later
             self._try("created", self._create, topic)
             self._stop.wait(PAUSE_S)
-            self._try("deleted", self._delete, topic)
+            self._try("deleted", self.cluster.delete_topic, topic)
 
     def _try(self, what: str, request: Callable[[str], None], topic: str) -> None:
         try:
@@ -95,11 +85,6 @@ class TopicChurnFault:
         self._figures[what] += 1
         if what == "deleted":
             self._left.discard(topic)
-
-
-def _inject(spec: TopicChurn, context: FaultContext, cluster: FaultCluster) -> Fault:
-    create = partial(cluster.begin_topic, broker=spec.broker, partitions=spec.count)
-    return TopicChurnFault(create, cluster.delete_topic, context)
 
 
 def _missing(_: PlannedFault, seen: Recorded) -> str | None:
@@ -119,7 +104,7 @@ KIND = FaultKind(
         notes="`count` is how many partitions each of them has. Requests that fail are counted.",
     ),
     probes=both(always),
-    inject=_inject,
+    inject=TopicChurnFault,
     missing=_missing,
     tags=Tags(once=True, harmless=True),
 )

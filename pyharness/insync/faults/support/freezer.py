@@ -1,12 +1,14 @@
 """Stops and continues a node's process: by signals, or with its whole container."""
 
 import signal
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from insync.faults.cluster import Container
 from insync.faults.support.cgroup_places import group_of
 from insync.faults.support.procfs import is_stopped
 from insync.running import Running
+
+if TYPE_CHECKING:
+    from insync.brokers.docker.process import ContainerProcess
 
 
 class Freezer(Protocol):
@@ -59,7 +61,7 @@ class ByPause:
 
     words = "the container's pause"
 
-    def __init__(self, container: Container) -> None:
+    def __init__(self, container: "ContainerProcess") -> None:
         self._container = container
 
     @property

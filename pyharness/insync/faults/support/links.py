@@ -6,17 +6,21 @@ if something waited and nothing passed; else pieces were delayed, or lost and se
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Window
-from insync.faults.cluster import FaultCluster, LinkTraffic
+from insync.faults.base import Fault, FaultContext
 from insync.faults.kind import Recorded, figure
 from insync.faults.spec import Lasting, check_delay
 from insync.fields import Time, broken
+from insync.nodes import CLIENTS, node_words
+
+if TYPE_CHECKING:
+    from insync.brokers.cluster.links.rules import Passed
+    from insync.faults.cluster import FaultCluster
 
 Direction = Literal["both", "to", "from"]
 KEYS: Final = (
@@ -42,6 +46,11 @@ class BrokenLink(Lasting):
     bytes_per_s: Annotated[int, Field(ge=0)] = 0
     loss_percent: Annotated[float, Field(ge=0, le=90)] = 0
 
+    @property
+    def other(self) -> int:
+        """The other side: a node, or `CLIENTS`."""
+        raise NotImplementedError
+
     @model_validator(mode="after")
     def _check_mode(self) -> Self:
         check_delay(self.mode, self.delay_ms)
@@ -54,85 +63,71 @@ class BrokenLink(Lasting):
         return self
 
 
-class LinkFault:
-    """A `Fault`: one link of a broker; the mode of the context says how it fails."""
+class LinkFault(Fault[BrokenLink]):
+    """One link of a broker, to another node or to `CLIENTS`."""
 
-    def __init__(
-        self, cluster: FaultCluster, spec: BrokenLink, other: int, context: FaultContext
-    ) -> None:
-        """Plan it between the spec's broker and `other`, a node or `CLIENTS`."""
-        self._cluster = cluster
-        self._spec = spec
-        self._pair = (spec.broker, other)
-        self._context = context
-        self._window = Window()
-        self._seen: Mapping[str, LinkTraffic] = {}
-
-    def prepare(self) -> None:
-        """Nothing to do."""
+    def __init__(self, spec: BrokenLink, context: FaultContext, cluster: "FaultCluster") -> None:
+        """Plan it between the spec's broker and its other side."""
+        other = "clients" if spec.other == CLIENTS else node_words(spec.other)
+        super().__init__(spec, replace(context, target=[other]), cluster)
+        self._seen: Mapping[str, Passed] = {}
 
     def inject(self) -> None:
         """Break the link from now on."""
-        spec, ways = self._spec, self._ways()
-        self._window.begin()
-        self._cluster.treat_link(
-            self._pair, cut=spec.mode == "cut", delay_ms=spec.delay_ms,
-            bytes_per_s=spec.bytes_per_s, loss_percent=spec.loss_percent,
-            seed=self._context.repeat,
+        from insync.brokers.cluster.links.rules import Treatment  # here: scenarios load no brokers
+
+        spec, ways = self.spec, self._ways()
+        self.window.begin()
+        treatment = Treatment(
+            cut=spec.mode == "cut", delay_s=spec.delay_ms / 1000, bytes_per_s=spec.bytes_per_s,
+            loss=spec.loss_percent / 100, seed=self.context.repeat,
             only=next(iter(ways.values())) if len(ways) == 1 else None,
         )  # fmt: skip
+        self.cluster.proxies.treat(spec.broker, spec.other, treatment)
 
-    def lift(self) -> None:
+    def end(self) -> None:
         """Let everything pass again, first the pieces that were delayed."""
-        if not self._window.is_open:
-            return
-        self._seen = {name: self._cluster.link_traffic(*way) for name, way in self._ways().items()}
-        self._window.end()
-        self._cluster.free_link(self._pair)
+        links = self.cluster.proxies
+        self._seen = {name: links.passed_one_way(*way) for name, way in self._ways().items()}
+        self.window.end()
+        links.free(self.spec.broker, self.spec.other)
 
     def evidence(self) -> FaultLine:
         """Return what was delayed; a delay acted for the longest time that one piece took."""
         seen = self._seen
-        figures = {
-            "passed_bytes": float(sum(each.bytes for each in seen.values())),
-            "held_bytes": float(sum(_held(each) for each in seen.values())),
-            "held_pieces": float(sum(each.pieces_held for each in seen.values())),
+        figures: dict[str, float] = {
+            "passed_bytes": sum(each.bytes for each in seen.values()),
+            "held_bytes": sum(_held(each) for each in seen.values()),
+            "held_pieces": sum(each.pieces_held for each in seen.values()),
             "longest_ms": max((each.longest_ms for each in seen.values()), default=0.0),
         }
-        if self._spec.mode == "loss":
-            figures["lost_pieces"] = float(sum(each.pieces_lost for each in seen.values()))
+        if self.spec.mode == "loss":
+            figures["lost_pieces"] = sum(each.pieces_lost for each in seen.values())
         for name, each in seen.items():
-            figures[f"passed_bytes_{name}"] = float(each.bytes)
-            figures[f"held_bytes_{name}"] = float(_held(each))
-        return self._window.line(self._context, self._acted_ms(figures), figures)
+            figures[f"passed_bytes_{name}"] = each.bytes
+            figures[f"held_bytes_{name}"] = _held(each)
+        return self.line(self._acted_ms(figures), figures)
 
     def _acted_ms(self, figures: Mapping[str, float]) -> float:
-        mode = self._spec.mode
+        mode = self.spec.mode
         if mode == "delay":
             return figures["longest_ms"]
         acted = figures[_FIGURE_OF.get(mode, "held_pieces")] > 0
         if mode == "cut":
             acted = acted and figures["passed_bytes"] == 0
-        return self._window.length_ms if acted else 0.0
+        return self.acted_if(acted)
 
     def _ways(self) -> dict[str, tuple[int, int]]:
         """Return sender and receiver of each direction that is treated."""
-        broker, other = self._pair
+        broker, other = self.spec.broker, self.spec.other
         ways = {"to": (other, broker), "from": (broker, other)}
-        direction = self._spec.direction
+        direction = self.spec.direction
         return ways if direction == "both" else {direction: ways[direction]}
 
 
-def _held(seen: LinkTraffic) -> int:
+def _held(seen: "Passed") -> int:
     """Return the bytes that waited: until now, until their connection ended, or for a while."""
     return seen.in_hand + seen.bytes_dropped + seen.bytes_delayed
-
-
-def broken_link(
-    cluster: FaultCluster, spec: BrokenLink, other: int, context: FaultContext, words: str
-) -> Fault:
-    """Return the fault of a link between the spec's broker and `other`, in `words`."""
-    return LinkFault(cluster, spec, other, replace(context, target=[words], mode=spec.mode))
 
 
 def nothing_held(plan: PlannedFault, seen: Recorded) -> str | None:

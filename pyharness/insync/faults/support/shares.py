@@ -1,14 +1,16 @@
 """Limits a node's share of the CPU, by a control group of the harness or its container's own."""
 
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from insync.errors import InsyncError
-from insync.faults.cluster import Container
 from insync.faults.support import cpu_groups
 from insync.faults.support.cgroup_places import Parent, group_of
 from insync.faults.support.cgroups import Group, Stay
 from insync.faults.support.cpu_groups import Throttled, quota_us
 from insync.running import Running
+
+if TYPE_CHECKING:
+    from insync.brokers.docker.process import ContainerProcess
 
 _UNLIMITED: Final = (100_000, -1)
 
@@ -55,7 +57,7 @@ class GroupShare:
 class ContainerShare:
     """A container's own quota is changed by the engine."""
 
-    def __init__(self, container: Container) -> None:
+    def __init__(self, container: "ContainerProcess") -> None:
         self._container = container
         self._before: tuple[int, int] | None = None
         self._counted = Throttled(0, 0.0)

@@ -5,14 +5,16 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from insync.faults.base import FaultContext
+from fault_runs import planned
+from insync.faults.base import Fault
 from insync.faults.kinds.disk import disk_stall as stall
-from insync.faults.kinds.disk.disk_stall import DiskStall, DiskStallFault
+from insync.faults.kinds.disk.disk_stall import DiskStall
 from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import ControlFile, Mode, Site
 from insync.faults.support.disk.gate import Gate
@@ -50,12 +52,13 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 
 def fault_on(
     disk: Disk, *operations: Site, delay_ms: int = 0, first: Site = Site.READ
-) -> DiskStallFault:
-    plan = FaultContext(
-        arm="stock", repeat=0, kind="disk-stall", broker=1, planned_ms=10_000,
-        mode="delay" if delay_ms else "hold",
+) -> Fault[Any]:
+    cluster = SimpleNamespace(disks=SimpleNamespace(gates={1: disk.control}))
+    return planned(
+        cluster, "disk-stall", for_ms=10_000, mode="delay" if delay_ms else "hold",
+        delay_ms=delay_ms, operations=[each.name.lower() for each in operations],
+        begins_with=first.name.lower(),
     )  # fmt: skip
-    return DiskStallFault(disk.control, operations, plan, delay_ms, first)
 
 
 @pytest.mark.parametrize(

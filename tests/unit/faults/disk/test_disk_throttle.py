@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from fault_runs import OneNode, planned
 from insync.errors import InsyncError
-from insync.faults.base import FaultContext
-from insync.faults.kinds.disk.disk_throttle import DiskThrottleFault, evict
+from insync.faults.kinds.disk.disk_throttle import evict
 from insync.faults.support.cgroups import Group
 from insync.faults.support.disk import blkio
 from insync.faults.support.disk.blkio import Moved, Rates
 
-PLAN = FaultContext(arm="stock", repeat=0, kind="disk-throttle", broker=1, planned_ms=2_000)
 MEBIBYTE = 1 << 20
 READ_ALL = """
 import sys
@@ -82,7 +81,9 @@ def test_a_process_reads_no_faster_than_the_limit(
     why = blkio.unavailable(tmp_path)
     if why is not None:
         pytest.skip(why)
-    fault = DiskThrottleFault(lambda: reader, tmp_path, Rates(read=2 * MEBIBYTE), PLAN)
+    fault = planned(
+        OneNode(reader, folder=tmp_path), "disk-throttle", read_bytes_per_s=2 * MEBIBYTE
+    )
     fault.lift()  # nothing was injected
     fault.inject()
     printed, _ = reader.communicate()
@@ -97,6 +98,6 @@ def test_a_process_reads_no_faster_than_the_limit(
 
 
 def test_a_throttle_without_a_disk_is_reported(reader: "subprocess.Popen[bytes]") -> None:
-    fault = DiskThrottleFault(lambda: reader, Path("/proc"), Rates(read=1), PLAN)
+    fault = planned(OneNode(reader, folder=Path("/proc")), "disk-throttle", read_bytes_per_s=1)
     with pytest.raises(InsyncError, match="no disk can be throttled: /proc is on none"):
         fault.inject()

@@ -6,17 +6,19 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Timer
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from fault_runs import OneNode, planned
 from insync.errors import InsyncError
-from insync.faults.base import FaultContext
+from insync.faults.base import Fault
 from insync.faults.support.disk import mounts, volume
 from insync.faults.support.disk.broken import (
     ENDS_WITHIN_S,
     FULL,
     READ_ONLY,
-    BrokenDiskFault,
     Way,
 )
 from insync.faults.support.disk.volume import Volume
@@ -24,7 +26,6 @@ from waiting import wait_for
 
 NO_VOLUME = volume.unavailable()
 MEBIBYTE = 1 << 20
-PLAN = FaultContext(arm="stock", repeat=0, kind="disk-full", broker=1, planned_ms=100)
 needs_volume = pytest.mark.skipif(NO_VOLUME is not None, reason=str(NO_VOLUME))
 
 WRITER = """
@@ -57,7 +58,7 @@ class Writer:
         self._command = [sys.executable, "-c", WRITER, str(folder), manner]
         self.start()
 
-    def start(self) -> None:
+    def start(self, _: int = 1) -> None:
         self.starts += 1
         self.process = subprocess.Popen(
             self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -65,17 +66,19 @@ class Writer:
         assert self.process.stdout is not None
         assert self.process.stdout.readline() == b"ready\n"
 
-    def kill(self) -> None:
+    def kill(self, _: int = 1) -> None:
         self.process.kill()
         self.process.wait(10)
 
 
-def fault_on(
-    small: Volume, way: Way, writer: Writer, log: Path = Path("no log")
-) -> BrokenDiskFault:
-    return BrokenDiskFault(
-        small, way, lambda: writer.process, writer.kill, writer.start, log, PLAN
+def fault_on(small: Volume, way: Way, writer: Writer, folder: Path = Path("no")) -> Fault[Any]:
+    """Plan the fault of the disk of a writer whose log is in `folder`."""
+    cluster = OneNode(
+        folder=folder, kill=writer.kill, restart=writer.start,
+        disks=SimpleNamespace(volumes={1: small}),
     )  # fmt: skip
+    cluster.process = lambda _: writer.process  # type: ignore[method-assign]
+    return planned(cluster, "disk-full" if way is FULL else "disk-read-only")
 
 
 @needs_volume
@@ -131,9 +134,9 @@ def test_a_broker_whose_log_folder_failed_is_waited_for_and_started_again(
     small: Volume, tmp_path: Path, before: str, during: str, starts: int
 ) -> None:
     """It may end seconds after the write that failed; what was logged earlier does not count."""
-    log, writer = tmp_path / "stdout.log", Writer(small.folder, "stubborn")
+    log, writer = tmp_path / "log", Writer(small.folder, "stubborn")
     log.write_text(before)
-    fault = fault_on(small, FULL, writer, log)
+    fault = fault_on(small, FULL, writer, tmp_path)
     late = Timer(ENDS_WITHIN_S + 1, writer.process.kill)
     try:
         fault.inject()

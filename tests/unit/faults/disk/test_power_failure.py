@@ -3,15 +3,15 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fault_runs import OneNode, planned
 from insync.events.run_info import PlannedFault
-from insync.faults.base import FaultContext
-from insync.faults.kinds.disk.power_failure import KIND, PowerFailureFault
-from insync.faults.kinds.kill import KillFault
+from insync.faults.kinds.disk.power_failure import KIND
 from insync.faults.support.disk.unsynced import PAGE, RolledBack, Unsynced
 from unit.faults.seen_figures import Seen
 
@@ -137,7 +137,7 @@ def test_files_go_back_after_the_kill_and_before_the_restart() -> None:
     done: list[str] = []
     process = Process()
 
-    def kill() -> None:
+    def kill(_: int) -> None:
         done.append("kill")
         process.code = -9
 
@@ -145,9 +145,10 @@ def test_files_go_back_after_the_kill_and_before_the_restart() -> None:
         done.append("fail")
         return {"files": 2, "bytes": 9, "log_bytes": 5, "torn_files": 1}
 
-    at = FaultContext(arm="stock", repeat=0, kind="power-failure", broker=1, planned_ms=100)
-    killed = KillFault(lambda: process, kill, lambda: done.append("restart"), at)
-    fault = PowerFailureFault(killed, lambda: done.append("settle"), fail)
+    folder = SimpleNamespace(settle=lambda: done.append("settle"), fail_power=fail)
+    disks = SimpleNamespace(tracked={1: [folder]})
+    cluster = OneNode(process, kill=kill, restart=lambda _: done.append("restart"), disks=disks)
+    fault = planned(cluster, "power-failure")
     fault.prepare()
     fault.inject()
     fault.lift()

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from fault_runs import planned
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
-from insync.faults.base import FaultContext
-from insync.faults.kinds.more_partitions import KIND, Assignment, MorePartitionsFault
+from insync.faults.base import Fault
+from insync.faults.kinds.more_partitions import KIND
 from unit.faults.seen_figures import Seen
 
-CONTEXT = FaultContext(
-    arm="a", repeat=0, kind="more-partitions", broker=2, planned_ms=100, topic="seed-0"
-)
 TOPIC = "seed-0-more-2-100"
 
 
@@ -26,15 +24,20 @@ class Topics:
         self._leaders = leaders
         self._isr = isr
 
-    def fault(self, context: FaultContext = CONTEXT) -> MorePartitionsFault:
-        return MorePartitionsFault(
-            self.there.append, self.there.remove, self._assignment, self._led, 3, context
-        )
+    def fault(self, for_ms: int = 100) -> Fault[Any]:
+        return planned(self, KIND.name, topic="seed-0", broker=2, count=3, for_ms=for_ms)
 
-    def _led(self, _: str) -> dict[int, int]:
+    def make_idle_topic(self, topic: str, broker: int, partitions: int) -> None:
+        assert (broker, partitions) == (2, 3)
+        self.there.append(topic)
+
+    def delete_topic(self, topic: str) -> None:
+        self.there.remove(topic)
+
+    def leaders_seen_by(self, *_: object) -> dict[int, int]:
         return dict(enumerate(self._leaders))
 
-    def _assignment(self, _: str) -> Assignment:
+    def assignment_seen_by(self, *_: object) -> dict[int, tuple[tuple[int, ...], tuple[int, ...]]]:
         return {0: ((2, 3), (3, 2)), 1: ((2, 3), (2, 3)), 2: ((2, 3), self._isr)}
 
 
@@ -65,7 +68,7 @@ def test_a_fault_that_was_prepared_and_never_injected_deletes_its_topic() -> Non
 def test_two_faults_of_a_broker_have_topics_of_their_own() -> None:
     topics = Topics()
     for planned_ms in (100, 200):
-        topics.fault(replace(CONTEXT, planned_ms=planned_ms)).prepare()
+        topics.fault(planned_ms).prepare()
     assert len(set(topics.there)) == 2
 
 

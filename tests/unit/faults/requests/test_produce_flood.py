@@ -7,13 +7,9 @@ from typing import Any, cast
 
 import pytest
 
+from fault_runs import OneNode, planned
 from insync.events.run_info import PlannedFault
-from insync.faults.base import FaultContext
-from insync.faults.kinds.produce_flood import KIND, ProduceFloodFault
-
-CONTEXT = FaultContext(
-    arm="a", repeat=0, kind="produce-flood", broker=2, planned_ms=100, topic="seed-0"
-)
+from insync.faults.kinds.produce_flood import KIND
 
 
 class Producer:
@@ -37,14 +33,18 @@ class Producer:
 def evidence(tmp_path: Path, written: list[str], *, ended: bool = False) -> Any:
     """Return the evidence of a flood whose producers wrote these figures."""
     there: set[str] = set()
-    files = [tmp_path / str(number) for number in range(len(written))]
+    figures = iter(written)
 
-    def start(topic: str, file: Path) -> Any:
-        assert topic in there
-        file.write_text(written[files.index(file)])
+    def start(command: list[str]) -> Any:
+        assert there <= set(command)
+        Path(command[-1]).write_text(next(figures))
         return Producer(ended=ended)
 
-    fault = ProduceFloodFault(there.add, there.remove, start, files, CONTEXT)
+    cluster = OneNode(
+        folder=tmp_path, start=start, make_idle_topic=lambda topic, *_: there.add(topic),
+        delete_topic=there.remove, update_topic_configs=lambda topic, _: there.add(topic),
+    )  # fmt: skip
+    fault = planned(cluster, "produce-flood", broker=2, producers=len(written))
     fault.prepare()
     fault.inject()
     fault.lift()

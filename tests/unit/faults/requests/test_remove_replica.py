@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
+from fault_runs import planned
 from insync.errors import InputError
-from insync.faults.base import FaultContext
+from insync.faults.base import Fault
+from insync.faults.cluster import Assignment
 from insync.faults.kinds import remove_replica
-from insync.faults.kinds.add_replica import Assignment
-from insync.faults.kinds.remove_replica import RemoveReplicaFault
 from insync.scenario.load import parse, source
 
 REPLICAS = {0: [1, 2, 3], 1: [2, 3, 1]}
-CONTEXT = FaultContext(arm="a", repeat=0, kind="remove-replica", broker=3, planned_ms=100)
 FAULT = '\n[[faults]]\nkind = "remove-replica"\nbroker = 3\npartitions = {0}\nat_ms = 1_500\n'
 
 
@@ -28,10 +28,13 @@ class Cluster:
         monkeypatch.setattr(remove_replica, "ASSIGNED_WITHIN_S", 0.01)
         monkeypatch.setattr(remove_replica, "JOINED_WITHIN_S", 0.01)
 
-    def fault(self) -> RemoveReplicaFault:
-        return RemoveReplicaFault(self.assign, lambda: self.seen, REPLICAS, CONTEXT)
+    def fault(self) -> Fault[Any]:
+        return planned(self, "remove-replica", broker=3, partitions=[0, 1], leaders=[1, 2])
 
-    def assign(self, number: int, replicas: Sequence[int]) -> None:
+    def assignment_seen_by(self, *_: object) -> Assignment:
+        return self.seen
+
+    def assign(self, _: str, number: int, replicas: Sequence[int]) -> None:
         self.asked.append((number, list(replicas)))
         if number != self.stuck:
             self.seen = {**self.seen, number: (replicas, replicas)}

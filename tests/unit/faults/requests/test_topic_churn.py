@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from threading import Event
 
+from fault_runs import planned
 from insync.errors import InsyncError
-from insync.faults.base import FaultContext
-from insync.faults.kinds.topic_churn import TopicChurnFault
 from waiting import wait_for
-
-CONTEXT = FaultContext(
-    arm="a", repeat=0, kind="topic-churn", broker=2, planned_ms=100, topic="seed-0"
-)
 
 
 class Topics:
@@ -22,11 +17,11 @@ class Topics:
         self.seen: list[str] = []
         self.fails = Event()
 
-    def create(self, topic: str) -> None:
+    def begin_topic(self, topic: str, *_: int) -> None:
         self.seen.append(topic)
         self.there.add(topic)
 
-    def delete(self, topic: str) -> None:
+    def delete_topic(self, topic: str) -> None:
         if self.fails.is_set():
             raise InsyncError("no answer")
         self.there.remove(topic)
@@ -34,7 +29,7 @@ class Topics:
 
 def test_topics_are_created_and_deleted_until_the_lift() -> None:
     topics = Topics()
-    fault = TopicChurnFault(topics.create, topics.delete, CONTEXT)
+    fault = planned(topics, "topic-churn", topic="seed-0", broker=2)
     fault.prepare()
     assert topics.seen == []
     fault.inject()
@@ -52,7 +47,7 @@ def test_topics_are_created_and_deleted_until_the_lift() -> None:
 def test_what_could_not_be_deleted_is_deleted_at_the_end() -> None:
     topics = Topics()
     topics.fails.set()
-    fault = TopicChurnFault(topics.create, topics.delete, CONTEXT)
+    fault = planned(topics, "topic-churn", topic="seed-0", broker=2)
     fault.inject()
     wait_for(lambda: len(topics.seen), lambda seen: seen >= 2, within_s=10)
     topics.fails.clear()
@@ -66,7 +61,7 @@ def test_what_could_not_be_deleted_is_deleted_at_the_end() -> None:
 def test_without_a_deletion_there_is_no_evidence() -> None:
     topics = Topics()
     topics.fails.set()
-    fault = TopicChurnFault(topics.create, topics.delete, CONTEXT)
+    fault = planned(topics, "topic-churn", topic="seed-0", broker=2)
     fault.inject()
     wait_for(lambda: len(topics.seen), lambda seen: seen >= 1, within_s=10)
     fault.lift()

@@ -2,12 +2,10 @@
 
 from typing import Literal
 
-from insync.faults.base import Fault, FaultContext
-from insync.faults.cluster import FaultCluster
 from insync.faults.kind import VOLUME, FaultKind, Tags, Words, both
 from insync.faults.spec import OnProcess
 from insync.faults.support.disk import volume
-from insync.faults.support.disk.broken import FULL, broken_disk, took_writes
+from insync.faults.support.disk.broken import FULL, BrokenDiskFault, took_writes
 
 
 class DiskFull(OnProcess):
@@ -19,8 +17,10 @@ class DiskFull(OnProcess):
     kind: Literal["disk-full"]
 
 
-def _inject(_: DiskFull, context: FaultContext, cluster: FaultCluster) -> Fault:
-    return broken_disk(FULL, context, cluster)
+class DiskFullFault(BrokenDiskFault):
+    """The volume fails in the way of this kind."""
+
+    way = FULL
 
 
 KIND = FaultKind(
@@ -35,7 +35,7 @@ KIND = FaultKind(
         " metadata log, of which the last block (4 KiB) still takes some records.",
     ),
     probes=both(lambda _: volume.unavailable()),
-    inject=_inject,
+    inject=DiskFullFault,
     missing=took_writes,
     tags=Tags(alone=True, log_folder=VOLUME, one_log_dir=True, stops_following=True),
 )

@@ -2,12 +2,10 @@
 
 from typing import Literal
 
-from insync.faults.base import Fault, FaultContext
-from insync.faults.cluster import FaultCluster
 from insync.faults.kind import VOLUME, FaultKind, Tags, Words, both
 from insync.faults.spec import Lasting
 from insync.faults.support.disk import volume
-from insync.faults.support.disk.broken import READ_ONLY, broken_disk, took_writes
+from insync.faults.support.disk.broken import READ_ONLY, BrokenDiskFault, took_writes
 
 
 class DiskReadOnly(Lasting):
@@ -16,8 +14,10 @@ class DiskReadOnly(Lasting):
     kind: Literal["disk-read-only"]
 
 
-def _inject(_: DiskReadOnly, context: FaultContext, cluster: FaultCluster) -> Fault:
-    return broken_disk(READ_ONLY, context, cluster)
+class DiskReadOnlyFault(BrokenDiskFault):
+    """The volume fails in the way of this kind."""
+
+    way = READ_ONLY
 
 
 KIND = FaultKind(
@@ -31,7 +31,7 @@ KIND = FaultKind(
         " A broker that still runs at the end is killed, and started again.",
     ),
     probes=both(lambda _: volume.unavailable()),
-    inject=_inject,
+    inject=DiskReadOnlyFault,
     missing=took_writes,
     tags=Tags(alone=True, log_folder=VOLUME, one_log_dir=True, stops_following=True),
 )

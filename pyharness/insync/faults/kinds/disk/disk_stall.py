@@ -9,23 +9,23 @@ Evidence: the operations that were stalled, by kind, for how long in sum, and th
 mode `hold` an operation hangs until the end: the longest says how long the fault acted.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Annotated, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Held, Window, await_true
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import Fault, FaultContext, Held, await_true
 from insync.faults.kind import LOCK_HELD, STALLABLE, FaultKind, Requirements, Tags, Words
 from insync.faults.kinds.stall import none_stalled
 from insync.faults.spec import Lasting, Mode, check_delay
 from insync.faults.support.armed_rules import ArmedRules
-from insync.faults.support.control import ControlFile, Site
 from insync.faults.support.control import Mode as RuleMode
+from insync.faults.support.control import Site
 from insync.faults.support.disk import passthrough
 from insync.fields import Time, broken, check_unique
+
+if TYPE_CHECKING:
+    from insync.faults.cluster import FaultCluster
 
 EVERYTHING: Final = ""
 """The target of a rule for every file in the folder."""
@@ -56,51 +56,38 @@ class DiskStall(Lasting):
         return self
 
 
-class DiskStallFault:
-    """A `Fault`: one broker's disk hangs, or is slow to answer."""
+class DiskStallFault(Fault[DiskStall]):
+    """One broker's disk hangs, or is slow to answer."""
 
-    def __init__(
-        self,
-        control: ControlFile,
-        operations: Sequence[Site],
-        context: FaultContext,
-        delay_ms: int,
-        first: Site = Site.READ,
-    ) -> None:
-        """Plan it; `control` is the file system's, `delay_ms` only for mode "delay".
-
-        It begins with an operation of `first`, if that is one of `operations`; mode "delay" does so
-        with a write only.
-        """
-        self._rules = {each: ArmedRules(control, context.broker) for each in operations}
-        self._context = context
-        self._delay_ms = delay_ms
-        self._first = first
-        self._window = Window()
-
-    def prepare(self) -> None:
-        """Nothing to do."""
+    def __init__(self, spec: DiskStall, context: FaultContext, cluster: "FaultCluster") -> None:
+        """Plan it; the control file is that of the file system."""
+        super().__init__(spec, context, cluster)
+        control = cluster.disks.gates[spec.broker]
+        sites = [Site[operation.upper()] for operation in spec.operations]
+        self._rules = {site: ArmedRules(control, spec.broker) for site in sites}
 
     def inject(self) -> None:
-        """Stall from now on."""
-        self._window.begin()
-        first = self._rules.get(self._first)
+        """Stall from now on, the operation that the fault begins with first.
+
+        Mode "delay" waits for the first one only if that is a write.
+        """
+        self.window.begin()
+        site = Site[self.spec.begins_with.upper()]
+        first = self._rules.get(site)
         if first is not None:
-            self._arm(self._first)
-            waits = self._context.mode == "hold" or self._first is Site.WRITE
+            self._arm(site)
+            waits = self.spec.mode == "hold" or site is Site.WRITE
             if waits and len(self._rules) > 1:
                 await_true(lambda: first.now > 0, FIRST_WITHIN_S)
         for operation in self._rules:
-            if operation is not self._first:
+            if operation is not site:
                 self._arm(operation)
 
-    def lift(self) -> None:
+    def end(self) -> None:
         """End it and wait until nothing is stalled; raises InsyncError if something stays."""
-        if not self._window.is_open:
-            return
         for rules in self._rules.values():
             rules.lift()
-        self._window.end()
+        self.window.end()
         for rules in self._rules.values():
             rules.drain()
 
@@ -112,22 +99,14 @@ class DiskStallFault:
             sum_ms=sum(each.sum_ms for each in seen.values()),
             longest_ms=max(each.longest_ms for each in seen.values()),
         )
-        figures = {f"{each.name.lower()}s": float(seen[each].calls) for each in seen}
-        return self._window.line(self._context, held.longest_ms, figures, held)
+        figures = {f"{each.name.lower()}s": seen[each].calls for each in seen}
+        return self.line(held.longest_ms, figures, held)
 
     def _arm(self, operation: Site) -> None:
-        plan = self._context
         self._rules[operation].arm(
-            [EVERYTHING], operation, RuleMode[plan.mode.upper()],
-            planned_ms=plan.planned_ms, delay_ms=self._delay_ms,
+            [EVERYTHING], operation, RuleMode[self.spec.mode.upper()],
+            planned_ms=self.context.planned_ms, delay_ms=self.spec.delay_ms,
         )  # fmt: skip
-
-
-def _inject(spec: DiskStall, context: FaultContext, cluster: FaultCluster) -> Fault:
-    sites = [Site[operation.upper()] for operation in spec.operations]
-    control = cluster.disk_control(spec.broker)
-    at = replace(context, mode=spec.mode)
-    return DiskStallFault(control, sites, at, spec.delay_ms, Site[spec.begins_with.upper()])
 
 
 KIND = FaultKind(
@@ -145,7 +124,7 @@ KIND = FaultKind(
         "local": lambda _: passthrough.unavailable(),
         "docker": lambda _: passthrough.unavailable(for_others=True),
     },
-    inject=_inject,
+    inject=DiskStallFault,
     requires=lambda spec, _: Requirements(disk_rules=len(spec.operations)),
     missing=none_stalled,
     tags=Tags(log_folder=STALLABLE, stops_following=True, late_shrinks={"disk-stall": LOCK_HELD}),

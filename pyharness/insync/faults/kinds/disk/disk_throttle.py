@@ -8,9 +8,8 @@ how long the fault acted at least.
 """
 
 import os
-from collections.abc import Callable
+from abc import abstractmethod
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -19,8 +18,7 @@ from pydantic import Field, model_validator
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Window
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import AnyLasting, Fault
 from insync.faults.kind import OWN_DISK, FaultKind, Recorded, Tags, Words, both
 from insync.faults.spec import Lasting
 from insync.faults.support.cgroup_places import Parent
@@ -28,7 +26,6 @@ from insync.faults.support.cgroups import Stay
 from insync.faults.support.disk import blkio
 from insync.faults.support.disk.blkio import Moved, Rates
 from insync.fields import broken
-from insync.running import Running
 
 
 class DiskThrottle(Lasting):
@@ -69,48 +66,41 @@ def _evict(file: Path) -> int:
         os.close(descriptor)
 
 
-class DiskThrottleFault:
-    """A `Fault`: one broker's disk is slow."""
+class ThrottleFault(Fault[AnyLasting]):
+    """The disk that holds one broker's log folders is slow.
 
-    def __init__(
-        self,
-        process: Callable[[], Running],
-        folder: Path,
-        rates: Rates,
-        context: FaultContext,
-        drop: Callable[[Path], int] = evict,
-    ) -> None:
-        """Plan it on the disk that `folder` is on, which holds the broker's log folders.
+    `evicts` says whether the log folder is dropped from the page cache first.
+    """
 
-        `drop` drops that folder from the page cache, and returns how many bytes it dropped.
-        """
-        self._process = process
-        self._folder = folder
-        self._rates = rates
-        self._context = context
-        self._drop = drop
-        self._window = Window()
-        self._stay: Stay | None = None
-        self._disk = ""
-        self._before = Moved()
-        self._moved = Moved()
-        self._evicted = 0
+    evicts = True
+    _stay: Stay | None = None
+    _disk = ""
+    _before = Moved()
+    _moved = Moved()
+    _evicted = 0
 
-    def prepare(self) -> None:
-        """Nothing to do."""
+    @property
+    @abstractmethod
+    def rates(self) -> Rates:
+        """The limits."""
+
+    @property
+    def folder(self) -> Path:
+        """The broker's log folder."""
+        return self.cluster.node(self.context.broker).data_dir
 
     def inject(self) -> None:
         """Put the process into a group with the limits; raises InsyncError if that fails."""
-        pid = self._process().pid
+        pid = self.process.pid
         try:
             parent = self._place()
-            self._evicted = self._drop(self._folder)
-            limits = blkio.limits(self._disk, self._rates)
-            self._window.begin()
-            self._stay = Stay.begin(pid, parent, f"disk-{self._context.broker}", limits)
+            self._evicted = evict(self.folder) if self.evicts else 0
+            limits = blkio.limits(self._disk, self.rates)
+            self.window.begin()
+            self._stay = Stay.begin(pid, parent, f"disk-{self.context.broker}", limits)
             self._before = blkio.moved(self._stay.group, self._disk)
         except OSError as error:
-            raise InsyncError(f"broker {self._context.broker}: not throttled: {error}") from error
+            raise InsyncError(f"{self.context.where}: not throttled: {error}") from error
 
     def lift(self) -> None:
         """Put the process back where it was and remove the group."""
@@ -123,38 +113,40 @@ class DiskThrottleFault:
         try:
             stay.end()
         finally:
-            self._window.end()
+            self.window.end()
 
     def evidence(self) -> FaultLine:
         """Return the bytes that passed, and how long they took at least at the limit."""
+        moved, rates = self._moved, self.rates
         limited = [
-            moved / rate
-            for moved, rate in (
-                (self._moved.read, self._rates.read), (self._moved.written, self._rates.write),
-            )
+            passed / rate
+            for passed, rate in ((moved.read, rates.read), (moved.written, rates.write))
             if rate is not None
-        ]  # fmt: skip
-        acted_ms = min(max(limited) * 1000, self._window.length_ms)
+        ]
+        acted_ms = min(max(limited) * 1000, self.window.length_ms)
         figures = {
-            "read_bytes": float(self._moved.read),
-            "written_bytes": float(self._moved.written),
-            "evicted_bytes": float(self._evicted),
+            "read_bytes": moved.read,
+            "written_bytes": moved.written,
+            "evicted_bytes": self._evicted,
         }
-        return self._window.line(self._context, acted_ms, figures)
+        return self.line(acted_ms, figures)
 
     def _place(self) -> Parent:
-        disk = blkio.disk_of(self._folder)
-        found = f"{self._folder} is on none" if disk is None else blkio.place(disk)
+        disk = blkio.disk_of(self.folder)
+        found = f"{self.folder} is on none" if disk is None else blkio.place(disk)
         if disk is None or not isinstance(found, Parent):
             raise InsyncError(f"no disk can be throttled: {found}")
         self._disk = disk
         return found
 
 
-def _inject(spec: DiskThrottle, context: FaultContext, cluster: FaultCluster) -> Fault:
-    rates = Rates(spec.read_bytes_per_s, spec.write_bytes_per_s)
-    process = partial(cluster.process, spec.broker)
-    return DiskThrottleFault(process, cluster.data_dir(spec.broker), rates, context)
+class DiskThrottleFault(ThrottleFault[DiskThrottle]):
+    """The fault with the rates of its own keys."""
+
+    @property
+    def rates(self) -> Rates:
+        """What may pass."""
+        return Rates(self.spec.read_bytes_per_s, self.spec.write_bytes_per_s)
 
 
 def _missing(_: PlannedFault, seen: Recorded) -> str | None:
@@ -173,7 +165,7 @@ KIND = FaultKind(
         " are on the disk of the log folder, whose files are first dropped from the page cache.",
     ),
     probes=both(blkio.unavailable),
-    inject=_inject,
+    inject=DiskThrottleFault,
     missing=_missing,
     tags=Tags(regroups=True, log_folder=OWN_DISK, one_log_dir=True),
 )

@@ -4,17 +4,15 @@ The process is killed, and the file system under its folders (`support/disk/unsy
 their files back to what was flushed of each. Evidence: that of the kill, and what was lost.
 """
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Literal
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext
-from insync.faults.cluster import FaultCluster
 from insync.faults.kind import STALLABLE, FaultKind, Recorded, Requirements, Tags, Words, figure
-from insync.faults.kinds.kill import killed
+from insync.faults.kinds.kill import KillFault
 from insync.faults.spec import OnProcess
 from insync.faults.support.disk import passthrough
 from insync.nodes import CONTROLLER_ID
@@ -26,45 +24,29 @@ class PowerFailure(OnProcess):
     kind: Literal["power-failure"]
 
 
-class PowerFailureFault:
-    """A `Fault`: a kill, after which the node's files are as they were flushed."""
+class PowerFailureFault(KillFault):
+    """A kill, after which the node's files are as they were flushed."""
 
-    def __init__(
-        self, kill: Fault, settle: Callable[[], None], fail: Callable[[], Mapping[str, int]]
-    ) -> None:
-        """Plan it around a planned `kill`; `fail` returns what was lost."""
-        self._kill = kill
-        self._settle = settle
-        self._fail = fail
-        self._lost: Mapping[str, int] = {}
+    _lost: Mapping[str, int] = {}
 
     def prepare(self) -> None:
         """Count what was written before the workload as flushed: a kernel writes it back."""
-        self._kill.prepare()
-        self._settle()
+        for folder in self.cluster.disks.tracked[self.context.broker]:
+            folder.settle()
 
     def inject(self) -> None:
         """Kill the process, and take its files back."""
-        self._kill.inject()
-        self._lost = self._fail()
-
-    def lift(self) -> None:
-        """Start the node again, with what is left."""
-        self._kill.lift()
+        super().inject()
+        lost: Counter[str] = Counter()
+        for folder in self.cluster.disks.tracked[self.context.broker]:
+            lost.update(folder.fail_power())
+        self._lost = lost
 
     def evidence(self) -> FaultLine:
         """Return the kill's evidence, and the files and bytes that were lost."""
-        line = self._kill.evidence()
+        line = super().evidence()
         lost = {f"lost_{name}": float(value) for name, value in self._lost.items()}
         return replace(line, figures={**line.figures, **lost})
-
-
-def _inject(spec: PowerFailure, context: FaultContext, cluster: FaultCluster) -> Fault:
-    return PowerFailureFault(
-        killed(spec, context, cluster),
-        partial(cluster.settle_disks, spec.broker),
-        partial(cluster.fail_power, spec.broker),
-    )
 
 
 def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
@@ -87,7 +69,7 @@ KIND = FaultKind(
         "local": lambda _: passthrough.unavailable(),
         "docker": lambda _: passthrough.unavailable(for_others=True),
     },
-    inject=_inject,
+    inject=PowerFailureFault,
     requires=lambda _, __: Requirements(tracks_flushes=True),
     missing=_missing,
     tags=Tags(

@@ -2,10 +2,8 @@
 
 from typing import Literal
 
-from insync.faults.base import Fault, FaultContext
-from insync.faults.cluster import FaultCluster
 from insync.faults.kind import FaultKind, Requirements, Tags, Words, always, both
-from insync.faults.support.links import KEYS, BrokenLink, broken_link, nothing_held
+from insync.faults.support.links import KEYS, BrokenLink, LinkFault, nothing_held
 from insync.nodes import CLIENTS
 
 
@@ -14,9 +12,10 @@ class ClientLink(BrokenLink):
 
     kind: Literal["client-link"]
 
-
-def _inject(spec: ClientLink, context: FaultContext, cluster: FaultCluster) -> Fault:
-    return broken_link(cluster, spec, CLIENTS, context, "clients")
+    @property
+    def other(self) -> int:
+        """The other side."""
+        return CLIENTS
 
 
 KIND = FaultKind(
@@ -29,7 +28,7 @@ KIND = FaultKind(
         " controller is reached, as before. See [Links](#links).",
     ),
     probes=both(always),
-    inject=_inject,
+    inject=LinkFault,
     requires=lambda _, __: Requirements(client_links=True),
     missing=nothing_held,
     tags=Tags(once=True),

@@ -2,11 +2,9 @@
 
 from typing import Literal
 
-from insync.faults.base import Fault, FaultContext
-from insync.faults.cluster import FaultCluster
 from insync.faults.kind import FaultKind, Requirements, Tags, Words, always, both
-from insync.faults.support.links import KEYS, BrokenLink, broken_link, nothing_held
-from insync.nodes import CONTROLLER_ID, node_words
+from insync.faults.support.links import KEYS, BrokenLink, LinkFault, nothing_held
+from insync.nodes import CONTROLLER_ID
 
 
 class ControllerLink(BrokenLink):
@@ -14,9 +12,10 @@ class ControllerLink(BrokenLink):
 
     kind: Literal["controller-link"]
 
-
-def _inject(spec: ControllerLink, context: FaultContext, cluster: FaultCluster) -> Fault:
-    return broken_link(cluster, spec, CONTROLLER_ID, context, node_words(CONTROLLER_ID))
+    @property
+    def other(self) -> int:
+        """The other side."""
+        return CONTROLLER_ID
 
 
 KIND = FaultKind(
@@ -32,7 +31,7 @@ KIND = FaultKind(
         " only. See [Links](#links).",
     ),
     probes=both(always),
-    inject=_inject,
+    inject=LinkFault,
     requires=lambda _, __: Requirements(controller_link=True),
     missing=nothing_held,
     tags=Tags(

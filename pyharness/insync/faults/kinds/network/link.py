@@ -4,12 +4,9 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from insync.faults.base import Fault, FaultContext
-from insync.faults.cluster import FaultCluster
 from insync.faults.kind import FaultKind, Requirements, Tags, Words, always, both
-from insync.faults.support.links import KEYS, BrokenLink, broken_link, nothing_held
+from insync.faults.support.links import KEYS, BrokenLink, LinkFault, nothing_held
 from insync.fields import BrokerId, broken
-from insync.nodes import node_words
 
 
 class Link(BrokenLink):
@@ -17,6 +14,11 @@ class Link(BrokenLink):
 
     kind: Literal["link"]
     peer: BrokerId
+
+    @property
+    def other(self) -> int:
+        """The other side."""
+        return self.peer
 
     @property
     def nodes(self) -> frozenset[int]:
@@ -30,10 +32,6 @@ class Link(BrokenLink):
         return self
 
 
-def _inject(spec: Link, context: FaultContext, cluster: FaultCluster) -> Fault:
-    return broken_link(cluster, spec, spec.peer, context, node_words(spec.peer))
-
-
 KIND = FaultKind(
     spec=Link,
     words=Words(
@@ -44,7 +42,7 @@ KIND = FaultKind(
         notes=f"Between `broker` and `peer`. {KEYS} See [Links](#links).",
     ),
     probes=both(always),
-    inject=_inject,
+    inject=LinkFault,
     requires=lambda _, __: Requirements(links=True),
     missing=nothing_held,
     tags=Tags(once=True, at_both_ends=True),

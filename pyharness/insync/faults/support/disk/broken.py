@@ -11,18 +11,18 @@ Evidence: the error that a write to the volume returns, at the beginning and at 
 import errno
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Window, await_true
-from insync.faults.cluster import FaultCluster
+from insync.faults.base import Fault, FaultContext, await_true
 from insync.faults.kind import Recorded, figure
+from insync.faults.spec import Lasting
 from insync.faults.support.disk.volume import Volume
-from insync.running import Running
+
+if TYPE_CHECKING:
+    from insync.faults.cluster import FaultCluster
 
 ENDS_WITHIN_S: Final = 1.0
 """A broker that meets the error ends itself at once, or writes that its folder has failed."""
@@ -55,79 +55,58 @@ FULL: Final = Way(errno.ENOSPC, Volume.fill, Volume.clear, outlived=True)
 READ_ONLY: Final = Way(errno.EROFS, Volume.abort, Volume.renew, outlived=False)
 
 
-class BrokenDiskFault:
-    """A `Fault`: nothing more can be written to one broker's disk."""
+class BrokenDiskFault(Fault[Lasting]):
+    """Nothing more can be written to one broker's disk; a kind says in which `way`."""
 
-    def __init__(
-        self,
-        volume: Volume,
-        way: Way,
-        process: Callable[[], Running],
-        kill: Callable[[], None],
-        restart: Callable[[], object],
-        log: Path,
-        context: FaultContext,
-    ) -> None:
-        """Plan it; `kill` returns when the process has ended, `restart` when a new one runs.
+    way: ClassVar[Way]
 
-        `log` is the process's own; it may not exist.
-        """
-        self._volume = volume
-        self._way = way
-        self._process = process
-        self._kill = kill
-        self._restart = restart
-        self._log = log
+    def __init__(self, spec: Lasting, context: FaultContext, cluster: "FaultCluster") -> None:
+        """Plan it."""
+        super().__init__(spec, context, cluster)
+        self._volume = cluster.disks.volumes[spec.broker]
+        self._log = cluster.node(spec.broker).log
         self._logged = 0
-        self._context = context
-        self._window = Window()
         self._refused = 0
         self._free_bytes = 0
         self._ended = False
 
-    def prepare(self) -> None:
-        """Nothing to do."""
-
     def inject(self) -> None:
         """Make the volume fail; raises InsyncError if that is not possible."""
         self._logged = self._log.stat().st_size if self._log.is_file() else 0
-        self._window.begin()
+        self.window.begin()
         try:
-            self._way.fail(self._volume)
+            self.way.fail(self._volume)
         except OSError as error:
-            raise InsyncError(f"{self._context.where}: {error}") from error
+            raise InsyncError(f"{self.context.where}: {error}") from error
         self._look()
 
-    def lift(self) -> None:
+    def end(self) -> None:
         """Repair the volume and start the broker again if it has ended; it is ready later."""
-        if not self._window.is_open:
-            return
         self._look()
-        self._window.end()
+        self.window.end()
         self._ended = self._has_ended()
-        killed = not (self._ended or self._way.outlived)
+        killed = not (self._ended or self.way.outlived)
         if killed:
-            self._kill()
+            self.cluster.cluster.kill(self.context.broker)
         try:
-            self._way.repair(self._volume)
+            self.way.repair(self._volume)
         except OSError as error:
-            raise InsyncError(f"{self._context.where}: {error}") from error
+            raise InsyncError(f"{self.context.where}: {error}") from error
         if self._ends():
             self._ended = not killed
-            self._restart()
+            self.cluster.cluster.restart(self.context.broker)
 
     def evidence(self) -> FaultLine:
         """Return whether writes were refused, how much was free, and if the broker ended."""
-        acted_ms = self._window.length_ms if self._refused == LOOKS else 0.0
         figures = {
-            "refused": float(self._refused),
-            "free_bytes": float(self._free_bytes),
-            "ended": float(self._ended),
+            "refused": self._refused,
+            "free_bytes": self._free_bytes,
+            "ended": self._ended,
         }
-        return self._window.line(self._context, acted_ms, figures)
+        return self.line(self.acted_if(self._refused == LOOKS), figures)
 
     def _look(self) -> None:
-        self._refused += self._volume.refusal() == self._way.refusal
+        self._refused += self._volume.refusal() == self.way.refusal
         self._free_bytes = self._volume.free_bytes
 
     def _ends(self) -> bool:
@@ -145,17 +124,7 @@ class BrokenDiskFault:
             return FAILED.encode() in log.read()
 
     def _has_ended(self) -> bool:
-        return self._process().poll() is not None
-
-
-def broken_disk(way: Way, context: FaultContext, cluster: FaultCluster) -> Fault:
-    """Return the failure of one broker's volume."""
-    broker = context.broker
-    return BrokenDiskFault(
-        cluster.volume(broker), way, partial(cluster.process, broker),
-        partial(cluster.kill, broker), partial(cluster.restart, broker),
-        cluster.log(broker), context,
-    )  # fmt: skip
+        return self.process.poll() is not None
 
 
 def took_writes(_: PlannedFault, seen: Recorded) -> str | None:
