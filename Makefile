@@ -205,7 +205,7 @@ release: tools $(VENV)/.release ## build jar and wheel twice, compare, describe 
 # Each prints Markdown. test_docs.py runs them, too.
 GENERATED := insync.arms insync.faults.docs insync.metrics insync.analysis.checks.registry \
              unit.sensitivity.page
-docs: setup ## write what is made of the code into build/docs: arms, faults, metrics, tables, anomalies, thresholds, what tests catch
+docs: setup ## write what is made of the code into build/docs: arms, faults, metrics, anomalies, thresholds, what tests catch
 	@mkdir -p build/docs
 	@for each in $(GENERATED); do PYTHONPATH=tests $(BIN)/python -m $$each > build/docs/$${each#*.}.md; done
 

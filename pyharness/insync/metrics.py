@@ -1,13 +1,14 @@
 """The registry of metrics: the figures of one repeat of one arm.
 
 What a scenario may bound, what `verdict.json`, `matrix.json` and the table `repeat_metrics` hold,
-and what the reports show is derived from here. To add a metric, add it here and compute it: in
-`analysis/verdict/repeat_facts.py`, in `analysis/tables/gold/metrics.py`, or in both.
-`python -m insync.metrics` prints it as Markdown.
+and what the reports show is derived from here. `of` says how a metric is computed; one without it
+is a function of that name in `analysis/verdict/repeat_facts.py`. `python -m insync.metrics` prints
+all of them.
 """
 
-from dataclasses import dataclass
-from typing import Final, Literal
+import re
+from dataclasses import KW_ONLY, dataclass
+from typing import Final, Literal, NamedTuple
 
 Unit = Literal["count", "ms", "records", "replicas"]
 Requirement = Literal["workload", "no-retries", "transactions", "groups", "step-down", "race"]
@@ -23,110 +24,128 @@ REQUIREMENTS: Final[dict[Requirement, str]] = {
 
 CONTROLLER_LOG: Final = "the controller's log, with every partition"
 PRODUCERS: Final = "the producers' lines"
+PAUSES: Final = f"{PRODUCERS}, {CONTROLLER_LOG}"
 CONSUMER: Final = "the consumer's lines of a complete repeat"
+BOTH_ENDS: Final = f"{PRODUCERS}, {CONSUMER}"
+READ_TIMES: Final = f"{CONSUMER}, all readable"
 GROUPS: Final = "the lines of every consumer group"
 READ_GROUPS: Final = f"{GROUPS}, {CONSUMER}"
 CHECKED: Final = "the controller's log, the brokers' events, replicas' logs; of a complete repeat"
+LOG_ENDS: Final = f"{CHECKED}; or {CONSUMER}"
 AGENTS: Final = "the events of the agents of all first leaders"
 TRANSACTIONS: Final = "the lines of every transactional producer"
 READ_TRANSACTIONS: Final = f"{TRANSACTIONS}, {CONSUMER}"
+LIVENESS: Final = "a complete repeat, or a line of liveness.jsonl"
+SAMPLES: Final = "samples of every replica from before the race until after it"
+ALIVE: Final = f"{LIVENESS}; of nodes that insync started"
+OF_NODES: Final = (CONTROLLER_LOG, PAUSES, CHECKED, AGENTS, SAMPLES, ALIVE)
+"""Events that exist only where insync has the files of the nodes."""
+
 LOST: Final = "lost"
 OF_LOST_ACKS: Final = (
     LOST, "truncated", "missing_from_log", "inconsistent", "reordered", "moved"
 )  # fmt: skip
 """The metrics that count what becomes of records whose acks only a leader stood for."""
-LIVENESS: Final = "a complete repeat, or a line of liveness.jsonl"
-SAMPLES: Final = "samples of every replica from before the race until after it"
-ALIVE: Final = f"{LIVENESS}; of nodes that insync started"
-OF_NODES: Final = (
-    CONTROLLER_LOG,
-    f"{PRODUCERS}, {CONTROLLER_LOG}",
-    CHECKED,
-    AGENTS,
-    SAMPLES,
-    ALIVE,
-)
-"""Events that exist only where insync has the files of the nodes."""
+DEFAULT_FIGURES: Final = ("isr_shrinks", "under_min_isr_ms", "max_ack_gap_ms")
+"""The metrics that cells of a matrix show unless their group of scenarios names others."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InCell:
-    """How a cell of a matrix shows a metric.
+class Source(NamedTuple):
+    """How a metric is computed from the rows of a repeat in a table.
 
-    Attributes:
-        legend: its name above the table.
-        name: its short name in the cell.
-        stands_out: whether a value above 0 is emphasised.
-        default: whether cells show it unless their group of scenarios names others.
-
+    `how` is `topic`: the value in the row of all partitions; `count`: the rows, with a `value` only
+    those that have it in `column`; `sum`; `max`; `slowest`: the largest, if every row has a value;
+    `found`: the sum, if the recording shows it (`verdict/recorded.py`).
     """
 
-    legend: str
-    name: str
-    stands_out: bool = False
-    default: bool = False
+    how: str
+    table: str
+    column: str
+    value: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+_SOURCE: Final = re.compile(r"(topic|count|sum|max|slowest|found) (\w+)(?:\.(\w+))?(?:=(\w+))?")
+
+
+@dataclass(frozen=True, slots=True)
 class Metric:
     """One metric.
 
     Attributes:
-        name: its name in scenarios, files and tables: a contract.
-        says: what it is, for readers.
+        name: its name in scenarios, files and tables: a contract. One in `_ms` is a time.
+        events: what the run must have recorded; without it the value is null.
+        says: what it is.
         label: its name in the report; empty for a metric that only the tables hold.
-        unit: what it counts; a name in `_ms` is in milliseconds.
+        of: how it is computed: HOW TABLE.COLUMN=VALUE, see `Source`. The default of the column is
+            the metric's name.
+        gold: whether the table `repeat_metrics` holds it.
+        counts: the records or replicas that it counts.
         better: which direction is an improvement; None: neither.
         integrity: whether it counts integrity violations: it must be 0 in every arm, whatever
             the scenario expects.
         liveness: whether it counts what the cluster did not do in time: a finding of every run,
             whatever the scenario expects.
-        headline: an integrity violation in words, for the summary of the report.
         did: what an arm did in a repeat with a value above 0, for the report's finding: "stock
             `dropped followers`".
         measured: its value in the report's finding: "`the longest gap between acks was` 2 s".
         requires: the kind of repeat or arm that has it.
-        events: what the run must have recorded; without it the value is null.
         optional: why a repeat may have no value although everything was recorded; empty: it
             must have one, or the run is unknown.
         of_whole: whether a repeat that was cut short, or not read to its end, may have a value that
             is too high: what was not recorded would have shown less.
         hidden_by: kinds of event files, such as `consume` for `consume-0.jsonl`, of which an
             unreadable line may cause a value that is too high.
-        verdict: whether `verdict.json` and `matrix.json` hold it, and scenarios may bound it.
-        gold: whether the table `repeat_metrics` holds it.
-        cell: how a matrix shows it; None: it does not.
+        cell: its short name in a cell of a matrix; empty: a group of scenarios may not name it.
 
     """
 
     name: str
+    events: str
+    _: KW_ONLY
     says: str
     label: str = ""
-    unit: Unit
-    better: Literal["lower", "higher"] | None
+    of: str = ""
+    gold: bool = False
+    counts: Literal["", "records", "replicas"] = ""
+    better: Literal["lower", "higher"] | None = "lower"
     integrity: bool = False
     liveness: bool = False
-    headline: str = ""
     did: str = ""
     measured: str = ""
     requires: Requirement = "workload"
-    events: str
     optional: str = ""
     of_whole: bool = False
     hidden_by: tuple[str, ...] = ()
-    verdict: bool = True
-    gold: bool = False
-    cell: InCell | None = None
+    cell: str = ""
+
+    @property
+    def source(self) -> Source | None:
+        """How it is computed; None if a function does it."""
+        found = _SOURCE.fullmatch(self.of)
+        if found is None:
+            return None
+        how, table, column, value = found.groups("")
+        return Source(how, table, column or self.name, value)
 
     @property
     def is_time(self) -> bool:
         """Whether it is a length of time, which is shown in seconds."""
-        return self.unit == "ms"
+        return self.name.endswith("_ms")
 
     @property
-    def label_alone(self) -> str:
-        """Its label without the unit, for texts that write the unit with the value."""
-        return self.label.removesuffix(", ms")
+    def unit(self) -> Unit:
+        """What its value is a number of."""
+        return "ms" if self.is_time else self.counts or "count"
+
+    @property
+    def label_with_unit(self) -> str:
+        """Its label, for texts that write values in ms without a unit."""
+        return f"{self.label}, ms" if self.label and self.is_time else self.label
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether a cell of a matrix emphasises a value above 0."""
+        return self.better == "lower" and not self.is_time
 
     @property
     def of_nodes(self) -> bool:
@@ -135,504 +154,244 @@ class Metric:
 
 
 _ALL: Final = (
-    Metric(
-        name="isr_shrinks",
-        says="changes of an ISR that removed a member",
-        did="dropped followers from the ISR",
-        label="ISR shrinks", unit="count", better="lower", events=CONTROLLER_LOG, gold=True,
-        cell=InCell(legend="ISR shrinks", name="ISR shrinks", stands_out=True, default=True),
-    ),
-    Metric(
-        name="first_shrink_ms",
-        says="from the first fault to the first shrink after it",
+    Metric("isr_shrinks", CONTROLLER_LOG, of="count isr_shrinks", gold=True, label="ISR shrinks",
+        cell="ISR shrinks", did="dropped followers from the ISR",
+        says="changes of an ISR that removed a member"),
+    Metric("first_shrink_ms", CONTROLLER_LOG, better=None, label="first shrink after",
         measured="the first follower left the ISR after",
-        label="first shrink after, ms", unit="ms", better=None, events=CONTROLLER_LOG,
         optional="no ISR shrank after the first fault",
-    ),
-    Metric(
-        name="min_isr_size",
-        says="the smallest ISR of any partition",
-        measured="the smallest ISR had",
-        label="smallest ISR", unit="replicas", better="higher", events=CONTROLLER_LOG, gold=True,
-    ),
-    Metric(
-        name="under_min_isr_ms",
-        says="time in which a partition had fewer replicas in sync than min.insync.replicas",
+        says="from the first fault to the first shrink after it"),
+    Metric("min_isr_size", CONTROLLER_LOG, counts="replicas", better="higher",
+        of="topic availability", gold=True, label="smallest ISR", measured="the smallest ISR had",
+        says="the smallest ISR of any partition"),
+    Metric("under_min_isr_ms", CONTROLLER_LOG, of="topic availability", gold=True,
+        label="under min ISR", cell="under min ISR",
         did="had fewer replicas in sync than min.insync.replicas",
-        label="under min ISR, ms", unit="ms", better="lower", events=CONTROLLER_LOG, gold=True,
-        cell=InCell(legend="seconds under min ISR", name="under min ISR", default=True),
-    ),
-    Metric(
-        name="offline_ms",
-        says="time in which a partition had no leader",
-        did="had a partition without a leader",
-        label="offline, ms", unit="ms", better="lower", events=CONTROLLER_LOG, gold=True,
-        cell=InCell(legend="seconds offline", name="offline"),
-    ),
-    Metric(
-        name="under_replicated",
-        says="partitions of which the ISR lacked a replica at some time, which is what users alert"
-        " on (Kafka's UnderReplicatedPartitions); replicas that are still being added do not count",
-        did="had under-replicated partitions",
-        label="under-replicated partitions", unit="count", better="lower", events=CONTROLLER_LOG,
-        cell=InCell(legend="under-replicated partitions", name="under-replicated", stands_out=True),
-    ),
-    Metric(
-        name="under_replicated_ms",
-        says="time in which a partition was under-replicated",
+        says="time in which a partition had fewer replicas in sync than min.insync.replicas"),
+    Metric("offline_ms", CONTROLLER_LOG, of="topic availability", gold=True, label="offline",
+        cell="offline", did="had a partition without a leader",
+        says="time in which a partition had no leader"),
+    Metric("under_replicated", CONTROLLER_LOG, label="under-replicated partitions",
+        cell="under-replicated", did="had under-replicated partitions",
+        says="partitions of which the ISR lacked a replica at some time, which is what users alert "
+        "on (Kafka's UnderReplicatedPartitions); replicas that are still being added do not count"),
+    Metric("under_replicated_ms", CONTROLLER_LOG, of="topic availability", gold=True,
+        label="under-replicated", cell="time under-replicated",
         measured="partitions were under-replicated for",
-        label="under-replicated, ms", unit="ms", better="lower", events=CONTROLLER_LOG, gold=True,
-        cell=InCell(legend="seconds under-replicated", name="time under-replicated"),
-    ),
-    Metric(
-        name="max_ack_gap_ms",
-        says="longest time without an ack in one partition; a repeat's start and end count as acks",
+        says="time in which a partition was under-replicated"),
+    Metric("max_ack_gap_ms", PRODUCERS, of="max ack_gaps.gap_ms", gold=True,
+        label="longest gap between acks", cell="longest ack gap",
         measured="the longest gap between acks was",
-        label="longest gap between acks, ms", unit="ms", better="lower", events=PRODUCERS,
-        gold=True,
-        cell=InCell(
-            legend="longest gap between acks in seconds", name="longest ack gap", default=True
-        ),
+        says="longest time without an ack in one partition; a repeat's start and end count as acks",
     ),
-    Metric(
-        name="mean_ack_ms",
-        says="mean time from when a record was due to its ack",
-        measured="the mean ack took",
-        label="mean ack, ms", unit="ms", better="lower", events=PRODUCERS,
-    ),
-    Metric(
-        name="mean_end_to_end_ms",
-        says="mean time from when a record was due until a consumer without a group had read it",
-        label="mean end to end, ms", unit="ms", better="lower", events=CONSUMER,
+    Metric("mean_ack_ms", PRODUCERS, of="topic ack_latency.mean_ms", label="mean ack",
+        measured="the mean ack took", says="mean time from when a record was due to its ack"),
+    Metric("mean_end_to_end_ms", READ_TIMES, of="topic end_to_end.mean_ms", label="mean end to end",
         optional="no record was read",
-    ),
-    Metric(
-        name="max_end_to_end_ms",
+        says="mean time from when a record was due until a consumer without a group had read it"),
+    Metric("max_end_to_end_ms", READ_TIMES, of="topic end_to_end.max_ms",
+        label="longest end to end", measured="the longest time until a record was read was",
+        optional="no record was read",
         says="longest time from when a record was due until a consumer without a group had read it",
-        measured="the longest time until a record was read was",
-        label="longest end to end, ms", unit="ms", better="lower", events=CONSUMER,
-        optional="no record was read",
     ),
-    Metric(
-        name="acked",
-        says="records that were due in the window of a repeat, from `steady` on, and were acked",
-        measured="producers got acks for",
-        label="acked", unit="records", better="higher", events=PRODUCERS, gold=True,
-        cell=InCell(legend="acked records", name="acked"),
-    ),
-    Metric(
-        name="acked_during_pause",
-        says="records that were due while a follower in the ISR was stopped, and acked before it"
-        " ran again or was out of the ISR",
-        did="acked records while a follower was stopped",
-        label="acked during a follower's pause", unit="records", better="lower",
-        events=f"{PRODUCERS}, {CONTROLLER_LOG}",
-    ),
-    Metric(
-        name="acked_after_pause",
-        says="records that were due while a follower in the ISR was stopped, and acked when it ran"
-        " again",
+    Metric("acked", PRODUCERS, counts="records", better="higher", of="topic ack_latency", gold=True,
+        label="acked", cell="acked", measured="producers got acks for",
+        says="records that were due in the window of a repeat, from `steady` on, and were acked"),
+    Metric("acked_during_pause", PAUSES, counts="records", of="sum pauses.early",
+        label="acked during a follower's pause", did="acked records while a follower was stopped",
+        says="records that were due while a follower in the ISR was stopped, and acked before it "
+        "ran again or was out of the ISR"),
+    Metric("acked_after_pause", PAUSES, counts="records", better=None, of="sum pauses.waited",
+        label="acked after a follower's pause", cell="waited",
         did="kept acks waiting for a stopped follower",
-        label="acked after a follower's pause", unit="records", better=None,
-        events=f"{PRODUCERS}, {CONTROLLER_LOG}",
-        cell=InCell(legend="records acked only after a follower's pause", name="waited"),
-    ),
-    Metric(
-        name="refused",
-        says="records that a leader refused because too few replicas were in sync"
-        " (NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND)",
+        says="records that were due while a follower in the ISR was stopped, and acked when it ran "
+        "again"),
+    Metric("refused", PRODUCERS, counts="records", requires="no-retries",
+        label="refused below min ISR", cell="refused",
         did="refused records below min.insync.replicas",
-        label="refused below min ISR", unit="records", better="lower", requires="no-retries",
-        events=PRODUCERS,
-        cell=InCell(legend="records refused below min ISR", name="refused", stands_out=True),
-    ),
-    Metric(
-        name=LOST,
+        says="records that a leader refused because too few replicas were in sync "
+        "(NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND)"),
+    Metric("lost", CONSUMER, counts="records", integrity=True, of="found readback", gold=True,
+        label="lost", did="lost acked records", of_whole=True, hidden_by=("consume",),
         says="records that were acked, or read during the repeat, and could not be read afterwards",
-        did="lost acked records",
-        label="lost", unit="records", better="lower", integrity=True, events=CONSUMER, gold=True,
-        of_whole=True, hidden_by=("consume",),
     ),
-    Metric(
-        name="duplicated",
-        says="records that the consumer read more than once",
-        did="had records read twice",
-        label="duplicated", unit="records", better="lower", events=CONSUMER, gold=True,
-    ),
-    Metric(
-        name="duplicated_idempotent",
-        says="records of idempotent and transactional producers that the consumer read more than"
-        " once",
-        label="duplicated despite idempotence", unit="records", better="lower", integrity=True,
-        headline="duplicates despite idempotence", events=CONSUMER,
-    ),
-    Metric(
-        name="repeated_sequences",
-        says="batches with a producer's sequence number that the replica's log already had",
-        label="sequence numbers repeated", unit="count", better="lower", integrity=True,
-        headline="sequence numbers appended twice", events=CHECKED,
-    ),
-    Metric(
-        name="false_alarms",
-        says="healthy followers that were dropped from an ISR",
-        did="dropped healthy followers",
-        label="healthy followers dropped", unit="count", better="lower", events=CONTROLLER_LOG,
-        cell=InCell(legend="false alarms", name="false alarms", stands_out=True),
-    ),
-    Metric(
-        name="detected_ms",
-        says="from the last fault at a follower to its removal from the ISR; 0: it was out already",
-        measured="the follower at fault was out of the ISR after",
-        label="follower at fault out after, ms", unit="ms", better="lower", events=CONTROLLER_LOG,
+    Metric("duplicated", CONSUMER, counts="records", of="found readback", gold=True,
+        label="duplicated", did="had records read twice",
+        says="records that the consumer read more than once"),
+    Metric("duplicated_idempotent", CONSUMER, counts="records", integrity=True, of="found readback",
+        label="duplicates despite idempotence",
+        says="records of idempotent and transactional producers that the consumer read more than "
+        "once"),
+    Metric("repeated_sequences", CHECKED, integrity=True, of="found checked",
+        label="sequence numbers appended twice",
+        says="batches with a producer's sequence number that the replica's log already had"),
+    Metric("false_alarms", CONTROLLER_LOG, of="sum follower_drops.healthy",
+        label="healthy followers dropped", cell="false alarms", did="dropped healthy followers",
+        says="healthy followers that were dropped from an ISR"),
+    Metric("detected_ms", CONTROLLER_LOG, label="follower at fault out after",
+        cell="one at fault out", measured="the follower at fault was out of the ISR after",
         optional="no follower was at fault, or one at fault stayed in the ISR",
-        cell=InCell(
-            legend="seconds until a follower at fault was out", name="one at fault out"
-        ),
+        says="from the last fault at a follower to its removal from the ISR; 0: it was out already",
     ),
-    Metric(
-        name="let_in_at_fault",
-        says="times that a follower joined an ISR during a fault of its own",
+    Metric("let_in_at_fault", CONTROLLER_LOG, of="sum detections.let_in",
+        label="followers at fault let in", cell="let in",
         did="let a follower at fault into the ISR",
-        label="followers at fault let in", unit="count", better="lower", events=CONTROLLER_LOG,
-        cell=InCell(
-            legend="times that a follower at fault was let in", name="let in", stands_out=True
-        ),
-    ),
-    Metric(
-        name="reordered",
-        says="records stored or read in the wrong order: reordered writes, nonmonotonic polls",
-        did="stored or read records out of order",
-        label="reordered", unit="records", better="lower", integrity=True,
-        headline="records out of order", events=CONSUMER,
-    ),
-    Metric(
-        name="gaps",
-        says="times that the consumer passed over offsets: skipped polls",
-        did="passed over records",
-        label="gaps", unit="count", better="lower", integrity=True,
-        headline="gaps in what was read", events=CONSUMER,
-        hidden_by=("consume",),
-    ),
-    Metric(
-        name="inconsistent",
-        says="offsets for which acks and reads name two records",
-        did="had two records at one offset",
-        label="inconsistent offsets", unit="count", better="lower", integrity=True,
-        headline="offsets with two values", events=CONSUMER,
-    ),
-    Metric(
-        name="corrupt",
-        says="records whose value does not fit its checksum, topic or partition",
-        label="corrupt records", unit="records", better="lower", integrity=True,
-        events=CONSUMER, optional="values were recorded without a checksum",
-    ),
-    Metric(
-        name="unexpected",
-        says="records that were read and that no producer sent",
-        label="records nobody sent", unit="records", better="lower", integrity=True,
-        headline="records that nobody sent", events=f"{PRODUCERS}, {CONSUMER}",
-        of_whole=True, hidden_by=("produce",),
-    ),
-    Metric(
-        name="moved",
-        says="records that are at another offset than that of their ack, or of their first read",
-        label="moved records", unit="records", better="lower", integrity=True, events=CONSUMER,
-        of_whole=True, hidden_by=("consume",),
-    ),
-    Metric(
-        name="truncated",
-        says="partitions whose log ends before an offset that was acked or read",
-        label="truncated partitions", unit="count", better="lower", integrity=True,
-        headline="partitions that lost their tail", events=f"{CHECKED}; or {CONSUMER}",
-    ),
-    Metric(
-        name="missing_from_log",
-        says="acked offsets that are not in the replicas' logs",
-        label="acked, not in the logs", unit="records", better="lower", integrity=True,
-        headline="acked records missing in logs", events=CHECKED, hidden_by=("batches",),
-    ),
-    Metric(
-        name="split_epochs",
-        says="leader epochs in which two brokers led a partition",
-        did="had two leaders in one epoch",
-        label="epochs with two leaders", unit="count", better="lower", integrity=True,
-        headline="epochs with two leaders", events=CHECKED,
-    ),
-    Metric(
-        name="diverged",
-        says="partitions whose replicas' logs differ, or hold a batch with a wrong CRC",
-        did="had replicas whose logs differ",
-        label="diverged partitions", unit="count", better="lower", integrity=True,
-        headline="partitions whose replicas differ", events=CHECKED,
+        says="times that a follower joined an ISR during a fault of its own"),
+    Metric("reordered", CONSUMER, counts="records", integrity=True, of="found checked",
+        label="records out of order", did="stored or read records out of order",
+        says="records stored or read in the wrong order: reordered writes, nonmonotonic polls"),
+    Metric("gaps", CONSUMER, integrity=True, of="found checked", label="gaps in what was read",
+        did="passed over records", hidden_by=("consume",),
+        says="times that the consumer passed over offsets: skipped polls"),
+    Metric("inconsistent", CONSUMER, integrity=True, of="found checked",
+        label="offsets with two values", did="had two records at one offset",
+        says="offsets for which acks and reads name two records"),
+    Metric("corrupt", CONSUMER, counts="records", integrity=True, of="found checked",
+        label="corrupt records", optional="values were recorded without a checksum",
+        says="records whose value does not fit its checksum, topic or partition"),
+    Metric("unexpected", BOTH_ENDS, counts="records", integrity=True, of="found checked",
+        label="records that nobody sent", of_whole=True, hidden_by=("produce",),
+        says="records that were read and that no producer sent"),
+    Metric("moved", CONSUMER, counts="records", integrity=True, of="found checked",
+        label="moved records", of_whole=True, hidden_by=("consume",),
+        says="records that are at another offset than that of their ack, or of their first read"),
+    Metric("truncated", LOG_ENDS, integrity=True, of="found checked",
+        label="partitions that lost their tail",
+        says="partitions whose log ends before an offset that was acked or read"),
+    Metric("missing_from_log", CHECKED, counts="records", integrity=True, of="found checked",
+        label="acked records missing in logs", hidden_by=("batches",),
+        says="acked offsets that are not in the replicas' logs"),
+    Metric("split_epochs", CHECKED, integrity=True, of="found checked",
+        label="epochs with two leaders", did="had two leaders in one epoch",
+        says="leader epochs in which two brokers led a partition"),
+    Metric("diverged", CHECKED, integrity=True, of="found checked",
+        label="partitions whose replicas differ", did="had replicas whose logs differ",
         hidden_by=("batches",),
-    ),
-    Metric(
-        name="watermarks_back",
-        says="times that a former leader began a role with a lower high watermark than it led with",
-        did="moved a high watermark back",
-        label="high watermarks gone back", unit="count", better="lower", integrity=True,
-        events=CHECKED,
-        hidden_by=("roles",),
+        says="partitions whose replicas' logs differ, or hold a batch with a wrong CRC"),
+    Metric("watermarks_back", CHECKED, integrity=True, of="found checked",
+        label="high watermarks gone back", did="moved a high watermark back",
         optional="Kafka 1.1 does not log the high watermark with which a broker begins a role",
+        hidden_by=("roles",),
+        says="times that a former leader began a role with a lower high watermark than it led with",
     ),
-    Metric(
-        name="joined_ms",
-        says="from when a reassignment added a replica until it was in the ISR; the longest",
+    Metric("joined_ms", CONTROLLER_LOG, better=None, of="slowest added_replicas",
+        label="added replica in the ISR after", cell="added one in",
         measured="the added replica was in the ISR after",
-        label="added replica in the ISR after, ms", unit="ms", better=None, events=CONTROLLER_LOG,
         optional="no replica was added, or one did not join",
-        cell=InCell(legend="seconds until an added replica was in the ISR", name="added one in"),
-    ),
-    Metric(
-        name="isr_not_recovered",
-        says="times that an ISR was not full within a minute, with no fault in force",
-        did="left an ISR that did not recover",
-        label="ISRs not recovered", unit="count", better="lower", liveness=True, events=LIVENESS,
-    ),
-    Metric(
-        name="unplanned_exits",
-        says="brokers and controllers that ended although no fault ended them",
-        did="had a broker that ended by itself",
-        label="nodes ended by themselves", unit="count", better="lower", liveness=True,
-        events=ALIVE,
-    ),
-    Metric(
-        name="read_back_unfinished",
-        says="times that a read-back did not reach the end: nothing was read for 30 s",
+        says="from when a reassignment added a replica until it was in the ISR; the longest"),
+    Metric("isr_not_recovered", LIVENESS, liveness=True,
+        label="ISRs not recovered", did="left an ISR that did not recover",
+        says="times that an ISR was not full within a minute, with no fault in force"),
+    Metric("unplanned_exits", ALIVE, liveness=True,
+        label="nodes ended by themselves", did="had a broker that ended by itself",
+        says="brokers and controllers that ended although no fault ended them"),
+    Metric("read_back_unfinished", LIVENESS, liveness=True,
+        label="read-backs not finished",
         did="could not be read back to the end",
-        label="read-backs not finished", unit="count", better="lower", liveness=True,
-        events=LIVENESS,
-    ),
-    Metric(
-        name="leader_changes",
-        says="changes of a leader, without the elections that the scenario plans",
-        did="changed leaders",
-        label="leader changes", unit="count", better="lower", events=CONTROLLER_LOG, gold=True,
-        cell=InCell(legend="leader changes", name="leader changes"),
-    ),
-    Metric(
-        name="soonest_return_ms",
-        says="shortest time after which a broker led a partition again that it had led before",
-        measured="a former leader led again after",
-        label="soonest return of a leader, ms", unit="ms", better=None, events=CONTROLLER_LOG,
-        optional="no leader came back",
-    ),
-    Metric(
-        name="step_downs",
-        says="times that a leader stepped down",
-        did="stepped down from leadership",
-        label="step-downs", unit="count", better=None, requires="step-down", events=AGENTS,
-        gold=True, cell=InCell(legend="step-downs", name="step-downs"),
-    ),
-    Metric(
-        name="step_downs_withheld",
-        says="times that a slow leader began to keep a partition although it was due to step down",
+        says="times that a read-back did not reach the end: nothing was read for 30 s"),
+    Metric("leader_changes", CONTROLLER_LOG, of="count leader_changes.planned=false", gold=True,
+        label="leader changes", cell="leader changes", did="changed leaders",
+        says="changes of a leader, without the elections that the scenario plans"),
+    Metric("soonest_return_ms", CONTROLLER_LOG, better=None, label="soonest return of a leader",
+        measured="a former leader led again after", optional="no leader came back",
+        says="shortest time after which a broker led a partition again that it had led before"),
+    Metric("step_downs", AGENTS, better=None, requires="step-down",
+        of="count step_downs.outcome=done", gold=True, label="step-downs", cell="step-downs",
+        did="stepped down from leadership", says="times that a leader stepped down"),
+    Metric("step_downs_withheld", AGENTS, better=None, requires="step-down",
+        of="count step_downs.outcome=withheld", label="step-downs withheld", cell="withheld",
         did="kept slow leaders that were due to step down",
-        label="step-downs withheld", unit="count", better=None, requires="step-down",
-        events=AGENTS, cell=InCell(legend="step-downs withheld", name="withheld"),
-    ),
-    Metric(
-        name="most_step_downs",
-        says="the most step-downs of one partition within one cool-down",
-        did="stepped down from leadership",
-        label="most step-downs of a partition", unit="count", better="lower",
-        requires="step-down", events=AGENTS,
-    ),
-    Metric(
-        name="dead_follower_dropped_ms",
-        says="from the fault by which a follower stopped fetching to its removal from the last ISR",
+        says="times that a slow leader began to keep a partition although it was due to step down"),
+    Metric("most_step_downs", AGENTS, requires="step-down", of="max step_downs.in_cooldown",
+        label="most step-downs of a partition", did="stepped down from leadership",
+        says="the most step-downs of one partition within one cool-down"),
+    Metric("dead_follower_dropped_ms", CONTROLLER_LOG, of="slowest dead_followers.took_ms",
+        label="dead follower out after", cell="dead one out",
         measured="the dead follower was out of the ISR after",
-        label="dead follower out after, ms", unit="ms", better="lower", events=CONTROLLER_LOG,
         optional="no follower stopped fetching, or an ISR kept one that did",
-        cell=InCell(legend="seconds until a dead follower was out", name="dead one out"),
+        says="from the fault by which a follower stopped fetching to its removal from the last ISR",
     ),
-    Metric(
-        name="aborted_read",
-        says="records of aborted transactions that were read",
-        did="had aborted records read",
-        label="aborted records read", unit="records", better="lower", integrity=True,
-        requires="transactions", events=READ_TRANSACTIONS,
-    ),
-    Metric(
-        name="precommitted_read",
-        says="records that were read before their transaction's commit was requested, or although"
-        " it never was",
-        label="uncommitted records read", unit="records", better="lower", integrity=True,
-        requires="transactions", events=READ_TRANSACTIONS,
+    Metric("aborted_read", READ_TRANSACTIONS, counts="records", integrity=True,
+        requires="transactions", of="found transactions", label="aborted records read",
+        did="had aborted records read", says="records of aborted transactions that were read"),
+    Metric("precommitted_read", READ_TRANSACTIONS, counts="records", integrity=True,
+        requires="transactions", of="found checked", label="uncommitted records read",
         of_whole=True, hidden_by=("transactions",),
-    ),
-    Metric(
-        name="g1c",
-        says="groups of transactions that read from each other in a cycle",
-        label="cycles of reads (G1c)", unit="count", better="lower", integrity=True,
-        headline="cycles of transactions (G1c)", requires="transactions",
-        events=READ_TRANSACTIONS, optional="no transaction read",
+        says="records that were read before their transaction's commit was requested, or although "
+        "it never was"),
+    Metric("g1c", READ_TRANSACTIONS, integrity=True, requires="transactions", of="found checked",
+        label="cycles of transactions (G1c)", optional="no transaction read",
         hidden_by=("transactions",),
-    ),
-    Metric(
-        name="g0",
-        says="groups of transactions whose writes are in opposite orders in several partitions,"
-        " which Kafka allows",
-        label="cycles of writes (G0, allowed)", unit="count", better=None,
-        requires="transactions", events=TRANSACTIONS,
-    ),
-    Metric(
-        name="torn",
-        says="transactions of which only a part was read",
-        did="had transactions read in part",
-        label="transactions read in part", unit="count", better="lower", integrity=True,
-        requires="transactions", events=READ_TRANSACTIONS,
-        of_whole=True, hidden_by=("consume",),
-    ),
-    Metric(
-        name="max_commit_gap_ms",
-        says="longest time in which a transactional producer had no commit",
+        says="groups of transactions that read from each other in a cycle"),
+    Metric("g0", TRANSACTIONS, better=None, requires="transactions", of="count cycles.kind=g0",
+        label="cycles of writes (G0, allowed)",
+        says="groups of transactions whose writes are in opposite orders in several partitions, "
+        "which Kafka allows"),
+    Metric("torn", READ_TRANSACTIONS, integrity=True, requires="transactions",
+        of="found transactions", label="transactions read in part",
+        did="had transactions read in part", of_whole=True, hidden_by=("consume",),
+        says="transactions of which only a part was read"),
+    Metric("max_commit_gap_ms", TRANSACTIONS, requires="transactions",
+        of="max transactions.commit_gap_ms", label="longest gap between commits",
         measured="the longest gap between commits was",
-        label="longest gap between commits, ms", unit="ms", better="lower",
-        requires="transactions", events=TRANSACTIONS,
-    ),
-    Metric(
-        name="group_rebalances",
-        says="times that a member of a consumer group gave a partition back, or lost it",
-        label="group rebalances", unit="count", better=None, requires="groups", events=GROUPS,
-    ),
-    Metric(
-        name="max_group_gap_ms",
-        says="longest time in which a partition had no owner in a consumer group",
-        label="longest time without an owner, ms", unit="ms", better="lower", requires="groups",
-        events=GROUPS, optional="no partition moved to another member",
-    ),
-    Metric(
-        name="max_group_lag",
-        says="the most records that a member of a consumer group was behind the high watermark",
-        label="largest group lag", unit="records", better="lower", requires="groups",
-        events=GROUPS, optional="no member had fetched from a partition when it looked",
-    ),
-    Metric(
-        name="group_unread",
-        says="records that no member of a consumer group processed by the end of the repeat",
-        label="unread by groups", unit="records", better="lower", requires="groups",
-        events=READ_GROUPS, of_whole=True, hidden_by=("group",),
-    ),
-    Metric(
-        name="group_skipped",
-        says="records that a consumer group committed without processing them",
-        label="skipped by groups", unit="records", better="lower", integrity=True,
-        headline="records skipped by consumer groups", requires="groups", events=READ_GROUPS,
-        of_whole=True, hidden_by=("group",),
-    ),
-    Metric(
-        name="fetchers_lost",
-        says="replica fetcher threads that died",
-        did="lost fetcher threads",
-        label="fetcher threads lost", unit="count", better="lower", requires="race",
-        events=SAMPLES,
-        cell=InCell(legend="fetcher threads lost", name="fetchers lost", stands_out=True),
-    ),
-    Metric(
-        name="partitions_failed",
-        says="partitions that a fetcher gave up",
-        did="had partitions marked as failed",
-        label="partitions given up", unit="count", better="lower", requires="race",
-        events=SAMPLES,
-        cell=InCell(legend="partitions given up", name="given up", stands_out=True),
-    ),
-    Metric(
-        name="partitions_behind",
-        says="partitions with a replica whose log begins or ends before another's",
-        did="left replicas behind",
-        label="partitions not replicated", unit="count", better="lower", requires="race",
-        events=SAMPLES,
-        cell=InCell(
-            legend="partitions not replicated any more", name="not replicated", stands_out=True
-        ),
-    ),
-    Metric(
-        name="start_above_end",
-        says="samples in which a log start offset was above the log's end",
-        did="had log start offsets above the log's end",
-        label="log start above end", unit="count", better="lower", requires="race",
-        events=SAMPLES,
-        cell=InCell(
-            legend="samples with a log start offset above the log's end",
-            name="start above end", stands_out=True,
-        ),
-    ),
-    Metric(
-        name="start_above_watermark",
-        says="samples in which a log start offset was above the high watermark",
-        did="had log start offsets above the high watermark",
-        label="log start above watermark", unit="count", better="lower", requires="race",
-        events=SAMPLES,
-        cell=InCell(
-            legend="samples with a log start offset above the high watermark",
-            name="start above watermark", stands_out=True,
-        ),
-    ),
-    Metric(
-        name="starts_put_right",
-        says="log start offsets that the agent corrected, in fetch responses and in logs",
-        did="corrected log start offsets",
-        label="log starts corrected", unit="count", better=None, requires="race", events=SAMPLES,
-        cell=InCell(legend="log starts corrected", name="corrected"),
-    ),
-    Metric(
-        name="at_min_isr_ms",
-        says="time in which a partition had exactly min.insync.replicas replicas in sync",
-        unit="ms", better="lower", events=CONTROLLER_LOG, verdict=False, gold=True,
-    ),
-    Metric(
-        name="p50_ms",
-        says="median ack latency",
-        unit="ms", better="lower", events=PRODUCERS, verdict=False, gold=True,
-    ),
-    Metric(
-        name="p90_ms",
-        says="ack latency at the 90th percentile",
-        unit="ms", better="lower", events=PRODUCERS, verdict=False, gold=True,
-    ),
-    Metric(
-        name="p99_ms",
-        says="ack latency at the 99th percentile",
-        unit="ms", better="lower", events=PRODUCERS, verdict=False, gold=True,
-    ),
-    Metric(
-        name="p999_ms",
-        says="ack latency at the 99.9th percentile",
-        unit="ms", better="lower", events=PRODUCERS, verdict=False, gold=True,
-    ),
-    Metric(
-        name="max_ms",
-        says="longest ack latency: from when a record was due to its commit",
-        measured="the longest ack took",
-        label="longest ack, ms", unit="ms", better="lower", events=PRODUCERS,
-        optional="no record was acked", gold=True,
-        cell=InCell(legend="longest ack in seconds", name="longest ack"),
-    ),
-    Metric(
-        name="failed",
-        says="records that failed at their producer",
-        unit="records", better="lower", events=PRODUCERS, verdict=False, gold=True,
-    ),
-    Metric(
-        name="unanswered",
-        says="records that had neither an ack nor an error at the end",
-        unit="records", better="lower", events=PRODUCERS, verdict=False, gold=True,
-    ),
-    Metric(
-        name="isr_whole_ms",
-        says="from the end of a fault until every ISR was full again; the longest of all faults",
-        unit="ms", better="lower", events=CONTROLLER_LOG,
+        says="longest time in which a transactional producer had no commit"),
+    Metric("group_rebalances", GROUPS, better=None, requires="groups", of="sum groups.rebalances",
+        label="group rebalances",
+        says="times that a member of a consumer group gave a partition back, or lost it"),
+    Metric("max_group_gap_ms", GROUPS, requires="groups", of="max groups.gap_ms",
+        label="longest time without an owner", optional="no partition moved to another member",
+        says="longest time in which a partition had no owner in a consumer group"),
+    Metric("max_group_lag", GROUPS, counts="records", requires="groups", of="max groups.max_lag",
+        label="largest group lag", optional="no member had fetched from a partition when it looked",
+        says="the most records that a member of a consumer group was behind the high watermark"),
+    Metric("group_unread", READ_GROUPS, counts="records", requires="groups",
+        of="found groups.unread", label="unread by groups", of_whole=True, hidden_by=("group",),
+        says="records that no member of a consumer group processed by the end of the repeat"),
+    Metric("group_skipped", READ_GROUPS, counts="records", integrity=True, requires="groups",
+        of="found checked", label="records skipped by consumer groups", of_whole=True,
+        hidden_by=("group",),
+        says="records that a consumer group committed without processing them"),
+    Metric("fetchers_lost", SAMPLES, requires="race", label="fetcher threads lost",
+        cell="fetchers lost", did="lost fetcher threads", says="replica fetcher threads that died"),
+    Metric("partitions_failed", SAMPLES, requires="race", label="partitions given up",
+        cell="given up", did="had partitions marked as failed",
+        says="partitions that a fetcher gave up"),
+    Metric("partitions_behind", SAMPLES, requires="race", label="partitions not replicated",
+        cell="not replicated", did="left replicas behind",
+        says="partitions with a replica whose log begins or ends before another's"),
+    Metric("start_above_end", SAMPLES, requires="race", of="sum raced_replicas",
+        label="log start above end",
+        cell="start above end", did="had log start offsets above the log's end",
+        says="samples in which a log start offset was above the log's end"),
+    Metric("start_above_watermark", SAMPLES, requires="race", of="sum raced_replicas",
+        label="log start above watermark",
+        cell="start above watermark", did="had log start offsets above the high watermark",
+        says="samples in which a log start offset was above the high watermark"),
+    Metric("starts_put_right", SAMPLES, better=None, requires="race", label="log starts corrected",
+        cell="corrected", did="corrected log start offsets",
+        says="log start offsets that the agent corrected, in fetch responses and in logs"),
+    Metric("at_min_isr_ms", CONTROLLER_LOG, of="topic availability", gold=True,
+        says="time in which a partition had exactly min.insync.replicas replicas in sync"),
+    Metric("p50_ms", PRODUCERS, of="topic ack_latency", gold=True, says="median ack latency"),
+    Metric("p90_ms", PRODUCERS, of="topic ack_latency", gold=True,
+        says="ack latency at the 90th percentile"),
+    Metric("p99_ms", PRODUCERS, of="topic ack_latency", gold=True,
+        says="ack latency at the 99th percentile"),
+    Metric("p999_ms", PRODUCERS, of="topic ack_latency", gold=True,
+        says="ack latency at the 99.9th percentile"),
+    Metric("max_ms", PRODUCERS, of="topic ack_latency", gold=True, label="longest ack",
+        cell="longest ack", measured="the longest ack took", optional="no record was acked",
+        says="longest ack latency: from when a record was due to its commit"),
+    Metric("failed", PRODUCERS, counts="records", of="topic ack_latency", gold=True,
+        says="records that failed at their producer"),
+    Metric("unanswered", PRODUCERS, counts="records", of="topic ack_latency", gold=True,
+        says="records that had neither an ack nor an error at the end"),
+    Metric("isr_whole_ms", CONTROLLER_LOG, of="max recovery", gold=True,
         optional="no fault ended, or an ISR was not full before the next fault or the end",
-        verdict=False, gold=True,
-    ),
-    Metric(
-        name="backlog_ms",
-        says="from the end of a fault until the records due during it were acked; the longest",
-        unit="ms", better="lower", events=PRODUCERS,
+        says="from the end of a fault until every ISR was full again; the longest of all faults"),
+    Metric("backlog_ms", PRODUCERS, of="max recovery", gold=True,
         optional="no fault ended, or a record due during one was never acked",
-        verdict=False, gold=True,
-    ),
+        says="from the end of a fault until the records due during it were acked; the longest"),
 )  # fmt: skip
 
 METRICS: Final[dict[str, Metric]] = {metric.name: metric for metric in _ALL}
@@ -641,7 +400,7 @@ METRICS: Final[dict[str, Metric]] = {metric.name: metric for metric in _ALL}
 
 def of_verdict() -> tuple[str, ...]:
     """Return the names of the metrics in `verdict.json`, which scenarios may bound."""
-    return tuple(name for name, metric in METRICS.items() if metric.verdict)
+    return tuple(name for name, metric in METRICS.items() if metric.label)
 
 
 def of_gold() -> tuple[str, ...]:
@@ -661,31 +420,16 @@ def integrity(acks: str = "all") -> tuple[str, ...]:
     )
 
 
-def of_nodes() -> tuple[str, ...]:
-    """Return the names of the metrics that need the files of the nodes."""
-    return tuple(name for name, metric in METRICS.items() if metric.of_nodes)
-
-
 def liveness() -> tuple[str, ...]:
     """Return the names of the metrics that count what the cluster did not do in time."""
     return tuple(name for name, metric in METRICS.items() if metric.liveness)
 
 
-def of_cells() -> tuple[str, ...]:
-    """Return the names of the metrics that a matrix can show."""
-    return tuple(name for name, metric in METRICS.items() if metric.cell)
-
-
-def default_figures() -> tuple[str, ...]:
-    """Return the names of the metrics that a matrix shows unless a group names others."""
-    return tuple(name for name in of_cells() if (cell := METRICS[name].cell) and cell.default)
-
-
 def as_markdown() -> str:
-    """Return the registry as Markdown."""
+    """Return all metrics as Markdown."""
     rows = [_row(metric) for metric in METRICS.values()]
-    head = "| metric | unit | better | in | what it is | needs | has no value if |"
-    return "\n".join(["### Metrics", "", _NOTE, "", head, "|---" * 7 + "|", *rows, ""])
+    head = "| metric | unit | better | in | what it is | computed from | needs | has no value if |"
+    return "\n".join(["### Metrics", "", _NOTE, "", head, "|---" * 8 + "|", *rows, ""])
 
 
 _NOTE: Final = (
@@ -697,18 +441,16 @@ _NOTE: Final = (
 
 
 def _row(metric: Metric) -> str:
-    places = {"verdict": metric.verdict, "`repeat_metrics`": metric.gold}
+    places = {"verdict": metric.label, "`repeat_metrics`": metric.gold}
     of = "" if metric.requires == "workload" else f"{REQUIREMENTS[metric.requires]}: "
+    liveness = "must be 0, or stock has it" if metric.liveness else metric.better or ""
     cells = (
         f"`{metric.name}`",
         metric.unit,
-        "must be 0"
-        if metric.integrity
-        else "must be 0, or stock has it"
-        if metric.liveness
-        else metric.better or "",
+        "must be 0" if metric.integrity else liveness,
         ", ".join(place for place, there in places.items() if there),
         metric.says,
+        metric.of,
         of + metric.events,
         metric.optional,
     )

@@ -15,7 +15,7 @@ from insync.analysis.verdict.repeat_facts import _metrics
 from insync.cli.results import _COLUMNS
 from insync.errors import InputError
 from insync.events.run_info import Group, RunInfo, Transactions
-from insync.metrics import METRICS, InCell, Metric
+from insync.metrics import METRICS, Metric
 from insync.report import results
 from insync.report.judgement import Judgement
 from insync.report.matrix.cells import MatrixCell
@@ -26,8 +26,8 @@ from unit.repeat_rows import whole_repeat
 from unit.run_folder import Story, run_json
 
 TOY = Metric(
-    name="toys", says="toys that were played with", label="toys in all", unit="count",
-    better="higher", events=metrics.PRODUCERS, cell=InCell(legend="how many toys", name="toys"),
+    "toys", metrics.PRODUCERS, says="toys that were played with", label="toys in all",
+    better="higher", cell="toys",
 )  # fmt: skip
 
 
@@ -40,15 +40,12 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Metric:
 
 @pytest.mark.parametrize("metric", METRICS.values(), ids=lambda metric: metric.name)
 def test_a_metric_says_what_its_consumers_need(metric: Metric) -> None:
-    assert metric.is_time == metric.name.endswith("_ms")
     assert metric.requires in metrics.REQUIREMENTS
-    assert metric.events
-    assert metric.verdict or metric.gold
-    assert bool(metric.label) == metric.verdict
-    if metric.integrity or metric.headline or metric.cell:
-        assert metric.verdict
+    assert metric.label or metric.gold
+    assert bool(metric.of) == (metric.source is not None)
+    assert metric.source or not metric.gold
     if metric.integrity:
-        assert metric.better == "lower"
+        assert (metric.better, bool(metric.label)) == ("lower", True)
 
 
 def test_the_verdict_computes_the_metrics_of_the_registry() -> None:
@@ -106,5 +103,5 @@ def test_a_matrix_shows_a_new_metric_and_its_worst_value_by_its_direction() -> N
         "unknown": None, "skipped": None, "report": None, "repeats": 3, "figures": ["toys"],
         "toys": [5, 2, 9],
     })  # fmt: skip
-    assert legend(cell.figures) == "how many toys"
+    assert legend(cell.figures) == "toys in all"
     assert figures(cell) == "2 (5)"

@@ -10,8 +10,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from insync.cli.output import painted, print_verdict
-from insync.events.matrix_info import FIGURES, PAGE
+from insync.events.matrix_info import PAGE
 from insync.events.schema import REPORT
+from insync.metrics import DEFAULT_FIGURES
 from insync.outcome import Outcome
 from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome
 from insync.report.matrix.figures import legend
@@ -80,7 +81,7 @@ def _cell(cell: MatrixCell) -> str:
         return painted(found, found.mark)
     text = f"{'' if found == Outcome.PASS else f'{found.symbol} '}{figures(cell)}"
     # On one line four arms fit into 80 columns, on separate lines seven.
-    in_line = cell.once and len(cell.figures) <= len(FIGURES)
+    in_line = cell.once and len(cell.figures) <= len(DEFAULT_FIGURES)
     text = text.replace(" / ", "/" if in_line else "\n")
     return text if found == Outcome.PASS else painted(found, text)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from insync.engine.side_by_side import Records, SideBySide
 from insync.engine.task import ended_of, tasks_of, without_known
-from insync.events.matrix_info import FIGURES, Along, MatrixInfo, MatrixRow, save_matrix
+from insync.events.matrix_info import Along, MatrixInfo, MatrixRow, save_matrix
+from insync.metrics import DEFAULT_FIGURES
 from insync.progress import Progress
 from insync.run.plan import Plan, make_out
 
@@ -32,7 +33,7 @@ def possible(runs: Sequence[Plan]) -> list[Plan]:
 
 
 def row_of(
-    run: Plan, folder: Path, figures: Sequence[str] = FIGURES, along: Along | None = None
+    run: Plan, folder: Path, figures: Sequence[str] = DEFAULT_FIGURES, along: Along | None = None
 ) -> MatrixRow:
     """Return the row of a run below `folder`."""
     return MatrixRow(

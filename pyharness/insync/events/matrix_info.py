@@ -23,9 +23,6 @@ PAGE: Final = "matrix.html"
 TEXT: Final = "matrix.md"
 RESULTS: Final = "matrix-junit.xml"
 
-FIGURES: Final = metrics.default_figures()
-"""The metrics that a cell shows unless its row names others."""
-
 
 class Along(Recorded):
     """What differs from scenario to scenario of a group: a key of the first fault.
@@ -50,7 +47,7 @@ class MatrixRow(Recorded):
     arms: tuple[str, ...] = Field(min_length=1)
     folder: str
     skipped: str | None = None
-    figures: tuple[str, ...] = FIGURES
+    figures: tuple[str, ...] = metrics.DEFAULT_FIGURES
     along: Along | None = None
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from insync.errors import InputError, did_you_mean
-from insync.events.matrix_info import FIGURES
+from insync.metrics import DEFAULT_FIGURES
 from insync.scenario.groups import DEFAULT, Group, groups
 from insync.scenario.load import builtin_names
 
-UNGROUPED: Final = Group(name="", scenarios=(), figures=FIGURES)
+UNGROUPED: Final = Group(name="", scenarios=(), figures=DEFAULT_FIGURES)
 """How a scenario of no group is run: with its own times, and the figures of the default group."""
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from insync.events.run_info import Bound, RunInfo
-from insync.metrics import METRICS, Metric, default_figures, integrity
+from insync.metrics import DEFAULT_FIGURES, LOST, METRICS, Metric, integrity
 from insync.outcome import Outcome
 from insync.report.judgement import Judgement
 from insync.report.matrix.cells import MatrixCell
@@ -79,7 +79,7 @@ def subject(figures: Figures) -> str | None:
         [name for name in names if _are_apart(figures, name)],
         [name for name in names if _may_differ(figures, name)],
         names,
-        default_figures(),
+        DEFAULT_FIGURES,
     ):
         known = {name: found for name in kind if (found := figures.of(name))}
         apart = (name for name, found in known.items() if len(_groups(METRICS[name], found)) > 1)
@@ -163,7 +163,7 @@ def _clause(metric: Metric, values: Mapping[str, Values], each: str) -> str:
         return "; ".join(
             [f"{who} {words} {first} {each}", *(f"{who} {text}" for text, who in others)]
         )
-    says = metric.measured or f"the {metric.label_alone} was"
+    says = metric.measured or f"the {metric.label} was"
     most = max(map(len, values.values()))
     of_several = f" (median of {most} {each})" if most > 1 else ""
     return f"{says} {'; '.join(f'{text} in {who}' for text, who in groups.items())}{of_several}"
@@ -173,7 +173,7 @@ def _did(metric: Metric) -> str:
     """Return what an arm did in a repeat with a value above 0; empty if the value itself counts."""
     if metric.did or metric.measured or not metric.integrity:
         return metric.did
-    return f"had {metric.headline or metric.label}"
+    return f"had {metric.label}"
 
 
 def _groups(metric: Metric, values: Mapping[str, Values]) -> dict[str, list[str]]:
@@ -249,15 +249,12 @@ def _of_lost(verdict: Judgement) -> str:
 
 def _of_order(run: RunInfo, verdict: Judgement) -> str:
     """Say in one sentence which other integrity violations there were, or that there were none."""
-    found = {
-        metric.headline: _all_of(verdict, metric.name)
-        for metric in METRICS.values()
-        if metric.headline
-    }
+    others = [metric for metric in METRICS.values() if metric.integrity and metric.name != LOST]
+    found = {metric.label: _all_of(verdict, metric.name) for metric in others}
     bad = [f"{sum(n or 0 for n in all_)} {words}" for words, all_ in found.items() if any(all_)]
     if bad:
         return f"Found: {', '.join(bad)}."
-    if any(_is_unchecked(run, verdict, metric) for metric in METRICS.values() if metric.headline):
+    if any(_is_unchecked(run, verdict, metric) for metric in others):
         return "Some checks could not be made in every repeat."
     return "Record order, offsets, leader epochs and replicas' logs are consistent."
 

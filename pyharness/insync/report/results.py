@@ -32,7 +32,10 @@ def side_by_side(verdict: Judgement) -> SideBySide:
     """Return a row per metric and a column per arm: the median of its repeats and their range."""
     arms = list(verdict.arms)
     rows = [
-        [METRICS[metric].label, *(_over_repeats(verdict.arms[arm][metric]) for arm in arms)]
+        [
+            METRICS[metric].label_with_unit,
+            *(_over_repeats(verdict.arms[arm][metric]) for arm in arms),
+        ]
         for metric in shown(verdict)
     ]
     several = any(found["repeats"] > 1 for found in verdict.arms.values())
@@ -94,7 +97,7 @@ def results(verdict: Judgement) -> Table:
             )
     return table(
         "Every repeat",
-        f"arm | repeat | {' | '.join(METRICS[name].label for name in names)}"
+        f"arm | repeat | {' | '.join(METRICS[name].label_with_unit for name in names)}"
         " | longest delayed call, ms | agent errors",
         rows,
         NONE,

@@ -122,14 +122,11 @@ def test_lost_records_come_before_anything_that_was_expected() -> None:
     ("metric", "sentence"),
     [
         (
-            Metric(
-                name="toys", says="", label="lost toys", unit="count", better="lower",
-                integrity=True, headline="toys that nobody has", events="",
-            ),
-            "Stock had toys that nobody has in 1 of 1 repeats; request in 0 of 1",
+            Metric("toys", "", says="", label="lost toys", integrity=True),
+            "Stock had lost toys in 1 of 1 repeats; request in 0 of 1",
         ),
         (
-            Metric(name="toys", says="", label="most toys", unit="count", better=None, events=""),
+            Metric("toys", "", says="", label="most toys", better=None),
             "The most toys was 3 in stock; 0 in request",
         ),
     ],

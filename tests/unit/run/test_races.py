@@ -5,11 +5,16 @@ from typing import Any
 
 import pytest
 
-from insync.analysis.verdict.repeat_facts import _race_metrics
+from insync.analysis.verdict.recorded import Recorded
+from insync.analysis.verdict.repeat_facts import _metrics
 from insync.errors import InputError
+from insync.events.run_info import RunInfo
+from insync.metrics import METRICS
 from insync.run.race.fixture import equal_and_committed
 from insync.scenario.load import load, on_version, parse, source
 from insync_bridge import OwnReplica
+from unit.repeat_rows import whole_repeat
+from unit.run_folder import Story, run_json
 
 NAMES = ("kafka-7104", "kafka-7104-retention", "log-start-race")
 HEALED = ("bound", "snapshot", "both")
@@ -60,7 +65,10 @@ def replica(broker: int, partition: int = 0, **more: Any) -> dict[str, Any]:
 
 
 def figures(*rows: dict[str, Any]) -> dict[str, float | None]:
-    return dict(_race_metrics({"raced_replicas": rows}, trusted=True))
+    run = RunInfo.model_validate(run_json(Story(repeats=1)))
+    tables = {**whole_repeat({1}, run.partitions), "raced_replicas": [*rows]}
+    found = _metrics(run, tables, Recorded(whole=True))
+    return {name: value for name, value in found.items() if METRICS[name].requires == "race"}
 
 
 def test_a_dead_fetcher_and_its_lagging_replicas_are_counted() -> None:

@@ -5,18 +5,12 @@ from typing import Any
 import pytest
 
 from insync.analysis.verdict.recorded import Recorded
-from insync.analysis.verdict.repeat_facts import (
-    _ack_metrics,
-    _isr_metrics,
-    _joined_ms,
-    _pause_metrics,
-    _refused_metrics,
-    _soonest_return_ms,
-    _transaction_metrics,
-)
+from insync.analysis.verdict.repeat_facts import _metrics, _soonest_return_ms
 from insync.events.run_info import RunInfo, Transactions
 from unit.repeat_rows import whole_repeat
 from unit.run_folder import Story, run_json
+
+WHOLE = Recorded(whole=True)
 
 
 def change(t_ms: float, partition: int, before: int, after: int) -> dict[str, Any]:
@@ -37,10 +31,10 @@ def change(t_ms: float, partition: int, before: int, after: int) -> dict[str, An
 def test_the_soonest_return_is_the_shortest_absence_of_a_leader(
     changes: list[dict[str, Any]], soonest: float | None
 ) -> None:
-    assert _soonest_return_ms(changes) == soonest
+    assert _soonest_return_ms({"leader_changes": changes}) == soonest
 
 
-def run_of(*, client_retries: bool) -> RunInfo:
+def run_of(*, client_retries: bool = True) -> RunInfo:
     run = RunInfo.model_validate(run_json(Story(repeats=1)))
     workload = run.scenario.workload.model_copy(update={"client_retries": client_retries})
     return run.model_copy(
@@ -55,55 +49,61 @@ def test_records_that_a_leader_refused_are_counted_where_producers_do_not_retry(
         {"error": "REQUEST_TIMED_OUT", "records": 9},
     ]
     rows = {**whole_repeat({1}, 1), "errors": errors}
-    assert _refused_metrics(run_of(client_retries=False), rows) == {"refused": 7}
-    assert _refused_metrics(run_of(client_retries=True), rows) == {}
-    silent = {**rows, "ack_latency": []}
-    assert _refused_metrics(run_of(client_retries=False), silent) == {}
+    once = run_of(client_retries=False)
+    assert _metrics(once, rows, WHOLE)["refused"] == 7
+    assert "refused" not in _metrics(run_of(), rows, WHOLE)
+    assert "refused" not in _metrics(once, {**rows, "ack_latency": []}, WHOLE)
 
 
 def test_cycles_of_writes_are_counted_and_those_of_reads_are_unknown_if_nobody_reads() -> None:
-    run = run_of(client_retries=True)
+    run = run_of()
     workload = run.scenario.workload.model_copy(
         update={"transactions": Transactions(coordinators=(1,))}
     )
     scenario = run.scenario.model_copy(update={"workload": workload})
     run = run.model_copy(update={"scenario": scenario})
     rows = {**whole_repeat({1}, 1), "cycles": [{"kind": "g0"}, {"kind": "g0"}, {"kind": "g1c"}]}
-    whole = Recorded(whole=True)
-    found = _transaction_metrics(run, rows, whole)
+    found = _metrics(run, rows, WHOLE)
     assert (found["g0"], found["g1c"], found["precommitted_read"]) == (2, 0, 0)
     rows["checked"] = [{**rows["checked"][0], "g1c": None}]
-    assert _transaction_metrics(run, rows, whole)["g1c"] is None
-    assert _transaction_metrics(run, rows, Recorded(whole=False))["precommitted_read"] is None
+    assert _metrics(run, rows, WHOLE)["g1c"] is None
+    assert _metrics(run, rows, Recorded(whole=False))["precommitted_read"] is None
 
 
 def test_partitions_that_were_ever_under_replicated_are_counted() -> None:
-    rows = whole_repeat({1}, 3)
-    assert _isr_metrics(rows, 3)["under_replicated"] == 0
-    for row, short_ms in zip(rows["availability"], (700.0, 500.0, 0.0, 300.0), strict=True):
+    run = run_of()
+    rows = whole_repeat({1}, run.partitions)
+    assert _metrics(run, rows, WHOLE)["under_replicated"] == 0
+    topic, first, *_, last = rows["availability"]
+    for row, short_ms in ((topic, 700.0), (first, 500.0), (last, 300.0)):
         row["under_replicated_ms"] = short_ms
-    found = _isr_metrics(rows, 3)
+    found = _metrics(run, rows, WHOLE)
     assert (found["under_replicated"], found["under_replicated_ms"]) == (2, 700.0)
 
 
 def test_the_longest_ack_is_that_of_the_whole_topic() -> None:
     rows = whole_repeat({1}, 1)
     rows["ack_latency"] = [
-        {"partition": 0, "mean_ms": 3.0, "max_ms": 4.0},
-        {"partition": None, "mean_ms": 5.0, "max_ms": 6.0},
+        {"partition": 0, "mean_ms": 3.0, "max_ms": 4.0, "acked": 1},
+        {"partition": None, "mean_ms": 5.0, "max_ms": 6.0, "acked": 2},
     ]
-    assert _ack_metrics(rows)["max_ms"] == 6.0
+    assert _metrics(run_of(), rows, WHOLE)["max_ms"] == 6.0
 
 
 def test_records_of_all_pauses_are_counted() -> None:
     pauses = [{"early": 0, "waited": 2}, {"early": 1, "waited": 3}]
-    rows = {**whole_repeat({1}, 1), "pauses": pauses}
-    assert _pause_metrics(rows) == {"acked_during_pause": 1, "acked_after_pause": 5}
-    assert _pause_metrics({**rows, "availability": []}) == {}
+    run = run_of()
+    rows = {**whole_repeat({1}, run.partitions), "pauses": pauses}
+    found = _metrics(run, rows, WHOLE)
+    assert (found["acked_during_pause"], found["acked_after_pause"]) == (1, 5)
+    assert "acked_after_pause" not in _metrics(run, {**rows, "availability": []}, WHOLE)
 
 
 @pytest.mark.parametrize(
     ("waits", "longest"), [([], None), ([50.0, 90.0], 90.0), ([50.0, None], None)]
 )
 def test_the_last_added_replica_decides(waits: list[float | None], longest: float | None) -> None:
-    assert _joined_ms({"added_replicas": [{"joined_ms": wait} for wait in waits]}) == longest
+    run = run_of()
+    added = [{"joined_ms": wait} for wait in waits]
+    rows = {**whole_repeat({1}, run.partitions), "added_replicas": added}
+    assert _metrics(run, rows, WHOLE)["joined_ms"] == longest

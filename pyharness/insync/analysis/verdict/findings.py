@@ -13,7 +13,7 @@ from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.analysis.verdict.invalid_reasons import Reasons
 from insync.analysis.verdict.liveness import not_live
 from insync.events.run_info import Bound, Comparison, RunInfo
-from insync.metrics import integrity, of_nodes
+from insync.metrics import METRICS, integrity
 from insync.outcome import Outcome
 
 ENDED = "came to its end"
@@ -92,7 +92,7 @@ def unseen(run: RunInfo) -> str:
     """Say which violations could not be looked for; nothing if insync started the brokers."""
     if not run.clients_only:
         return ""
-    names = [name for name in integrity(run.scenario.workload.acks) if name in of_nodes()]
+    names = [name for name in integrity(run.scenario.workload.acks) if METRICS[name].of_nodes]
     return f"not known, without the nodes' files: {', '.join(names)}"
 
 

@@ -5,7 +5,7 @@ Rows are plain mappings, so this needs no Spark and can be tested with hand-made
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from insync import metrics
@@ -22,6 +22,7 @@ from insync.analysis.verdict.recorded import Recorded
 from insync.arms import BY_TIME
 from insync.events.run_info import RunInfo
 from insync.events.schema import is_agents_own
+from insync.metrics import Metric
 
 REFUSALS: Final = ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
 """Kafka's errors for a record that finds fewer replicas in sync than min.insync.replicas."""
@@ -87,48 +88,108 @@ def _all_of(known: Metrics) -> Metrics:
 
 
 def _metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
-    """Return the known metrics of one repeat."""
-    return {
-        **_isr_metrics(own, run.partitions),
-        **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
-        **_ack_metrics(own),
-        **_pause_metrics(own),
-        **_refused_metrics(run, own),
-        **_readback_metrics(own, recorded),
-        **_checked_metrics(own, recorded),
-        **_transaction_metrics(run, own, recorded),
-        **_group_metrics(run, own, recorded),
-        **_end_to_end_metrics(own, trusted=recorded.everything),
-        **_race_metrics(own, trusted=recorded.everything),
+    """Return the known metrics of one repeat, without those of liveness."""
+    there = {
+        events
+        for events, tests in _IS_THERE.items()
+        if all(each(run, own, recorded) for each in tests)
     }
+    return {
+        name: _value(metric, own, recorded)
+        for name in metrics.of_verdict()
+        if (metric := metrics.METRICS[name]).events in there
+        and not (metric.requires == "no-retries" and run.scenario.workload.client_retries)
+    }
+
+
+def _value(metric: Metric, own: Rows, recorded: Recorded) -> float | None:
+    """Compute a metric as the registry says, None if it has no value."""
+    if (of := metric.source) is None:
+        return _COMPUTED[metric.name](own)
+    rows = own[of.table]
+    if of.how == "topic":
+        return next((row[of.column] for row in rows if row["partition"] is None), None)
+    if of.how == "count":
+        return sum(not of.value or str(row[of.column]).lower() == of.value for row in rows)
+    found = [row[of.column] for row in rows]
+    if of.how == "found":
+        return recorded.count(metric.name, found)
+    if of.how == "slowest" and None in found:
+        return None
+    known: list[float] = [value for value in found if value is not None]
+    if of.how == "sum":
+        return sum(known)
+    return max(known, default=None if metric.is_time or metric.optional else 0)
 
 
 def _of(table: Sequence[Row], arm: str, repeat: int) -> list[Row]:
     return [row for row in table if row["arm"] == arm and row["repeat"] == repeat]
 
 
-def _isr_metrics(own: Rows, partitions: int) -> Metrics:
-    """Return metrics of the ISR; none if a partition is missing in the controller's log."""
+def _log_is_whole(run: RunInfo, own: Rows, _: Recorded) -> bool:
+    """Whether the controller's log has every partition."""
     seen = [row for row in own["availability"] if row["partition"] is not None]
-    if len(seen) < partitions:
-        return {}
-    topic = next(row for row in own["availability"] if row["partition"] is None)
-    return {
-        "isr_shrinks": len(own["isr_shrinks"]),
-        "first_shrink_ms": _first_shrink_ms(own),
-        "min_isr_size": topic["min_isr_size"],
-        "under_min_isr_ms": topic["under_min_isr_ms"],
-        "offline_ms": topic["offline_ms"],
-        "under_replicated": sum(bool(row["under_replicated_ms"]) for row in seen),
-        "under_replicated_ms": topic["under_replicated_ms"],
-        "false_alarms": sum(row["healthy"] for row in own["follower_drops"]),
-        "detected_ms": _detected_ms(own),
-        "let_in_at_fault": sum(row["let_in"] for row in own["detections"]),
-        "leader_changes": sum(not row["planned"] for row in own["leader_changes"]),
-        "soonest_return_ms": _soonest_return_ms(own["leader_changes"]),
-        "dead_follower_dropped_ms": _dropped_ms(own),
-        "joined_ms": _joined_ms(own),
-    }
+    return len(seen) >= run.partitions
+
+
+def _has_agents(run: RunInfo, own: Rows, _: Recorded) -> bool:
+    """Whether the agents of all first leaders left events."""
+    return {row["broker"] for row in own["step_down_sources"]} >= {*run.scenario.workload.leaders}
+
+
+def _has_acks(run: RunInfo, own: Rows, _: Recorded) -> bool:
+    return bool(own["ack_latency"])
+
+
+def _read_something(run: RunInfo, own: Rows, _: Recorded) -> bool:
+    """Whether something was read, nothing was acked, or there is evidence that consumers worked."""
+    acked, read = (sum(row[name] for row in own["readback"]) for name in ("acked", "read"))
+    worked = own["readback"] and all(row["read_to_end"] for row in own["readback"])
+    return bool(read or not acked or worked)
+
+
+def _has_transactions(run: RunInfo, own: Rows, _: Recorded) -> bool:
+    asked = run.scenario.workload.transactions
+    return asked is not None and len(own["transactions"]) >= len(asked.coordinators)
+
+
+def _has_groups(run: RunInfo, own: Rows, _: Recorded) -> bool:
+    asked = run.scenario.workload.groups
+    return bool(asked) and len(own["groups"]) >= len(asked)
+
+
+def _was_read(run: RunInfo, own: Rows, _: Recorded) -> bool:
+    return any(row["read"] for row in own["readback"])
+
+
+def _has_samples(run: RunInfo, own: Rows, recorded: Recorded) -> bool:
+    """Whether every replica was sampled before and after a race."""
+    after = [row["fetchers_after"] for row in own["raced_replicas"]]
+    return bool(after) and recorded.everything and None not in after
+
+
+_IS_THERE: Final[Mapping[str, Sequence[Callable[[RunInfo, Rows, Recorded], bool]]]] = {
+    metrics.CONTROLLER_LOG: [_log_is_whole],
+    metrics.PRODUCERS: [_has_acks],
+    metrics.PAUSES: [_has_acks, _log_is_whole],
+    metrics.CONSUMER: [_read_something],
+    metrics.BOTH_ENDS: [_read_something],
+    metrics.READ_TIMES: [lambda run, own, recorded: recorded.everything],
+    metrics.CHECKED: [],
+    metrics.LOG_ENDS: [],
+    metrics.AGENTS: [_has_agents],
+    metrics.TRANSACTIONS: [_has_transactions],
+    metrics.READ_TRANSACTIONS: [_has_transactions, _was_read],
+    metrics.GROUPS: [_has_groups],
+    metrics.READ_GROUPS: [_has_groups, _was_read],
+    metrics.SAMPLES: [_has_samples],
+}
+"""What must hold so that the events of metrics were recorded; of `found`, see also `Recorded`."""
+
+
+def _under_replicated(own: Rows) -> int:
+    parts = (row for row in own["availability"] if row["partition"] is not None)
+    return sum(bool(row["under_replicated_ms"]) for row in parts)
 
 
 def _detected_ms(own: Rows) -> float | None:
@@ -146,11 +207,11 @@ def _first_shrink_ms(own: Rows) -> float | None:
     return min((wait for wait in waits if wait >= 0), default=None)
 
 
-def _soonest_return_ms(changes: Sequence[Row]) -> float | None:
+def _soonest_return_ms(own: Rows) -> float | None:
     """Return the shortest time after which a leader led its partition again; None if none did."""
     left: dict[tuple[int, int], float] = {}
     away = []
-    for row in sorted(changes, key=lambda row: row["t_ms"]):
+    for row in sorted(own["leader_changes"], key=lambda row: row["t_ms"]):
         now, back = row["t_ms"], (row["partition"], row["leader"])
         if back in left:
             away.append(now - left[back])
@@ -158,170 +219,43 @@ def _soonest_return_ms(changes: Sequence[Row]) -> float | None:
     return min(away, default=None)
 
 
-def _dropped_ms(own: Rows) -> float | None:
-    """Return the time from a follower's death until it left its last ISR; None if one kept it."""
-    waits = [row["took_ms"] for row in own["dead_followers"]]
-    return None if None in waits else max(waits, default=None)
+def _refused(own: Rows) -> int:
+    return sum(row["records"] for row in own["errors"] if row["error"] in REFUSALS)
 
 
-def _joined_ms(own: Rows) -> float | None:
-    """Return how long the last added replica took to join the ISR; None if one did not."""
-    waits = [row["joined_ms"] for row in own["added_replicas"]]
-    return None if None in waits else max(waits, default=None)
+def _brokers(own: Rows) -> Iterable[Row]:
+    """Return a row for each broker of a race: fetchers and failures are the broker's."""
+    return {row["broker"]: row for row in own["raced_replicas"]}.values()
 
 
-def _step_down_metrics(own: Rows, brokers: set[int]) -> Metrics:
-    """Return metrics of step-downs; none unless all first leaders' agents left events."""
-    if brokers - {row["broker"] for row in own["step_down_sources"]}:
-        return {}
-    outcomes = [row["outcome"] for row in own["step_downs"]]
-    return {
-        "step_downs": outcomes.count("done"),
-        "step_downs_withheld": outcomes.count("withheld"),
-        "most_step_downs": max((row["in_cooldown"] or 0 for row in own["step_downs"]), default=0),
-    }
+def _fetchers_lost(own: Rows) -> int:
+    return sum(max(0, row["fetchers_before"] - row["fetchers_after"]) for row in _brokers(own))
 
 
-def _ack_metrics(own: Rows) -> Metrics:
-    """Return metrics of acks; none unless the producers recorded a line."""
-    if not own["ack_latency"]:
-        return {}
-    gaps = [row["gap_ms"] for row in own["ack_gaps"]]
-    topic = next((row for row in own["ack_latency"] if row["partition"] is None), {})
-    return {
-        "max_ack_gap_ms": max(gaps, default=None),
-        "mean_ack_ms": topic.get("mean_ms"),
-        "max_ms": topic.get("max_ms"),
-        "acked": topic.get("acked"),
-    }
+def _partitions_failed(own: Rows) -> int:
+    return sum(row["failed"] or 0 for row in _brokers(own))
 
 
-def _pause_metrics(own: Rows) -> Metrics:
-    """Return how records that were due during a follower's pause were acked; none without lines."""
-    if not own["ack_latency"] or not own["availability"]:
-        return {}
-    early, waited = (sum(row[name] for row in own["pauses"]) for name in ("early", "waited"))
-    return {"acked_during_pause": early, "acked_after_pause": waited}
+def _starts_put_right(own: Rows) -> int:
+    return sum(row["put_right"] for row in _brokers(own))
 
 
-def _refused_metrics(run: RunInfo, own: Rows) -> Metrics:
-    """Return how many records were refused; none if the producers sent refused ones again."""
-    if run.scenario.workload.client_retries or not own["ack_latency"]:
-        return {}
-    return {"refused": sum(row["records"] for row in own["errors"] if row["error"] in REFUSALS)}
+def _partitions_behind(own: Rows) -> int:
+    """Count the partitions with a replica whose log begins or ends before another's."""
+    ends: dict[int, list[tuple[int, int]]] = {}
+    for row in own["raced_replicas"]:
+        ends.setdefault(row["partition"], []).append((row["log_start_offset"], row["leo"]))
+    return sum(len(set(of_partition)) > 1 for of_partition in ends.values())
 
 
-def _readback_metrics(own: Rows, recorded: Recorded) -> Metrics:
-    """Return metrics of records that were lost or duplicated."""
-    if _read_nothing(own):
-        return {}
-    return _counts(recorded, ("lost", "duplicated", "duplicated_idempotent"), own["readback"])
-
-
-def _checked_metrics(own: Rows, recorded: Recorded) -> Metrics:
-    """Return the metrics that the checker counts; None unless each is known of every partition."""
-    of_reads = () if _read_nothing(own) else _OF_READS
-    return _counts(recorded, (*of_reads, *_OF_LOGS), own["checked"])
-
-
-_OF_READS: Final = ("reordered", "gaps", "inconsistent", "corrupt", "unexpected", "moved")
-_OF_LOGS: Final = (
-    "truncated", "missing_from_log", "split_epochs", "diverged", "watermarks_back",
-    "repeated_sequences",
-)  # fmt: skip
-
-
-def _read_nothing(own: Rows) -> bool:
-    """Whether records were acked and none was read, without evidence that the consumer worked."""
-    acked, read = (sum(row[name] for row in own["readback"]) for name in ("acked", "read"))
-    worked = own["readback"] and all(row["read_to_end"] for row in own["readback"])
-    return bool(acked and not read and not worked)
-
-
-def _transaction_metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
-    """Return metrics of transactions; those of reads only if something was read."""
-    asked = run.scenario.workload.transactions
-    found = own["transactions"]
-    if asked is None or len(found) < len(asked.coordinators):
-        return {}
-    known: Metrics = {
-        "max_commit_gap_ms": max(row["commit_gap_ms"] for row in found),
-        "g0": sum(row["kind"] == "g0" for row in own["cycles"]),
-    }
-    if not any(row["read"] for row in own["readback"]):
-        return known
-    return {
-        **known,
-        **_counts(recorded, ("torn", "aborted_read"), found),
-        **_counts(recorded, ("precommitted_read", "g1c"), own["checked"]),
-    }
-
-
-def _counts(recorded: Recorded, names: Iterable[str], rows: Sequence[Row]) -> Metrics:
-    return {name: recorded.count(name, [row[name] for row in rows]) for name in names}
-
-
-def _group_metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
-    """Return metrics of consumer groups; those of records only if something was read."""
-    found = own["groups"]
-    if not run.scenario.workload.groups or len(found) < len(run.scenario.workload.groups):
-        return {}
-    moved = {
-        "group_rebalances": sum(row["rebalances"] for row in found),
-        "max_group_gap_ms": _most(row["gap_ms"] for row in found),
-        "max_group_lag": _most(row["max_lag"] for row in found),
-    }
-    if not any(row["read"] for row in own["readback"]):
-        return moved
-    return {
-        **moved,
-        **_counts(recorded, ("group_skipped",), own["checked"]),
-        "group_unread": recorded.count("group_unread", [row["unread"] for row in found]),
-    }
-
-
-def _end_to_end_metrics(own: Rows, *, trusted: bool) -> Metrics:
-    """Return how long records took to consumers; none unless the reading is complete."""
-    topic = next((row for row in own["end_to_end"] if row["partition"] is None), None)
-    if not trusted or topic is None:
-        return {}
-    return {"mean_end_to_end_ms": topic["mean_ms"], "max_end_to_end_ms": topic["max_ms"]}
-
-
-def _most(values: Iterable[float | None]) -> float | None:
-    return max((value for value in values if value is not None), default=None)
-
-
-def _race_metrics(own: Rows, *, trusted: bool) -> Metrics:
-    """Return metrics of a race; none unless every replica was sampled before and after it."""
-    rows = own["raced_replicas"]
-    if not rows or not trusted or any(row["fetchers_after"] is None for row in rows):
-        return {}
-    brokers = {row["broker"]: row for row in rows}.values()
-    return {
-        "fetchers_lost": sum(
-            max(0, row["fetchers_before"] - row["fetchers_after"]) for row in brokers
-        ),
-        "partitions_failed": sum(row["failed"] or 0 for row in brokers),
-        "partitions_behind": sum(_is_behind(part) for part in _by_partition(rows)),
-        "start_above_end": sum(row["start_above_end"] for row in rows),
-        "start_above_watermark": sum(row["start_above_watermark"] for row in rows),
-        "starts_put_right": sum(row["put_right"] for row in brokers),
-    }
-
-
-def _by_partition(rows: Sequence[Row]) -> list[list[Row]]:
-    numbers = sorted({row["partition"] for row in rows})
-    return [[row for row in rows if row["partition"] == number] for number in numbers]
-
-
-def _is_behind(replicas: Sequence[Row]) -> bool:
-    """Whether a replica's log begins or ends before that of another replica."""
-    return any(
-        row[name] < max(each[name] for each in replicas)
-        for row in replicas
-        for name in ("log_start_offset", "leo")
+_COMPUTED: Final[Mapping[str, Callable[[Rows], float | None]]] = {
+    function.__name__.removeprefix("_"): function
+    for function in (
+        _first_shrink_ms, _under_replicated, _detected_ms, _soonest_return_ms, _refused,
+        _fetchers_lost, _partitions_failed, _partitions_behind, _starts_put_right,
     )
+}  # fmt: skip
+"""The metrics that the registry does not say how to compute."""
 
 
 def _fault(row: Row) -> FaultFact:

@@ -78,9 +78,9 @@ def _show(console: "Console", found: "Compared", *, whole: bool) -> None:
 
 
 def _is_shown(figure: "Figure") -> bool:
-    from insync.metrics import default_figures
+    from insync.metrics import DEFAULT_FIGURES
 
-    return figure.is_clear or figure.metric in default_figures()
+    return figure.is_clear or figure.metric in DEFAULT_FIGURES
 
 
 def _tables(found: "Compared", figures: "list[Figure]") -> "Iterator[Table]":

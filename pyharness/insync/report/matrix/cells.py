@@ -11,8 +11,9 @@ from typing import Any
 from pydantic import model_validator
 
 from insync import metrics as registry
-from insync.events.matrix_info import CELLS, FIGURES
+from insync.events.matrix_info import CELLS
 from insync.events.run_info import Bound, Recorded, read_recorded
+from insync.metrics import DEFAULT_FIGURES
 from insync.nodes import repeat_words
 from insync.outcome import Outcome, worst
 from insync.report.anchors import arm_id
@@ -33,7 +34,7 @@ class MatrixCell(Recorded):
     skipped: str | None
     report: str | None
     repeats: int
-    figures: Sequence[str] = FIGURES
+    figures: Sequence[str] = DEFAULT_FIGURES
     metrics: Mapping[str, Sequence[float | None]]
     findings: Sequence[Finding] = ()
 

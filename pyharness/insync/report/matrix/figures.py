@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.metrics import METRICS, InCell
+from insync.metrics import METRICS
 from insync.report.words import span
-
-
-def names_of(metric: str) -> InCell:
-    """Return how cells show a metric: one without names of its own goes by its label."""
-    known = METRICS[metric]
-    return known.cell or InCell(legend=known.label, name=known.label)
 
 
 def legend(metrics: Sequence[str]) -> str:
     """Name the figures of a cell, in their order."""
-    return " / ".join(names_of(metric).legend for metric in metrics)
+    known = (METRICS[metric] for metric in metrics)
+    return " / ".join(f"{each.label} in seconds" if each.is_time else each.label for each in known)
 
 
 def brief(metric: str, value: float) -> str:

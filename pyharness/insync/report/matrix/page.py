@@ -17,7 +17,7 @@ from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome, read_ce
 from insync.report.matrix.curves import HEIGHT as CURVES_HEIGHT
 from insync.report.matrix.curves import WIDTH as CURVES_WIDTH
 from insync.report.matrix.curves import curves_of
-from insync.report.matrix.figures import full, names_of
+from insync.report.matrix.figures import full
 from insync.report.matrix.text import markdown, sentence, wanted, written
 from insync.report.page import says
 from insync.report.render import asset, environment, smallest_enough
@@ -215,10 +215,10 @@ def _shown(
 
 
 def _line(cell: MatrixCell, metric: str, widest: float) -> Line:
-    names, worst = names_of(metric), cell.figure(metric).worst
+    known, worst = METRICS[metric], cell.figure(metric).worst
     return Line(
-        name=names.name,
+        name=known.cell or known.label,
         text=written(cell, metric, full),
-        share=(worst or 0) / (widest or 1) if METRICS[metric].is_time else None,
-        stands_out=names.stands_out and bool(worst),
+        share=(worst or 0) / (widest or 1) if known.is_time else None,
+        stands_out=known.stands_out and bool(worst),
     )

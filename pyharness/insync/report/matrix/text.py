@@ -82,8 +82,7 @@ def _bound(metric: str, bound: Bound) -> str:
     if metric not in METRICS:
         return f"{metric} {bound}"
     known = METRICS[metric]
-    name = known.cell.name if known.cell else known.label_alone
-    return f"{name} {bound.written(span) if known.is_time else bound}"
+    return f"{known.cell or known.label} {bound.written(span) if known.is_time else bound}"
 
 
 def _version(grid: Grid) -> str:

@@ -81,8 +81,7 @@ def _figures(found: Found, case: Case) -> str:
     """Return the figures of a cell in words, one value per repeat."""
     parts = []
     for metric in case.figures:
-        cell = METRICS[metric].cell
-        name = metric if cell is None else cell.name
+        name = METRICS[metric].cell or metric
         parts.append(f"{name} {written(metric, found.cell.values(metric))}")
     return "; ".join(parts)
 
