@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "workload": {"events"},
     "run": {"events", "scenario", "faults", "workload", *CLUSTERS},
     "engine": {"events", "faults", "brokers.kafka", "run"},
-    "matrix": {"events", "scenario", "brokers.kafka", "run", "engine"},
+    "matrix": {"events", "scenario", "brokers.kafka", "run", "engine", "report"},
     "fuzz": {"events", "scenario", "faults", "brokers.kafka", "run", "engine", "report"},
     "testing": {"analysis.verdict", "events", "faults", "scenario", "workload", "run", *CLUSTERS},
     "kafka_tests": {"events", "brokers.kafka", "run"},

@@ -11,6 +11,7 @@ from insync.cli.output import results_console
 from insync.cli.progress import TerminalProgress
 from insync.cli.results import show_matrix, show_verdict
 from insync.cli.statistics import show_statistics
+from insync.engine.campaign import read_done
 from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import CELLS, PLAN, load_matrix
@@ -88,21 +89,20 @@ def analyse_and_show(
 
 
 def analyse_and_show_matrix(
-    matrix: Path,
-    analysis: AnalysisOptions,
-    progress: TerminalProgress,
-    *,
-    wrong: Sequence[str],
-    as_json: bool,
+    matrix: Path, analysis: AnalysisOptions, progress: TerminalProgress, *, as_json: bool
 ) -> int:
-    """Analyse all runs of a matrix, print its table or its cells as JSON, return the exit code.
+    """Analyse all runs of a matrix, print its table or its cells as JSON, return the exit code."""
+    analyse_matrix(matrix, analysis, progress)
+    progress.stop()
+    return show_analysed_matrix(matrix, as_json=as_json).exit_code
 
-    `wrong` lists the failures of whole arms; they are printed below the table.
-    """
-    found = _matrix(matrix, analysis, progress, wrong=wrong, as_json=as_json)
+
+def show_analysed_matrix(matrix: Path, *, as_json: bool) -> Outcome:
+    """Print the table of a matrix or its cells as JSON, return its outcome."""
+    found = _matrix(matrix, as_json=as_json)
     if as_json:
         print((matrix / CELLS).read_text(encoding="utf-8"), end="")
-    return found.exit_code
+    return found
 
 
 def analyse_and_show_found(
@@ -130,7 +130,9 @@ def analyse_and_show_found(
         documents += verdicts
     for matrix in found.matrices:
         try:
-            words.add(_matrix(matrix, analysis, progress, wrong=(), as_json=as_json))
+            analyse_matrix(matrix, analysis, progress)
+            progress.stop()
+            words.add(_matrix(matrix, as_json=as_json))
             documents.append(json.loads((matrix / CELLS).read_text(encoding="utf-8")))
         except InsyncError as error:
             print(f"insync: {error}", file=sys.stderr)
@@ -170,17 +172,10 @@ def _kept_of_run(folder: Path, verdict: dict[str, Any]) -> list[Path]:
     return settle(folder, load_run(folder), needed)
 
 
-def _matrix(
-    matrix: Path,
-    analysis: AnalysisOptions,
-    progress: TerminalProgress,
-    *,
-    wrong: Sequence[str],
-    as_json: bool,
-) -> Outcome:
-    """Analyse a matrix, print its table, return its outcome."""
-    analyse_matrix(matrix, analysis, progress)
-    progress.stop()
+def _matrix(matrix: Path, *, as_json: bool) -> Outcome:
+    """Print the table of an analysed matrix, return its outcome."""
+    failures = (each["failure"] for each in read_done(matrix).values())
+    wrong = list(dict.fromkeys(each for each in failures if each is not None))
     cells = read_cells(matrix)
     console = results_console(as_json=as_json)
     runs = [

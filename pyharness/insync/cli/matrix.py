@@ -1,7 +1,5 @@
 """`insync matrix`: run many scenarios on many arms, and show the results as one table."""
 
-import sys
-from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -14,6 +12,9 @@ from insync.cli.options import (
     DefaultTimeouts,
     Engine,
     Json,
+    OutOption,
+    ResumeOption,
+    ShardOption,
     SparkConf,
     SparkMaster,
     UnknownMethods,
@@ -22,7 +23,6 @@ from insync.cli.options import (
     names,
 )
 from insync.extras import require_analysis
-from insync.matrix.plan import MatrixRequest
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA
 
 EXAMPLES: Final = """\b
@@ -34,7 +34,8 @@ Examples:
   insync matrix --only read-stall,send-stall --arms stock,request --repeat 10
   insync matrix --only step-down --kafka 4.3.1,3.9.2
   insync matrix --only freeze --json > matrix.json
-  insync report ./out    # analyse what an interrupted matrix recorded
+  insync matrix --out ./out --resume    # run what an interrupted matrix lacks
+  insync matrix --shard 1/3 --out ./out-1
 """
 
 
@@ -65,10 +66,9 @@ def command(
             help="Factor for every time. Default: 0.25 for most of the group step-down, else 1."
         ),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="New or empty output folder. Default: ./insync-runs/matrix-<time>."),
-    ] = None,
+    out: OutOption = None,
+    resume: ResumeOption = False,
+    shard: ShardOption = None,
     side_by_side: Annotated[
         int | None,
         typer.Option(
@@ -94,12 +94,10 @@ def command(
     cell that differs from what the scenario expects of its arm. Each scenario has its own run
     folder, OUT/KAFKA/SCENARIO.
     """
-    from insync.cli.judge import analyse_and_show_matrix
-    from insync.cli.progress import TerminalProgress
-    from insync.engine.recording import record
-    from insync.events.matrix_info import is_matrix
-    from insync.matrix.plan import prepare_matrix
-    from insync.signals import interruptible
+    from insync.cli.campaign import run_campaign
+    from insync.cli.judge import show_analysed_matrix
+    from insync.engine.campaign import Options
+    from insync.matrix.campaign import Matrix, MatrixRequest
 
     require_analysis("matrix", "`insync run --record-only` for each scenario")
     request = MatrixRequest(
@@ -110,22 +108,13 @@ def command(
         repeats=repeat,
         scale=scale,
         seed=seed,
-        out=out,
         at_once=side_by_side,
         client=client,
         default_timeouts=default_timeouts,
         unknown_methods=allow_unknown_methods,
     )
     analysis = analysis_options(engine, spark_master, spark_conf)
-    with interruptible(), TerminalProgress() as progress:
-        plan, at_once = prepare_matrix(request, progress)
-        try:
-            wrong = record([plan], progress, at_once)
-            return analyse_and_show_matrix(
-                plan.folder, analysis, progress, wrong=wrong, as_json=json
-            )
-        except BaseException:  # also on Ctrl-C: finished scenarios need not run again
-            progress.stop()
-            if is_matrix(plan.folder):
-                print(f"to analyse what was recorded: insync report {plan.folder}", file=sys.stderr)
-            raise
+    options = Options(out=out, resume=resume, shard=shard, analysis=analysis)
+    return run_campaign(
+        Matrix(request), options, lambda _, folder: show_analysed_matrix(folder, as_json=json)
+    )

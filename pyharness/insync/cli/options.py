@@ -72,6 +72,17 @@ Engine = Annotated[
         " than 1 GB of events, remote folders, and --spark-master."
     ),
 ]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(help="New or empty output folder. Default: ./insync-runs/<command>-<time>."),
+]
+ResumeOption = Annotated[
+    bool, typer.Option("--resume", help="Continue what is in --out: run what it lacks.")
+]
+ShardOption = Annotated[str | None, typer.Option(help="I/N: run every N-th one from the I-th on.")]
+MinutesOption = Annotated[
+    float | None, typer.Option(help="Begin nothing that would end later. Default: run all.")
+]
 DEFAULT_ENGINE: Final = "auto"
 SparkMaster = Annotated[
     str | None, typer.Option(help="Spark master that computes the tables; asks for Spark.")

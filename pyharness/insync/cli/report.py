@@ -68,7 +68,7 @@ def command(
         if matrix is not None:
             if len(runs) > 1:
                 raise InputError(f"{matrix}: a matrix, expected no other DIR besides it")
-            return analyse_and_show_matrix(matrix, analysis, progress, wrong=(), as_json=json)
+            return analyse_and_show_matrix(matrix, analysis, progress, as_json=json)
         if len(runs) == 1 and runs[0].is_dir() and not is_result(runs[0]):
             return analyse_and_show_found(runs[0], analysis, progress, as_json=json)
         return analyse_and_show(runs, analysis, progress, as_json=json)

@@ -56,7 +56,7 @@ class Campaign(ABC, Generic[C, R]):
 
     Attributes:
         name: that of its command; a new folder has it.
-        at_once: how many arms run at the same time unless it is asked for.
+        at_once: how many arms run at the same time.
         batch: how many groups of cells run together; None: all that there are.
         group_s: about how long a group takes, if its campaign may have an end of the time.
         overhead_s: about how long a batch takes besides.
@@ -95,9 +95,8 @@ class Campaign(ABC, Generic[C, R]):
     def judge(self, done: Done) -> R:
         """Return what the cells come to that are done."""
 
-    @abstractmethod
     def write(self, folder: Path, result: R) -> None:
-        """Write the result into the folder."""
+        """Write the result into the folder, unless `run` has done so."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,7 +108,6 @@ class Options:
         resume: whether to run what that one lacks.
         shard: I/N: only every N-th group from the I-th on.
         minutes: begin no batch that would end later.
-        at_once: how many arms run at the same time.
         analysis: what computes the tables.
 
     """
@@ -118,7 +116,6 @@ class Options:
     resume: bool = False
     shard: str | None = None
     minutes: float | None = None
-    at_once: int | None = None
     analysis: AnalysisOptions = field(default_factory=AnalysisOptions)
 
 
@@ -135,9 +132,9 @@ def campaign_folder(campaign: Campaign[C, R], options: Options) -> Path:
     # Written so that NaN is refused, too.
     if options.minutes is not None and not options.minutes > 0:
         raise InputError(f"--minutes {options.minutes:g}: expected more than 0")
-    if options.at_once is not None and not 1 <= options.at_once <= MOST_AT_ONCE:
-        expected = "at least 1" if options.at_once < 1 else f"at most {MOST_AT_ONCE}"
-        raise InputError(f"--side-by-side {options.at_once}: expected {expected}")
+    if not 1 <= campaign.at_once <= MOST_AT_ONCE:
+        expected = "at least 1" if campaign.at_once < 1 else f"at most {MOST_AT_ONCE}"
+        raise InputError(f"--side-by-side {campaign.at_once}: expected {expected}")
     if not options.resume:
         return check_out(options.out or default_out(campaign.name))
     if options.out is None:
@@ -158,7 +155,7 @@ def run_campaign(campaign: Campaign[C, R], options: Options, progress: Progress,
         known = {"schema": 1, "campaign": campaign.name, "asked": _asked(campaign, options)}
         write_atomic(folder / INFO, json.dumps(known, indent=2) + "\n")
     place = Place(
-        folder=folder, at_once=options.at_once or campaign.at_once, analysis=options.analysis,
+        folder=folder, at_once=campaign.at_once, analysis=options.analysis,
         progress=progress,
     )  # fmt: skip
     end = math.inf if options.minutes is None else time.monotonic() + 60 * options.minutes

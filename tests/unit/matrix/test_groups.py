@@ -1,15 +1,12 @@
 """Which scenarios a matrix runs: those of every site, or those of a group."""
 
-from pathlib import Path
-
 import pytest
 
 from insync import metrics
 from insync.cli.app import invoke
 from insync.errors import InputError
+from insync.matrix.campaign import Matrix, MatrixRequest
 from insync.matrix.groups import entries
-from insync.matrix.plan import MatrixRequest, prepare_matrix
-from insync.progress import Progress
 from insync.scenario.groups import DEFAULT, groups
 from insync.scenario.load import builtin_names, load
 
@@ -39,10 +36,9 @@ def test_scenarios_that_client_pauses_would_hide_run_unscaled() -> None:
     assert scales == {"all-slow": 1.0, "transactions": 0.5}
 
 
-def test_the_number_of_parallel_arms_is_the_smallest_of_the_groups(tmp_path: Path) -> None:
+def test_the_number_of_parallel_arms_is_the_smallest_of_the_groups() -> None:
     def at_once(*only: str, asked: int | None = None) -> int:
-        request = MatrixRequest(only=only, at_once=asked, out=tmp_path / "out")
-        return prepare_matrix(request, Progress())[1]
+        return Matrix(MatrixRequest(only=only, at_once=asked)).at_once
 
     assert (at_once("kafka-7104"), at_once("freeze"), at_once("kafka-7104", "freeze")) == (8, 2, 2)
     assert at_once("kafka-7104", asked=1) == 1

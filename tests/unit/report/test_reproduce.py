@@ -8,7 +8,7 @@ from typer.main import get_command
 
 from insync.cli.app import app
 from insync.events.matrix_info import MatrixOptions
-from insync.matrix.plan import MatrixRequest, _options
+from insync.matrix.campaign import Matrix, MatrixRequest
 from insync.report.reproduce import matrix_command, run_command, where
 from unit.verdict.test_decide import RUN
 
@@ -38,7 +38,7 @@ def test_a_matrixs_command_omits_what_its_groups_decide(
     only: Sequence[str] | None,
 ) -> None:
     request = MatrixRequest(kafka=("4.3.1", "3.9.2"), only=only, repeats=3, seed=2)
-    asked = _options(request, at_once=2)
+    asked = Matrix(request)._options()
     found = parsed(matrix_command(MatrixOptions.model_validate_json(asked.model_dump_json())))
     assert (found["kafka"], found["repeat"], found["seed"]) == ("4.3.1,3.9.2", 3, 2)
     assert (found["arms"], found["scale"], found["side_by_side"]) == (None, None, 2)
@@ -57,5 +57,5 @@ def test_the_clients_are_named_where_they_are_not_the_default() -> None:
     found = parsed(run_command(run))
     assert (found["client"], found["default_timeouts"]) == ("both", True)
     request = MatrixRequest(client="java", default_timeouts=True)
-    found = parsed(matrix_command(_options(request, at_once=2)))
+    found = parsed(matrix_command(Matrix(request)._options()))
     assert (found["client"], found["default_timeouts"]) == ("java", True)

@@ -1,0 +1,131 @@
+"""The campaign of `insync matrix`: scenarios on arms of one or several Kafkas, in one table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from insync import arms
+from insync.artifacts import sha256_of
+from insync.brokers.kafka.builds import find
+from insync.clients import Client
+from insync.engine.campaign import Done
+from insync.engine.recording import row_of
+from insync.engine.scenarios import ScenarioCampaign
+from insync.errors import InputError
+from insync.events.matrix_info import Along, MatrixInfo, MatrixOptions, MatrixRow
+from insync.matrix.groups import Entry, entries
+from insync.outcome import Outcome
+from insync.report.matrix.cells import MatrixCell, outcome
+from insync.run.arm_support import arms_of
+from insync.run.cell import CellSpec
+from insync.run.plan import Plan, built_agent, resolve_cells
+from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, ClusterKind, RunRequest
+from insync.scenario.load import load
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MatrixRequest:
+    """A request for one matrix.
+
+    None means: the scenarios of the group sites; the arms that a scenario names and the version
+    supports; the scenario's repeats and clients; the group's scale; the group's number of parallel
+    arms. Races, which have no workload, keep their client.
+    """
+
+    kafka: Sequence[str] = (DEFAULT_KAFKA,)
+    cluster: ClusterKind = DEFAULT_CLUSTER
+    only: Sequence[str] | None = None
+    arms: Sequence[str] | None = None
+    repeats: int | None = None
+    scale: float | None = None
+    seed: int = 1
+    at_once: int | None = None
+    client: Client | None = None
+    default_timeouts: bool = False
+    unknown_methods: bool = False
+
+
+class Matrix(ScenarioCampaign[Outcome]):
+    """A matrix of scenarios by arms."""
+
+    name = "matrix"
+
+    def __init__(self, request: MatrixRequest) -> None:
+        """Check the whole request; raises InputError. Writes nothing."""
+        self._request = request
+        builds = [find(kafka).name for kafka in request.kafka]
+        for option, values in (("kafka", request.kafka), ("kafka", builds), ("only", request.only)):
+            if values is not None and len(set(values)) != len(values):
+                raise InputError(f"--{option}: {','.join(values)}, expected each only once")
+        self._entries = {each.scenario: each for each in entries(request.only)}
+        groups = min(each.group.at_once for each in self._entries.values())
+        self.at_once = groups if request.at_once is None else request.at_once
+        self._cells = [
+            cell
+            for kafka, build in zip(request.kafka, builds, strict=True)
+            for entry in self._entries.values()
+            for cell in _cells(request, kafka, entry, Path(build) / entry.scenario)
+        ]
+
+    def asked(self) -> Mapping[str, Any]:
+        """Return the options, and the build of the agent."""
+        has_agent = any(arms.has_agent(cell.arm) for cell in self._cells)
+        return {
+            **self._options().model_dump(mode="json", exclude={"side_by_side"}),
+            "agent": sha256_of(built_agent()) if has_agent else None,
+        }
+
+    def cells(self, done: Done) -> list[CellSpec]:  # all are known from the start
+        """Return the cells of every version, scenario and arm, in this order."""
+        return self._cells
+
+    def info(self, rows: Sequence[MatrixRow]) -> MatrixInfo:
+        """Return the options and the rows."""
+        return MatrixInfo(repeats=self._request.repeats, asked=self._options(), rows=tuple(rows))
+
+    def row(self, run: Plan, folder: Path) -> MatrixRow:
+        """Return the row of a run, with what its group shows."""
+        group, along = self._entries[run.scenario.name].group, None
+        if group.along is not None:
+            value = getattr(run.scenario.faults[0], group.along)
+            along = Along(key=group.along, value=value, metrics=group.curves)
+        return row_of(run, folder, group.figures, along)
+
+    def judge(self, done: Done) -> Outcome:
+        """Return the outcome of all cells; the analysis has written their file and their page."""
+        return outcome([MatrixCell.model_validate(each["cell"]) for each in done.values()])
+
+    def _options(self) -> MatrixOptions:
+        request = self._request
+        return MatrixOptions(
+            kafka=tuple(request.kafka),
+            cluster=request.cluster,
+            only=None if request.only is None else tuple(request.only),
+            arms=None if request.arms is None else tuple(request.arms),
+            repeats=request.repeats,
+            scale=request.scale,
+            seed=request.seed,
+            side_by_side=self.at_once,
+            client=request.client,
+            default_timeouts=request.default_timeouts,
+            unknown_methods=request.unknown_methods,
+        )
+
+
+def _cells(request: MatrixRequest, kafka: str, entry: Entry, out: Path) -> list[CellSpec]:
+    scenario = load(entry.scenario)
+    known = arms_of(kafka)
+    run_request = RunRequest(
+        scenario=entry.scenario,
+        arms=request.arms or [arm for arm in scenario.arms if arm in known],
+        kafka=kafka,
+        cluster=request.cluster,
+        scale=entry.group.scale_of(entry.scenario) if request.scale is None else request.scale,
+        repeats=request.repeats,
+        seed=request.seed,
+        client=None if scenario.race is not None else request.client,
+        default_timeouts=request.default_timeouts,
+        unknown_methods=request.unknown_methods,
+    )
+    return resolve_cells(run_request, out)
