@@ -143,7 +143,7 @@ engine: setup
 browser:
 	@pyharness/setup-browser.sh
 
-# Files run in the order of their names. Else those with the most tests run first, and a long file with few tests runs alone at the end.
+# Files run in the order of their names. Otherwise those with the most tests run first, and a long file with few tests runs alone at the end.
 TWO := -n 2 --dist loadfile --no-loadscope-reorder
 WITH_BROKERS := tests/containers tests/integration
 test-without-brokers: setup browser $(BENCH) $(MUTANTS)

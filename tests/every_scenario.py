@@ -211,7 +211,7 @@ def late_at_first_fault_ms(run: Path, arm: str) -> float | None:
     """Return how long a record had waited for its ack when the first fault began, if for too long.
 
     Too long is half of the lag limit, as in a verdict about a busy host. The acks that such a
-    record waits for are no effect of the fault.
+    record waits for are not an effect of the fault.
     """
     waited_ms = waited_at_first_fault_ms(run, arm)
     most_ms = load_run(run).scenario.broker.replica_lag_time_max_ms / 2

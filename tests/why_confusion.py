@@ -54,7 +54,7 @@ HARMLESS: Final = frozenset(
 NONE: Final = "none"
 OTHER: Final = "another broker"
 CONTROLLERS: Final = 100
-"""Ids from which on a node is a controller, which is no broker that an answer could name."""
+"""Ids from which on a node is a controller, which is not a broker that an answer could name."""
 _SLOWED: Final = ("cpu-quota", "cpu-neighbour")
 _BY_CALL: Final = "delay"
 

@@ -133,7 +133,7 @@ def _unknown(master: str) -> InputError:
 
 def _address(master: str, listed: str) -> Address:
     """Return host and port of one HOST:PORT of `master`; raises InputError if it is none."""
-    with suppress(ValueError):  # of a port that is no number, or too large
+    with suppress(ValueError):  # of a port that is not a number, or too large
         parts = urlsplit(f"//{listed}")
         if parts.hostname and parts.port and parts.netloc == listed and "@" not in listed:
             return parts.hostname, parts.port

@@ -22,7 +22,7 @@ class ReadRule(Rule):
     """Pending fetches hold the follower in sync; a fetch that catches up does so when it completes.
 
     - A fetch is pending if it asks for the leader's end at the follower's previous fetch or beyond.
-      The first fetch under a leader has no previous one and is pending, but is no catching up.
+      The first fetch under a leader has no previous one and is pending, but is not catching up.
     - A pending fetch at the same offset as one that is read is as good as read.
     - A fetch that is pending for more than ten times the lag holds no longer.
     - An election ends what was pending, and is a catching up for members of the ISR.

@@ -67,7 +67,7 @@ def up_to(last: str) -> tuple[str, ...]:
 def hunks(patch: str) -> list[Hunks]:
     """Return a patch's changes of files that are there before it, Kafka's or an earlier patch's.
 
-    Raises PatchError if one is no diff of a file.
+    Raises PatchError if one is not a diff of a file.
     """
     found = []
     for file in sorted((HERE / patch / "hunks").glob("*.diff")):

@@ -29,7 +29,7 @@ class Analysed:
 
 
 def recorded(matrix: Path) -> list[Path]:
-    """Return the run folders of a matrix whose runs were started; InputError if it is no matrix."""
+    """Return the folders of a matrix's runs that were started; InputError if it is not a matrix."""
     folders = load_matrix(matrix).run_folders(matrix)
     return [folder for folder in folders if (folder / RUN).is_file()]
 

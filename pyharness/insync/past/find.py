@@ -13,7 +13,7 @@ from insync.events.verify_info import PLAN as VERIFICATION
 
 LEVELS = 3
 NO_RESULTS = ("_insync.json", "tracker.json", "pipeline.json", VERIFICATION)
-"""Files of the folders that `insync tables` and `insync bench` write, which are no results, and of
+"""Files of the folders that `insync tables` and `insync bench` write, which are not results, and of
 those of `insync verify`, whose matrices are further below."""
 
 

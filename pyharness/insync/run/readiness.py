@@ -91,7 +91,7 @@ def await_full_isr(
 ) -> None:
     """Wait until each broker shows a full ISR for every partition of the topic.
 
-    `everyone` are all brokers, in order. They are replicas of every partition, but for those in
+    `everyone` are all brokers, in order. They are replicas of every partition, except those in
     `absent`, by partition. `check` is called while this waits, and may raise. Raises
     IsrNotFullError with the last state seen after FULL_ISR_SECONDS.
     """

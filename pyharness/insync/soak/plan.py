@@ -39,12 +39,12 @@ SETTINGS: Final[Mapping[str, str]] = {
     "max.incremental.fetch.session.cache.slots": "32",
     "connections.max.idle.ms": str(_IDLE_MS),
     "replica.lag.time.max.ms": "6000",
-    # Files of deleted topics are closed soon, so that they are no growth of handles.
+    # Files of deleted topics are closed soon, so that they do not count as growth.
     "log.segment.delete.delay.ms": "1000",
     "min.insync.replicas": "1",
 }
 T_MS: Final = "1000"
-"""When a leader steps down, in the arm that does; a frozen follower is no reason."""
+"""When a leader steps down, in the arm that does; a frozen follower is not a reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,7 +195,7 @@ def _is_claimed(wanted: tuple[str, ...] | None, claims: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A criterion on the values of a scenario: the outcome, the reason if it is no pass."""
+    """A criterion on the values of a scenario: the outcome, the reason if it is not a pass."""
 
     outcome: Outcome
     why: str = ""

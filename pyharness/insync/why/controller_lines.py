@@ -65,9 +65,9 @@ def _leads(facts: Facts, partition: Partition, lines: Sequence[Line]) -> Iterato
 
 
 def _drops(facts: Facts, partition: Partition, before: Line, after: Line) -> Iterator[Dropped]:
-    """Yield the followers that left the ISR, but for those that left the replicas as well.
+    """Yield the followers that left the ISR, except those that left the replicas as well.
 
-    The leader before is no follower: that it left says that it stepped down or was fenced.
+    The leader before is not a follower: that it left says that it stepped down or was fenced.
     """
     at_ms = float(after["t_ms"])
     if not facts.span.holds(at_ms):

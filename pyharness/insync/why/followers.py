@@ -261,7 +261,7 @@ def _behind(facts: Facts, follower: int, drops: Sequence[Dropped]) -> Finding:
 
     It fetches, but is behind: it appends slowly. It waits for answers to fetches that the leader
     does not have: the link. It waits for none, or keeps up with something else over the same link:
-    it appends slowly. Else either.
+    it appends slowly. Otherwise either.
     """
     leaders = sorted({each.leader for each in drops})
     named = f"leader{'s' if len(leaders) > 1 else ''} {', '.join(map(str, leaders))}"

@@ -149,7 +149,7 @@ def _stalled(facts: Facts, leader: int, waits: Sequence[Unacked]) -> Finding:
     """Return what is left: appends that hang, or the clients' network.
 
     The network, if all partitions of the leader stall, and it times its appends and found none
-    slow. Appends, if it does not time them, and other partitions had acks. Else either.
+    slow. Appends, if it does not time them, and other partitions had acks. Otherwise either.
     """
     span = whole(waits)
     others = len(_acked(facts, leader, span))

@@ -1,7 +1,7 @@
 """Reads the facts of a running cluster from the topic to which its agents publish their events.
 
 The topic is read once, from some minutes ago to its end, without a group and without committing
-anything. Records of a run's harness in the same topic are read as well, but for its faults.
+anything. Records of a run's harness in the same topic are read as well, except its faults.
 """
 
 import time

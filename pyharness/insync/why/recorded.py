@@ -46,7 +46,7 @@ class RecordedRun(Recorded):
 def answers(folder: Path, only: str | None = None) -> list[Answer]:
     """Return an answer for each repeat of each arm of a run folder, or of one arm.
 
-    Raises InputError if the folder is no run folder, or has no such arm or no events.
+    Raises InputError if the folder is not a run folder, or has no such arm or no events.
     """
     run = read_recorded(RecordedRun, folder, RUN, "a run folder")
     if only is not None and only not in run.arms:
@@ -160,7 +160,7 @@ def _repeats(events: Path) -> Iterator[tuple[int, Span]]:
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a file of the harness, but for those that are cut off."""
+    """Yield the lines of a file of the harness, except those that are cut off."""
     return agent_log.objects(_text(file))
 
 

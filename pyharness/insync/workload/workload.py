@@ -35,7 +35,7 @@ from insync.workload.transactional import TransactionalProducer
 
 LIBRDKAFKA: Final[Library] = "librdkafka"
 TRUNCATED_SECONDS: Final = 5.0
-"""After so long an end offset below what was read is no delay: the log was truncated."""
+"""After so long an end offset below what was read is not a delay: the log was truncated."""
 AGAIN_SECONDS: Final = 0.2
 LOOK_SECONDS: Final = 0.05
 CLOSE_SECONDS: Final = 15.0

@@ -1,4 +1,4 @@
-"""The agent's events file: what is no file is refused, and a full disk costs only events."""
+"""The agent's events file: what is not a file is refused, and a full disk costs only events."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_brokers_that_have_cluster_action_only(
 
 
 def without_super_users(cluster: LocalCluster) -> None:
-    """Restart every node; the brokers' user is no super user any more."""
+    """Restart every node; the brokers' user is not a super user any more."""
     nodes = list(cluster.nodes)
     for number in nodes:
         cluster.kill(number)

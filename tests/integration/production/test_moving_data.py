@@ -142,7 +142,7 @@ def test_a_topic_grows_and_is_reassigned_while_a_read_is_stalled(
 def test_a_throttled_new_replica_is_no_reason_to_step_down(
     start: StartCluster, agent: AgentSpec
 ) -> None:
-    """It is slow for many times T because of a replication quota, and is no member of the ISR."""
+    """It is slow for many times T because of a replication quota, and not a member of the ISR."""
     cluster = start(agent=with_pauses(agent), settings=LAG)
     throttled = {"leader.replication.throttled.replicas": "0:1"}
     create_topic(cluster.bootstrap, TOPIC, [PAIR], throttled)

@@ -51,7 +51,7 @@ rejoin_every_ms = 1_500
 session_timeout_ms = 3_000
 """
 WITHOUT_GROUPS = "2.8.2"
-"""The Java client of this version does not tell its lag, so it is no member of a group."""
+"""The Java client of this version does not tell its lag, so it is not a member of a group."""
 SEED = "79"
 """Of this seed and the next, each client's first two transactions are one of each end.
 

@@ -12,7 +12,7 @@ SETTINGS = {"a": "1", "b": "true"}
 
 
 class Broker:
-    """Keeps what it is asked to keep, but for configs that it ignores."""
+    """Keeps what it is asked to keep, except configs that it ignores."""
 
     def __init__(self, ignored: frozenset[str] = frozenset()) -> None:
         self.configs: dict[str, str] = {}

@@ -77,7 +77,7 @@ def test_a_delay_acted_for_as_long_as_it_delayed_a_chunk() -> None:
 
 
 def test_only_the_direction_that_is_cut_counts() -> None:
-    """What passes from the broker is no reason against a cut of what is sent to it."""
+    """What passes from the broker is not a reason against a cut of what is sent to it."""
     broken, cluster = fault("cut", Passed(bytes=500), "to")
     cluster.came = {(1, 2): Passed(bytes=500), (2, 1): Passed(in_hand=7)}
     broken.inject()

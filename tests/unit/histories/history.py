@@ -24,7 +24,7 @@ class History:
     """The lines of one repeat by kind, which a planting changes; `expected` is what it planted.
 
     `consume` holds what was read during the repeat. If the history `has_fresh`, a fresh consumer
-    then reads what the first consumer has read, as far as the log goes: but for the places in
+    then reads what the first consumer has read, as far as the log goes: except the places in
     `vanished`, and those in `displaced` elsewhere. `late` is how many offsets came after it asked
     for the log's end. Without it, the lines are those of an old run.
     """
@@ -138,7 +138,7 @@ class History:
             yield "group", {"arm": ARM, "repeat": self.repeat, "topic": self.topic, **line}
 
     def _group(self) -> Iterator[Line]:
-        """Yield what a consumer group did: it read what the consumer did, but for what it skips.
+        """Yield what a consumer group did: it read what the consumer did, except what it skips.
 
         A rebalance makes the other member read some records again, before it commits.
         """

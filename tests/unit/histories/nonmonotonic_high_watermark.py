@@ -10,7 +10,7 @@ from unit.histories.history import History, Planting
 def plant(history: History, partition: int, chance: random.Random) -> None:
     """Let a leader become follower with a lower high watermark than that with which it led.
 
-    Before, it was a follower with a higher one, which is no anomaly: it took over its leader's.
+    Before, it was a follower with a higher one, which is not an anomaly: it took over its leader's.
     """
     last = [line for line in history.roles if line["partition"] == partition][-1]
     high = 30 + chance.randrange(5)

@@ -62,7 +62,7 @@ def test_a_version_that_was_never_published_is_one_line(tmp_path: Path) -> None:
 def test_wrong_input_is_named(version: str, without: list[str], named: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=re.escape(named)):
         pin.pin(version, tmp_path, without)
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         pin.pin("4.3.1", tmp_path / "none")
 
 

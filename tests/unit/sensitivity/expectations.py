@@ -82,7 +82,7 @@ class Form:
     def facts(
         self, healthy: Metrics, measured: Measured, changed: Mapping[str, Metrics]
     ) -> RunFacts:
-        """Return facts with which every expectation holds, but for the changed metrics of arms."""
+        """Return facts with which every expectation holds, except the changed metrics of arms."""
         found = {}
         for arm in self.run.arms:
             held = {each: measured[each] for each in self._as_expected(arm).items()}

@@ -61,7 +61,7 @@ def test_a_single_outlier_is_no_growth() -> None:
 
 
 def test_a_step_in_the_middle_is_a_growth() -> None:
-    """A connection pool that doubles and stays is no leak, but it is not flat."""
+    """A connection pool that doubles and stays is not a leak, but it is not flat."""
     assert judge(trend(*series(lambda t: 60.0 if t < 3_600 else 90.0)), 4.0) == "fail"
 
 

@@ -76,7 +76,7 @@ def dropped(spark: SparkSession, isr: DataFrame, *fault: Any) -> list[tuple[int,
         (("lost-log", "", 3, [], 2_000.0, 9_000.0), [(3, 1_500.0)]),
         (("stall", "write", 3, ["t-0"], 3_000.0, 9_000.0), [(3, 500.0)]),
         (("stall", "write", 3, ["t-1"], 3_000.0, 9_000.0), []),  # it stalls for another partition
-        (("stall", "read", 3, ["t-0"], 3_000.0, 9_000.0), []),  # and this is no way to fall behind
+        (("stall", "read", 3, ["t-0"], 3_000.0, 9_000.0), []),  # this is not a way to fall behind
         (("kill", "", 1, [], 2_000.0, 9_000.0), []),  # the leader
         (("freeze", "", 2, [], 2_000.0, 9_000.0), [(2, None)]),  # it was kept
         (("kill", "", 3, [], 4_000.0, 9_000.0), []),  # out already

@@ -74,7 +74,7 @@ RUN = RunInfo.model_validate(run_json(Story(arms=("stock",), repeats=1)))
 
 
 def rows_of(*, complete: bool = True, **changed: Any) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of a run of one repeat in which everything is well but for `changed`."""
+    """Return the rows of a run of one repeat in which everything is well except `changed`."""
     own = copy.deepcopy(whole_repeat({1, 2, 3}, RUN.partitions))
     for table, row in changed.items():
         own[table] = [{**own[table][0], **row}]

@@ -164,7 +164,7 @@ def test_a_case_is_recorded_when_both_sides_came_to_its_end(tmp_path: Path) -> N
     assert is_recorded(part, both, "a")
     assert not is_recorded(part, both, "b"), "the candidate was cut short"
     assert not is_recorded(part, both, "c")
-    assert recorded_matrices(tmp_path, both) == [], "a folder without a plan is no matrix"
+    assert recorded_matrices(tmp_path, both) == [], "a folder without a plan is not a matrix"
     for side in both:
         here = MatrixRow(
             kafka="4.3.1", scenario="a", summary="", arms=(side.arm,), folder="4.3.1/a"

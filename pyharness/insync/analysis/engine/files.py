@@ -30,7 +30,7 @@ class Entry:
 
 
 class Files(Protocol):
-    """The files of one file system. Paths are literal, but for the patterns of `matching`."""
+    """The files of one file system. Paths are literal, except the patterns of `matching`."""
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder."""

@@ -123,7 +123,7 @@ def _version(path: Path, jars: Sequence[Path]) -> str:
 
 
 def _with(jars: Sequence[Path], entry: str) -> list[Path]:
-    """Return the jars that contain an entry; raises InputError for a file that is no jar."""
+    """Return the jars that contain an entry; raises InputError for a file that is not a jar."""
     found = []
     for jar in jars:
         try:

@@ -47,7 +47,7 @@ def pin(
         if not _MODULE.fullmatch(module):
             raise InputError(f"pin: --without '{module}', expected GROUP:NAME")
     if not folder.is_dir():
-        raise InputError(f"pin: --out {folder} is no folder")
+        raise InputError(f"pin: --out {folder} is not a folder")
     began = time.monotonic()
     tell(f"kafka {version}: resolving with Maven, up to a minute if the jars are not here yet")
     with tempfile.TemporaryDirectory(prefix="insync-pin-") as scratch:

@@ -58,7 +58,7 @@ def command(
 
     The baseline is the released version without the agent; its results are kept in the user's
     cache. A test that differs is run again up to twice; if it then ends as in the baseline it is
-    flaky, which is no difference.
+    flaky, which is not a difference.
     """
     from insync.cli.kafka_tests.results import show_tests
     from insync.cli.output import results_console

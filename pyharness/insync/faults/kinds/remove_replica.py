@@ -3,7 +3,7 @@
 At the end another one adds it again: it has lost its log and has everything to fetch. With three
 brokers and three replicas this is how a replica moves. The lift waits until it is in the ISR.
 
-Evidence: of how many of the partitions the broker was no replica any more, of how many it is one
+Evidence: of how many of the partitions the broker was not a replica any more, of how many it is one
 again, and in how many ISRs it is at the end.
 """
 
@@ -20,7 +20,7 @@ from insync.fields import Partitions
 
 
 class RemoveReplica(Lasting):
-    """The broker is no replica of partitions until the end, and is then added again."""
+    """The broker is not a replica of partitions until the end, and is then added again."""
 
     kind: Literal["remove-replica"]
     partitions: Partitions
@@ -36,10 +36,10 @@ class RemoveReplica(Lasting):
 
 
 class RemoveReplicaFault(ReplicaFault[RemoveReplica]):
-    """One broker is no replica of some partitions for a time."""
+    """One broker is not a replica of some partitions for a time."""
 
     def inject(self) -> None:
-        """Remove the broker and wait until it is no replica; raises InsyncError if refused."""
+        """Remove the broker and wait until it is not a replica; raises InsyncError if refused."""
         self.window.begin()
         self.assign_without()
         await_true(lambda: self.count(0) == 0, ASSIGNED_WITHIN_S)
@@ -70,7 +70,7 @@ def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
 KIND = FaultKind(
     spec=RemoveReplica,
     words=Words(
-        does="the broker is no replica of partitions for a time, and then has to fetch all of"
+        does="the broker is not a replica of partitions for a time, and then has to fetch all of"
         " their log again",
         mechanism="a reassignment without the broker, and another one with it at the end",
         evidence="of how many partitions it was removed, is a replica again, and in how many ISRs"

@@ -156,7 +156,7 @@ def _cell(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Return a text as code; entities are no entities there."""
+    """Return a text as code; entities are not entities there."""
     return f"`{_line(text).replace('|', chr(92) + '|').replace('`', chr(39))}`" if text else ""
 
 

@@ -1,8 +1,8 @@
 """Finds cycles of dependencies between transactions: Adya's G0 and G1c, by Elle's method.
 
 G0 is a cycle of writes: Kafka isolates no writes, so transactions that run at the same time may be
-in opposite orders in two partitions. The table `cycles` shows them, and they are no anomaly. G1c
-is a cycle of reads: each transaction read what the next one wrote. Kafka forbids it, because a
+in opposite orders in two partitions. The table `cycles` shows them, and they are not an anomaly.
+G1c is a cycle of reads: each transaction read what the next one wrote. Kafka forbids it, because a
 transaction reads only what was committed before. Cycles of both kinds of edges are as normal as G0.
 """
 

@@ -1,11 +1,11 @@
 """Finds the ISR changes that removed a member, their causes, and whether they were late.
 
-The `cause` of a shrink is "fenced" if a removed replica's broker was fenced at that time. Else it
-is "stepped down" if the leader itself left as another broker became leader, in an arm whose leaders
-may step down. Else it is the latest fault that was active, or had ended at most
+The `cause` of a shrink is "fenced" if a removed replica's broker was fenced at that time. Otherwise
+it is "stepped down" if the leader itself left as another broker became leader, in an arm whose
+leaders may step down. Otherwise it is the latest fault that was active, or had ended at most
 replica.lag.time.max.ms before, at the partition's leader ("leader: FAULT") or at a removed replica
 ("follower: FAULT"; "link" belongs to neither). Of these faults one that is old enough to make a
-follower late is preferred. Else it is "lag".
+follower late is preferred. Otherwise it is "lag".
 
 A follower is late replica.lag.time.max.ms after the fault began, or after its leader was elected if
 that was later. isr-expiration runs every half of that time. A shrink that is later than its next

@@ -13,7 +13,7 @@ from insync.brokers.cluster.quorum.isr_lines import Line, line
 from insync.errors import InsyncError
 
 _Otherwise = TypeVar("_Otherwise")
-# BrokerRegistrationFencingChange: what a change record's `fenced` means; 0 is no change.
+# BrokerRegistrationFencingChange: what a change record's `fenced` means; 0 is not a change.
 _FENCING = {1: True, -1: False}
 
 

@@ -119,7 +119,7 @@ def _owners(mount: Mount) -> Iterator[str]:
     names = mount.source
     if mount.source.startswith("/dev/loop"):
         names = _image(Path(mount.source).name)
-    named = _OURS.match(os.path.basename(names))  # noqa: PTH119 - a source is no path
+    named = _OURS.match(os.path.basename(names))  # noqa: PTH119 - a source is not a path
     if named:
         yield named[1]
 

@@ -30,7 +30,7 @@ import javax.management.remote.JMXServiceURL;
  * prints one JSON object per broker, in the order of the arguments: {@code id}, and either {@code error}, or {@code figures}
  * and {@code threads}. All brokers are asked at the same time. It ends with its input.
  *
- * <p>{@code figures} only ever grow, but for {@code queue} (requests that wait for a handler) and {@code under} (partitions
+ * <p>{@code figures} only ever grow, except {@code queue} (requests that wait for a handler) and {@code under} (partitions
  * whose ISR lacks a replica). {@code uptime}, {@code cpu} and {@code gc} are milliseconds; {@code sum.TIME.REQUEST} is the sum
  * of a time of all requests of a kind, milliseconds, and {@code count.REQUEST} their number; {@code fetches.LEADER} is how
  * many fetches this broker has sent to a leader.

@@ -92,7 +92,7 @@ public final class ReadScopeTracker extends FollowerTracker {
     }
 
     /**
-     * Removes the mark of a fetch whose connection is lost: nobody gets its response, so it is no progress of the follower.
+     * Removes the mark of a fetch whose connection is lost: nobody gets its response, so it is not progress of the follower.
      * {@link FetchMarks} calls this or {@link #complete}, once per mark.
      */
     synchronized void abandon(Mark mark) {

@@ -22,7 +22,7 @@ public final class RecentStepDowns<K> {
     /**
      * Notes that a leader has stepped down.
      *
-     * @param cooldownMs how long it should not lead again by an automatic election, milliseconds; 0 is no limit
+     * @param cooldownMs how long it should not lead again by an automatic election, milliseconds; 0: no limit
      */
     public void add(K partition, int exLeader, long cooldownMs) {
         long now = clock.nanos();

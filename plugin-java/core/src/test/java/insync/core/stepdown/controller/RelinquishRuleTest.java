@@ -93,7 +93,7 @@ class RelinquishRuleTest {
         now[0] = 10_000_001L;
         assertFalse(recent.contains("p", 1));
         recent.add("q", 1, 0);
-        assertTrue(recent.isEmpty(), "expired entries are removed, and 0 is no cool-down");
+        assertTrue(recent.isEmpty(), "expired entries are removed, and 0 is not a cool-down");
         recent.add("r", 1, Long.MAX_VALUE);
         assertTrue(recent.contains("r", 1), "the longest cool-down does not end");
     }

@@ -43,7 +43,7 @@ public class ReplicaPendingFetchTest {
         PendingFetch fetch = begin(10L).orElseThrow();
         time.sleep(MAX_LAG_MS + 1);
         assertTrue(isKeptInSync(MAX_LAG_MS));
-        // Its response never came because of an error, so it was no progress of the follower.
+        // Its response never came because of an error, so it was not progress of the follower.
         fetch.complete(time.milliseconds());
         assertFalse(isKeptInSync(MAX_LAG_MS));
     }
