@@ -162,11 +162,14 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unacked(Span):
-    """Records of a partition waited for their acks, one after the other, `mean_ms` on average."""
+    """Records of a partition waited for acks one after the other, `mean_ms` on average.
+
+    That is None if there was no ack at all.
+    """
 
     leader: int
     partition: Partition
-    mean_ms: float = 0
+    mean_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -148,14 +148,16 @@ def ack_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
 def _stalled(facts: Facts, leader: int, waits: Sequence[Unacked]) -> Finding:
     """Return what is left: appends that hang, or the clients' network.
 
-    The network, if all partitions of the leader stall, and it times its appends and found none
-    slow. Appends, if it does not time them, and other partitions had acks. Otherwise either.
+    The network, if the acks of all partitions of the leader stop, and it times its appends and
+    found none slow. Appends, if it does not time them, and other partitions had acks. Otherwise
+    either.
     """
     span = whole(waits)
     others = len(_acked(facts, leader, span))
     timed = leader in facts.appends_known
+    means = [each.mean_ms for each in waits if each.mean_ms is not None]
     found: tuple[Cause, str] = ("undecided", WRITES)
-    if timed and not others:
+    if timed and not others and len(means) < len(waits):
         found = ("network", CLIENT_LINK)
     elif others and not timed:
         found = ("disk", APPEND)
@@ -164,10 +166,11 @@ def _stalled(facts: Facts, leader: int, waits: Sequence[Unacked]) -> Finding:
     evidence = [
         Evidence("partitions whose acks stopped or were slow", len(partitions), "partitions"),
         Evidence("for up to", max(each.ms for each in waits)),
-        Evidence("an ack took on average up to", max(each.mean_ms for each in waits)),
         Evidence("other partitions of this leader that had acks", others, "partitions"),
         Evidence("followers that were slow or dropped meanwhile", 0, "followers"),
     ]
+    if means:
+        evidence.append(Evidence("an ack took on average up to", max(means)))
     if timed:
         evidence.append(Evidence("slow appends that the leader's agent found", 0, "appends"))
     return Finding(

@@ -106,10 +106,12 @@ def add_produced(facts: Facts, lines: Iterable[Line]) -> None:
         facts.written[partition] = Span(since_ms=sent[0], until_ms=sent[-1])
         acked = (line for line in own if line.get("error") is None)
         times = sorted(float(line["done_ms"]) for line in acked if line.get("done_ms") is not None)
-        least_ms = rules.UNACKED_LAGS * facts.lag_ms
-        facts.unacked += _waits(facts, partition, _gaps(facts, sent, times, least_ms))
+        for gap in _gaps(facts, sent, times, rules.UNACKED_LAGS * facts.lag_ms):
+            facts.unacked += _waits(facts, partition, gap, None)
         slow = [each for each in _answers(facts, own) if each.ms >= rules.SLOW_ACK_MS]
-        facts.slow_acks += _waits(facts, partition, slow)
+        for together in groups(slow, 0):
+            mean_ms = sum(each.ms for each in together) / len(together)
+            facts.slow_acks += _waits(facts, partition, whole(together), mean_ms)
 
 
 def _gaps(facts: Facts, sent: list[float], acked: list[float], least_ms: float) -> Iterator[Span]:
@@ -125,23 +127,22 @@ def _gaps(facts: Facts, sent: list[float], acked: list[float], least_ms: float) 
 def _answers(facts: Facts, lines: Iterable[Line]) -> Iterator[Span]:
     """Yield from when until when each record waited for its ack, or for an error."""
     for line in lines:
-        done = line.get("done_ms")
-        until = facts.span.until_ms if done is None else float(done)
-        yield Span(since_ms=float(line["sent_ms"]), until_ms=max(until, float(line["sent_ms"])))
+        sent, done = float(line["sent_ms"]), line.get("done_ms")
+        if facts.span.holds(sent):
+            until = facts.span.until_ms if done is None else float(done)
+            yield Span(since_ms=sent, until_ms=max(until, sent))
 
 
-def _waits(facts: Facts, partition: Partition, waits: Iterable[Span]) -> Iterator[Unacked]:
-    """Yield the times in which one record after the other waited, where a leader is known."""
-    for together in groups(waits, 0):
-        span = whole(together)
-        led = (each for each in facts.leads if each.partition == partition)
-        leader = next((each.leader for each in led if each.holds(span.since_ms)), None)
-        if leader is not None:
-            mean_ms = sum(each.ms for each in together) / len(together)
-            yield Unacked(
-                leader=leader, partition=partition, mean_ms=mean_ms, since_ms=span.since_ms,
-                until_ms=span.until_ms,
-            )  # fmt: skip
+def _waits(
+    facts: Facts, partition: Partition, span: Span, mean_ms: float | None
+) -> Iterator[Unacked]:
+    """Yield a time in which records waited, if it is known who led the partition then."""
+    led = (each for each in facts.leads if each.partition == partition)
+    for leader in [each.leader for each in led if each.holds(span.since_ms)][:1]:
+        yield Unacked(
+            leader=leader, partition=partition, mean_ms=mean_ms, since_ms=span.since_ms,
+            until_ms=span.until_ms,
+        )  # fmt: skip
 
 
 def _repeats(events: Path) -> Iterator[tuple[int, Span]]:
