@@ -122,18 +122,8 @@ def drop_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
         near = [
             each for each in left if each.at_ms - first <= rules.SAME_DROP_LAGS * facts.lag_ms
         ]  # fmt: skip
-        near += [each for each in left if each not in near and _alone(facts, each, near)]
         new += _findings(facts, near)
         left = [each for each in left if each not in near]
-
-
-def _alone(facts: Facts, last: Dropped, before: Sequence[Dropped]) -> bool:
-    """Whether a leader is alone after this drop, and dropped another follower not long before."""
-    return last.left == 1 and any(
-        (each.leader, each.partition) == (last.leader, last.partition)
-        and last.at_ms - each.at_ms <= rules.ALONE_LAGS * facts.lag_ms
-        for each in before
-    )
 
 
 def _findings(facts: Facts, drops: Sequence[Dropped]) -> Iterator[Finding]:

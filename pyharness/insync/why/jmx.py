@@ -8,11 +8,11 @@ the time between the samples.
 import json
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from confluent_kafka import KafkaException
 
@@ -160,46 +160,38 @@ def take(targets: Mapping[int, str], seconds: float) -> tuple[list[Sample], list
     """
     with (
         tempfile.TemporaryDirectory(prefix="insync-why-") as folder,
-        _jvm(targets, folder) as pipes,
+        _jvm(targets, folder) as read,
     ):
-        first = _read(pipes, targets)
+        first = read()
         time.sleep(seconds)
-        return first, _read(pipes, targets)
-
-
-@dataclass(frozen=True, slots=True)
-class _Pipes:
-    into: IO[bytes]
-    out: IO[bytes]
-    log: Path
+        return first, read()
 
 
 @contextmanager
-def _jvm(targets: Mapping[int, str], folder: str) -> Iterator[_Pipes]:
+def _jvm(targets: Mapping[int, str], folder: str) -> Iterator[Callable[[], list[Sample]]]:
+    """Start the JVM, and yield what takes a sample of each broker."""
     command = java_command(find_java(), [built(CLIENTS_JAR)], SHORT_LIVED)
     log = Path(folder) / "jmx.log"
     asked = [f"{broker}={address}" for broker, address in targets.items()]
     jvm = process.start_piped(
         [*command, MAIN, str(_LIMIT_MS), *asked], log=log, folder=Path(folder)
     )
-    try:
+
+    def read() -> list[Sample]:
         if jvm.stdin is None or jvm.stdout is None:
             raise InsyncError("the JVM that asks over JMX has no pipes")
-        yield _Pipes(jvm.stdin, jvm.stdout, log)
+        with suppress(OSError):  # its output has ended, too, which is an error below
+            jvm.stdin.write(b"read\n")
+            jvm.stdin.flush()
+        lines = [jvm.stdout.readline() for _ in targets]
+        if not all(lines):
+            raise InsyncError(f"the JVM that asks over JMX ended: {process.complaint(log)}")
+        return [parse(line.decode(), now_ms()) for line in lines]
+
+    try:
+        yield read
     finally:
         process.kill([jvm])
-
-
-def _read(pipes: _Pipes, targets: Mapping[int, str]) -> list[Sample]:
-    try:
-        pipes.into.write(b"read\n")
-        pipes.into.flush()
-    except OSError:
-        pass  # its output has ended, too, which is an error below
-    lines = [pipes.out.readline() for _ in targets]
-    if not all(lines):
-        raise InsyncError(f"the JVM that asks over JMX ended: {process.complaint(pipes.log)}")
-    return [parse(line.decode(), now_ms()) for line in lines]
 
 
 def parse(line: str, at_ms: float) -> Sample:

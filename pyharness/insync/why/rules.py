@@ -18,12 +18,10 @@ SERVED_APART_LAGS: Final = 0.5
 STARVED_SHARE: Final = 0.35
 """A fetch waited for the process if that did not run for this share of it. A choice: 0.45 with a
 CPU quota of 2 % in the sixth set, because a pause counts from 60 ms on; 0 with each slow disk."""
-SAME_DROP_LAGS: Final = 1.5
+SAME_DROP_LAGS: Final = 2.0
 """Followers that leave ISRs within this time leave for one reason: isr-expiration runs every half
-of the lag, so that a follower is then between 1 and 1.5 lags late."""
-ALONE_LAGS: Final = 2.0
-"""A leader that drops one follower after the other within this time, and is then alone, drops both
-for one reason: 1.6 lags in a recording of a read stall."""
+of the lag, so that a follower is then between 1 and 1.5 lags late; a recording of a read stall has
+1.6 lags between one follower and the next."""
 OVERDUE_LAGS: Final = 2.0
 """A leader that drops a follower only after it was late for so long is slow itself: 1.5 lags are
 the longest time between two searches for late followers."""
