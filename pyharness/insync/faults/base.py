@@ -149,6 +149,10 @@ class Fault(ABC, Generic[Spec]):
         self.context = context
         self.cluster = cluster
         self.window = Window()
+        self.plan()
+
+    def plan(self) -> None:
+        """Set the attributes that a kind has of its own."""
 
     @property
     def process(self) -> Running:

@@ -11,20 +11,17 @@ many quotas were in force. The table `added_replicas` has the times, from the co
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import AnyLasting, Fault, FaultContext, await_true
+from insync.faults.base import AnyLasting, Fault, await_true
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure, not_all
 from insync.faults.spec import Lasting, Surroundings, check_moved
 from insync.fields import Partitions
 from insync.nodes import ring
-
-if TYPE_CHECKING:
-    from insync.faults.cluster import FaultCluster
 
 ASSIGNED_WITHIN_S: Final = 5.0
 JOINED_WITHIN_S: Final = 15.0
@@ -57,11 +54,10 @@ class ReplicaFault(Fault[AnyLasting]):
     `replicas` are those of each partition when the broker is among them.
     """
 
-    def __init__(self, spec: AnyLasting, context: FaultContext, cluster: "FaultCluster") -> None:
+    def plan(self) -> None:
         """Plan it for the partitions of `spec`."""
-        super().__init__(spec, context, cluster)
-        partitions = (*spec.added, *spec.removed)
-        self.replicas = {each: ring(context.leaders[each]) for each in partitions}
+        partitions = (*self.spec.added, *self.spec.removed)
+        self.replicas = {each: ring(self.context.leaders[each]) for each in partitions}
         self.figures: dict[str, float] = {}
 
     def assign_without(self) -> None:
@@ -89,12 +85,12 @@ class ReplicaFault(Fault[AnyLasting]):
 class AddReplicaFault(ReplicaFault[AddReplica]):
     """One broker becomes a replica of some partitions."""
 
-    def __init__(self, spec: AddReplica, context: FaultContext, cluster: "FaultCluster") -> None:
+    def plan(self) -> None:
         """Plan it; the broker becomes the last of the replicas."""
-        super().__init__(spec, context, cluster)
+        super().plan()
         for replicas in self.replicas.values():
-            replicas.sort(key=lambda each: each == context.broker)
-        self._throttle = Throttle(spec, context, cluster) if spec.throttle_bytes_per_s else None
+            replicas.sort(key=lambda each: each == self.context.broker)
+        self._throttle = Throttle(self) if self.spec.throttle_bytes_per_s else None
 
     def prepare(self) -> None:
         """Take the broker out of the replicas; raises InsyncError if that is refused."""
@@ -132,9 +128,10 @@ class Throttle:
     leader whose quota is used up answers a fetch without the records of such partitions.
     """
 
-    def __init__(self, spec: AddReplica, context: FaultContext, cluster: "FaultCluster") -> None:
-        """Plan them for the partitions of `spec`."""
-        self._cluster = cluster
+    def __init__(self, fault: AddReplicaFault) -> None:
+        """Plan them for the partitions of a fault."""
+        spec, context = fault.spec, fault.context
+        self._cluster = fault.cluster
         self._topic = context.topic
         self._follower = spec.broker
         self._leaders = {each: context.leaders[each] for each in spec.partitions}

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext
+from insync.faults.base import Fault
 from insync.faults.kind import FaultKind, Recorded, Requirements, Tags, Words, both, figure
 from insync.faults.spec import Lasting
 from insync.faults.support import shim
@@ -19,7 +19,6 @@ from insync.fields import broken
 
 if TYPE_CHECKING:
     from insync.brokers.cluster.clocks import Reading
-    from insync.faults.cluster import FaultCluster
 
 DAY_MS: Final = 86_400_000
 
@@ -42,11 +41,10 @@ class ClockJump(Lasting):
 class ClockJumpFault(Fault[ClockJump]):
     """One broker that runs under the shim is shown another time of day."""
 
-    def __init__(self, spec: ClockJump, context: FaultContext, cluster: "FaultCluster") -> None:
+    def plan(self) -> None:
         """Plan it."""
-        super().__init__(spec, context, cluster)
-        self._control = cluster.controls[spec.broker]
-        self._topic = f"{context.topic}-c{spec.broker}-{spec.at_ms}"
+        self._control = self.cluster.controls[self.spec.broker]
+        self._topic = f"{self.context.topic}-c{self.spec.broker}-{self.spec.at_ms}"
         self._before: Reading | None = None
         self._during: list[Reading | None] = []
 

@@ -7,22 +7,19 @@ neighbours took from them, and what share of the core was left.
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, await_ended, await_true
+from insync.faults.base import Fault, await_ended, await_true
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, both
 from insync.faults.spec import OnProcess
 from insync.faults.support import affinity
 from insync.faults.support.procfs import PROC, cpu_ms
 from insync.running import Running
-
-if TYPE_CHECKING:
-    from insync.faults.cluster import FaultCluster
 
 _BEYOND_S: Final = 5.0  # how far beyond its time a neighbour lives if nobody ends it
 _ENDS_WITHIN_S: Final = 5.0
@@ -61,9 +58,8 @@ def unavailable() -> str | None:
 class NeighbourFault(Fault[CpuNeighbour]):
     """One node gets only a share of one core."""
 
-    def __init__(self, spec: CpuNeighbour, context: FaultContext, cluster: "FaultCluster") -> None:
+    def plan(self) -> None:
         """Plan it."""
-        super().__init__(spec, context, cluster)
         self._busy: list[Running] = []
         self._before: dict[int, affinity.Cores] = {}
         self._pid = 0

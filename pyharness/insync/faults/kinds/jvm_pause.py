@@ -8,21 +8,18 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, await_true
+from insync.faults.base import Fault, await_true
 from insync.faults.kind import NOT_RUNNING, FaultKind, Recorded, Requirements, Tags, Words, both
 from insync.faults.spec import Lasting
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import Mode, Site
 from insync.running import Running
-
-if TYPE_CHECKING:
-    from insync.faults.cluster import FaultCluster
 
 LOG: Final = "safepoint.log"
 FLAG: Final = f"-Xlog:safepoint:file={LOG}:uptime:filecount=0"
@@ -41,13 +38,12 @@ class JvmPause(Lasting):
 class JvmPauseFault(Fault[JvmPause]):
     """One broker's JVM is stopped at a safepoint."""
 
-    def __init__(self, spec: JvmPause, context: FaultContext, cluster: "FaultCluster") -> None:
+    def plan(self) -> None:
         """Plan it; each pause of a broker has a dump of another name."""
-        super().__init__(spec, context, cluster)
-        folder = cluster.node(context.broker).folder
-        self._rules = ArmedRules(cluster.controls[context.broker], context.broker)
+        folder = self.cluster.node(self.context.broker).folder
+        self._rules = ArmedRules(self.cluster.controls[self.context.broker], self.context.broker)
         self._log = folder / LOG
-        self._dump = folder / "tmp" / f"pause-{context.repeat}-{spec.at_ms}" / "heap.log"
+        self._dump = folder / "tmp" / f"pause-{self.context.repeat}-{self.spec.at_ms}" / "heap.log"
         self._asking: Running | None = None
         self._logged = 0
         self._seen: Sequence[tuple[str, float]] = ()

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -23,7 +23,7 @@ from insync.background import Background
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import FaultContext, await_true
+from insync.faults.base import await_true
 from insync.faults.kind import OWN_DISK, FaultKind, Recorded, Tags, Words, both, figure
 from insync.faults.kinds.disk.disk_throttle import ThrottleFault, evict
 from insync.faults.spec import Lasting
@@ -32,9 +32,6 @@ from insync.faults.support.cgroups import Stay
 from insync.faults.support.disk import blkio
 from insync.faults.support.disk.blkio import Rates
 from insync.faults.support.memory_groups import Pressure, confine, pressure
-
-if TYPE_CHECKING:
-    from insync.faults.cluster import FaultCluster
 
 CONNECTS_WITHIN_S: Final = 5.0
 REPEATS: Final = 100
@@ -110,13 +107,10 @@ class MemoryPressureFault(ThrottleFault[MemoryPressure]):
 
     evicts = False  # not again: the kernel would forget which pages it has taken back
 
-    def __init__(
-        self, spec: MemoryPressure, context: FaultContext, cluster: "FaultCluster"
-    ) -> None:
+    def plan(self) -> None:
         """Plan it."""
-        super().__init__(spec, context, cluster)
-        self._topic = f"{context.topic}-m{spec.broker}-{spec.at_ms}"
-        self._partition_bytes = spec.limit_bytes * 3 // 2 // PARTITIONS
+        self._topic = f"{self.context.topic}-m{self.spec.broker}-{self.spec.at_ms}"
+        self._partition_bytes = self.spec.limit_bytes * 3 // 2 // PARTITIONS
         self._confined: Stay | None = None
         self._clients = ExitStack()
         self._readers: ColdReaders | None = None

@@ -9,19 +9,16 @@ import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, await_ended
+from insync.faults.base import Fault, await_ended
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
 from insync.faults.spec import Lasting
 from insync.running import Running
-
-if TYPE_CHECKING:
-    from insync.faults.cluster import FaultCluster
 
 PARTITIONS: Final = 4
 _BEYOND_S: Final = 5.0  # how far beyond its time a producer lives if nobody ends it
@@ -70,12 +67,13 @@ class ProduceFlood(Lasting):
 class ProduceFloodFault(Fault[ProduceFlood]):
     """Processes that produce as fast as they can, to a topic that the broker leads."""
 
-    def __init__(self, spec: ProduceFlood, context: FaultContext, cluster: "FaultCluster") -> None:
+    def plan(self) -> None:
         """Plan it; each producer writes its figures to a file of its own."""
-        super().__init__(spec, context, cluster)
-        folder, name = cluster.node(spec.broker).folder, f"{context.repeat}-{context.planned_ms}"
-        self._files = [folder / f"flood-{name}-{each}" for each in range(spec.producers)]
-        self._topic = f"{context.topic}-flood-{spec.broker}-{context.planned_ms}"
+        spec, planned_ms = self.spec, self.context.planned_ms
+        folder = self.cluster.node(spec.broker).folder
+        name = f"flood-{self.context.repeat}-{planned_ms}"
+        self._files = [folder / f"{name}-{each}" for each in range(spec.producers)]
+        self._topic = f"{self.context.topic}-flood-{spec.broker}-{planned_ms}"
         self._there = False
         self._producers: list[Running] = []
         self._figures: dict[str, float] = {}

@@ -9,12 +9,12 @@ Evidence: that as many reads were stalled as there are threads, all of them unti
 
 import time
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, await_true
+from insync.faults.base import Fault, await_true
 from insync.faults.kind import (
     LOCK_HELD,
     FaultKind,
@@ -30,9 +30,6 @@ from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import Mode, Site
 
-if TYPE_CHECKING:
-    from insync.faults.cluster import FaultCluster
-
 CONNECTS_WITHIN_S = 5.0
 HELD_WITHIN_S = 5.0
 
@@ -46,13 +43,12 @@ class QueueStall(Lasting):
 class QueueStallFault(Fault[QueueStall]):
     """No request handler thread of one broker is free."""
 
-    def __init__(self, spec: QueueStall, context: FaultContext, cluster: "FaultCluster") -> None:
+    def plan(self) -> None:
         """Plan it."""
-        super().__init__(spec, context, cluster)
-        self._topic = f"{context.topic}-q{spec.broker}-{spec.at_ms}"
-        self._threads = context.io_threads
+        self._topic = f"{self.context.topic}-q{self.spec.broker}-{self.spec.at_ms}"
+        self._threads = self.context.io_threads
         self._sockets = ExitStack()
-        self._rules = ArmedRules(cluster.controls[spec.broker], spec.broker)
+        self._rules = ArmedRules(self.cluster.controls[self.spec.broker], self.spec.broker)
         self._all_held_at: float | None = None
         self._all_held_ms = 0.0
         self._peak = 0

@@ -5,20 +5,17 @@ The shim `support/native/stall.c` (LD_PRELOAD) makes the calls fail. They are th
 """
 
 import time
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext
+from insync.faults.base import Fault
 from insync.faults.kind import FaultKind, Recorded, Requirements, Tags, Words, every
 from insync.faults.spec import Lasting, Surroundings, check_partitions
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import Mode, Site
 from insync.fields import Partitions
-
-if TYPE_CHECKING:
-    from insync.faults.cluster import FaultCluster
 
 CALLS = "calls_failed"
 
@@ -37,10 +34,9 @@ class ReadError(Lasting):
 class ReadErrorFault(Fault[ReadError]):
     """Reads of one broker that runs under the shim fail."""
 
-    def __init__(self, spec: ReadError, context: FaultContext, cluster: "FaultCluster") -> None:
+    def plan(self) -> None:
         """Plan it on the partitions of `context`."""
-        super().__init__(spec, context, cluster)
-        self._rules = ArmedRules(cluster.controls[context.broker], context.broker)
+        self._rules = ArmedRules(self.cluster.controls[self.context.broker], self.context.broker)
         self._acted_ms = 0.0
 
     def inject(self) -> None:

@@ -4,13 +4,13 @@ The shim `support/native/stall.c` (LD_PRELOAD) intercepts the calls; this file a
 rules and reads back what they stalled.
 """
 
-from typing import TYPE_CHECKING, Final, Literal, Self
+from typing import Final, Literal, Self
 
 from pydantic import model_validator
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine, fault_words
-from insync.faults.base import Fault, FaultContext
+from insync.faults.base import Fault
 from insync.faults.kind import LOCK_HELD, FaultKind, Recorded, Requirements, Tags, Words, every
 from insync.faults.spec import Lasting, Mode, Surroundings, check_delay, check_partitions
 from insync.faults.support import shim
@@ -18,9 +18,6 @@ from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import Mode as RuleMode
 from insync.faults.support.control import Site
 from insync.fields import Partitions, Time, broken
-
-if TYPE_CHECKING:
-    from insync.faults.cluster import FaultCluster
 
 ROLLS: Final = ("create", "index")
 """Sites of calls that a broker makes only when it rolls a log."""
@@ -89,10 +86,9 @@ class Stall(Lasting):
 class StallFault(Fault[Stall]):
     """Calls of one broker that runs under the shim are stalled."""
 
-    def __init__(self, spec: Stall, context: FaultContext, cluster: "FaultCluster") -> None:
+    def plan(self) -> None:
         """Plan it on the partitions of `context`."""
-        super().__init__(spec, context, cluster)
-        self._rules = ArmedRules(cluster.controls[context.broker], context.broker)
+        self._rules = ArmedRules(self.cluster.controls[self.context.broker], self.context.broker)
 
     def inject(self) -> None:
         """Arm one rule per partition; raises InsyncError if the broker is not under the shim."""

@@ -7,19 +7,16 @@ at the end. Evidence: how many topics were created, and how many deleted.
 
 from collections.abc import Callable
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext
+from insync.faults.base import Fault
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
 from insync.faults.spec import Lasting
-
-if TYPE_CHECKING:
-    from insync.faults.cluster import FaultCluster
 
 PAUSE_S: Final = 0.1
 ENDS_WITHIN_S: Final = 30.0
@@ -35,9 +32,8 @@ class TopicChurn(Lasting):
 class TopicChurnFault(Fault[TopicChurn]):
     """A thread that creates and deletes topics."""
 
-    def __init__(self, spec: TopicChurn, context: FaultContext, cluster: "FaultCluster") -> None:
+    def plan(self) -> None:
         """Plan it."""
-        super().__init__(spec, context, cluster)
         self._stop = Event()
         self._thread = Thread(target=self._run, name="topic-churn", daemon=True)
         self._left: set[str] = set()

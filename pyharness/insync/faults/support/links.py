@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext
+from insync.faults.base import Fault
 from insync.faults.kind import Recorded, figure
 from insync.faults.spec import Lasting, check_delay
 from insync.fields import Time, broken
@@ -20,7 +20,6 @@ from insync.nodes import CLIENTS, node_words
 
 if TYPE_CHECKING:
     from insync.brokers.cluster.links.rules import Passed
-    from insync.faults.cluster import FaultCluster
 
 Direction = Literal["both", "to", "from"]
 KEYS: Final = (
@@ -66,10 +65,10 @@ class BrokenLink(Lasting):
 class LinkFault(Fault[BrokenLink]):
     """One link of a broker, to another node or to `CLIENTS`."""
 
-    def __init__(self, spec: BrokenLink, context: FaultContext, cluster: "FaultCluster") -> None:
+    def plan(self) -> None:
         """Plan it between the spec's broker and its other side."""
-        other = "clients" if spec.other == CLIENTS else node_words(spec.other)
-        super().__init__(spec, replace(context, target=[other]), cluster)
+        other = "clients" if self.spec.other == CLIENTS else node_words(self.spec.other)
+        self.context = replace(self.context, target=[other])
         self._seen: Mapping[str, Passed] = {}
 
     def inject(self) -> None:

@@ -9,12 +9,12 @@ Evidence: the operations that were stalled, by kind, for how long in sum, and th
 mode `hold` an operation hangs until the end: the longest says how long the fault acted.
 """
 
-from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, Held, await_true
+from insync.faults.base import Fault, Held, await_true
 from insync.faults.kind import LOCK_HELD, STALLABLE, FaultKind, Requirements, Tags, Words
 from insync.faults.kinds.stall import none_stalled
 from insync.faults.spec import Lasting, Mode, check_delay
@@ -23,9 +23,6 @@ from insync.faults.support.control import Mode as RuleMode
 from insync.faults.support.control import Site
 from insync.faults.support.disk import passthrough
 from insync.fields import Time, broken, check_unique
-
-if TYPE_CHECKING:
-    from insync.faults.cluster import FaultCluster
 
 EVERYTHING: Final = ""
 """The target of a rule for every file in the folder."""
@@ -59,12 +56,11 @@ class DiskStall(Lasting):
 class DiskStallFault(Fault[DiskStall]):
     """One broker's disk hangs, or is slow to answer."""
 
-    def __init__(self, spec: DiskStall, context: FaultContext, cluster: "FaultCluster") -> None:
+    def plan(self) -> None:
         """Plan it; the control file is that of the file system."""
-        super().__init__(spec, context, cluster)
-        control = cluster.disks.gates[spec.broker]
-        sites = [Site[operation.upper()] for operation in spec.operations]
-        self._rules = {site: ArmedRules(control, spec.broker) for site in sites}
+        control = self.cluster.disks.gates[self.spec.broker]
+        sites = [Site[operation.upper()] for operation in self.spec.operations]
+        self._rules = {site: ArmedRules(control, self.spec.broker) for site in sites}
 
     def inject(self) -> None:
         """Stall from now on, the operation that the fault begins with first.

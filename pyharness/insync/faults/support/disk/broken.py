@@ -11,18 +11,15 @@ Evidence: the error that a write to the volume returns, at the beginning and at 
 import errno
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext, await_true
+from insync.faults.base import Fault, await_true
 from insync.faults.kind import Recorded, figure
 from insync.faults.spec import Lasting
 from insync.faults.support.disk.volume import Volume
-
-if TYPE_CHECKING:
-    from insync.faults.cluster import FaultCluster
 
 ENDS_WITHIN_S: Final = 1.0
 """A broker that meets the error ends itself at once, or writes that its folder has failed."""
@@ -60,11 +57,10 @@ class BrokenDiskFault(Fault[Lasting]):
 
     way: ClassVar[Way]
 
-    def __init__(self, spec: Lasting, context: FaultContext, cluster: "FaultCluster") -> None:
+    def plan(self) -> None:
         """Plan it."""
-        super().__init__(spec, context, cluster)
-        self._volume = cluster.disks.volumes[spec.broker]
-        self._log = cluster.node(spec.broker).log
+        self._volume = self.cluster.disks.volumes[self.spec.broker]
+        self._log = self.cluster.node(self.spec.broker).log
         self._logged = 0
         self._refused = 0
         self._free_bytes = 0
