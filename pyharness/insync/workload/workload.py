@@ -65,32 +65,31 @@ class Workload:
         self._error: BaseException | None = None
         self._running: list[threading.Thread] = []
         self._files = ExitStack()
-        produced = self._files.enter_context(folder.open(produce_file(plan.repeat)))
-        self._consumed = self._files.enter_context(folder.open(consume_file(plan.repeat)))
+        repeat, own = plan.repeat, plan.transactions
+
+        def opened(file: str, wanted: object = True) -> EventWriter | None:
+            return self._files.enter_context(folder.open(file)) if wanted else None
+
+        produced = self._files.enter_context(folder.open(produce_file(repeat)))
+        self._consumed = self._files.enter_context(folder.open(consume_file(repeat)))
         self._read_back = self._files.enter_context(folder.open(READ_BACK))
-        transacted = self._transactions_file(folder)
-        self._consumers = self._topic_consumers(folder) if self._own else []
-        grouped = self._group_file(folder)
-        self._members = self._group_members(grouped)
-        self._grouped = grouped
-        read = self._transaction_reads_file(folder)
+        self._grouped = opened(group_file(repeat), plan.groups)
+        transacted = opened(transactions_file(repeat), own)
+        read = opened(transaction_reads_file(repeat), own and own.reads)
+        self._consumers = [TopicConsumer(plan, self._consumed, self._fail)] if self._own else []
+        self._members = self._group_members()
         self._producers: list[PartitionProducer | TransactionalProducer] = [
             *self._plain_producers(produced),
             *self._transactional_producers(produced, transacted, read),
         ]
-        self._java = (
-            None
-            if driver is None
-            else self._java_clients(
-                driver,
-                {
-                    "produce": produced,
-                    "consume": self._consumed,
-                    "transactions": transacted,
-                    "group": grouped,
-                },
-            )
-        )
+        self._java: JavaClients | None = None
+        if driver is not None:
+            files = {
+                "produce": produced, "consume": self._consumed, "transactions": transacted,
+                "group": self._grouped,
+            }  # fmt: skip
+            writers = {kind: file.write_encoded for kind, file in files.items() if file}
+            self._java = JavaClients(driver, plan, writers, self._fail)
 
     def __enter__(self) -> Self:
         return self
@@ -114,36 +113,14 @@ class Workload:
         """Whether it has clients of librdkafka."""
         return uses(self._plan.client, LIBRDKAFKA)
 
-    def _topic_consumers(self, folder: EventFolder) -> list[TopicConsumer]:
-        return [TopicConsumer(self._plan, self._consumed, self._fail)]
-
-    def _transactions_file(self, folder: EventFolder) -> EventWriter | None:
-        if self._plan.transactions is None:
-            return None
-        return self._files.enter_context(folder.open(transactions_file(self._plan.repeat)))
-
-    def _transaction_reads_file(self, folder: EventFolder) -> EventWriter | None:
-        if self._plan.transactions is None or not self._plan.transactions.reads:
-            return None
-        return self._files.enter_context(folder.open(transaction_reads_file(self._plan.repeat)))
-
-    def _group_file(self, folder: EventFolder) -> EventWriter | None:
-        if not self._plan.groups:
-            return None
-        return self._files.enter_context(folder.open(group_file(self._plan.repeat)))
-
-    def _group_members(self, grouped: EventWriter | None) -> list[GroupMember]:
-        if grouped is None:
+    def _group_members(self) -> list[GroupMember]:
+        if self._grouped is None:
             return []
         return [
-            GroupMember(self._plan, group, slot, grouped, self._fail)
+            GroupMember(self._plan, group, slot, self._grouped, self._fail)
             for group in self._plan.groups
             for slot in self._plan.members(LIBRDKAFKA, group)
         ]
-
-    def _java_clients(self, driver: Driver, files: Mapping[str, EventWriter | None]) -> JavaClients:
-        writers = {kind: file.write_encoded for kind, file in files.items() if file is not None}
-        return JavaClients(driver, self._plan, writers, self._fail)
 
     def _plain_producers(self, produced: EventWriter) -> list[PartitionProducer]:
         plan = self._plan
