@@ -19,7 +19,7 @@ from insync.faults.base import Fault, FaultContext
 from insync.faults.cluster import FaultCluster
 from insync.faults.kinds import cpu_neighbour
 from insync.faults.registry import KINDS, fault_of
-from insync.faults.support import cpu_groups
+from insync.faults.support import shares
 from insync.faults.support.control import ControlFile
 from insync.progress import Progress
 from insync.run.plan import prepare
@@ -29,7 +29,7 @@ from insync.scenario.load import parse
 
 Keys = Mapping[str, Any]
 
-NO_QUOTA = cpu_groups.unavailable()
+NO_QUOTA = shares.unavailable()
 STALL = {"kind": "stall", "mode": "hold", "partitions": [0]}
 FAULTS: dict[str, dict[str, Any]] = {
     "read stall": {**STALL, "site": "read", "broker": 1},

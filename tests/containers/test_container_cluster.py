@@ -29,7 +29,7 @@ from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.ports import free_ports
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError, InsyncError
-from insync.faults.support import cpu_groups
+from insync.faults.support import shares
 from insync.workload.prefill import prefill
 from processes import gone, harness
 from waiting import wait_for
@@ -175,7 +175,7 @@ def test_a_starved_broker_waits_for_its_share_and_gets_its_limit_back(
     quick = asking(cluster)
     fault = planned(running(cluster), "cpu-quota", broker=2, quota_percent=2.0)
     fault.inject()
-    assert process.quota_us == cpu_groups.quota_us(2.0)
+    assert process.quota_us == shares.quota_us(2.0)
     slow = asking(cluster)
     fault.lift()
     line = fault.evidence()

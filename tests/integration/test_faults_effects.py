@@ -18,12 +18,12 @@ from confluent_kafka.cimpl import NewTopic
 from fault_runs import during, small_scenario, weaknesses
 from insync.brokers.cluster.admin import client, create_topic, partitions
 from insync.brokers.kafka import wire
-from insync.brokers.kafka.framed import exchange
+from insync.brokers.kafka.wire import exchange
 from insync.events.schema import FaultLine
 from insync.faults.base import FaultContext
 from insync.faults.kinds import cpu_neighbour
 from insync.faults.registry import fault_of
-from insync.faults.support import cpu_groups
+from insync.faults.support import shares
 from insync.nodes import ring
 from insync.progress import Progress
 from insync.run.arm_cluster import ArmCluster, open_arm_cluster
@@ -32,7 +32,7 @@ from insync.run.request import RunRequest
 from insync.scenario.load import parse
 from insync.workload.prefill import prefill
 
-NO_QUOTA = cpu_groups.unavailable()
+NO_QUOTA = shares.unavailable()
 NO_NEIGHBOUR = cpu_neighbour.unavailable()
 TOPIC = "effects-r0"
 HELD_S = 0.8

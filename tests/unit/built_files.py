@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from insync.brokers.cluster import log_reader
+from insync.brokers.cluster import replica_logs
 from insync.brokers.kafka.versions import pinned
 from insync.faults.support import shim
 from insync.run import arm_support, plan
@@ -27,7 +27,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, versions: str) -> 
     monkeypatch.setattr(shim, "SHIM", built / "shim.so")
     monkeypatch.setattr(plan, "AGENT_JAR", built / "agent.jar")
     monkeypatch.setattr(plan, "LAB_JAR", built / "lab.jar")
-    monkeypatch.setattr(log_reader, "LOGS_JAR", built / "logs.jar")
+    monkeypatch.setattr(replica_logs, "LOGS_JAR", built / "logs.jar")
     monkeypatch.setattr(java, "CLIENTS_JAR", built / "clients.jar")
     monkeypatch.setattr(arm_support, "VERSIONS_TABLE", built / "table.properties")
     monkeypatch.setattr(plan, "find_java", lambda: SimpleNamespace(description="Java 17"))

@@ -14,7 +14,7 @@ import tomli_w
 
 from insync import arms as arms_of_runs
 from insync.artifacts import AGENT_JAR, LAB_JAR, built
-from insync.brokers.cluster.log_reader import require_reader
+from insync.brokers.cluster.replica_logs import require_reader
 from insync.brokers.images.built import require
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.builds import find

@@ -11,7 +11,7 @@ from typing import Final
 
 from insync import arms
 from insync.brokers.kafka import wire
-from insync.brokers.kafka.framed import exchange
+from insync.brokers.kafka.wire import exchange
 from insync.errors import InsyncError
 from insync.events.soak_info import Disturbance
 from insync.nodes import BROKERS

@@ -12,8 +12,7 @@ from typing import Any, Final
 import docker
 from docker.errors import ImageNotFound, NotFound
 
-from insync.brokers.docker.engine import client, docker_errors
-from insync.brokers.docker.throwaway import container, packed
+from insync.brokers.docker.engine import client, container, docker_errors, packed
 from insync.brokers.kafka import cache
 from insync.errors import InputError
 

@@ -18,7 +18,7 @@ from confluent_kafka import TopicCollection
 from confluent_kafka.admin import AdminClient
 
 from insync.brokers.kafka import wire
-from insync.brokers.kafka.framed import exchange
+from insync.brokers.kafka.wire import exchange
 
 FETCH = (1, 15)
 """The first version in which a follower names its broker epoch."""

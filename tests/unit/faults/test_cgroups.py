@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from insync.faults.support import cgroup_places
 from insync.faults.support.cgroup_places import Parent, everywhere, parents
 from insync.faults.support.cgroups import Group, sweep, usable
-from insync.faults.support.cpu_groups import Throttled, quota, quota_us, throttled
+from insync.faults.support.shares import Throttled, quota, quota_us, throttled
 from insync.owner import mine
 
 V1 = "cgroup {root}/cpu,cpuacct cgroup rw,relatime,cpu,cpuacct 0 0\n"

@@ -8,9 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from insync.faults.support import freezer, shares
+from insync.faults.kinds import freeze
+from insync.faults.kinds.freeze import ByPause
+from insync.faults.support import shares
 from insync.faults.support.cgroup_places import Parent, group_of
-from insync.faults.support.freezer import ByPause
 from insync.faults.support.shares import ContainerShare
 
 
@@ -57,7 +58,7 @@ def test_a_pause_is_read_from_the_control_group(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(freezer, "group_of", lambda *_: Parent(tmp_path, unified))
+    monkeypatch.setattr(freeze, "group_of", lambda *_: Parent(tmp_path, unified))
     container = FakeContainer()
     pause = ByPause(cast("Any", container))
     assert not pause.is_stopped(), "it is gone"

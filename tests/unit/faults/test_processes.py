@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from fault_runs import OneNode, planned
 from insync.errors import InsyncError
 from insync.faults.kinds import freeze
-from insync.faults.support import cpu_groups, procfs
+from insync.faults.kinds.freeze import BySignal
+from insync.faults.support import procfs, shares
 from insync.faults.support.cgroup_places import here
 from insync.faults.support.cgroups import Group
-from insync.faults.support.freezer import BySignal
 from insync.owner import mine
 from processes import busy_python
 from waiting import wait_for
@@ -123,7 +123,7 @@ def test_a_fault_that_was_never_injected_can_be_lifted_and_has_no_evidence(
         made.evidence()
 
 
-@pytest.mark.skipif(cpu_groups.unavailable() is not None, reason=str(cpu_groups.unavailable()))
+@pytest.mark.skipif(shares.unavailable() is not None, reason=str(shares.unavailable()))
 def test_a_throttled_process_waits_for_its_share_and_its_group_is_removed(
     busy: "subprocess.Popen[bytes]",
 ) -> None:
@@ -132,7 +132,7 @@ def test_a_throttled_process_waits_for_its_share_and_its_group_is_removed(
     (folder,) = _groups()
     group = Group(folder, unified=(folder / "cpu.max").exists())
     wait_for(
-        lambda: cpu_groups.throttled(group),
+        lambda: shares.throttled(group),
         lambda seen: seen.times >= 3 and seen.ms > 100,
         within_s=10,
     )

@@ -12,7 +12,7 @@ from insync.faults import kinds, registry
 from insync.faults.kind import FaultKind
 from insync.faults.kinds import cpu_neighbour
 from insync.faults.registry import KINDS, tagged, why_not
-from insync.faults.support import cpu_groups
+from insync.faults.support import shares
 from insync.run.requirements import unavailable
 from insync.scenario.load import load
 
@@ -106,7 +106,7 @@ def test_the_tags_by_which_other_parts_find_kinds(tag: str, names: list[str]) ->
 def test_a_run_is_skipped_for_the_reason_in_the_registry(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(cpu_groups, "here", lambda _: [])
+    monkeypatch.setattr(shares, "here", lambda _: [])
     reason = why_not("cpu-quota", "local", tmp_path)
     assert reason is not None
     assert unavailable(load("cpu-starved"), "local", tmp_path) == reason

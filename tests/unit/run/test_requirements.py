@@ -10,7 +10,7 @@ from insync.arms import FEATURE
 from insync.errors import InsyncError
 from insync.faults.base import FaultContext
 from insync.faults.registry import fault_of
-from insync.faults.support import cpu_groups
+from insync.faults.support import shares
 from insync.faults.support.control import ControlFile
 from insync.progress import Progress
 from insync.run.arm_cluster import ArmCluster, broker_settings, open_arm_cluster, wanted
@@ -109,7 +109,7 @@ def test_scenarios_with_different_settings_may_not_share_a_cluster(tmp_path: Pat
 def test_only_a_scenario_with_a_quota_can_be_unavailable(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(cpu_groups, "here", lambda _: [])
+    monkeypatch.setattr(shares, "here", lambda _: [])
     assert unavailable(load("freeze"), "local", tmp_path) is None
     assert unavailable(load("cpu-starved"), "local", tmp_path) == (
         "no CPU quota can be set: no cgroup with the cpu controller is mounted"

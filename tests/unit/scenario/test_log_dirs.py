@@ -49,7 +49,7 @@ def test_the_logs_in_all_of_them_are_read_and_removed(
     (tmp_path / "data-2.log").touch()
     read: list[str] = []
     monkeypatch.setattr(
-        replica_logs.log_reader, "lines", lambda _, __, ___, *folders: read.extend(folders) or []
+        replica_logs, "lines", lambda _, __, ___, *folders: read.extend(folders) or []
     )
     node = Node(id=1, role="broker", folder=tmp_path, port=1, process=cast("Any", None))
     cluster, dist = SimpleNamespace(nodes={1: node}), cast("Any", None)

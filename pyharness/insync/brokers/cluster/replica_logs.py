@@ -1,11 +1,41 @@
-"""Read the record batches in every replica's log."""
+"""Read the logs of Kafka's nodes, such as the record batches of every replica.
 
+The program (plugin-java/replicalogs) runs on the class path of the Kafka that wrote them, because
+only Kafka knows its formats. Logs may be in use; an incomplete last batch is left out.
+"""
+
+import json
+import tempfile
 from collections.abc import Collection, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
-from insync.brokers.cluster import log_reader
+from insync.artifacts import LOGS_JAR, built
 from insync.brokers.cluster.common import NodeCluster
+from insync.brokers.kafka import process
 from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.jvm import SHORT_LIVED
+from insync.errors import InsyncError
+
+_WITHIN_S: Final = 120.0
+
+
+def require_reader() -> Path:
+    """Return the jar of the program that reads logs; raises InputError if it is not built."""
+    return built(LOGS_JAR)
+
+
+def lines(dist: Distribution, main: str, *arguments: str) -> Iterator[dict[str, Any]]:
+    """Yield the JSON lines that its class `main` prints; raises InsyncError if the class fails."""
+    with tempfile.TemporaryDirectory(prefix="insync-") as scratch:
+        out, log = Path(scratch) / "lines.jsonl", Path(scratch) / "log.txt"
+        command = dist.command(
+            SHORT_LIVED, f"insync.logs.{main}", str(out), *arguments, jars=[require_reader()]
+        )
+        if process.run(command, log=log, folder=log.parent, within_s=_WITHIN_S) != 0:
+            raise InsyncError(f"{main} cannot read the logs: {process.complaint(log)}")
+        with out.open(encoding="utf-8") as printed:
+            yield from map(json.loads, printed)
 
 
 def batches(
@@ -19,4 +49,4 @@ def batches(
     if topics:
         brokers = [node for node in cluster.nodes.values() if node.role == "broker"]
         folders = [f"{node.id}={place}" for node in brokers for place in node.data_dirs]
-        yield from log_reader.lines(dist, "PrintBatches", ",".join(sorted(topics)), *folders)
+        yield from lines(dist, "PrintBatches", ",".join(sorted(topics)), *folders)

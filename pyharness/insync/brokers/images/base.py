@@ -5,7 +5,7 @@ from collections.abc import Callable
 import docker
 from docker.errors import APIError, ImageNotFound
 
-from insync.brokers.docker.throwaway import container
+from insync.brokers.docker.engine import container
 from insync.brokers.images import host_base
 from insync.brokers.images.recipe import Base
 from insync.brokers.kafka.java import OLDEST, Java, parse_settings

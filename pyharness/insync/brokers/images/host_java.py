@@ -12,7 +12,7 @@ from typing import Final
 
 import docker
 
-from insync.brokers.docker.throwaway import container, packed
+from insync.brokers.docker.engine import container, packed
 from insync.brokers.images import base as bases
 from insync.brokers.kafka import cache
 from insync.brokers.kafka.java import Java, find_java, in_cache, located

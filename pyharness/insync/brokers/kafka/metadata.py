@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from insync.brokers.kafka import wire
-from insync.brokers.kafka.framed import Fields, exchange
+from insync.brokers.kafka.wire import Fields, exchange
 
 METADATA: Final = (3, 4)
 """API key and the first version that can ask without creating topics; 1.1 to 4.4 answer it."""

@@ -15,9 +15,8 @@ from insync.events.schema import FaultLine
 from insync.faults.base import Fault
 from insync.faults.kind import NOT_RUNNING, FaultKind, Recorded, Tags, Words, always, figure
 from insync.faults.spec import OnProcess
-from insync.faults.support import cpu_groups
-from insync.faults.support.cpu_groups import Throttled
-from insync.faults.support.shares import ContainerShare, GroupShare, Share
+from insync.faults.support import shares
+from insync.faults.support.shares import ContainerShare, GroupShare, Share, Throttled
 
 
 class CpuQuota(OnProcess):
@@ -76,7 +75,7 @@ KIND = FaultKind(
         " and moves the process into it; a container's own quota is changed, and put back at the"
         " end.",
     ),
-    probes={"local": lambda _: cpu_groups.unavailable(), "docker": always},
+    probes={"local": lambda _: shares.unavailable(), "docker": always},
     inject=QuotaFault,
     missing=_missing,
     tags=Tags(once=True, regroups=True, late_shrinks={"cpu-quota": NOT_RUNNING}),

@@ -1,7 +1,7 @@
 """Makes and removes control groups, on cgroup v1 and v2.
 
 A group is named after the harness that made it, so that the next harness can remove what a
-killed one left behind. `cpu_groups`, `memory_groups` and `disk/blkio` set
+killed one left behind. `shares`, `memory_groups` and `disk/blkio` set
 its limits.
 """
 

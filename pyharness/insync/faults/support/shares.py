@@ -1,16 +1,68 @@
 """Limits a node's share of the CPU, by a control group of the harness or its container's own."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 from insync.errors import InsyncError
-from insync.faults.support import cpu_groups
-from insync.faults.support.cgroup_places import Parent, group_of
-from insync.faults.support.cgroups import Group, Stay
-from insync.faults.support.cpu_groups import Throttled, quota_us
+from insync.faults.support.cgroup_places import Parent, group_of, here
+from insync.faults.support.cgroups import Group, Limit, Stay, usable
 from insync.running import Running
 
 if TYPE_CHECKING:
     from insync.brokers.docker.process import ContainerProcess
+
+
+_PERIOD_US: Final = 100_000
+_LEAST_QUOTA_US: Final = 1_000  # the kernel takes no less
+_PROBED_PERCENT: Final = 50.0
+
+
+@dataclass(frozen=True, slots=True)
+class Throttled:
+    """How often a group was out of its quota, and for how long in sum, in ms."""
+
+    times: int
+    ms: float
+
+
+def place() -> Parent | str:
+    """Return where a group with a quota can be made on this machine, or why there is no place."""
+    return usable(here("cpu"), "cpu", quota(_PROBED_PERCENT))
+
+
+def unavailable() -> str | None:
+    """Return why no CPU quota can be set here, or None."""
+    found = place()
+    return None if isinstance(found, Parent) else f"no CPU quota can be set: {found}"
+
+
+def quota(percent: float) -> Limit:
+    """Return the limit of `percent` of one core."""
+    period, share = quota_us(percent)
+
+    def limit(group: Group) -> None:
+        if group.unified:
+            group.write("cpu.max", f"{share} {period}")
+        else:
+            group.write("cpu.cfs_period_us", str(period))
+            group.write("cpu.cfs_quota_us", str(share))
+
+    return limit
+
+
+def throttled(group: Group) -> Throttled:
+    """Return what the kernel counted so far; raises OSError."""
+    lines = group.read("cpu.stat").splitlines()
+    stat = {name: int(value) for name, _, value in (line.partition(" ") for line in lines)}
+    ms = stat["throttled_usec"] / 1e3 if group.unified else stat["throttled_time"] / 1e6
+    return Throttled(stat["nr_throttled"], ms)
+
+
+def quota_us(percent: float) -> tuple[int, int]:
+    """Return period and quota in microseconds: the usual period, longer for the least quotas."""
+    period = max(_PERIOD_US, round(_LEAST_QUOTA_US * 100 / percent))
+    return period, max(_LEAST_QUOTA_US, round(period * percent / 100))
+
 
 _UNLIMITED: Final = (100_000, -1)
 
@@ -38,14 +90,14 @@ class GroupShare:
 
     def cut(self, percent: float) -> None:
         """Make the group and move the process."""
-        parent = cpu_groups.place()
+        parent = place()
         if not isinstance(parent, Parent):
             raise InsyncError(f"no CPU quota can be set: {parent}")
-        self._stay = Stay.begin(self._pid, parent, self._name, cpu_groups.quota(percent))
+        self._stay = Stay.begin(self._pid, parent, self._name, quota(percent))
 
     def throttled(self) -> Throttled:
         """Return the group's count."""
-        return Throttled(0, 0.0) if self._stay is None else cpu_groups.throttled(self._stay.group)
+        return Throttled(0, 0.0) if self._stay is None else throttled(self._stay.group)
 
     def restore(self) -> None:
         """Put the process back where it was and remove the group."""
@@ -81,4 +133,4 @@ class ContainerShare:
 
     def _count(self) -> Throttled:
         place = group_of(self._container.pid, "cpu")
-        return cpu_groups.throttled(Group(place.folder, place.unified))
+        return throttled(Group(place.folder, place.unified))

@@ -7,7 +7,7 @@ and mix the brokers' views. It can be read while the cluster runs and after it h
 from collections.abc import Iterator
 from pathlib import Path
 
-from insync.brokers.cluster import log_reader
+from insync.brokers.cluster import replica_logs
 from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.quorum import metadata_records, zookeeper_log, zookeeper_records
 from insync.brokers.cluster.quorum.isr_lines import Line
@@ -36,5 +36,5 @@ def isr_events(cluster: NodeCluster, dist: Distribution, arm: str) -> Iterator[L
             if line["broker"] != CONTROLLER_ID:  # it registers as a broker, but has no partitions
                 yield line
     else:
-        records = log_reader.lines(dist, "PrintMetadata", str(_longest(cluster)))
+        records = replica_logs.lines(dist, "PrintMetadata", str(_longest(cluster)))
         yield from metadata_records.states(records, arm)

@@ -7,8 +7,8 @@ with the same id exits at once. A broker that is shut down cleanly removes its r
 import socket
 import struct
 
-from insync.brokers.kafka.framed import exchange, read
 from insync.brokers.kafka.ports import LOOPBACK
+from insync.brokers.kafka.wire import exchange, read
 from insync.errors import InsyncError
 
 _WITHIN_S = 5.0

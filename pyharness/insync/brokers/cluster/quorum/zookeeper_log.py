@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.brokers.kafka.framed import Fields
+from insync.brokers.kafka.wire import Fields
 from insync.errors import InsyncError
 
 _MAGIC, _VERSION = b"ZKLG", 2
