@@ -83,7 +83,9 @@ def test_the_log_of_a_quorum_is_that_of_the_controller_that_has_most(
         (folder / "50.index").write_bytes(bytes(1_000 - size))
         nodes.append(SimpleNamespace(metadata_log=folder))
     read: list[str] = []
-    monkeypatch.setattr(metadata_log.replica_logs, "lines", lambda _, __, folder: read.append(folder) or [])
+    monkeypatch.setattr(
+        metadata_log.replica_logs, "lines", lambda _, __, folder: read.append(folder) or []
+    )
     cluster, dist = SimpleNamespace(controllers=nodes), SimpleNamespace(release=pinned("4.3.1"))
     assert [*metadata_log.isr_events(cast("Any", cluster), cast("Any", dist), "stock")] == []
     assert read == [str(tmp_path / "101")]
