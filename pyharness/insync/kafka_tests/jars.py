@@ -7,7 +7,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from insync.brokers.kafka import cache, versions
-from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import cached_jars
 from insync.brokers.kafka.versions import Release, jar
 from insync.errors import InputError
@@ -24,13 +23,13 @@ def pinned() -> tuple[str, ...]:
     return tuple(sorted(found, key=versions.numbers))
 
 
-def released_jars(release: Release, java: Java, tell: Callable[[str], None]) -> tuple[Path, ...]:
+def released_jars(release: Release, tell: Callable[[str], None]) -> tuple[Path, ...]:
     """Return a build's own jars; those of a released version are fetched first if missing."""
     libs = cache.root() / "kafka" / release.name / "libs"
-    return release.files or cached_jars(release, libs, java, tell)
+    return release.files or cached_jars(release, libs, tell)
 
 
-def pinned_jars(version: str, java: Java, tell: Callable[[str], None]) -> tuple[Path, ...]:
+def pinned_jars(version: str, tell: Callable[[str], None]) -> tuple[Path, ...]:
     """Return the jars of a version's tests, and the libraries that these need.
 
     Raises NoTestJarsError if none are pinned for the version, and InputError as a broker's jars do.
@@ -43,7 +42,7 @@ def pinned_jars(version: str, java: Java, tell: Callable[[str], None]) -> tuple[
     text = files(__package__).joinpath("pins", f"{version}.toml").read_text(encoding="utf-8")
     jars = tuple(jar(entry["id"], entry["sha256"]) for entry in tomllib.loads(text)["jars"])
     tests = Release(version=f"{version}'s tests", jars=jars)
-    return cached_jars(tests, cache.root() / "kafka-tests" / version / "libs", java, tell)
+    return cached_jars(tests, cache.root() / "kafka-tests" / version / "libs", tell)
 
 
 def own_jars(folder: Path) -> tuple[Path, ...]:

@@ -93,10 +93,10 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     java = find_java()
     runner = built(KAFKA_TESTS_JAR)
     own = request.test_jars
-    tests = jars.own_jars(own) if own else jars.pinned_jars(released, java, tell)
+    tests = jars.own_jars(own) if own else jars.pinned_jars(released, tell)
     classes = find_classes(candidate.version, tests, short=request.short, only=request.only)
-    before = jars.released_jars(baseline, java, tell)
-    after = jars.released_jars(candidate, java, tell)
+    before = jars.released_jars(baseline, tell)
+    after = jars.released_jars(candidate, tell)
     digests = (jars.digest(before), jars.digest(tests))
     sides = [Side(name=BASELINE, java=java.binary, jars=(*before, *tests, runner))]
     sides += [_side(arm, request, java, (*after, *tests, runner)) for arm in chosen]

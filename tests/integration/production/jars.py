@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from insync.brokers.kafka import cache
-from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import cached_jars
 from insync.brokers.kafka.versions import Jar, Release
 
@@ -24,9 +23,9 @@ JMX_EXPORTER = Jar(
 )  # fmt: skip
 
 
-def fetched(jar: Jar, java: Java) -> Path:
+def fetched(jar: Jar) -> Path:
     """Return the file of a jar in the cache; fetch it first if it is not there."""
     release = Release(version=f"tests' {jar.name} {jar.revision}", jars=(jar,))
     folder = cache.root() / "tests" / f"{jar.name}-{jar.revision}" / "libs"
-    (file,) = cached_jars(release, folder, java, print)
+    (file,) = cached_jars(release, folder, print)
     return file

@@ -24,7 +24,6 @@ from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka import process
-from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.ports import free_ports
 from integration.production.checks import (
     ALL,
@@ -128,10 +127,10 @@ def written(expression: str) -> str:
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("prometheus") is None, reason="prometheus is not installed")
 def test_a_stall_is_seen_by_every_query_and_raises_the_alerts(
-    start: StartCluster, java: Java, tmp_path: Path, agent: AgentSpec
+    start: StartCluster, tmp_path: Path, agent: AgentSpec
 ) -> None:
     """Broker 1 stalls, broker 2 has the agent switched off, broker 3 has none."""
-    exporter = fetched(JMX_EXPORTER, java)
+    exporter = fetched(JMX_EXPORTER)
     ports = dict(zip(ALL, free_ports(len(ALL)), strict=True))
     extras = {
         broker: NodeExtras(
@@ -174,11 +173,11 @@ def test_a_stall_is_seen_by_every_query_and_raises_the_alerts(
 
 @pytest.mark.long
 def test_opentelemetrys_rules_find_every_metric_that_they_name(
-    start: StartCluster, java: Java, agent: AgentSpec
+    start: StartCluster, agent: AgentSpec
 ) -> None:
     (port,) = free_ports(1)
     flags = [
-        f"-javaagent:{fetched(OPENTELEMETRY, java)}",
+        f"-javaagent:{fetched(OPENTELEMETRY)}",
         f"-Dotel.jmx.config={FILES / 'otel-jmx.yml'}",
         "-Dotel.metrics.exporter=prometheus",
         f"-Dotel.exporter.prometheus.port={port}",

@@ -11,7 +11,6 @@ import pytest
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.node import NodeExtras
-from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.ports import free_ports
 from integration.production.checks import (
     ALL,
@@ -36,15 +35,15 @@ SAMPLE = re.compile(r'^insync_PendingReads_Value\{.*name="HoldsGranted".*\} (\S+
 @pytest.mark.long
 @pytest.mark.parametrize("ours", ["last", "first"])
 def test_two_other_agents_in_the_same_broker(
-    start: StartCluster, java: Java, tmp_path: Path, agent: AgentSpec, ours: str
+    start: StartCluster, tmp_path: Path, agent: AgentSpec, ours: str
 ) -> None:
     """Both of them see what they are for, and ours works, whichever agent is loaded first."""
     (port,) = free_ports(1)
     config = tmp_path / "exporter.yaml"
     config.write_text("rules:\n- pattern: '.*'\n", encoding="ascii")
     others = [
-        f"-javaagent:{fetched(OPENTELEMETRY, java)}",
-        f"-javaagent:{fetched(JMX_EXPORTER, java)}=127.0.0.1:{port}:{config}",
+        f"-javaagent:{fetched(OPENTELEMETRY)}",
+        f"-javaagent:{fetched(JMX_EXPORTER)}=127.0.0.1:{port}:{config}",
     ]
     # The JVM puts the options of this variable before those of the command line.
     before = {"JDK_JAVA_OPTIONS": " ".join(others)} if ours == "last" else {}

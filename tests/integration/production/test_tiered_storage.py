@@ -11,7 +11,6 @@ from fault_runs import running
 from insync.brokers.cluster.admin import SMALL_SEGMENTS, create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.kafka.java import Java
 from integration.production.checks import (
     ALL,
     LAG,
@@ -60,11 +59,11 @@ def with_remote_storage(jar: Path, folder: Path) -> dict[str, str]:
 
 @pytest.mark.long
 def test_a_leader_whose_log_is_in_remote_storage(
-    start: StartCluster, java: Java, tmp_path: Path, agent: AgentSpec
+    start: StartCluster, tmp_path: Path, agent: AgentSpec
 ) -> None:
     """A new follower starts from the remote log; at the end all is read, most of it from there."""
     remote = tmp_path / "remote"
-    storage = with_remote_storage(fetched(LOCAL_TIERED_STORAGE, java), remote)
+    storage = with_remote_storage(fetched(LOCAL_TIERED_STORAGE), remote)
     cluster = start(agent=with_pauses(agent), settings={**LAG, **storage})
     create_topic(cluster.bootstrap, TOPIC, [PAIR], TIERED)
     fill(cluster)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.brokers.kafka import builds, pin, releases, versions
-from insync.brokers.kafka.fetch import maven
+from insync.brokers.kafka import builds, maven, pin, releases, versions
 from insync.errors import InputError
 
 PUBLISHED = ["3.5.0", "3.5.2", "3.9.2", "4.0.0", "4.0.1", "4.0.3", "4.3.1"]
@@ -94,10 +93,7 @@ def test_a_release_that_cannot_be_resolved_is_one_line(monkeypatch: pytest.Monke
 def test_the_list_of_releases_is_that_of_the_repository(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = tmp_path / "ivysettings.xml"
-    root = (tmp_path / "repository").as_uri()
-    settings.write_text(f'<s><ibiblio name="folder" root="{root}/"/></s>', encoding="utf-8")
-    monkeypatch.setenv("INSYNC_IVY_SETTINGS", str(settings))
+    monkeypatch.setenv("INSYNC_MAVEN", (tmp_path / "repository").as_uri())
     with pytest.raises(InputError, match="no list of releases: file://"):
         maven.released("org.example", "a")
     listed = tmp_path / "repository" / "org" / "example" / "a" / "maven-metadata.xml"

@@ -64,7 +64,7 @@ class LoadTool:
         own = distribution(DEFAULT, dist.java, tell)
         tools = replace(own.release, jars=(TOOLS,))
         folder = cache.root() / "kafka" / f"tools-{TOOLS.revision}"
-        return cls(own, cached_jars(tools, folder, dist.java, tell))
+        return cls(own, cached_jars(tools, folder, tell))
 
     def produce(
         self, bootstrap: str, topic: str, records: int, record_bytes: int, rate: int, acks: Acks

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from insync.brokers.kafka import cache as caches
-from insync.brokers.kafka import pin, versions
-from insync.brokers.kafka.fetch import maven
+from insync.brokers.kafka import maven, pin, versions
 from insync.brokers.kafka.versions import Release, known, numbers
 from insync.errors import InputError
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from insync.artifacts import sha256_of
 from insync.brokers.kafka import builds, cache, versions
 from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.fetch import fetch
 from insync.brokers.kafka.java import Java, find_java
+from insync.brokers.kafka.maven import fetch
 from insync.brokers.kafka.versions import Jar, Release
 from insync.brokers.kafka.warmup import warm
 from insync.errors import InputError
@@ -27,27 +27,22 @@ def distribution(kafka: str, java: Java, progress: Progress | None = None) -> Di
     """
     tell = progress or _silent
     release = builds.find(kafka)
-    jars = class_path(kafka, java, tell)
+    jars = class_path(kafka, tell)
     return warm(release, jars, java, cache.root() / "kafka" / release.name, tell)
 
 
-def class_path(kafka: str, java: Java, tell: Progress) -> tuple[Path, ...]:
+def class_path(kafka: str, tell: Progress) -> tuple[Path, ...]:
     """Return the jars of a Kafka version or an own build, which is not made ready to run."""
     release = builds.find(kafka)
     folder = cache.root() / "kafka" / release.name
-    return release.files or cached_jars(release, folder / "libs", java, tell)
+    return release.files or cached_jars(release, folder / "libs", tell)
 
 
-def cached_jars(
-    release: Release, libs: Path, java: Java | None, tell: Progress
-) -> tuple[Path, ...]:
-    """Return the class path of `release` in the folder `libs`; fetch missing jars first.
-
-    `java` is for Ivy, which fetches where there is both.
-    """
+def cached_jars(release: Release, libs: Path, tell: Progress) -> tuple[Path, ...]:
+    """Return the class path of `release` in the folder `libs`; fetch missing jars first."""
     if first_bad(release, libs):
         with cache.locked(libs):
-            _fill(release, libs, java, tell)
+            _fill(release, libs, tell)
     return tuple(libs / jar.file_name for jar in release.jars)
 
 
@@ -56,15 +51,15 @@ def first_bad(release: Release, libs: Path) -> Jar | None:
     return next((jar for jar in release.jars if not _matches(jar, libs / jar.file_name)), None)
 
 
-def _fill(release: Release, libs: Path, java: Java | None, tell: Progress) -> None:
+def _fill(release: Release, libs: Path, tell: Progress) -> None:
     bad = first_bad(release, libs)  # checked again: another insync may have fetched meanwhile
     if bad is None:
         return
     if libs.exists():
         tell(f"kafka {release.version}: {bad.file_name} in the cache is damaged, fetching again")
     tell(f"kafka {release.version}: fetching {len(release.jars)} jars, once")
-    with cache.atomic_folder(libs) as made, cache.scratch(libs) as scratch:
-        fetch(release.jars, java, made, scratch)
+    with cache.atomic_folder(libs) as made:
+        fetch(release.jars, made)
         bad = first_bad(release, made)
         if bad is not None:
             raise InputError(

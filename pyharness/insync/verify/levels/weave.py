@@ -52,7 +52,7 @@ def run(candidate: Side, baseline: Side, out: Path, context: Context) -> LevelIn
 
 def ask(kafka: str, context: Context) -> dict[str, Any]:
     """Return the agent's answer about a version or an own build; raises InsyncError."""
-    jars = class_path(kafka, context.java, context.progress.phase)
+    jars = class_path(kafka, context.progress.phase)
     return _answer(context.java, [built(AGENT_JAR), built(LAB_JAR), *jars])
 
 

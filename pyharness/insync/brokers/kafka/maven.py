@@ -1,10 +1,10 @@
-"""Fetch pinned jars from a Maven repository over HTTPS, where there is no Ivy.
+"""Fetch pinned jars from a Maven repository: Maven Central, or a mirror of it.
 
-Every jar is pinned with its SHA-256, so nothing has to be resolved. The repository is Maven
-Central, or the one that the user's own Ivy settings name.
+Every jar is pinned with its SHA-256, so nothing has to be resolved.
 """
 
 import http.client
+import os
 import shutil
 import urllib.error
 import urllib.request
@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree
 
-from insync.brokers.kafka.fetch import ivy
 from insync.brokers.kafka.versions import Jar
 from insync.errors import InputError
 
 CENTRAL: Final = "https://repo1.maven.org/maven2"
+VARIABLE: Final = "INSYNC_MAVEN"
+"""Names a mirror: its address."""
 _SCHEMES: Final = ("https://", "http://", "file://")
 _PARALLEL: Final = 4
 _ANSWER_WITHIN_S: Final = 60.0
@@ -38,21 +39,11 @@ def url(root: str, jar: Jar) -> str:
 
 
 def repository() -> str:
-    """Return the repository's address; raises InputError for settings that name none."""
-    own = ivy.own_settings()
-    if own is None:
-        return CENTRAL
-    try:
-        resolvers = list(ElementTree.parse(own).iter("ibiblio"))  # noqa: S314  # the user's own file
-    except ElementTree.ParseError as error:
-        raise InputError(f"{ivy.SETTINGS_VARIABLE}: {own}: not XML: {error}") from None
-    roots = [root for each in resolvers if (root := each.get("root", "")).startswith(_SCHEMES)]
-    if not roots:
-        raise InputError(
-            f'{ivy.SETTINGS_VARIABLE}: {own}: no <ibiblio root="https://...">, expected one:'
-            " without pyspark and a Java there is no Ivy for other repositories"
-        )
-    return roots[0].rstrip("/")
+    """Return the repository's address; raises InputError for one that is none."""
+    own = os.environ.get(VARIABLE) or CENTRAL
+    if not own.startswith(_SCHEMES):
+        raise InputError(f"{VARIABLE}: {own}, expected an address such as {CENTRAL}")
+    return own.rstrip("/")
 
 
 def released(group: str, name: str) -> list[str]:
