@@ -4,7 +4,8 @@ The pytest plugin is in here, too, which pytest loads in every session: what is 
 when it is used.
 """
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from insync.testing.history import History
@@ -13,13 +14,10 @@ if TYPE_CHECKING:
 __all__ = ["History", "KafkaCluster"]
 
 
+_PLACES: Final = {"History": "history", "KafkaCluster": "kafka_cluster"}
+
+
 def __getattr__(name: str) -> Any:
-    if name == "KafkaCluster":
-        from insync.testing.kafka_cluster import KafkaCluster
-
-        return KafkaCluster
-    if name == "History":
-        from insync.testing.history import History
-
-        return History
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from insync.brokers.docker import engine
 from insync.brokers.images.built import require
@@ -11,95 +11,55 @@ from insync.brokers.kafka.builds import find
 from insync.errors import InputError
 from insync.nodes import BROKERS
 from insync.run.request import ClusterKind
-from insync.testing.faults import Faults, Injected
+from insync.testing.faults import Injected
 from insync.testing.kafka_cluster import KafkaCluster
 from insync.testing.options import Asked
 from insync.testing.prepared import possible
-from insync_bridge import PartitionState
-
-LAST_LINES: Final = 8
 
 
-class PytestCluster:
-    """A cluster of a test; one that insync did not start has only its `bootstrap`.
+class ExistingCluster:
+    """Brokers that insync did not start: of a `KafkaCluster` it has what clients can know."""
 
-    `kind` is what its brokers run as, `why` how that was chosen, `kafka` their version, and `arm`
-    what they are: "stock", or the scope of the plugin.
-    """
+    kind, why, arm = "existing", "--insync-cluster", "stock"
 
-    def __init__(
-        self, asked: Asked, own: KafkaCluster | None, kind: str, why: str, arm: str
-    ) -> None:
-        self._own = own
-        self._bootstrap = asked.bootstrap or ""
-        self.kind = kind
-        self.why = why
-        self.kafka = asked.kafka if own is None else find(asked.kafka).name
-        self.arm = arm
-
-    @property
-    def bootstrap(self) -> str:
-        """The brokers' addresses, for clients."""
-        return self._bootstrap if self._own is None else self._own.bootstrap
-
-    @property
-    def fault(self) -> Faults:
-        """A function that injects a fault for a block."""
-        return self._started("fault").fault
-
-    @property
-    def nodes(self) -> Mapping[int, Any]:
-        """The nodes by id, as `KafkaCluster` has them."""
-        return self._started("nodes").nodes
-
-    def kill(self, number: int) -> None:
-        """Kill a node and wait until it has ended."""
-        self._started("kill").kill(number)
-
-    def restart(self, number: int) -> None:
-        """Start a killed broker again, and wait until it serves requests."""
-        self._started("restart").restart(number)
-
-    def replicas(self, topic: str, partition: int) -> PartitionState:
-        """Return a partition as its leader sees it; only with the plugin."""
-        return self._started("replicas").replicas(topic, partition)
+    def __init__(self, asked: Asked) -> None:
+        self.bootstrap = asked.bootstrap or ""
+        self.kafka = asked.kafka
 
     def lifted(self) -> Sequence[Injected]:
-        """Return the faults that were injected so far."""
-        return () if self._own is None else tuple(self._own.fault.lifted)
+        """Return no fault: none can be injected."""
+        return ()
 
     def describe(self) -> str:
-        """Return what the brokers are, and the last lines that each printed."""
-        lines = [f"cluster: {self.kind} ({self.why}), Kafka {self.kafka}, {self.bootstrap}"]
-        for node in () if self._own is None else self._own.nodes.values():
-            lines.append(f"{node.role} {node.id}, the last lines of {node.log}:")
-            lines += [f"  {line}" for line in _last_lines(node.log)]
-        return "\n".join(lines)
+        """Return what the brokers are."""
+        return f"cluster: {self.kind} ({self.why}), Kafka {self.kafka}, {self.bootstrap}"
 
-    def _started(self, what: str) -> KafkaCluster:
-        if self._own is None:
-            raise InputError(f"{what}: --insync-cluster existing, expected brokers of insync's own")
-        return self._own
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(KafkaCluster, name):
+            raise AttributeError(name)
+        raise InputError(f"{name}: --insync-cluster existing, expected brokers of insync's own")
 
 
 @contextmanager
-def started(asked: Asked, keys: Mapping[str, Any], folder: Path) -> Iterator[PytestCluster]:
+def started(
+    asked: Asked, keys: Mapping[str, Any], folder: Path
+) -> Iterator[KafkaCluster | ExistingCluster]:
     """Start the cluster that is asked for, and stop it at the end of the block.
 
     `keys` are arguments of `KafkaCluster`; `faults` of None are those that cost healthy brokers
     nothing. Raises InputError for what cannot be.
     """
     if asked.cluster == "existing":
-        yield PytestCluster(asked, None, "existing", "--insync-cluster", "stock")
+        yield ExistingCluster(asked)
         return
     kind, why = chosen(asked)
     wanted = dict(keys)
     if "faults" in wanted and wanted["faults"] is None:
         three = wanted.get("brokers", BROKERS) == BROKERS
         wanted["faults"] = possible(kind, folder) if three else ()
-    own = KafkaCluster(kafka=asked.kafka, cluster=kind, folder=folder, **wanted)
-    with own:
-        yield PytestCluster(asked, own, kind, why, wanted.get("plugin") or "stock")
+    with KafkaCluster(kafka=asked.kafka, cluster=kind, folder=folder, **wanted) as own:
+        own.why = why
+        yield own
 
 
 def chosen(asked: Asked) -> tuple[ClusterKind, str]:
@@ -115,12 +75,3 @@ def chosen(asked: Asked) -> tuple[ClusterKind, str]:
     except InputError as error:
         return "local", f"auto: {error}"
     return "docker", "auto"
-
-
-def _last_lines(log: Path) -> list[str]:
-    """Return the last lines of a node's log; none if there is no log."""
-    try:
-        text = log.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
-    return text.splitlines()[-LAST_LINES:]

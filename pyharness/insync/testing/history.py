@@ -7,7 +7,7 @@ reads the topic, and the analysis of the runs finds anomalies, decides and repor
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -41,6 +41,7 @@ from insync.run.analysis import analyse
 from insync.run.record import save
 from insync.testing.clients import UNKNOWN, RecordedConsumer, RecordedProducer, TopicHistory, read
 from insync.testing.faults import Injected
+from insync.testing.scenario import Judged, check
 from insync.workload.consumer import TopicConsumer
 from insync.workload.plan import WorkloadPlan
 from insync.workload.value import Read
@@ -48,21 +49,6 @@ from insync.workload.value import Read
 ANSWERS_WITHIN_S: Final = 30.0
 ISR_WITHIN_S: Final = 60.0
 Bounds = Mapping[str, Mapping[str, float]]
-
-
-class HistoryError(AssertionError):
-    """The verdict on a history is not the expected one; the message names the report."""
-
-
-@dataclass(frozen=True)
-class TopicVerdict:
-    """The verdict on one topic, the figures of `verdict.json`, and the report."""
-
-    topic: str
-    verdict: str
-    reason: str
-    document: Mapping[str, Any]
-    report: Path
 
 
 class History:
@@ -81,16 +67,11 @@ class History:
         arm: str = "stock",
         lifted: Callable[[], Sequence[Injected]] = tuple,
     ) -> None:
-        """Begin an empty history.
+        """Begin an empty history of brokers at `bootstrap`.
 
-        Args:
-            bootstrap: the brokers' addresses.
-            folder: where the run folders are made, one per topic.
-            kafka: the brokers' version, as the report names it.
-            cluster: what the brokers run as, as the report names it.
-            arm: what the brokers are, as the report names it.
-            lifted: returns the faults that were injected meanwhile.
-
+        `folder` gets a run folder per topic. The report names `kafka`, the brokers' version,
+        `cluster`, what they run as, and `arm`, what they are. `lifted` returns the faults that were
+        injected meanwhile.
         """
         self._bootstrap = bootstrap
         self._folder = folder
@@ -104,7 +85,7 @@ class History:
         self._acks = "all"
         self._started_ms = now_ms()
         self._name = uuid.uuid4().hex[:12]
-        self.verdicts: list[TopicVerdict] = []
+        self.verdicts: list[Judged] = []
 
     @property
     def recorded(self) -> bool:
@@ -138,11 +119,11 @@ class History:
             client = Consumer({"bootstrap.servers": self._bootstrap, **client})
         return RecordedConsumer(client, self._topic, self._consumer_numbers, self._arm)
 
-    def check(self, *, expect: Bounds | None = None, verdict: str = "pass") -> list[TopicVerdict]:
+    def check(self, *, expect: Bounds | None = None, verdict: str = "pass") -> list[Judged]:
         """End the history, check each topic, and return the verdicts.
 
         `expect` has bounds on metrics, such as {"max_ack_gap_ms": {"max": 5_000}}; that nothing is
-        lost or corrupted is always expected. Raises HistoryError if a topic's verdict is another
+        lost or corrupted is always expected. Raises VerdictError if a topic's verdict is another
         one than `verdict`, and InputError without the extra 'analysis', or without any record.
         """
         extras.require_analysis("history.check")
@@ -153,12 +134,10 @@ class History:
         folders = [self._write(topic, expect or {}) for topic in self._topics.values()]
         found = analyse(folders, AnalysisOptions(), Progress())
         self.verdicts = [
-            TopicVerdict(topic, each["verdict"], each["reason"], each, folder / REPORT)
+            Judged(f"history of topic {topic}", each, folder / REPORT)
             for topic, folder, each in zip(self._topics, folders, found, strict=True)
         ]
-        others = [each for each in self.verdicts if each.verdict != verdict]
-        if others:
-            raise HistoryError("\n".join(map(_words, others)))
+        check(self.verdicts, verdict)
         return self.verdicts
 
     def close(self) -> None:
@@ -318,7 +297,3 @@ def _unanswered(topic: TopicHistory, seen: Mapping[int, int]) -> list[ProduceLin
 def _write_all(writer: EventWriter, lines: Sequence[Line]) -> None:
     for line in lines:
         writer.write(line)
-
-
-def _words(each: TopicVerdict) -> str:
-    return f"history of topic {each.topic}: {each.verdict}: {each.reason}\nreport: {each.report}"

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal, Self
@@ -27,7 +27,7 @@ from insync.run.plan import require_agent
 from insync.run.request import DEFAULT_KAFKA, ClusterKind
 from insync.run.requirements import stalled
 from insync.testing import arguments
-from insync.testing.faults import Faults
+from insync.testing.faults import Faults, Injected
 from insync.testing.prepared import require_kinds, scenario_of
 from insync_bridge import BridgeClient, BridgeError, PartitionState
 
@@ -38,6 +38,7 @@ _KINDS: Final[Mapping[str, type[NodeCluster]]] = {
 }
 _SERVES_WITHIN_S: Final = 60.0
 _MOST_COPIES: Final = 3
+_LAST_LINES: Final = 8
 
 
 class KafkaCluster:
@@ -77,14 +78,15 @@ class KafkaCluster:
         """
         self._brokers = arguments.brokers(brokers)
         self._kafka = arguments.text("kafka", kafka)
-        self._kind = arguments.text("cluster", cluster)
+        self.kind = arguments.text("cluster", cluster)
+        self.why = "the argument cluster"
         self._settings = {
             **_copies(min(brokers, _MOST_COPIES)),
             **arguments.settings(settings),
         }
         self._plugin = None if plugin is None else arguments.text("plugin", plugin)
         self._folder = arguments.folder(folder)
-        self._kinds = arguments.faults(faults, self._brokers)
+        self.kinds = arguments.faults(faults, self._brokers)
         self._jvm = arguments.jvm(jvm)
         self._faults: Faults
         self._stack = ExitStack()
@@ -116,6 +118,30 @@ class KafkaCluster:
     def fault(self) -> Faults:
         """A function that injects a fault for a block: `with kafka.fault("freeze", 1): ...`."""
         return self._faults
+
+    @property
+    def kafka(self) -> str:
+        """The brokers' version."""
+        return find(self._kafka).name
+
+    @property
+    def arm(self) -> str:
+        """What the brokers are: "stock", or the scope of the plugin."""
+        return self._plugin or "stock"
+
+    def lifted(self) -> Sequence[Injected]:
+        """Return the faults that were injected so far."""
+        return tuple(self._faults.lifted)
+
+    def describe(self) -> str:
+        """Return what the brokers are, and the last lines that each printed."""
+        lines = [f"cluster: {self.kind} ({self.why}), Kafka {self.kafka}, {self.bootstrap}"]
+        for node in self.nodes.values():
+            lines.append(f"{node.role} {node.id}, the last lines of {node.log}:")
+            with suppress(OSError):  # it has printed nothing yet
+                text = node.log.read_text(encoding="utf-8", errors="replace")
+                lines += [f"  {line}" for line in text.splitlines()[-_LAST_LINES:]]
+        return "\n".join(lines)
 
     def kill(self, number: int) -> None:
         """Kill a node and wait until it has ended."""
@@ -152,25 +178,25 @@ class KafkaCluster:
 
     def _start(self, folder: Path, stack: ExitStack) -> None:
         """Start the cluster; `stack` gets what ends with it. Raises InputError or InsyncError."""
-        if self._kind not in _KINDS:
-            raise InputError(f"cluster: {self._kind!r}, expected one of: {', '.join(_KINDS)}")
-        arm = self._plugin or "stock"
+        if self.kind not in _KINDS:
+            raise InputError(f"cluster: {self.kind!r}, expected one of: {', '.join(_KINDS)}")
+        arm = self.arm
         if arm not in arms.ARMS:
             raise InputError(f"plugin: {arm!r}, expected None, read or request")
         find(self._kafka)  # before the check of the arms: an unknown version has none
         require_arms([arm], self._kafka)
         dist = distribution(self._kafka, find_java())
-        if dist.release.path is not None and self._kind != "local":
-            raise InputError(f"cluster: {self._kind!r}, expected 'local': kafka is an own build")
+        if dist.release.path is not None and self.kind != "local":
+            raise InputError(f"cluster: {self.kind!r}, expected 'local': kafka is an own build")
         self._bridge = folder / "bridge"
-        agent = _agent(arm, self._bridge, local=self._kind == "local")
-        cluster: ClusterKind = "local" if self._kind == "local" else "docker"
-        require_kinds(self._kinds, cluster, folder)
-        wanted = scenario_of(self._kinds)
+        agent = _agent(arm, self._bridge, local=self.kind == "local")
+        cluster: ClusterKind = "local" if self.kind == "local" else "docker"
+        require_kinds(self.kinds, cluster, folder)
+        wanted = scenario_of(self.kinds)
         shim = require_shim() if stalled(wanted) else None
         controls, extras = stall_controls([wanted], shim, folder)
         links = stack.enter_context(open_links([wanted]))
-        self._cluster = _KINDS[self._kind](
+        self._cluster = _KINDS[self.kind](
             dist,
             folder,
             brokers=self._brokers,
@@ -186,7 +212,7 @@ class KafkaCluster:
             arm=arm, kafka=dist, cluster=self._cluster, controls=controls, home=folder,
             links=links, disks=disks, agent=agent,
         )  # fmt: skip
-        self._faults = Faults(running, wanted, self._kinds)
+        self._faults = Faults(running, wanted, self.kinds)
 
     def _with_flags(self, extras: Mapping[int, NodeExtras]) -> Mapping[int, NodeExtras]:
         """Add the flags of the brokers' JVMs."""

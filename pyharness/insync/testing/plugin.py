@@ -6,7 +6,7 @@ pytest loads it in every session, so it imports brokers and clients only when a 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import pytest
 
@@ -14,10 +14,13 @@ from insync.testing import options
 from insync.testing.options import MARKER_HELP, asked, marked, of_cluster
 
 if TYPE_CHECKING:
-    from insync.testing.clusters import PytestCluster
+    from insync.testing.clusters import ExistingCluster
     from insync.testing.faults import Faults
     from insync.testing.history import History
-    from insync.testing.scenario import ScenarioResult
+    from insync.testing.kafka_cluster import KafkaCluster
+    from insync.testing.scenario import Judged
+
+    Cluster = KafkaCluster | ExistingCluster
 
 _CLUSTERS: Final = ("insync_cluster", "insync_cluster_module", "insync_cluster_session")
 _NOTES: Final = pytest.StashKey[list[Callable[[], str]]]()
@@ -70,7 +73,7 @@ def insync_options() -> dict[str, Any]:
 @pytest.fixture
 def insync_cluster(
     request: pytest.FixtureRequest, insync_options: dict[str, Any], tmp_path: Path
-) -> Iterator["PytestCluster"]:
+) -> Iterator["Cluster"]:
     """Start a cluster for one test."""
     keys = {**insync_options, **of_cluster(marked(request.node))}
     if "insync_faults" in request.fixturenames:
@@ -79,28 +82,25 @@ def insync_cluster(
         yield cluster
 
 
-@pytest.fixture(scope="module")
-def insync_cluster_module(
-    request: pytest.FixtureRequest,
-    insync_options: dict[str, Any],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator["PytestCluster"]:
-    """Start a cluster for all tests of a module."""
-    keys = {"faults": None, **insync_options}
-    with _started(request, keys, tmp_path_factory.mktemp("insync") / "kafka") as cluster:
-        yield cluster
+def _shared(scope: Literal["module", "session"]) -> Any:
+    """Return the fixture of a cluster that several tests share."""
+
+    @pytest.fixture(scope=scope, name=f"insync_cluster_{scope}")
+    def cluster(
+        request: pytest.FixtureRequest,
+        insync_options: dict[str, Any],
+        tmp_path_factory: pytest.TempPathFactory,
+    ) -> Iterator["Cluster"]:
+        """Start a cluster for all tests of a module, or of the session."""
+        keys = {"faults": None, **insync_options}
+        with _started(request, keys, tmp_path_factory.mktemp("insync") / "kafka") as started:
+            yield started
+
+    return cluster
 
 
-@pytest.fixture(scope="session")
-def insync_cluster_session(
-    request: pytest.FixtureRequest,
-    insync_options: dict[str, Any],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator["PytestCluster"]:
-    """Start a cluster for all tests."""
-    keys = {"faults": None, **insync_options}
-    with _started(request, keys, tmp_path_factory.mktemp("insync") / "kafka") as cluster:
-        yield cluster
+insync_cluster_module = _shared("module")
+insync_cluster_session = _shared("session")
 
 
 @pytest.fixture
@@ -130,31 +130,31 @@ def insync_history(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator["
 
 
 @pytest.fixture
-def insync_result(request: pytest.FixtureRequest) -> "ScenarioResult":
+def insync_result(request: pytest.FixtureRequest) -> "Judged":
     """Return the result of the scenario that the test's marker names."""
     if "scenario" not in marked(request.node):
         raise pytest.UsageError(f"{request.node.nodeid}: insync_result: expected a scenario marker")
-    result: ScenarioResult = request.getfixturevalue(_SCENARIO)
+    result: Judged = request.getfixturevalue(_SCENARIO)
     return result
 
 
 @pytest.fixture
-def _insync_scenario(request: pytest.FixtureRequest, tmp_path: Path) -> "ScenarioResult":
+def _insync_scenario(request: pytest.FixtureRequest, tmp_path: Path) -> "Judged":
     """Run the scenario of the test's marker, and check its verdict."""
-    from insync.testing.scenario import run_scenario
+    from insync.testing.scenario import check, run_scenario
 
     keys, out = marked(request.node), tmp_path / "run"
     _note(request.node, lambda: f"run folder: {out}" if out.is_dir() else "")
     result = run_scenario(asked(request.config), keys, out)
     _note(request.node, lambda: f"report: {result.report}")
-    result.check(keys.get("expect", "pass"))
+    check([result], keys.get("expect", "pass"))
     return result
 
 
 @contextmanager
 def _started(
     request: pytest.FixtureRequest, keys: dict[str, Any], folder: Path
-) -> Iterator["PytestCluster"]:
+) -> Iterator["Cluster"]:
     from insync.testing.clusters import started
 
     with started(asked(request.config), keys, folder) as cluster:
@@ -162,10 +162,10 @@ def _started(
         yield cluster
 
 
-def _cluster_of(request: pytest.FixtureRequest) -> "PytestCluster":
+def _cluster_of(request: pytest.FixtureRequest) -> "Cluster":
     """Return the cluster that the test asks for, by default its own."""
     name = next((each for each in _CLUSTERS if each in request.fixturenames), _CLUSTERS[0])
-    cluster: PytestCluster = request.getfixturevalue(name)
+    cluster: Cluster = request.getfixturevalue(name)
     return cluster
 
 

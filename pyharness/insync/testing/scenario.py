@@ -1,6 +1,6 @@
 """Run a scenario for a test, and compare its verdict with the expected one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -21,29 +21,35 @@ VERDICTS: Final = (Outcome.PASS, Outcome.FAIL, Outcome.UNKNOWN)
 
 
 class VerdictError(AssertionError):
-    """The verdict on a scenario is not the expected one; the message names the report."""
+    """A verdict is not the expected one; the message names the report."""
 
 
 @dataclass(frozen=True)
-class ScenarioResult:
-    """The verdict on a scenario, and `document`, the content of its verdict.json."""
+class Judged:
+    """The verdict on a scenario or a history, and `document`, the content of its verdict.json."""
 
-    scenario: str
-    verdict: str
-    reason: str
+    of: str
     document: Mapping[str, Any]
     report: Path
 
-    def check(self, expected: str) -> None:
-        """Raise VerdictError unless the verdict is the expected one."""
-        if self.verdict != expected:
-            raise VerdictError(
-                f"scenario {self.scenario}: {self.verdict}, expected {expected}: {self.reason}\n"
-                f"report: {self.report}"
-            )
+    @property
+    def verdict(self) -> str:
+        """The verdict: pass, fail or unknown."""
+        return str(self.document["verdict"])
+
+    def __str__(self) -> str:
+        """Return the verdict, why it is that one, and where the report is."""
+        return f"{self.of}: {self.verdict}: {self.document['reason']}\nreport: {self.report}"
 
 
-def run_scenario(asked: Asked, keys: Mapping[str, Any], out: Path) -> ScenarioResult:
+def check(found: Sequence[Judged], expected: str) -> None:
+    """Raise VerdictError unless every verdict is the expected one."""
+    others = [each for each in found if each.verdict != expected]
+    if others:
+        raise VerdictError(f"expected {expected}:\n" + "\n".join(map(str, others)))
+
+
+def run_scenario(asked: Asked, keys: Mapping[str, Any], out: Path) -> Judged:
     """Run a scenario into the folder `out` and analyse it; raises InputError and InsyncError.
 
     `keys` are those of the marker.
@@ -65,6 +71,4 @@ def run_scenario(asked: Asked, keys: Mapping[str, Any], out: Path) -> ScenarioRe
     )
     folder = run(request, Progress())
     (verdict,) = analyse([folder], AnalysisOptions(), Progress())
-    return ScenarioResult(
-        verdict["scenario"], verdict["verdict"], verdict["reason"], verdict, folder / REPORT
-    )
+    return Judged(f"scenario {verdict['scenario']}", verdict, folder / REPORT)
