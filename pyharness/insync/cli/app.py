@@ -16,6 +16,7 @@ from insync.cli import (
     agent,
     bench,
     faults,
+    fuzz,
     image,
     matrix,
     report,
@@ -25,7 +26,6 @@ from insync.cli import (
     tables,
     why,
 )
-from insync.cli.fuzz import command as fuzz
 from insync.cli.kafka_tests import command as kafka_tests
 from insync.cli.options import BAD_INPUT, print_help_alone
 from insync.cli.past import compare, runs

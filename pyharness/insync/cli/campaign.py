@@ -9,16 +9,16 @@ from insync.cli.progress import TerminalProgress
 from insync.engine.campaign import Campaign, Named, Options, campaign_folder, is_campaign
 from insync.engine.campaign import run_campaign as run
 from insync.outcome import Outcome
+from insync.result import Result
 from insync.signals import interruptible
 
 C = TypeVar("C", bound=Named)
-R = TypeVar("R")
 
 
 def run_campaign(
-    campaign: Campaign[C, R],
+    campaign: Campaign[C],
     options: Options,
-    show: Callable[[R, Path], Outcome],
+    show: Callable[[Result, Path], Outcome],
 ) -> int:
     """Run a campaign, show its result, and return the exit code."""
     with interruptible(), TerminalProgress() as progress:

@@ -8,8 +8,9 @@ import json
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
@@ -17,6 +18,7 @@ from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
 from insync.events.writer import write_atomic
 from insync.progress import Progress
+from insync.result import Result
 from insync.run.plan import check_out, default_out, make_out
 
 INFO: Final = "campaign.json"
@@ -38,7 +40,6 @@ class Named(Protocol):
 
 
 C = TypeVar("C", bound=Named)
-R = TypeVar("R")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,23 +52,19 @@ class Place:
     progress: Progress
 
 
-class Campaign(ABC, Generic[C, R]):
+class Campaign(ABC, Generic[C]):
     """A campaign.
 
     Attributes:
         name: that of its command; a new folder has it.
         at_once: how many arms run at the same time.
         batch: how many groups of cells run together; None: all that there are.
-        group_s: about how long a group takes, if its campaign may have an end of the time.
-        overhead_s: about how long a batch takes besides.
 
     """
 
     name: ClassVar[str]
     at_once: int = 2
     batch: ClassVar[int | None] = None
-    group_s: float = 0.0
-    overhead_s: ClassVar[float] = 0.0
 
     @abstractmethod
     def asked(self) -> Mapping[str, Any]:
@@ -87,16 +84,21 @@ class Campaign(ABC, Generic[C, R]):
         """Return the name of the cells that run in one batch and one shard."""
         return cell.name
 
+    def seconds(self, cells: Sequence[C]) -> float:  # an estimate is optional
+        """Return about how long a batch takes, if the campaign may have an end of its time."""
+        return 0.0
+
     @abstractmethod
     def run(self, cells: Sequence[C], place: Place) -> Iterable[tuple[str, Any]]:
         """Run cells; yield the name and the result of each, as soon as it is known."""
 
     @abstractmethod
-    def judge(self, done: Done) -> R:
+    def judge(self, done: Done) -> Result:
         """Return what the cells come to that are done."""
 
-    def write(self, folder: Path, result: R) -> None:
-        """Write the result into the folder, unless `run` has done so."""
+    @abstractmethod
+    def write(self, folder: Path, result: Result) -> None:
+        """Write the result into the folder."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,7 +121,7 @@ class Options:
     analysis: AnalysisOptions = field(default_factory=AnalysisOptions)
 
 
-def campaign_folder(campaign: Campaign[C, R], options: Options) -> Path:
+def campaign_folder(campaign: Campaign[C], options: Options) -> Path:
     """Check the options, and return the folder, which may not exist yet; raises InputError."""
     number, _ = _shard(options.shard)
     groups: set[str] = set()
@@ -143,7 +145,9 @@ def campaign_folder(campaign: Campaign[C, R], options: Options) -> Path:
     return options.out.absolute()
 
 
-def run_campaign(campaign: Campaign[C, R], options: Options, progress: Progress, folder: Path) -> R:
+def run_campaign(
+    campaign: Campaign[C], options: Options, progress: Progress, folder: Path
+) -> Result:
     """Run the cells that are not done yet, as long as there is time; return the result.
 
     `folder` is what `campaign_folder` returned. The result is written after each batch. In every
@@ -160,6 +164,8 @@ def run_campaign(campaign: Campaign[C, R], options: Options, progress: Progress,
     )  # fmt: skip
     end = math.inf if options.minutes is None else time.monotonic() + 60 * options.minutes
     done = read_done(folder)
+    result = _judge(campaign, done, options)
+    campaign.write(folder, result)
     while cells := _next(campaign, done, options, end):
         for name, result in campaign.run(cells, place):
             done[name] = result
@@ -167,9 +173,8 @@ def run_campaign(campaign: Campaign[C, R], options: Options, progress: Progress,
                 file.write(json.dumps({"cell": name, "result": result}) + "\n")
         if missing := [cell.name for cell in cells if cell.name not in done]:
             raise InsyncError(f"{campaign.name}: no result of {', '.join(missing)}, expected one")
-        campaign.write(folder, campaign.judge(done))
-    result = campaign.judge(done)
-    campaign.write(folder, result)
+        result = _judge(campaign, done, options)
+        campaign.write(folder, result)
     return result
 
 
@@ -189,31 +194,40 @@ def read_done(folder: Path) -> dict[str, Any]:
     return {line["cell"]: line["result"] for line in map(json.loads, whole.splitlines())}
 
 
-def _next(campaign: Campaign[C, R], done: Done, options: Options, end: float) -> list[C]:
-    """Return the cells of the next batch: those of as many groups as there is time for."""
-    number, of = _shard(options.shard)
-    most = _room(campaign, done, end)
-    places: dict[str, int] = {}
-    chosen: dict[str, list[C]] = {}
-    for cell in campaign.cells(done):
-        group = campaign.group(cell)
-        place = places.setdefault(group, len(places))
-        if place % of != number - 1 or cell.name in done:
-            continue
-        if group not in chosen and len(chosen) >= most:
+def _next(campaign: Campaign[C], done: Done, options: Options, end: float) -> list[C]:
+    """Return the cells of the next batch: those of as many groups as there is time for.
+
+    At first there is time for one, however short it is.
+    """
+    chosen: list[C] = []
+    for count, cells in enumerate(_left(campaign, done, options)):
+        left = end - time.monotonic()
+        first = left > 0 and not done and not chosen
+        if count == campaign.batch or not (first or campaign.seconds([*chosen, *cells]) <= left):
             break
-        chosen.setdefault(group, []).append(cell)
-    return [cell for cells in chosen.values() for cell in cells]
+        chosen += cells
+    return chosen
 
 
-def _room(campaign: Campaign[C, R], done: Done, end: float) -> float:
-    """Return how many groups there is time for; at first for one, however short the time is."""
-    batch = math.inf if campaign.batch is None else campaign.batch
-    left = end - time.monotonic()
-    if left == math.inf:
-        return batch
-    first = 1 if not done and left > 0 else 0
-    return min(batch, max(int((left - campaign.overhead_s) / (campaign.group_s or 1.0)), first))
+def _left(campaign: Campaign[C], done: Done, options: Options) -> Iterator[list[C]]:
+    """Yield the cells of the shard that are not done, by their groups."""
+    number, of = _shard(options.shard)
+    places: dict[str, int] = {}
+    for group, cells in groupby(campaign.cells(done), campaign.group):
+        place = places.setdefault(group, len(places))
+        left = [cell for cell in cells if cell.name not in done]
+        if left and place % of == number - 1:
+            yield left
+
+
+def _judge(campaign: Campaign[C], done: Done, options: Options) -> Result:
+    """Return what the cells come to; it is unknown while some were not run."""
+    found = campaign.judge(done)
+    left = sum(1 for _ in _left(campaign, done, options))
+    if not left:
+        return found
+    not_run = Result(of="not run yet", found=f"{left} {'are' if left > 1 else 'is'} left")
+    return Result(**{**dict(found), "children": (*found.children, not_run)})
 
 
 def _shard(text: str | None) -> tuple[int, int]:
@@ -225,11 +239,11 @@ def _shard(text: str | None) -> tuple[int, int]:
     return int(number), int(of)
 
 
-def _asked(campaign: Campaign[C, R], options: Options) -> dict[str, Any]:
+def _asked(campaign: Campaign[C], options: Options) -> dict[str, Any]:
     return {**campaign.asked(), "shard": options.shard}
 
 
-def _require_same(campaign: Campaign[C, R], options: Options, out: Path) -> None:
+def _require_same(campaign: Campaign[C], options: Options, out: Path) -> None:
     """Check that a campaign resumes one like itself; raises InputError."""
     try:
         before = json.loads((out / INFO).read_text(encoding="utf-8"))

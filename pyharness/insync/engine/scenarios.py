@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from insync.engine.campaign import Campaign, Place
 from insync.engine.recording import Recording, possible, record, row_of
@@ -18,13 +18,12 @@ from insync.run.cell import CellSpec
 from insync.run.plan import Plan, find_tools
 from insync.run.requirements import unavailable
 
-R = TypeVar("R")
 BATCHES: Final = "batches"
 _CHECKED: Final = 60
 """Of how many cells it is checked before the first file that this machine has what they need."""
 
 
-class ScenarioCampaign(Campaign[CellSpec, R]):
+class ScenarioCampaign(Campaign[CellSpec]):
     """A campaign of scenarios.
 
     The run folders of its cells are relative to the folder of their batch: that of the campaign, or
@@ -91,7 +90,7 @@ def _broken(progress: Path) -> dict[str, dict[str, Any]]:
     return {news["broken"]: news for news in ProgressReader(progress).news() if "broken" in news}
 
 
-def _folder(campaign: ScenarioCampaign[R], cells: Sequence[CellSpec], folder: Path) -> Path:
+def _folder(campaign: ScenarioCampaign, cells: Sequence[CellSpec], folder: Path) -> Path:
     """Return the folder of a batch: that of an interrupted one if it has the same runs."""
     if campaign.batch is None:
         return folder

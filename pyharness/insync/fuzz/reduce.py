@@ -20,12 +20,10 @@ HALVES: Final = 2
 class Reduction(Generic[Part]):
     """Reduces parts; `fails` is asked once for each candidate.
 
-    `fails` may raise `OutOfTime`; the reduction then ends with the smallest failing list so far,
-    and is not `complete`.
+    `fails` may raise `NotRunYet`; the reduction then ends with the smallest failing list so far.
     """
 
     fails: Test[Part]
-    complete: bool = True
     _known: dict[tuple[Part, ...], bool] = field(default_factory=dict)
 
     def of(self, parts: Sequence[Part]) -> tuple[Part, ...]:
@@ -46,8 +44,8 @@ class Reduction(Generic[Part]):
                 # From a chunk on in halves; from the rest without a chunk as finely as before.
                 size = HALVES if found in chunks else max(size - 1, HALVES)
                 left = found
-        except OutOfTime:
-            self.complete = False
+        except NotRunYet:
+            pass
         return left
 
     def _first_failing(self, candidates: Sequence[tuple[Part, ...]]) -> tuple[Part, ...] | None:
@@ -57,8 +55,8 @@ class Reduction(Generic[Part]):
         return next((each for each in candidates if self._known[each]), None)
 
 
-class OutOfTime(Exception):  # noqa: N818  # not an error: the time that was given is over
-    """There is no time for another round."""
+class NotRunYet(Exception):  # noqa: N818  # not an error: its round runs next
+    """A candidate of this round was not run yet."""
 
 
 def split(parts: Sequence[Part], number: int) -> list[tuple[Part, ...]]:

@@ -1,125 +1,136 @@
-"""Replay a failing seed, and reduce it to a scenario with fewer faults that fails as well."""
+"""Replay a failing seed, and reduce it to a scenario with fewer faults that fails as well.
 
-import math
-import time
-from collections.abc import Callable, Iterator, Sequence
+A reduction asks for replays in rounds. It is computed anew from all results that there are, and
+ends where it asks for a round that was not run yet; that round is what runs next.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import count
-from pathlib import Path
 from typing import Final
 
-from insync.events.fuzz_info import Class, Reduced
-from insync.fuzz.batch import BatchSettings, run_batch, write_scenario
-from insync.fuzz.judge import judge_batch
-from insync.fuzz.reduce import OutOfTime, Reduction
+from insync.fuzz.judge import Class
+from insync.fuzz.reduce import NotRunYet, Reduction
 from insync.fuzz.simpler import fault_parts, length_parts, rebuilt, workload_parts
-from insync.progress import Progress
 from insync.scenario.model import Scenario
 
 REPLAYS: Final = 10
 FIRST_REPLAYS: Final = 3
 MOST_TRIES: Final = 3
-SECONDS_A_RUN: Final = 15
-"""About how long one scenario takes on one arm; a round begins only if there is time for it."""
-OVERHEAD_SECONDS: Final = 60
-"""About how long a cluster's start and end and the analysis take."""
 
 
 @dataclass
-class Replayer:
-    """Runs scenarios of one failing seed on one arm, in folders below `home`.
+class Replays:
+    """The replays of a failing scenario on an arm, of which a class of finding counts.
 
-    `of` is the class of finding that counts; `deadline` is on the monotonic clock.
+    `failed` says of scenarios by name whether they failed; those that it lacks were not run.
+    `next_round` are the scenarios that were asked for first of those.
     """
 
+    scenario: Scenario
     arm: str
     of: Class
-    home: Path
-    bench: BatchSettings
-    progress: Progress
-    deadline: float = math.inf
-    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    failed: Mapping[str, bool]
+    next_round: list[Scenario] = field(default_factory=list)
+    _rounds: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name of the reduced scenario."""
+        return f"{self.scenario.name}-{self.arm}-{self.of}"
 
     def failures(self, scenarios: Sequence[Scenario], times: int) -> list[int]:
-        """Run each scenario so many times in one batch; return how often each failed.
+        """Return how often each scenario failed of so many times.
 
-        Raises OutOfTime instead of starting a batch that would end after the deadline.
+        Raises NotRunYet from the first round on that was not run.
         """
-        needed = OVERHEAD_SECONDS + SECONDS_A_RUN * len(scenarios) * times
-        if time.monotonic() + needed > self.deadline:
-            raise OutOfTime
-        copies = {
-            f"candidate-{number}-{time_ + 1}": scenario
-            for number, scenario in enumerate(scenarios, 1)
-            for time_ in range(times)
-        }
-        named = {name: self._on_arm(each, name) for name, each in copies.items()}
-        folder = self.home / f"round-{next(self._numbers):02}"
-        run_batch(list(named.values()), folder, self.bench, self.progress)
-        judged = judge_batch(folder, named, self.bench.name)
-        failed = {
-            name
-            for name, each in judged.items()
-            if any(finding.of == self.of for finding in each.arms[self.arm].findings)
-        }
-        return [
-            sum(f"candidate-{number}-{time_ + 1}" in failed for time_ in range(times))
+        if self.next_round:
+            raise NotRunYet
+        self._rounds += 1
+        names = [
+            [f"{self.name}-{self._rounds}-{number}-{time}" for time in range(1, times + 1)]
             for number in range(1, len(scenarios) + 1)
         ]
+        if any(name not in self.failed for own in names for name in own):
+            self.next_round = [
+                scenario.model_copy(update={"name": name, "arms": (self.arm,)})
+                for scenario, own in zip(scenarios, names, strict=True)
+                for name in own
+            ]
+            raise NotRunYet
+        return [sum(self.failed[name] for name in own) for own in names]
 
-    def most_replays(self) -> int:
-        """Return how many replays there is time for, at most REPLAYS."""
-        left = self.deadline - time.monotonic() - OVERHEAD_SECONDS
-        return REPLAYS if left == math.inf else max(0, min(REPLAYS, int(left / SECONDS_A_RUN)))
 
-    def _on_arm(self, scenario: Scenario, name: str) -> Scenario:
-        return scenario.model_copy(update={"name": name, "arms": (self.arm,)})
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reduced:
+    """What a reduction came to so far.
 
+    Attributes:
+        scenario: what is left; None if no replay failed.
+        faults: how many of its faults are left.
+        replays: how often it was replayed.
+        failed: how many of these had such a finding.
+        complete: whether the reduction has come to its end.
 
-def reduce_seed(seed: int, scenario: Scenario, replayer: Replayer, out: Path) -> Reduced:
-    """Replay a seed, reduce it if it fails again, and write the scenario that is left.
-
-    Raises OutOfTime if there is no time for a single replay.
     """
-    first = min(FIRST_REPLAYS, replayer.most_replays())
-    if first == 0:
-        raise OutOfTime
-    (failed,) = replayer.failures([scenario], first)
-    known = Reduced(
-        seed=seed, arm=replayer.arm, of=replayer.of, file=None,
-        faults_before=len(scenario.faults), faults=len(scenario.faults), replays=first,
-        failed=failed, complete=failed == 0,
-    )  # fmt: skip
+
+    scenario: Scenario | None
+    faults: int
+    replays: int
+    failed: int
+    complete: bool
+
+    def words(self, before: int) -> str:
+        """Return it in words; the scenario had so many faults before."""
+        if self.scenario is None:
+            return f"none of {self.replays} replays had such a finding: not reduced"
+        end = "" if self.complete else "; the reduction has not ended yet"
+        return (
+            f"{before} faults reduced to {self.faults};"
+            f" {self.failed} of {self.replays} replays of the reduced scenario failed{end}"
+        )
+
+
+def reduce_seed(replays: Replays) -> Reduced | None:
+    """Return how far a failing scenario can be reduced by the replays that there are.
+
+    None if there are none yet.
+    """
+    scenario = replays.scenario
+    try:
+        (failed,) = replays.failures([scenario], FIRST_REPLAYS)
+    except NotRunYet:
+        return None
     if failed == 0:
-        return known
-    tries = MOST_TRIES if failed < first else 1
-    left, complete = reduce_scenario(
-        scenario, lambda each: [failed > 0 for failed in replayer.failures(each, tries)]
+        return Reduced(
+            scenario=None, faults=len(scenario.faults), replays=FIRST_REPLAYS, failed=0,
+            complete=True,
+        )  # fmt: skip
+    tries = MOST_TRIES if failed < FIRST_REPLAYS else 1
+    left = reduce_scenario(
+        scenario, lambda each: [failed > 0 for failed in replays.failures(each, tries)]
     )
-    name = f"{scenario.name}-{replayer.arm}-{replayer.of}"
     left = left.model_copy(
-        update={"name": name, "arms": (replayer.arm,), "summary": f"{scenario.summary}, reduced"}
-    )
-    file = write_scenario(left, replayer.home / f"{name}.toml")
-    replays = replayer.most_replays()
-    again = replayer.failures([left], replays)[0] if replays else 0
-    return known.model_copy(
         update={
-            "file": file.relative_to(out).as_posix(), "faults": len(left.faults),
-            "replays": replays or first, "failed": again if replays else failed,
-            "complete": complete,
+            "name": replays.name, "arms": (replays.arm,),
+            "summary": f"{scenario.summary}, reduced",
         }
     )  # fmt: skip
+    times, complete = FIRST_REPLAYS, False
+    with suppress(NotRunYet):
+        failed, times, complete = replays.failures([left], REPLAYS)[0], REPLAYS, True
+    return Reduced(
+        scenario=left, faults=len(left.faults), replays=times, failed=failed, complete=complete
+    )
 
 
 def reduce_scenario(
     scenario: Scenario, fails: Callable[[Sequence[Scenario]], Sequence[bool]]
-) -> tuple[Scenario, bool]:
-    """Return the smallest scenario found that still fails, and whether the search was complete.
+) -> Scenario:
+    """Return the smallest scenario found that still fails.
 
     First fewer faults, then a plainer workload with fewer partitions, then shorter faults.
     """
-    complete = True
     for parts_of in (fault_parts, workload_parts, length_parts):
         parts, whole = parts_of(scenario), scenario
 
@@ -133,8 +144,6 @@ def reduce_scenario(
             found = iter(fails(valid) if valid else ())
             return [each is not None and next(found) for each in made]
 
-        reduction = Reduction(still_fails)
-        kept = reduction.of(parts)
+        kept = Reduction(still_fails).of(parts)
         scenario = rebuilt(whole, parts, kept) or whole
-        complete = complete and reduction.complete
-    return scenario, complete
+    return scenario

@@ -15,8 +15,9 @@ from insync.engine.scenarios import ScenarioCampaign
 from insync.errors import InputError
 from insync.events.matrix_info import Along, MatrixInfo, MatrixOptions, MatrixRow
 from insync.matrix.groups import Entry, entries
-from insync.outcome import Outcome
-from insync.report.matrix.cells import MatrixCell, outcome
+from insync.report.junit import matrix_suites
+from insync.report.matrix.cells import MatrixCell
+from insync.result import Result
 from insync.run.arm_support import arms_of
 from insync.run.cell import CellSpec
 from insync.run.plan import Plan, built_agent, resolve_cells
@@ -46,7 +47,7 @@ class MatrixRequest:
     unknown_methods: bool = False
 
 
-class Matrix(ScenarioCampaign[Outcome]):
+class Matrix(ScenarioCampaign):
     """A matrix of scenarios by arms."""
 
     name = "matrix"
@@ -92,9 +93,13 @@ class Matrix(ScenarioCampaign[Outcome]):
             along = Along(key=group.along, value=value, metrics=group.curves)
         return row_of(run, folder, group.figures, along)
 
-    def judge(self, done: Done) -> Outcome:
-        """Return the outcome of all cells; the analysis has written their file and their page."""
-        return outcome([MatrixCell.model_validate(each["cell"]) for each in done.values()])
+    def judge(self, done: Done) -> Result:
+        """Return the cells by their rows."""
+        cells = [MatrixCell.model_validate(each["cell"]) for each in done.values()]
+        return Result(of=self.name, children=tuple(matrix_suites(cells)))
+
+    def write(self, folder: Path, result: Result) -> None:
+        """Write nothing: the analysis writes the cells and their page."""
 
     def _options(self) -> MatrixOptions:
         request = self._request

@@ -21,7 +21,7 @@ from insync.events.verify_info import (
 )
 from insync.faults.registry import KINDS, why_not
 from insync.fuzz.draw import GENERATOR
-from insync.fuzz.request import FuzzRequest, seeds_of
+from insync.fuzz.request import seeds_of
 from insync.run.plan import check_out
 from insync.verify import levels
 from insync.verify.criteria import Criteria, read
@@ -107,7 +107,7 @@ def prepare_verify(request: VerifyRequest) -> VerifyPlan:
     """Check the whole request; raises InputError. Writes nothing except the user's cache."""
     _check_values(request)
     levels = chosen(request.levels)
-    seeds = () if request.seeds == NO_SEEDS else tuple(seeds_of(FuzzRequest(seeds=request.seeds)))
+    seeds = () if request.seeds == NO_SEEDS else tuple(seeds_of(request.seeds))
     text, criteria = read(request.criteria)
     out = _resumed(request.out) if request.resume and request.out else _fresh(request)
     candidate, baseline = sides(request)

@@ -24,11 +24,11 @@ WITHIN_S = 2_400.0
 pytestmark = pytest.mark.cluster
 
 
-def by_outcome(found: Mapping[str, Any], outcome: str) -> list[int]:
+def by_outcome(found: Mapping[str, Any], outcome: str) -> list[str]:
     return [
-        seed["seed"]
-        for seed in found["seeds"]
-        if outcome in {arm["outcome"] for arm in seed["arms"].values()}
+        seed["of"]
+        for seed in found["children"]
+        if outcome in {arm["outcome"] for arm in seed["children"]}
     ]
 
 
@@ -38,13 +38,14 @@ def test_random_seeds_are_run_and_judged(tmp_path: Path) -> None:
     found = insync_json(
         "fuzz", "--seeds", "1-2", "--arms", "request", "--out", out, codes=(0, 3)
     )  # fmt: skip
-    assert found == json.loads((out / "fuzz.json").read_text())
-    assert [seed["seed"] for seed in found["seeds"]] == [1, 2]
+    assert found == json.loads((out / "verdict.json").read_text())
+    assert [seed["of"] for seed in found["children"]] == ["seed 1", "seed 2"]
     assert by_outcome(found, "fail") == []
     assert by_outcome(found, "pass"), "a busy host may keep faults of some seeds from acting"
-    for seed in found["seeds"]:
-        assert (out / seed["arms"]["request"]["report"]).is_file()
-        assert f'id="seed-{seed["seed"]}"' in (out / "fuzz.html").read_text()
+    for seed in found["children"]:
+        report = seed["children"][0]["links"]["report"]
+        assert (out / report.partition("#")[0]).is_file()
+        assert report in (out / "report.html").read_text()
 
 
 @pytest.mark.long
@@ -58,7 +59,7 @@ def test_an_interrupted_fuzz_leaves_no_process_and_is_resumed(java: Java, tmp_pa
         # A worker, a controller and three brokers.
         assert not end(run, signal.SIGINT, least=5, within_s=60)
     assert run.returncode == 3
-    before = (out / "fuzz.json").read_text()
+    before = (out / "verdict.json").read_text()
     assert json.loads(before)["verdict"] == "unknown"
 
     assert write_mutant(java, PLANTED, mutant) == ""
@@ -67,13 +68,14 @@ def test_an_interrupted_fuzz_leaves_no_process_and_is_resumed(java: Java, tmp_pa
     assert refused.returncode == 2
     assert "build of the agent" in refused.stderr
     assert refused.stderr.count("\n") == 1
-    assert (out / "fuzz.json").read_text() == before
+    assert (out / "verdict.json").read_text() == before
 
     found = insync_json("fuzz", *chosen, "--resume", codes=(0, 3))
-    assert [seed["seed"] for seed in found["seeds"]] == [1, 2, 3]
-    assert found["batches"] == ["0001", "0002"]
-    again = json.loads((out / "batches" / "0002" / "matrix-plan.json").read_text())
-    assert [row["scenario"] for row in again["rows"]] == ["seed-2", "seed-3"]
+    assert [seed["of"] for seed in found["children"]] == ["seed 1", "seed 2", "seed 3"]
+    assert [folder.name for folder in (out / "batches").iterdir()] == ["0001"]
+    tasks = out / "batches" / "0001" / "4.3.1" / "tasks"
+    again = json.loads((tasks / "request.json").read_text())
+    assert [cell["scenario"]["name"] for cell in again["cells"]] == ["seed-2", "seed-3"]
 
 
 @pytest.mark.long
@@ -87,13 +89,17 @@ def test_a_planted_bug_is_found_and_reduced_to_its_cause(java: Java, tmp_path: P
     logs = [*(out / "batches").rglob("stdout.log")]
     assert logs
     assert all(f"[insync] mutant {PLANTED}" in log.read_text() for log in logs)
-    reduced = [each for each in found["reduced"] if each["of"] == "integrity" and each["file"]]
-    assert reduced, [
-        (each["seed"], each["arms"]["step-down"]["outcome"]) for each in found["seeds"]
+    reduced = [
+        each
+        for seed in found["children"]
+        for each in seed["children"]
+        if each["of"].endswith("integrity, reduced") and each.get("links")
     ]
-    best = min(reduced, key=lambda each: each["faults"])
-    assert best["faults"] <= 3
-    assert best["failed"] > 0
-    scenario = load(str(out / best["file"]))
+    assert reduced, by_outcome(found, "fail")
+    best = min(reduced, key=lambda each: int(each["facts"]["faults"]))
+    faults = int(best["facts"]["faults"])
+    assert faults <= 3
+    assert not best["facts"]["failed"].startswith("0 of")
+    scenario = load(str(out / best["links"]["scenario"]))
     assert scenario.workload.acks == "all"
-    assert len(scenario.faults) == best["faults"]
+    assert len(scenario.faults) == faults

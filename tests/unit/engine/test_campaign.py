@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +19,10 @@ from insync.engine.campaign import (
     run_campaign,
 )
 from insync.errors import InputError, InsyncError
+from insync.events.writer import write_atomic
+from insync.outcome import Outcome
 from insync.progress import Progress
+from insync.result import Result
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Throw:
         return f"{self.number}/{self.die}"
 
 
-class Dice(Campaign[Throw, int]):
+class Dice(Campaign[Throw]):
     """Throws two dice some times; a throw of a double is repeated once."""
 
     name = "dice"
@@ -44,6 +46,7 @@ class Dice(Campaign[Throw, int]):
     def __init__(self, throws: int, sides: int = 6) -> None:
         self.throws, self.sides = throws, sides
         self.ran: list[list[str]] = []
+        self.slow = 0.0
         self.interrupt_at: str | None = None
 
     def asked(self) -> Mapping[str, Any]:
@@ -68,28 +71,38 @@ class Dice(Campaign[Throw, int]):
             self.ran[-1].append(cell.name)
             yield cell.name, cell.number if cell.die == "red" else cell.number % 3
 
-    def judge(self, done: Done) -> int:
-        return sum(done.values())
+    def seconds(self, cells: Sequence[Throw]) -> float:
+        return self.slow * len(cells)
 
-    def write(self, folder: Path, result: int) -> None:
-        (folder / "dice.json").write_text(json.dumps(result))
+    def judge(self, done: Done) -> Result:
+        found = f"{sum(done.values())} in all"
+        return Result(of="dice", children=(Result(of="sum", found=found, outcome=Outcome.PASS),))
+
+    def write(self, folder: Path, result: Result) -> None:
+        write_atomic(folder / "dice.json", result.as_json())
 
 
-def thrown(dice: Dice, options: Options) -> int:
+def kept(folder: Path) -> tuple[str, str]:
+    """Return what the file says: the outcome, and what was found."""
+    found = Result.read(folder / "dice.json", "a dice")
+    return found.outcome, "; ".join(each.found for each in found.children)
+
+
+def thrown(dice: Dice, options: Options) -> Result:
     return run_campaign(dice, options, Progress(), campaign_folder(dice, options))
 
 
 def test_cells_run_in_batches_and_results_may_make_more_cells(tmp_path: Path) -> None:
     dice = Dice(4)
     options = Options(out=tmp_path / "out")
-    assert thrown(dice, options) == 12
+    assert thrown(dice, options).outcome == "pass"
     assert dice.ran == [
         ["0/red", "0/blue", "1/red", "1/blue"],
         ["0/green", "1/green"],
         ["2/red", "2/blue", "3/red", "3/blue"],
         ["2/green"],
     ]
-    assert json.loads((tmp_path / "out" / "dice.json").read_text()) == 12
+    assert kept(tmp_path / "out") == ("pass", "12 in all")
     assert len(read_done(tmp_path / "out")) == 11
 
 
@@ -99,11 +112,11 @@ def test_an_interrupted_campaign_is_resumed_where_it_was(tmp_path: Path) -> None
     options = Options(out=tmp_path / "out")
     with pytest.raises(KeyboardInterrupt):
         thrown(dice, options)
-    assert json.loads((tmp_path / "out" / "dice.json").read_text()) == 3, "of whole batches"
+    assert kept(tmp_path / "out") == ("unknown", "3 in all; 2 are left")
     with (tmp_path / "out" / "cells.jsonl").open("a") as file:
         file.write('{"cell": "3/re')  # the line was cut by a kill
     again = Dice(4)
-    assert thrown(again, replace(options, resume=True)) == 12
+    assert thrown(again, replace(options, resume=True)).outcome == "pass"
     assert again.ran == [["2/green", "3/red", "3/blue"]]
     more = Dice(5)
     thrown(more, replace(options, resume=True))
@@ -124,10 +137,13 @@ def test_shards_have_each_group_once(tmp_path: Path) -> None:
 
 def test_when_the_time_is_over_one_group_has_run_and_the_result_is_there(tmp_path: Path) -> None:
     dice = Dice(5)
-    dice.group_s = 3600
-    thrown(dice, Options(out=tmp_path / "out", minutes=1))
+    dice.slow = 3600
+    options = Options(out=tmp_path / "out", minutes=1)
+    thrown(dice, options)
     assert dice.ran == [["0/red", "0/blue"]]
-    assert (tmp_path / "out" / "dice.json").is_file()
+    assert kept(tmp_path / "out") == ("unknown", "0 in all; 5 are left")
+    thrown(dice, replace(options, resume=True))
+    assert len(dice.ran) == 1, "nothing is begun that would end later"
 
 
 def test_a_cell_without_a_result_is_an_error(tmp_path: Path) -> None:
@@ -148,8 +164,6 @@ def test_a_cell_without_a_result_is_an_error(tmp_path: Path) -> None:
         (Options(shard="6/6"), "--shard 6/6: has none of 5"),
         (Options(minutes=0), "--minutes 0: expected more than 0"),
         (Options(minutes=float("nan")), "--minutes nan: expected more than 0"),
-        (Options(at_once=0), "--side-by-side 0: expected at least 1"),
-        (Options(at_once=65), "--side-by-side 65: expected at most 64"),
         (Options(resume=True), "--resume: expected --out DIR"),
         (Options(out=Path("used"), resume=True), r"no campaign\.json in it"),
         (Options(out=Path("used")), "--out .*used: not empty"),
@@ -164,6 +178,17 @@ def test_bad_options_are_refused_before_the_first_file(
     with pytest.raises(InputError, match=problem):
         campaign_folder(Dice(5), options)
     assert [each.name for each in Path.cwd().iterdir()] == ["used"]
+
+
+@pytest.mark.parametrize(
+    ("at_once", "problem"),
+    [(0, "--side-by-side 0: expected at least 1"), (65, "--side-by-side 65: expected at most 64")],
+)
+def test_too_many_arms_at_a_time_are_refused(at_once: int, problem: str) -> None:
+    dice = Dice(5)
+    dice.at_once = at_once
+    with pytest.raises(InputError, match=problem):
+        campaign_folder(dice, Options())
 
 
 def test_only_the_same_campaign_is_resumed(tmp_path: Path) -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from insync.engine.task import Task
 from insync.engine.worker import WorkerProgress
 from insync.errors import InsyncError
-from insync.fuzz.judge import Broken, judge, judge_batch, read_broken
-from insync.scenario.load import load
+from insync.fuzz.judge import Broken, judge, read_broken
 from unit.engine.cells import named
-
-REPORT = Path("report.html")
 
 
 def cell(**keys: Any) -> dict[str, Any]:
@@ -24,49 +20,49 @@ def cell(**keys: Any) -> dict[str, Any]:
 
 
 def test_a_shrunk_isr_is_no_finding() -> None:
-    result = judge(cell(), "all", None, REPORT)
+    result = judge(cell(), "all", None)
     assert (result.outcome, result.findings, result.acked) == ("pass", (), 100)
 
 
 def test_a_lost_record_is_a_finding_with_acks_all_and_counted_with_acks_1() -> None:
-    strict = judge(cell(lost=[3]), "all", None, REPORT)
+    strict = judge(cell(lost=[3]), "all", None)
     assert strict.outcome == "fail"
     assert [(each.of, each.metric) for each in strict.findings] == [("integrity", "lost")]
     assert strict.lost_acks_1 == 0
-    loose = judge(cell(lost=[3]), "1", None, REPORT)
+    loose = judge(cell(lost=[3]), "1", None)
     assert (loose.outcome, loose.lost_acks_1) == ("pass", 3)
 
 
 def test_a_record_that_is_not_where_only_its_leader_acked_it_is_no_finding() -> None:
     """A leader that no longer leads acks a record again, which the log has where it was first."""
-    assert judge(cell(moved=[1]), "1", None, REPORT).outcome == "pass"
-    assert judge(cell(moved=[1]), "all", None, REPORT).outcome == "fail"
+    assert judge(cell(moved=[1]), "1", None).outcome == "pass"
+    assert judge(cell(moved=[1]), "all", None).outcome == "fail"
 
 
 def test_a_violation_is_a_finding_whatever_evidence_is_missing() -> None:
-    result = judge(cell(lost=[1], unknown="no evidence of the kill"), "all", None, REPORT)
+    result = judge(cell(lost=[1], unknown="no evidence of the kill"), "all", None)
     assert (result.outcome, result.unknown) == ("fail", None)
 
 
 def test_an_error_of_an_agent_is_a_finding() -> None:
-    result = judge(cell(agent_errors=[2], unknown="errors were 2"), "all", None, REPORT)
+    result = judge(cell(agent_errors=[2], unknown="errors were 2"), "all", None)
     assert [each.of for each in result.findings] == ["agent"]
 
 
 def test_a_fault_without_evidence_makes_it_unknown() -> None:
-    result = judge(cell(unknown="no evidence of the kill"), "all", None, REPORT)
+    result = judge(cell(unknown="no evidence of the kill"), "all", None)
     assert (result.outcome, result.unknown) == ("unknown", "no evidence of the kill")
 
 
 def test_a_cluster_that_does_not_come_back_is_a_finding() -> None:
     broken = Broken("topic seed-1: ISR not full in 60 s", by_fault=False)
-    result = judge(cell(unknown="was cut short"), "all", broken, REPORT)
+    result = judge(cell(unknown="was cut short"), "all", broken)
     assert [each.of for each in result.findings] == ["liveness"]
 
 
 def test_a_fault_that_could_not_act_makes_it_unknown() -> None:
     broken = Broken("broker 2: no answer", by_fault=True)
-    result = judge(cell(unknown="was cut short"), "all", broken, REPORT)
+    result = judge(cell(unknown="was cut short"), "all", broken)
     assert (result.outcome, result.findings) == ("unknown", ())
     assert "a fault could not act: broker 2: no answer" in (result.unknown or "")
 
@@ -86,12 +82,3 @@ def test_the_progress_says_whether_a_fault_was_why(tmp_path: Path) -> None:
     found = read_broken(tmp_path, "4.3.1", "stock")
     assert found["seed-1"].by_fault
     assert found["seed-2"] == Broken("topic: ISR not full", by_fault=False)
-
-
-def test_a_scenario_that_was_interrupted_is_not_whole(tmp_path: Path) -> None:
-    scenarios = {name: load("freeze").model_copy(update={"name": name}) for name in ("a", "b")}
-    cells = [cell(scenario="a"), cell(scenario="b", unknown="stock, repeat 1: was cut short")]
-    (tmp_path / "matrix.json").write_text(json.dumps(cells))
-    judged = judge_batch(tmp_path, scenarios, "4.3.1")
-    assert judged["a"].whole
-    assert not judged["b"].whole

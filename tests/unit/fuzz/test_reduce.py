@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from insync.faults.registry import KINDS
 from insync.fuzz.draw import Choices, draw
-from insync.fuzz.reduce import OutOfTime, Reduction, split
+from insync.fuzz.reduce import NotRunYet, Reduction, split
 from insync.fuzz.replay import reduce_scenario
-from insync.fuzz.simpler import fault_parts, keys_of, rebuilt
-from insync.scenario.load import parse
+from insync.fuzz.simpler import fault_parts, rebuilt
+from insync.scenario.load import keys_of, parse
 from insync.scenario.model import Scenario
 
 
@@ -30,7 +30,6 @@ def test_what_is_left_is_exactly_what_the_failure_needs(count: int, needed: set[
     needed = {each for each in needed if each < count}
     reduction = batched(lambda parts: needed <= set(parts), [])
     assert set(reduction.of(range(count))) == needed
-    assert reduction.complete
 
 
 @given(st.sets(st.frozensets(st.integers(0, 7), min_size=1), min_size=1, max_size=3))
@@ -59,19 +58,17 @@ def test_candidates_of_a_round_are_tested_together_and_only_once() -> None:
     assert len(rounds) <= 5
 
 
-def test_without_time_the_smallest_list_so_far_is_left() -> None:
+def test_before_a_round_is_run_the_smallest_list_so_far_is_left() -> None:
     rounds = iter([[False], [True, False]])
 
     def test(candidates: Sequence[tuple[int, ...]]) -> list[bool]:
         found = next(rounds, None)
         if found is None:
-            raise OutOfTime
+            raise NotRunYet
         assert len(found) == len(candidates)
         return found
 
-    reduction = Reduction(test)
-    assert reduction.of(range(8)) == (0, 1, 2, 3)
-    assert not reduction.complete
+    assert Reduction(test).of(range(8)) == (0, 1, 2, 3)
 
 
 @given(st.lists(st.integers(), max_size=30), st.integers(1, 30))
@@ -96,8 +93,7 @@ def test_a_scenario_is_reduced_to_the_faults_that_it_needs(needed: tuple[str, ..
     def fails(scenarios: Sequence[Scenario]) -> list[bool]:
         return [set(needed) <= {fault.kind for fault in each.faults} for each in scenarios]
 
-    left, complete = reduce_scenario(seed_with(*needed), fails)
-    assert complete
+    left = reduce_scenario(seed_with(*needed), fails)
     assert sorted(fault.kind for fault in left.faults) == sorted(needed)
     assert left.workload.transactions is None
     assert not left.workload.groups
@@ -111,7 +107,7 @@ def test_what_the_failure_needs_of_the_workload_stays() -> None:
         each for each in (draw(seed, choices) for seed in range(1_000))
         if each.workload.transactions and each.workload.groups and each.faults
     )  # fmt: skip
-    left, _ = reduce_scenario(
+    left = reduce_scenario(
         scenario, lambda found: [each.workload.transactions is not None for each in found]
     )
     assert left.workload.transactions == scenario.workload.transactions

@@ -69,8 +69,8 @@ def test_a_scenario_that_cannot_run_here_has_a_row_and_no_run(
     monkeypatch.setattr(scenarios, "analyse_matrices", analyse)
     matrix = Matrix(MatrixRequest(only=("cpu-starved", "freeze"), repeats=3))
     options = Options(out=tmp_path / "out")
-    outcome = run_campaign(matrix, options, Progress(), campaign_folder(matrix, options))
-    assert outcome == "pass"
+    found = run_campaign(matrix, options, Progress(), campaign_folder(matrix, options))
+    assert found.outcome == "pass"
     (found,) = recorded
     assert {row.scenario: row.skipped for row in found.info.rows} == {
         "freeze": None,

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from insync.events.fuzz_info import ArmResult, Finding
 from insync.events.matrix_info import MatrixInfo, MatrixRow, save_matrix
 from insync.events.verify_info import SideInfo
+from insync.fuzz.judge import ArmResult, Finding
 from insync.past.compare import Figure
 from insync.scenario.groups import builtin_files
 from insync.scenario.load import load
@@ -100,9 +100,7 @@ def test_times_are_scaled_once() -> None:
 
 def result(outcome: Any, *classes: Any) -> ArmResult:
     findings = tuple(Finding(of=of, words=f"{of} went wrong") for of in classes)
-    return ArmResult(
-        outcome=outcome, findings=findings, unknown="no kill" if outcome == "unknown" else None
-    )
+    return ArmResult(findings=findings, unknown="no kill" if outcome == "unknown" else None)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from insync.errors import InsyncError
-from insync.events.fuzz_info import ArmResult
 from insync.events.matrix_info import CELLS
-from insync.fuzz.judge import Broken, judge, read_broken
+from insync.fuzz.judge import ArmResult, Broken, judge, read_broken
 from insync.past.side import Side as PastSide
 from insync.past.side import read_side
 from insync.report.matrix.cells import MatrixCell, read_cells
@@ -32,8 +31,7 @@ class Found:
 
     def as_seed(self, case: Case) -> ArmResult:
         """Return the result of a seed, judged as a fuzz judges it."""
-        report = self.matrix / str(self.cell.report)
-        return judge(self.raw, case.scenario.workload.acks, self.broken, report)
+        return judge(self.raw, case.scenario.workload.acks, self.broken)
 
 
 @dataclass(frozen=True, slots=True)

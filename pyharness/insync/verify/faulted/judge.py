@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Final
 
 from insync.errors import InputError
-from insync.events.fuzz_info import ArmResult
 from insync.events.verify_info import CheckRow
+from insync.fuzz.judge import ArmResult
 from insync.metrics import METRICS
 from insync.outcome import Outcome
 from insync.past.compare import Compared, Figure, compare
-from insync.report.fuzz_page import words_of
 from insync.result import Table
 from insync.verify.criteria import Criterion, judge, parse, written
 from insync.verify.faulted.cases import Case
@@ -129,8 +128,8 @@ def seed_outcome(base: ArmResult, own: ArmResult) -> tuple[Outcome, str]:
     if own.outcome == Outcome.FAIL:
         shared = {each.of for each in base.findings} & {each.of for each in own.findings}
         if {each.of for each in own.findings} <= shared:
-            return Outcome.UNKNOWN, f"the baseline fails as well: {words_of(base)}"
-        return Outcome.FAIL, words_of(own)
+            return Outcome.UNKNOWN, f"the baseline fails as well: {base.words}"
+        return Outcome.FAIL, own.words
     if own.outcome == Outcome.UNKNOWN:
         return Outcome.OBSERVED, f"proves nothing: {own.unknown}"
     return Outcome.PASS, ""

@@ -15,7 +15,6 @@ from insync.errors import InputError
 from insync.events.matrix_info import MatrixInfo, is_matrix, load_matrix
 from insync.events.run_info import load_run
 from insync.events.schema import RUN
-from insync.fuzz.batch import SEED
 from insync.progress import Progress
 from insync.run.plan import Plan, resolve
 from insync.run.request import RunRequest
@@ -82,7 +81,7 @@ def _matrix(side: Side, cases: Sequence[Case], folder: Path, context: Context) -
 def _run(side: Side, case: Case, folder: Path, context: Context, progress: Progress) -> Plan:
     scenario = of_side(case, side.info, context.asked.repeats)
     request = RunRequest(
-        scenario=scenario, kafka=side.kafka, seed=SEED,
+        scenario=scenario, kafka=side.kafka,
         unknown_methods=context.asked.unknown_methods,
     )  # fmt: skip
     return resolve(request, folder / side.release.name / case.name, progress)

@@ -1,6 +1,5 @@
 """`insync fuzz`: run random fault schedules, judge them with the checker, reduce what fails."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -18,6 +17,8 @@ from insync.cli.options import (
     names,
 )
 from insync.extras import require_analysis
+from insync.outcome import Outcome
+from insync.result import Result
 from insync.run.request import DEFAULT_KAFKA
 
 EXAMPLES: Final = """\b
@@ -78,42 +79,44 @@ def command(
     analysis. A finding is an integrity violation, an error of an agent, or a cluster that does not
     come back. A failing seed is replayed and reduced to a scenario file for `insync run`.
     """
-    from insync.cli.fuzz.results import show_fuzz
-    from insync.cli.progress import TerminalProgress
-    from insync.events.fuzz_info import RESULT, is_fuzz
-    from insync.fuzz.plan import prepare_fuzz
+    from insync.cli.campaign import run_campaign
+    from insync.engine.campaign import Options
+    from insync.fuzz.campaign import Fuzz
     from insync.fuzz.request import FuzzRequest
-    from insync.fuzz.runner import run_fuzz
-    from insync.signals import interruptible
 
     require_analysis("fuzz")
     request = FuzzRequest(
         seeds=seeds,
-        minutes=minutes,
         arms=names(arms),
         kafka=kafka,
         shape=shape,
-        out=out,
-        resume=resume,
-        shard=shard,
         at_once=side_by_side,
         settings=tuple(broker_config or ()),
         unknown_methods=allow_unknown_methods,
+        out=out,
     )
     analysis = analysis_options(engine, spark_master, spark_conf)
-    with interruptible(), TerminalProgress() as progress:
-        plan = prepare_fuzz(request)
-        try:
-            info = run_fuzz(plan, analysis, progress)
-        except BaseException:  # also on Ctrl-C: judged seeds need not run again
-            progress.stop()
-            if is_fuzz(plan.out):
-                print(
-                    f"to continue: the same command with --out {plan.out} --resume", file=sys.stderr
-                )
-            raise
-        progress.stop()
-        show_fuzz(info, plan.out, as_json=json)
-        if json:
-            print((plan.out / RESULT).read_text(encoding="utf-8"), end="")
-        return info.outcome.exit_code
+    options = Options(out=out, resume=resume, shard=shard, minutes=minutes, analysis=analysis)
+    return run_campaign(
+        Fuzz(request), options, lambda found, folder: show(found, folder, as_json=json)
+    )
+
+
+def show(found: Result, folder: Path, *, as_json: bool) -> Outcome:
+    """Print what was found; a reduced scenario is printed as its file, to be run again."""
+    from insync.cli.output import results_console
+    from insync.cli.results import show_result
+    from insync.cli.statistics import drawn
+    from insync.events.schema import REPORT, VERDICT
+    from insync.fuzz.campaign import REDUCED, WORDS
+
+    console = results_console(as_json=as_json)
+    for table in found.tables:
+        console.print(drawn(table))
+    show_result(console, found, WORDS, folder / REPORT)
+    for file in sorted((folder / REDUCED).glob("*.toml")):
+        text = f"# insync run {file}\n{file.read_text(encoding='utf-8')}"
+        console.print(text, soft_wrap=True, markup=False)
+    if as_json:
+        print((folder / VERDICT).read_text(encoding="utf-8"), end="")
+    return found.outcome.verdict

@@ -1,1 +1,0 @@
-"""`insync fuzz`: its options, and its results on the terminal."""

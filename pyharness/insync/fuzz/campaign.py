@@ -1,0 +1,276 @@
+"""The campaign of `insync fuzz`: the scenarios of seeds, then reductions of those that fail."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import tomli_w
+
+from insync.arms import has_agent
+from insync.artifacts import sha256_of
+from insync.brokers.kafka.builds import find
+from insync.brokers.kafka.versions import numbers
+from insync.engine.campaign import Done
+from insync.engine.scenarios import ScenarioCampaign
+from insync.errors import InputError
+from insync.events.writer import write_atomic
+from insync.faults.registry import KINDS, why_not
+from insync.fuzz.draw import GENERATOR, SHAPES, Choices, Shape, draw, for_version, name_of
+from insync.fuzz.judge import CLASSES, ArmResult, Broken, Class, fault_words, judge, workload_words
+from insync.fuzz.replay import Reduced, Replays, reduce_seed
+from insync.fuzz.request import DEFAULT_ARMS, FuzzRequest, seeds_of, settings_of
+from insync.outcome import Outcome
+from insync.report.anchors import arm_id
+from insync.report.result_page import Words, write_result
+from insync.result import Result, Table
+from insync.run.arm_support import require_arms
+from insync.run.cell import CellSpec
+from insync.run.plan import built_agent, resolve_cells
+from insync.run.request import RunRequest
+from insync.scenario.load import keys_of
+from insync.scenario.model import Scenario
+
+REDUCED: Final = "reduced"
+SECONDS_A_RUN: Final = 15.0
+"""About how long one scenario takes on one arm."""
+OVERHEAD_SECONDS: Final = 60.0
+"""About how long a cluster's start and end and the analysis take."""
+WORDS: Final = Words(
+    command="fuzz",
+    says="random faults, which Kafka must survive",
+    part="seed",
+    notes=(
+        "A finding is an integrity violation, an error of an agent, or a cluster that does not come"
+        " back. Nothing else is expected of a seed: an ISR may shrink.",
+        "A seed is unknown if a fault has no evidence that it acted.",
+    ),
+)
+
+
+class Failing(NamedTuple):
+    """A seed with a class of finding, and the first arm that has it."""
+
+    seed: int
+    arm: str
+    of: Class
+
+
+class Fuzz(ScenarioCampaign):
+    """A fuzz."""
+
+    name = "fuzz"
+    batch = 10
+
+    def __init__(self, request: FuzzRequest) -> None:
+        """Check the whole request; raises InputError. Writes nothing."""
+        self._request = request
+        self._seeds = seeds_of(request.seeds)
+        if request.shape not in SHAPES:
+            raise InputError(f"--shape {request.shape!r}: expected one of: {', '.join(SHAPES)}")
+        self._shape: Shape = "late-write" if request.shape == "late-write" else "any"
+        self._arms = list(request.arms or DEFAULT_ARMS[self._shape])
+        if len(set(self._arms)) != len(self._arms):
+            raise InputError(f"--arms {','.join(self._arms)}: expected each only once")
+        self._release = find(request.kafka)
+        require_arms(self._arms, request.kafka)
+        self.at_once = request.at_once
+        place = request.out or Path()
+        self._kinds = [kind for kind in KINDS if why_not(kind, "local", place) is None]
+        self._settings = settings_of(request.settings)
+        able = Choices(
+            arms=self._arms, kinds=self._kinds, shape=self._shape, settings=self._settings
+        )
+        choices = for_version(able, numbers(self._release.version))
+        self._drawn = cache(lambda seed: draw(seed, choices))
+        self._cells_of = cache(lambda seed: self._cells(self._drawn(seed)))
+        self._files: dict[str, Scenario] = {}
+        self._drawn(self._seeds[0])  # finds a setting that no scenario may have
+
+    def asked(self) -> Mapping[str, Any]:
+        """Return what decides which scenario a seed is, and what runs it; not which seeds."""
+        agent = built_agent() if any(map(has_agent, self._arms)) else None
+        return {
+            "arms": self._arms,
+            "Kafka": self._release.name,
+            "shape": self._shape,
+            "kinds of faults": self._kinds,
+            "broker configs": self._settings,
+            "build of the agent (SHA-256)": agent and sha256_of(agent),
+            "generator of seeds": GENERATOR,
+        }
+
+    def cells(self, done: Done) -> Iterator[CellSpec]:
+        """Yield the cells of the seeds, then the next replays of those that fail."""
+        for seed in self._seeds:
+            yield from self._cells_of(seed)
+        for each in self._failing(done):
+            replays = self._replays(each, done)
+            reduce_seed(replays)
+            for scenario in replays.next_round:
+                yield from self._cells(scenario)
+
+    def group(self, cell: CellSpec) -> str:
+        """Return the name of the seed: its replays run in one batch, and in its shard."""
+        return self._seed_name(cell.scenario.name)
+
+    def seconds(self, cells: Sequence[CellSpec]) -> float:
+        """Return about how long a batch takes: arms run side by side, their cells in turn."""
+        of_arm = Counter(cell.arm for cell in cells)
+        in_turn = max(max(of_arm.values()), math.ceil(len(cells) / self.at_once))
+        return OVERHEAD_SECONDS + SECONDS_A_RUN * in_turn
+
+    def judge(self, done: Done) -> Result:
+        """Return the seeds that are done, of earlier ranges too, and what was reduced."""
+        reduced = self._reductions(done)
+        self._files = {
+            self._file(each): found.scenario
+            for each, found in reduced.items()
+            if found.scenario is not None
+        }
+        seeds = tuple(
+            self._seed(seed, done, {each: reduced[each] for each in reduced if each.seed == seed})
+            for seed in self._run(done)
+        )
+        return Result(
+            of=f"seeds of the shape {self._shape} on Kafka {self._release.name}",
+            children=seeds,
+            tables=(self._table(done),),
+            facts={
+                "Kafka": self._release.name,
+                "arms": ", ".join(self._arms),
+                "seeds run": str(len(seeds)),
+                "broker configs": ", ".join(f"{k}={v}" for k, v in self._settings.items()),
+                "agent's jar, SHA-256": str(self.asked()["build of the agent (SHA-256)"])[:16],
+            },
+        )
+
+    def write(self, folder: Path, result: Result) -> None:
+        """Write the scenarios that are left of failing seeds, the result and its page."""
+        for name, scenario in self._files.items():
+            file = folder / name
+            file.parent.mkdir(exist_ok=True)
+            write_atomic(file, tomli_w.dumps(keys_of(scenario)))
+        write_result(folder, result, WORDS)
+
+    def _cells(self, scenario: Scenario) -> list[CellSpec]:
+        request = RunRequest(
+            scenario=scenario, kafka=self._request.kafka,
+            unknown_methods=self._request.unknown_methods,
+        )  # fmt: skip
+        return resolve_cells(request, Path(self._release.name) / scenario.name)
+
+    def _name(self, scenario: Scenario, arm: str) -> str:
+        """Return the name of a cell."""
+        return f"{self._release.name}/{scenario.name}/{arm}"
+
+    def _seed_name(self, name: str) -> str:
+        found = re.match(re.escape(name_of(0, self._shape).removesuffix("0")) + r"\d+", name)
+        return name if found is None else found[0]
+
+    def _run(self, done: Done) -> list[int]:
+        """Return the seeds that were run on all arms."""
+        stem = f"{self._release.name}/{name_of(0, self._shape).removesuffix('0')}"
+        names = {name.rpartition("/")[0].removeprefix(stem) for name in done}
+        seeds = sorted(int(name) for name in names if name.isdecimal())
+        return [
+            seed
+            for seed in seeds
+            if all(self._name(self._drawn(seed), arm) in done for arm in self._arms)
+        ]
+
+    def _judged(self, scenario: Scenario, arm: str, done: Done) -> ArmResult:
+        result = done[self._name(scenario, arm)]
+        broken = result["broken"]
+        why = None if broken is None else Broken(broken["why"], broken["by_fault"])
+        return judge(result["cell"], scenario.workload.acks, why)
+
+    def _failing(self, done: Done) -> list[Failing]:
+        """Return each failing seed with each of its classes of findings.
+
+        The first seed of each arm and class comes before the second ones, and so on.
+        """
+        found: dict[tuple[int, Class], Failing] = {}
+        for seed in self._run(done):
+            for arm in self._arms:
+                result = self._judged(self._drawn(seed), arm, done)
+                for of in CLASSES:
+                    if result.has(of):
+                        found.setdefault((seed, of), Failing(seed, arm, of))
+        seen: Counter[tuple[str, Class]] = Counter()
+        ranked = []
+        for each in found.values():
+            ranked.append((seen[each.arm, each.of], each))
+            seen[each.arm, each.of] += 1
+        return [each for _, each in sorted(ranked, key=lambda pair: pair[0])]
+
+    def _replays(self, failing: Failing, done: Done) -> Replays:
+        scenario = self._drawn(failing.seed)
+        start = f"{self._release.name}/{scenario.name}-{failing.arm}-{failing.of}-"
+        failed = {}
+        for name, result in done.items():
+            if name.startswith(start):
+                broken = result["broken"]
+                why = None if broken is None else Broken(broken["why"], broken["by_fault"])
+                own = judge(result["cell"], scenario.workload.acks, why)
+                failed[result["cell"]["scenario"]] = own.has(failing.of)
+        return Replays(scenario, failing.arm, failing.of, failed)
+
+    def _reductions(self, done: Done) -> dict[Failing, Reduced]:
+        found = ((each, reduce_seed(self._replays(each, done))) for each in self._failing(done))
+        return {each: reduced for each, reduced in found if reduced is not None}
+
+    def _file(self, failing: Failing) -> str:
+        return f"{REDUCED}/{self._replays(failing, {}).name}.toml"
+
+    def _seed(self, seed: int, done: Done, reduced: Mapping[Failing, Reduced]) -> Result:
+        scenario = self._drawn(seed)
+        in_order = sorted(scenario.faults, key=lambda fault: fault.at_ms)
+        arms = [self._arm(scenario, arm, done) for arm in self._arms]
+        return Result(
+            of=f"seed {seed}",
+            expected=f"{workload_words(scenario)}; {'; '.join(map(fault_words, in_order))}",
+            children=(*arms, *(self._reduced(each, own) for each, own in reduced.items())),
+        )
+
+    def _arm(self, scenario: Scenario, arm: str, done: Done) -> Result:
+        found = self._judged(scenario, arm, done)
+        report = done[self._name(scenario, arm)]["report"]
+        return Result(
+            of=arm, expected="no finding", found=found.words, outcome=found.outcome,
+            links={"report": f"{report}#{arm_id(arm)}"},
+        )  # fmt: skip
+
+    def _reduced(self, failing: Failing, found: Reduced) -> Result:
+        before = len(self._drawn(failing.seed).faults)
+        return Result(
+            of=f"{failing.arm}, {failing.of}, reduced",
+            found=found.words(before),
+            outcome=Outcome.OBSERVED,
+            links={} if found.scenario is None else {"scenario": self._file(failing)},
+            facts={"faults": str(found.faults), "failed": f"{found.failed} of {found.replays}"},
+        )
+
+    def _table(self, done: Done) -> Table:
+        """Return the outcomes per arm, and what was lost of what only leaders had acked."""
+        rows = []
+        for arm in self._arms:
+            own = [self._judged(self._drawn(seed), arm, done) for seed in self._run(done)]
+            judged = (Outcome.PASS, Outcome.FAIL, Outcome.UNKNOWN)
+            outcomes = [sum(each.outcome == one for each in own) for one in judged]
+            classes = [sum(each.has(of) for each in own) for of in CLASSES]
+            sums = [sum(each.acked for each in own), sum(each.lost_acks_1 for each in own)]
+            rows.append((arm, *map(str, (*outcomes, *classes, *sums))))
+        return Table(
+            title="Arms",
+            columns=(
+                "arm", "passed", "with findings", "unknown", "integrity", "agent errors",
+                "liveness", "records acked", "lost with acks=1",
+            ),
+            rows=rows,
+            empty="No arm was run.",
+            numeric=range(1, 9),
+        )  # fmt: skip
