@@ -1,6 +1,6 @@
 """Replay a failing seed, and reduce it to a scenario with fewer faults that fails as well.
 
-A reduction asks for replays in rounds. It is computed anew from all results that there are, and
+A reduction asks for replays in rounds. It is computed again from all results that there are, and
 ends where it asks for a round that was not run yet; that round is what runs next.
 """
 
