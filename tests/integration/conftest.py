@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +13,17 @@ import pytest
 
 from every_scenario import RecordedScenarios, long_rows, record, short_rows
 from insync.artifacts import AGENT_JAR
+from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
+from integration.lab import ALL, LAG, TOPIC, Lab, Program, StartCluster, StartLab
 
 PROGRAMS = Path(__file__).parent / "java"
 LOGS_SHOWN, LINES_SHOWN = 6, 15
-
-Program = Callable[..., str]
-StartCluster = Callable[..., LocalCluster]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -79,15 +79,36 @@ def agent(tmp_path: Path) -> AgentSpec:
 
 
 @pytest.fixture
-def start(dist: Distribution, tmp_path: Path) -> Iterator[StartCluster]:
-    """Start clusters that are removed at the end of the test."""
+def start(dist: Distribution, java: Java, tmp_path: Path) -> Iterator[StartCluster]:
+    """Start clusters, of the default version or another, that end with the test."""
     with ExitStack() as stack:
 
-        def begin(**options: object) -> LocalCluster:
-            cluster = LocalCluster(dist, tmp_path / "nodes", **options)  # type: ignore[arg-type]
-            return stack.enter_context(cluster)
+        def begin(*, kafka: str = "", dist: Distribution = dist, **options: Any) -> LocalCluster:
+            chosen = distribution(kafka, java) if kafka else dist
+            return stack.enter_context(LocalCluster(chosen, tmp_path / "nodes", **options))
 
         yield begin
+
+
+@pytest.fixture
+def start_lab(start: StartCluster, agent: AgentSpec) -> StartLab:
+    """Start clusters whose agents have pause points, and create the topic of a `Lab` on them."""
+
+    def begin(
+        *,
+        agent_options: Mapping[str, Any] | None = None,
+        assignment: Sequence[Sequence[int]] = (ALL,),
+        configs: Mapping[str, str] | None = None,
+        settings: Mapping[str, str] = LAG,
+        **options: Any,
+    ) -> Lab:
+        own = replace(agent, holds=True, **(agent_options or {}))
+        cluster = start(agent=own, settings=settings, **options)
+        if assignment:
+            create_topic(cluster.bootstrap, TOPIC, assignment, configs or {})
+        return Lab(cluster, own)
+
+    return begin
 
 
 @pytest.fixture(scope="session")

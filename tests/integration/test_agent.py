@@ -2,114 +2,140 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable, Iterator
+import json
+import os
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import metrics_page
-from event_lines import read_lines
-from insync.artifacts import AGENT_JAR, LAB_JAR
-from insync.brokers.cluster.admin import create_topic
+from insync.arms import FEATURE, LAG_POLICY, PROCESS_TIME, SCOPE
+from insync.artifacts import AGENT_JAR
+from insync.brokers.cluster.admin import client, create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.java import Java
-from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError
+from insync.faults.support.disk import mounts
 from insync.workload.prefill import burst
 from insync_bridge import BridgeClient
-from kafka_main import run_kafka
+from integration.lab import ALL, Lab, Program, StartCluster
 from waiting import wait_for
 
 LAG_MS = 3_000
-PENDING_READS = "follower.fetch.pending.reads.insync.enable"
-StartCluster = Callable[..., LocalCluster]
-Program = Callable[..., str]
+MISSPELT = "insync.relinquish.cooldwn.ms"
+EVENTS_TOPIC = "insync.events.topic"
+LOGGERS = ("(Agent)", "(PendingReads)", "(StepDown)", "(Controller)")
+"""The last parts of the loggers' names, with which these brokers' layout ends a line."""
 
 pytestmark = pytest.mark.cluster
 
 
-def events(agent: AgentSpec, broker: int = 1) -> list[dict[str, Any]]:
-    return read_lines(agent.events_file(broker))
-
-
-def types(agent: AgentSpec, broker: int = 1) -> list[str]:
-    return [event["type"] for event in events(agent, broker)]
-
-
-@dataclass(frozen=True)
-class Brokers:
-    """A cluster of three brokers with the agent, which several tests use and leave as it was."""
-
-    cluster: LocalCluster
-    agent: AgentSpec
+def types(lab: Lab) -> set[str]:
+    return {event["type"] for event in lab.events()}
 
 
 @pytest.fixture(scope="module")
-def on(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brokers]:
-    settings = {PENDING_READS: "true", "replica.lag.time.max.ms": str(LAG_MS)}
+def on(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """Start three brokers with the feature, which several tests use and leave as they were."""
+    settings = {FEATURE: "true", "replica.lag.time.max.ms": str(LAG_MS), MISSPELT: "1000"}
     with brokers(dist, tmp_path_factory.mktemp("on"), settings) as started:
         yield started
 
 
 @pytest.fixture(scope="module")
-def off(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brokers]:
+def off(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """Start three brokers with the agent and no setting of it."""
     with brokers(dist, tmp_path_factory.mktemp("off"), {}) as started:
         yield started
 
 
 @contextmanager
-def brokers(dist: Distribution, folder: Path, settings: dict[str, str]) -> Iterator[Brokers]:
+def brokers(dist: Distribution, folder: Path, settings: dict[str, str]) -> Iterator[Lab]:
     agent = AgentSpec(jar=AGENT_JAR, events_dir=folder, bridge_dir=folder, cache=woven_classes())
     with LocalCluster(dist, folder / "nodes", agent=agent, settings=settings) as cluster:
-        yield Brokers(cluster, agent)
+        yield Lab(cluster, agent)
 
 
-def test_a_value_that_is_no_boolean_stops_the_start_with_kafkas_config_exception(
-    start: StartCluster, agent: AgentSpec
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {FEATURE: "perhaps"},
+        {LAG_POLICY: "messages:0"},
+        {LAG_POLICY: "messages:4", FEATURE: "true"},
+        {EVENTS_TOPIC: "no such name"},
+    ],
+)
+def test_a_bad_value_stops_the_start_with_kafkas_config_exception(
+    start: StartCluster, agent: AgentSpec, settings: Mapping[str, str]
 ) -> None:
-    with pytest.raises(InsyncError, match=r"ConfigException.*" + PENDING_READS):
-        start(brokers=1, agent=agent, settings={PENDING_READS: "perhaps"})
+    with pytest.raises(InsyncError, match=r"ConfigException.*" + next(iter(settings))):
+        start(brokers=1, agent=agent, settings=settings)
 
 
-def test_on_the_config_is_described_and_the_metrics_are_there(
-    on: Brokers, program: Program
-) -> None:
-    cluster = on.cluster
-    described = program("DescribeConfig", cluster.bootstrap, "1", PENDING_READS).strip()
+def test_the_start_says_what_is_on_and_which_setting_no_one_knows(on: Lab, off: Lab) -> None:
+    assert f"[insync] broker 1: {FEATURE}=true, {SCOPE}=" in on.log()
+    meant = "insync.relinquish.cooldown.ms"
+    assert f"{MISSPELT} is not a config of this broker; expected {meant}?" in on.log()
+    assert f"[insync] broker 1: {FEATURE}=false\n" in off.log()
+
+
+def test_on_the_config_is_described_and_the_metrics_are_there(on: Lab, program: Program) -> None:
+    described = program("DescribeConfig", on.cluster.bootstrap, "1", FEATURE).strip()
     assert described.startswith("BOOLEAN|true|STATIC_BROKER_CONFIG|false|Whether a follower stays")
     found = set()
     for attribute in ("Value", "Count"):
-        printed = program("ReadMetrics", str(cluster.nodes[1].pid), "kafka.server:*", attribute)
-        found |= {line.rsplit("=", 1)[0] for line in printed.splitlines()}
+        found |= on.jmx(program, "kafka.server:*", attribute).keys()
     named = {metrics_page.canonical(name) for name in metrics_page.names()}
     assert {name for name in named if name.startswith("kafka.server:")} <= found
 
 
-def test_off_by_default_and_described_so(off: Brokers, program: Program) -> None:
-    described = program("DescribeConfig", off.cluster.bootstrap, "1", PENDING_READS)
+def test_off_by_default_and_described_so(off: Lab, program: Program) -> None:
+    described = program("DescribeConfig", off.cluster.bootstrap, "1", FEATURE)
     assert described.startswith("BOOLEAN|false|DEFAULT_CONFIG|false|")
-    settings = next(event for event in events(off.agent) if event["type"] == "settings")
-    assert settings[PENDING_READS] is False
+    assert off.events("settings")[0][FEATURE] is False
 
 
-def test_without_the_agent_kafka_does_not_know_the_config(
-    start: StartCluster, program: Program
+def test_without_the_agent_a_broker_has_no_config_no_metric_and_no_line_of_it(
+    start: StartCluster, agent: AgentSpec, program: Program
 ) -> None:
-    cluster = start(brokers=1)
-    assert program("DescribeConfig", cluster.bootstrap, "1", PENDING_READS).strip() == "none"
+    stock = Lab(start(brokers=1), agent)
+    assert program("DescribeConfig", stock.cluster.bootstrap, "1", FEATURE).strip() == "none"
+    ours = set(map(metrics_page.canonical, metrics_page.names()))
+    assert not ours & stock.jmx(program, "kafka.*:*", "Value").keys()
+    said = stock.log().splitlines()
+    assert not [line for line in said if "[insync]" in line or line.endswith(LOGGERS)]
 
 
-def test_marks_come_and_go_with_the_followers_fetches(on: Brokers) -> None:
-    cluster, agent = on.cluster, on.agent
-    create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "2"})
-    with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker:
+def test_a_broker_without_the_lab_has_the_metrics_and_is_told_what_needs_the_lab(
+    start: StartCluster, agent: AgentSpec, program: Program
+) -> None:
+    """As in production."""
+    extras = NodeExtras(flags=[f"-javaagent:{AGENT_JAR}=on-unsupported=fail"])
+    settings = {FEATURE: "true", PROCESS_TIME: "2000", LAG_POLICY: "time"}
+    lab = Lab(start(brokers=1, extras={1: extras}, settings=settings), agent)
+    errors = {
+        name: value
+        for name, value in lab.jmx(program, "kafka.*:*", "Value").items()
+        if "name=Errors,type=Insync" in name
+    }
+    assert {float(value) for value in errors.values()} == {0}
+    assert "kafka.server:name=Errors,type=InsyncAgent" in errors
+    assert "solution 1 is on, scope request; solution 2 is on, T 2000 ms." in lab.log()
+    unknown = "is not a config of this broker; expected the agent's option lab="
+    assert f"{LAG_POLICY} {unknown}" in lab.log()
+    assert "[insync] error" not in lab.log()
+
+
+def test_marks_come_and_go_with_the_followers_fetches(on: Lab) -> None:
+    create_topic(on.cluster.bootstrap, "events", [ALL], {"min.insync.replicas": "2"})
+    with on.bridge() as broker:
         counters = wait_for(broker.counters, lambda seen: seen.released_total > 2)
         partition = broker.replicas("events", 0)
     assert counters.errors == 0, counters.last_error
@@ -119,14 +145,13 @@ def test_marks_come_and_go_with_the_followers_fetches(on: Brokers) -> None:
     assert partition is not None
     assert partition.isr == (1, 2, 3)
     assert [replica.in_isr for replica in partition.replicas] == [True, True, True]
-    assert {"agent_installed", "settings", "bridge_open", "leader_change"} <= set(types(agent))
-    wait_for(lambda: types(agent), lambda seen: "pending" in seen)
+    assert {"agent_installed", "settings", "bridge_open", "leader_change"} <= types(on)
+    wait_for(lambda: types(on), lambda seen: "pending" in seen)
 
 
-def test_off_nothing_is_marked(off: Brokers) -> None:
-    cluster, agent = off.cluster, off.agent
-    create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "2"})
-    with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker:
+def test_off_nothing_is_marked_and_no_event_published(off: Lab) -> None:
+    create_topic(off.cluster.bootstrap, "events", [ALL], {"min.insync.replicas": "2"})
+    with off.bridge() as broker:
         counters = broker.counters()
         partition = wait_for(
             lambda: broker.replicas("events", 0),
@@ -136,15 +161,16 @@ def test_off_nothing_is_marked(off: Brokers) -> None:
     assert partition is not None
     followers = partition.replicas[1:]
     assert [each.last_fetch_leader_leo for each in followers] == [0, 0], "shown when off, too"
+    assert (counters.events_published, counters.events_not_published) == (0, 0)
+    assert set(client(off.cluster.bootstrap).list_topics(timeout=10).topics) == {"events"}
 
 
-def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(on: Brokers) -> None:
+def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(on: Lab) -> None:
     """A dead follower's last fetch ends, and with it the mark: it does not stay in the ISR."""
-    create_topic(on.cluster.bootstrap, "bereft", [[1, 2, 3]], {"min.insync.replicas": "1"})
+    create_topic(on.cluster.bootstrap, "bereft", [ALL], {"min.insync.replicas": "1"})
 
     def shrinks() -> list[dict[str, Any]]:
-        found = [event for event in events(on.agent) if event["type"] == "isr_shrink"]
-        return [event for event in found if event["topic"] == "bereft"]
+        return [event for event in on.events("isr_shrink") if event["topic"] == "bereft"]
 
     on.cluster.kill(3)
     try:
@@ -159,119 +185,42 @@ def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(on: Brokers) -
     assert shrink["followers"][0]["lag_ms"] > LAG_MS
 
 
-@pytest.mark.parametrize(
-    ("version", "adapter", "hooks"),
-    [
-        ("2.8.2", "v2_8", 11),
-        pytest.param("3.6.2", "v3_6", 48, marks=pytest.mark.long),
-        pytest.param("3.7.2", "v3_7", 49, marks=pytest.mark.long),
-        pytest.param("3.8.1", "v3_7", 49, marks=pytest.mark.long),
-        pytest.param("3.9.2", "v3_9", 49, marks=pytest.mark.long),
-        pytest.param("4.0.2", "v4_0", 49, marks=pytest.mark.long),
-        pytest.param("4.1.2", "v4_1", 49, marks=pytest.mark.long),
-        ("4.3.1", "v4_2", 49),
-        pytest.param("4.4.0", "v4_2", 49, marks=pytest.mark.long),
-    ],
-)
-def test_every_hook_is_woven_before_the_brokers_main(
-    java: Java, version: str, adapter: str, hooks: int, tmp_path: Path
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Mount a disk of 64 KiB."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting a tmpfs needs root")
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounts.run("mount", "-t", "tmpfs", "-o", "size=64k", "events", str(folder))
+    try:
+        yield folder
+    finally:
+        mounts.run("umount", str(folder))
+
+
+def test_a_full_disk_costs_events_which_are_counted_and_nothing_else(
+    small_disk: Path, start: StartCluster, agent: AgentSpec
 ) -> None:
-    done = run_kafka(java, distribution(version, java), agent_flag(f"events={tmp_path}/e.jsonl"))
-    assert f"woven into Kafka {version} by adapter {adapter}\n" in done.stderr
-    (installed,) = read_lines(tmp_path / "e.jsonl")
-    assert len(installed["woven"]) == hooks
+    agent = replace(agent, events_dir=small_disk)
+    cluster = start(brokers=1, agent=agent, settings={FEATURE: "true"})
+    filler = small_disk / "filler"
+    with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker:
+        with pytest.raises(OSError, match="No space"), filler.open("wb", buffering=0) as file:
+            while True:
+                file.write(bytes(1_024))
+        for number in range(40):  # an event of each new leader: more than the last page holds
+            create_topic(cluster.bootstrap, f"full-{number}", [[1]], {})
+        wait_for(lambda: broker.counters().events_dropped, bool, 30)
+        assert broker.counters().errors == 0
+        filler.unlink()
+        create_topic(cluster.bootstrap, "later", [[1]], {})
+        wait_for(lambda: "later" in topics(agent), bool, 30)
 
 
-def test_a_version_between_known_ones_is_woven_and_the_start_says_so(
-    java: Java, dist: Distribution, tmp_path: Path
-) -> None:
-    done = run_kafka(java, dist, agent_flag(), before=version_resource(tmp_path, "4.3.7"))
-    assert "woven into Kafka 4.3.7 by adapter v4_2; this version is not tested" in done.stderr
-
-
-def test_a_scope_that_the_version_lacks_is_refused_as_agent_option(java: Java) -> None:
-    done = run_kafka(java, distribution("2.8.2", java), agent_flag("default-scope=request"))
-    assert done.returncode == 2
-    assert "default-scope=request: expected one of [read]" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("kafka", "options", "expected"),
-    [
-        ("2.8.2", "default-scope=read,default-step-down=500", "expected off"),
-        ("4.3.1", "default-step-down=500", "expected off, or default-scope=read or request"),
-    ],
-)
-def test_a_step_down_that_cannot_be_is_refused_as_agent_option(
-    java: Java, kafka: str, options: str, expected: str
-) -> None:
-    done = run_kafka(java, distribution(kafka, java), agent_flag(options))
-    assert done.returncode == 2
-    assert f"agent option default-step-down=500: {expected}" in done.stderr
-
-
-def test_a_missing_symbol_stops_the_start_and_is_named(
-    java: Java, dist: Distribution, tmp_path: Path
-) -> None:
-    broken_classes = replica_without_members(java, tmp_path)
-    done = run_kafka(java, dist, agent_flag("on-unsupported=fail"), before=broken_classes)
-    assert done.returncode == 2
-    assert "USAGE" not in done.stdout + done.stderr, "the broker's main must not have run"
-    assert "missing method org.apache.kafka.server.replica.Replica.stateSnapshot" in done.stderr
-    assert "Exception" not in done.stderr
-
-
-def test_a_missing_symbol_runs_the_broker_untouched_by_default(
-    java: Java, dist: Distribution, tmp_path: Path
-) -> None:
-    broken_classes = replica_without_members(java, tmp_path)
-    options = f"events={tmp_path}/e.jsonl"
-    done = run_kafka(java, dist, agent_flag(options), before=broken_classes)
-    assert "USAGE" in done.stdout + done.stderr
-    assert "the broker runs unchanged" in done.stderr
-    (refused,) = read_lines(tmp_path / "e.jsonl")
-    assert refused["type"] == "agent_refused"
-
-
-@pytest.mark.parametrize(("choice", "runs"), [("fail", False), ("stock", True)])
-def test_an_unknown_version_is_refused_or_runs_stock(
-    java: Java, dist: Distribution, tmp_path: Path, choice: str, runs: bool
-) -> None:
-    before = version_resource(tmp_path, "9.9.9")
-    done = run_kafka(java, dist, agent_flag(f"on-unsupported={choice}"), before=before)
-    assert "Kafka 9.9.9 is not supported" in done.stderr
-    assert ("USAGE" in done.stdout + done.stderr) is runs
-    assert runs or done.returncode == 2
-
-
-@pytest.mark.parametrize(
-    "options", ["colour=red", "on-unsupported=perhaps", "events=/none/such/e.jsonl"]
-)
-def test_a_bad_agent_option_is_one_line_and_no_broker(
-    java: Java, dist: Distribution, options: str
-) -> None:
-    done = run_kafka(java, dist, agent_flag(options))
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
-    assert options in line
-    assert "expected" in line
-
-
-def agent_flag(*options: str) -> str:
-    return f"-javaagent:{AGENT_JAR}={','.join((f'lab={LAB_JAR}', *options))}"
-
-
-def version_resource(folder: Path, version: str) -> Path:
-    """Make a class folder that says that this is Kafka `version`."""
-    resource = folder / "kafka" / "kafka-version.properties"
-    resource.parent.mkdir()
-    resource.write_text(f"version={version}\ncommitId=0\n")
-    return folder
-
-
-def replica_without_members(java: Java, folder: Path) -> Path:
-    """Make a class folder whose Replica lacks every member that the agent needs."""
-    source = folder / "Replica.java"
-    source.write_text("package org.apache.kafka.server.replica; public class Replica { }")
-    subprocess.run([java.home / "bin" / "javac", "-d", folder, source], check=True, timeout=60)
-    return folder
+def topics(agent: AgentSpec) -> set[object]:
+    """Return the topics of the file's events; lines that the full disk cut are left out."""
+    lines = agent.events_file(1).read_text(encoding="utf-8").splitlines()
+    whole = [line for line in lines if line.endswith("}")]
+    assert len(lines) - len(whole) <= 1
+    return {json.loads(line).get("topic") for line in whole}

@@ -12,11 +12,11 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from commands import insync, insync_json
-from insync.brokers.cluster.admin import client, create_topic
+from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka.distribution import Distribution
-from insync_bridge import BridgeClient
+from integration.lab import Lab, StartCluster
 from waiting import wait_for
 
 TOPIC = "insync-events"
@@ -83,7 +83,7 @@ def test_a_topic_that_is_not_there_is_bad_input(events_broker: LocalCluster) -> 
 
 
 def test_agents_write_to_a_topic_of_their_own_brokers(
-    start: Callable[..., LocalCluster], agent: AgentSpec
+    start: StartCluster, agent: AgentSpec
 ) -> None:
     """They find the brokers themselves, wait for the topic, and write no events about it."""
     settings = {"insync.events.topic": TOPIC, "insync.events.origin": "here"}
@@ -117,28 +117,8 @@ def test_agents_write_to_a_topic_of_their_own_brokers(
     for told in came.values():
         assert [line["type"] for line in told[:2]] == ["events_topic", "settings"]
         assert all(line.get("topic") != TOPIC for line in told)
-    with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as bridge:
+    with Lab(cluster, agent).bridge() as bridge:
         counters = bridge.counters()
     assert counters.events_published > 0
     assert counters.events_not_published == 0
     assert counters.errors == 0
-
-
-def test_a_bad_setting_stops_the_broker_with_its_name(
-    dist: Distribution, agent: AgentSpec, tmp_path: Path
-) -> None:
-    settings = {"insync.events.topic": "no such name"}
-    cluster = LocalCluster(dist, tmp_path / "nodes", brokers=1, agent=agent, settings=settings)
-    with pytest.raises(Exception, match=r"insync\.events\.topic"), cluster:
-        pass
-
-
-def test_without_the_setting_there_is_no_topic(
-    start: Callable[..., LocalCluster], agent: AgentSpec
-) -> None:
-    cluster = start(brokers=1, agent=agent)
-    create_topic(cluster.bootstrap, "other", [[1]], {})
-    with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as bridge:
-        counters = bridge.counters()
-    assert (counters.events_published, counters.events_not_published) == (0, 0)
-    assert TOPIC not in client(cluster.bootstrap).list_topics(timeout=10).topics

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import random
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 from confluent_kafka import Producer
 
-from event_lines import read_lines
 from insync.arms import FEATURE, LOG_START
 from insync.brokers.cluster.admin import client, create_topic, delete_records
 from insync.brokers.cluster.agent import AgentSpec
@@ -23,10 +21,18 @@ from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError
 from insync.workload.prefill import burst
-from insync_bridge import BridgeClient, BridgeError
+from insync_bridge import BridgeError
+from integration.lab import (
+    AT,
+    HELD_MS,
+    TOPIC,
+    Lab,
+    StartCluster,
+    StartLab,
+    repeated,
+)
 from waiting import wait_for
 
-TOPIC = "loaded"
 SEED = 7104
 SECONDS = 60.0
 FIXED_SECONDS = 10.0
@@ -40,27 +46,23 @@ pytestmark = pytest.mark.cluster
 @contextmanager
 def writing(bootstrap: str) -> Iterator[None]:
     """Produce as fast as possible, a record per batch."""
-    over = threading.Event()
+    one_each = {"batch.num.messages": 1, "linger.ms": 0, "queue.buffering.max.messages": 2000}
+    settings = {"bootstrap.servers": bootstrap, "acks": 1, "log_level": 0, **one_each}
+    producers = [Producer(settings) for _ in range(WRITERS)]
 
-    def write() -> None:
-        one_each = {"batch.num.messages": 1, "linger.ms": 0, "queue.buffering.max.messages": 2000}
-        producer = Producer({"bootstrap.servers": bootstrap, "acks": 1, "log_level": 0, **one_each})
-        while not over.is_set():
-            try:
+    def fill(producer: Producer) -> None:
+        try:
+            while True:
                 producer.produce(TOPIC, b"record" * 20, partition=0)
-            except BufferError:
-                producer.poll(0.01)
-        producer.flush(10)
+        except BufferError:
+            producer.poll(0.01)
 
-    writers = [threading.Thread(target=write) for _ in range(WRITERS)]
-    for each in writers:
-        each.start()
-    try:
+    with ExitStack() as stack:
+        for each in producers:
+            stack.enter_context(repeated(partial(fill, each), 0))
         yield
-    finally:
-        over.set()
-        for each in writers:
-            each.join()
+    for each in producers:
+        each.flush(10)
 
 
 def deletions_until_struck(kafka: str, java: Java, folder: Path, seconds: float) -> int | None:
@@ -113,27 +115,19 @@ def test_fetchers_of_a_fixed_version_live(kafka: str, java: Java, tmp_path: Path
     ],
 )
 def test_with_the_snapshot_an_answer_has_the_high_watermark_that_its_fetch_moved(
-    kafka: str, settings: dict[str, str], watermark: int, java: Java, tmp_path: Path,
-    agent: AgentSpec,
-) -> None:  # fmt: skip
+    kafka: str, settings: dict[str, str], watermark: int, start_lab: StartLab
+) -> None:
     """The second fetch acknowledges a record, and its answer has five more.
 
     The third waits for records, so the follower keeps the high watermark of that answer.
     """
     waits = {"replica.lag.time.max.ms": "30000", "replica.fetch.wait.max.ms": "9000"}
-    with (
-        LocalCluster(
-            distribution(kafka, java), tmp_path / "n", brokers=2,
-            agent=replace(agent, holds=True), settings=waits | settings,
-        ) as cluster,
-        BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as leader,
-        BridgeClient.connect(agent.bridge_dir / "bridge-2.json") as follower,
-    ):  # fmt: skip
-        create_topic(cluster.bootstrap, TOPIC, [[1, 2]], {})
-        follower.hold("follower-received", partition=f"{TOPIC}-0", max_ms=30_000)
-        burst(cluster.bootstrap, TOPIC, 0, 1, record_bytes=20)
+    lab = start_lab(kafka=kafka, brokers=2, assignment=[[1, 2]], settings=waits | settings)
+    with lab.bridge() as leader, lab.bridge(2) as follower:
+        follower.hold("follower-received", partition=AT, max_ms=HELD_MS)
+        burst(lab.cluster.bootstrap, TOPIC, 0, 1, record_bytes=20)
         wait_for(lambda: follower.holds()["follower-received"].waiting, bool)
-        burst(cluster.bootstrap, TOPIC, 0, 5, record_bytes=20)
+        burst(lab.cluster.bootstrap, TOPIC, 0, 5, record_bytes=20)
         follower.release("follower-received")
         wait_for(lambda: leader.own_replica(TOPIC, 0), lambda own: own and own.high_watermark == 6)
         own = follower.own_replica(TOPIC, 0)
@@ -151,13 +145,10 @@ def test_with_the_snapshot_an_answer_has_the_high_watermark_that_its_fetch_moved
     ],
 )
 def test_a_setting_that_1_1_0_does_not_support_stops_its_start(
-    settings: dict[str, str], problem: str, java: Java, tmp_path: Path, agent: AgentSpec
+    settings: dict[str, str], problem: str, start_lab: StartLab
 ) -> None:
-    cluster = LocalCluster(
-        distribution("1.1.0", java), tmp_path / "n", brokers=1, agent=agent, settings=settings
-    )
     with pytest.raises(InsyncError, match=rf"ConfigException.*{problem}"):
-        cluster.__enter__()
+        start_lab(kafka="1.1.0", brokers=1, settings=settings)
 
 
 @pytest.mark.parametrize("kafka", [pytest.param("1.1.0", marks=pytest.mark.long), "4.3.1"])
@@ -170,18 +161,13 @@ def test_a_setting_that_1_1_0_does_not_support_stops_its_start(
     ],
 )
 def test_only_what_a_config_asks_for_is_woven(
-    kafka: str, settings: dict[str, str], added: list[str], java: Java, tmp_path: Path,
-    agent: AgentSpec,
-) -> None:  # fmt: skip
-    dist = distribution(kafka, java)
-    with (
-        LocalCluster(dist, tmp_path / "n", brokers=1, agent=agent, settings=settings),
-        BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker,
-    ):
+    kafka: str, settings: dict[str, str], added: list[str], start: StartCluster, agent: AgentSpec
+) -> None:
+    lab = Lab(start(kafka=kafka, brokers=1, agent=agent, settings=settings), agent)
+    with lab.bridge() as broker:
         with pytest.raises(BridgeError, match="pause-points=on"):
             broker.hold("leader-read", max_ms=1_000)
         assert broker.counters().errors == 0
-    events = read_lines(agent.events_file(1))
-    woven = [name for each in events if each["type"] == "hook_added" for name in each["woven"]]
+    woven = [name for each in lab.events("hook_added") for name in each["woven"]]
     assert {name.rpartition(".")[2] for name in woven} >= set(added)
     assert bool(woven) == bool(added)

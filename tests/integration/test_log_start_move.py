@@ -6,28 +6,23 @@ high watermark: the race of `log-start-race`, here in the thread that moves repl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from insync.arms import LOG_START
 from insync.brokers.cluster.admin import SMALL_SEGMENTS, client, create_topic, delete_records
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka.formats import new_id, with_ids
 from insync.workload.prefill import burst
 from insync_bridge import BridgeClient
+from integration.lab import AT, HELD_MS, TOPIC, Lab, Program, StartLab
 from waiting import wait_for
 
-TOPIC = "moving"
-AT = f"{TOPIC}-0"
-HELD_MS = 30_000
 RECORD_BYTES = 100_000
 FAILED = "Cannot increment the log start offset to"
-StartCluster = Callable[..., LocalCluster]
-Program = Callable[..., str]
 
 pytestmark = pytest.mark.cluster
 
@@ -36,7 +31,7 @@ pytestmark = pytest.mark.cluster
 class Moving:
     """A cluster of two brokers whose first leads the topic and has two log directories."""
 
-    cluster: LocalCluster
+    lab: Lab
     leader: BridgeClient
     follower: BridgeClient
     target: Path
@@ -52,12 +47,10 @@ class Moving:
 
 
 @pytest.fixture
-def moving(
-    request: pytest.FixtureRequest, start: StartCluster, agent: AgentSpec, tmp_path: Path
-) -> Iterator[Moving]:
-    cluster = start(
+def moving(request: pytest.FixtureRequest, start_lab: StartLab, tmp_path: Path) -> Iterator[Moving]:
+    lab = start_lab(
         brokers=2,
-        agent=replace(agent, holds=True),
+        assignment=(),
         settings={
             "replica.lag.time.max.ms": "30000",
             "broker.session.timeout.ms": "2000",
@@ -66,17 +59,15 @@ def moving(
         },
     )
     target = tmp_path / "second"
-    add_log_dir(cluster, agent, tmp_path / "nodes" / "1", target)
-    create_topic(cluster.bootstrap, TOPIC, [[1, 2]], SMALL_SEGMENTS)
-    with (
-        BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as leader,
-        BridgeClient.connect(agent.bridge_dir / "bridge-2.json") as follower,
-    ):
-        yield Moving(cluster, leader, follower, target)
+    add_log_dir(lab, tmp_path / "nodes" / "1", target)
+    create_topic(lab.cluster.bootstrap, TOPIC, [[1, 2]], SMALL_SEGMENTS)
+    with lab.bridge() as leader, lab.bridge(2) as follower:
+        yield Moving(lab, leader, follower, target)
 
 
-def add_log_dir(cluster: LocalCluster, agent: AgentSpec, home: Path, folder: Path) -> None:
+def add_log_dir(lab: Lab, home: Path, folder: Path) -> None:
     """Restart broker 1 with one more log directory, formatted like its first."""
+    cluster = lab.cluster
     cluster.kill(1)
     wait_for(lambda: brokers_of(cluster) == {2}, bool)
     folder.mkdir()
@@ -85,7 +76,7 @@ def add_log_dir(cluster: LocalCluster, agent: AgentSpec, home: Path, folder: Pat
     (folder / "meta.properties").write_text(own, encoding="utf-8")
     with (home / "server.properties").open("a", encoding="utf-8") as settings:
         settings.write(f"log.dirs={home / 'data'},{folder}\n")
-    (agent.bridge_dir / "bridge-1.json").unlink()
+    (lab.agent.bridge_dir / "bridge-1.json").unlink()
     cluster.restart(1)
     wait_for(lambda: brokers_of(cluster) == {1, 2}, bool)
 
@@ -96,7 +87,7 @@ def brokers_of(cluster: LocalCluster) -> set[int]:
 
 def race(moving: Moving, program: Program) -> None:
     """Let the copy read an old high watermark and a new log start offset below its own log end."""
-    leader, follower, bootstrap = moving.leader, moving.follower, moving.cluster.bootstrap
+    leader, follower, bootstrap = moving.leader, moving.follower, moving.lab.cluster.bootstrap
     burst(bootstrap, TOPIC, 0, 5, RECORD_BYTES)
     wait_for(lambda: moving.own() == (0, 5, 5), bool)
     follower.hold("follower-received", partition=AT, max_ms=HELD_MS)
@@ -125,9 +116,8 @@ def race(moving: Moving, program: Program) -> None:
 def test_stock_fails_to_move_the_replica(moving: Moving, program: Program) -> None:
     race(moving, program)
     wait_for(lambda: bool(moving.leader.fetchers().failed_partitions), bool)
-    log = moving.cluster.nodes[1].log.read_text(encoding="utf-8")
-    assert FAILED in log
-    assert "ReplicaAlterLogDirsThread" in log
+    assert FAILED in moving.lab.log()
+    assert "ReplicaAlterLogDirsThread" in moving.lab.log()
 
 
 @pytest.mark.long

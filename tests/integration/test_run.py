@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,6 @@ from processes import gone
 from waiting import wait_for
 
 MIB = 1 << 20
-Judge = Callable[..., Any]
 
 pytestmark = pytest.mark.cluster
 
@@ -77,25 +76,6 @@ def kip_501(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str
 
 
 @pytest.mark.long
-def test_stock_shrinks_and_kip_501_does_not(kip_501: tuple[dict[str, Any], Path]) -> None:
-    verdict, _ = kip_501
-    assert verdict["verdict"] == "pass"
-    stock, request = (verdict["arms"][arm] for arm in ("stock", "request"))
-    assert stock["repeats"] == request["repeats"] == 1
-    assert stock["isr_shrinks"][0] >= 1
-    assert stock["min_isr_size"][0] < 3
-    assert request["isr_shrinks"] == [0]
-    assert request["min_isr_size"] == [3]
-    assert request["agent_errors"] == [0]
-    for arm in (stock, request):
-        assert arm["lost"] == [0]
-        assert arm["acked"][0] > 0
-        (evidence,) = arm["evidence"]
-        assert evidence["calls_held"] > 0
-        assert evidence["held_ms"] > 2500
-
-
-@pytest.mark.long
 def test_the_printed_verdict_is_the_file_and_the_report_is_self_contained(
     kip_501: tuple[dict[str, Any], Path],
 ) -> None:
@@ -117,14 +97,6 @@ def test_a_fetch_was_pending_as_long_as_the_stall_and_none_is_afterwards(
     leader = [line for line in lines if line["broker"] == 1]
     assert max(line["longest_hold_ms"] for line in leader) >= 4500
     assert all(line["errors"] == line["events_dropped"] == 0 for line in leader)
-
-
-@pytest.mark.long
-def test_the_report_can_be_made_again_from_the_events(
-    kip_501: tuple[dict[str, Any], Path], judge: Judge
-) -> None:
-    verdict, out = kip_501
-    assert judge(out) == [verdict]
 
 
 def test_state_shows_the_replicas_of_a_running_cluster(start: Any, agent: AgentSpec) -> None:

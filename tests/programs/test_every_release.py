@@ -7,8 +7,8 @@ import re
 from urllib.request import urlopen
 
 import pytest
-
 from insync.brokers.kafka.fetch.maven import CENTRAL
+
 from insync.brokers.kafka.versions import numbers
 from patched_kafka import gradle
 from unit.kafka.test_versions_table import TABLE, table

@@ -25,16 +25,7 @@ from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.formats import make_templates
-from integration.production.checks import (
-    ALL,
-    GROUP,
-    LAG,
-    TOPIC,
-    WITHIN_S,
-    Security,
-    Writer,
-    with_pauses,
-)
+from integration.lab import ALL, GROUP, LAG, TOPIC, WITHIN_S, Lab
 
 SCRAM = "SCRAM-SHA-256"
 SUPER = "super.users"
@@ -59,7 +50,7 @@ SETTINGS = {
 }
 
 
-def login(user: str) -> Security:
+def login(user: str) -> dict[str, str]:
     """Return what a client needs to log in as a user."""
     return {
         "security.protocol": "SASL_PLAINTEXT",
@@ -69,11 +60,11 @@ def login(user: str) -> Security:
     }
 
 
-def secured(cluster: LocalCluster) -> str:
+def secured(lab: Lab) -> str:
     """Return the addresses of the brokers' listeners with SASL, from their settings."""
     found = []
     for number in ALL:
-        text = (cluster.nodes[number].folder / "server.properties").read_text(encoding="ascii")
+        text = (lab.cluster.nodes[number].folder / "server.properties").read_text(encoding="ascii")
         (line,) = [each for each in text.splitlines() if each.startswith("advertised.listeners=")]
         found.append(line.partition("REPLICATION://")[2])
     return ",".join(found)
@@ -82,21 +73,22 @@ def secured(cluster: LocalCluster) -> str:
 @contextmanager
 def with_scram(
     dist: Distribution, folder: Path, agent: AgentSpec, extras: dict[int, NodeExtras]
-) -> Iterator[LocalCluster]:
+) -> Iterator[Lab]:
     """Run a cluster that was formatted with the users."""
     scratch, made = folder / "scratch", replace(dist, formats=folder / "formats")
     scratch.mkdir()
     made.formats.mkdir()
     users = [f"{SCRAM}=[name={user},password=of-{user}]" for user in USERS]
     make_templates(made, scratch, scram=users)
+    agent = replace(agent, holds=True)
     with (
         Links([]) as links,
         LocalCluster(
-            made, folder / "nodes", agent=with_pauses(agent), links=links, extras=extras,
+            made, folder / "nodes", agent=agent, links=links, extras=extras,
             settings={**LAG, **SETTINGS},
         ) as cluster,
     ):  # fmt: skip
-        yield cluster
+        yield Lab(cluster, agent)
 
 
 def allow(
@@ -112,9 +104,9 @@ def allow(
             answer.result(WITHIN_S)
 
 
-def prepare(cluster: LocalCluster) -> AdminClient:
+def prepare(lab: Lab) -> AdminClient:
     """Add the ACLs of the test's own clients, as the administrator."""
-    admin = AdminClient({"bootstrap.servers": secured(cluster), "log_level": 0, **login("admin")})
+    admin = AdminClient({"bootstrap.servers": secured(lab), "log_level": 0, **login("admin")})
     allow(admin, "client", ON_TOPIC, AclOperation.READ, AclOperation.WRITE)
     allow(admin, "client", (ResourceType.GROUP, GROUP), AclOperation.READ)
     allow(admin, "ANONYMOUS", ON_TOPIC, AclOperation.DESCRIBE)
@@ -123,13 +115,17 @@ def prepare(cluster: LocalCluster) -> AdminClient:
     return admin
 
 
-def create(cluster: LocalCluster, admin: AdminClient) -> Writer:
-    """Create a topic of two partitions; return the writer of the first one."""
+def create(lab: Lab, admin: AdminClient) -> None:
+    """Create a topic of two partitions."""
     for answer in admin.create_topics(
         [NewTopic(TOPIC, 2, replica_assignment=[ALL, [2, 3, 1]])]
     ).values():
         answer.result(WITHIN_S)
     full = {0: (1, ALL), 1: (2, ALL)}
     until = time.monotonic() + WITHIN_S
-    assert await_state(cluster.bootstrap, TOPIC, lambda now: now == full, until) is None
-    return Writer(secured(cluster), TOPIC, login("client"))
+    assert await_state(lab.cluster.bootstrap, TOPIC, lambda now: now == full, until) is None
+
+
+def as_client(lab: Lab) -> dict[str, str]:
+    """Return what a `Lab` needs to write as the user `client`."""
+    return {"bootstrap.servers": secured(lab), **login("client")}

@@ -17,23 +17,13 @@ from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.cluster.ready import await_ready
 from insync.brokers.kafka.distribution import Distribution
-from integration.production.checks import (
-    STEP_DOWN,
-    TOPIC,
-    WITHIN_S,
-    bridge,
-    check_scopes,
-    check_step_down,
-    leader,
-    of_type,
-    stalled_read,
-    switch,
-)
+from integration.lab import STEP_DOWN, TOPIC, WITHIN_S, stalled_read
 from integration.production.scram import (
     CLUSTER,
     SETTINGS,
     SUPER,
     allow,
+    as_client,
     create,
     prepare,
     with_scram,
@@ -45,12 +35,9 @@ pytestmark = pytest.mark.cluster
 
 @pytest.mark.long
 def test_brokers_that_are_super_users(dist: Distribution, tmp_path: Path, agent: AgentSpec) -> None:
-    with with_scram(dist, tmp_path, agent, {}) as cluster:
-        writer = create(cluster, prepare(cluster))
-        with writer.writing():
-            check_scopes(cluster, agent)
-            check_step_down(cluster, agent)
-        writer.check_all_are_there()
+    with with_scram(dist, tmp_path, agent, {}) as lab:
+        create(lab, prepare(lab))
+        lab.check_all(**as_client(lab))
 
 
 @pytest.mark.long
@@ -62,21 +49,18 @@ def test_brokers_that_have_cluster_action_only(
     Broker 2 asks to be fenced, as under a controller without the agent.
     """
     extras = {2: NodeExtras(settings={VIA: "fence"})}
-    with with_scram(dist, tmp_path, agent, extras) as cluster:
-        admin = prepare(cluster)
+    with with_scram(dist, tmp_path, agent, extras) as lab:
+        admin = prepare(lab)
         allow(admin, "broker", CLUSTER, AclOperation.CLUSTER_ACTION)
-        without_super_users(cluster)
-        writer = create(cluster, admin)
-        with writer.writing():
-            check_scopes(cluster, agent)
-            check_step_down(cluster, agent)
-        writer.check_all_are_there()
-        with bridge(agent, 2) as broker:
-            switch(cluster, broker, STEP_DOWN)
+        without_super_users(lab.cluster)
+        create(lab, admin)
+        lab.check_all(**as_client(lab))
+        with lab.bridge(2) as broker:
+            lab.switch(broker, STEP_DOWN)
             with stalled_read(broker, f"{TOPIC}-1"):
-                wait_for(lambda: leader(cluster, 1, partition=1), lambda now: now != 2, WITHIN_S)
+                lab.await_other_leader(partition=1, than=2, asked=1)
             wait_for(lambda: broker.counters().step_downs.done, bool, WITHIN_S)
-            (answer,) = of_type(agent, 2, "step_down_answered")
+            (answer,) = lab.events("step_down_answered", 2)
             assert (answer["outcome"], answer["way"]) == ("done", "fence")
             assert broker.counters().errors == 0
 

@@ -8,10 +8,10 @@ import re
 import signal
 import socket
 import subprocess
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
 from statistics import quantiles
 
@@ -20,23 +20,11 @@ from confluent_kafka import KafkaError, Message, Producer
 
 from insync.arms import REQUEST
 from insync.brokers.cluster.agent import AgentSpec
-from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java
-from integration.production.checks import (
-    ALL,
-    TOPIC,
-    WITHIN_S,
-    bridge,
-    check_step_down,
-    isr,
-    stalled_read,
-    stays_whole,
-    switch,
-    switch_off,
-)
+from integration.lab import TOPIC, WITHIN_S, Lab, Program, repeated, stalled_read
 from integration.production.forged import Forger, forging_process, topic_id
-from integration.production.scram import create, login, prepare, secured, with_scram
+from integration.production.scram import as_client, create, prepare, with_scram
 from waiting import wait_for
 
 pytestmark = pytest.mark.cluster
@@ -48,8 +36,6 @@ ROUNDS = 5
 MOST_TIMES = 3.0
 REFUSALS = "kafka.network:type=RequestMetrics,name=ErrorsPerSec,request=Fetch,error=TOPIC_*,*"
 OBJECT = re.compile(r"^\s*\d+:\s+(\d+)\s+\d+\s+insync\.core\.isr\.(\w+)(?:\s|$)", re.MULTILINE)
-
-Program = Callable[..., str]
 
 
 def objects(java: Java, pid: int) -> dict[str, int]:
@@ -71,19 +57,19 @@ def test_forged_followers_are_refused_and_change_nothing(
 
     Followers stay in the ISR while a read stalls, a frozen one leaves it, and nothing is left.
     """
-    with with_scram(dist, tmp_path, agent, {}) as cluster:
-        admin = prepare(cluster)
-        writer = create(cluster, admin)
-        broker_1 = cluster.nodes[1]
+    with with_scram(dist, tmp_path, agent, {}) as lab:
+        admin = prepare(lab)
+        create(lab, admin)
+        broker_1 = lab.cluster.nodes[1]
         forged = (broker_1.port, topic_id(admin, TOPIC), [2, 3])
-        with writer.writing(), bridge(agent, 1) as broker:
-            switch(cluster, broker, REQUEST)
+        with lab.writing(**as_client(lab)), lab.bridge() as broker:
+            lab.switch(broker, REQUEST)
             with Forger(*forged, connections=CONNECTIONS) as forger:
                 wait_for(lambda: forger.refused, lambda now: now > 2 * CONNECTIONS, WITHIN_S)
                 with stalled_read(broker):
-                    stays_whole(cluster, 2.5)
-                stays_whole(cluster, 1.0)
-                a_frozen_follower_leaves(cluster)
+                    lab.stays_whole(2.5)
+                lab.stays_whole(1.0)
+                a_frozen_follower_leaves(lab)
                 during = wait_for(
                     lambda: objects(java, broker_1.pid),
                     lambda now: now["FetcherConnection"] > KEPT,  # noted while they are open
@@ -101,9 +87,8 @@ def test_forged_followers_are_refused_and_change_nothing(
             print(f"{forger.opened} connections, {forger.refused} refusals; objects {after}")
             counted = program("ReadMetrics", str(broker_1.pid), REFUSALS, "Count")
             assert int(counted.strip().rpartition("=")[2]) >= forger.refused
-            switch_off(cluster, broker)
-            check_step_down(cluster, agent)
-        writer.check_all_are_there()
+            lab.switch_off(broker)
+            lab.check_step_down()
 
 
 @pytest.mark.long
@@ -117,17 +102,17 @@ def test_hostile_requests_do_not_slow_producers_down(
     quiet: list[float] = []
     hostile: list[float] = []
     refused = 0
-    with with_scram(dist, tmp_path, agent, {}) as cluster:
-        admin = prepare(cluster)
-        create(cluster, admin)
-        server = (cluster.nodes[1].port, topic_id(admin, TOPIC), [2, 3])
-        with bridge(agent, 1) as broker:
-            switch(cluster, broker, REQUEST)
-            ack_times(cluster, 2.0)
+    with with_scram(dist, tmp_path, agent, {}) as lab:
+        admin = prepare(lab)
+        create(lab, admin)
+        server = (lab.cluster.nodes[1].port, topic_id(admin, TOPIC), [2, 3])
+        with lab.bridge() as broker:
+            lab.switch(broker, REQUEST)
+            ack_times(lab, 2.0)
             for _ in range(ROUNDS):
-                quiet += ack_times(cluster, 4.0)
+                quiet += ack_times(lab, 4.0)
                 with forging_process(*server, connections=50) as forged, intruder(agent) as tried:
-                    hostile += ack_times(cluster, 4.0)
+                    hostile += ack_times(lab, 4.0)
                 refused += forged["refused"]
                 assert not forged["others"]
                 assert len(tried) > 10
@@ -140,11 +125,10 @@ def test_hostile_requests_do_not_slow_producers_down(
     assert beside < MOST_TIMES * without
 
 
-def ack_times(cluster: LocalCluster, seconds: float) -> list[float]:
+def ack_times(lab: Lab, seconds: float) -> list[float]:
     """Write for so long, 100 records a second; return how many seconds each ack took."""
     times: list[float] = []
-    settings = {"bootstrap.servers": secured(cluster), "acks": "all", "linger.ms": 0}
-    producer = Producer({**settings, "log_level": 0, **login("client")})
+    producer = Producer({**as_client(lab), "acks": "all", "linger.ms": 0, "log_level": 0})
     begins = time.monotonic()
     for number in range(int(100 * seconds)):
         while (left := begins + number / 100 - time.monotonic()) > 0:
@@ -166,34 +150,25 @@ def intruder(agent: AgentSpec) -> Iterator[list[bytes]]:
     """Send wrong tokens and endless lines to broker 1's bridge; yields the answers so far."""
     fields = json.loads((agent.bridge_dir / "bridge-1.json").read_text())
     answers: list[bytes] = []
-    ended = threading.Event()
+    lines = cycle((b"A\nguessed\n", b"x" * 4_096))
 
-    def run() -> None:
-        number = 0
-        while not ended.wait(0.05):
-            line = b"x" * 4_096 if number % 2 else b"A\nguessed\n"
-            number += 1
-            with socket.create_connection((fields["host"], fields["port"]), 30) as client:
-                client.sendall(line)
-                try:
-                    answers.append(client.recv(100))
-                except ConnectionError:
-                    answers.append(b"")
+    def intrude() -> None:
+        with socket.create_connection((fields["host"], fields["port"]), 30) as client:
+            client.sendall(next(lines))
+            try:
+                answers.append(client.recv(100))
+            except ConnectionError:
+                answers.append(b"")
 
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
+    with repeated(intrude, 0.05):
         yield answers
-    finally:
-        ended.set()
-        thread.join()
 
 
-def a_frozen_follower_leaves(cluster: LocalCluster) -> None:
+def a_frozen_follower_leaves(lab: Lab) -> None:
     """Freeze broker 3, in whose name fetches arrive all the time, until it is out of the ISR."""
-    os.kill(cluster.nodes[3].pid, signal.SIGSTOP)
+    os.kill(lab.cluster.nodes[3].pid, signal.SIGSTOP)
     try:
-        wait_for(lambda: isr(cluster), lambda now: now == [1, 2], WITHIN_S)
+        lab.await_isr([1, 2])
     finally:
-        os.kill(cluster.nodes[3].pid, signal.SIGCONT)
-    wait_for(lambda: isr(cluster), lambda now: now == ALL, WITHIN_S)
+        os.kill(lab.cluster.nodes[3].pid, signal.SIGCONT)
+    lab.await_isr()

@@ -8,27 +8,12 @@ from pathlib import Path
 import pytest
 
 from insync.arms import READ, REQUEST
-from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
-from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError
-from integration.production.checks import (
-    LAG,
-    TOPIC,
-    StartCluster,
-    Writer,
-    bridge,
-    check_scopes,
-    check_step_down,
-    stalled_read,
-    stays_whole,
-    switch,
-    switch_off,
-    with_pauses,
-)
+from integration.lab import StartLab, stalled_read
 from waiting import wait_for
 
 pytestmark = pytest.mark.cluster
@@ -45,27 +30,23 @@ COLLECTORS = {
 @pytest.mark.long
 @pytest.mark.parametrize("collector", COLLECTORS)
 def test_marks_come_and_go_with_each_collector(
-    start: StartCluster, agent: AgentSpec, collector: str
+    start_lab: StartLab, agent: AgentSpec, collector: str
 ) -> None:
-    log = "-Xlog:gc,gc+init:file={}"
-    folder = agent.events_dir
-    extras = NodeExtras(flags=[*COLLECTORS[collector], log.format(folder / "gc.log")])
-    cluster = start(brokers=2, agent=with_pauses(agent), settings=LAG, extras={1: extras})
-    create_topic(cluster.bootstrap, TOPIC, [PAIR], {})
-    writer = Writer(cluster.bootstrap, TOPIC)
-    with writer.writing(), bridge(agent, 1) as broker:
+    log = agent.events_dir / "gc.log"
+    extras = NodeExtras(flags=[*COLLECTORS[collector], f"-Xlog:gc,gc+init:file={log}"])
+    lab = start_lab(assignment=[PAIR], brokers=2, extras={1: extras})
+    with lab.writing(), lab.bridge() as broker:
         for scope in (READ, REQUEST):
-            switch(cluster, broker, scope)
+            lab.switch(broker, scope)
             before = broker.counters()
             with stalled_read(broker):
-                stays_whole(cluster, 1.5, PAIR)
+                lab.stays_whole(1.5, PAIR)
             wait_for(
                 broker.counters, lambda now, then=before: now.released_total > then.marks_total
             )
             assert broker.counters().holds_granted > before.holds_granted
-            switch_off(cluster, broker)
-    writer.check_all_are_there()
-    used = (folder / "gc.log").read_text(encoding="utf-8")
+            lab.switch_off(broker)
+    used = log.read_text(encoding="utf-8")
     assert {"ZGC": "The Z Garbage Collector"}.get(collector, f"Using {collector}") in used
 
 
@@ -78,17 +59,8 @@ def javas() -> list[Path]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("feature", [21, 25])
-def test_another_java(
-    tmp_path: Path, agent: AgentSpec, monkeypatch: pytest.MonkeyPatch, feature: int
-) -> None:
-    dist = distribution("4.3.1", installed(monkeypatch, feature))
-    with LocalCluster(dist, tmp_path / "nodes", agent=with_pauses(agent), settings=LAG) as cluster:
-        create_topic(cluster.bootstrap, TOPIC, [[1, 2, 3]], {})
-        writer = Writer(cluster.bootstrap, TOPIC)
-        with writer.writing():
-            check_scopes(cluster, agent)
-            check_step_down(cluster, agent)
-        writer.check_all_are_there()
+def test_another_java(start_lab: StartLab, monkeypatch: pytest.MonkeyPatch, feature: int) -> None:
+    start_lab(dist=distribution("4.3.1", installed(monkeypatch, feature))).check_all()
 
 
 def installed(monkeypatch: pytest.MonkeyPatch, feature: int) -> Java:

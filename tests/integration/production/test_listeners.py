@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,33 +16,13 @@ import pytest
 from confluent_kafka import Producer
 
 from insync.arms import READ, REQUEST
-from insync.brokers.cluster.admin import create_topic
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.links.proxies import Links
-from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.java import Java
-from insync.faults.support.control import ControlFile, Mode, Rule, Site
+from insync.faults.support.control import ControlFile, Mode, Site
 from insync.faults.support.shim import preload, require_shim
 from insync_bridge import BridgeClient
-from integration.production.checks import (
-    ALL,
-    LAG,
-    LAG_MS,
-    TOPIC,
-    WITHIN_S,
-    StartCluster,
-    Writer,
-    bridge,
-    check_scopes,
-    check_step_down,
-    isr,
-    stays_whole,
-    switch,
-    switch_off,
-    with_pauses,
-)
-from waiting import wait_for
+from integration.lab import ALL, LAG, LAG_MS, TOPIC, WITHIN_S, Lab, StartLab, rule
 
 pytestmark = pytest.mark.cluster
 
@@ -76,33 +56,15 @@ def tls(java: Java, folder: Path) -> dict[str, str]:
     }
 
 
-def check_all(start: StartCluster, agent: AgentSpec, settings: Mapping[str, str]) -> None:
-    """Run every check in a cluster whose brokers have a listener for each other."""
+@pytest.mark.long
+def test_tls_between_all_nodes(start_lab: StartLab, java: Java, tmp_path: Path) -> None:
     with Links([]) as links:
-        cluster = start(agent=with_pauses(agent), links=links, settings={**LAG, **settings})
-        create_topic(cluster.bootstrap, TOPIC, [ALL], {})
-        writer = Writer(cluster.bootstrap, TOPIC)
-        with writer.writing():
-            check_scopes(cluster, agent)
-            check_step_down(cluster, agent)
-        writer.check_all_are_there()
-
-
-@pytest.mark.long
-def test_a_listener_of_its_own_for_replication(start: StartCluster, agent: AgentSpec) -> None:
-    check_all(start, agent, {})
-
-
-@pytest.mark.long
-def test_tls_between_all_nodes(
-    start: StartCluster, agent: AgentSpec, java: Java, tmp_path: Path
-) -> None:
-    check_all(start, agent, tls(java, tmp_path))
+        start_lab(links=links, settings={**LAG, **tls(java, tmp_path)}).check_all()
 
 
 @pytest.mark.long
 def test_with_tls_a_fetch_is_pending_until_its_last_byte_is_sent(
-    start: StartCluster, agent: AgentSpec, java: Java, tmp_path: Path
+    start_lab: StartLab, java: Java, tmp_path: Path
 ) -> None:
     """The network thread is slow to read what it encrypts; the handlers' few reads are not.
 
@@ -111,46 +73,37 @@ def test_with_tls_a_fetch_is_pending_until_its_last_byte_is_sent(
     """
     file = tmp_path / "stall"
     control = ControlFile.create(file, tmp_path / "nodes" / "1" / "data", 8)
-    shim = NodeExtras(environment=preload(require_shim(), file))
     with Links([]) as links:
-        cluster = start(
-            agent=with_pauses(agent), links=links, extras={1: shim},
+        lab = start_lab(
+            configs={"segment.bytes": str(1 << 30)}, links=links,
+            extras={1: NodeExtras(environment=preload(require_shim(), file))},
             settings={**LAG, **tls(java, tmp_path)},
         )  # fmt: skip
-        create_topic(cluster.bootstrap, TOPIC, [ALL], {"segment.bytes": str(1 << 30)})
         sends = control.arm(rule(Site.SEND, Mode.HOLD))
-        with bridge(agent, 1) as broker:
+        with lab.bridge() as broker:
             for scope in (None, READ):
                 if scope is not None:
-                    switch(cluster, broker, scope)
-                with slow_to_encrypt(cluster, control):
-                    wait_for(lambda: isr(cluster), lambda now: now != ALL, WITHIN_S)
-                wait_for(lambda: isr(cluster), lambda now: now == ALL, WITHIN_S)
-            switch(cluster, broker, REQUEST)
+                    lab.switch(broker, scope)
+                with slow_to_encrypt(lab, control):
+                    lab.await_drop()
+                lab.await_isr()
+            lab.switch(broker, REQUEST)
             began = time.monotonic()
-            with slow_to_encrypt(cluster, control):
+            with slow_to_encrypt(lab, control):
                 while not all_have_all(broker):
-                    assert isr(cluster) == ALL
+                    assert lab.isr() == ALL
                     assert time.monotonic() < began + 2 * WITHIN_S, broker.replicas(TOPIC, 0)
                 assert time.monotonic() - began > 2.5 * LAG_MS / 1_000
-            stays_whole(cluster, 1.0)
-            switch_off(cluster, broker)
+            lab.stays_whole(1.0)
+            lab.switch_off(broker)
         assert control.counters(sends).calls == 0, "nothing was sent by sendfile"
 
 
-def rule(site: Site, mode: Mode) -> Rule:
-    """Return a rule for the calls of a site on the topic's partition."""
-    return Rule(
-        site=site, mode=mode, target=f"{TOPIC}-0", delay_ns=PER_READ_MS * 1_000_000,
-        deadline_ns=time.monotonic_ns() + int(10 * WITHIN_S * 1e9),
-    )  # fmt: skip
-
-
 @contextmanager
-def slow_to_encrypt(cluster: LocalCluster, control: ControlFile) -> Iterator[None]:
+def slow_to_encrypt(lab: Lab, control: ControlFile) -> Iterator[None]:
     """Delay the leader's reads of the file, and write large records."""
-    slot = control.arm(rule(Site.READ, Mode.DELAY))
-    producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": "1"})
+    slot = control.arm(rule(Site.READ, Mode.DELAY, PER_READ_MS))
+    producer = Producer({"bootstrap.servers": lab.cluster.bootstrap, "acks": "1"})
     for _ in range(BURST_MIB * 16):
         producer.produce(TOPIC, os.urandom(MEBIBYTE // 16), partition=0)
     assert producer.flush(WITHIN_S) == 0

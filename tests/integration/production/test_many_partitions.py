@@ -16,7 +16,7 @@ from insync.brokers.cluster.limits import room_for
 from insync.brokers.cluster.node import NodeExtras
 from insync.faults.support.control import ControlFile
 from insync.faults.support.shim import preload, require_shim
-from integration.production.checks import StartCluster
+from integration.lab import StartCluster
 from waiting import wait_for
 
 PARTITIONS = int(os.environ.get("INSYNC_MANY_PARTITIONS", "1600"))

@@ -11,7 +11,6 @@ import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -20,23 +19,10 @@ import pytest
 
 from browser.dashboard import page
 from insync.arms import READ
-from insync.brokers.cluster.admin import create_topic
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka import process
 from insync.brokers.kafka.ports import free_ports
-from integration.production.checks import (
-    ALL,
-    LAG,
-    TOPIC,
-    WITHIN_S,
-    StartCluster,
-    Writer,
-    bridge,
-    stalled_read,
-    switch,
-    with_pauses,
-)
+from integration.lab import ALL, LAG, WITHIN_S, StartLab, stalled_read
 from integration.production.jars import JMX_EXPORTER, OPENTELEMETRY, fetched
 from waiting import wait_for
 
@@ -127,7 +113,7 @@ def written(expression: str) -> str:
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("prometheus") is None, reason="prometheus is not installed")
 def test_a_stall_is_seen_by_every_query_and_raises_the_alerts(
-    start: StartCluster, tmp_path: Path, agent: AgentSpec
+    start_lab: StartLab, tmp_path: Path
 ) -> None:
     """Broker 1 stalls, broker 2 has the agent switched off, broker 3 has none."""
     exporter = fetched(JMX_EXPORTER)
@@ -138,17 +124,12 @@ def test_a_stall_is_seen_by_every_query_and_raises_the_alerts(
         )
         for broker, port in ports.items()
     }
-    woven = replace(with_pauses(agent), nodes=set(ALL) - {WITHOUT_AGENT})
-    cluster = start(agent=woven, settings=LONG_LAG if UNTIL_FIRING else LAG, extras=extras)
-    create_topic(cluster.bootstrap, TOPIC, [ALL], {})
-    writer = Writer(cluster.bootstrap, TOPIC)
-    with (
-        prometheus(tmp_path, ports) as seen,
-        bridge(woven, 1) as broker,
-        writer.writing(),
-    ):
+    woven = {"nodes": set(ALL) - {WITHOUT_AGENT}}
+    settings = LONG_LAG if UNTIL_FIRING else LAG
+    lab = start_lab(agent_options=woven, settings=settings, extras=extras)
+    with prometheus(tmp_path, ports) as seen, lab.bridge() as broker, lab.writing():
         wait_for(lambda: len(seen.query('up{job="kafka"} == 1')), lambda up: up == 3, WITHIN_S)
-        switch(cluster, broker, READ)
+        lab.switch(broker, READ)
         begun_s = time.time()
         with stalled_read(broker):
             first = seen.instances[1]
@@ -168,13 +149,10 @@ def test_a_stall_is_seen_by_every_query_and_raises_the_alerts(
         answers = {each: seen.since(begun_s, written(each)) for each in QUERIES}
         (tmp_path / "dashboard.html").write_text(page(DASHBOARD, answers, alerts), "utf-8")
         assert all(answers.values())
-    writer.check_all_are_there()
 
 
 @pytest.mark.long
-def test_opentelemetrys_rules_find_every_metric_that_they_name(
-    start: StartCluster, agent: AgentSpec
-) -> None:
+def test_opentelemetrys_rules_find_every_metric_that_they_name(start_lab: StartLab) -> None:
     (port,) = free_ports(1)
     flags = [
         f"-javaagent:{fetched(OPENTELEMETRY)}",
@@ -185,10 +163,7 @@ def test_opentelemetrys_rules_find_every_metric_that_they_name(
         "-Dotel.logs.exporter=none",
         "-Xmx512m",
     ]
-    woven = with_pauses(agent)
-    cluster = start(agent=woven, settings=LAG, extras={1: NodeExtras(flags=flags)})
-    create_topic(cluster.bootstrap, TOPIC, [ALL], {})
-    writer = Writer(cluster.bootstrap, TOPIC)
+    lab = start_lab(extras={1: NodeExtras(flags=flags)})
 
     def missing() -> list[str]:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
@@ -197,8 +172,8 @@ def test_opentelemetrys_rules_find_every_metric_that_they_name(
         return [name for name in names if not re.search(rf"^{name}", said, re.MULTILINE)]
 
     rules = (FILES / "otel-jmx.yml").read_text(encoding="utf-8")
-    with bridge(woven, 1) as broker, writer.writing():
-        switch(cluster, broker, READ)
+    with lab.bridge() as broker, lab.writing():
+        lab.switch(broker, READ)
         with stalled_read(broker):
             wait_for(lambda: broker.counters().held_now, bool, WITHIN_S)
             wait_for(missing, lambda names: not names, WITHIN_S)

@@ -8,21 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from insync.brokers.cluster.admin import create_topic
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.ports import free_ports
-from integration.production.checks import (
-    ALL,
-    LAG,
-    TOPIC,
-    StartCluster,
-    Writer,
-    bridge,
-    check_scopes,
-    check_step_down,
-    with_pauses,
-)
+from integration.lab import StartLab
 from integration.production.jars import JMX_EXPORTER, OPENTELEMETRY, fetched
 
 pytestmark = pytest.mark.cluster
@@ -35,7 +23,7 @@ SAMPLE = re.compile(r'^insync_PendingReads_Value\{.*name="HoldsGranted".*\} (\S+
 @pytest.mark.long
 @pytest.mark.parametrize("ours", ["last", "first"])
 def test_two_other_agents_in_the_same_broker(
-    start: StartCluster, tmp_path: Path, agent: AgentSpec, ours: str
+    start_lab: StartLab, tmp_path: Path, ours: str
 ) -> None:
     """Both of them see what they are for, and ours works, whichever agent is loaded first."""
     (port,) = free_ports(1)
@@ -49,20 +37,13 @@ def test_two_other_agents_in_the_same_broker(
     before = {"JDK_JAVA_OPTIONS": " ".join(others)} if ours == "last" else {}
     after = others if ours == "first" else []
     extras = NodeExtras(environment=before, flags=[*after, *NO_EXPORT, MORE_MEMORY])
-    cluster = start(agent=with_pauses(agent), settings=LAG, extras={1: extras})
-    create_topic(cluster.bootstrap, TOPIC, [ALL], {})
-    writer = Writer(cluster.bootstrap, TOPIC)
-    with writer.writing():
-        check_scopes(cluster, agent)
-        check_step_down(cluster, agent)
-    writer.check_all_are_there()
-
-    said = cluster.nodes[1].log.read_text(encoding="utf-8")
-    assert "opentelemetry-javaagent - version: 2.10.0" in said
-    assert "[insync] woven into Kafka" in said
+    lab = start_lab(extras={1: extras})
+    lab.check_all()
+    assert "opentelemetry-javaagent - version: 2.10.0" in lab.log()
+    assert "[insync] woven into Kafka" in lab.log()
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
         metrics = answer.read().decode()
-    with bridge(agent, 1) as broker:
+    with lab.bridge() as broker:
         counters = broker.counters()
     assert [float(value) for value in SAMPLE.findall(metrics)] == [counters.holds_granted]
     assert counters.holds_granted > 0

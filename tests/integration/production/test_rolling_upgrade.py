@@ -18,22 +18,7 @@ from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
 from insync.nodes import CONTROLLER_ID
-from integration.production.checks import (
-    ALL,
-    LAG,
-    STEP_DOWN,
-    TOPIC,
-    WITHIN_S,
-    Writer,
-    bridge,
-    check_scopes,
-    check_step_down,
-    isr,
-    leader,
-    of_type,
-    server,
-    with_pauses,
-)
+from integration.lab import ALL, LAG, STEP_DOWN, TOPIC, WITHIN_S, Lab, StartLab
 from waiting import wait_for
 
 pytestmark = pytest.mark.cluster
@@ -53,52 +38,43 @@ def restart(cluster: LocalCluster, number: int) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("before", ["4.1.2", "3.9.2"])
 def test_a_rolling_upgrade_of_kafka_and_of_the_agent(
-    tmp_path: Path,
-    dist: Distribution,
-    java: Java,
-    agent: AgentSpec,
-    before: str,
+    start_lab: StartLab, dist: Distribution, before: str
 ) -> None:
     """First one broker has the new Kafka and the agent, then a second one, then every node.
 
     Stock controllers of the older version fence a broker that steps down.
     """
-    none = replace(with_pauses(agent), nodes=())
-    settings = {**LAG, **SHORT_SESSION}
-    with LocalCluster(
-        distribution(before, java), tmp_path / "nodes", agent=none, settings=settings
-    ) as cluster:
-        assert not agent.events_file(1).exists(), "all nodes are stock"
-        for number in (1, 2):
-            cluster.add_agent(number)
-            cluster.upgrade(number, dist)
-            restart(cluster, number)
-        with bridge(agent, 1) as broker:
-            assert broker.broker_version() == dist.version
-        create_topic(cluster.bootstrap, TOPIC, [ALL], {})
-        writer = Writer(cluster.bootstrap, TOPIC)
-        with writer.writing():
-            check_scopes(cluster, agent)
-            check_step_down(cluster, agent)
-            (answer,) = of_type(agent, 1, "step_down_answered")
-            assert (answer["outcome"], answer["way"]) == ("done", "fence")
-            for number in (3, CONTROLLER_ID):
-                cluster.add_agent(number)
-                cluster.upgrade(number, dist)
-                restart(cluster, number)
-            wait_for(lambda: isr(cluster), lambda now: now == ALL, WITHIN_S)
-        writer.check_all_are_there()
+    lab = start_lab(
+        kafka=before, agent_options={"nodes": ()}, assignment=(), settings={**LAG, **SHORT_SESSION}
+    )
+    assert not lab.agent.events_file(1).exists(), "all nodes are stock"
+    for number in (1, 2):
+        to_woven(lab.cluster, number, dist)
+    with lab.bridge() as broker:
+        assert broker.broker_version() == dist.version
+    create_topic(lab.cluster.bootstrap, TOPIC, [ALL], {})
+    with lab.writing():
+        lab.check_scopes()
+        lab.check_step_down()
+        (answer,) = lab.events("step_down_answered")
+        assert (answer["outcome"], answer["way"]) == ("done", "fence")
+        for number in (3, CONTROLLER_ID):
+            to_woven(lab.cluster, number, dist)
+        lab.await_isr()
 
-        create_topic(cluster.bootstrap, OTHER, [ALL], {})
-        writer = Writer(cluster.bootstrap, OTHER)
-        with writer.writing():
-            check_scopes(cluster, agent, topic=OTHER)
-            check_step_down(cluster, agent, topic=OTHER)
-        writer.check_all_are_there()
-        answers = [
-            each for each in of_type(agent, 1, "step_down_answered") if each["topic"] == OTHER
-        ]
-        assert [each["way"] for each in answers] == ["alter-partition"]
+    create_topic(lab.cluster.bootstrap, OTHER, [ALL], {})
+    with lab.writing(OTHER):
+        lab.check_scopes(topic=OTHER)
+        lab.check_step_down(topic=OTHER)
+    answers = [each for each in lab.events("step_down_answered") if each["topic"] == OTHER]
+    assert [each["way"] for each in answers] == ["alter-partition"]
+
+
+def to_woven(cluster: LocalCluster, number: int, new: Distribution) -> None:
+    """Restart a node with the newer Kafka and the agent."""
+    cluster.add_agent(number)
+    cluster.upgrade(number, new)
+    restart(cluster, number)
 
 
 @pytest.mark.long
@@ -109,31 +85,28 @@ def test_a_rolling_downgrade_of_kafka_and_of_the_agent(
 
     Updates of the agent's configs stay in the metadata log, where stock brokers ignore them.
     """
-    old = distribution("4.1.2", java)
-    cluster = LocalCluster(
-        old, tmp_path / "nodes", agent=with_pauses(agent), settings={**LAG, **SHORT_SESSION}
-    )
+    old, agent = distribution("4.1.2", java), replace(agent, holds=True)
+    cluster = LocalCluster(old, tmp_path / "nodes", agent=agent, settings={**LAG, **SHORT_SESSION})
+    lab = Lab(cluster, agent)
     for number in (*ALL, CONTROLLER_ID):
         cluster.upgrade(number, dist)
     with cluster:
         create_topic(cluster.bootstrap, TOPIC, [ALL], {})
-        writer = Writer(cluster.bootstrap, TOPIC)
-        with writer.writing():
-            check_step_down(cluster, agent)
+        with lab.writing():
+            lab.check_step_down()
             for number in (3, CONTROLLER_ID):
                 to_stock(cluster, number, old)
-            wait_for(lambda: isr(cluster), lambda now: now == ALL, WITHIN_S)
-            elect_first(cluster)
-            check_scopes(cluster, agent)
-            check_step_down(cluster, agent)
-            ways = [each["way"] for each in of_type(agent, 1, "step_down_answered")]
+            lab.await_isr()
+            elect_first(lab)
+            lab.check_scopes()
+            lab.check_step_down()
+            ways = [each["way"] for each in lab.events("step_down_answered")]
             assert ways == ["alter-partition", "fence"]
             for number in (1, 2):
-                update(server(cluster, number), number, STEP_DOWN)
+                update(lab.server(number), number, STEP_DOWN)
             for number in (1, 2):
                 to_stock(cluster, number, old)
-                wait_for(lambda: isr(cluster, asked=3), lambda now: now == ALL, WITHIN_S)
-        writer.check_all_are_there()
+                lab.await_isr(asked=3)
         for node in cluster.nodes.values():
             command = " ".join(psutil.Process(node.pid).cmdline())
             assert "kafka/4.1.2" in command
@@ -147,7 +120,7 @@ def to_stock(cluster: LocalCluster, number: int, old: Distribution) -> None:
     restart(cluster, number)
 
 
-def elect_first(cluster: LocalCluster) -> None:
+def elect_first(lab: Lab) -> None:
     """Let the first replica of the partition lead again, as an operator does."""
-    running(cluster).elect(TOPIC, [0])
-    wait_for(lambda: leader(cluster), lambda now: now == 1, WITHIN_S)
+    running(lab.cluster).elect(TOPIC, [0])
+    wait_for(lab.leader, lambda now: now == 1, WITHIN_S)

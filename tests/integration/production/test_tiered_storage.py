@@ -7,22 +7,8 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
-from fault_runs import running
-from insync.brokers.cluster.admin import SMALL_SEGMENTS, create_topic
-from insync.brokers.cluster.agent import AgentSpec
-from insync.brokers.cluster.local import LocalCluster
-from integration.production.checks import (
-    ALL,
-    LAG,
-    TOPIC,
-    WITHIN_S,
-    StartCluster,
-    Writer,
-    check_scopes,
-    check_step_down,
-    isr,
-    with_pauses,
-)
+from insync.brokers.cluster.admin import SMALL_SEGMENTS
+from integration.lab import ALL, LAG, TOPIC, WITHIN_S, StartLab
 from integration.production.jars import LOCAL_TIERED_STORAGE, fetched
 from waiting import wait_for
 
@@ -58,31 +44,26 @@ def with_remote_storage(jar: Path, folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.long
-def test_a_leader_whose_log_is_in_remote_storage(
-    start: StartCluster, tmp_path: Path, agent: AgentSpec
-) -> None:
+def test_a_leader_whose_log_is_in_remote_storage(start_lab: StartLab, tmp_path: Path) -> None:
     """A new follower starts from the remote log; at the end all is read, most of it from there."""
     remote = tmp_path / "remote"
     storage = with_remote_storage(fetched(LOCAL_TIERED_STORAGE), remote)
-    cluster = start(agent=with_pauses(agent), settings={**LAG, **storage})
-    create_topic(cluster.bootstrap, TOPIC, [PAIR], TIERED)
-    fill(cluster)
-    first = cluster.nodes[1].data_dir / f"{TOPIC}-0" / f"{0:020}.log"
+    lab = start_lab(assignment=[PAIR], configs=TIERED, settings={**LAG, **storage})
+    fill(lab.cluster.bootstrap)
+    first = lab.cluster.nodes[1].data_dir / f"{TOPIC}-0" / f"{0:020}.log"
     wait_for(first.exists, lambda local: not local, WITHIN_S)
     assert sum(file.stat().st_size for file in remote.rglob("*.log")) > RECORDS * BYTES / 2
-    writer = Writer(cluster.bootstrap, TOPIC)
-    with writer.writing():
-        running(cluster).assign(TOPIC, 0, ALL)
-        wait_for(lambda: isr(cluster), lambda now: now == ALL, WITHIN_S)
-        assert not (cluster.nodes[3].data_dir / f"{TOPIC}-0" / first.name).exists()
-        check_scopes(cluster, agent)
-        check_step_down(cluster, agent)
-    writer.check_all_are_there()
+    with lab.writing():
+        lab.reassign(ALL)
+        lab.await_isr()
+        assert not (lab.cluster.nodes[3].data_dir / f"{TOPIC}-0" / first.name).exists()
+        lab.check_scopes()
+        lab.check_step_down()
 
 
-def fill(cluster: LocalCluster) -> None:
+def fill(bootstrap: str) -> None:
     """Write records that the check of the writer's own takes for numbers below zero."""
-    producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": "all"})
+    producer = Producer({"bootstrap.servers": bootstrap, "acks": "all"})
     for number in range(RECORDS):
         producer.produce(TOPIC, f"{-1 - number}".rjust(BYTES).encode(), partition=0)
     assert producer.flush(WITHIN_S) == 0

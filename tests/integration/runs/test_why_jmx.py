@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,28 +14,22 @@ from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.ports import free_ports
-from insync.faults.support.control import ControlFile, Mode, Rule, Site
+from insync.faults.support.control import ControlFile, Site
 from insync.faults.support.shim import preload, require_shim
-from integration.production.checks import ALL, LAG, TOPIC, WITHIN_S, StartCluster, Writer
+from integration.lab import (
+    ALL,
+    LAG,
+    TOPIC,
+    WITHIN_S,
+    StartCluster,
+    Writer,
+    stalled_calls,
+)
 from waiting import wait_for
 
 pytestmark = pytest.mark.cluster
 
 SITES = {Site.READ: "read", Site.SEND: "send", Site.WRITE: "append: write"}
-
-
-@contextmanager
-def stalled(control: ControlFile, site: Site) -> Iterator[None]:
-    """Hold every call of a site on the topic's partition at broker 1 until the block ends."""
-    deadline_ns = time.monotonic_ns() + int(WITHIN_S * 1e9)
-    rule = control.arm(
-        Rule(site=site, mode=Mode.HOLD, target=f"{TOPIC}-0", deadline_ns=deadline_ns)
-    )
-    try:
-        wait_for(lambda: control.counters(rule).held_now, bool, WITHIN_S)
-        yield
-    finally:
-        control.lift(rule)
 
 
 def why(cluster: LocalCluster, ports: dict[int, int]) -> dict[str, Any]:
@@ -65,12 +56,12 @@ def test_stalls_of_a_stock_broker_are_named_over_jmx_and_a_frozen_one_is_a_gap(
     }
     cluster = start(settings=LAG, extras=extras)
     create_topic(cluster.bootstrap, TOPIC, [ALL], {})
-    writer = Writer(cluster.bootstrap, TOPIC)
+    writer = Writer({"bootstrap.servers": cluster.bootstrap}, TOPIC)
     with writer.writing():
         healthy = wait_for(lambda: why(cluster, ports), lambda now: not now["findings"], WITHIN_S)
         assert healthy["unread"] == []
         for site, named in SITES.items():
-            with stalled(control, site):
+            with stalled_calls(control, site):
                 answer = why(cluster, ports)
             (found,) = answer["findings"]
             assert (found["broker"], found["cause"], found["site"]) == (1, "disk", named), answer

@@ -1,0 +1,332 @@
+"""What the agent does and says at start: what it weaves, what it refuses, beside other agents."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from event_lines import read_lines
+from insync.arms import FEATURE, LOG_START, SCOPE
+from insync.artifacts import AGENT_JAR, LAB_JAR
+from insync.brokers.cluster.admin import create_topic
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.formats import new_id
+from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.ports import free_ports
+from insync.brokers.kafka.resolve import distribution
+from insync.events import agent_log
+from insync_bridge import BridgeClient
+from integration.lab import Lab, StartCluster
+from waiting import wait_for
+
+Done = subprocess.CompletedProcess[str]
+Begin = Callable[..., Done]
+WITH_LAB = f"lab={LAB_JAR}"
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.fixture
+def begin(java: Java, dist: Distribution) -> Begin:
+    """Return what runs Kafka's main class, which without arguments prints its usage and ends.
+
+    `first` is put before the jars on the class path, `flags` before the agent's.
+    """
+
+    def run(
+        *options: str,
+        kafka: str = "",
+        jar: Path = AGENT_JAR,
+        first: Path | None = None,
+        flags: tuple[str, ...] = (),
+    ) -> Done:
+        jars = (distribution(kafka, java) if kafka else dist).jars
+        path = ":".join(map(str, [*([first] if first else []), *jars]))
+        flag = f"-javaagent:{jar}={','.join(options)}"
+        command = [java.binary, *flags, flag, "-cp", path, "kafka.Kafka"]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+    return run
+
+
+def runs(done: Done) -> bool:
+    """Return whether Kafka's main class ran; if not, the agent must have ended the JVM."""
+    assert ("USAGE" in done.stdout + done.stderr) == (done.returncode != 2)
+    return done.returncode != 2
+
+
+def assert_refused(done: Done, *words: str) -> None:
+    """Assert that the agent ended the JVM with one line that has these words."""
+    (line,) = done.stderr.splitlines()
+    assert not runs(done)
+    assert all(word in line for word in words), line
+
+
+@pytest.mark.parametrize(
+    ("version", "adapter", "hooks"),
+    [
+        ("2.8.2", "v2_8", 11),
+        pytest.param("3.6.2", "v3_6", 48, marks=pytest.mark.long),
+        pytest.param("3.7.2", "v3_7", 49, marks=pytest.mark.long),
+        pytest.param("3.8.1", "v3_7", 49, marks=pytest.mark.long),
+        pytest.param("3.9.2", "v3_9", 49, marks=pytest.mark.long),
+        pytest.param("4.0.2", "v4_0", 49, marks=pytest.mark.long),
+        pytest.param("4.1.2", "v4_1", 49, marks=pytest.mark.long),
+        ("4.3.1", "v4_2", 49),
+        pytest.param("4.4.0", "v4_2", 49, marks=pytest.mark.long),
+    ],
+)
+def test_every_hook_is_woven_before_the_brokers_main(
+    begin: Begin, version: str, adapter: str, hooks: int, tmp_path: Path
+) -> None:
+    done = begin(WITH_LAB, f"events={tmp_path}/e.jsonl", kafka=version)
+    assert f"woven into Kafka {version} by adapter {adapter}\n" in done.stderr
+    (installed,) = read_lines(tmp_path / "e.jsonl")
+    assert len(installed["woven"]) == hooks
+
+
+def test_a_version_between_known_ones_is_woven_and_the_start_says_so(
+    begin: Begin, tmp_path: Path
+) -> None:
+    done = begin(first=version_resource(tmp_path, "4.3.7"))
+    assert "woven into Kafka 4.3.7 by adapter v4_2; this version is not tested" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("kafka", "options", "words"),
+    [
+        ("2.8.2", "default-scope=request", "default-scope=request: expected one of [read]"),
+        (
+            "2.8.2",
+            "default-scope=read,default-step-down=500",
+            "agent option default-step-down=500: expected off",
+        ),
+        (
+            "4.3.1",
+            "default-step-down=500",
+            "default-step-down=500: expected off, or default-scope=read or request",
+        ),
+        ("4.3.1", "colour=red", "colour=red: expected"),
+        ("4.3.1", "on-unsupported=perhaps", "on-unsupported=perhaps: expected"),
+        ("4.3.1", f"{WITH_LAB},events=/none/such/e.jsonl", "events=/none/such/e.jsonl: expected"),
+        # What the lab does needs its jar, whatever on-unsupported says: it is about brokers.
+        ("4.3.1", "on-unsupported=stock,events=/tmp/e", "events=/tmp/e: expected: lab="),
+        ("4.3.1", "on-unsupported=stock,bridge=/tmp/b", "bridge=/tmp/b: expected: lab="),
+        ("4.3.1", "on-unsupported=stock,lab=/none/such.jar", "lab=/none/such.jar: expected: lab="),
+    ],
+)
+def test_a_bad_agent_option_is_one_line_and_no_broker(
+    begin: Begin, kafka: str, options: str, words: str
+) -> None:
+    assert_refused(begin(options, kafka=kafka), *words.split(": "))
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo], ids=["folder", "pipe"])
+def test_what_is_no_file_is_refused_before_the_broker_starts(
+    begin: Begin, tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    """The agent would wait for a reader of the pipe, and the broker for the agent."""
+    make(tmp_path / "events")
+    own = f"events={tmp_path / 'events'}"
+    assert_refused(begin(WITH_LAB, own), own, "expected a file")
+
+
+def test_a_jar_that_is_not_the_lab_is_refused(begin: Begin, tmp_path: Path) -> None:
+    other = tmp_path / "other.jar"
+    with zipfile.ZipFile(other, "w") as jar:
+        jar.writestr("a", "")
+    assert_refused(begin(f"lab={other}"), f"lab={other}: expected the path")
+
+
+def test_a_missing_symbol_stops_the_start_and_is_named(
+    begin: Begin, java: Java, tmp_path: Path
+) -> None:
+    done = begin("on-unsupported=fail", first=replica_without_members(java, tmp_path))
+    assert not runs(done)
+    assert "missing method org.apache.kafka.server.replica.Replica.stateSnapshot" in done.stderr
+    assert "Exception" not in done.stderr
+
+
+def test_a_missing_symbol_runs_the_broker_untouched_by_default(
+    begin: Begin, java: Java, tmp_path: Path
+) -> None:
+    broken_classes = replica_without_members(java, tmp_path)
+    done = begin(WITH_LAB, f"events={tmp_path}/e.jsonl", first=broken_classes)
+    assert runs(done)
+    assert "the broker runs unchanged" in done.stderr
+    (refused,) = read_lines(tmp_path / "e.jsonl")
+    assert refused["type"] == "agent_refused"
+
+
+@pytest.mark.parametrize("choice", ["fail", "stock"])
+def test_an_unknown_version_is_refused_or_runs_stock(
+    begin: Begin, tmp_path: Path, choice: str
+) -> None:
+    done = begin(f"on-unsupported={choice}", first=version_resource(tmp_path, "9.9.9"))
+    assert "Kafka 9.9.9 is not supported" in done.stderr
+    assert runs(done) == (choice == "stock")
+
+
+@pytest.mark.parametrize("choice", ["fail", "stock"])
+def test_a_class_that_another_agent_has_loaded_leaves_the_broker_unwoven(
+    begin: Begin, java: Java, tmp_path: Path, choice: str
+) -> None:
+    early = f"-javaagent:{eager_agent(java, tmp_path)}"
+    done = begin(f"on-unsupported={choice}", flags=(early,))
+    assert "kafka.cluster.Partition was loaded before this agent started" in done.stderr
+    assert "woven into" not in done.stderr
+    assert runs(done) == (choice == "stock")
+
+
+@pytest.mark.long
+def test_what_the_cache_depends_on(begin: Begin, tmp_path: Path) -> None:
+    """Each start is complete; the cache is used only if nothing has changed."""
+    events, cache = tmp_path / "events.jsonl", tmp_path / "cache"
+
+    def cached(jar: Path = AGENT_JAR) -> tuple[str, list[str]]:
+        done = begin(WITH_LAB, f"cache={cache}", f"events={events}", jar=jar)
+        said = [line for line in done.stderr.splitlines() if line.startswith("[insync]")]
+        assert said[-1] == "[insync] woven into Kafka 4.3.1 by adapter v4_2"
+        return used(events)[-1], said[:-1]
+
+    assert cached() == ("written", [])
+    assert cached() == ("used", [])
+    (file,) = cache.iterdir()
+    file.write_bytes(file.read_bytes()[:-1])
+    wrote, (line,) = cached()
+    assert wrote == "written"
+    assert line == f"[insync] cache {file} is not used and will be written again: it is damaged"
+    assert cached() == ("used", [])
+    other = Path(shutil.copy(AGENT_JAR, tmp_path / "other.jar"))
+    with zipfile.ZipFile(other, "a") as jar:
+        jar.writestr("another", "build")
+    assert cached(other) == ("written", []), "another build of the agent"
+    assert len(list(cache.iterdir())) == 2
+
+
+def test_the_jar_has_no_library_but_byte_buddy() -> None:
+    with zipfile.ZipFile(AGENT_JAR) as jar:
+        shaded = {name.split("/")[2] for name in jar.namelist() if "insync/shaded/" in name}
+    assert shaded - {""} == {"bytebuddy"}
+
+
+def test_brokers_that_use_the_cache_mark_fetches(
+    begin: Begin, start: StartCluster, agent: AgentSpec, tmp_path: Path
+) -> None:
+    """A hook on demand is woven into the classes from the cache, too."""
+    agent = replace(agent, cache=tmp_path / "cache")
+    begin(WITH_LAB, f"cache={agent.cache}")
+    lab = Lab(start(brokers=2, agent=agent, settings={FEATURE: "true", LOG_START: "bound"}), agent)
+    assert used(agent.events_file(2)) == ["used"]
+    assert lab.events("hook_added", 2)
+    create_topic(lab.cluster.bootstrap, "t", [[2, 1]], {})
+    with lab.bridge(2) as broker:
+        wait_for(lambda: broker.counters().marks_total, bool, 30)
+        assert broker.counters().errors == 0
+    (kept,) = (tmp_path / "cache").iterdir()
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_node_with_both_roles_has_one_scope(
+    java: Java, dist: Distribution, tmp_path: Path
+) -> None:
+    """The controller's SocketServer has the broker's id, and no followers."""
+    bridge = tmp_path / "bridge.json"
+    with combined_node(java, dist, tmp_path, f"bridge={bridge}") as node:
+        wait_for(bridge.is_file, bool, 60)
+        with BridgeClient.connect(bridge) as broker:
+            assert broker.settings()[SCOPE] == "request"
+            assert broker.counters().errors == 0
+        threads = subprocess.run(
+            [java.home / "bin" / "jcmd", str(node.pid), "Thread.print"],
+            capture_output=True, text=True, check=True, timeout=60,
+        ).stdout  # fmt: skip
+    assert threads.count('"insync-leader-clock"') == 1
+    assert not bridge.exists(), "a clean stop removes the file"
+
+
+def eager_agent(java: Java, folder: Path) -> Path:
+    """Make an agent that loads a class of the broker."""
+    source = folder / "Eager.java"
+    source.write_text(
+        "public class Eager { public static void premain(String a) throws Exception {"
+        ' Class.forName("kafka.cluster.Partition", false, ClassLoader.getSystemClassLoader()); } }'
+    )
+    manifest = folder / "manifest.txt"
+    manifest.write_text("Premain-Class: Eager\n")
+    tools = java.home / "bin"
+    subprocess.run([tools / "javac", "-d", folder, source], check=True, timeout=60)
+    jar = folder / "eager.jar"
+    made = [tools / "jar", "cfm", jar, manifest, "-C", folder, "Eager.class"]
+    subprocess.run(made, check=True, timeout=60)
+    return jar
+
+
+@contextmanager
+def combined_node(
+    java: Java, dist: Distribution, folder: Path, options: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run one node that is broker and controller, with scope `request`, and stop it cleanly."""
+    client, controller = free_ports(2)
+    settings = folder / "server.properties"
+    lines = {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "controller.quorum.voters": f"1@127.0.0.1:{controller}",
+        "controller.listener.names": "CONTROLLER",
+        "listeners": f"CLIENT://127.0.0.1:{client},CONTROLLER://127.0.0.1:{controller}",
+        "inter.broker.listener.name": "CLIENT",
+        "listener.security.protocol.map": "CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "log.dirs": str(folder / "data"),
+        FEATURE: "true",
+        SCOPE: "request",
+    }
+    settings.write_text("".join(f"{key}={value}\n" for key, value in lines.items()))
+    jars = ":".join(str(jar) for jar in dist.jars)
+    tool = ["kafka.tools.StorageTool", "format", "-t", new_id(), "-c", str(settings)]
+    subprocess.run([java.binary, "-cp", jars, *tool], check=True, timeout=120, capture_output=True)
+    with (folder / "node.log").open("wb") as log:
+        node = subprocess.Popen(
+            [java.binary, "-Xmx256m", f"-javaagent:{AGENT_JAR}=lab={LAB_JAR},{options}",
+             "-cp", jars, "kafka.Kafka", str(settings)],
+            stdout=log, stderr=log,
+        )  # fmt: skip
+        try:
+            yield node
+        finally:
+            node.terminate()
+            try:
+                node.wait(60)
+            except subprocess.TimeoutExpired:
+                node.kill()
+                node.wait()
+
+
+def version_resource(folder: Path, version: str) -> Path:
+    """Make a class folder that says that this is Kafka `version`."""
+    resource = folder / "kafka" / "kafka-version.properties"
+    resource.parent.mkdir()
+    resource.write_text(f"version={version}\ncommitId=0\n")
+    return folder
+
+
+def replica_without_members(java: Java, folder: Path) -> Path:
+    """Make a class folder whose Replica lacks every member that the agent needs."""
+    source = folder / "Replica.java"
+    source.write_text("package org.apache.kafka.server.replica; public class Replica { }")
+    subprocess.run([java.home / "bin" / "javac", "-d", folder, source], check=True, timeout=60)
+    return folder
+
+
+def used(events: Path) -> list[str]:
+    """Return what each start of an agent did with its cache."""
+    return [each["cache"] for each in agent_log.read(events) if each["type"] == agent_log.WOVEN]
