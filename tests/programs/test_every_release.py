@@ -11,7 +11,7 @@ from insync.brokers.kafka.fetch.maven import CENTRAL
 
 from insync.brokers.kafka.versions import numbers
 from patched_kafka import gradle
-from unit.kafka.test_versions_table import TABLE, table
+from unit.kafka.test_versions import TABLE, table
 
 FIRST = (3, 6, 0)
 FOUND = TABLE.parents[1] / "plugin-java" / "agent" / "build" / "tmp" / "weave"

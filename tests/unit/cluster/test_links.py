@@ -1,17 +1,18 @@
-"""The proxies between brokers cut, delay or slow one pair, and pass everything else."""
+"""The proxies between nodes, and before clients, cut, delay or slow one pair, and pass the rest."""
 
 import asyncio
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echo_broker import Echo, answer, request
 from insync.brokers.cluster.links.listeners import (
     LinkedOnLoopback,
     advertised,
@@ -20,8 +21,47 @@ from insync.brokers.cluster.links.listeners import (
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.links.proxy import PIECE, PIECES, _connected, _tcp, who
 from insync.brokers.cluster.links.rules import FREE, Rule, Treatment
+from insync.brokers.cluster.plans import on_kraft
 from insync.errors import InputError
+from insync.nodes import CLIENTS, CONTROLLER_ID
 from waiting import wait_for
+
+
+def request(client: bytes, body: bytes = b"") -> bytes:
+    """Return a Kafka request's bytes: header and body."""
+    rest = struct.pack(">hhih", 1, 12, 7, len(client)) + client + body
+    return struct.pack(">i", len(rest)) + rest
+
+
+class Echo:
+    """A fake broker that echoes each connection's bytes."""
+
+    def __init__(self) -> None:
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.address = self.server.getsockname()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self.server.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._echo, args=(connection,), daemon=True).start()
+
+    @staticmethod
+    def _echo(connection: socket.socket) -> None:
+        with connection, suppress(ConnectionError):
+            while got := connection.recv(65536):
+                connection.sendall(got)
+
+
+def answer(connection: socket.socket, size: int) -> bytes:
+    got = b""
+    while len(got) < size and (part := connection.recv(size - len(got))):
+        got += part
+    return got
+
 
 BROKERS = (1, 2, 3)
 CUT = Treatment(cut=True)
@@ -310,3 +350,62 @@ def test_a_zookeeper_controller_has_the_listener_and_no_proxy(links: Links) -> N
     proxied = addresses.of_broker(2, 1)
     assert proxied["advertised.listeners"].endswith(f":{links.brokers[2][1]}")
     assert own["inter.broker.listener.name"] == proxied["inter.broker.listener.name"]
+
+
+@pytest.fixture
+def all_links() -> Iterator[Links]:
+    """Open the proxies of clients and of the controller as well, before nodes that echo."""
+    with ExitStack() as stack:
+        opened = stack.enter_context(Links(BROKERS, clients=True, controller=True))
+        opened.open("127.0.0.1")
+        echo = Echo()
+        stack.callback(echo.server.close)
+        opened.lead_controller(lambda: echo.address)
+        for broker in BROKERS:
+            opened.lead_clients(broker, lambda: echo.address)
+        yield opened
+
+
+@pytest.mark.parametrize("client", [b"raft-client-2", b"2"])
+def test_a_broker_is_cut_off_from_the_controller_alone(all_links: Links, client: bytes) -> None:
+    all_links.treat(2, CONTROLLER_ID, CUT)
+    assert all_links.controller is not None
+    with (
+        socket.create_connection(all_links.controller, timeout=10) as cut,
+        socket.create_connection(all_links.controller, timeout=10) as other,
+    ):
+        cut.sendall(request(client))
+        other.sendall(request(client.replace(b"2", b"3")))
+        assert answer(other, len(request(client))) == request(client.replace(b"2", b"3"))
+        held = len(request(client))
+        wait_for(
+            lambda: all_links.passed_one_way(2, CONTROLLER_ID).in_hand, lambda seen: seen == held,
+            within_s=10,
+        )  # fmt: skip
+
+
+def test_clients_are_cut_off_from_one_broker_by_whatever_name(all_links: Links) -> None:
+    all_links.treat(CLIENTS, 1, CUT)
+    with (
+        socket.create_connection(all_links.clients[1], timeout=10) as cut,
+        socket.create_connection(all_links.clients[2], timeout=10) as other,
+    ):
+        for connection in (cut, other):
+            connection.sendall(request(b"rdkafka"))
+        answer(other, len(request(b"rdkafka")))
+        wait_for(lambda: all_links.passed_one_way(CLIENTS, 1).in_hand, bool, within_s=10)
+        assert all_links.passed(CLIENTS, 1).bytes == 0
+
+
+def test_brokers_find_the_controller_and_clients_the_brokers_at_their_proxies(
+    all_links: Links,
+) -> None:
+    controller, first, *_ = on_kraft(Path("/runs/nodes"), [1, 2], {}, LinkedOnLoopback(all_links))
+    proxy = "{}:{}".format(*(all_links.controller or ()))
+    assert first.settings["controller.quorum.voters"] == f"{CONTROLLER_ID}@{proxy}"
+    assert controller.settings["controller.quorum.voters"] == f"{CONTROLLER_ID}@{proxy}"
+    assert controller.settings["advertised.listeners"] == f"CONTROLLER://{proxy}"
+    assert controller.settings["listeners"] == f"CONTROLLER://127.0.0.1:{controller.port}"
+    advertised_to_clients = first.settings["advertised.listeners"].split(",")
+    assert f"PLAINTEXT://127.0.0.1:{all_links.clients[1][1]}" in advertised_to_clients
+    assert first.settings["listeners"].startswith(f"PLAINTEXT://127.0.0.1:{first.port},")

@@ -1,4 +1,4 @@
-"""The server.properties of each kind of node."""
+"""The ids and names of nodes, and the server.properties of each kind of node."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +10,7 @@ from insync.brokers.cluster.addresses import InNetwork, OnLoopback
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.plans import Controllers, on_kraft
 from insync.errors import InputError
+from insync.nodes import CONTROLLER_ID, node_words
 
 HOME = Path("/runs/nodes/2")
 LISTENERS = OnLoopback().of_broker(2, 2002)
@@ -118,3 +119,13 @@ def test_brokers_may_be_the_controllers() -> None:
     assert first.settings["listeners"].endswith(f",CONTROLLER://{address}")
     assert second.settings["process.roles"] == "broker"
     assert (first.role, second.role) == ("broker", "broker")
+
+
+def test_the_controller_has_the_same_id_in_every_cluster() -> None:
+    for brokers in ([1], [1, 2]):
+        first, *_ = on_kraft(Path("/runs/nodes"), brokers, {}, OnLoopback())
+        assert (first.id, first.role) == (CONTROLLER_ID, "controller")
+
+
+def test_a_node_is_named_by_its_role() -> None:
+    assert (node_words(2), node_words(CONTROLLER_ID)) == ("broker 2", "the controller")

@@ -19,12 +19,15 @@ from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.events import schema
 from insync.events.run_info import RunInfo
+from mutants import BROKEN, CAUGHT
 from unit.conftest import rows_of
 from unit.histories.clean import clean
 from unit.run_folder import EPOCH_MS, Line, Story, append, run_json
 from unit.sensitivity import histories, races
 from unit.sensitivity.expectations import STEP_MS, Form, Measured, Metrics, forms
 from unit.sensitivity.histories import ARM, LEADERS, Repeat
+from unit.sensitivity.page import tables
+from verified_mutants import verified
 
 FORMS = forms()
 
@@ -193,3 +196,15 @@ def test_an_integrity_violation_fails_every_arm(made: Made, form: Form) -> None:
             found = decide(form.run, facts)
             assert found.outcome == "fail"
             assert found.reason.startswith(f"{arm}, repeat 1: {metric} was 1, expected 0")
+
+
+def test_the_tables_have_every_mutant_and_every_metric_that_is_bounded() -> None:
+    printed = tables()
+    bounded = {each.metric for form in forms() for each in form.expectations()}
+    assert all(f"\n| `{name}` |" in printed for name in {*BROKEN, *bounded})
+
+
+def test_verify_failed_every_mutant_that_a_scenario_shows() -> None:
+    """A new one is verified before its row is added: `python -m verified_mutants NAME`."""
+    found = {mutant: row["verdict"] for mutant, row in verified().items()}
+    assert found == dict.fromkeys((row.mutant for row in CAUGHT), "fail")
