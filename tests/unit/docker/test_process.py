@@ -89,46 +89,38 @@ def test_an_exit_code_is_known_once_the_log_is_complete(
     assert container.asked == [], "it has ended"
 
 
-def test_a_container_killed_for_its_memory_is_reported_as_such(tmp_path: Path) -> None:
-    container = FakeContainer(137, oom=True)
-    container.end.set()
-    assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
-    assert "used more than its 64 MiB of memory" in (tmp_path / "log").read_text()
-
-
-def test_a_container_whose_memory_kill_is_reported_late_is_reported_as_such(tmp_path: Path) -> None:
-    container = FakeContainer(137)
-    container.reloads_until_oom = 5
-    container.end.set()
-    assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
-    assert "killed by the kernel: used more than its 64" in (tmp_path / "log").read_text()
-
-
-def test_a_kill_that_the_engine_does_not_explain_is_reported_as_probable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("oom", "reloads", "said"),
+    [
+        (True, 0, "killed by the kernel: used more than its 64 MiB of memory"),
+        (False, 5, "killed by the kernel: used more than its 64 MiB of memory"),
+        (False, 0, "probably by the kernel"),
+    ],
+    ids=["said", "said late", "not explained"],
+)
+def test_a_container_killed_for_its_memory_is_reported_as_such(
+    oom: bool, reloads: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process_module, "_OOM_SECONDS", 0.01)
-    container = FakeContainer(137)
+    if not (oom or reloads):
+        monkeypatch.setattr(process_module, "_OOM_SECONDS", 0.01)
+    container = FakeContainer(137, oom=oom)
+    container.reloads_until_oom = reloads
     container.end.set()
     assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
-    assert "probably by the kernel" in (tmp_path / "log").read_text()
+    assert said in (tmp_path / "log").read_text()
 
 
-@pytest.mark.parametrize("limit", [0, 64 << 20])
-def test_the_harness_own_kill_is_not_blamed_on_memory(limit: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("limit", "by_harness"), [(0, True), (64 << 20, True), (0, False)])
+def test_a_kill_is_not_blamed_on_memory_if_it_is_the_harness_own_or_there_is_no_limit(
+    limit: int, by_harness: bool, tmp_path: Path
+) -> None:
     container = FakeContainer(137)
     container.attrs["HostConfig"]["Memory"] = limit
     process = ContainerProcess(container, tmp_path / "log")
-    process.send_signal(signal.SIGKILL)
-    assert process.wait(10) == -9
-    assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
-
-
-def test_a_kill_without_a_memory_limit_is_not_blamed_on_memory(tmp_path: Path) -> None:
-    container = FakeContainer(137)
-    container.attrs["HostConfig"]["Memory"] = 0
+    if by_harness:
+        process.send_signal(signal.SIGKILL)
     container.end.set()
-    assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
+    assert process.wait(10) == -9
     assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
 
 
@@ -213,24 +205,17 @@ def test_concurrent_removals_are_accepted_and_other_errors_raised(tmp_path: Path
         leftovers.sweep(engine)
 
 
-def test_without_its_image_ryuk_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(testcontainers.testcontainers_config, "_ryuk_disabled", None)
-    monkeypatch.setattr(testcontainers.Reaper, "get_instance", lambda: pytest.fail("started"))
-    monkeypatch.setenv(testcontainers.NO_RYUK, "false")
-    monkeypatch.setenv(testcontainers.HOST_VARIABLE, "unix:///the/users/own")
-    engine: Any = FakeEngine()
-    testcontainers.prepare(engine)
-    assert os.environ[testcontainers.NO_RYUK] == "true"
-    assert os.environ[testcontainers.HOST_VARIABLE] == "unix:///the/users/own"
-
-
-def test_with_its_image_ryuk_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("has_image", [False, True])
+def test_ryuk_starts_only_with_its_image(has_image: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[bool] = []
     monkeypatch.setattr(testcontainers.testcontainers_config, "_ryuk_disabled", None)
     monkeypatch.setattr(testcontainers.Reaper, "get_instance", lambda: started.append(True))
     monkeypatch.setenv(testcontainers.NO_RYUK, "false")
     monkeypatch.setenv(testcontainers.HOST_VARIABLE, "unix:///the/users/own")
     engine: Any = FakeEngine()
-    engine.images.get = lambda name: name
+    if has_image:
+        engine.images.get = lambda name: name
     testcontainers.prepare(engine)
-    assert started == [True]
+    assert started == [True] * has_image
+    assert os.environ[testcontainers.NO_RYUK] == str(not has_image).lower()
+    assert os.environ[testcontainers.HOST_VARIABLE] == "unix:///the/users/own"
