@@ -1,0 +1,182 @@
+"""Every command in the documents is one that exists, with arguments that it takes.
+
+Those that need no broker are executed; of the others the command line accepts the arguments.
+Blocks that are marked `text` are output, or pictures.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from typer.main import get_command
+
+from insync.arms import ARMS
+from insync.cli.app import app, invoke
+from insync.scenario.groups import groups
+from insync.scenario.load import builtin_names
+
+ROOT = Path(__file__).parents[3]
+BLOCK = re.compile(r"^[ ]*```(?P<kind>\w*)\n(?P<text>.*?)^[ ]*```$", re.M | re.S)
+INLINE = re.compile(r"`(insync [^`]*)`")
+VALUE = re.compile(r'\$\((?:[^()"]|"[^"]*")*\)')
+SETTING = re.compile(r"^[a-z][a-z.]+=\S+$")
+#: Programs of others, whose arguments this test does not know.
+OTHERS = {
+    "./gradlew", "cd", "chmod", "cp", "curl", "docker", "git", "grep", "java", "kubectl", "mvn",
+    "osv-scanner", "pip", "pipx", "pre-commit", "promtool", "ps", "scp", "sha512sum", "ssh",
+}  # fmt: skip
+#: Commands that need no broker, no folder and no network.
+EXECUTED = ("insync scenarios", "insync faults", "insync agent")
+
+
+class Command(NamedTuple):
+    """A command of a page."""
+
+    page: str
+    words: tuple[str, ...]
+
+
+def pages() -> list[Path]:
+    git = ["git", "ls-files", "*.md"]
+    done = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [ROOT / name for name in done.stdout.split() if (ROOT / name).is_file()]
+
+
+def commands_of(text: str) -> Iterator[list[str]]:
+    """Yield the words of each command in the blocks of a page."""
+    for block in BLOCK.finditer(text):
+        if block["kind"] in ("", "sh", "bash"):
+            yield from _in_block(block["text"])
+
+
+def _in_block(text: str) -> Iterator[list[str]]:
+    """Yield the words of each command; code over several lines, and `$(...)`, are values."""
+    text = VALUE.sub("VALUE", re.sub(r'"[^"]*\n[^"]*"', "VALUE", text.replace("\\\n", " ")))
+    for line in text.splitlines():
+        words = shlex.split(line.strip(), comments=True)
+        if not words or SETTING.match(line.strip()):
+            continue
+        while words:
+            end = next(
+                (at for at, word in enumerate(words) if word in ("&&", "|", "||")), len(words)
+            )
+            yield _without_variables(words[:end])
+            words = words[end + 1 :]
+
+
+def _without_variables(words: list[str]) -> list[str]:
+    """Leave out the variables that a command is given, and `export`."""
+    words = words[words[:1] == ["export"] :]
+    begin = next((at for at, word in enumerate(words) if not re.match(r"^[A-Z_]+=", word)), None)
+    return words[begin:] if begin is not None else []
+
+
+COMMANDS = [
+    Command(str(page.relative_to(ROOT)), tuple(words))
+    for page in pages()
+    for words in commands_of(page.read_text(encoding="utf-8"))
+    if words
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda each: f"{each.page}: {each.words[:4]}")
+def test_a_command_exists_with_its_arguments(command: Command) -> None:
+    program, *arguments = command.words
+    program = program.removeprefix(".venv/bin/")
+    if program == "insync":
+        accept(arguments)
+    elif program == "make":
+        made_by_make(arguments)
+    elif program == "python":
+        assert is_program(arguments), arguments
+    elif program == "pytest":
+        paths = [each for each in arguments if each.startswith("tests/")]
+        assert all((ROOT / path.partition("::")[0]).exists() for path in paths)
+    elif program == "gradle":
+        tasks = [each for each in arguments if not each.startswith("-")]
+        builds = "".join(file.read_text() for file in ROOT.rglob("*.gradle"))
+        assert tasks
+        assert all(task in builds for task in tasks)
+    else:
+        assert program in OTHERS or program.startswith("bin/kafka-"), program
+
+
+def accept(arguments: list[str]) -> None:
+    """Let the command line parse arguments, and check the names among them."""
+    command, context = get_command(app), None
+    while arguments and hasattr(command, "commands") and arguments[0] in command.commands:
+        context = command.make_context("insync", [], parent=context, resilient_parsing=True)
+        command, arguments = command.commands[arguments[0]], arguments[1:]
+    parsed: Any = command.make_context("insync", list(arguments), parent=context)
+    values = parsed.params
+    known = {*builtin_names(), *groups()}
+    if (scenario := values.get("scenario")) and command.name == "run":
+        assert scenario in known or scenario.endswith(".toml") or scenario.isupper(), scenario
+    for arm in (values.get("arms") or "").split(","):
+        assert not arm or arm in ARMS or command.name == "kafka-tests", arm
+    for name in (values.get("only") or "").split(","):
+        assert not name or name in known or name.isupper(), name
+
+
+def made_by_make(arguments: list[str]) -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for each in arguments:
+        pattern = rf"^{each.partition('=')[0]} *:?=" if "=" in each else rf"^{each}:"
+        assert re.search(pattern, makefile, re.MULTILINE), each
+
+
+def is_program(arguments: list[str]) -> bool:
+    """Whether `python` can run what it is given: code, a module or a file of this repository."""
+    if arguments[0] == "-c":
+        return True
+    if arguments[0] != "-m":
+        return (ROOT / arguments[0]).is_file()
+    path = Path(*arguments[1].split("."))
+    tops = (ROOT / "pyharness", ROOT / "tests", ROOT / "plugin-java" / "upstream")
+    return any((top / path).is_dir() or (top / path).with_suffix(".py").is_file() for top in tops)
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_command_in_a_sentence_exists_with_its_options(page: Path) -> None:
+    for text in INLINE.findall(page.read_text(encoding="utf-8")):
+        command, words = get_command(app), text.split()[1:]
+        while words and words[0] in getattr(command, "commands", {}):
+            command, words = command.commands[words[0]], words[1:]
+        if words and hasattr(command, "commands"):
+            assert words[0].isupper() or words[0].startswith("--"), text
+        options = {name for each in command.params for name in (*each.opts, *each.secondary_opts)}
+        used = {word.strip(",") for word in words if word.startswith("--")} - {"--help"}
+        assert used <= options, text
+
+
+@pytest.mark.parametrize("command", EXECUTED)
+def test_what_needs_no_broker_is_executed(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert any(command == " ".join(each.words) for each in COMMANDS), "on a page"
+    assert invoke(command.split()[1:]) == 0
+    assert capsys.readouterr().out
+
+
+def test_the_check_finds_what_does_not_exist() -> None:
+    page = (
+        "```text\n[insync] woven\n```\n\nText.\n\n```\n"
+        "replica.fetch.backoff.ms=100\nA=1 insync run x \\\n  --arms stock    # why\n"
+        "make nothing && .venv/bin/pytest tests/none\n```\n"
+    )
+    found = list(commands_of(page))
+    assert found == [
+        ["insync", "run", "x", "--arms", "stock"], ["make", "nothing"],
+        [".venv/bin/pytest", "tests/none"],
+    ]  # fmt: skip
+    for words in found[:1]:
+        with pytest.raises(AssertionError):
+            accept(words[1:])
+    with pytest.raises(AssertionError):
+        made_by_make(["nothing"])
+    with pytest.raises(Exception, match=r"[Nn]o such option"):
+        accept(["run", "kip-501", "--none"])
