@@ -69,7 +69,7 @@ def test_why_names_the_slow_leader_from_the_same_topic(published: Published) -> 
     (recorded,) = insync_json("why", published.run, "--arm", "request")["answers"]
     (same,) = (each for each in recorded["findings"] if each["cause"] == "disk")
     assert (slow["broker"], slow["site"]) == (same["broker"], same["site"]) == (1, "queue")
-    assert {each["follower"] for each in slow["stock_blames"]} == {2, 3}
+    assert {each["follower"] for each in slow["blamed"]} == {2, 3}
 
 
 @pytest.mark.long

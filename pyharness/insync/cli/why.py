@@ -1,6 +1,7 @@
 """`insync why`: name the broker that is slow, and why, from a recorded run or from live agents."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -87,7 +88,7 @@ def command(
         )  # fmt: skip
         found = live.answers(probe)
     if json:
-        print_json({"answers": [each.as_json() for each in found]})
+        print_json({"answers": [asdict(each) for each in found]})
     console = results_console(as_json=json)
     for answer in found:
         console.print(

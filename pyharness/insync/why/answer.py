@@ -1,7 +1,10 @@
-"""The answer of `insync why`: the slow brokers, why, by which evidence, and what is unknown."""
+"""The answer of `insync why`: the slow brokers, why, by which evidence, and what is unknown.
+
+`--json` prints these classes field by field.
+"""
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from insync.why.facts import Partition, Span
 
@@ -65,32 +68,6 @@ class Finding:
         """The broker, and the one at the other end of a link."""
         return (self.broker,) if self.peer is None else (self.broker, self.peer)
 
-    def as_json(self) -> dict[str, Any]:
-        """Return what `--json` prints of it."""
-        return {
-            "broker": self.broker,
-            "peer": self.peer,
-            "cause": self.cause,
-            "may_be": list(self.may_be),
-            "site": self.site,
-            "partitions": [str(each) for each in self.partitions],
-            "since_ms": self.span.since_ms,
-            "until_ms": self.span.until_ms,
-            "evidence": [
-                {"says": each.says, "value": each.value, "unit": each.unit}
-                for each in self.evidence
-            ],
-            "stock_blames": [
-                {
-                    "follower": each.follower,
-                    "partitions": [str(one) for one in each.partitions],
-                    "rightly": each.rightly,
-                    "kept_by_agent": each.kept,
-                }
-                for each in self.blamed
-            ],
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
@@ -111,14 +88,3 @@ class Answer:
     def is_complete(self) -> bool:
         """Whether everything could be read, and the cause of everything found is decided."""
         return not self.unread and all(each.cause != "undecided" for each in self.findings)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what `--json` prints of it."""
-        return {
-            "about": self.about,
-            "since_ms": self.span.since_ms,
-            "until_ms": self.span.until_ms,
-            "findings": [each.as_json() for each in self.findings],
-            "gaps": list(self.gaps),
-            "unread": list(self.unread),
-        }

@@ -164,18 +164,17 @@ def _silent(facts: Facts, fenced: Fenced) -> Finding:
     length = Evidence("the controller fenced it for", fenced.ms)
     if _is_known_to_run(facts, fenced):
         return _link(fenced, length, Evidence("while its process did not run for only", 0))
-    lagged, stalled, waited = _lagged(facts, fenced), _stalled(facts, fenced), _waits(facts, fenced)
-    if not (lagged or stalled or waited) and not _leads_any(facts, fenced):
+    lagged, stalled = _lagged(facts, fenced), _stalled(facts, fenced)
+    if not (lagged or stalled or _leads_any(facts, fenced)):
         return Finding(
             span=fenced, broker=fenced.broker, cause="undecided", site=GONE, evidence=(length,),
             may_be=("network", "process"),
         )  # fmt: skip
-    if not (lagged or stalled or waited) and facts.clients_known:
+    if not (lagged or stalled) and facts.clients_known:
         return _link(fenced, length, Evidence("partitions that stalled meanwhile", 0, "partitions"))
     return _process(
         fenced.broker, _since_last_seen(facts, fenced), GONE, length,
         _partitions("partitions that it led and that had no ack", stalled),
-        _partitions("partitions whose acks waited for its fetches", waited),
         _partitions("ISRs that dropped it for its lag", lagged),
     )  # fmt: skip
 
@@ -209,7 +208,7 @@ def _since_last_seen(facts: Facts, fenced: Fenced) -> Span:
     The controller fences only when the session is over; leaders and clients notice earlier.
     """
     seen: list[Span] = [facts.late(each) for each in _lagged(facts, fenced)]
-    seen += [*_stalled(facts, fenced), *_waits(facts, fenced), fenced]
+    seen += [*_stalled(facts, fenced), fenced]
     return Span(since_ms=min(each.since_ms for each in seen), until_ms=fenced.until_ms)
 
 
@@ -221,22 +220,6 @@ def _stalled(facts: Facts, fenced: Fenced) -> list[Unacked]:
         if each.leader == fenced.broker
         and each.since_ms <= fenced.since_ms
         and each.touches(fenced, facts.lag_ms)
-    ]
-
-
-def _waits(facts: Facts, fenced: Fenced) -> list[Unacked]:
-    """Return the times without acks, shortly before a fencing, of partitions that it follows.
-
-    A broker that has only lost the controller fetches on, so that acks do not wait for it.
-    """
-    replica_of = {each.partition for each in facts.leads if fenced.broker in each.replicas}
-    return [
-        each
-        for each in facts.unacked
-        if each.partition in replica_of
-        and each.leader != fenced.broker
-        and each.since_ms <= fenced.since_ms
-        and each.touches(fenced, 2 * facts.lag_ms)
     ]
 
 

@@ -178,19 +178,6 @@ def test_a_fenced_broker_without_an_agent_is_its_process_if_its_partitions_stall
     assert only(answer_of(without, "made up").findings).site == "link to the controller"
 
 
-def test_a_fenced_broker_without_an_agent_is_its_process_if_others_waited_for_its_fetches() -> None:
-    """Acks wait for every member of the ISR. One that has only lost the controller fetches on."""
-    fenced = [Fenced(broker=2, since_ms=12_000, until_ms=12_400)]
-    unacked = [Unacked(leader=1, partition=ZERO, since_ms=7_000, until_ms=9_300)]
-    known = facts(fenced=fenced, unacked=unacked, heard=set(), pauses_known=set())
-    found = only(answer_of(known, "made up").findings)
-    assert (found.broker, found.cause, found.site) == (2, "process", "not heard of")
-    assert found.span.since_ms == 7_000
-    long_ago = [Unacked(leader=1, partition=ZERO, since_ms=2_000, until_ms=4_500)]
-    known = facts(fenced=fenced, unacked=long_ago, heard=set(), pauses_known=set())
-    assert only(answer_of(known, "made up").findings).cause == "network"
-
-
 def test_a_drop_after_a_fenced_broker_is_back_tells_nothing_of_its_process() -> None:
     """It is back in the ISR and lags: it could not follow while it was fenced."""
     fenced = [Fenced(broker=2, since_ms=10_000, until_ms=13_000)]

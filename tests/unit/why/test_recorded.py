@@ -87,7 +87,7 @@ def test_the_command_prints_the_same_as_text_and_as_json(
     (answer,) = invoke_json(capsys, "why", str(recorded), "--arm", "stock")["answers"]
     (found,) = answer["findings"]
     assert (found["broker"], found["cause"], found["site"]) == (1, "disk", "fetch")
-    assert [each["follower"] for each in found["stock_blames"]] == [2, 3]
+    assert [each["follower"] for each in found["blamed"]] == [2, 3]
     assert found["evidence"][0] == {
         "says": "followers that it dropped at one time", "value": 2, "unit": "followers",
     }  # fmt: skip
