@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
-from urllib.request import urlopen
 
 import pytest
-from insync.brokers.kafka.fetch.maven import CENTRAL
 
+from insync.brokers.kafka import releases
 from insync.brokers.kafka.versions import numbers
 from patched_kafka import gradle
 from unit.kafka.test_versions import TABLE, table
@@ -18,10 +16,7 @@ FOUND = TABLE.parents[1] / "plugin-java" / "agent" / "build" / "tmp" / "weave"
 
 
 def published() -> set[str]:
-    listing = f"{CENTRAL}/org/apache/kafka/kafka_2.13/maven-metadata.xml"
-    with urlopen(listing, timeout=60) as answer:  # noqa: S310 - a constant
-        found = re.findall(r"<version>([0-9.]+)</version>", answer.read().decode())
-    return {version for version in found if numbers(version) >= FIRST}
+    return {version for version in releases.published() if numbers(version) >= FIRST}
 
 
 def listed() -> set[str]:

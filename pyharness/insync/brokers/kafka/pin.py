@@ -1,7 +1,6 @@
 """Pin the jars of a Kafka version: resolve them with Maven, write dists/VERSION.toml.
 
-It needs Maven; insync.brokers.kafka.fetch fetches what is pinned. `releases` does the same into the
-user's cache.
+It needs Maven; `maven` fetches what is pinned. `releases` does the same into the user's cache.
 """
 
 import argparse
