@@ -18,7 +18,7 @@ LISTED = tomllib.loads((ROOT / "tests" / "data" / "long-tests.toml").read_text(e
 MAKEFILE = ROOT / "Makefile"
 ELSEWHERE = (
     "add-replica", "disk-stall", "kill", "memory-pressure", "more-partitions", "power-failure",
-    "produce-flood", "read-error", "remove-replica", "topic-churn",
+    "produce-flood", "read-error", "remove-replica", "stop", "topic-churn",
 )  # fmt: skip
 """Kinds of faults with tests of their own: test_faults_disk.py, test_faults_effects.py,
 test_memory_pressure.py, test_stall_shim.py, and test_requests.py."""

@@ -5,6 +5,7 @@ Only a run loads this module: it knows brokers, which scenarios do not.
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
@@ -21,7 +22,7 @@ from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.node import Node
 from insync.brokers.docker.process import ContainerProcess
-from insync.brokers.kafka import process, wire
+from insync.brokers.kafka import metadata, process, wire
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.ports import LOOPBACK
 from insync.errors import InsyncError
@@ -39,6 +40,7 @@ MANY_SECONDS: Final = 120.0
 OLD_RECORD_BYTES: Final = 1 << 19
 ANSWERS_WITHIN_S: Final = 5.0
 TIMEOUT_MS: Final = 4_000
+LISTS_WITHIN_S: Final = 0.5
 
 Assignment = Mapping[int, tuple[Sequence[int], Sequence[int]]]
 """By partition, its replicas and its ISR."""
@@ -146,6 +148,16 @@ class FaultCluster:
         """Return the leader of each partition as one broker knows it; raises InsyncError."""
         seen = self._asked(broker, lambda server: partitions(server, topic))
         return {partition: leader for partition, (leader, _) in seen.items()}
+
+    def is_listed(self, broker: int) -> bool:
+        """Whether another broker lists this one, as it does unless the controller fences it."""
+        others = [node for node in self.cluster.nodes.values() if node.role == "broker"]
+        for node in others:
+            if node.id != broker:
+                with suppress(OSError):
+                    seen = metadata.ask(f"{LOOPBACK}:{node.port}", None, LISTS_WITHIN_S)
+                    return broker in seen.brokers
+        return False
 
     def update_configs(self, broker: int, settings: Mapping[str, str | None]) -> None:
         """Set configs of a broker, or delete those that are None; raises InsyncError."""

@@ -34,7 +34,9 @@ LEADER_HANGS_AFTER_MS: Final = (2_600, 3_000)
 
 def outage(random: Random, kinds: Collection[str], first_ms: int) -> Drawn:
     """Return kills of all brokers in some of the seeds, else nothing."""
-    lethal = [name for name in kinds if KINDS[name].tags.kills and name not in LOSES_DATA]
+    lethal = [
+        name for name in kinds if KINDS[name].tags.kills and name not in LOSES_DATA | NOT_DRAWN
+    ]
     if not lethal or random.random() > OUTAGE_SHARE:
         return []
     kind, at_ms, faults = random.choice(lethal), first_ms, []

@@ -46,7 +46,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
 }  # fmt: skip
 """How often a kind is drawn, compared with 1 for any other; a memory-pressure takes long."""
 
-NOT_DRAWN: Final = frozenset({"more-partitions", "produce-flood"})
+NOT_DRAWN: Final = frozenset({"more-partitions", "produce-flood", "stop"})
 """Kinds that no seed has: they take longer, or more of the host, than all else in a seed."""
 
 KEYS_NOT_DRAWN: Final = frozenset({"throttle_bytes_per_s"})

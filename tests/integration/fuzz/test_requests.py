@@ -1,4 +1,4 @@
-"""The faults that are requests to a real cluster: topics, partitions, and replicas that move."""
+"""What operators and clients do to a real cluster: topics, replicas that move, a broker stopped."""
 
 from __future__ import annotations
 
@@ -66,6 +66,12 @@ broker = 3
 producers = 1
 at_ms = 500
 for_ms = 2_500
+
+[[faults]]
+kind = "stop"
+broker = 2
+at_ms = 5_000
+for_ms = 8_000
 """
 
 
@@ -91,4 +97,7 @@ def test_topics_come_and_go_and_a_replica_moves(tmp_path: Path) -> None:
     flood = found["produce-flood"]["figures"]
     assert flood["acked"] >= 1_000
     assert (flood["alive"], flood["waited"] > 0) == (1.0, True)
+    stopped = found["stop"]
+    assert (stopped["figures"]["ended"], stopped["figures"]["listed"]) == (1.0, 1.0)
+    assert 0 < stopped["figures"]["shut_down_ms"] < 8_000 - stopped["acted_ms"] + 1_000
     assert (added["joined"], added["quotas_in_force"]) == (1.0, added["quotas_asked"]) == (1.0, 4.0)

@@ -52,6 +52,7 @@ def test_every_kind_is_judged_by_its_own_figure() -> None:
                 "kill",
                 "lost-log",
                 "power-failure",
+                "stop",
             ],
         ),
         ("stops_process", ["freeze", "kill", "lost-log", "power-failure"]),
@@ -70,7 +71,7 @@ def test_every_kind_is_judged_by_its_own_figure() -> None:
             ],
         ),
         ("at_both_ends", ["link"]),
-        ("kills", ["kill", "lost-log", "power-failure"]),
+        ("kills", ["kill", "lost-log", "power-failure", "stop"]),
         (
             "alone",
             [
@@ -81,6 +82,7 @@ def test_every_kind_is_judged_by_its_own_figure() -> None:
                 "kill",
                 "lost-log",
                 "power-failure",
+                "stop",
             ],
         ),
         ("regroups", ["cpu-quota", "disk-throttle", "memory-pressure"]),

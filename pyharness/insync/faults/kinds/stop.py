@@ -1,0 +1,105 @@
+"""`stop`: a broker is stopped as an operator does it (SIGTERM), and started again at the end.
+
+It shuts down under control: it hands its leaders over before it ends. Several in turn are a rolling
+restart. Evidence: it ended by itself, and how long that took; after its start, that another broker
+lists it again, which it does as soon as the controller does not fence it any more, and how long
+that took. The lift waits for that.
+"""
+
+import time
+from signal import SIGTERM
+from threading import Thread
+from typing import Final, Literal
+
+from insync.errors import InsyncError
+from insync.events.run_info import PlannedFault
+from insync.events.schema import FaultLine
+from insync.faults.base import Fault, await_true
+from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.spec import Lasting
+from insync.running import Running
+
+LISTED_WITHIN_S: Final = 30.0
+BEYOND_S: Final = 60.0
+"""How long beyond its planned time the end is waited for, in a thread of its own."""
+
+
+class Stop(Lasting):
+    """The broker is stopped (SIGTERM), and started again at the end."""
+
+    kind: Literal["stop"]
+
+
+class StopFault(Fault[Stop]):
+    """One broker is shut down under control and started again."""
+
+    def plan(self) -> None:
+        """Nothing has ended yet."""
+        self._waiting: Thread
+        self._shut_down_ms: float | None = None
+        self._listed_ms: float | None = None
+
+    def inject(self) -> None:
+        """Ask the process to end; raises InsyncError if it has ended by itself before."""
+        process = self.process
+        if process.poll() is not None:
+            raise InsyncError(f"{self.context.where}: its process ended before the stop")
+        self.window.begin()
+        asked = time.monotonic()
+        process.send_signal(SIGTERM)
+        self._waiting = Thread(target=self._await_end, args=(process, asked), daemon=True)
+        self._waiting.start()
+
+    def end(self) -> None:
+        """Start the broker again and wait until it is listed; kill it first if it has not ended."""
+        broker = self.context.broker
+        late = self.process.poll() is None
+        if late:
+            self.cluster.cluster.kill(broker)
+        self._waiting.join()
+        if late:
+            self._shut_down_ms = None
+        self.window.end()
+        began = time.monotonic()
+        self.cluster.cluster.restart(broker)
+        if await_true(lambda: self.cluster.is_listed(broker), LISTED_WITHIN_S):
+            self._listed_ms = (time.monotonic() - began) * 1000
+
+    def evidence(self) -> FaultLine:
+        """Return how long the shutdown took, and the start; it acted while there was no process."""
+        shut_down_ms, listed_ms = self._shut_down_ms, self._listed_ms
+        acted_ms = 0.0 if shut_down_ms is None else self.window.length_ms - shut_down_ms
+        figures = {"ended": shut_down_ms is not None, "listed": listed_ms is not None}
+        times = {"shut_down_ms": shut_down_ms, "listed_ms": listed_ms}
+        known = {name: round(ms, 1) for name, ms in times.items() if ms is not None}
+        return self.line(max(0.0, acted_ms), {**figures, **known})
+
+    def _await_end(self, process: Running, asked: float) -> None:
+        within_s = self.context.planned_ms / 1000 + BEYOND_S
+        if await_true(lambda: process.poll() is not None, within_s):
+            self._shut_down_ms = (time.monotonic() - asked) * 1000
+
+
+def _missing(_: PlannedFault, seen: Recorded) -> str | None:
+    for name in ("ended", "listed"):
+        if seen.figures.get(name) != 1:
+            return figure(name, seen.figures.get(name, 0.0), "exactly 1")
+    return None
+
+
+KIND = FaultKind(
+    spec=Stop,
+    words=Words(
+        does="the broker shuts down under control, and is started again on the same data",
+        mechanism="SIGTERM, also to the process of a container",
+        evidence="it ended by itself, with `shut_down_ms`, and was listed by another broker after"
+        " its start, with `listed_ms`",
+        notes="Several in turn are a rolling restart. A broker that has not ended when its time is"
+        f" over is killed: no evidence. The end waits until it is listed, at most"
+        f" {LISTED_WITHIN_S:g} s.",
+    ),
+    probes=both(always),
+    inject=StopFault,
+    missing=_missing,
+    tags=Tags(alone=True, kills=True, stops_following=True),
+)
