@@ -1,4 +1,4 @@
-"""A controlled shutdown: its times, and what is no evidence of one."""
+"""A controlled shutdown: its times, and when there is no evidence of one."""
 
 from __future__ import annotations
 
