@@ -5,7 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +71,25 @@ def test_every_command_exists_with_its_options(name: str) -> None:
 
 def _names(param: Any) -> list[str]:
     return [*param.opts, *param.secondary_opts]
+
+
+def valid(*files: Path) -> bool:
+    """Whether files are workflows by GitHub's schema, which check-jsonschema has inside."""
+    schema = ("--builtin-schema", "vendor.github-workflows")
+    done = subprocess.run(
+        [sys.executable, "-m", "check_jsonschema", *schema, *files],
+        capture_output=True,
+        check=False,
+    )
+    return done.returncode == 0
+
+
+@pytest.mark.skipif(find_spec("check_jsonschema") is None, reason="check-jsonschema is missing")
+def test_both_are_workflows_by_githubs_schema(tmp_path: Path) -> None:
+    assert valid(*FOLDER.glob("*.yml"))
+    wrong = tmp_path / "wrong.yml"
+    wrong.write_text((FOLDER / "service.yml").read_text().replace("runs-on:", "run-on:"))
+    assert not valid(wrong)
 
 
 def test_a_patch_is_judged_on_the_scenarios_of_the_default_group_in_disjoint_shards() -> None:
