@@ -47,7 +47,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *CLUSTERS,
     },
     "bench": {"events", "brokers.kafka", "brokers.cluster"},
-    "soak": {"bench", "events", "testing", "report", *CLUSTERS},
+    "soak": {"bench", "events", "testing", "report", "run", "engine", *CLUSTERS},
     "why": {"events", "brokers.kafka", "brokers.cluster"},
     "analysis.checks": set(),
     "analysis.engine": {"events", "brokers.kafka"},

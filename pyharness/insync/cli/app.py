@@ -22,6 +22,7 @@ from insync.cli import (
     report,
     run,
     scenarios,
+    soak,
     state,
     tables,
     why,
@@ -29,7 +30,6 @@ from insync.cli import (
 from insync.cli.kafka_tests import command as kafka_tests
 from insync.cli.options import BAD_INPUT, print_help_alone
 from insync.cli.past import compare, runs
-from insync.cli.soak import command as soak
 from insync.cli.verify import command as verify
 from insync.errors import InputError, InsyncError, report_crash
 from insync.outcome import Outcome

@@ -104,19 +104,13 @@ def command(
 
 def show(found: Result, folder: Path, *, as_json: bool) -> Outcome:
     """Print what was found; a reduced scenario is printed as its file, to be run again."""
+    from insync.cli.campaign import show_result
     from insync.cli.output import results_console
-    from insync.cli.results import show_result
-    from insync.cli.statistics import drawn
-    from insync.events.schema import REPORT, VERDICT
     from insync.fuzz.campaign import REDUCED, WORDS
 
+    outcome = show_result(found, WORDS, folder, as_json=as_json)
     console = results_console(as_json=as_json)
-    for table in found.tables:
-        console.print(drawn(table))
-    show_result(console, found, WORDS, folder / REPORT)
     for file in sorted((folder / REDUCED).glob("*.toml")):
         text = f"# insync run {file}\n{file.read_text(encoding='utf-8')}"
         console.print(text, soft_wrap=True, markup=False)
-    if as_json:
-        print((folder / VERDICT).read_text(encoding="utf-8"), end="")
-    return found.outcome.verdict
+    return outcome

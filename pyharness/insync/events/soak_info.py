@@ -1,23 +1,17 @@
-"""Read and write the files of a soak: every sample as a line, and `soak.json` with the verdict."""
+"""Read the samples of a soak, each of which is a line."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from pydantic import Field, TypeAdapter
+from pydantic import TypeAdapter
 
 from insync.events.run_info import Recorded
-from insync.events.schema import SCHEMA_VERSION
-from insync.events.writer import write_atomic
-from insync.outcome import Outcome
 
-RESULT: Final = "soak.json"
 SAMPLES: Final = "soak.jsonl"
 """One line per broker and sample, written when it is taken."""
-PAGE: Final = "soak.html"
 
 
 class Sample(Recorded):
@@ -63,71 +57,6 @@ def by_broker(samples: Iterable[Sample]) -> dict[int, list[Sample]]:
     for each in samples:
         found.setdefault(each.broker, []).append(each)
     return dict(sorted(found.items()))
-
-
-class Check(Recorded):
-    """One thing that is expected, or observed: what, of which broker, and how it was.
-
-    `broker` is None for what concerns all of them. `figure` is that of a trend; `growth`, `low` and
-    `high` are its growth over the measured time with the ends of its interval, `allowed` its bound.
-    """
-
-    check: str
-    broker: int | None = None
-    outcome: Outcome
-    words: str
-    figure: str | None = None
-    growth: float | None = None
-    low: float | None = None
-    high: float | None = None
-    allowed: float | None = None
-
-
-class Disturbance(Recorded):
-    """How often the cluster was disturbed in one way."""
-
-    kind: str
-    times: int
-    words: str
-
-
-class Asked(Recorded):
-    """What was asked for. `seconds` is the time of the disturbances; `agent` the jar's SHA-256."""
-
-    kafka: str
-    java: str
-    arm: str
-    seconds: float
-    warm_up_s: float
-    settings: Mapping[str, str]
-    agent: str | None = None
-
-
-class SoakInfo(Recorded):
-    """The content of soak.json.
-
-    `measured_s` is the time that was reached, `fetches` the follower fetches of all brokers in it,
-    `records` how many were acked, `failed_records` how many were not.
-    """
-
-    v: int = SCHEMA_VERSION
-    verdict: Outcome
-    reason: str
-    asked: Asked
-    started_ms: float
-    measured_s: float
-    fetches: int
-    fetches_per_s: float
-    records: int
-    failed_records: int
-    disturbances: tuple[Disturbance, ...] = Field(default_factory=tuple)
-    checks: tuple[Check, ...] = Field(default_factory=tuple)
-
-
-def write_soak(folder: Path, info: SoakInfo) -> Path:
-    """Write `folder/soak.json` and return its path."""
-    text = json.dumps(info.model_dump(mode="json"), indent=2)
-    return write_atomic(folder / RESULT, text + "\n")
 
 
 def read_samples(folder: Path) -> Iterator[Sample]:

@@ -13,11 +13,15 @@ from insync import arms
 from insync.brokers.kafka import wire
 from insync.brokers.kafka.wire import exchange
 from insync.errors import InsyncError
-from insync.events.soak_info import Disturbance
 from insync.nodes import BROKERS
-from insync.soak.plan import FROZEN_S, SESSIONS, TOPIC, Plan
 from insync.testing import KafkaCluster
 
+TOPIC: Final = "soak"
+IDLE_MS: Final = 2_500
+FROZEN_S: Final = 4.5
+"""A frozen follower's connection is closed after `IDLE_MS`; the freeze must be longer."""
+SESSIONS: Final = 64
+"""Sessions that consumers open at a time: more than the cache has slots."""
 KINDS: Final = ("freeze", "topic-churn", "config-update")
 """Kinds of faults that the cluster is prepared for."""
 _LASTS_S: Final = 2.0
@@ -37,8 +41,8 @@ _STOCK_TOGGLES: Final = "a config was updated"
 class Disturber:
     """Disturbs the brokers one after the other."""
 
-    def __init__(self, plan: Plan, cluster: KafkaCluster) -> None:
-        self._plan = plan
+    def __init__(self, arm: str, cluster: KafkaCluster) -> None:
+        self._arm = arm
         self._cluster = cluster
         self._times: Counter[str] = Counter()
         self._brokers = cycle(range(1, BROKERS + 1))
@@ -50,13 +54,10 @@ class Disturber:
             yield from (self.sessions, self.disconnect, self.topics, self.toggle)
             next(self._brokers)  # three brokers and four steps: the next round begins elsewhere
 
-    def done(self) -> list[Disturbance]:
-        """Return what was done, and how often."""
-        said = _WORDS if self._plan.has_agent else {**_WORDS, "toggles": _STOCK_TOGGLES}
-        return [
-            Disturbance(kind=kind, times=self._times[kind], words=words)
-            for kind, words in said.items()
-        ]
+    def done(self) -> dict[str, int]:
+        """Return what was done, in words, and how often."""
+        said = _WORDS if arms.has_agent(self._arm) else {**_WORDS, "toggles": _STOCK_TOGGLES}
+        return {words: self._times[kind] for kind, words in said.items()}
 
     def disconnect(self) -> None:
         """Freeze a broker until others have closed its connections; it then connects again."""
@@ -88,7 +89,7 @@ class Disturber:
 
     def toggle(self) -> None:
         """Change the feature of a broker for a while: off, or with the other scope, in turn."""
-        scope = arms.settings(self._plan.arm).get(arms.SCOPE)
+        scope = arms.settings(self._arm).get(arms.SCOPE)
         settings = {"log.cleaner.threads": "2"}
         if scope is not None:
             off = next(self._number) % 2 == 0

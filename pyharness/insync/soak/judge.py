@@ -1,15 +1,20 @@
 """Judges a soak by its samples: nothing grows, no error, no mark is left when all is quiet."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from insync.events.soak_info import Check, Disturbance, Sample, by_broker
-from insync.outcome import Outcome, worst
-from insync.soak.plan import DISCONNECT, GOAL_FETCHES, GOAL_S
+from insync.events.soak_info import Sample, by_broker
+from insync.outcome import Outcome
+from insync.result import Result
 
+GOAL_FETCHES: Final = 10_000_000
+GOAL_S: Final = 9_000.0
+"""A long soak: 10^7 fetches of followers, or 2.5 hours."""
+DISCONNECT: Final = "disconnect"
+"""The disturbance after which connections must have ended, as samples name it."""
 LEAST_SAMPLES: Final = 20
 MOST_SAMPLES: Final = 1_500
 """All pairs are compared, so of more samples every n-th is taken."""
@@ -105,106 +110,85 @@ class Ending:
 def checks(
     samples: Sequence[Sample],
     ending: Ending,
-    disturbances: Iterable[Disturbance],
+    disturbed: Mapping[str, int],
     warm_up_s: float,
     seconds: float,
-) -> list[Check]:
-    """Return everything that is expected of a soak of so many seconds, with its outcome."""
+) -> tuple[Result, ...]:
+    """Return everything that is expected of a soak of so many seconds.
+
+    `disturbed` is how often each disturbance was made, by its words.
+    """
     measured = [each for each in samples if each.t_s >= warm_up_s]
-    return [
-        *_trends(measured),
-        *_errors(samples),
-        *_quiet(ending),
-        *map(_acted, disturbances),
-        _at_least("connections lost while a broker was frozen", *_lost(samples)),
-        _at_least("fetch sessions evicted", grown("evicted", samples), 1),
+    return (
+        Result(of="growth", children=tuple(_trends(measured))),
+        Result(of="the agent and the end", children=(*_errors(samples), *_quiet(ending))),
+        Result(
+            of="disturbances",
+            children=(
+                *(_at_least(words, times, 1) for words, times in disturbed.items()),
+                _at_least("connections lost while a broker was frozen", *_lost(samples)),
+                _at_least("fetch sessions evicted", grown("evicted", samples), 1),
+            ),
+        ),
         _reached(samples, seconds),
-    ]
+    )
 
 
-def verdict(found: Iterable[Check]) -> tuple[Outcome, str]:
-    """Return the worst outcome, and the words of the checks that have it."""
-    known = list(found)
-    outcome = worst(each.outcome for each in known).verdict
-    if outcome == Outcome.PASS:
-        return outcome, "nothing grows, no error, no mark is left"
-    return outcome, "; ".join(each.words for each in known if each.outcome == outcome)
-
-
-def _trends(measured: Sequence[Sample]) -> list[Check]:
+def _trends(measured: Sequence[Sample]) -> list[Result]:
     found = []
     for broker, own in by_broker(measured).items():
         found += [_trend(figure, broker, own) for figure in FIGURES if _has(figure, own)]
-    return found or [
-        Check(
-            check="trend",
-            outcome=Outcome.UNKNOWN,
-            words="no sample after the warm-up: run for longer",
-        )
-    ]
+    return found or [Result(of="all figures", found="no sample after the warm-up: run for longer")]
 
 
 def _has(figure: Figure, samples: Sequence[Sample]) -> bool:
     return all(getattr(each, figure.name) is not None for each in samples)
 
 
-def _trend(figure: Figure, broker: int, samples: Sequence[Sample]) -> Check:
+def _trend(figure: Figure, broker: int, samples: Sequence[Sample]) -> Result:
     values = [float(getattr(each, figure.name)) for each in samples]
     allowed = figure.allowed(values)
     found = trend([each.t_s for each in samples], values)
-    outcome = judge(found, allowed)
     unit = f" {figure.unit}" if figure.unit else ""
     if found is None:
         words = f"{len(values)} samples, too few to judge"
-        return Check(
-            check="trend", broker=broker, outcome=outcome, figure=figure.name, allowed=allowed,
-            words=f"broker {broker}: {figure.says}: {words}",
-        )  # fmt: skip
-    words = (
-        f"broker {broker}: {figure.says}: {found.growth:+.1f}{unit} over the measured time"
-        f" ({found.low:+.1f} to {found.high:+.1f}), at most {allowed:+.1f} allowed"
-    )
-    return Check(
-        check="trend", broker=broker, outcome=outcome, words=words, figure=figure.name,
-        growth=found.growth, low=found.low, high=found.high, allowed=allowed,
+    else:
+        words = f"grew by {found.growth:+.1f}{unit} ({found.low:+.1f} to {found.high:+.1f})"
+    return Result(
+        of=f"broker {broker}, {figure.says}", found=words, outcome=judge(found, allowed),
+        expected=f"at most {allowed:+.1f}{unit} over the measured time",
     )  # fmt: skip
 
 
-def _errors(samples: Sequence[Sample]) -> list[Check]:
+def _errors(samples: Sequence[Sample]) -> list[Result]:
     found = []
     for broker, own in by_broker(samples).items():
         last = own[-1]
         for name, count in (("errors of the agent", last.errors), ("events lost", last.dropped)):
             if count is not None:
-                found.append(_none(f"broker {broker}: {name}", count, broker))
+                found.append(_none(f"broker {broker}, {name}", count))
     return found
 
 
-def _quiet(ending: Ending) -> list[Check]:
-    found = [
+def _quiet(ending: Ending) -> list[Result]:
+    return [
         _none("partitions under-replicated at the end", ending.under_replicated),
         _none("records that were not acked", ending.failed_records),
+        *(
+            _none(f"broker {broker}, marks that are left when all is quiet", marks)
+            for broker, marks in sorted((ending.pending or {}).items())
+        ),
     ]
-    for broker, marks in sorted((ending.pending or {}).items()):
-        words = f"broker {broker}: marks that are left when all is quiet"
-        found.append(_none(words, marks, broker))
-    return found
 
 
-def _none(what: str, count: int, broker: int | None = None) -> Check:
+def _none(what: str, count: int) -> Result:
     outcome = Outcome.FAIL if count else Outcome.PASS
-    return Check(check="none", broker=broker, outcome=outcome, words=f"{what}: {count}")
+    return Result(of=what, expected="0", found=str(count), outcome=outcome)
 
 
-def _acted(each: Disturbance) -> Check:
-    outcome = Outcome.PASS if each.times else Outcome.UNKNOWN
-    return Check(check="disturbed", outcome=outcome, words=f"{each.words}: {each.times} times")
-
-
-def _at_least(says: str, count: int, least: int) -> Check:
+def _at_least(what: str, count: int, least: int) -> Result:
     outcome = Outcome.PASS if count >= least else Outcome.UNKNOWN
-    words = f"{says}: {count}, at least {least} expected"
-    return Check(check="evidence", outcome=outcome, words=words)
+    return Result(of=what, expected=f"at least {least}", found=str(count), outcome=outcome)
 
 
 def _lost(samples: Sequence[Sample]) -> tuple[int, int]:
@@ -228,9 +212,11 @@ def grown(name: str, samples: Sequence[Sample]) -> int:
     return sum(getattr(own[-1], name) - getattr(own[0], name) for own in brokers)
 
 
-def _reached(samples: Sequence[Sample], seconds: float) -> Check:
+def _reached(samples: Sequence[Sample], seconds: float) -> Result:
     fetches = grown("fetches", samples)
-    words = f"{fetches:,} fetches of followers in {seconds / 3600:.2f} h"
-    if fetches < GOAL_FETCHES and seconds < GOAL_S:
-        words += f"; {GOAL_FETCHES:,} or {GOAL_S / 3600:g} h are the goal of a long soak"
-    return Check(check="length", outcome=Outcome.OBSERVED, words=words)
+    return Result(
+        of="length",
+        expected=f"{GOAL_FETCHES:,} fetches of followers or {GOAL_S / 3600:g} h, for a long soak",
+        found=f"{fetches:,} fetches of followers in {seconds / 3600:.2f} h",
+        outcome=Outcome.OBSERVED,
+    )

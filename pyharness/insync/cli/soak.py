@@ -1,0 +1,43 @@
+"""`insync soak`: run brokers for hours while they are disturbed; judge whether anything grows."""
+
+from typing import Annotated, Final
+
+import typer
+
+from insync.cli.options import Json, KafkaOption, OutOption
+from insync.extras import require_analysis
+from insync.run.request import DEFAULT_KAFKA
+
+EXAMPLES: Final = """\b
+Examples:
+  insync soak --hours 2.5
+  insync soak --minutes 10 --arm request --out ./soak
+  insync soak --hours 2.5 --arm stock --json
+"""
+
+
+def command(
+    hours: Annotated[float | None, typer.Option(help="How long, in hours.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="How long, in minutes; added.")] = None,
+    arm: Annotated[str, typer.Option(help="stock, read, request or step-down.")] = "step-down",
+    kafka: KafkaOption = DEFAULT_KAFKA,
+    out: OutOption = None,
+    json: Json = False,
+) -> int:
+    """Disturb three local brokers for a while; judge by samples whether anything grows.
+
+    Brokers are frozen until their connections are closed, fetch sessions are evicted, topics come
+    and go, and the feature is switched off and on. After each of these every broker is sampled:
+    heap after a collection, threads, open files, marks of pending fetches. At the end no mark may
+    be left. Ten minutes are enough to see that it works; a result needs hours.
+    """
+    from insync.cli.campaign import run_campaign, show_result
+    from insync.engine.campaign import Options
+    from insync.soak.campaign import WORDS, Soak, duration_s
+
+    require_analysis("soak")
+    return run_campaign(
+        Soak(kafka, arm, duration_s(hours, minutes)),
+        Options(out=out),
+        lambda found, folder: show_result(found, WORDS, folder, as_json=json),
+    )

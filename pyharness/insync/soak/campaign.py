@@ -1,0 +1,307 @@
+"""The campaign of `insync soak`: disturb a cluster for hours; judge whether anything grows.
+
+The settings are such that what leaks per fetch, per connection, per session or per topic shows
+soon: many short fetches, connections that end early, few sessions, small heaps.
+"""
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+from confluent_kafka import KafkaError, Message, Producer
+
+from insync import arms
+from insync.artifacts import AGENT_JAR, sha256_of
+from insync.background import Background
+from insync.brokers.cluster import broker_configs
+from insync.brokers.cluster.admin import assignment, create_topic
+from insync.brokers.cluster.node import remove_data
+from insync.brokers.kafka.builds import find
+from insync.brokers.kafka.java import Java, find_java
+from insync.brokers.kafka.jvm import FULL_JIT
+from insync.engine.campaign import Campaign, Done, Place
+from insync.errors import InputError, InsyncError
+from insync.events.soak_info import read_samples
+from insync.nodes import BROKERS, spread
+from insync.progress import Progress
+from insync.report.result_page import Words, write_result
+from insync.report.soak import pictures
+from insync.result import Result
+from insync.run.arm_support import require_arms
+from insync.run.plan import require_agent
+from insync.soak import judge
+from insync.soak.disturb import IDLE_MS, KINDS, TOPIC, Disturber
+from insync.soak.judge import Ending
+from insync.soak.sampler import Sampler, sampler
+from insync.testing import KafkaCluster
+
+ARMS: Final = ("stock", "read", "request", "step-down")
+"""Those whose brokers differ in what a fetch does; `stock` shows what grows without the agent."""
+PARTITIONS: Final = 12
+RECORDS_PER_S: Final = 60
+_WARM_UP_SHARE: Final = 0.2
+_WARM_UP_MOST_S: Final = 300.0
+_DELIVERED_WITHIN_MS: Final = 60_000
+_VALUE: Final = b"x" * 200
+_SETTLE_S: Final = 5.0
+_FULL_WITHIN_S: Final = 60.0
+_POLL_S: Final = 0.2
+SETTINGS: Final[Mapping[str, str]] = {
+    # Short fetches by many fetchers, so that there are many.
+    "replica.fetch.wait.max.ms": "2",
+    "num.replica.fetchers": "4",
+    # From Kafka 3.7 on the cache has eight parts; four slots each leave room for eight fetchers.
+    "max.incremental.fetch.session.cache.slots": "32",
+    "connections.max.idle.ms": str(IDLE_MS),
+    "replica.lag.time.max.ms": "6000",
+    # Files of deleted topics are closed soon, so that they are no growth of handles.
+    "log.segment.delete.delay.ms": "1000",
+    "min.insync.replicas": "1",
+}
+T_MS: Final = "1000"
+"""When a leader steps down, in the arm that does; a frozen follower is no reason."""
+WORDS: Final = Words(
+    command="soak",
+    says="does anything grow?",
+    part="group of checks",
+    notes=(
+        "Three brokers are disturbed in turn. After each disturbance every broker collects its"
+        " garbage and is sampled.",
+        "A figure may not grow: the check fails if the whole interval of its growth (Theil and Sen,"
+        " 95 %) is above the bound, and is unknown if the bound is inside the interval.",
+        "The grey part of a picture is the warm-up, which is not judged.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The only cell: a soak has no parts."""
+
+    name: str = "soak"
+
+
+class Soak(Campaign[Whole]):
+    """A soak of so many seconds of disturbances on an arm."""
+
+    name = "soak"
+
+    def __init__(self, kafka: str, arm: str, seconds: float) -> None:
+        """Check the request; raises InputError. Writes nothing."""
+        if arm not in ARMS:
+            raise InputError(f"--arm {arm}: expected one of {', '.join(ARMS)}")
+        find(kafka)
+        require_arms([arm], kafka)
+        require_agent([arm])
+        self.kafka, self.arm, self.lasts_s = kafka, arm, seconds
+
+    @property
+    def warm_up_s(self) -> float:
+        """Seconds at the beginning that are not judged: caches fill, code is compiled."""
+        return min(_WARM_UP_MOST_S, _WARM_UP_SHARE * self.lasts_s)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What every node's server.properties gets."""
+        steps_down = {arms.PROCESS_TIME: T_MS} if arms.steps_down(self.arm) else {}
+        return {**SETTINGS, **arms.settings(self.arm), **steps_down}
+
+    def asked(self) -> Mapping[str, Any]:
+        """Return what the brokers were."""
+        return {
+            "Kafka": find(self.kafka).name,
+            "arm": self.arm,
+            "seconds": self.lasts_s,
+            "settings": self.settings,
+            "agent's jar, SHA-256": sha256_of(AGENT_JAR) if arms.has_agent(self.arm) else None,
+        }
+
+    def cells(self, done: Done) -> list[Whole]:  # there is one in any case
+        """Return the soak."""
+        return [Whole()]
+
+    def run(self, cells: Sequence[Whole], place: Place) -> Iterator[tuple[str, Any]]:
+        """Disturb and sample, let it become quiet, and judge.
+
+        Raises InsyncError if a broker ends or a disturbance has no evidence; samples are kept.
+        """
+        for cell in cells:
+            yield cell.name, self._run(place.folder, place.progress).model_dump(mode="json")
+
+    def judge(self, done: Done) -> Result:
+        """Return the checks."""
+        if not done:
+            return Result(of=self._of)
+        (found,) = done.values()
+        return Result.model_validate(found)
+
+    def write(self, folder: Path, result: Result) -> None:
+        """Write the result, and a page with the figures over time."""
+        samples = list(read_samples(folder)) if result.children else []
+        write_result(folder, result, WORDS, pictures(samples, self.warm_up_s))
+
+    @property
+    def _of(self) -> str:
+        return f"arm {self.arm} on Kafka {find(self.kafka).name}"
+
+    def _run(self, folder: Path, progress: Progress) -> Result:
+        java = find_java()
+        progress.phase("starting the cluster")
+        with self._cluster(folder) as cluster, ExitStack() as stack:
+            create_topic(cluster.bootstrap, TOPIC, spread(PARTITIONS), {})
+            taken = stack.enter_context(self._sampled(folder, cluster, java))
+            disturber, traffic = Disturber(self.arm, cluster), Traffic(cluster.bootstrap)
+            with traffic:
+                self._disturb(disturber, taken, traffic, progress)
+            reached = time.monotonic() - taken.started
+            progress.phase("waiting until all is quiet")
+            ending = self._quiet(cluster, taken, traffic)
+        samples, times = taken.samples, disturber.done()
+        fetches = judge.grown("fetches", samples)
+        return Result(
+            of=self._of,
+            children=judge.checks(samples, ending, times, self.warm_up_s, reached),
+            seconds=round(reached, 1),
+            facts={
+                **{name: str(value) for name, value in self.asked().items() if name != "settings"},
+                "Java": java.description,
+                "time of disturbances": f"{reached / 60:.1f} of {self.lasts_s / 60:g} min",
+                "not judged, at the beginning": f"{self.warm_up_s:g} s",
+                "fetches of followers": f"{fetches:,}, {fetches / reached:,.0f} a second",
+                "records acked": f"{traffic.acked:,}",
+                **self.settings,
+            },
+        )
+
+    def _disturb(
+        self, disturber: Disturber, taken: Sampler, traffic: "Traffic", progress: Progress
+    ) -> None:
+        """Disturb until the time is over; a sample follows each disturbance."""
+        taken.take()
+        for step in disturber.steps():
+            gone = time.monotonic() - taken.started
+            if gone >= self.lasts_s:
+                return
+            fetches = judge.grown("fetches", taken.samples)
+            rate = f"{fetches:,} follower fetches, {fetches / max(gone, 1):,.0f} a second"
+            of = f"{gone / 60:.1f} of {self.lasts_s / 60:g} min"
+            progress.phase(f"{of}, {rate}: {step.__name__}")
+            step()
+            time.sleep(1.0)
+            traffic.check()
+            taken.take(step.__name__)
+
+    def _quiet(self, cluster: KafkaCluster, taken: Sampler, traffic: "Traffic") -> Ending:
+        """Let the cluster become quiet, switch the feature off, and look at what is left."""
+        traffic.finish()
+        under = _under_replicated(cluster)
+        time.sleep(_SETTLE_S)
+        taken.take()
+        if arms.has_agent(self.arm):
+            for broker in range(1, BROKERS + 1):
+                server = f"127.0.0.1:{cluster.nodes[broker].port}"
+                broker_configs.update(server, broker, dict(arms.SWITCHED_OFF))
+        return Ending(taken.pending_when_off(), under, traffic.failed)
+
+    @contextmanager
+    def _cluster(self, folder: Path) -> Iterator[KafkaCluster]:
+        """Run the cluster; its data is removed, its logs stay in the output folder."""
+        home = folder / "cluster"
+        scope = arms.settings(self.arm).get(arms.SCOPE)
+        cluster = KafkaCluster(
+            brokers=BROKERS,
+            kafka=self.kafka,
+            cluster="local",
+            plugin="request" if scope == "request" else "read" if scope == "read" else None,
+            settings=self.settings,
+            folder=home,
+            faults=KINDS,
+            jvm=[FULL_JIT],
+        )
+        try:
+            with cluster:
+                yield cluster
+        finally:
+            for node in home.glob("*/"):
+                remove_data(node)
+
+    @contextmanager
+    def _sampled(self, out: Path, cluster: KafkaCluster, java: Java) -> Iterator[Sampler]:
+        pids = {number: cluster.nodes[number].pid for number in range(1, BROKERS + 1)}
+        folder = out / "cluster" / "bridge"
+        bridges = {number: folder / f"bridge-{number}.json" for number in pids}
+        with sampler(java, pids, bridges if arms.has_agent(self.arm) else {}, out) as taken:
+            yield taken
+
+
+class Traffic(Background):
+    """Produces to every partition in turn; `acked` and `failed` count the answers.
+
+    A record may wait for a frozen leader; it fails after a minute.
+    """
+
+    def __init__(self, bootstrap: str) -> None:
+        super().__init__("soak-traffic", every_seconds=1 / RECORDS_PER_S)
+        self._client = Producer(
+            {
+                "bootstrap.servers": bootstrap,
+                "acks": "all",
+                "delivery.timeout.ms": _DELIVERED_WITHIN_MS,
+                "reconnect.backoff.max.ms": 500,
+                "log_level": 0,
+            }
+        )
+        self._numbers = count()
+        self._lock = threading.Lock()
+        self.acked = 0
+        self.failed = 0
+
+    def finish(self) -> None:
+        """Wait for the answers to all records; those without an answer have failed."""
+        left = self._client.flush(2 * _DELIVERED_WITHIN_MS / 1_000)
+        with self._lock:
+            self.failed += left
+
+    def _step(self) -> None:
+        partition = next(self._numbers) % PARTITIONS
+        try:
+            self._client.produce(TOPIC, _VALUE, partition=partition, on_delivery=self._answered)
+        except BufferError as error:
+            raise InsyncError(f"soak: a full queue, {self.acked} records acked: {error}") from error
+        self._client.poll(0)
+
+    def _answered(self, error: KafkaError | None, _: Message) -> None:
+        with self._lock:
+            if error is None:
+                self.acked += 1
+            else:
+                self.failed += 1
+
+
+def _under_replicated(cluster: KafkaCluster) -> int:
+    """Return how many partitions lack a replica in their ISR; wait a while for none."""
+    until = time.monotonic() + _FULL_WITHIN_S
+    while True:
+        seen = assignment(cluster.bootstrap.split(",")[0], TOPIC)
+        under = sum(len(isr) < len(replicas) for replicas, isr in seen.values())
+        if under == 0 or time.monotonic() > until:
+            return under
+        time.sleep(_POLL_S)
+
+
+def duration_s(hours: float | None, minutes: float | None) -> float:
+    """Return the seconds that two options ask for; raises InputError if they do not ask for any."""
+    if hours is None and minutes is None:
+        raise InputError("--hours: missing, expected --hours H or --minutes M")
+    for name, value in (("--hours", hours), ("--minutes", minutes)):
+        if value is not None and not 0 <= value < float("inf"):
+            raise InputError(f"{name} {value:g}: expected a number that is not negative")
+    seconds = 3_600 * (hours or 0.0) + 60 * (minutes or 0.0)
+    if seconds <= 0:
+        raise InputError("--hours 0: expected more than nothing, such as --hours 2.5")
+    return seconds
