@@ -5,8 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from insync.cli.output import results_console
-from insync.cli.progress import TerminalProgress
+from insync.cli.output import TerminalProgress, results_console
 from insync.cli.results import show_result as show
 from insync.cli.statistics import drawn
 from insync.engine.campaign import Campaign, Named, Options, campaign_folder, is_campaign

@@ -74,7 +74,7 @@ def build(
     from insync.brokers.images.build import build as build_image
     from insync.brokers.kafka import releases
     from insync.brokers.kafka.resolve import distribution
-    from insync.cli.progress import TerminalProgress
+    from insync.cli.output import TerminalProgress
     from insync.signals import interruptible
 
     wanted = names(kafka) or ()

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from insync.brokers.cluster.node import has_data, remove_data
-from insync.cli.output import results_console
-from insync.cli.progress import TerminalProgress
+from insync.cli.output import TerminalProgress, results_console
 from insync.cli.results import show_matrix, show_verdict
 from insync.cli.statistics import show_statistics
 from insync.engine.campaign import read_done

@@ -1,15 +1,19 @@
 """What every command prints with: the console, JSON documents, tables, and verdicts."""
 
 import json
+import time
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
 from rich.table import Table
 
 from insync.outcome import Outcome
+from insync.progress import Progress
 
 FILE_WIDTH: Final = 160
 
@@ -59,3 +63,48 @@ def painted(found: Outcome, text: str) -> str:
 def print_verdict(console: Console, found: Outcome, reason: str) -> None:
     """Print an outcome and why it is that one."""
     console.print(f"[bold {found.colour}]{found}[/]: {escape(reason)}", soft_wrap=True)
+
+
+class TerminalProgress(Progress):
+    """Progress on the terminal; a context manager."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True)
+        self._started = time.monotonic()
+        self._progress = Bar(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TimeElapsedColumn(),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
+        self._task = self._progress.add_task("starting", total=None)
+
+    def phase(self, text: str) -> None:
+        """Show `text` as the current phase."""
+        if self._console.is_terminal:
+            self._progress.update(self._task, description=text)
+        else:
+            gone = time.monotonic() - self._started
+            print(f"{gone:6.1f} s  {text}", file=self._console.file, flush=True)
+
+    def expect(self, repeats: int) -> None:
+        """Set the length of the bar."""
+        self._progress.update(self._task, total=repeats, completed=0)
+
+    def repeat_done(self) -> None:
+        """Move the bar by one repeat."""
+        self._progress.advance(self._task)
+
+    def stop(self) -> None:
+        """Remove the bar from the terminal; a second call does nothing."""
+        self._progress.stop()
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()

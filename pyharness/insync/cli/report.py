@@ -55,7 +55,7 @@ def command(
         analyse_and_show_found,
         analyse_and_show_matrix,
     )
-    from insync.cli.progress import TerminalProgress
+    from insync.cli.output import TerminalProgress
     from insync.errors import InputError
     from insync.events.matrix_info import is_matrix
     from insync.past.find import is_result

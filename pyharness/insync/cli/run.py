@@ -97,7 +97,7 @@ def command(
     An engine computes the tables from which the verdict and the report are made.
     """
     from insync.cli.judge import analyse_and_show, show_recorded
-    from insync.cli.progress import TerminalProgress
+    from insync.cli.output import TerminalProgress
     from insync.run.runner import run
     from insync.signals import interruptible
 

@@ -54,7 +54,7 @@ def command(
     """
     require_analysis("tables")
     from insync.analysis.tables.batch import compute
-    from insync.cli.progress import TerminalProgress
+    from insync.cli.output import TerminalProgress
     from insync.signals import interruptible
 
     options = analysis_options(engine, spark_master, spark_conf)

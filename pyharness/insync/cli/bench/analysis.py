@@ -45,7 +45,7 @@ def command(
     a verdict.json or matrix.json is not always the same, the exit code is 1.
     """
     from insync.bench.analysis import checkout, measure, this_installation
-    from insync.cli.progress import TerminalProgress
+    from insync.cli.output import TerminalProgress
     from insync.signals import interruptible
 
     require_analysis("bench analysis")

@@ -61,7 +61,7 @@ def command(
     from insync.bench.overhead.load_tool import LoadTool
     from insync.bench.overhead.measure import QUICK, Size, measure
     from insync.bench.overhead.rounds import DOCUMENT, document, measure_rounds
-    from insync.cli.progress import TerminalProgress
+    from insync.cli.output import TerminalProgress
     from insync.signals import interruptible
 
     size = replace(QUICK if quick else Size(), rate=_rate(rate), acks=_acks(acks))

@@ -47,7 +47,7 @@ def command(
     from insync.bench.overhead.measure import Size, measure_scale
     from insync.bench.overhead.rounds import measure_rounds
     from insync.bench.overhead.scale import DOCUMENT, document
-    from insync.cli.progress import TerminalProgress
+    from insync.cli.output import TerminalProgress
     from insync.signals import interruptible
 
     counts = _counts(partitions)

@@ -43,7 +43,7 @@ def command(
     from insync.bench.overhead.figures import OF_START
     from insync.bench.overhead.measure import measure_start
     from insync.bench.overhead.rounds import DOCUMENT, document, measure_rounds
-    from insync.cli.progress import TerminalProgress
+    from insync.cli.output import TerminalProgress
     from insync.signals import interruptible
 
     prepared = prepare(arms, kafka, out, "startup")

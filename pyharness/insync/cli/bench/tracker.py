@@ -44,7 +44,7 @@ def command(
     from insync.bench.figures import read_rows
     from insync.bench.jmh import FULL, QUICK, measure, require_jar
     from insync.brokers.kafka.java import find_java
-    from insync.cli.progress import TerminalProgress
+    from insync.cli.output import TerminalProgress
     from insync.run.plan import check_out, make_out
     from insync.signals import interruptible
 

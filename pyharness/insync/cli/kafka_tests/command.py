@@ -61,8 +61,7 @@ def command(
     flaky, which is not a difference.
     """
     from insync.cli.kafka_tests.results import show_tests
-    from insync.cli.output import results_console
-    from insync.cli.progress import TerminalProgress
+    from insync.cli.output import TerminalProgress, results_console
     from insync.errors import InsyncError
     from insync.kafka_tests.jars import NoTestJarsError
     from insync.kafka_tests.judge import RESULT

@@ -106,7 +106,7 @@ def command(
     XML, verdict.json and summary.md. A level that cannot run is unknown; the others still run.
     """
     require_analysis("verify")
-    from insync.cli.progress import TerminalProgress
+    from insync.cli.output import TerminalProgress
     from insync.cli.verify.show import show_verification
     from insync.events.schema import VERDICT
     from insync.events.verify_info import is_verification
