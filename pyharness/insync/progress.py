@@ -1,6 +1,6 @@
 """Report how a command gets on: to nobody, or to the process that started this one, by a file.
 
-The command line draws it (`cli.progress`).
+The command line draws it (`cli.output`).
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What every command prints with: the console, JSON documents, tables, and verdicts."""
+"""What every command prints with: the console, progress, JSON documents, tables, and verdicts."""
 
 import json
 import time
