@@ -59,12 +59,12 @@ SETTINGS: Final[Mapping[str, str]] = {
     "max.incremental.fetch.session.cache.slots": "32",
     "connections.max.idle.ms": str(IDLE_MS),
     "replica.lag.time.max.ms": "6000",
-    # Files of deleted topics are closed soon, so that they are no growth of handles.
+    # Files of deleted topics are closed soon: they do not count as a growth of handles.
     "log.segment.delete.delay.ms": "1000",
     "min.insync.replicas": "1",
 }
 T_MS: Final = "1000"
-"""When a leader steps down, in the arm that does; a frozen follower is no reason."""
+"""When a leader steps down, in the arm that does; a frozen follower does not cause it."""
 WORDS: Final = Words(
     command="soak",
     says="does anything grow?",
