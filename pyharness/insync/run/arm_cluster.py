@@ -1,8 +1,8 @@
 """Start the cluster of one arm, on which one scenario runs, or several one after the other."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -12,10 +12,11 @@ from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import NodeExtras
-from insync.brokers.cluster.plans import Controllers
+from insync.brokers.cluster.node import NO_EXTRAS, NodeExtras
+from insync.brokers.cluster.plans import ONE_CONTROLLER, Controllers
 from insync.brokers.kafka import formats
 from insync.brokers.kafka.cache import woven_classes
+from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
 from insync.faults.cluster import FaultCluster
 from insync.faults.support.control import MAX_RULES, ControlFile
@@ -183,27 +184,51 @@ def open_arm_cluster(
     want, *others = [wanted(cell.scenario, arm) for cell in cells]
     if any(each != want for each in others):
         raise InsyncError(f"{arm}: scenarios on one cluster require different settings")
-    scenarios = [cell.scenario for cell in cells]
-    controls, extras = stall_controls(scenarios, tools.shim, home)
-    keep = cells[0].keep_data
-    agent = _agent(cells[0], tools, home, agent_events or home / AGENT_EVENTS)
-    kind = LocalCluster if tools.image is None else partial(ContainerCluster, image=tools.image)
+    progress.phase(f"{arm}: starting the cluster")
+    with assembled(
+        [cell.scenario for cell in cells], arm, kafka, home,
+        kind=LocalCluster if tools.image is None else partial(ContainerCluster, image=tools.image),
+        agent=_agent(cells[0], tools, home, agent_events or home / AGENT_EVENTS),
+        settings={**want.settings, **(settings or {})}, shim=tools.shim,
+        controllers=want.controllers, keep=cells[0].keep_data,
+    ) as opened:  # fmt: skip
+        yield opened
+
+
+@contextmanager
+def assembled(
+    scenarios: Sequence[Scenario],
+    arm: str,
+    kafka: Distribution,
+    home: Path,
+    *,
+    kind: Callable[..., NodeCluster],
+    agent: AgentSpec | None,
+    settings: Mapping[str, str],
+    shim: Path | None,
+    keep: bool,
+    brokers: int = BROKERS,
+    flags: Sequence[str] = (),
+    controllers: Controllers = ONE_CONTROLLER,
+) -> Iterator[ArmCluster]:
+    """Start a cluster that is prepared for the faults of some scenarios, and stop it at the end.
+
+    `kind` makes its nodes, which have `settings`; `flags` are for the brokers' JVMs. The stall
+    library is `shim`. An interrupt removes the data unless `keep`.
+    """
+    controls, stalls = stall_controls(scenarios, shim, home)
+    extras = dict(with_disk_settings(stalls, scenarios))
+    for broker in range(1, brokers + 1) if flags else ():
+        own = extras.get(broker, NO_EXTRAS)
+        extras[broker] = replace(own, flags=(*own.flags, *flags))
     with open_links(scenarios) as links:
-        cluster: NodeCluster = kind(
-            kafka,
-            home,
-            brokers=BROKERS,
-            settings={**want.settings, **(settings or {})},
-            agent=agent,
-            extras=with_disk_settings(extras, scenarios),
-            links=links,
-            elr=arms.ARMS[arm].elr,
-            controllers=want.controllers,
-        )
-        progress.phase(f"{arm}: starting the cluster")
+        cluster = kind(
+            kafka, home, brokers=brokers, settings=settings, agent=agent, extras=extras,
+            links=links, elr=arms.ARMS[arm].elr, controllers=controllers,
+        )  # fmt: skip
         try:
-            disks_of_arm = open_disks(scenarios, home, keep=keep, zookeeper=kafka.release.zookeeper)
-            with disks_of_arm as disks, cluster:
+            opened = open_disks(scenarios, home, keep=keep, zookeeper=kafka.release.zookeeper)
+            with opened as disks, cluster:
                 yield ArmCluster(
                     arm=arm, kafka=kafka, cluster=cluster, controls=controls, home=home,
                     links=links, disks=disks, agent=agent,

@@ -3,7 +3,6 @@
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal, Self
 
@@ -12,7 +11,7 @@ from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import NO_EXTRAS, Node, NodeExtras
+from insync.brokers.cluster.node import Node
 from insync.brokers.cluster.ready import await_ready
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.cache import woven_classes
@@ -20,9 +19,8 @@ from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError
 from insync.faults.support.shim import require_shim
-from insync.run.arm_cluster import ArmCluster, open_links, stall_controls
+from insync.run.arm_cluster import assembled
 from insync.run.arm_support import require_arms
-from insync.run.disks import open_disks, with_disk_settings
 from insync.run.plan import require_agent
 from insync.run.request import DEFAULT_KAFKA, ClusterKind
 from insync.run.requirements import stalled
@@ -86,7 +84,7 @@ class KafkaCluster:
         }
         self._plugin = None if plugin is None else arguments.text("plugin", plugin)
         self._folder = arguments.folder(folder)
-        self.kinds = arguments.faults(faults, self._brokers)
+        self._kinds = arguments.faults(faults, self._brokers)
         self._jvm = arguments.jvm(jvm)
         self._faults: Faults
         self._stack = ExitStack()
@@ -191,36 +189,18 @@ class KafkaCluster:
         self._bridge = folder / "bridge"
         agent = _agent(arm, self._bridge, local=self.kind == "local")
         cluster: ClusterKind = "local" if self.kind == "local" else "docker"
-        require_kinds(self.kinds, cluster, folder)
-        wanted = scenario_of(self.kinds)
-        shim = require_shim() if stalled(wanted) else None
-        controls, extras = stall_controls([wanted], shim, folder)
-        links = stack.enter_context(open_links([wanted]))
-        self._cluster = _KINDS[self.kind](
-            dist,
-            folder,
-            brokers=self._brokers,
-            settings={**arms.settings(arm), **self._settings},
-            agent=agent,
-            extras=self._with_flags(with_disk_settings(extras, [wanted])),
-            links=links,
-        )
-        zookeeper = dist.release.zookeeper
-        disks = stack.enter_context(open_disks([wanted], folder, keep=False, zookeeper=zookeeper))
-        stack.enter_context(self._cluster)
-        running = ArmCluster(
-            arm=arm, kafka=dist, cluster=self._cluster, controls=controls, home=folder,
-            links=links, disks=disks, agent=agent,
+        require_kinds(self._kinds, cluster, folder)
+        wanted = scenario_of(self._kinds)
+        running = stack.enter_context(
+            assembled(
+                [wanted], arm, dist, folder, kind=_KINDS[self.kind], agent=agent,
+                settings={**arms.settings(arm), **self._settings},
+                shim=require_shim() if stalled(wanted) else None,
+                keep=self._folder is not None, brokers=self._brokers, flags=self._jvm,
+            )
         )  # fmt: skip
-        self._faults = Faults(running, wanted, self.kinds)
-
-    def _with_flags(self, extras: Mapping[int, NodeExtras]) -> Mapping[int, NodeExtras]:
-        """Add the flags of the brokers' JVMs."""
-        with_flags = {}
-        for number in range(1, self._brokers + 1):
-            own = extras.get(number, NO_EXTRAS)
-            with_flags[number] = replace(own, flags=(*own.flags, *self._jvm))
-        return {**extras, **with_flags}
+        self._cluster = running.cluster
+        self._faults = Faults(running, wanted, self._kinds)
 
 
 def _copies(count: int) -> dict[str, str]:
