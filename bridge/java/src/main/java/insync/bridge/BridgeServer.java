@@ -1,7 +1,6 @@
 package insync.bridge;
 
 import insync.bridge.pausepoints.PausePoints;
-import insync.core.BrokerView;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.io.IOException;
@@ -36,8 +35,8 @@ public final class BridgeServer {
     public static void startInBackground(BrokerView broker, Insync insync, PausePoints pausePoints, Path connectionFile) {
         Thread starter = new Thread(() -> {
             try {
-                start(BridgeApi.class, new BridgeService(broker, insync, pausePoints), BridgeService.API_VERSION, broker.brokerId(),
-                    connectionFile, insync.bridgeRefused());
+                BridgeService service = new BridgeService(broker, insync, pausePoints);
+                start(BridgeApi.class, service, BridgeService.API_VERSION, broker.brokerId(), connectionFile, service.refused());
                 insync.events().emit("bridge_open", EventLog.fields("broker", broker.brokerId()));
             } catch (IOException | RuntimeException failure) {
                 insync.failures().record("bridge", failure);

@@ -1,12 +1,12 @@
 package insync.bridge;
 
 import insync.bridge.pausepoints.PausePoints;
-import insync.core.BrokerView;
 import insync.core.Insync;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 
-/** Implements {@link BridgeApi} with the core's view of the broker. Has no state and takes none of Kafka's locks. */
+/** Implements {@link BridgeApi} with a view of the broker. Takes none of Kafka's locks. */
 public final class BridgeService implements BridgeApi {
     /** Increased with every change of the contract that an older client would misread. */
     public static final int API_VERSION = 3;
@@ -14,11 +14,17 @@ public final class BridgeService implements BridgeApi {
     private final BrokerView broker;
     private final Insync insync;
     private final PausePoints pausePoints;
+    /** Connections that exceeded a bound. */
+    private final LongAdder refused = new LongAdder();
 
     public BridgeService(BrokerView broker, Insync insync, PausePoints pausePoints) {
         this.broker = broker;
         this.insync = insync;
         this.pausePoints = pausePoints;
+    }
+
+    LongAdder refused() {
+        return refused;
     }
 
     @Override
@@ -49,7 +55,7 @@ public final class BridgeService implements BridgeApi {
         all.put("events_dropped", insync.events().dropped());
         all.put("events_published", insync.events().published().written());
         all.put("events_not_published", insync.events().published().dropped());
-        all.put("bridge_refused", insync.bridgeRefused().sum());
+        all.put("bridge_refused", refused.sum());
         all.put("step_downs", insync.stepDowns().toMap());
         return JsonText.of(all);
     }

@@ -2,7 +2,6 @@ package insync.bridge;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
-import insync.core.BrokerView;
 import java.util.List;
 import java.util.Map;
 

@@ -3,8 +3,7 @@ package insync.broker;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import insync.agent.broker.Brokers;
-import insync.agent.broker.LeaderView;
+import insync.lab.view.LeaderView;
 import java.nio.file.Path;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
@@ -25,8 +24,7 @@ class OwnReplicaTest {
         try (Leader leader = new Leader(folder, false)) {
             leader.appendUpTo(7);
             leader.replicas().createPartition(WITHOUT_LOG);
-            LeaderView view =
-                new LeaderView(Brokers.access(), leader.replicas(), leader.replicas().config(), "a version");
+            LeaderView view = new LeaderView(leader.replicas(), leader.replicas().config());
             assertEquals(Map.of("log_start_offset", 0L, "high_watermark", 0L, "leo", 7L), view.ownReplica("events", 0));
             assertNull(view.ownReplica("events", 1));
             assertNull(view.ownReplica("events", 2));

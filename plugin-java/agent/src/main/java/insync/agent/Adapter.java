@@ -1,13 +1,18 @@
 package insync.agent;
 
-import insync.agent.broker.Platform;
+import com.yammer.metrics.core.MetricsRegistry;
+import insync.agent.kafka.BrokerAccess;
+import insync.agent.logstart.LogStartHooks;
+import insync.agent.stepdown.broker.ControllerAccess;
+import insync.agent.stepdown.broker.StepDownAccess;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 
-/** Provides everything that depends on the broker's version: its hooks, and the code that they pass to the core. */
+/** Provides everything that depends on the broker's version: its hooks, and the code
+ * that every broker uses at run time. */
 public interface Adapter {
 
     /** Returns the adapter's row in broker-versions.properties: the lowest version that it supports, such as "v4_2". */
@@ -18,7 +23,10 @@ public interface Adapter {
 
     /** Returns hooks that are verified at the start but woven only when a broker's settings ask for them. */
     default List<Hook> hooksOnDemand() {
-        return List.of();
+        List<Hook> all = new ArrayList<>(logStart().all());
+        all.addAll(appends());
+        all.addAll(Extension.current().hooks(name()));
+        return all;
     }
 
     /**
@@ -27,8 +35,42 @@ public interface Adapter {
      */
     List<Class<?>> ownClasses();
 
-    /** Returns the version's code that every broker uses at run time. */
-    Platform platform();
+    /** Returns these classes, and the extension's. */
+    default List<Class<?>> allOwnClasses() {
+        List<Class<?>> all = new ArrayList<>(ownClasses());
+        all.addAll(Extension.current().ownClasses(name()));
+        return all;
+    }
+
+    /** Returns the registry behind Kafka's reporters. */
+    default MetricsRegistry metrics() {
+        return access().metrics();
+    }
+
+    /** Returns what reads a broker; null if no scope of pending fetches is supported. */
+    default BrokerAccess access() {
+        return null;
+    }
+
+    /** Returns what reads what solution 2 needs; null if that is not supported. */
+    default StepDownAccess stepDown() {
+        return null;
+    }
+
+    /** Returns what sends to the controller; null if solution 2 is not supported. */
+    default ControllerAccess controller() {
+        return null;
+    }
+
+    /** Returns the hooks behind the configs against KAFKA-7104. */
+    default LogStartHooks logStart() {
+        return new LogStartHooks(List.of(), List.of());
+    }
+
+    /** Returns the hooks that time a leader's appends; none if solution 2 is not supported. */
+    default List<Hook> appends() {
+        return List.of();
+    }
 
     /** Returns the hooks woven at the start. */
     default List<Hook> hooksAtStart() {

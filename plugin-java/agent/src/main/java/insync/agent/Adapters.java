@@ -29,7 +29,7 @@ public final class Adapters {
     public Adapter pick(String version, List<String> problems) {
         for (String name : names()) {
             if (inRange(version, table.getProperty(name + ".from"), table.getProperty(name + ".below"))) {
-                return new ExtendedAdapter(load(name));
+                return load(name);
             }
         }
         problems.add("this agent supports only " + ranges());

@@ -99,7 +99,7 @@ public final class AgentMain {
         Features.install(features);
         HooksOnDemand onDemand = new HooksOnDemand((hooks, loaded) -> new Weaver(adapter).add(hooks, loaded), instrumentation,
             options.allowsUnknownMethods() ? hooks -> List.of() : AgentMain::unknown);
-        BrokerLifecycle.install(adapter.platform(), onDemand, options.runStockWhenUnsupported());
+        BrokerLifecycle.install(adapter, onDemand, options.runStockWhenUnsupported());
         return weaving.run(instrumentation);
     }
 

@@ -3,12 +3,12 @@ package insync.agent;
 import insync.agent.weave.Hook;
 import insync.agent.weave.HooksOnDemand;
 import insync.agent.weave.WovenBroker;
-import insync.core.BrokerView;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.util.List;
 import java.util.Map;
 import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
 import org.apache.kafka.common.config.ConfigDef;
 
 /** What another jar adds to the agent, named by the agent's option {@code lab}. This class adds nothing. */
@@ -80,7 +80,7 @@ public class Extension {
     public void starting(KafkaConfig config, Insync insync) { }
 
     /** Called when the agent's parts of a broker have started. */
-    public void started(BrokerView view, Insync insync) { }
+    public void started(ReplicaManager replicas, KafkaConfig config, Insync insync) { }
 
     /**
      * Weaves what a broker's settings ask for; called at its start, and after an update of its configs.

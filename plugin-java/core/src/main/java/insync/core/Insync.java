@@ -6,7 +6,6 @@ import insync.core.log.BrokerLog;
 import insync.core.log.StepDownEvents;
 import insync.core.logstart.LogStartStats;
 import insync.core.stepdown.StepDownStats;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Gives woven code, which is static, access to the plugin's single instance in this JVM. All other code gets it by
@@ -22,7 +21,6 @@ public final class Insync {
     private final StepDownStats stepDowns;
     private final Failures failures;
     private final LogStartStats logStarts = new LogStartStats();
-    private final LongAdder bridgeRefused = new LongAdder();
     private volatile Runnable eachSecond = () -> { };
 
     public Insync(EventLog events) {
@@ -100,10 +98,5 @@ public final class Insync {
 
     public LogStartStats logStarts() {
         return logStarts;
-    }
-
-    /** Returns the count of the bridge's connections that exceeded a bound. */
-    public LongAdder bridgeRefused() {
-        return bridgeRefused;
     }
 }

@@ -65,6 +65,6 @@ public final class CheckBuild {
         answer.put("on_demand", onDemand);
         answer.put("unknown", KnownMethods.load().unknown(adapter.allHooks()));
         answer.put("digests", KnownMethods.digests(adapter.allHooks()));
-        answer.put("calls", KnownMethods.calls(adapter.allHooks()));
+        answer.put("calls", KnownMethods.read(adapter.allHooks(), MethodCalls::of));
     }
 }

@@ -3,10 +3,11 @@ package insync.lab;
 import insync.agent.AgentException;
 import insync.agent.Extension;
 import insync.agent.Features;
+import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.agent.weave.HooksOnDemand;
 import insync.bridge.BridgeServer;
-import insync.core.BrokerView;
+import insync.bridge.BrokerView;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import insync.lab.cache.WovenCache;
@@ -18,6 +19,8 @@ import insync.lab.lagpolicy.LagPolicyConfig;
 import insync.lab.pausepoints.PausePointHooks;
 import insync.lab.relinquish.ReadErrorHooks;
 import insync.lab.relinquish.RelinquishOnlyConfig;
+import insync.lab.view.FetcherThreads;
+import insync.lab.view.LeaderView;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -27,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
 import org.apache.kafka.common.config.ConfigDef;
 
 /** Adds to the agent what tests and experiments need, and a broker in production does not. */
@@ -77,8 +81,9 @@ public final class Lab extends Extension {
     @Override
     public List<Class<?>> ownClasses(String adapter) {
         List<Class<?>> own = new ArrayList<>(List.of(Lab.class, LagPolicyConfig.class, PausePointHooks.class, RelinquishOnlyConfig.class,
-            Validated.class));
+            FetcherThreads.class, OfVersion.class, Validated.class));
         own.addAll(EventsTopic.ownClasses());
+        own.addAll(adapter.equals("v1_1") ? OfVersion.of11().ownClasses() : List.of(LeaderView.class));
         if (!ZOOKEEPER.contains(adapter)) {
             own.addAll(List.of(LagPolicy.class, ReadErrorHooks.class));
         }
@@ -129,9 +134,10 @@ public final class Lab extends Extension {
 
     /** Opens one bridge per JVM, on a separate thread so that the broker's start does not wait for it. */
     @Override
-    public void started(BrokerView view, Insync insync) {
+    public void started(ReplicaManager replicas, KafkaConfig config, Insync insync) {
         Path file = options.bridgeFile();
         if (file != null && bridgeOpen.compareAndSet(false, true)) {
+            BrokerView view = Brokers.access() == null ? OfVersion.of11().view(replicas, config) : new LeaderView(replicas, config);
             BridgeServer.startInBackground(view, insync, PausePointHooks.POINTS, file);
         }
     }

@@ -2,8 +2,6 @@ package insync.agent.adapter;
 
 import insync.agent.Adapter;
 import insync.agent.broker.BrokerLifecycle;
-import insync.agent.broker.LeaderView;
-import insync.agent.broker.Platform;
 import insync.agent.broker.ReplicaManagerHooks;
 import insync.agent.broker.StepDown;
 import insync.agent.config.BrokerConfigs;
@@ -34,7 +32,6 @@ import insync.agent.isr.RequestSteps;
 import insync.agent.isr.SocketServerHooks;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.CommonAccess;
-import insync.agent.kafka.FetcherThreads;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.kafka.KafkaPartition;
 import insync.agent.kafka.ScalaIds;
@@ -74,7 +71,6 @@ import java.util.List;
  */
 public abstract class CommonAdapter implements Adapter {
     private final String name;
-    private final KafkaClasses classes;
     private final CommonAccess access;
     private final ControllerAccess controller;
     private final LogStartHooks logStart;
@@ -82,24 +78,23 @@ public abstract class CommonAdapter implements Adapter {
 
     /**
      * @param name the adapter's row in broker-versions.properties
-     * @param classes the names of the broker's classes that differ between versions
      * @param access reads a broker
      * @param controller sends to the controller
      */
-    protected CommonAdapter(String name, KafkaClasses classes, CommonAccess access, ControllerAccess controller) {
+    protected CommonAdapter(String name, CommonAccess access, ControllerAccess controller) {
         this.name = name;
-        this.classes = classes;
         this.access = access;
         this.controller = controller;
-        this.logStart = LogStartHooks.since36(classes.log());
-        this.appends = AppendHooks.since36(classes.log(), classes.localLog());
+        String log = MovedClass.to("kafka.log.UnifiedLog", "org.apache.kafka.storage.internals.log.UnifiedLog");
+        this.logStart = LogStartHooks.since36(log);
+        this.appends = AppendHooks.since36(log);
     }
 
     /** Returns our classes of scope "read" that refer to the broker's, for every version from 2.8 on. */
     public static List<Class<?>> classesOfScopeRead() {
         List<Class<?>> own = new ArrayList<>(BrokerLifecycle.ownClasses());
-        own.addAll(List.of(BrokerAccess.class, BrokerConfigs.class, DynamicConfigs.class, FetcherThreads.class, Followers.class,
-            KafkaClock.class, KafkaPartition.class, LeaderView.class,
+        own.addAll(List.of(BrokerAccess.class, BrokerConfigs.class, DynamicConfigs.class, Followers.class,
+            KafkaClock.class, KafkaPartition.class,
             LogStartConfigs.class, LogStartHooks.class, LogStarts.class, PartitionEvents.class,
             PartitionState.class, PendingFetch.class, PendingReads.class, PendingReadsConfig.class, ScalaIds.class,
             StepDownConfigs.class));
@@ -117,21 +112,21 @@ public abstract class CommonAdapter implements Adapter {
         List<TypeHooks> all = new ArrayList<>(List.of(
             configs(),
             new KafkaConfigHooks(),
-            new DynamicBrokerConfigHooks(classes.dynamicConfigs()),
+            new DynamicBrokerConfigHooks(),
             new PersistentPropsHooks(),
             new ConfigurationValidatorHooks(),
             new ReplicaManagerHooks(),
             new insync.agent.isr.ReplicaManagerHooks(),
-            new FetchParamsHooks(classes.fetchParams()),
-            replica(classes.replica()),
+            new FetchParamsHooks(),
+            replica(),
             new PartitionHooks(),
             new SocketServerHooks(),
-            new ApiVersionsHooks(classes.apiVersions()),
+            new ApiVersionsHooks(),
             new RequestChannelHooks(),
             new KafkaApisHooks(),
-            new FileRecordsHooks(classes.fileRecords()),
+            new FileRecordsHooks(),
             new KafkaChannelHooks(),
-            new RequestHooks(classes.request()),
+            new RequestHooks(),
             new insync.agent.stepdown.broker.ReplicaManagerHooks(),
             new AlterPartitionHooks(),
             new HeartbeatHooks(),
@@ -159,25 +154,14 @@ public abstract class CommonAdapter implements Adapter {
         return new ReplicationConfigsHooks();
     }
 
-    /**
-     * Returns the hooks on a remote replica.
-     *
-     * @param type its class
-     */
-    protected TypeHooks replica(String type) {
-        return new ReplicaHooks(type);
+    /** Returns the hooks on a remote replica. */
+    protected TypeHooks replica() {
+        return new ReplicaHooks(ReplicaHooks.TYPE);
     }
 
     /** Returns the hooks on the controller's class that elects a partition's leader. */
     protected TypeHooks partitionChanges() {
         return new PartitionChangeBuilderHooks();
-    }
-
-    @Override
-    public final List<Hook> hooksOnDemand() {
-        List<Hook> all = new ArrayList<>(logStart.all());
-        all.addAll(appends);
-        return all;
     }
 
     @Override
@@ -200,7 +184,27 @@ public abstract class CommonAdapter implements Adapter {
     }
 
     @Override
-    public final Platform platform() {
-        return new Platform(access, access, controller, logStart, appends);
+    public final CommonAccess access() {
+        return access;
+    }
+
+    @Override
+    public final CommonAccess stepDown() {
+        return access;
+    }
+
+    @Override
+    public final ControllerAccess controller() {
+        return controller;
+    }
+
+    @Override
+    public final LogStartHooks logStart() {
+        return logStart;
+    }
+
+    @Override
+    public final List<Hook> appends() {
+        return appends;
     }
 }

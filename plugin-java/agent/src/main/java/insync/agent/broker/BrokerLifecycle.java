@@ -1,15 +1,18 @@
 package insync.agent.broker;
 
 import com.yammer.metrics.core.MetricsRegistry;
+import insync.agent.Adapter;
 import insync.agent.Extension;
 import insync.agent.Features;
 import insync.agent.config.BrokerConfigs;
 import insync.agent.config.DynamicConfigs;
+import insync.agent.isr.PartitionState;
 import insync.agent.isr.PendingReads;
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.isr.ReplicaManagerHooks.ReadsCarrier;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestPart;
+import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.log.InForce;
 import insync.agent.log.KafkaLog;
@@ -19,7 +22,6 @@ import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.HeartbeatSender;
 import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.agent.weave.HooksOnDemand;
-import insync.core.BrokerView;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import insync.core.isr.RequestScope;
@@ -36,6 +38,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.config.ConfigException;
@@ -49,7 +52,7 @@ import org.apache.kafka.common.utils.Time;
 public final class BrokerLifecycle implements Brokers.Parts {
     private static final String PROCESS_ROLES = "process.roles";
     private static final String CONTROLLER = "controller";
-    private static volatile Platform platform;
+    private static volatile Adapter adapter;
     private static volatile HooksOnDemand onDemand;
     private static volatile boolean stockWhenUnsupported;
 
@@ -76,8 +79,8 @@ public final class BrokerLifecycle implements Brokers.Parts {
      * @param hooks weaves the hooks on demand
      * @param runStock whether a broker runs without hooks that its settings ask for and that cannot be woven
      */
-    public static void install(Platform adapted, HooksOnDemand hooks, boolean runStock) {
-        platform = adapted;
+    public static void install(Adapter adapted, HooksOnDemand hooks, boolean runStock) {
+        adapter = adapted;
         onDemand = hooks;
         stockWhenUnsupported = runStock;
         Brokers.install(adapted.access());
@@ -85,7 +88,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
 
     /** Returns our classes of a broker's start that refer to the broker's, for every version. */
     public static List<Class<?>> ownClasses() {
-        List<Class<?>> own = new ArrayList<>(List.of(Brokers.class, Extension.class, BrokerLifecycle.class, Platform.class,
+        List<Class<?>> own = new ArrayList<>(List.of(Brokers.class, Extension.class, BrokerLifecycle.class, Adapter.class,
             KafkaLog.class, InForce.class, ControllerMetrics.class));
         own.addAll(BrokerMetrics.ownClasses());
         return own;
@@ -93,7 +96,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
 
     /** Returns the registry behind Kafka's reporters. */
     public static MetricsRegistry registry() {
-        return platform.metrics();
+        return adapter.metrics();
     }
 
     /** Returns the parts of the broker with these settings. */
@@ -132,10 +135,9 @@ public final class BrokerLifecycle implements Brokers.Parts {
     public void replicaManagerStarted(ReplicaManager started, KafkaConfig config, Time time) {
         Insync insync = Insync.current();
         try {
-            BrokerView view = platform.view(started, config, Features.current().brokerVersion());
-            start(started, config, time, view, insync);
-            Extension.current().started(view, insync);
-            platform.logStart().weave(config, onDemand);
+            start(started, config, time, insync);
+            Extension.current().started(started, config, insync);
+            adapter.logStart().weave(config, onDemand);
             weaveStepDown(config);
         } catch (IllegalStateException refused) {
             if (!stockWhenUnsupported) {
@@ -148,10 +150,10 @@ public final class BrokerLifecycle implements Brokers.Parts {
     }
 
     /** Starts what depends only on the broker's settings: events, logs, metrics, scope "read". */
-    private synchronized void start(ReplicaManager started, KafkaConfig config, Time time, BrokerView view, Insync insync) {
+    private synchronized void start(ReplicaManager started, KafkaConfig config, Time time, Insync insync) {
         Extension.current().starting(config, insync);
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
-        settings.putAll(view.settings());
+        settings.putAll(BrokerConfigs.all(config));
         insync.events().emit("settings", settings);
         sayWhatIsInForce(config);
         KafkaLog.open(insync);
@@ -166,7 +168,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
             insync.stats().holds(metrics.and(new HoldLog(insync.log())).and(new HoldEvents(insync.events())));
             insync.stepDowns().listener(metrics.and(new StepDownLog(insync.log())));
             insync.eachSecond(metrics::update);
-            startReads = now -> new PendingReads(started, platform.access(), new KafkaClock(time), insync,
+            startReads = now -> new PendingReads(started, adapter.access(), new KafkaClock(time), insync,
                 PendingReadsConfig.lagTimeMaxMs(now));
             switchReads(config);
         }
@@ -209,8 +211,8 @@ public final class BrokerLifecycle implements Brokers.Parts {
     public synchronized void alterPartitionsStarted(ReplicaManager managed, KafkaConfig config, Time time, Object manager) {
         PeerFetches measured = new PeerFetches(new KafkaClock(time));
         peers = measured;
-        startStepDown = now -> BrokerStepDown.start(managed, now, time, manager, measured, platform.stepDown(),
-            platform.controller(), () -> requests, () -> heartbeats, Insync.current());
+        startStepDown = now -> BrokerStepDown.start(managed, now, time, manager, measured, adapter.stepDown(),
+            adapter.controller(), () -> requests, () -> heartbeats, Insync.current());
         switchStepDown(config);
         Brokers.updateFlags();
     }
@@ -243,7 +245,9 @@ public final class BrokerLifecycle implements Brokers.Parts {
                 if (starts && stepDown != null) {
                     // First lets the hooks pass partitions that this broker begins to lead meanwhile.
                     Brokers.updateFlags();
-                    LeaderView.led(platform.access(), replicas).forEach(stepDown::leading);
+                    BrokerAccess access = adapter.access();
+                    PartitionState.online(access, replicas, access.topics(replicas)).filter(Partition::isLeader)
+                        .forEach(stepDown::leading);
                 }
             }), Insync::failed);
         if (!done) {
@@ -281,7 +285,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
     private static void weaveStepDown(KafkaConfig config) {
         Extension.current().weave(config, Features.current().adapter(), onDemand);
         if (Features.current().supportsStepDown() && StepDownConfigs.timesAppends(config)) {
-            onDemand.weave(platform.appends(), StepDownConfigs.APPENDS);
+            onDemand.weave(adapter.appends(), StepDownConfigs.APPENDS);
         }
     }
 

@@ -130,10 +130,11 @@ public final class BrokerConfigs {
 
     /** Returns those of a broker's settings that affect pending fetches, lag and log starts, by config name. */
     public static Map<String, Object> all(KafkaConfig config) {
-        Map<String, Object> all = EventLog.fields(
-            PendingReadsConfig.PENDING_READS, PendingReadsConfig.enabled(config),
-            PendingReadsConfig.SCOPE, PendingReadsConfig.scope(config),
-            PendingReadsConfig.LAG_TIME_MAX_MS, PendingReadsConfig.lagTimeMaxMs(config));
+        Map<String, Object> all = EventLog.fields(PendingReadsConfig.PENDING_READS, PendingReadsConfig.enabled(config));
+        if (config.values().containsKey(PendingReadsConfig.SCOPE)) {
+            all.put(PendingReadsConfig.SCOPE, PendingReadsConfig.scope(config));
+        }
+        all.put(PendingReadsConfig.LAG_TIME_MAX_MS, PendingReadsConfig.lagTimeMaxMs(config));
         all.putAll(Extension.current().settings(config));
         all.putAll(LogStartConfigs.all(config));
         return all;

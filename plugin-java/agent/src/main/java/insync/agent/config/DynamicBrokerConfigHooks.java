@@ -1,5 +1,6 @@
 package insync.agent.config;
 
+import insync.agent.adapter.MovedClass;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -12,13 +13,12 @@ import net.bytebuddy.asm.Advice;
  */
 public final class DynamicBrokerConfigHooks extends TypeHooks {
     /** The Java class, from 4.3 on. */
-    public static final String JAVA = "org.apache.kafka.server.config.DynamicBrokerConfig";
+    private static final String JAVA = "org.apache.kafka.server.config.DynamicBrokerConfig";
     /** The Scala object before. */
-    public static final String SCALA = "kafka.server.DynamicBrokerConfig$";
+    private static final String SCALA = "kafka.server.DynamicBrokerConfig$";
 
-    /** @param type {@link #JAVA} or {@link #SCALA} */
-    public DynamicBrokerConfigHooks(String type) {
-        super(type);
+    public DynamicBrokerConfigHooks() {
+        super(MovedClass.to(JAVA, SCALA));
     }
 
     @Override

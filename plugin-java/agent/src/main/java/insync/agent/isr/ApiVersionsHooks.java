@@ -1,5 +1,6 @@
 package insync.agent.isr;
 
+import insync.agent.adapter.MovedClass;
 import insync.agent.weave.TypeHooks;
 import net.bytebuddy.dynamic.DynamicType;
 import org.apache.kafka.common.message.ApiMessageType.ListenerType;
@@ -7,9 +8,8 @@ import org.apache.kafka.common.message.ApiMessageType.ListenerType;
 /** Weaves an interface into Kafka's ApiVersionManager, which moved in 4.1. */
 public final class ApiVersionsHooks extends TypeHooks {
 
-    /** @param apiVersions the interface in this version of Kafka */
-    public ApiVersionsHooks(String apiVersions) {
-        super(apiVersions);
+    public ApiVersionsHooks() {
+        super(MovedClass.to("kafka.server.ApiVersionManager", "org.apache.kafka.server.ApiVersionManager"));
     }
 
     @Override

@@ -1,14 +1,15 @@
 package insync.agent.isr;
 
+import insync.agent.adapter.MovedClass;
 import insync.agent.weave.TypeHooks;
 import net.bytebuddy.dynamic.DynamicType;
 
 /** Weaves an interface into a fetch's parameters, a class that moved in 4.0. */
 public final class FetchParamsHooks extends TypeHooks {
 
-    /** @param fetchParams the class of a fetch's parameters in this version of Kafka */
-    public FetchParamsHooks(String fetchParams) {
-        super(fetchParams);
+    public FetchParamsHooks() {
+        super(MovedClass.to("org.apache.kafka.storage.internals.log.FetchParams",
+            "org.apache.kafka.server.storage.log.FetchParams"));
     }
 
     @Override

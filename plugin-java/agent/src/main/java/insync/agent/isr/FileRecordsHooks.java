@@ -1,5 +1,6 @@
 package insync.agent.isr;
 
+import insync.agent.adapter.MovedClass;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.isr.NetworkThread;
@@ -10,9 +11,9 @@ import net.bytebuddy.implementation.bytecode.assign.Assigner;
 /** Weaves Kafka's FileRecords, a class that moved in 4.3. */
 public final class FileRecordsHooks extends TypeHooks {
 
-    /** @param fileRecords the class of records in a file in this version of Kafka */
-    public FileRecordsHooks(String fileRecords) {
-        super(fileRecords);
+    public FileRecordsHooks() {
+        super(MovedClass.to("org.apache.kafka.common.record.FileRecords",
+            "org.apache.kafka.common.record.internal.FileRecords"));
     }
 
     @Override

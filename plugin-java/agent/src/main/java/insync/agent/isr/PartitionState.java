@@ -7,11 +7,16 @@ import insync.agent.kafka.ScalaIds;
 import insync.core.events.EventLog;
 import insync.core.isr.FollowerTracker;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import kafka.cluster.Partition;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.common.TopicPartition;
 import scala.Option;
 import scala.collection.Iterator;
 
@@ -23,6 +28,13 @@ public final class PartitionState {
     /** Returns the ids of the leader's ISR, without a change that the controller has not confirmed yet. */
     public static Set<Integer> isr(Partition partition) {
         return new TreeSet<>(ScalaIds.list(partition.inSyncReplicaIds()));
+    }
+
+    /** Returns the partitions of these topics that have a replica here. */
+    public static Stream<Partition> online(BrokerAccess access, ReplicaManager replicas, Collection<String> topics) {
+        return topics.stream()
+            .flatMap(name -> IntStream.range(0, access.partitions(replicas, name)).mapToObj(id -> new TopicPartition(name, id)))
+            .map(replicas::onlinePartition).filter(Option::isDefined).map(Option::get);
     }
 
     /** Returns a follower's tracker, or null if it has none. */

@@ -1,5 +1,6 @@
 package insync.agent.isr;
 
+import insync.agent.adapter.MovedClass;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.isr.FetcherConnection;
@@ -14,9 +15,8 @@ import org.apache.kafka.common.requests.RequestHeader;
 public final class RequestHooks extends TypeHooks {
     private static final String FETCHER = "insync$fetcher";
 
-    /** @param request the class of a request in this version of Kafka */
-    public RequestHooks(String request) {
-        super(request);
+    public RequestHooks() {
+        super(MovedClass.to("kafka.network.RequestChannel$Request", "org.apache.kafka.network.Request"));
     }
 
     @Override

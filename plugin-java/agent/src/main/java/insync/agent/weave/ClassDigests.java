@@ -1,10 +1,5 @@
 package insync.agent.weave;
 
-import java.io.IOException;
-import java.net.JarURLConnection;
-import java.net.URL;
-import java.net.URLConnection;
-import java.util.jar.JarEntry;
 import java.util.zip.CRC32;
 
 /**
@@ -13,7 +8,7 @@ import java.util.zip.CRC32;
  */
 public final class ClassDigests {
     /** The digest of a class that is not on the class path. */
-    static final long ABSENT = -1;
+    public static final long ABSENT = -1;
     private static final int CRC_BITS = 32;
 
     private ClassDigests() { }
@@ -30,23 +25,8 @@ public final class ClassDigests {
         return of(crc.getValue(), classFile.length);
     }
 
-    private static long of(long crc, long size) {
+    /** Returns the digest of a class file with this CRC-32 and size. */
+    public static long of(long crc, long size) {
         return size << CRC_BITS | crc;
-    }
-
-    /** Returns the digest of the class file on the class path. */
-    static long onClassPath(String name) throws IOException {
-        URL url = ClassLoader.getSystemResource(name.replace('.', '/') + ".class");
-        if (url == null) {
-            return ABSENT;
-        }
-        URLConnection opened = url.openConnection();
-        if (opened instanceof JarURLConnection) {
-            JarEntry entry = ((JarURLConnection) opened).getJarEntry();
-            if (entry.getCrc() >= 0 && entry.getSize() >= 0) {
-                return of(entry.getCrc(), entry.getSize());
-            }
-        }
-        return of(opened.getInputStream().readAllBytes());
     }
 }

@@ -62,9 +62,13 @@ public final class KnownMethods {
         return read(hooks, ClassFileLocator.ForClassLoader.ofSystemLoader(), MethodDigests::of);
     }
 
-    /** Returns what the method of each hook calls in the Kafka of the class path, by class, method and descriptor. */
-    public static Map<String, List<String>> calls(List<Hook> hooks) {
-        return read(hooks, ClassFileLocator.ForClassLoader.ofSystemLoader(), MethodCalls::of);
+    /**
+     * Returns what a reader finds in the method of each hook in the Kafka of the class path, by class, method and descriptor.
+     *
+     * @param reader gets a class file, and the names and descriptors of the methods to read
+     */
+    public static <T> Map<String, T> read(List<Hook> hooks, BiFunction<byte[], Set<String>, Map<String, T>> reader) {
+        return read(hooks, ClassFileLocator.ForClassLoader.ofSystemLoader(), reader);
     }
 
     private static <T> Map<String, T> read(List<Hook> hooks, ClassFileLocator classFiles,

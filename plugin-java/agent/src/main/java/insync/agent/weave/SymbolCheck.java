@@ -30,7 +30,7 @@ final class SymbolCheck {
     /** Returns the symbols that this broker lacks, sorted, as text. */
     List<String> missing(Adapter adapter) {
         SymbolCollector used = new SymbolCollector();
-        adapter.ownClasses().forEach(own -> collect(own.getName(), used));
+        adapter.allOwnClasses().forEach(own -> collect(own.getName(), used));
         adapter.allHooks().forEach(hook -> collect(hook.advice().getName(), used));
         List<String> missing = new ArrayList<>();
         used.symbols().stream().filter(symbol -> !exists(symbol)).forEach(symbol -> missing.add("missing " + symbol));

@@ -1,12 +1,7 @@
 package insync.agent.weave;
 
 import insync.agent.AgentException;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
 import java.lang.instrument.Instrumentation;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
@@ -26,8 +21,8 @@ public final class WovenBroker {
      * @param originals the class files of which {@code woven} were made, by class name
      * @param woven the woven class files, by class name
      */
-    WovenBroker(List<String> methods, List<String> unknown, Map<String, Long> dependsOn, Map<String, byte[]> originals,
-                Map<String, byte[]> woven) {
+    public WovenBroker(List<String> methods, List<String> unknown, Map<String, Long> dependsOn, Map<String, byte[]> originals,
+                       Map<String, byte[]> woven) {
         this.methods = methods;
         this.unknown = unknown;
         this.dependsOn = dependsOn;
@@ -55,72 +50,18 @@ public final class WovenBroker {
         return new WovenClasses(woven, originals, weaver).install(instrumentation);
     }
 
-    /** Returns whether the class path still has each class file that the checks and the weaving read. */
-    public boolean fitsClassPath() throws IOException {
-        for (Map.Entry<String, Long> each : dependsOn.entrySet()) {
-            if (ClassDigests.onClassPath(each.getKey()) != each.getValue()) {
-                return false;
-            }
-        }
-        return true;
+    /** Returns the digests of the class files that the checks and the weaving read, by class name. */
+    public Map<String, Long> dependsOn() {
+        return dependsOn;
     }
 
-    /** Writes what {@link #of} reads. */
-    public void write(DataOutputStream out) throws IOException {
-        write(methods, out);
-        write(unknown, out);
-        out.writeInt(dependsOn.size());
-        for (Map.Entry<String, Long> each : dependsOn.entrySet()) {
-            out.writeUTF(each.getKey());
-            out.writeLong(each.getValue());
-        }
-        out.writeInt(woven.size());
-        for (Map.Entry<String, byte[]> each : woven.entrySet()) {
-            out.writeUTF(each.getKey());
-            write(originals.get(each.getKey()), out);
-            write(each.getValue(), out);
-        }
+    /** Returns the class files of which the woven ones were made, by class name. */
+    public Map<String, byte[]> originals() {
+        return originals;
     }
 
-    private static void write(List<String> names, DataOutputStream out) throws IOException {
-        out.writeInt(names.size());
-        for (String name : names) {
-            out.writeUTF(name);
-        }
-    }
-
-    private static void write(byte[] classFile, DataOutputStream out) throws IOException {
-        out.writeInt(classFile.length);
-        out.write(classFile);
-    }
-
-    /** Reads what {@link #write(DataOutputStream)} wrote; the caller has verified that the bytes are complete. */
-    public static WovenBroker of(DataInputStream in) throws IOException {
-        List<String> methods = names(in);
-        List<String> unknown = names(in);
-        Map<String, Long> dependsOn = new LinkedHashMap<>();
-        for (int left = in.readInt(); left > 0; left--) {
-            dependsOn.put(in.readUTF(), in.readLong());
-        }
-        Map<String, byte[]> originals = new LinkedHashMap<>();
-        Map<String, byte[]> woven = new LinkedHashMap<>();
-        for (int left = in.readInt(); left > 0; left--) {
-            String name = in.readUTF();
-            originals.put(name, classFile(in));
-            woven.put(name, classFile(in));
-        }
-        return new WovenBroker(methods, unknown, dependsOn, originals, woven);
-    }
-
-    private static List<String> names(DataInputStream in) throws IOException {
-        List<String> names = new ArrayList<>();
-        for (int left = in.readInt(); left > 0; left--) {
-            names.add(in.readUTF());
-        }
-        return names;
-    }
-
-    private static byte[] classFile(DataInputStream in) throws IOException {
-        return in.readNBytes(in.readInt());
+    /** Returns the woven class files, by class name. */
+    public Map<String, byte[]> classes() {
+        return woven;
     }
 }

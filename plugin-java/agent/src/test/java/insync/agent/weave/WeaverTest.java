@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.agent.Adapter;
 import insync.agent.AgentException;
-import insync.agent.broker.Platform;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -169,11 +168,6 @@ class WeaverTest {
         @Override
         public List<Class<?>> ownClasses() {
             return List.of();
-        }
-
-        @Override
-        public Platform platform() {
-            return null;
         }
     }
 }

@@ -4,20 +4,15 @@ import com.yammer.metrics.Metrics;
 import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.Adapter;
 import insync.agent.broker.BrokerLifecycle;
-import insync.agent.broker.Platform;
 import insync.agent.isr.PendingReadsConfig;
-import insync.agent.kafka.FetcherThreads;
 import insync.agent.kafka.LastFetchHooks;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.logstart.LogStarts;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import insync.core.BrokerView;
 import java.util.ArrayList;
 import java.util.List;
-import kafka.server.KafkaConfig;
-import kafka.server.ReplicaManager;
 
 /**
  * Adapts to Kafka 1.1 on ZooKeeper: the two features against KAFKA-7104, a bug of 1.1.0 that 1.1.1 mostly fixes.
@@ -38,38 +33,20 @@ public final class BrokerAdapter implements Adapter {
     }
 
     @Override
-    public List<Hook> hooksOnDemand() {
-        return logStart.all();
-    }
-
-    @Override
     public List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(BrokerLifecycle.ownClasses());
-        own.addAll(List.of(FetcherThreads.class, FollowerAnswers.class, LogStartConfigs.class, LogStartHooks.class,
-            LogStarts.class, PendingReadsConfig.class, Platform11.class, ReplicaHooks.class,
-            Unsupported.class, View.class));
+        own.addAll(List.of(FollowerAnswers.class, LogStartConfigs.class, LogStartHooks.class,
+            LogStarts.class, PendingReadsConfig.class, ReplicaHooks.class, Unsupported.class));
         return own;
     }
 
     @Override
-    public Platform platform() {
-        return new Platform11(logStart);
+    public MetricsRegistry metrics() {
+        return Metrics.defaultRegistry();
     }
 
-    /** Returns a platform without the features that this version does not support. */
-    static final class Platform11 extends Platform {
-        Platform11(LogStartHooks logStart) {
-            super(null, null, null, logStart, List.of());
-        }
-
-        @Override
-        public BrokerView view(ReplicaManager replicas, KafkaConfig config, String version) {
-            return new View(replicas, config, version, metrics());
-        }
-
-        @Override
-        public MetricsRegistry metrics() {
-            return Metrics.defaultRegistry();
-        }
+    @Override
+    public LogStartHooks logStart() {
+        return logStart;
     }
 }

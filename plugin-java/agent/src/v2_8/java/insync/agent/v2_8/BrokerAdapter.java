@@ -2,10 +2,9 @@ package insync.agent.v2_8;
 
 import insync.agent.Adapter;
 import insync.agent.adapter.CommonAdapter;
-import insync.agent.broker.Platform;
 import insync.agent.broker.ReplicaManagerHooks;
+import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.LastFetchHooks;
-import insync.agent.logstart.LogStartHooks;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
 import net.bytebuddy.matcher.ElementMatchers;
@@ -16,6 +15,8 @@ import net.bytebuddy.matcher.ElementMatchers;
  */
 public final class BrokerAdapter implements Adapter {
     private static final int ALL_ARGUMENTS = 18;
+
+    private final BrokerAccess access = new Access();
 
     @Override
     public String name() {
@@ -41,7 +42,7 @@ public final class BrokerAdapter implements Adapter {
     }
 
     @Override
-    public Platform platform() {
-        return new Platform(new Access(), null, null, new LogStartHooks(List.of(), List.of()), List.of());
+    public BrokerAccess access() {
+        return access;
     }
 }

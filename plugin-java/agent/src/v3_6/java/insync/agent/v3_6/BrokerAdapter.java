@@ -1,7 +1,6 @@
 package insync.agent.v3_6;
 
 import insync.agent.adapter.CommonAdapter;
-import insync.agent.adapter.KafkaClasses;
 import insync.agent.v2_8.KafkaConfigHooks;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -13,8 +12,7 @@ import java.util.List;
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
-        super("v3_6", new KafkaClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(),
-            new ScalaController());
+        super("v3_6", new Access(), new ScalaController());
     }
 
     @Override
@@ -23,8 +21,8 @@ public final class BrokerAdapter extends CommonAdapter {
     }
 
     @Override
-    protected TypeHooks replica(String type) {
-        return new ReplicaHooks(type);
+    protected TypeHooks replica() {
+        return new ReplicaHooks();
     }
 
     @Override

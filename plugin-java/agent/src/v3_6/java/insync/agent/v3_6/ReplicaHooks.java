@@ -9,8 +9,8 @@ import java.util.List;
  */
 final class ReplicaHooks extends insync.agent.isr.ReplicaHooks {
 
-    ReplicaHooks(String replica) {
-        super(replica);
+    ReplicaHooks() {
+        super(TYPE);
     }
 
     @Override

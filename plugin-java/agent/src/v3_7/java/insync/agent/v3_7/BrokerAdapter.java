@@ -1,7 +1,6 @@
 package insync.agent.v3_7;
 
 import insync.agent.adapter.CommonAdapter;
-import insync.agent.adapter.KafkaClasses;
 import insync.agent.v2_8.KafkaConfigHooks;
 import insync.agent.v3_6.Access;
 import insync.agent.v3_6.ScalaController;
@@ -11,8 +10,7 @@ import insync.agent.weave.TypeHooks;
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
-        super("v3_7", new KafkaClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(),
-            new ScalaController());
+        super("v3_7", new Access(), new ScalaController());
     }
 
     @Override

@@ -1,7 +1,6 @@
 package insync.agent.v3_9;
 
 import insync.agent.adapter.CommonAdapter;
-import insync.agent.adapter.KafkaClasses;
 import insync.agent.v3_6.Access;
 import insync.agent.v3_6.ScalaController;
 
@@ -9,7 +8,6 @@ import insync.agent.v3_6.ScalaController;
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
-        super("v3_9", new KafkaClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(),
-            new ScalaController());
+        super("v3_9", new Access(), new ScalaController());
     }
 }

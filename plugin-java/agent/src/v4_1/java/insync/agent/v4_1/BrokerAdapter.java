@@ -1,14 +1,12 @@
 package insync.agent.v4_1;
 
 import insync.agent.adapter.CommonAdapter;
-import insync.agent.adapter.KafkaClasses;
 import insync.agent.v4_0.JavaController;
 
 /** Adapts to Kafka 4.1: replica, log and metadata cache are Java classes, a partition's assignment is Scala. */
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
-        super("v4_1", new KafkaClasses("org.apache.kafka.server.replica.Replica",
-            "org.apache.kafka.storage.internals.log.UnifiedLog"), new Access(), new JavaController());
+        super("v4_1", new Access(), new JavaController());
     }
 }

@@ -100,11 +100,11 @@ public final class WovenCache implements Extension.Store {
             DataInputStream in = new DataInputStream(new ByteArrayInputStream(payload(Files.readAllBytes(file))));
             String then = text(in);
             boolean identified = !then.equals(ClassPathFiles.UNKNOWN);
-            WovenBroker saved = WovenBroker.of(in);
+            WovenBroker saved = WovenFile.of(in);
             if (identified && then.equals(stamp)) {
                 return saved;
             }
-            if (!saved.fitsClassPath()) {
+            if (!WovenFile.fitsClassPath(saved)) {
                 return null;
             }
             if (identified) {
@@ -147,7 +147,7 @@ public final class WovenCache implements Extension.Store {
             byte[] now = (ClassPathFiles.areAll(classPath) ? stamp : ClassPathFiles.UNKNOWN).getBytes(StandardCharsets.UTF_8);
             out.writeInt(now.length);
             out.write(now);
-            woven.write(out);
+            WovenFile.write(woven, out);
         }
         return bytes.toByteArray();
     }

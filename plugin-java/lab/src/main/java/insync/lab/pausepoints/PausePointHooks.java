@@ -5,6 +5,7 @@ import insync.agent.weave.Hook;
 import insync.agent.weave.HooksOnDemand;
 import insync.bridge.pausepoints.PausePoints;
 import insync.core.Insync;
+import insync.lab.OfVersion;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.TopicPartition;
@@ -36,20 +37,11 @@ public final class PausePointHooks {
     public static List<Hook> of(String adapter) {
         switch (adapter) {
             case "v1_1":
-                return of11();
+                return OfVersion.of11().pausePoints();
             case "v2_8":
                 return List.of();
             default:
                 return since36(MovedClass.to("kafka.log.UnifiedLog", "org.apache.kafka.storage.internals.log.UnifiedLog"));
-        }
-    }
-
-    /** Finds by name what is compiled against Kafka 1.1. */
-    private static List<Hook> of11() {
-        try {
-            return ((VersionHooks) Class.forName("insync.lab.v1_1.PausePoints11").getConstructor().newInstance()).hooks();
-        } catch (ReflectiveOperationException broken) {
-            throw new IllegalStateException("the lab's jar is broken", broken);
         }
     }
 
@@ -105,10 +97,5 @@ public final class PausePointHooks {
             this.replica = replica;
             this.partition = partition;
         }
-    }
-
-    /** Provides the hooks of a version whose classes differ. */
-    public interface VersionHooks {
-        List<Hook> hooks();
     }
 }

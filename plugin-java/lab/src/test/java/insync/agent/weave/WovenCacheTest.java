@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import insync.agent.Adapter;
 import insync.lab.cache.ClassPathFiles;
 import insync.lab.cache.WovenCache;
+import insync.lab.cache.WovenFile;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -48,7 +49,7 @@ class WovenCacheTest {
         jar = Files.writeString(folder.resolve("agent.jar"), "one build");
         cache = WovenCache.in(folder.resolve("made/at/first"), List.of(jar), "4.3.1");
         assertNull(cache.load());
-        assertTrue(cache.save(broker(ClassDigests.onClassPath(PARTITION))));
+        assertTrue(cache.save(broker(WovenFile.onClassPath(PARTITION))));
     }
 
     private static WovenBroker broker(long partition) {
@@ -107,7 +108,7 @@ class WovenCacheTest {
         }
         Files.write(cache.file(), Arrays.copyOf(whole, whole.length + 1));
         assertNull(cache.load(), "longer");
-        assertTrue(cache.save(broker(ClassDigests.onClassPath(PARTITION))));
+        assertTrue(cache.save(broker(WovenFile.onClassPath(PARTITION))));
         assertNotNull(cache.load());
     }
 
@@ -131,14 +132,14 @@ class WovenCacheTest {
         Path shared = cache.file().getParent();
         Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwx---"));
         assertNull(cache.load());
-        assertFalse(cache.save(broker(ClassDigests.onClassPath(PARTITION))));
+        assertFalse(cache.save(broker(WovenFile.onClassPath(PARTITION))));
         Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxr-x---"));
         assertNotNull(cache.load());
     }
 
     @Test
     void otherClassFilesOnTheClassPathDoNotFit() throws Exception {
-        assertTrue(cache.save(broker(ClassDigests.onClassPath(PARTITION) + 1)));
+        assertTrue(cache.save(broker(WovenFile.onClassPath(PARTITION) + 1)));
         assertNull(cache.load(), "changed");
         assertTrue(cache.save(broker(ClassDigests.ABSENT)));
         assertNull(cache.load(), "new");
@@ -150,7 +151,7 @@ class WovenCacheTest {
     void aClassPathOfUnchangedFilesIsNotRead() throws Exception {
         Path kafka = jar("kafka.jar", null);
         WovenCache first = ofJars(kafka);
-        assertTrue(first.save(broker(ClassDigests.onClassPath(PARTITION) + 1)));
+        assertTrue(first.save(broker(WovenFile.onClassPath(PARTITION) + 1)));
         assertNotNull(ofJars(kafka).load(), "although a digest does not fit");
         Files.setLastModifiedTime(kafka, Files.getLastModifiedTime(kafka));
         assertNull(ofJars(kafka).load(), "it was touched, and has its old time");
@@ -159,7 +160,7 @@ class WovenCacheTest {
     @Test
     void filesThatWereTouchedAreReadOnce() throws Exception {
         Path kafka = jar("kafka.jar", null);
-        assertTrue(ofJars(kafka).save(broker(ClassDigests.onClassPath(PARTITION))));
+        assertTrue(ofJars(kafka).save(broker(WovenFile.onClassPath(PARTITION))));
         byte[] before = Files.readAllBytes(ofJars(kafka).file());
         Files.setLastModifiedTime(kafka, Files.getLastModifiedTime(kafka));
         assertNotNull(ofJars(kafka).load());
@@ -172,9 +173,9 @@ class WovenCacheTest {
     @Test
     void aJarThatNamesOthersIsNotAllOfTheClassPath() throws Exception {
         Path kafka = jar("kafka.jar", "elsewhere.jar");
-        assertTrue(ofJars(kafka).save(broker(ClassDigests.onClassPath(PARTITION) + 1)));
+        assertTrue(ofJars(kafka).save(broker(WovenFile.onClassPath(PARTITION) + 1)));
         assertNull(ofJars(kafka).load(), "its classes were read");
-        assertTrue(ofJars(kafka).save(broker(ClassDigests.onClassPath(PARTITION))));
+        assertTrue(ofJars(kafka).save(broker(WovenFile.onClassPath(PARTITION))));
         assertNotNull(ofJars(kafka).load());
     }
 
@@ -193,7 +194,7 @@ class WovenCacheTest {
     @Test
     void aFileThatIsNoJarDoesNotPreventTheCache() throws Exception {
         Path text = Files.writeString(folder.resolve("notes.txt"), "no jar");
-        assertTrue(ofJars(text).save(broker(ClassDigests.onClassPath(PARTITION))));
+        assertTrue(ofJars(text).save(broker(WovenFile.onClassPath(PARTITION))));
         assertNotNull(ofJars(text).load());
     }
 
@@ -229,8 +230,8 @@ class WovenCacheTest {
     @Test
     void aJarsDirectoryHasTheDigestOfTheBytes() throws Exception {
         byte[] bytes = ClassFileLocator.ForClassLoader.ofSystemLoader().locate(PARTITION).resolve();
-        assertEquals(ClassDigests.of(bytes), ClassDigests.onClassPath(PARTITION));
-        assertEquals(ClassDigests.of(ORIGINAL), ClassDigests.onClassPath(PLAIN), "and a folder has it, too");
-        assertEquals(ClassDigests.ABSENT, ClassDigests.onClassPath("kafka.cluster.Gone"));
+        assertEquals(ClassDigests.of(bytes), WovenFile.onClassPath(PARTITION));
+        assertEquals(ClassDigests.of(ORIGINAL), WovenFile.onClassPath(PLAIN), "and a folder has it, too");
+        assertEquals(ClassDigests.ABSENT, WovenFile.onClassPath("kafka.cluster.Gone"));
     }
 }

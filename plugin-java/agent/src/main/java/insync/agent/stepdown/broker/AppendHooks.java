@@ -1,5 +1,6 @@
 package insync.agent.stepdown.broker;
 
+import insync.agent.adapter.MovedClass;
 import insync.agent.weave.Hook;
 import insync.core.stepdown.AppendMark;
 import insync.core.stepdown.AppendSite;
@@ -21,16 +22,15 @@ public final class AppendHooks {
      * Returns the hooks of all versions from 3.6 on.
      *
      * @param log the class of a partition's log, which has the lock
-     * @param localLog the class of its segments
      */
-    public static List<Hook> since36(String log, String localLog) {
+    public static List<Hook> since36(String log) {
         return List.of(
             new Hook("kafka.server.KafkaApis", "handle", Handle.class),
             new Hook(insync.agent.isr.PartitionHooks.TYPE, "appendRecordsToLeader", AppendRecordsToLeader.class),
             new Hook(insync.agent.isr.PartitionHooks.TYPE, "appendRecordsToFollowerOrFutureReplica", AppendRecordsToFollower.class),
             new Hook(log, "append", LogAppend.class),
             // From 4.4 on it has the second name.
-            new Hook(localLog, "checkIfMemoryMappedBufferClosed",
+            new Hook(MovedClass.to("kafka.log.LocalLog", "org.apache.kafka.storage.internals.log.LocalLog"), "checkIfMemoryMappedBufferClosed",
                 () -> ElementMatchers.namedOneOf("checkIfMemoryMappedBufferClosed", "checkIfClosed"), LogLocked.class));
     }
 

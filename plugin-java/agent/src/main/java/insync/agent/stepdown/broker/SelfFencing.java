@@ -29,7 +29,6 @@ import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
-import scala.Option;
 
 /**
  * Asks the controller to fence this broker, by its heartbeats, while it hangs. Called by the watch's thread, except for {@link #ask};
@@ -159,15 +158,10 @@ final class SelfFencing {
         }
         List<Fencing.Member> members = new ArrayList<>();
         Set<Integer> peers = new HashSet<>();
-        for (String topic : access.topics(replicas)) {
-            for (int id = 0; id < access.partitions(replicas, topic); id++) {
-                Option<Partition> found = replicas.onlinePartition(new TopicPartition(topic, id));
-                if (found.isDefined()) {
-                    peers.addAll(access.replicas(found.get()));
-                    add(members, found.get(), hanging, slowFetchers);
-                }
-            }
-        }
+        PartitionState.online(access, replicas, access.topics(replicas)).forEach(each -> {
+            peers.addAll(access.replicas(each));
+            add(members, each, hanging, slowFetchers);
+        });
         peers.remove(self);
         int live = (int) IntStream.of(access.livePeers(replicas)).filter(peers::contains).count();
         return fencing.against(members, peers.size(), live, logDirs);

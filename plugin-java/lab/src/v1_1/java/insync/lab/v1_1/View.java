@@ -1,14 +1,13 @@
-package insync.agent.v1_1;
+package insync.lab.v1_1;
 
-import com.yammer.metrics.core.MetricsRegistry;
-import insync.agent.Extension;
-import insync.agent.isr.PendingReadsConfig;
+import insync.agent.Features;
+import insync.agent.broker.BrokerLifecycle;
+import insync.agent.config.BrokerConfigs;
 import insync.agent.kafka.FetchState;
 import insync.agent.kafka.FetchState.LastFetch;
-import insync.agent.kafka.FetcherThreads;
-import insync.agent.logstart.LogStartConfigs;
-import insync.core.BrokerView;
+import insync.bridge.BrokerView;
 import insync.core.events.EventLog;
+import insync.lab.view.FetcherThreads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,14 +24,10 @@ import scala.collection.Iterator;
 final class View implements BrokerView {
     private final ReplicaManager replicas;
     private final KafkaConfig config;
-    private final String version;
-    private final MetricsRegistry metrics;
 
-    View(ReplicaManager replicas, KafkaConfig config, String version, MetricsRegistry metrics) {
+    View(ReplicaManager replicas, KafkaConfig config) {
         this.replicas = replicas;
         this.config = config;
-        this.version = version;
-        this.metrics = metrics;
     }
 
     @Override
@@ -42,17 +37,12 @@ final class View implements BrokerView {
 
     @Override
     public String brokerVersion() {
-        return version;
+        return Features.current().brokerVersion();
     }
 
     @Override
     public Map<String, Object> settings() {
-        Map<String, Object> all = EventLog.fields(
-            PendingReadsConfig.PENDING_READS, PendingReadsConfig.enabled(config),
-            PendingReadsConfig.LAG_TIME_MAX_MS, PendingReadsConfig.lagTimeMaxMs(config));
-        all.putAll(Extension.current().settings(config));
-        all.putAll(LogStartConfigs.all(config));
-        return all;
+        return BrokerConfigs.all(config);
     }
 
     @Override
@@ -124,6 +114,6 @@ final class View implements BrokerView {
 
     @Override
     public Map<String, Object> fetchers() {
-        return FetcherThreads.now(metrics);
+        return FetcherThreads.now(BrokerLifecycle.registry());
     }
 }

@@ -1,4 +1,4 @@
-package insync.core;
+package insync.bridge;
 
 import java.util.List;
 import java.util.Map;

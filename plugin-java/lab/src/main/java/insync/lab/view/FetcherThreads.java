@@ -1,4 +1,4 @@
-package insync.agent.kafka;
+package insync.lab.view;
 
 import com.yammer.metrics.core.Gauge;
 import com.yammer.metrics.core.MetricsRegistry;

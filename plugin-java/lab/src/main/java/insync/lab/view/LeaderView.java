@@ -1,17 +1,18 @@
-package insync.agent.broker;
+package insync.lab.view;
 
+import insync.agent.Features;
+import insync.agent.broker.Brokers;
 import insync.agent.config.BrokerConfigs;
 import insync.agent.isr.PartitionState;
 import insync.agent.kafka.BrokerAccess;
-import insync.agent.kafka.FetcherThreads;
-import insync.core.BrokerView;
+import insync.bridge.BrokerView;
 import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.stream.Collectors;
 import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
@@ -21,16 +22,13 @@ import scala.Option;
 
 /** Shows this broker's settings and the partitions that it leads to the bridge. Reads only, takes no lock. */
 public final class LeaderView implements BrokerView {
-    private final BrokerAccess access;
+    private final BrokerAccess access = Brokers.access();
     private final ReplicaManager replicas;
     private final KafkaConfig config;
-    private final String version;
 
-    public LeaderView(BrokerAccess access, ReplicaManager replicas, KafkaConfig config, String version) {
-        this.access = access;
+    public LeaderView(ReplicaManager replicas, KafkaConfig config) {
         this.replicas = replicas;
         this.config = config;
-        this.version = version;
     }
 
     @Override
@@ -40,7 +38,7 @@ public final class LeaderView implements BrokerView {
 
     @Override
     public String brokerVersion() {
-        return version;
+        return Features.current().brokerVersion();
     }
 
     @Override
@@ -51,28 +49,8 @@ public final class LeaderView implements BrokerView {
     @Override
     public List<String> ledPartitions(String topic) {
         Collection<String> topics = topic.isEmpty() ? access.topics(replicas) : Set.of(topic);
-        TreeSet<String> names = new TreeSet<>();
-        led(access, replicas, topics).forEach(each -> names.add(each.topic() + "-" + each.partitionId()));
-        return new ArrayList<>(names);
-    }
-
-    /** Returns the partitions that a broker leads. */
-    static List<Partition> led(BrokerAccess access, ReplicaManager replicas) {
-        return led(access, replicas, access.topics(replicas));
-    }
-
-    private static List<Partition> led(BrokerAccess access, ReplicaManager replicas, Collection<String> topics) {
-        List<Partition> led = new ArrayList<>();
-        for (String name : topics) {
-            int partitions = access.partitions(replicas, name);
-            for (int id = 0; id < partitions; id++) {
-                Option<Partition> found = replicas.onlinePartition(new TopicPartition(name, id));
-                if (leads(found)) {
-                    led.add(found.get());
-                }
-            }
-        }
-        return led;
+        return PartitionState.online(access, replicas, topics).filter(Partition::isLeader)
+            .map(each -> each.topic() + "-" + each.partitionId()).sorted().collect(Collectors.toList());
     }
 
     @Override

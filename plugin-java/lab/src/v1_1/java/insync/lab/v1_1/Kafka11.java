@@ -1,20 +1,24 @@
 package insync.lab.v1_1;
 
 import insync.agent.weave.Hook;
+import insync.bridge.BrokerView;
+import insync.lab.OfVersion;
 import insync.lab.pausepoints.PausePointHooks;
 import insync.lab.pausepoints.ReplicaFetcherThreadHooks;
 import java.util.List;
 import kafka.cluster.Partition;
 import kafka.cluster.Replica;
+import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.matcher.ElementMatchers;
 
-/** Weaves the pause points of Kafka 1.1. */
-public final class PausePoints11 implements PausePointHooks.VersionHooks {
+/** Weaves the pause points of Kafka 1.1, and shows its brokers. */
+public final class Kafka11 implements OfVersion {
     private static final String LOG_START = "logStartOffset";
 
     @Override
-    public List<Hook> hooks() {
+    public List<Hook> pausePoints() {
         String type = insync.agent.isr.PartitionHooks.TYPE;
         return List.of(new Hook(type, "updateReplicaLogReadResult", LeaderRead.class),
             new Hook(type, "maybeExpandIsr", LeaderRecorded.class),
@@ -22,6 +26,16 @@ public final class PausePoints11 implements PausePointHooks.VersionHooks {
             new Hook("kafka.cluster.Replica", LOG_START,
                 () -> ElementMatchers.named(LOG_START).and(ElementMatchers.takesNoArguments()), LogStartOffset.class),
             ReplicaFetcherThreadHooks.received());
+    }
+
+    @Override
+    public BrokerView view(ReplicaManager replicas, KafkaConfig config) {
+        return new View(replicas, config);
+    }
+
+    @Override
+    public List<Class<?>> ownClasses() {
+        return List.of(Kafka11.class, View.class);
     }
 
     /** Passes the point after all partitions of a follower's fetch are read, before the fetch is recorded. */

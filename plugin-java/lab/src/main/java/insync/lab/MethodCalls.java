@@ -1,4 +1,4 @@
-package insync.agent.weave;
+package insync.lab;
 
 import java.util.ArrayList;
 import java.util.List;

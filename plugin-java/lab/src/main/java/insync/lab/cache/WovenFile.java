@@ -1,0 +1,106 @@
+package insync.lab.cache;
+
+import insync.agent.weave.ClassDigests;
+import insync.agent.weave.WovenBroker;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.JarURLConnection;
+import java.net.URL;
+import java.net.URLConnection;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.JarEntry;
+
+/** Writes and reads all woven classes of a broker, and says whether they still fit. */
+public final class WovenFile {
+
+    private WovenFile() { }
+
+    /** Returns whether the class path still has each class file that the checks and the weaving read. */
+    static boolean fitsClassPath(WovenBroker woven) throws IOException {
+        for (Map.Entry<String, Long> each : woven.dependsOn().entrySet()) {
+            if (onClassPath(each.getKey()) != each.getValue()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Writes what {@link #of} reads. */
+    static void write(WovenBroker woven, DataOutputStream out) throws IOException {
+        write(woven.methods(), out);
+        write(woven.unknown(), out);
+        out.writeInt(woven.dependsOn().size());
+        for (Map.Entry<String, Long> each : woven.dependsOn().entrySet()) {
+            out.writeUTF(each.getKey());
+            out.writeLong(each.getValue());
+        }
+        out.writeInt(woven.classes().size());
+        for (Map.Entry<String, byte[]> each : woven.classes().entrySet()) {
+            out.writeUTF(each.getKey());
+            write(woven.originals().get(each.getKey()), out);
+            write(each.getValue(), out);
+        }
+    }
+
+    private static void write(List<String> names, DataOutputStream out) throws IOException {
+        out.writeInt(names.size());
+        for (String name : names) {
+            out.writeUTF(name);
+        }
+    }
+
+    private static void write(byte[] classFile, DataOutputStream out) throws IOException {
+        out.writeInt(classFile.length);
+        out.write(classFile);
+    }
+
+    /** Reads what {@link #write(WovenBroker, DataOutputStream)} wrote; the caller has verified that the bytes are complete. */
+    static WovenBroker of(DataInputStream in) throws IOException {
+        List<String> methods = names(in);
+        List<String> unknown = names(in);
+        Map<String, Long> dependsOn = new LinkedHashMap<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            dependsOn.put(in.readUTF(), in.readLong());
+        }
+        Map<String, byte[]> originals = new LinkedHashMap<>();
+        Map<String, byte[]> woven = new LinkedHashMap<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            String name = in.readUTF();
+            originals.put(name, classFile(in));
+            woven.put(name, classFile(in));
+        }
+        return new WovenBroker(methods, unknown, dependsOn, originals, woven);
+    }
+
+    private static List<String> names(DataInputStream in) throws IOException {
+        List<String> names = new ArrayList<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            names.add(in.readUTF());
+        }
+        return names;
+    }
+
+    private static byte[] classFile(DataInputStream in) throws IOException {
+        return in.readNBytes(in.readInt());
+    }
+
+    /** Returns the digest of the class file on the class path. */
+    public static long onClassPath(String name) throws IOException {
+        URL url = ClassLoader.getSystemResource(name.replace('.', '/') + ".class");
+        if (url == null) {
+            return ClassDigests.ABSENT;
+        }
+        URLConnection opened = url.openConnection();
+        if (opened instanceof JarURLConnection) {
+            JarEntry entry = ((JarURLConnection) opened).getJarEntry();
+            if (entry.getCrc() >= 0 && entry.getSize() >= 0) {
+                return ClassDigests.of(entry.getCrc(), entry.getSize());
+            }
+        }
+        return ClassDigests.of(opened.getInputStream().readAllBytes());
+    }
+}
