@@ -72,29 +72,16 @@ public final class AgentOptions {
     private void set(String key, String value) throws AgentException {
         switch (key) {
             case "on-unsupported":
-                if (!value.equals("fail") && !value.equals("stock")) {
-                    throw new AgentException("agent option on-unsupported=" + value + ": expected fail or stock");
-                }
-                stockWhenUnsupported = value.equals("stock");
+                stockWhenUnsupported = one(key, value, "fail", "stock").equals("stock");
                 break;
             case "unknown-methods":
-                if (!value.equals("refuse") && !value.equals("allow")) {
-                    throw new AgentException("agent option unknown-methods=" + value + ": expected refuse or allow");
-                }
-                unknownMethods = value.equals("allow");
+                unknownMethods = one(key, value, "refuse", "allow").equals("allow");
                 break;
             case "default-scope":
-                if (!List.of("off", "read", "request").contains(value)) {
-                    throw new AgentException("agent option default-scope=" + value + ": expected off, read or request");
-                }
-                defaultScope = value;
+                defaultScope = one(key, value, "off", "read", "request");
                 break;
             case "default-log-start":
-                if (!List.of("off", "bound", "snapshot", "both").contains(value)) {
-                    throw new AgentException("agent option default-log-start=" + value
-                        + ": expected off, bound, snapshot or both");
-                }
-                defaultLogStart = value;
+                defaultLogStart = one(key, value, "off", "bound", "snapshot", "both");
                 break;
             case "default-step-down":
                 defaultStepDownMs = value.equals("off") ? NEVER : milliseconds(key, value);
@@ -107,6 +94,16 @@ public final class AgentOptions {
                         + (extension.isNone() ? " or lab=FILE: events, bridge, cache and pause points need that" : ""));
                 }
         }
+    }
+
+    private static String one(String key, String value, String... of) throws AgentException {
+        List<String> expected = List.of(of);
+        if (!expected.contains(value)) {
+            int last = expected.size() - 1;
+            throw new AgentException("agent option " + key + "=" + value + ": expected "
+                + String.join(", ", expected.subList(0, last)) + " or " + expected.get(last));
+        }
+        return value;
     }
 
     private static long milliseconds(String key, String value) throws AgentException {

@@ -127,7 +127,6 @@ public abstract class CommonAdapter implements Adapter {
             new FileRecordsHooks(),
             new KafkaChannelHooks(),
             new RequestHooks(),
-            new insync.agent.stepdown.broker.ReplicaManagerHooks(),
             new AlterPartitionHooks(),
             new HeartbeatHooks(),
             new HeartbeatAnswerHooks(),

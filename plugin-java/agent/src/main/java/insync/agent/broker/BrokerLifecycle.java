@@ -27,6 +27,7 @@ import insync.core.events.EventLog;
 import insync.core.isr.RequestScope;
 import insync.core.log.HoldEvents;
 import insync.core.log.HoldLog;
+import insync.core.log.StepDownEvents;
 import insync.core.log.StepDownLog;
 import insync.core.stepdown.OutgoingFetch;
 import insync.core.stepdown.PeerFetches;
@@ -165,8 +166,8 @@ public final class BrokerLifecycle implements Brokers.Parts {
         own = config;
         stopReads();
         if (!Features.current().scopes().isEmpty()) {
-            insync.stats().holds(metrics.and(new HoldLog(insync.log())).and(new HoldEvents(insync.events())));
-            insync.stepDowns().listener(metrics.and(new StepDownLog(insync.log())));
+            insync.stats().listeners(metrics, new HoldLog(insync.log()), new HoldEvents(insync.events()));
+            insync.stepDowns().listeners(new StepDownEvents(insync.events()), metrics, new StepDownLog(insync.log()));
             insync.eachSecond(metrics::update);
             startReads = now -> new PendingReads(started, adapter.access(), new KafkaClock(time), insync,
                 PendingReadsConfig.lagTimeMaxMs(now));
@@ -259,7 +260,6 @@ public final class BrokerLifecycle implements Brokers.Parts {
         event.putAll(updated);
         insync.events().emit("settings_updated", event);
         String updates = updated.entrySet().stream().map(Object::toString).collect(Collectors.joining(", "));
-        System.err.println("[insync] broker " + config.brokerId() + ": configs updated: " + updates);
         InForce.updated(insync.log(), config, updates);
     }
 

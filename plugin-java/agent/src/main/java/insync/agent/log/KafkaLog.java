@@ -6,6 +6,7 @@ import insync.core.log.BrokerLog.Level;
 import insync.core.log.BrokerLog.Name;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,6 +17,9 @@ import org.slf4j.LoggerFactory;
 public final class KafkaLog implements BrokerLog.Sink {
     /** The parent of all our loggers. */
     public static final String PARENT = "insync";
+
+    private static final Map<Level, BiConsumer<Logger, String>> WRITERS = Map.of(
+        Level.DEBUG, Logger::debug, Level.INFO, Logger::info, Level.WARN, Logger::warn, Level.ERROR, Logger::error);
 
     private final Map<Name, Logger> loggers = new EnumMap<>(Name.class);
 
@@ -34,34 +38,13 @@ public final class KafkaLog implements BrokerLog.Sink {
     @Override
     public boolean isOn(Name name, Level level) {
         Logger logger = loggers.get(name);
-        switch (level) {
-            case DEBUG:
-                return logger.isDebugEnabled();
-            case INFO:
-                return logger.isInfoEnabled();
-            case WARN:
-                return logger.isWarnEnabled();
-            default:
-                return logger.isErrorEnabled();
-        }
+        return level == Level.DEBUG ? logger.isDebugEnabled() : level == Level.INFO ? logger.isInfoEnabled()
+            : level == Level.WARN ? logger.isWarnEnabled() : logger.isErrorEnabled();
     }
 
     @Override
     public void write(Name name, Level level, String line) {
-        Logger logger = loggers.get(name);
-        switch (level) {
-            case DEBUG:
-                logger.debug(line);
-                break;
-            case INFO:
-                logger.info(line);
-                break;
-            case WARN:
-                logger.warn(line);
-                break;
-            default:
-                logger.error(line);
-        }
+        WRITERS.get(level).accept(loggers.get(name), line);
     }
 
     /** Makes the loggers when the first log is opened, not when the class is loaded. */

@@ -140,18 +140,8 @@ public final class BrokerMetrics implements Hold.Listener, StepDownListener {
     }
 
     @Override
-    public void held(Hold hold) {
-        // The counter of its site has it.
-    }
-
-    @Override
     public void released(Hold hold) {
         holdTime.update(hold.ageMs());
-    }
-
-    @Override
-    public void decided(Decision decision) {
-        // The counter of its reason has it.
     }
 
     @Override

@@ -1,6 +1,7 @@
 package insync.core.isr;
 
 import insync.core.Millis;
+import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -132,6 +133,10 @@ public abstract class FollowerTracker {
     }
 
     abstract List<Map<String, Object>> pending();
+
+    static Map<String, Object> entry(long offset, int leaderEpoch, long ageNanos) {
+        return EventLog.fields("offset", offset, "leader_epoch", leaderEpoch, "age_ms", ageNanos / 1_000_000L);
+    }
 
     abstract long oldestOverdue(long before);
 

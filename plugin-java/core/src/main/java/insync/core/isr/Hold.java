@@ -57,35 +57,8 @@ public final class Hold {
 
     /** Receives the begin and the end of holds. Called under a leaf lock, so it must return at once and never throw. */
     public interface Listener {
-        /** Ignores all holds. */
-        Listener NONE = new Listener() {
-            @Override
-            public void held(Hold hold) { }
-
-            @Override
-            public void released(Hold hold) { }
-        };
-
-        /** Returns a listener that passes holds to this one and then to another. */
-        default Listener and(Listener next) {
-            Listener first = this;
-            return new Listener() {
-                @Override
-                public void held(Hold hold) {
-                    first.held(hold);
-                    next.held(hold);
-                }
-
-                @Override
-                public void released(Hold hold) {
-                    first.released(hold);
-                    next.released(hold);
-                }
-            };
-        }
-
         /** Notes that the leader begins to keep a follower in the ISR. */
-        void held(Hold hold);
+        default void held(Hold hold) { }
 
         /**
          * Notes that the leader no longer keeps the follower in the ISR because of its fetch: it is caught up again, or out

@@ -23,11 +23,7 @@ public final class ReadScope {
 
     /** Returns after what time no fetch that is pending now keeps its follower in sync, in milliseconds. */
     public long drainMs(long maxLagMs) {
-        return limitMs(maxLagMs) + Math.min(maxLagMs, Millis.MOST);
-    }
-
-    long limitMs(long maxLagMs) {
-        return FetchRule.forgivenMs(maxLagMs);
+        return FetchRule.forgivenMs(maxLagMs) + Math.min(maxLagMs, Millis.MOST);
     }
 
     /** Ends the effect of its trackers. */

@@ -111,7 +111,7 @@ public final class ReadScopeTracker extends FollowerTracker {
 
     @Override
     boolean holds(long nowMs, long maxLagMs) {
-        return standsInThisEpoch(Millis.toNanos(scope.limitMs(maxLagMs))) || nowMs - caughtUpMs <= maxLagMs;
+        return standsInThisEpoch(Millis.toNanos(FetchRule.forgivenMs(maxLagMs))) || nowMs - caughtUpMs <= maxLagMs;
     }
 
     @Override
@@ -139,7 +139,7 @@ public final class ReadScopeTracker extends FollowerTracker {
     synchronized List<Map<String, Object>> pending() {
         List<Map<String, Object>> marks = new ArrayList<>();
         for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
-            marks.add(PendingEntry.of(mark.fetchOffset, mark.leaderEpoch, scope.clock.nanos() - mark.sinceNanos));
+            marks.add(entry(mark.fetchOffset, mark.leaderEpoch, scope.clock.nanos() - mark.sinceNanos));
         }
         return marks;
     }

@@ -135,7 +135,7 @@ public final class RequestScopeTracker extends FollowerTracker {
             long named = connection.namedOffset(replica, brokerEpoch);
             if (named != FetchBody.NOT_NAMED || connection.stops(clock)) {
                 // A request that does not name a partition of its session repeats the previous offset.
-                return List.of(PendingEntry.of(named == FetchBody.NOT_NAMED ? offset : named, replica.leaderEpoch(),
+                return List.of(entry(named == FetchBody.NOT_NAMED ? offset : named, replica.leaderEpoch(),
                     connection.ageNanos(scope.nanos())));
             }
         }

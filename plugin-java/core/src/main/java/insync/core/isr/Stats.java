@@ -1,7 +1,7 @@
 package insync.core.isr;
 
+import insync.core.events.EventLog;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,7 +16,7 @@ public final class Stats {
     private final Map<Hold.Site, LongAdder> holdsGranted = new EnumMap<>(Hold.Site.class);
     private final Map<FollowerTracker, Hold> held = new ConcurrentHashMap<>();
     private final AtomicLong longestNanos = new AtomicLong();
-    private volatile Hold.Listener holds = Hold.Listener.NONE;
+    private volatile Hold.Listener[] listeners = {};
     private volatile LeaderClock leaderClock;
     private volatile long pausedBeforeMs;
 
@@ -26,9 +26,9 @@ public final class Stats {
         }
     }
 
-    /** Sets the one listener that receives holds from now on. */
-    public void holds(Hold.Listener listener) {
-        holds = listener;
+    /** Sets the listeners that receive holds from now on, in this order. */
+    public void listeners(Hold.Listener... all) {
+        listeners = all;
     }
 
     void marked(int count) {
@@ -57,12 +57,16 @@ public final class Stats {
     void held(FollowerTracker follower, Hold hold) {
         held.put(follower, hold);
         holdsGranted.get(hold.site()).increment();
-        holds.held(hold);
+        for (Hold.Listener each : listeners) {
+            each.held(hold);
+        }
     }
 
     void notHeld(FollowerTracker follower, Hold hold) {
         if (held.remove(follower, hold)) {
-            holds.released(hold);
+            for (Hold.Listener each : listeners) {
+                each.released(hold);
+            }
         }
     }
 
@@ -142,16 +146,8 @@ public final class Stats {
 
     /** Returns all figures by their names in events and over the bridge. */
     public Map<String, Object> toMap() {
-        Map<String, Object> map = new LinkedHashMap<>();
-        map.put("marks_total", marksTotal());
-        map.put("released_total", releasedTotal());
-        map.put("cleared_total", clearedTotal());
-        map.put("outlived_total", outlivedTotal());
-        map.put("pending_now", pendingNow());
-        map.put("held_now", heldNow());
-        map.put("holds_granted", holdsGranted());
-        map.put("longest_hold_ms", longestHoldMs());
-        map.put("leader_paused_ms", leaderPausedMs());
-        return map;
+        return EventLog.fields("marks_total", marksTotal(), "released_total", releasedTotal(), "cleared_total", clearedTotal(),
+            "outlived_total", outlivedTotal(), "pending_now", pendingNow(), "held_now", heldNow(), "holds_granted", holdsGranted(),
+            "longest_hold_ms", longestHoldMs(), "leader_paused_ms", leaderPausedMs());
     }
 }

@@ -8,7 +8,6 @@ import insync.core.isr.Stats;
 import insync.core.log.BrokerLog.Level;
 import insync.core.log.BrokerLog.Name;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Emits events about marks: one summary per second while marks exist, and one event for each fetch that was pending for
@@ -22,7 +21,6 @@ public final class PendingReport implements PendingListener {
     private final Stats stats;
     private final long longNanos;
     private final Thread summaries = new Thread(this::run, "insync-pending-report");
-    private final AtomicBoolean said = new AtomicBoolean();
     private long lastMarks;
 
     /**
@@ -61,11 +59,6 @@ public final class PendingReport implements PendingListener {
         events.emit("pending_outlived", which);
         insync.log().offer(Name.PENDING_READS, Level.WARN, () -> "A fetch has been pending for too long and no longer keeps its "
             + "follower in the ISR: " + which);
-        if (said.getAndSet(true)) {
-            return;
-        }
-        System.err.println("[insync] a fetch has been pending for too long and no longer keeps its follower in sync: "
-            + which + "; the metric MarksOutlived counts such fetches");
     }
 
     private void run() {

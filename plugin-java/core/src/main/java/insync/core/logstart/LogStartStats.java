@@ -1,6 +1,6 @@
 package insync.core.logstart;
 
-import java.util.LinkedHashMap;
+import insync.core.events.EventLog;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -31,9 +31,6 @@ public final class LogStartStats {
 
     /** Returns both counts by their names on the bridge. */
     public Map<String, Object> toMap() {
-        Map<String, Object> map = new LinkedHashMap<>();
-        map.put("bounded", boundedTotal());
-        map.put("snapshots", snapshotsTotal());
-        return map;
+        return EventLog.fields("bounded", boundedTotal(), "snapshots", snapshotsTotal());
     }
 }

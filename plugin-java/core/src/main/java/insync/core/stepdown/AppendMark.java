@@ -38,11 +38,6 @@ public final class AppendMark {
         since.setRelease(nanos);
     }
 
-    /** Returns when this thread's append began, by the broker's monotonic clock. */
-    public long sinceNanos() {
-        return since.getPlain();
-    }
-
     /** Notes that the append has ended, with its records in the log or with an error. */
     public void end() {
         since.setRelease(NONE);

@@ -2,47 +2,9 @@ package insync.core.stepdown;
 
 /** Receives step-downs, what became of them, and which brokers look slow. Must return at once and never throw. */
 public interface StepDownListener {
-    /** Ignores all. */
-    StepDownListener NONE = new StepDownListener() {
-        @Override
-        public void decided(Decision decision) { }
-
-        @Override
-        public void ended(Decision decision, Outcome outcome, String way, String error, long askedMs) { }
-    };
-
-    /** Returns a listener that passes everything to this one and then to another. */
-    default StepDownListener and(StepDownListener next) {
-        StepDownListener first = this;
-        return new StepDownListener() {
-            @Override
-            public void decided(Decision decision) {
-                first.decided(decision);
-                next.decided(decision);
-            }
-
-            @Override
-            public void ended(Decision decision, Outcome outcome, String way, String error, long askedMs) {
-                first.ended(decision, outcome, way, error, askedMs);
-                next.ended(decision, outcome, way, error, askedMs);
-            }
-
-            @Override
-            public void leaderSlow(boolean slow, long pendingMs) {
-                first.leaderSlow(slow, pendingMs);
-                next.leaderSlow(slow, pendingMs);
-            }
-
-            @Override
-            public void peerSlow(int peer, boolean slow) {
-                first.peerSlow(peer, slow);
-                next.peerSlow(peer, slow);
-            }
-        };
-    }
 
     /** Notes a decision, once per reason and partition while its fetches are slow. */
-    void decided(Decision decision);
+    default void decided(Decision decision) { }
 
     /**
      * Notes how a requested step-down ended.
@@ -51,7 +13,7 @@ public interface StepDownListener {
      * @param error null if there is none
      * @param askedMs how long after the decision, milliseconds
      */
-    void ended(Decision decision, Outcome outcome, String way, String error, long askedMs);
+    default void ended(Decision decision, Outcome outcome, String way, String error, long askedMs) { }
 
     /**
      * Notes that this broker counts as slow from now on, or no longer.

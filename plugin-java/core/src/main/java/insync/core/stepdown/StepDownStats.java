@@ -1,9 +1,11 @@
 package insync.core.stepdown;
 
+import insync.core.events.EventLog;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 
 /** Counts step-downs in this broker since its start, for JMX and the bridge. */
 public final class StepDownStats {
@@ -11,16 +13,13 @@ public final class StepDownStats {
     private final Map<Outcome, LongAdder> ended = new EnumMap<>(Outcome.class);
     private final LongAdder closed = new LongAdder();
     private final LongAdder fenced = new LongAdder();
-    private final StepDownListener first;
-    private volatile StepDownListener listener;
+    private volatile StepDownListener[] listeners;
     private volatile boolean slow;
     private volatile int slowPeers;
     private volatile boolean asksToBeFenced;
 
-    /** @param first receives everything, before any other listener */
-    public StepDownStats(StepDownListener first) {
-        this.first = first;
-        this.listener = first;
+    public StepDownStats(StepDownListener... listeners) {
+        this.listeners = listeners;
         for (Reason reason : Reason.values()) {
             decided.put(reason, new LongAdder());
         }
@@ -29,14 +28,20 @@ public final class StepDownStats {
         }
     }
 
-    /** Sets the one other listener that receives everything from now on. */
-    public void listener(StepDownListener each) {
-        listener = first.and(each);
+    /** Sets the listeners that receive everything from now on, in this order. */
+    public void listeners(StepDownListener... all) {
+        listeners = all;
+    }
+
+    private void tell(Consumer<StepDownListener> what) {
+        for (StepDownListener each : listeners) {
+            what.accept(each);
+        }
     }
 
     void decided(Decision decision) {
         decided(decision.reason());
-        listener.decided(decision);
+        tell(each -> each.decided(decision));
     }
 
     void decided(Reason reason) {
@@ -44,7 +49,8 @@ public final class StepDownStats {
     }
 
     void answered(Decision decision, Outcome outcome, String way, String error, long nowNanos) {
-        listener.ended(decision, outcome, way, error, (nowNanos - decision.atNanos()) / 1_000_000L);
+        long askedMs = (nowNanos - decision.atNanos()) / 1_000_000L;
+        tell(each -> each.ended(decision, outcome, way, error, askedMs));
     }
 
     void ended(Outcome outcome) {
@@ -80,11 +86,11 @@ public final class StepDownStats {
     }
 
     void leaderSlow(boolean isSlow, long pendingMs) {
-        listener.leaderSlow(isSlow, pendingMs);
+        tell(each -> each.leaderSlow(isSlow, pendingMs));
     }
 
     void peerSlow(int peer, boolean isSlow) {
-        listener.peerSlow(peer, isSlow);
+        tell(each -> each.peerSlow(peer, isSlow));
     }
 
     void seen(boolean isSlow, int peersThatLookSlow) {
@@ -132,20 +138,16 @@ public final class StepDownStats {
 
     /** Returns all figures by their names on the bridge. */
     public Map<String, Object> toMap() {
-        Map<String, Object> map = new LinkedHashMap<>();
-        map.put("asked", asked());
-        ended.forEach((outcome, count) -> map.put(outcome.word(), count.sum()));
-        map.put("withheld", withheld());
         Map<String, Object> by = new LinkedHashMap<>();
         for (Reason reason : Reason.values()) {
             if (!reason.acts()) {
                 by.put(reason.word(), count(reason));
             }
         }
-        map.put("withheld_by", by);
-        map.put("connections_closed", connectionsClosed());
-        map.put("slow", slow);
-        map.put("slow_peers", slowPeers);
+        Map<String, Object> map = EventLog.fields("asked", asked());
+        ended.forEach((outcome, count) -> map.put(outcome.word(), count.sum()));
+        map.putAll(EventLog.fields("withheld", withheld(), "withheld_by", by, "connections_closed", connectionsClosed(),
+            "slow", slow, "slow_peers", slowPeers));
         return map;
     }
 }

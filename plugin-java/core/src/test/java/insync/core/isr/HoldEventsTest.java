@@ -15,7 +15,7 @@ class HoldEventsTest extends BothScopes {
     @Test
     void aHoldsBeginAndItsEndAreEvents() {
         RecordedEvents events = new RecordedEvents();
-        stats.holds(new HoldEvents(events));
+        stats.listeners(new HoldEvents(events));
         holdAndRelease();
         List<JsonObject> lines = events.all;
         assertEquals(2, lines.size());
@@ -36,7 +36,7 @@ class HoldEventsTest extends BothScopes {
 
     @Test
     void withoutADestinationAHoldIsCountedAndNothingElse() {
-        stats.holds(new HoldEvents(EventLog.none()));
+        stats.listeners(new HoldEvents(EventLog.none()));
         holdAndRelease();
         assertEquals(1, stats.holdsGranted(Hold.Site.READ));
     }

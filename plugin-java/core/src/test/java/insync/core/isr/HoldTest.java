@@ -15,7 +15,7 @@ class HoldTest extends BothScopes {
 
     @BeforeEach
     void listen() {
-        stats.holds(new Hold.Listener() {
+        stats.listeners(new Hold.Listener() {
             @Override
             public void held(Hold hold) {
                 said.add("held " + hold.site().word() + " " + hold.pendingMs());

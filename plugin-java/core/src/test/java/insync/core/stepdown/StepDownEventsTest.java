@@ -56,7 +56,7 @@ class StepDownEventsTest {
 
     @Test
     void theFiguresHaveNames() {
-        StepDownStats stats = new StepDownStats(StepDownListener.NONE);
+        StepDownStats stats = new StepDownStats();
         stats.decided(Reason.SLOW_FETCH);
         stats.decided(Reason.PEERS_SLOW);
         stats.ended(Outcome.DONE);

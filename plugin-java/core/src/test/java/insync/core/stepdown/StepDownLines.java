@@ -8,7 +8,7 @@ public final class StepDownLines {
     /** A slow append. */
     public static void slowAppend(StepDownListener listener) {
         WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().appends(true).build());
-        broker.stats.listener(listener);
+        broker.stats.listeners(listener);
         FakePartition one = broker.leads("events", 0);
         broker.tick();
         one.appendingMs = broker.clock.ms;
@@ -17,7 +17,7 @@ public final class StepDownLines {
 
     private static WatchedBroker stalled(StepDownListener listener) {
         WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().build());
-        broker.stats.listener(listener);
+        broker.stats.listeners(listener);
         FakePartition one = broker.leads("events", 0);
         broker.tick();
         broker.stall(one);

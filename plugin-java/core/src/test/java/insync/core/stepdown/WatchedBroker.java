@@ -26,13 +26,9 @@ final class WatchedBroker {
     /** Every decision that acted, in order. */
     final List<Decision> acted = new ArrayList<>();
 
-    WatchedBroker(StepDownSettings settings) {
-        this(settings, StepDownListener.NONE);
-    }
-
-    WatchedBroker(StepDownSettings settings, StepDownListener listener) {
+    WatchedBroker(StepDownSettings settings, StepDownListener... listeners) {
         this.settings = settings;
-        this.stats = new StepDownStats(listener);
+        this.stats = new StepDownStats(listeners);
         this.watch = new StepDownWatch(0, settings, clock, fetches, () -> ended, stats, failures::add);
     }
 
