@@ -39,7 +39,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.config.ConfigException;
@@ -247,8 +246,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
                     // First lets the hooks pass partitions that this broker begins to lead meanwhile.
                     Brokers.updateFlags();
                     BrokerAccess access = adapter.access();
-                    PartitionState.online(access, replicas, access.topics(replicas)).filter(Partition::isLeader)
-                        .forEach(stepDown::leading);
+                    PartitionState.led(access, replicas, access.topics(replicas)).forEach(stepDown::leading);
                 }
             }), Insync::failed);
         if (!done) {

@@ -37,6 +37,11 @@ public final class PartitionState {
             .map(replicas::onlinePartition).filter(Option::isDefined).map(Option::get);
     }
 
+    /** Returns those that this broker leads. */
+    public static Stream<Partition> led(BrokerAccess access, ReplicaManager replicas, Collection<String> topics) {
+        return online(access, replicas, topics).filter(Partition::isLeader);
+    }
+
     /** Returns a follower's tracker, or null if it has none. */
     public static FollowerTracker fetches(Partition partition, int replicaId) {
         Option<?> replica = partition.getReplica(replicaId);

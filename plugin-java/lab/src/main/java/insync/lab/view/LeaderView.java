@@ -49,8 +49,7 @@ public final class LeaderView implements BrokerView {
     @Override
     public List<String> ledPartitions(String topic) {
         Collection<String> topics = topic.isEmpty() ? access.topics(replicas) : Set.of(topic);
-        return PartitionState.online(access, replicas, topics).filter(Partition::isLeader)
-            .map(each -> each.topic() + "-" + each.partitionId()).sorted().collect(Collectors.toList());
+        return PartitionState.led(access, replicas, topics).map(each -> each.topic() + "-" + each.partitionId()).sorted().collect(Collectors.toList());
     }
 
     @Override
