@@ -63,7 +63,7 @@ def command(
     scale: Annotated[
         float | None,
         typer.Option(
-            help="Factor for every time. Default: 0.25 for most of the group step-down, else 1."
+            help="Factor for every time. Default: 0.5 for most of the group step-down, otherwise 1."
         ),
     ] = None,
     out: OutOption = None,
