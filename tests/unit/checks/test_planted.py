@@ -24,9 +24,8 @@ from insync.analysis.checks.registry import ANOMALIES, metrics_checked
 from insync.analysis.engine import paths
 from insync.analysis.engine.session import Session
 from insync.analysis.tables import build
-from insync.analysis.tables.bronze.folders import of_run
+from insync.analysis.tables.bronze.folders import of_run, runs_rows
 from insync.analysis.tables.bronze.lines import read_lines
-from insync.analysis.tables.bronze.runs import runs_rows
 from insync.analysis.tables.pipeline import add_lines
 from insync.analysis.tables.store import Store
 from insync.events import schema

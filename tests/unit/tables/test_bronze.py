@@ -10,9 +10,8 @@ from pyspark.sql import functions as fn
 from analysed import OTHERS
 from insync.analysis.engine import paths
 from insync.analysis.engine.session import Session
-from insync.analysis.tables.bronze.folders import of_run
+from insync.analysis.tables.bronze.folders import of_run, runs_rows
 from insync.analysis.tables.bronze.lines import input_lines, read_lines
-from insync.analysis.tables.bronze.runs import runs_rows
 from insync.analysis.tables.catalogue import CONTRACTS
 from insync.analysis.tables.current import stored_rows
 from insync.analysis.tables.rows import Rows, arrow_table, rows_of_run

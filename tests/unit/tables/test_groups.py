@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from insync.analysis.checks import group_skip
 from insync.analysis.engine.session import inline_table
-from insync.analysis.tables.gold.end_to_end import end_to_end
+from insync.analysis.tables.gold.acks import end_to_end
 from insync.analysis.tables.gold.groups import groups
 
 KEYS = "run string, arm string, repeat int, topic string, partition int"

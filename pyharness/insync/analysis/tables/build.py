@@ -34,8 +34,8 @@ from insync.analysis.tables.gold import (
     policies,
     transactions,
 )
+from insync.analysis.tables.gold.acks import end_to_end
 from insync.analysis.tables.gold.compare import differences, medians
-from insync.analysis.tables.gold.end_to_end import end_to_end
 from insync.analysis.tables.gold.metrics import MADE_OF, repeat_metrics
 from insync.analysis.tables.gold.recovery import recovery
 from insync.analysis.tables.rows import Row
@@ -47,8 +47,7 @@ from insync.analysis.tables.silver import (
     shrinks,
     step_downs,
 )
-from insync.analysis.tables.silver.operations import operations
-from insync.analysis.tables.silver.repeats import due_inside, partitions, repeats
+from insync.analysis.tables.silver.repeats import due_inside, operations, partitions, repeats
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,8 @@ from contextlib import ExitStack, contextmanager
 from insync.analysis.engine import paths
 from insync.analysis.engine.files import Files
 from insync.analysis.engine.session import Session
-from insync.analysis.tables.bronze.folders import MARK, Folder
+from insync.analysis.tables.bronze.folders import MARK, Folder, inputs_rows, runs_rows
 from insync.analysis.tables.bronze.lines import LINES, Bronze, input_lines, read_lines
-from insync.analysis.tables.bronze.runs import inputs_rows, runs_rows
 from insync.analysis.tables.build import steps_for
 from insync.analysis.tables.catalogue import LAYERS, read_by_reports
 from insync.analysis.tables.current import labelled, mark

@@ -1,4 +1,4 @@
-"""Finds the run folders in the named folders, and the problems of the others.
+"""Finds the run folders in the named folders, and the problems of the others; makes their tables.
 
 A named folder is a run folder, or contains run folders up to three levels down (as a matrix does).
 Of two copies of one run the finished one is used, else the first by name; the other one is listed
@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pydantic import ValidationError
 
 from insync.analysis.engine.files import Files
+from insync.analysis.tables.rows import Row
 from insync.events.matrix_info import PLAN
 from insync.events.run_info import RunInfo, first_problem, run_name
 from insync.events.schema import EVENTS, RUN
@@ -118,3 +119,48 @@ def _without_copies(found: Sequence[Folder]) -> list[Folder]:
 def _preference(folder: Folder) -> tuple[bool, bool, str]:
     finished = folder.info is not None and folder.info.finished
     return (not finished, not folder.has_events, folder.path)
+
+
+def runs_rows(folders: Sequence[Folder]) -> list[Row]:
+    """Return the row of each run in the table `runs`: its settings and its folder.
+
+    `lag_ms` is the scenario's replica.lag.time.max.ms, `cooldown_ms`
+    insync.relinquish.cooldown.ms.
+    """
+    return [
+        _row(folder.run, folder.info, folder.path)
+        for folder in folders
+        if folder.run is not None and folder.info is not None
+    ]
+
+
+def inputs_rows(folders: Sequence[Folder]) -> list[Row]:
+    """Return the row of each searched folder in the table `inputs`: its run, or its problem."""
+    return [
+        {"folder": each.path, "run": each.run, "used": each.used, "problem": each.problem}
+        for each in folders
+    ]
+
+
+def _row(run: str, info: RunInfo, folder: str) -> Row:
+    broker, scenario = info.scenario.broker, info.scenario
+    return {
+        "run": run,
+        "scenario": info.scenario_name,
+        "kafka": info.kafka,
+        "cluster": info.cluster,
+        "scale": float(info.scale),
+        "seed": info.seed,
+        "arms": list(info.arms),
+        "control_arms": list(info.control_arms),
+        "repeats": info.repeats,
+        "partitions": info.partitions,
+        "min_insync_replicas": scenario.min_insync_replicas,
+        "acks": scenario.workload.acks,
+        "lag_ms": float(broker.replica_lag_time_max_ms),
+        "cooldown_ms": float(broker.insync_relinquish_cooldown_ms),
+        "started_ms": float(info.started_ms),
+        "finished_ms": None if info.finished_ms is None else float(info.finished_ms),
+        "finished": info.finished,
+        "folder": folder,
+    }

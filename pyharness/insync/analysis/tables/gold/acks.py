@@ -1,4 +1,4 @@
-"""Computes the producers' figures: ack latency, longest gap, latency over time, errors.
+"""Computes latencies, of acks and end to end, the longest gap between acks, and errors.
 
 A record is acked when its delivery report has no error. Latency counts from the time at which the
 record was due (open loop), which excludes coordinated omission. Records that failed or were never
@@ -118,4 +118,20 @@ def latency_over_time(produce: DataFrame, repeats: DataFrame) -> DataFrame:
     acked = fn.sum("records").alias("acked")
     return percentiles(merged(fine, keys), keys, {"p50_ms": 500}, acked).select(
         *keys, "acked", "p50_ms", "max_ms"
+    )
+
+
+def end_to_end(fates: DataFrame) -> DataFrame:
+    """Return counts and percentiles (ms) per partition, and per repeat (`partition` null).
+
+    The first read of a record counts, by a consumer without a group. Transactional records, which
+    wait for their commit, do not count. `fates` as of records.record_fates.
+    """
+    read = fates.where(fn.col("sent_ms").isNotNull() & fn.col("transaction").isNull())
+    took = read.where(fn.col("read_ms").isNotNull()).withColumn(
+        "took_ms", fn.greatest(fn.col("read_ms") - fn.col("sent_ms"), fn.lit(0.0))
+    )
+    counted = and_whole(histogram(took, "took_ms", PARTITION))
+    return percentiles(
+        merged(counted, PARTITION), PARTITION, PERMILLE, fn.sum("records").alias("read")
     )

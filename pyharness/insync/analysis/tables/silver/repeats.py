@@ -1,4 +1,4 @@
-"""Computes the time windows of a run's repeats, and the partitions of each.
+"""Computes the time windows of a run's repeats, and the partitions and operations of each.
 
 Other tables are joined to these windows, so that a repeat without operations or faults has its
 rows as well.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.history import REPEAT, TOPIC
+from insync.analysis.checks.history import PARTITION, REPEAT, TOPIC
 
 
 def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
@@ -59,3 +59,32 @@ def due_inside(produce: DataFrame, repeats: DataFrame) -> DataFrame:
     opened = repeats.select(*REPEAT, "start_ms")
     inside = fn.col("sent_ms") >= fn.col("start_ms")
     return produce.join(opened, REPEAT, "inner").where(inside).drop("start_ms")
+
+
+_PRODUCED = (
+    "seq",
+    "sent_ms",
+    "done_ms",
+    "latency_ms",
+    "error",
+    "offset",
+    "producer",
+    "idempotent",
+    "transaction",
+)
+
+
+def operations(produce: DataFrame, repeats: DataFrame) -> DataFrame:
+    """Return one row per record that was due: the `produce` line, and `judged`.
+
+    `sent_ms` is when the record was due, not when it was sent. No answer can shift it, so latencies
+    that count from it show a stall in every record that was due during it. `judged` is whether the
+    repeat's window had opened.
+    """
+    opened = fn.broadcast(repeats.select(*REPEAT, "start_ms"))
+    judged = fn.coalesce(fn.col("sent_ms") >= fn.col("start_ms"), fn.lit(False))
+    return (
+        produce.join(opened, REPEAT, "left")
+        .withColumn("judged", judged)
+        .select(*PARTITION, *_PRODUCED, "judged")
+    )
