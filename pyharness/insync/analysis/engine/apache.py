@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 
 from insync.analysis.engine import CONNECT_ONLY, paths
 from insync.analysis.engine.embedded import connected
-from insync.analysis.engine.files import Entry
+from insync.analysis.engine.files import Entry, Files
 from insync.analysis.engine.options import LOCAL_MASTER
 from insync.brokers.kafka.java import find_java
 from insync.engines import AnalysisOptions
@@ -128,7 +128,7 @@ def _children_print_to(log: Path) -> Iterator[None]:
             os.close(saved)
 
 
-class HadoopFiles:
+class HadoopFiles(Files):
     """The files of any file system that Spark's JVM can reach, through Hadoop."""
 
     def __init__(self) -> None:
@@ -139,7 +139,7 @@ class HadoopFiles:
         self._gateway: Any = context._gateway
         self._conf: Any = context._jsc.hadoopConfiguration()
 
-    def exists(self, path: str) -> bool:  # noqa: D102 - the protocol `Files` says what these do
+    def exists(self, path: str) -> bool:  # noqa: D102 - `Files` says what these do
         with _errors_of(path):
             return bool(self._system(path).exists(self._path(path)))
 

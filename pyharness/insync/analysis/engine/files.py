@@ -1,7 +1,7 @@
 """Reads, writes, lists and renames the files of local folders.
 
-A path is that of a local folder, with or without `file:` before it. `apache.HadoopFiles` has the
-same functions for the other file systems that Spark can reach.
+A path is that of a local folder, with or without `file:` before it. `apache.HadoopFiles` does the
+same in the other file systems that Spark can reach.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from insync.analysis.engine import paths
 from insync.errors import InsyncError
@@ -29,78 +28,59 @@ class Entry:
     changed: int
 
 
-class Files(Protocol):
-    """The files of one file system. Paths are literal, except the patterns of `matching`."""
+class Files:
+    """The files of one file system, here of this machine; raises InsyncError that names the path.
+
+    Paths are literal, except the patterns of `matching`.
+    """
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder."""
+        return local_path(path).exists()
 
     def children(self, folder: str) -> list[str]:
         """Return the names in a folder, sorted."""
-
-    def folders(self, folder: str) -> list[str]:
-        """Return the names of the folders in a folder, sorted."""
-
-    def matching(self, folder: str, pattern: str) -> list[Entry]:
-        """Return the files and folders below a folder that match a pattern, sorted."""
-
-    def read(self, path: str) -> str:
-        """Return the text of a small file."""
-
-    def write(self, path: str, content: str | bytes) -> None:
-        """Write a small file; replace it if it exists."""
-
-    def delete(self, folder: str) -> None:
-        """Remove a folder and its contents, if it exists."""
-
-    def move(self, folder: str, to: str) -> None:
-        """Rename a folder within its file system; `to` must not exist."""
-
-    def qualified(self, path: str) -> str:
-        """Return the absolute path with its file system."""
-
-
-class LocalFiles:
-    """Local files; raises InsyncError that names the path."""
-
-    def exists(self, path: str) -> bool:  # noqa: D102 - the protocol says what these do
-        return local_path(path).exists()
-
-    def children(self, folder: str) -> list[str]:  # noqa: D102
         with _errors_of(folder):
             return sorted(each.name for each in local_path(folder).iterdir())
 
-    def folders(self, folder: str) -> list[str]:  # noqa: D102
+    def folders(self, folder: str) -> list[str]:
+        """Return the names of the folders in a folder, sorted."""
         with _errors_of(folder):
             return sorted(each.name for each in local_path(folder).iterdir() if each.is_dir())
 
-    def matching(self, folder: str, pattern: str) -> list[Entry]:  # noqa: D102
+    def matching(self, folder: str, pattern: str) -> list[Entry]:
+        """Return the files and folders below a folder that match a pattern, sorted."""
         with _errors_of(folder):
             at = str(local_path(folder))
             names = glob.glob(pattern, root_dir=at, include_hidden=True)  # noqa: PTH207
             states = ((f"{folder}/{n}", os.stat(f"{at}/{n}")) for n in names)  # noqa: PTH116
             return sorted(Entry(path, of.st_size, of.st_mtime_ns) for path, of in states)
 
-    def read(self, path: str) -> str:  # noqa: D102
+    def read(self, path: str) -> str:
+        """Return the text of a small file."""
         with _errors_of(path):
             return local_path(path).read_text(encoding="utf-8")
 
-    def write(self, path: str, content: str | bytes) -> None:  # noqa: D102
+    def write(self, path: str, content: str | bytes) -> None:
+        """Write a small file; replace it if it exists."""
         with _errors_of(path):
             file = local_path(path)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content.encode() if isinstance(content, str) else content)
 
-    def delete(self, folder: str) -> None:  # noqa: D102
+    def delete(self, folder: str) -> None:
+        """Remove a folder and its contents, if it exists."""
         with _errors_of(folder):
             if local_path(folder).exists():
                 shutil.rmtree(local_path(folder))
 
-    def move(self, folder: str, to: str) -> None:  # noqa: D102
+    def move(self, folder: str, to: str) -> None:
+        """Rename a folder within its file system; `to` must not exist."""
         with _errors_of(folder):
             local_path(folder).rename(local_path(to))
 
-    def qualified(self, path: str) -> str:  # noqa: D102
+    def qualified(self, path: str) -> str:
+        """Return the absolute path with its file system."""
         return paths.local(local_path(path))
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from insync.analysis.engine import apache, embedded, paths
-from insync.analysis.engine.files import Files, LocalFiles, is_local, local_path
+from insync.analysis.engine.files import Files, is_local, local_path
 from insync.analysis.engine.options import Choice, Name, described
 from insync.analysis.engine.types import arrow_schema
 from insync.engines import AnalysisOptions
@@ -43,7 +43,7 @@ class Session:
 
     def files(self, path: str) -> Files:
         """Return the file system of a path."""
-        return LocalFiles() if is_local(path) else self.files_of(path)
+        return Files() if is_local(path) else self.files_of(path)
 
     def read(self, *places: str, columns: str) -> DataFrame:
         """Read Parquet files or folders of them; `columns` is their schema in Spark's DDL.
