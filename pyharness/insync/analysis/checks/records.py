@@ -16,11 +16,6 @@ from insync.analysis.checks.comparable import fresh_partitions
 from insync.analysis.checks.history import PARTITION, TRANSACTION, each, is_acked, typed
 
 _RECORD = [*PARTITION, "seq"]
-_FATE = (
-    "transaction", "producer", "idempotent", "sent_ms", "done_ms", "acked", "offset", "times_read",
-    "first_offset", "last_offset", "read_ms", "fresh_reads", "fresh_first_offset",
-    "fresh_last_offset", "inside_ms", "inside_offset", "end", "asked_ms",
-)  # fmt: skip
 _SPREAD = 1024
 _LINE = {
     "transaction": "bigint", "producer": "int", "idempotent": "boolean", "sent_ms": "double",
@@ -130,11 +125,9 @@ def _with_ends(records: DataFrame, transactions: DataFrame | None) -> DataFrame:
             .join(ends, TRANSACTION, "left")
             .withColumn("transaction", fn.col("own"))
         )
-    return (
-        known.withColumn("end", fn.when(inside, fn.coalesce("known_end", fn.lit("unknown"))))
-        .withColumn("acked", fn.col("acked") & (~inside | (fn.col("end") == "committed")))
-        .select(*_RECORD, *_FATE)
-    )
+    ended = fn.when(inside, fn.coalesce("known_end", fn.lit("unknown")))
+    counts = ~inside | (fn.col("end") == "committed")
+    return known.withColumn("end", ended).withColumn("acked", fn.col("acked") & counts)
 
 
 def readback(comparable: DataFrame, fates: DataFrame) -> DataFrame:

@@ -95,7 +95,8 @@ class Store:
             if not step.part:
                 self._keep(contract, contract.arrow_schema.empty_table())
             return
-        table = step.of(*self._arguments(step))
+        # A transform may leave columns of its inputs.
+        table = step.of(*self._arguments(step)).select(*(each.name for each in contract.columns))
         if self._is_collected(contract):
             found = table.toArrow()
             if step.part:

@@ -31,17 +31,8 @@ def groups(group: DataFrame, consume: DataFrame) -> DataFrame:
     return (
         counted.join(_gaps(group), _GROUP, "left")
         .join(left, _GROUP, "left")
-        .select(
-            *_GROUP,
-            "protocol",
-            "members",
-            "rebalances",
-            "gap_ms",
-            "max_lag",
-            "processed",
-            (fn.col("processed") - fn.col("different")).alias("reprocessed"),
-            fn.coalesce("left", fn.lit(0)).alias("unread"),
-        )
+        .withColumn("reprocessed", fn.col("processed") - fn.col("different"))
+        .withColumn("unread", fn.coalesce("left", fn.lit(0)))
     )
 
 

@@ -32,10 +32,8 @@ def recovery(
             fn.least("end_ms", "next_ms").alias("until_ms"),
         )
     )
-    return (
-        lifted.join(_whole_again(lifted, intervals), _FAULT, "left")
-        .join(_drained(lifted, operations), _FAULT, "left")
-        .select(*_FAULT, "isr_whole_ms", "backlog_ms")
+    return lifted.join(_whole_again(lifted, intervals), _FAULT, "left").join(
+        _drained(lifted, operations), _FAULT, "left"
     )
 
 

@@ -43,10 +43,7 @@ def by_producer(lines: DataFrame, fates: DataFrame, repeats: DataFrame) -> DataF
             fn.sum("aborted_read").alias("aborted_read"),
         )
     )
-    return counted.join(_commit_gaps(lines, repeats), _PRODUCER, "left").select(
-        *_PRODUCER, "committed", "aborted", "unknown", "meant_to_abort", "commit_p50_ms",
-        "commit_p99_ms", "commit_max_ms", "commit_gap_ms", "torn", "aborted_read",
-    )  # fmt: skip
+    return counted.join(_commit_gaps(lines, repeats), _PRODUCER, "left")
 
 
 def _commit_ms() -> Column:

@@ -27,23 +27,7 @@ def words() -> Column:
 def faults(lines: DataFrame) -> DataFrame:
     """Return one row per injected fault; `fault_no` counts from 0 within its repeat."""
     in_order = Window.partitionBy(*REPEAT).orderBy("injected_ms", "broker", "site")
-    return lines.select(
-        *REPEAT,
-        (fn.row_number().over(in_order) - 1).alias("fault_no"),
-        "fault",
-        "site",
-        "mode",
-        "broker",
-        "target",
-        "injected_ms",
-        "lifted_ms",
-        "planned_ms",
-        "calls_held",
-        "held_ms",
-        "longest_held_ms",
-        "acted_ms",
-        "figures",
-    )
+    return lines.withColumn("fault_no", fn.row_number().over(in_order) - 1)
 
 
 def agent_counters(lines: DataFrame, faults: DataFrame) -> DataFrame:
@@ -64,19 +48,11 @@ def agent_counters(lines: DataFrame, faults: DataFrame) -> DataFrame:
     return (
         newest.join(restarted, [*REPEAT, "broker"], "left")
         .withColumn("is_new", new)
-        .select(
-            *REPEAT,
-            "broker",
-            "enabled",
-            "marks_total",
-            "pending_now",
-            "held_now",
-            "longest_hold_ms",
-            "lag_policy",
-            *(
-                _added(counter, fn.col("is_new")).alias(f"new_{counter}")
+        .withColumns(
+            {
+                f"new_{counter}": _added(counter, fn.col("is_new"))
                 for counter in ("errors", "events_dropped", "holds_granted")
-            ),
+            }
         )
         .where(fn.col("repeat") >= 0)
     )
@@ -85,8 +61,8 @@ def agent_counters(lines: DataFrame, faults: DataFrame) -> DataFrame:
 def controller_agent(lines: DataFrame) -> DataFrame:
     """Return for each repeat whether the controller's agent was active, and its `new_errors`."""
     of = ("run", "arm")
-    added = _added("errors", _fell("errors", of=of), of=of).alias("new_errors")
-    return lines.select(*REPEAT, "woven", added).where(fn.col("repeat") >= 0)
+    added = _added("errors", _fell("errors", of=of), of=of)
+    return lines.withColumn("new_errors", added).where(fn.col("repeat") >= 0)
 
 
 def _fell(*counters: str, of: tuple[str, ...] = _BROKER) -> Column:
@@ -110,8 +86,3 @@ def clocks(lines: DataFrame) -> DataFrame:
     """Return how far each node's clock was ahead of the harness's, by the most exact line."""
     best = fn.min_by(fn.struct("ahead_ms", "error_ms"), "error_ms").alias("best")
     return lines.groupBy(*REPEAT, "broker").agg(best).select(*REPEAT, "broker", "best.*")
-
-
-def liveness(lines: DataFrame) -> DataFrame:
-    """Return what the cluster did not do in time: a row per line."""
-    return lines.select(*REPEAT, "t_ms", "type", "node", "note")

@@ -31,15 +31,8 @@ def leader_changes(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> Dat
         .join(repeats, TOPIC_OF_ARM, "inner")
         .where(fn.col("t_ms").between(fn.col("start_ms"), fn.col("end_ms")))
     )
-    return changes.join(_elections(faults), REPEAT, "left").select(
-        *PARTITION,
-        "t_ms",
-        "leader_before",
-        "leader",
-        "leader_epoch",
-        "isr",
-        fn.coalesce(fn.exists("elections", _asked_for), fn.lit(False)).alias("planned"),
-    )
+    planned = fn.coalesce(fn.exists("elections", _asked_for), fn.lit(False))
+    return changes.join(_elections(faults), REPEAT, "left").withColumn("planned", planned)
 
 
 def _elections(faults: DataFrame) -> DataFrame:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.history import PARTITION, REPEAT, TOPIC
+from insync.analysis.checks.history import REPEAT, TOPIC
 
 
 def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
@@ -61,19 +61,6 @@ def due_inside(produce: DataFrame, repeats: DataFrame) -> DataFrame:
     return produce.join(opened, REPEAT, "inner").where(inside).drop("start_ms")
 
 
-_PRODUCED = (
-    "seq",
-    "sent_ms",
-    "done_ms",
-    "latency_ms",
-    "error",
-    "offset",
-    "producer",
-    "idempotent",
-    "transaction",
-)
-
-
 def operations(produce: DataFrame, repeats: DataFrame) -> DataFrame:
     """Return one row per record that was due: the `produce` line, and `judged`.
 
@@ -83,8 +70,4 @@ def operations(produce: DataFrame, repeats: DataFrame) -> DataFrame:
     """
     opened = fn.broadcast(repeats.select(*REPEAT, "start_ms"))
     judged = fn.coalesce(fn.col("sent_ms") >= fn.col("start_ms"), fn.lit(False))
-    return (
-        produce.join(opened, REPEAT, "left")
-        .withColumn("judged", judged)
-        .select(*PARTITION, *_PRODUCED, "judged")
-    )
+    return produce.join(opened, REPEAT, "left").withColumn("judged", judged)

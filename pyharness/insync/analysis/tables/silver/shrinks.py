@@ -18,7 +18,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from insync import arms
-from insync.analysis.checks.history import PARTITION, PARTITION_OF_ARM, REPEAT, TOPIC_OF_ARM
+from insync.analysis.checks.history import PARTITION_OF_ARM, REPEAT, TOPIC_OF_ARM
 from insync.analysis.tables.silver.evidence import words
 from insync.analysis.tables.silver.isr import BROKER_OF_ARM, log_of, until_next
 from insync.faults.registry import tagged
@@ -55,21 +55,15 @@ def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: C
         .withColumn("by_rule", fn.col("by_fence") | fn.col("by_itself"))
         .withColumn("blamed", fn.when(~fn.col("by_rule"), _blamed(lag_ms)))
         .withColumn("due_ms", _due_ms(lag_ms))
-        .select(
-            *PARTITION,
-            "t_ms",
-            "leader",
-            "leader_epoch",
-            "isr_before",
-            "isr_after",
-            "removed",
-            _cause().alias("cause"),
-            fn.col("blamed.fault_no").alias("fault_no"),
-            fn.col("blamed.site").alias("site"),
-            _moment(lag_ms).alias("moment"),
-            "due_ms",
-            late_ms.alias("late_ms"),
-            fn.coalesce(late_ms > _next_run_ms(lag_ms), fn.lit(False)).alias("delayed"),
+        .withColumns(
+            {
+                "cause": _cause(),
+                "fault_no": fn.col("blamed.fault_no"),
+                "site": fn.col("blamed.site"),
+                "moment": _moment(lag_ms),
+                "late_ms": late_ms,
+                "delayed": fn.coalesce(late_ms > _next_run_ms(lag_ms), fn.lit(False)),
+            }
         )
     )
 

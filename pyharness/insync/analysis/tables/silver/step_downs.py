@@ -28,21 +28,7 @@ def step_downs(lines: DataFrame, repeats: DataFrame, cooldown_ms: Column) -> Dat
     done = fn.col("outcome") == DONE
     in_cooldowns = Window.partitionBy(*PARTITION, done).orderBy(fn.col("t_ms") / cooldown_ms)
     soon = in_cooldowns.rangeBetween(0, 1)
-    return decided.select(
-        *PARTITION,
-        "t_ms",
-        "broker",
-        "leader_epoch",
-        "successor",
-        "isr_policy",
-        "outcome",
-        "reason",
-        "way",
-        "error",
-        "pending_ms",
-        "asked_ms",
-        fn.when(done, fn.count(fn.lit(1)).over(soon)).alias("in_cooldown"),
-    )
+    return decided.withColumn("in_cooldown", fn.when(done, fn.count(fn.lit(1)).over(soon)))
 
 
 def step_down_sources(lines: DataFrame, repeats: DataFrame) -> DataFrame:
