@@ -29,7 +29,7 @@ from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.ports import free_ports
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError, InsyncError
-from insync.run.arm_support import read_table
+from insync.run.version_support import read_table
 from insync.workload.prefill import burst
 from processes import gone, harness
 from waiting import wait_for

@@ -10,7 +10,7 @@ import pytest
 from insync.brokers.cluster import replica_logs
 from insync.brokers.kafka.versions import pinned
 from insync.faults.support import shim
-from insync.run import arm_support, plan
+from insync.run import plan, version_support
 from insync.run.clients import java
 
 
@@ -29,7 +29,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, versions: str) -> 
     monkeypatch.setattr(plan, "LAB_JAR", built / "lab.jar")
     monkeypatch.setattr(replica_logs, "LOGS_JAR", built / "logs.jar")
     monkeypatch.setattr(java, "CLIENTS_JAR", built / "clients.jar")
-    monkeypatch.setattr(arm_support, "VERSIONS_TABLE", built / "table.properties")
+    monkeypatch.setattr(version_support, "VERSIONS_TABLE", built / "table.properties")
     monkeypatch.setattr(plan, "find_java", lambda: SimpleNamespace(description="Java 17"))
     monkeypatch.setattr(
         plan,

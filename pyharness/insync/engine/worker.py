@@ -22,7 +22,7 @@ from insync.errors import InsyncError
 from insync.outcome import Outcome
 from insync.progress import ProgressFile
 from insync.run.arm import record_lack, run_repeats
-from insync.run.arm_cluster import Wanted, open_arm_cluster, wanted
+from insync.run.arm_cluster import ClusterSpec, cluster_spec, open_arm_cluster
 from insync.run.cell import CellSpec
 from insync.run.disks import disks_differ
 from insync.run.history import write_histories
@@ -93,9 +93,9 @@ def do_task(task: Task, tools: Tools, progress: WorkerProgress) -> None:
 
 def by_cluster(cells: Sequence[CellSpec]) -> list[list[CellSpec]]:
     """Group the cells of an arm by the cluster that they require, in order."""
-    groups: list[tuple[Wanted, list[CellSpec]]] = []
+    groups: list[tuple[ClusterSpec, list[CellSpec]]] = []
     for cell in cells:
-        want = wanted(cell.scenario, cell.arm)
+        want = cluster_spec(cell.scenario, cell.arm)
         same = next((own for known, own in groups if known == want and _may_join(cell, own)), None)
         if same is None:
             groups.append((want, [cell]))

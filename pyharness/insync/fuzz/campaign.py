@@ -27,10 +27,10 @@ from insync.outcome import Outcome
 from insync.report.anchors import arm_id
 from insync.report.result_page import Words, write_result
 from insync.result import Result, Table
-from insync.run.arm_support import require_arms
 from insync.run.cell import CellSpec
 from insync.run.plan import built_agent, resolve_cells
 from insync.run.request import RunRequest
+from insync.run.version_support import require_arms
 from insync.scenario.load import keys_of
 from insync.scenario.model import Scenario
 

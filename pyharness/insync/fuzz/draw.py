@@ -15,7 +15,7 @@ from insync.brokers.kafka.versions import KRAFT_SINCE
 from insync.faults.registry import KINDS
 from insync.fuzz import late_write
 from insync.fuzz.brokers import brokers_of
-from insync.fuzz.fair import is_fair
+from insync.fuzz.valid_schedule import is_valid_schedule
 from insync.fuzz.values import LONG_MS, LONGEST_MS, LOSES_DATA, NOT_DRAWN, WEIGHTS, draw_keys
 from insync.fuzz.workload import draw_workload
 from insync.nodes import BROKERS
@@ -148,21 +148,21 @@ def _with_faults(
     wanted = random.randint(1, MOST_FAULTS)
     scenario = Scenario.model_validate(keys)
     faults: list[dict[str, Any]] = []
-    together = outage(random, kinds, STEADY_MS) or shrunk(
+    compound = outage(random, kinds, STEADY_MS) or shrunk(
         seed, kinds, scenario.workload.leaders, STEADY_MS
     )
     kinds = _swarm(random, kinds)
     for _ in range(TRIES):
-        if len(faults) >= wanted and not together:
+        if len(faults) >= wanted and not compound:
             break
-        fault = together.pop(0) if together else _one(random, kinds, scenario)
+        fault = compound.pop(0) if compound else _one(random, kinds, scenario)
         try:
             # In order of time, which a rule of some kinds goes by: what another one did before it.
             in_time = sorted([*faults, fault], key=lambda each: int(each["at_ms"]))
             found = Scenario.model_validate({**keys, "faults": in_time})
         except ValidationError:
             continue
-        if is_fair(found):
+        if is_valid_schedule(found):
             scenario = found
             faults.append(fault)
     return scenario

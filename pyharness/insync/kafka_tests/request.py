@@ -17,8 +17,8 @@ from insync.kafka_tests import arms as test_arms
 from insync.kafka_tests import jars
 from insync.kafka_tests.classes import TestClass, find_classes
 from insync.kafka_tests.jvm import Side
-from insync.run.arm_support import arms_of
 from insync.run.plan import check_out
+from insync.run.version_support import arms_of
 
 ASKED: Final = "asked.json"
 BASELINE: Final = "baseline"

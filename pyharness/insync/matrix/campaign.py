@@ -18,10 +18,10 @@ from insync.matrix.groups import Entry, entries
 from insync.report.junit import matrix_suites
 from insync.report.matrix.cells import MatrixCell
 from insync.result import Result
-from insync.run.arm_support import arms_of
 from insync.run.cell import CellSpec
 from insync.run.plan import Plan, built_agent, resolve_cells
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, ClusterKind, RunRequest
+from insync.run.version_support import arms_of
 from insync.scenario.load import load
 
 

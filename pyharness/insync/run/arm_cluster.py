@@ -86,7 +86,7 @@ class ArmCluster(FaultCluster):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class ClusterSpec:
     """What a scenario requires of an arm's cluster; scenarios with equal values may share one."""
 
     settings: Mapping[str, str]
@@ -94,9 +94,9 @@ class Wanted:
     controllers: Controllers
 
 
-def wanted(scenario: Scenario, arm: str) -> Wanted:
+def cluster_spec(scenario: Scenario, arm: str) -> ClusterSpec:
     """Return what a scenario requires of an arm's cluster."""
-    return Wanted(
+    return ClusterSpec(
         settings=broker_settings(scenario, arm),
         controller_agent=arms.has_agent(arm) and scenario.broker.controller_agent,
         controllers=Controllers(scenario.broker.controllers, combined=scenario.broker.combined),
@@ -181,7 +181,7 @@ def open_arm_cluster(
     the cells require different clusters or if a node does not start.
     """
     arm, kafka = cells[0].arm, tools.kafka
-    want, *others = [wanted(cell.scenario, arm) for cell in cells]
+    want, *others = [cluster_spec(cell.scenario, arm) for cell in cells]
     if any(each != want for each in others):
         raise InsyncError(f"{arm}: scenarios on one cluster require different settings")
     progress.phase(f"{arm}: starting the cluster")

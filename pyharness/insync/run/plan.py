@@ -26,7 +26,6 @@ from insync.errors import InputError
 from insync.events.topic import EventTopic
 from insync.faults.support.shim import require_shim
 from insync.progress import Progress
-from insync.run.arm_support import require_arms
 from insync.run.cell import CellSpec
 from insync.run.clients.groups import require_groups
 from insync.run.clients.java import require_clients
@@ -37,6 +36,7 @@ from insync.run.requirements import (
     stalled,
     unavailable,
 )
+from insync.run.version_support import require_arms
 from insync.scenario.load import (
     builtin_names,
     keys_of,

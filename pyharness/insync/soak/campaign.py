@@ -32,8 +32,8 @@ from insync.progress import Progress
 from insync.report.result_page import Words, write_result
 from insync.report.soak import pictures
 from insync.result import Result
-from insync.run.arm_support import require_arms
 from insync.run.plan import require_agent
+from insync.run.version_support import require_arms
 from insync.soak import judge
 from insync.soak.disturb import IDLE_MS, KINDS, TOPIC, Disturber
 from insync.soak.judge import Ending

@@ -20,10 +20,10 @@ from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError
 from insync.faults.support.shim import require_shim
 from insync.run.arm_cluster import assembled
-from insync.run.arm_support import require_arms
 from insync.run.plan import require_agent
 from insync.run.request import DEFAULT_KAFKA, ClusterKind
 from insync.run.requirements import stalled
+from insync.run.version_support import require_arms
 from insync.testing import arguments
 from insync.testing.faults import Faults, Injected
 from insync.testing.prepared import require_kinds, scenario_of

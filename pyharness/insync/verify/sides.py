@@ -23,8 +23,8 @@ from insync.brokers.kafka import builds
 from insync.brokers.kafka.versions import Release
 from insync.errors import InputError
 from insync.events.verify_info import SideInfo
-from insync.run.arm_support import arms_of
 from insync.run.plan import built_agent
+from insync.run.version_support import arms_of
 from insync.verify.image import jars_of
 from insync.verify.request import VerifyRequest
 

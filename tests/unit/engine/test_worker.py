@@ -61,7 +61,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeClusters:
     made = FakeClusters()
     for name in ("open_arm_cluster", "run_repeats", "write_histories"):
         monkeypatch.setattr(worker, name, getattr(made, name))
-    monkeypatch.setattr(worker, "wanted", lambda s, _: {"lag": SETTINGS.get(s.name, "2000")})
+    monkeypatch.setattr(worker, "cluster_spec", lambda s, _: {"lag": SETTINGS.get(s.name, "2000")})
     return made
 
 

@@ -19,7 +19,7 @@ from insync.fuzz.draw import GENERATOR, MOST_FAULTS, SHAPES, STEADY_MS, Choices,
 from insync.fuzz.simpler import keys_of
 from insync.fuzz.values import DISKS, LOSES_DATA, NOT_DRAWN
 from insync.nodes import CONTROLLER_ID
-from insync.run.arm_cluster import wanted
+from insync.run.arm_cluster import cluster_spec
 from insync.run.disks import disks_differ
 from insync.scenario.load import parse
 from insync.scenario.model import Scenario
@@ -106,7 +106,7 @@ def test_ten_seeds_in_a_row_can_share_a_cluster(shape: Shape) -> None:
         seeds = [draw(seed, choices(shape)) for seed in range(first, first + 10)]
         assert disks_differ(seeds) is None
         for arm in ARMS:
-            assert all(wanted(each, arm) == wanted(seeds[0], arm) for each in seeds)
+            assert all(cluster_spec(each, arm) == cluster_spec(seeds[0], arm) for each in seeds)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -171,7 +171,7 @@ def test_at_most_one_replica_is_lost(drawn: list[Scenario]) -> None:
 def test_settings_of_a_fuzz_reach_every_node_and_those_of_an_arm_replace_them() -> None:
     unsafe = {"unclean.leader.election.enable": "true", FEATURE: "false"}
     scenario = draw(1, Choices(arms=("stock", "request"), kinds=tuple(KINDS), settings=unsafe))
-    found = [wanted(scenario, arm).settings for arm in scenario.arms]
+    found = [cluster_spec(scenario, arm).settings for arm in scenario.arms]
     assert [each["unclean.leader.election.enable"] for each in found] == ["true", "true"]
     assert [each[FEATURE] for each in found] == ["false", "true"]
 

@@ -25,7 +25,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestsRequest:
         (tmp_path / name).write_text(name)
         monkeypatch.setattr(request, name, tmp_path / name)
     table = Path(__file__).parents[3] / "gradle" / "broker-versions.properties"
-    monkeypatch.setattr("insync.run.arm_support.VERSIONS_TABLE", table)
+    monkeypatch.setattr("insync.run.version_support.VERSIONS_TABLE", table)
     jar(tmp_path / "tests" / "kafka_2.13-4.3.1-test.jar", TEST)
     changed = build(tmp_path / "changed")
     jar(changed / "00-patch.jar", {"a": ""})

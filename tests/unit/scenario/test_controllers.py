@@ -12,7 +12,7 @@ from insync.brokers.cluster.plans import Controllers
 from insync.brokers.cluster.quorum import metadata_log
 from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
-from insync.run.arm_cluster import broker_settings, wanted
+from insync.run.arm_cluster import broker_settings, cluster_spec
 from insync.run.requirements import require_controllers
 from insync.scenario.load import parse, source
 from insync.scenario.model import Scenario
@@ -28,7 +28,9 @@ def scenario(keys: str, fault: str = 'kind = "freeze"\nbroker = 2') -> Scenario:
 
 
 def test_a_scenario_has_one_controller_unless_it_says_otherwise() -> None:
-    found = {keys: wanted(scenario(keys), "stock").controllers for keys in ("", QUORUM, COMBINED)}
+    found = {
+        keys: cluster_spec(scenario(keys), "stock").controllers for keys in ("", QUORUM, COMBINED)
+    }
     assert found[""] == Controllers() == Controllers(1, combined=False)
     assert found[QUORUM] == Controllers(3)
     assert found[COMBINED] == Controllers(3, combined=True)

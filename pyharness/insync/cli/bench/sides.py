@@ -56,8 +56,8 @@ def prepare(arms: str, kafka: str, out: Path | None, name: str) -> Prepared:
     """Check what a benchmark is asked for, and that its extra is installed; raises InputError."""
     from insync.brokers.kafka.builds import find
     from insync.errors import InputError
-    from insync.run.arm_support import require_arms
     from insync.run.plan import check_out, require_agent
+    from insync.run.version_support import require_arms
 
     require_analysis(f"bench {name}")
     chosen = names(arms) or ()

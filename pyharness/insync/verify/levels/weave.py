@@ -20,7 +20,7 @@ from insync.errors import InsyncError
 from insync.events.verify_info import CheckRow, LevelInfo
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome
-from insync.run.arm_support import read_table, row_of
+from insync.run.version_support import read_table, row_of
 from insync.verify.level import Context, Level, result
 from insync.verify.sides import Side
 

@@ -29,8 +29,8 @@ from insync.arms import (
     steps_down_late,
 )
 from insync.errors import InputError
-from insync.run import arm_support
-from insync.run.arm_support import read_table, require_arms, row_of
+from insync.run import version_support
+from insync.run.version_support import read_table, require_arms, row_of
 
 TABLE = """
 # comment
@@ -70,7 +70,7 @@ def test_ranges_compare_by_number(version: tuple[int, int, int]) -> None:
 
 
 def test_stock_needs_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arm_support, "VERSIONS_TABLE", Path("nowhere"))
+    monkeypatch.setattr(version_support, "VERSIONS_TABLE", Path("nowhere"))
     require_arms(["stock"], "1.1.0")
 
 
@@ -88,8 +88,8 @@ def test_an_arm_needs_its_scope_step_down_and_eligible_replicas(
 ) -> None:
     table = tmp_path / "table"
     table.write_text(TABLE)
-    monkeypatch.setattr(arm_support, "VERSIONS_TABLE", table)
-    assert list(arm_support.arms_of(kafka)) == arms
+    monkeypatch.setattr(version_support, "VERSIONS_TABLE", table)
+    assert list(version_support.arms_of(kafka)) == arms
 
 
 def test_an_arm_without_the_agent_needs_a_kafka_with_its_configs(
@@ -99,7 +99,7 @@ def test_an_arm_without_the_agent_needs_a_kafka_with_its_configs(
         InputError, match=rf"^arms: patched: Kafka 4.3.1 does not define {FEATURE}, expected a"
     ):
         require_arms(["stock", "patched"], "4.3.1")
-    monkeypatch.setattr(arm_support, "undefined", lambda release, configs: None)
+    monkeypatch.setattr(version_support, "undefined", lambda release, configs: None)
     require_arms(["stock", "patched"], "4.3.1")
 
 
@@ -109,7 +109,7 @@ def test_an_arm_whose_time_is_the_scenarios_needs_a_kafka_with_that_config(
     def lacks_the_time(release: object, configs: list[str]) -> str | None:
         return PROCESS_TIME if PROCESS_TIME in configs else None
 
-    monkeypatch.setattr(arm_support, "undefined", lacks_the_time)
+    monkeypatch.setattr(version_support, "undefined", lacks_the_time)
     require_arms(["stock", "patched"], "4.3.1")
     with pytest.raises(InputError, match=rf"^arms: patched-fencing: .* define {PROCESS_TIME}, "):
         require_arms(["stock", "patched-fencing"], "4.3.1")

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from insync.fuzz.brokers import BROKER
-from insync.fuzz.fair import is_fair
+from insync.fuzz.valid_schedule import is_valid_schedule
 from insync.scenario.model import Scenario
 
 LOSS: Final = {"kind": "link", "mode": "loss", "loss_percent": 30.0, "broker": 1, "peer": 2}
@@ -41,7 +41,7 @@ def fair(*faults: dict[str, Any], rate: int = 10, acks: str = "1", **broker: Any
         "timeline": {"steady_ms": 500, "recover_ms": 1_500},
         "faults": sorted(faults, key=lambda fault: int(fault["at_ms"])),
     }
-    return is_fair(Scenario.model_validate(scenario))
+    return is_valid_schedule(Scenario.model_validate(scenario))
 
 
 @pytest.mark.parametrize(("broker", "answers"), [(1, True), (2, False), (100, False)])

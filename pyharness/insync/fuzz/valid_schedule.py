@@ -1,4 +1,4 @@
-"""Say whether a schedule of faults is fair: Kafka must survive it, and every fault can act.
+"""Say whether a schedule of faults is valid: Kafka must survive it, and every fault can act.
 
 A fault that another one keeps from acting leaves no evidence, and then its seed shows nothing.
 """
@@ -58,7 +58,7 @@ SILENT_SHARE: Final = 0.3
 """For how much of its time, from its beginning on, a fault may have no traffic to act on."""
 
 
-def is_fair(scenario: Scenario) -> bool:
+def is_valid_schedule(scenario: Scenario) -> bool:
     """Whether Kafka must survive the faults, and whether each of them can act.
 
     A replica may be lost only where nothing else harms another one, and reads may fail only where
