@@ -29,7 +29,7 @@ TRUE_CAUSE: Final[Mapping[str, str]] = {
     ),
     **dict.fromkeys(
         ("freeze", "cpu-quota", "cpu-neighbour", "jvm-pause", "kill", "power-failure", "lost-log",
-         "disk-full", "disk-read-only"),
+         "stop", "disk-full", "disk-read-only"),
         "process",
     ),
     **dict.fromkeys(("link", "client-link", "controller-link"), "network"),

@@ -11,6 +11,7 @@ import typer
 from insync.cli.options import Json
 from insync.cli.output import print_json, results_console
 from insync.events.topic import DEFAULT_TOPIC
+from insync.why.rules import DEFAULT_LAG_MS
 
 if TYPE_CHECKING:
     from insync.why.answer import Answer, Blamed, Finding
@@ -23,7 +24,6 @@ Examples:
   insync why --bootstrap localhost:9092 --minutes 60 --json
   insync why --bootstrap localhost:9092 --jmx 1=localhost:9991 --jmx 2=localhost:9992
 """
-DEFAULT_LAG_MS: Final = 30_000.0
 
 
 def command(
@@ -83,8 +83,7 @@ def command(
         from insync.why import live
 
         probe = live.Probe(
-            bootstrap=str(bootstrap), topic=topic, minutes=minutes, lag_ms=lag_ms,
-            default_lag_ms=DEFAULT_LAG_MS,
+            bootstrap=str(bootstrap), topic=topic, minutes=minutes, lag_ms=lag_ms
         )  # fmt: skip
         found = live.answers(probe)
     if json:

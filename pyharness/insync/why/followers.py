@@ -225,9 +225,10 @@ def _waited_ms(facts: Facts, drops: Sequence[Dropped]) -> float:
     By the last fetch; or by how long the partition had no ack, also after the drop: a slow follower
     delays acks only until it is dropped. If only the leader was left, acks may be refused then.
     """
+    alone = {each.partition for each in drops if each.left <= 1}
     late = [each.unseen_ms for each in drops if each.unseen_ms not in (None, float("inf"))]
     late += [
-        gap.ms if each.left > 1 else each.at_ms - gap.since_ms
+        each.at_ms - gap.since_ms if each.partition in alone else gap.ms
         for each in drops
         for gap in _gaps(facts, each)
     ]

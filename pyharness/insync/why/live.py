@@ -19,6 +19,7 @@ from insync.why.answer import Answer
 from insync.why.controller_lines import add_controller_lines, merge_drops
 from insync.why.facts import NO_CLIENTS, Facts, Span
 from insync.why.infer import answer_of
+from insync.why.rules import DEFAULT_LAG_MS
 
 Line = dict[str, Any]
 
@@ -32,14 +33,13 @@ class Probe:
     """What to read: the last `minutes` of a topic.
 
     `lag_ms` is the brokers' replica.lag.time.max.ms, None to take it from their agents' settings,
-    or `default_lag_ms` if those are older than what is read.
+    or Kafka's default if those are older than what is read.
     """
 
     bootstrap: str
     topic: str
     minutes: float
     lag_ms: float | None
-    default_lag_ms: float
 
 
 @dataclass(slots=True)
@@ -88,11 +88,11 @@ def origins_of(records: Iterator[tuple[str, str]]) -> dict[str, Origin]:
 def answer_for(name: str, origin: Origin, span: Span, probe: Probe) -> Answer:
     """Return the answer for one origin."""
     known = _lag_of(origin)
-    lag_ms = probe.lag_ms or known or probe.default_lag_ms
+    lag_ms = probe.lag_ms or known or DEFAULT_LAG_MS
     facts = Facts(lag_ms=lag_ms, span=span, gaps=[NO_CLIENTS])
     if probe.lag_ms is None and known is None:
         facts.gaps.append(
-            f"{_LAG} of the brokers is not in the topic; {probe.default_lag_ms:g} is assumed"
+            f"{_LAG} of the brokers is not in the topic; {DEFAULT_LAG_MS:g} is assumed"
         )
     add_controller_lines(facts, origin.isr)
     for broker, lines in sorted(origin.agents.items()):

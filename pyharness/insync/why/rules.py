@@ -6,6 +6,8 @@ nobody.
 
 from typing import Final
 
+DEFAULT_LAG_MS: Final = 30_000.0
+"""Kafka's default of replica.lag.time.max.ms."""
 PAUSED_LAGS: Final = 0.5
 """A process that did not run for so long, in sum, was frozen or starved: agents report fetches that
 are pending for half of the lag."""

@@ -42,7 +42,7 @@ def test_a_leader_that_two_bad_links_cut_off_from_both_followers_is_not_said_to_
     agents: dict[str, Any], cause: str, leads: dict[str, Any]
 ) -> None:
     """As recorded with two cut links. Its agent had no fetch pending, and held nobody."""
-    drops = [dropped(1, 2, left=1), dropped(1, 3, left=1)]
+    drops = [dropped(1, 2, left=2), dropped(1, 3, left=1)]
     if not leads:
         drops += [dropped(2, 1, ONE, left=2), dropped(3, 1, TWO, left=2)]
     if agents is not STOCK:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from insync.why.live import Probe, answer_for, origins_of
 from unit.why.made_up import SPAN, event, slow_fetch, started
 
-PROBE = Probe(bootstrap="x:1", topic="events", minutes=1, lag_ms=None, default_lag_ms=30_000)
+PROBE = Probe(bootstrap="x:1", topic="events", minutes=1, lag_ms=None)
 
 
 def records(*keyed: tuple[str, Mapping[str, object]]) -> Iterator[tuple[str, str]]:
