@@ -1,4 +1,4 @@
-"""The workflows of docs/start/ci run commands that exist, on files that earlier steps leave."""
+"""What docs/start/ci has for CI is valid, and runs commands that exist."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from insync.cli.app import app
 from insync.events import verify_info
 
 FOLDER = Path(__file__).parents[3] / "docs" / "start" / "ci"
-WORKFLOWS = {file.stem: yaml.safe_load(file.read_text()) for file in FOLDER.glob("*.yml")}
+JOB = FOLDER / "fuzz-job.yml"
+FILES = sorted(set(FOLDER.glob("*.yml")) - {JOB})
+WORKFLOWS = {file.stem: yaml.safe_load(file.read_text()) for file in FILES}
 EXPRESSION = re.compile(r"\$\{\{ *matrix\.(\w+) *\}\}")
 
 
@@ -86,7 +88,7 @@ def valid(*files: Path) -> bool:
 
 @pytest.mark.skipif(find_spec("check_jsonschema") is None, reason="check-jsonschema is missing")
 def test_both_are_workflows_by_githubs_schema(tmp_path: Path) -> None:
-    assert valid(*FOLDER.glob("*.yml"))
+    assert valid(*FILES)
     wrong = tmp_path / "wrong.yml"
     wrong.write_text((FOLDER / "service.yml").read_text().replace("runs-on:", "run-on:"))
     assert not valid(wrong)
@@ -110,3 +112,26 @@ def test_what_is_downloaded_and_shown_was_made_before() -> None:
     assert down <= up
     (shown,) = {words[1] for words in commands(workflow, "cat")}
     assert shown == f"verify/{verify_info.SUMMARY}"
+
+
+@pytest.mark.skipif(
+    find_spec("kubernetes_validate") is None, reason="kubernetes-validate is missing"
+)
+def test_the_job_of_shards_is_one_by_kubernetes_schema() -> None:
+    import kubernetes_validate  # type: ignore[import-not-found]  # not everywhere, see above
+
+    job = yaml.safe_load(JOB.read_text())
+    latest = kubernetes_validate.latest_version()
+    kubernetes_validate.validate(job, latest, strict=True)
+    job["spec"]["completion"] = job["spec"].pop("completions")
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(job, latest, strict=True)
+
+
+def test_each_pod_of_the_job_has_a_shard_of_its_own() -> None:
+    job = yaml.safe_load(JOB.read_text())["spec"]
+    (text,) = job["template"]["spec"]["containers"][0]["args"]
+    known = get_command(app).commands["fuzz"].params  # type: ignore[attr-defined]
+    assert options_of(shlex.split(text)) <= {option for each in known for option in _names(each)}
+    assert job["completionMode"] == "Indexed"
+    assert f"--shard $((JOB_COMPLETION_INDEX + 1))/{job['completions']} " in text
