@@ -34,8 +34,6 @@ EVENTS_TOPIC = "insync.events.topic"
 LOGGERS = ("(Agent)", "(PendingReads)", "(StepDown)", "(Controller)")
 """The last parts of the loggers' names, with which these brokers' layout ends a line."""
 
-pytestmark = pytest.mark.cluster
-
 
 def types(lab: Lab) -> set[str]:
     return {event["type"] for event in lab.events()}

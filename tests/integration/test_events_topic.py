@@ -21,8 +21,6 @@ from waiting import wait_for
 
 TOPIC = "insync-events"
 
-pytestmark = pytest.mark.cluster
-
 
 @dataclass(frozen=True)
 class Published:

@@ -19,8 +19,6 @@ from waiting import wait_for
 
 HERE = {name: fault for name, fault in FAULTS.items() if not UNAVAILABLE.get(name)}
 
-pytestmark = pytest.mark.cluster
-
 
 def scenario(faults: list[dict[str, Any]]) -> str:
     """Write a scenario in which these faults follow each other, 900 ms each."""

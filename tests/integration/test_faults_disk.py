@@ -29,7 +29,6 @@ NO_STALL, NO_VOLUME = passthrough.unavailable(), volume.unavailable()
 NO_THROTTLE = blkio.unavailable(Path("/var/tmp"))  # noqa: S108 - asked for its disk only
 SETTINGS = {"log.segment.delete.delay.ms": "100", "log.initial.task.delay.ms": "100"}
 
-pytestmark = pytest.mark.cluster
 needs_stall = pytest.mark.skipif(NO_STALL is not None, reason=str(NO_STALL))
 needs_throttle = pytest.mark.skipif(NO_THROTTLE is not None, reason=str(NO_THROTTLE))
 needs_volume = pytest.mark.skipif(NO_VOLUME is not None, reason=str(NO_VOLUME))

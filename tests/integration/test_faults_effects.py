@@ -39,8 +39,6 @@ HELD_S = 0.8
 BYTES = 10_000
 WITHIN_S = 30.0
 
-pytestmark = pytest.mark.cluster
-
 STALL = {"kind": "stall", "mode": "hold", "broker": 1, "partitions": [0]}
 LINK = {"kind": "link", "broker": 1, "peer": 2}
 SPECS: dict[str, dict[str, Any]] = {

@@ -40,8 +40,6 @@ FIXED_SECONDS = 10.0
 STRUCK = "Cannot increment the log start offset to"
 WRITERS = 2
 
-pytestmark = pytest.mark.cluster
-
 
 @contextmanager
 def writing(bootstrap: str) -> Iterator[None]:

@@ -34,7 +34,6 @@ from insync.workload.prefill import burst
 from processes import gone, harness
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
 StartCluster = Callable[..., LocalCluster]
 ASSIGNMENT = [[1, 2, 3], [2, 3, 1]]
 STOCK_ONLY = read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8"))["stock"].split(",")

@@ -24,8 +24,6 @@ from waiting import wait_for
 RECORD_BYTES = 100_000
 FAILED = "Cannot increment the log start offset to"
 
-pytestmark = pytest.mark.cluster
-
 
 @dataclass
 class Moving:

@@ -21,8 +21,6 @@ from insync.errors import InsyncError
 from insync.testing import KafkaCluster
 from patched_kafka import patched_libs
 
-pytestmark = pytest.mark.cluster
-
 
 def folder_of(dist: Distribution, folder: Path) -> Path:
     """Make a folder with links to the jars of a version."""

@@ -21,8 +21,6 @@ from waiting import wait_for
 
 MIB = 1 << 20
 
-pytestmark = pytest.mark.cluster
-
 
 class Memory:
     """The largest resident sizes seen of a process and of its whole process tree, in MiB."""

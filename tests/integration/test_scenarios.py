@@ -20,8 +20,6 @@ from insync.events.run_info import load_run
 from insync.nodes import BROKERS
 from insync.scenario.load import load
 
-pytestmark = pytest.mark.cluster
-
 SITES = ("read-stall", "send-stall", "slow-follower")
 HOOK = "kafka.cluster.Partition.isFollowerOutOfSync"
 LAG_MS = 2_000

@@ -14,8 +14,6 @@ from insync.events.soak_info import SAMPLES, read_samples
 from processes import end
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 
 def outcomes(found: dict[str, Any], of: str) -> set[str]:
     (part,) = [each for each in found["children"] if each["of"] == of]

@@ -21,8 +21,6 @@ from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.brokers.kafka.distribution import Distribution
 from integration.lab import ALL, TOPIC, StartLab, stalled_read
 
-pytestmark = pytest.mark.cluster
-
 WITHOUT_CONTROLLER = """
 schema = 1
 name = "without-controller"

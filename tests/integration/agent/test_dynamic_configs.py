@@ -25,8 +25,6 @@ from insync.brokers.kafka.resolve import distribution
 from integration.lab import AT, HELD_MS, LAG, Lab, Program, StartCluster, StartLab, stalled_read
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 COOLDOWN = "insync.relinquish.cooldown.ms"
 
 

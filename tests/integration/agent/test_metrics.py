@@ -15,8 +15,6 @@ from insync.workload.prefill import burst
 from integration.lab import LAG, TOPIC, Lab, Program, StartLab, stalled_read
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 PENDING = "kafka.server:type=PendingReads"
 
 

@@ -32,8 +32,6 @@ Done = subprocess.CompletedProcess[str]
 Begin = Callable[..., Done]
 WITH_LAB = f"lab={LAB_JAR}"
 
-pytestmark = pytest.mark.cluster
-
 
 @pytest.fixture
 def begin(java: Java, dist: Distribution) -> Begin:

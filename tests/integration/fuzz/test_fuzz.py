@@ -21,8 +21,6 @@ PLANTED = "successor-outside-isr"
 SEEDS = "41-50"
 WITHIN_S = 2_400.0
 
-pytestmark = pytest.mark.cluster
-
 
 def by_outcome(found: Mapping[str, Any], outcome: str) -> list[str]:
     return [

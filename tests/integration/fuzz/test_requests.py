@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from commands import insync
 from insync.faults.registry import KINDS
 from insync.scenario.load import load
@@ -75,7 +73,6 @@ for_ms = 8_000
 """
 
 
-@pytest.mark.cluster
 def test_topics_come_and_go_and_a_replica_moves(tmp_path: Path) -> None:
     file, out = tmp_path / "requests.toml", tmp_path / "run"
     file.write_text(SCENARIO)

@@ -30,8 +30,6 @@ from integration.production.scram import (
 )
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 
 @pytest.mark.long
 def test_brokers_that_are_super_users(dist: Distribution, tmp_path: Path, agent: AgentSpec) -> None:

@@ -14,8 +14,6 @@ from insync.brokers.kafka.distribution import Distribution
 from integration.lab import ALL, STEP_DOWN, TOPIC, WITHIN_S, Lab, StartLab, repeated
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 GREEDY = "greedy"
 QUOTAS = "producer_byte_rate=20000,consumer_byte_rate=20000,request_percentage=5"
 

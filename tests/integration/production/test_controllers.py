@@ -12,8 +12,6 @@ from insync.brokers.cluster.plans import Controllers
 from integration.lab import ALL, LAG, STEP_DOWN, WITHIN_S, Lab, StartLab, stalled_read
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 QUORUM = [100, 101, 102]
 LATE_ELECTION = {"controller.quorum.fetch.timeout.ms": "6000"}
 """The other controllers notice a frozen one after the test has killed it."""

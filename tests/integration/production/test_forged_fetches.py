@@ -27,8 +27,6 @@ from integration.production.forged import Forger, forging_process, topic_id
 from integration.production.scram import as_client, create, prepare, with_scram
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 CONNECTIONS = 100
 KEPT = 30
 """More objects than three brokers' fetchers need, fewer than one per forged connection."""

@@ -16,8 +16,6 @@ from insync.errors import InputError
 from integration.lab import StartLab, stalled_read
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 PAIR = [1, 2]
 COLLECTORS = {
     "Serial": ["-XX:+UseSerialGC"],

@@ -24,8 +24,6 @@ from insync.faults.support.shim import preload, require_shim
 from insync_bridge import BridgeClient
 from integration.lab import ALL, LAG, LAG_MS, TOPIC, WITHIN_S, Lab, StartLab, rule
 
-pytestmark = pytest.mark.cluster
-
 PASSWORD = "for-a-test"  # of key stores that exist for one test
 MEBIBYTE = 1 << 20
 BURST_MIB = 4

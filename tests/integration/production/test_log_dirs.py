@@ -26,8 +26,6 @@ from integration.lab import (
 )
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 OTHER = "u"
 
 

@@ -24,8 +24,6 @@ PER_TOPIC = 1_600  # a controller makes at most 10,000 records of one request
 WRITTEN = 20
 WITHIN_S = 300.0
 
-pytestmark = pytest.mark.cluster
-
 
 @pytest.mark.long
 def test_reads_of_all_partitions_are_stalled_within_a_second(

@@ -32,8 +32,6 @@ from integration.lab import (
 )
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 RACKS = {number: NodeExtras(settings={"broker.rack": f"rack-{number}"}) for number in ALL}
 RATE = 150_000
 """Bytes per second at which a leader may send to a new replica."""

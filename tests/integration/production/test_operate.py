@@ -26,7 +26,6 @@ from integration.lab import ALL, LAG, WITHIN_S, StartLab, stalled_read
 from integration.production.jars import JMX_EXPORTER, OPENTELEMETRY, fetched
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
 FILES = Path(__file__).parents[3] / "docs" / "operate"
 DASHBOARD = json.loads((FILES / "dashboard.json").read_text(encoding="utf-8"))
 QUERIES = [target["expr"] for panel in DASHBOARD["panels"] for target in panel.get("targets", ())]

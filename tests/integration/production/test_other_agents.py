@@ -13,8 +13,6 @@ from insync.brokers.kafka.ports import free_ports
 from integration.lab import StartLab
 from integration.production.jars import JMX_EXPORTER, OPENTELEMETRY, fetched
 
-pytestmark = pytest.mark.cluster
-
 NO_EXPORT = [f"-Dotel.{signal}.exporter=none" for signal in ("traces", "metrics", "logs")]
 MORE_MEMORY = "-Xmx512m"
 SAMPLE = re.compile(r'^insync_PendingReads_Value\{.*name="HoldsGranted".*\} (\S+)$', re.MULTILINE)

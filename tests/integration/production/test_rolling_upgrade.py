@@ -21,8 +21,6 @@ from insync.nodes import CONTROLLER_ID
 from integration.lab import ALL, LAG, STEP_DOWN, TOPIC, WITHIN_S, Lab, StartLab
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 OTHER = "u"
 SHORT_SESSION = {"broker.session.timeout.ms": "3000"}
 """A killed broker may register again after its session has ended."""

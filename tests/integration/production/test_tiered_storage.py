@@ -12,8 +12,6 @@ from integration.lab import ALL, LAG, TOPIC, WITHIN_S, StartLab
 from integration.production.jars import LOCAL_TIERED_STORAGE, fetched
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 PAIR = [1, 2]
 TIERED = {
     **SMALL_SEGMENTS,

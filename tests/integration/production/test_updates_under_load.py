@@ -16,8 +16,6 @@ from insync.brokers.cluster.broker_configs import update
 from integration.lab import ALL, TOPIC, WITHIN_S, Lab, StartLab, repeated
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 UPDATES = 10
 
 

@@ -11,8 +11,6 @@ from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
 from integration.lab import STEP_DOWN, StartLab, stalled_read
 
-pytestmark = pytest.mark.cluster
-
 
 @pytest.mark.long
 @pytest.mark.parametrize("kafka", ["3.6.2", "3.7.2", "3.8.1", "3.9.2"])

@@ -12,8 +12,6 @@ from insync.bench.overhead.figures import FIGURES, OF_SCALE, OF_START
 
 ARMS = ["stock", "request"]
 
-pytestmark = pytest.mark.cluster
-
 
 @pytest.mark.long
 def test_an_overhead_has_every_figure(tmp_path: Path) -> None:

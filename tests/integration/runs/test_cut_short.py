@@ -24,8 +24,6 @@ ENDED_BY = (
     *(pytest.param(other, marks=pytest.mark.long) for other in (signal.SIGINT, signal.SIGTERM)),
 )
 
-pytestmark = pytest.mark.cluster
-
 
 @dataclass(frozen=True)
 class Cut:

@@ -22,8 +22,6 @@ from integration.runs import why_catalogue
 from integration.runs.recording import folder_of, run
 from why_confusion import as_markdown, judged
 
-pytestmark = pytest.mark.cluster
-
 StartCluster = Callable[..., LocalCluster]
 TOPIC: Final = "events-of-agents"
 _RIGHT: Final = 0.8

@@ -27,8 +27,6 @@ from integration.lab import (
 )
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 SITES = {Site.READ: "read", Site.SEND: "send", Site.WRITE: "append: write"}
 
 

@@ -15,8 +15,6 @@ PROTOCOLS = ["2.8", "2.6"]
 """From 2.7-IV2 on a leader asks the controller to change the ISR; before it writes to ZooKeeper."""
 TO_CONTROLLER = "broker-1-to-controller-send-thread"
 
-pytestmark = pytest.mark.cluster
-
 
 @dataclass(frozen=True)
 class Run:

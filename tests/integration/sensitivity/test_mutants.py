@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 AT_ONCE = 2
 """Clusters that run at the same time, as in a matrix."""
 
-pytestmark = pytest.mark.cluster
-
 
 def judged(session: Session, runs: list[Path]) -> list[Verdict]:
     """Judge run folders in one pass."""

@@ -15,8 +15,6 @@ from insync.brokers.kafka.distribution import Distribution
 from processes import end
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 SHORT = ("--only", "read-stall", "--seeds", "none")
 
 

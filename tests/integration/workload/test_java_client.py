@@ -11,8 +11,6 @@ from commands import insync
 from event_lines import lines_of
 from insync.brokers.kafka.versions import DEFAULT
 
-pytestmark = pytest.mark.cluster
-
 SCENARIO = """
 schema = 1
 name = "clients"

@@ -23,8 +23,6 @@ from insync.run.runner import execute
 from insync.workload import workload
 from waiting import wait_for
 
-pytestmark = pytest.mark.cluster
-
 SCENARIO = """
 schema = 1
 name = "tail"
