@@ -9,7 +9,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +31,10 @@ from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError, InsyncError
 from insync.run.version_support import read_table
 from insync.workload.prefill import burst
+from integration.lab import StartCluster
 from processes import gone, harness
 from waiting import wait_for
 
-StartCluster = Callable[..., LocalCluster]
 ASSIGNMENT = [[1, 2, 3], [2, 3, 1]]
 STOCK_ONLY = read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8"))["stock"].split(",")
 """Versions that only test_kafka_7104.py starts."""
@@ -82,6 +82,9 @@ def test_a_cluster_keeps_its_promises(version: str, java: Java, tmp_path: Path) 
         assert addresses(pids) <= {"127.0.0.1", "::ffff:127.0.0.1"}
         frozen_ms, shrunk_ms, running = shrink(cluster, dist, follower=3)
     assert all(gone(pid) for pid in pids)
+    cluster.stop()
+    with pytest.raises(KafkaException):
+        client(cluster.bootstrap).list_topics(timeout=0.5)
     lines = list(isr_events(cluster, dist, "stock"))
     assert lines[: len(running)] == running
     # In whatever order: one controller writes them one by one, another sends them together.
@@ -157,44 +160,41 @@ def test_a_topic_is_created_though_the_answer_comes_too_late(
         create_topic(cluster.bootstrap, "events", [[1]], {})
 
 
-def test_features_are_those_of_a_formatted_cluster(start: StartCluster) -> None:
+@pytest.fixture(scope="module")
+def shared(
+    dist: Distribution, java: Java, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LocalCluster]:
+    """Start brokers of which the first logs its classes and the second has a setting of its own."""
+    folder = tmp_path_factory.mktemp("shared")
+    options = f"-javaagent:{nop_agent(folder, java)} -Xlog:class+load:file={folder}/classes.log"
+    own = NodeExtras(environment={"INSYNC_TEST": "here"}, settings={"num.io.threads": "5"})
+    extras = {1: NodeExtras(environment={"JDK_JAVA_OPTIONS": options}), 2: own}
+    with LocalCluster(dist, folder / "nodes", extras=extras) as cluster:
+        yield cluster
+
+
+def test_features_are_those_of_a_formatted_cluster(shared: LocalCluster) -> None:
     """Ids differ in a copied format; the feature levels must be what StorageTool gave."""
-    cluster = start(brokers=1)
-    log = cluster.controller.log.read_text(encoding="utf-8")
+    log = shared.controller.log.read_text(encoding="utf-8")
     assert "setting metadata.version to 4.3" in log
     assert "setting feature eligible.leader.replicas.version to 1" in log
 
 
-def test_settings_and_environment_reach_the_node_they_are_for(start: StartCluster) -> None:
-    cluster = start(
-        brokers=2,
-        extras={
-            2: NodeExtras(environment={"INSYNC_TEST": "here"}, settings={"num.io.threads": "5"})
-        },
-    )
-    environments = {
-        number: psutil.Process(node.pid).environ() for number, node in cluster.nodes.items()
-    }
-    assert environments[2]["INSYNC_TEST"] == "here"
-    assert "INSYNC_TEST" not in environments[1]
-    written = {
-        node.id: (node.folder / "server.properties").read_text() for node in cluster.nodes.values()
-    }
-    assert "num.io.threads=5" in written[2]
-    assert "num.io.threads=5" not in written[1]
+def test_settings_and_environment_reach_the_node_they_are_for(shared: LocalCluster) -> None:
+    nodes = shared.nodes.items()
+    environments = {number: psutil.Process(node.pid).environ() for number, node in nodes}
+    assert [number for number, its in environments.items() if "INSYNC_TEST" in its] == [2]
+    written = {number: (node.folder / "server.properties").read_text() for number, node in nodes}
+    assert [number for number, its in written.items() if "num.io.threads=5" in its] == [2]
 
 
-def test_nodes_start_from_the_archive_also_with_an_agent(
-    start: StartCluster, tmp_path: Path, java: Java
-) -> None:
+def test_nodes_start_from_the_archive_also_with_an_agent(shared: LocalCluster) -> None:
     """An agent appends to the class path; the archive must still be used."""
-    log = tmp_path / "classes-%p.log"
-    options = f"-javaagent:{nop_agent(tmp_path, java)} -Xlog:class+load:file={log}"
-    cluster = start(brokers=1, extras={1: NodeExtras(environment={"JDK_JAVA_OPTIONS": options})})
-    loaded = (tmp_path / f"classes-{cluster.nodes[1].pid}.log").read_text(encoding="utf-8")
-    kafka = [line for line in loaded.splitlines() if "] org.apache.kafka." in line]
-    shared = [line for line in kafka if "source: shared objects file" in line]
-    assert len(shared) > 0.9 * len([line for line in kafka if "Lambda" not in line])
+    log = shared.nodes[1].folder.parents[1] / "classes.log"
+    loaded = log.read_text(encoding="utf-8").splitlines()
+    kafka = [line for line in loaded if "] org.apache.kafka." in line]
+    found = [line for line in kafka if "source: shared objects file" in line]
+    assert len(found) > 0.9 * len([line for line in kafka if "Lambda" not in line])
 
 
 def nop_agent(folder: Path, java: Java) -> Path:
@@ -240,19 +240,17 @@ def test_a_folder_that_kafka_cannot_use_is_refused(
         pass
 
 
-def test_a_topic_that_cannot_be_created_is_an_error(start: StartCluster) -> None:
-    cluster = start(brokers=1)
+def test_a_topic_that_cannot_be_created_is_an_error(shared: LocalCluster) -> None:
     with pytest.raises(InsyncError, match=r"^topic a/b: not created: .*invalid"):
-        create_topic(cluster.bootstrap, "a/b", [[1]], {})
+        create_topic(shared.bootstrap, "a/b", [[1]], {})
     with pytest.raises(InsyncError, match=r"^topic events: not created: "):
-        create_topic(cluster.bootstrap, "events", [[1, 7]], {})
+        create_topic(shared.bootstrap, "events", [[1, 7]], {})
 
 
-def test_a_topic_serves_as_soon_as_it_is_created(start: StartCluster) -> None:
-    cluster = start(brokers=3)
-    create_topic(cluster.bootstrap, "events", ASSIGNMENT, {"min.insync.replicas": "3"})
+def test_a_topic_serves_as_soon_as_it_is_created(shared: LocalCluster) -> None:
+    create_topic(shared.bootstrap, "events", ASSIGNMENT, {"min.insync.replicas": "3"})
     answers: list[object] = []
-    producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": "all", "log_level": 0})
+    producer = Producer({"bootstrap.servers": shared.bootstrap, "acks": "all", "log_level": 0})
     for partition in range(len(ASSIGNMENT)):
         producer.produce(
             "events", b"x", partition=partition, on_delivery=lambda error, _: answers.append(error)
@@ -280,11 +278,3 @@ def test_no_node_outlives_the_harness(
         assert not any(gone(pid) for pid in pids)
         process.send_signal(how)
     wait_for(lambda: [pid for pid in pids if not gone(pid)], lambda left: not left, within_s=5)
-
-
-def test_stopping_twice_is_fine_and_no_client_is_answered(start: StartCluster) -> None:
-    cluster = start(brokers=1)
-    cluster.stop()
-    cluster.stop()
-    with pytest.raises(KafkaException):
-        client(cluster.bootstrap).list_topics(timeout=0.5)

@@ -12,18 +12,11 @@ import pytest
 
 from commands import insync, insync_json, start_insync
 from insync.brokers.kafka.distribution import Distribution
+from integration.test_own_build import folder_of
 from processes import end
 from waiting import wait_for
 
 SHORT = ("--only", "read-stall", "--seeds", "none")
-
-
-def folder_of(dist: Distribution, folder: Path) -> Path:
-    """Make a folder with links to the jars of a version."""
-    folder.mkdir(parents=True)
-    for file in dist.jars:
-        (folder / file.name).symlink_to(file)
-    return folder
 
 
 def level(found: dict[str, Any], name: str) -> dict[str, Any]:
@@ -71,16 +64,8 @@ def test_a_candidate_whose_broker_does_not_start_is_unknown_and_other_levels_run
 @pytest.mark.long
 def test_an_interrupted_verification_leaves_no_process_and_is_continued(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    chosen = (
-        "--level",
-        "faults",
-        "--only",
-        "read-stall,send-stall",
-        "--seeds",
-        "none",
-        "--out",
-        out,
-    )
+    only = ("--level", "faults", "--only", "read-stall,send-stall", "--seeds", "none")
+    chosen = (*only, "--out", out)
     with start_insync("verify", *chosen) as run:
         events = out / "faults" / "01" / "candidate" / "4.3.1" / "send-stall" / "events" / "request"
         wait_for(lambda: (events / "phases.jsonl").exists(), bool, within_s=240)
