@@ -1,7 +1,5 @@
 """Analyses made-up folders, and a recorded one, once for all processes."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import tarfile

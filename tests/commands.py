@@ -1,7 +1,5 @@
 """Calls the `insync` command: as a process of its own, or in the process of the test."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Times clients, and runs every fault of a disk, on both kinds of cluster."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

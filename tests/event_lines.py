@@ -1,7 +1,5 @@
 """Reads the files of JSON lines that a run leaves."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

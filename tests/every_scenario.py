@@ -3,8 +3,6 @@
 `make test-all` discovers them: it runs a new file in `scenario/builtin` without any change here.
 """
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Makes faults on clusters of tests: in a scenario of a few seconds, or one by one."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A PATH without a Java, as a host has it that runs brokers in containers only."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Reads the table of docs/operate/metrics.md."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

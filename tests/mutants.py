@@ -3,8 +3,6 @@
 `plugin-java/mutants` writes such an agent as a copy of the real one's jar.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from dataclasses import dataclass

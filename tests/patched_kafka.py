@@ -1,7 +1,5 @@
 """Kafka 4.3.1 with the source patch in its jars, built once for all tests of a process."""
 
-from __future__ import annotations
-
 import subprocess
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Processes that tests start and end: harnesses, busy ones, JVMs with a bridge."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import subprocess

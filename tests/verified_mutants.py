@@ -4,8 +4,6 @@ Each is the candidate's agent, in the scenario that is named for it. What was fo
 tests/data/verified-mutants.json, which `make docs` shows as a table.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

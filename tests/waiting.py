@@ -1,7 +1,5 @@
 """Waits for a condition, instead of a sleep of a guessed length."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import TypeVar

@@ -6,8 +6,6 @@ drop anybody, and if no other fault was near: within two lags. One during which 
 ack within a lag, and no replica left an ISR, slowed no broker: the right answer is nobody.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """Finds the machine's own Chromium."""
 
-from __future__ import annotations
-
 import shutil
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")

@@ -4,8 +4,6 @@ Without a Chromium they are skipped, in one line that says what to install; wher
 INSYNC_REQUIRE_BROWSER is set, as in CI, they fail instead.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@ Grafana itself is not needed: each panel is a picture of what its queries return
 the documentation is made from such a page.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

@@ -5,8 +5,6 @@ report-dark.png, report-390.png and report-390-dark.png; more pages may follow. 
 first screen of a page, which must say what the page shows.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

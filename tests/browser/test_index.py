@@ -1,7 +1,5 @@
 """Opens the index page of past results in a browser, offline: filters, a phone, both schemes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

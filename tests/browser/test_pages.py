@@ -3,8 +3,6 @@
 They work with a pointer, with a keyboard, on a phone, without scripts and for a screen reader.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path

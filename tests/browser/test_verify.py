@@ -1,7 +1,5 @@
 """Opens the page of a verification in a browser, offline: a phone, both schemes, links."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -4,8 +4,6 @@ Without an engine they are skipped, in one line that says what to install; where
 INSYNC_REQUIRE_CONTAINERS is set, as in CI, they fail instead.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import closing

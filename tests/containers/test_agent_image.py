@@ -1,7 +1,5 @@
 """The image for Strimzi: it holds the agent's jar, its licences, and nothing that runs."""
 
-from __future__ import annotations
-
 import io
 import shutil
 import tarfile

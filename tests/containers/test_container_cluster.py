@@ -1,7 +1,5 @@
 """Clusters of containers start soon, are isolated and limited, and leave nothing behind."""
 
-from __future__ import annotations
-
 import re
 import signal
 import socket

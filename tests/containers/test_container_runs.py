@@ -1,7 +1,5 @@
 """Scenarios on containers give the same verdicts as on local processes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

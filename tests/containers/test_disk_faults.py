@@ -1,7 +1,5 @@
 """Faults of a broker's whole disk on containers, which see mounts of this host."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Faults of links, clocks and JVMs leave their evidence in containers, too."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Builds images on a real engine: from nothing, not root, quick to start, with a health check."""
 
-from __future__ import annotations
-
 import io
 import shutil
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Brokers in containers on a host without a Java: it takes the one of the image's base."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

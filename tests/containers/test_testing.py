@@ -1,7 +1,5 @@
 """`insync.testing` as other projects use it: the example of the docs, and what it refuses."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

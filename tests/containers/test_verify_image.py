@@ -1,7 +1,5 @@
 """The jars of an image are judged as a folder of jars is."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

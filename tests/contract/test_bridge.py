@@ -3,8 +3,6 @@
 The Java side of the same file is BridgeContractTest.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import random

@@ -3,8 +3,6 @@
 A difference is a failure. Only doubles may differ, in their last digits.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from pathlib import Path

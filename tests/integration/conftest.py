@@ -1,7 +1,5 @@
 """Fixtures of the integration tests: the default distribution, clusters, recorded scenarios."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack

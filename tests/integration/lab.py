@@ -5,8 +5,6 @@ by config updates, so one cluster shows stock behaviour, both scopes and a step-
 partition 0 of `TOPIC`; unless a test says otherwise, broker 2 is asked what the cluster knows.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping

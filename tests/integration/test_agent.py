@@ -1,7 +1,5 @@
 """The agent in real brokers: its config, its metrics, its events, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Mapping

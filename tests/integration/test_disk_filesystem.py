@@ -4,8 +4,6 @@ The tests compare it, call by call, with a plain folder. Stalled calls wait, are
 on. The mount is removed however the process ends.
 """
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import os

@@ -1,7 +1,5 @@
 """Agents and harness write their events to a topic, too."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Every kind of fault leaves its evidence on real brokers; an interrupted one is undone."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Faults of a broker's whole disk: their effect on a real broker, and their evidence in a run."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 `pytest -s` prints the measurements as a table at the end.
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """KAFKA-7104: versions with and without it under load; what the agent weaves and answers."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A cluster of local brokers starts soon, is complete, leaves readable logs and no process."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -4,8 +4,6 @@ The copy's log end is above its high watermark when a response has a log start o
 high watermark: the race of `log-start-race`, here in the thread that moves replicas in a broker.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Kafka builds of the user's own: a folder of jars, and a .tgz as Kafka's build packs it."""
 
-from __future__ import annotations
-
 import json
 import re
 import tarfile

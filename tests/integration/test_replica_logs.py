@@ -1,7 +1,5 @@
 """Reads what brokers of each range of versions leave: the replicas' batches, and their roles."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Runs the command on real brokers: KIP-501's case, the control, live state."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -4,8 +4,6 @@
 analysed together. `make test-all` records all arms of all scenarios.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`insync soak` on real brokers: every disturbance leaves evidence; it ends with nothing left."""
 
-from __future__ import annotations
-
 import json
 import signal
 from pathlib import Path

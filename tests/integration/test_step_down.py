@@ -1,7 +1,5 @@
 """Step-downs on real brokers: idle fetches, transactions, and a controller that is gone."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections import Counter

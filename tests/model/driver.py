@@ -1,7 +1,5 @@
 """A leader in a JVM without a cluster: Kafka's own classes, with the agent or without."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path

@@ -4,8 +4,6 @@ The differential model's reference states each rule over plain milliseconds and 
 agent. A rule answers one question: with which replica.lag.time.max.ms would a follower be in sync?
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

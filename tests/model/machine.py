@@ -4,8 +4,6 @@ Hypothesis shrinks a failure to a short list of steps. `make test` runs a fixed 
 INSYNC_MODEL_EXAMPLES=N runs N new random ones per arm instead.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

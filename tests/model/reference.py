@@ -1,7 +1,5 @@
 """The reference: a leader of two partitions with two followers, in milliseconds and plain rules."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 

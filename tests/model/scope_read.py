@@ -1,7 +1,5 @@
 """Scope "read" of the reference: KIP-501's solution 1 as written."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

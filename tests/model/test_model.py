@@ -1,7 +1,5 @@
 """Compares the agent with a plain reference over random histories."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

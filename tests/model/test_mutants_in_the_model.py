@@ -1,7 +1,5 @@
 """The differential model finds mutants: agents of which one rule is broken on purpose."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Does each step on the broker's classes and on the reference; both must agree after it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

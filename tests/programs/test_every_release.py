@@ -1,7 +1,5 @@
 """The agent fits every release of Kafka from 3.6.0 on that Maven Central has."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

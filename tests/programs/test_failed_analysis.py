@@ -1,7 +1,5 @@
 """An analysis that fails or is killed leaves earlier results as they are, and nothing else."""
 
-from __future__ import annotations
-
 import resource
 import shutil
 import signal

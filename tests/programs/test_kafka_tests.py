@@ -1,7 +1,5 @@
 """Kafka's own tests, the short level: with the agent, on a broken build, interrupted."""
 
-from __future__ import annotations
-
 import signal
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Mutants of the agent without brokers: each fits the agent, and the core's own tests fail."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`make release DRY_RUN=1`: what a release would hold, made from the commit that is checked out."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

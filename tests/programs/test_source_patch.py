@@ -1,7 +1,5 @@
 """The source patches of Kafka, built: their own unit tests, and what reviewers read."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

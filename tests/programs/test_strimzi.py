@@ -1,7 +1,5 @@
 """docs/operate/strimzi.yaml has only fields that Strimzi's own model has."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

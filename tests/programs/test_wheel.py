@@ -1,7 +1,5 @@
 """The wheel contains all that `insync` needs: installed outside the checkout, it runs brokers."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Stands in for what `make setup` builds and for what this machine has, in tests of plans."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Writes a made-up matrix: a run as expected, one that differs, cut short, not begun, skipped."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from insync.events.matrix_info import MatrixInfo, MatrixOptions, MatrixRow, save_matrix

@@ -4,8 +4,6 @@ It is KIP-501's case: broker 1's reads of partitions 0 and 1 stall for a while. 
 Kafka the ISR shrinks to the leader when the stall ends; under the plugin it stays full.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterable, Iterator

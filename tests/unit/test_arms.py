@@ -1,7 +1,5 @@
 """One table of arms."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

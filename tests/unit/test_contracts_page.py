@@ -1,7 +1,5 @@
 """docs/contracts.md lists what the code has: commands, options, names, files and fields."""
 
-from __future__ import annotations
-
 import json
 import re
 import tarfile

@@ -1,7 +1,5 @@
 """The lists of files in CONTRIBUTING.md are those in which their examples occur."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from dataclasses import dataclass

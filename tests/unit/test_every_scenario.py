@@ -1,7 +1,5 @@
 """A row that differs is recorded again if acks were late without a fault; others are not."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

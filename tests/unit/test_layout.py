@@ -1,7 +1,5 @@
 """Which package may import which, read from the sources."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What `make test` leaves to `make test-all`: tests/data/long-tests.toml lists exactly that."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

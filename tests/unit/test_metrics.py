@@ -1,7 +1,5 @@
 """One registry of metrics: every consumer agrees with it, and a new metric shows up in each."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A process that analyses gets a folder for its temporary files, which does not stay."""
 
-from __future__ import annotations
-
 import os
 import signal
 import tempfile

@@ -1,7 +1,5 @@
 """The scripts behind `make setup` and `make demo`."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

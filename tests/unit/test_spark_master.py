@@ -1,7 +1,5 @@
 """A Spark master that is unknown or does not answer ends a command before anything is made."""
 
-from __future__ import annotations
-
 import socket
 import time
 from collections.abc import Iterator

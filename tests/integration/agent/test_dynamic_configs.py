@@ -1,7 +1,5 @@
 """Config updates of running brokers, as `kafka-configs --alter` sends them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

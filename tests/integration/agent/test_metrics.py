@@ -1,7 +1,5 @@
 """What an operator sees of the agent: Kafka's metrics over JMX, and lines in the broker's log."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 

@@ -1,7 +1,5 @@
 """What the agent does and says at start: what it weaves, what it refuses, beside other agents."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Random fault schedules on real brokers: judged, interrupted, resumed, and reduced to a cause."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What operators and clients do to a real cluster: topics, replicas that move, a broker stopped."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

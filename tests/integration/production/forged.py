@@ -1,7 +1,5 @@
 """Fetches that claim to come from followers, on connections whose clients may not replicate."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

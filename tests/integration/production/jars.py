@@ -1,7 +1,5 @@
 """The jars that only tests of production configurations need, fetched as the brokers' are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from insync.brokers.kafka import cache

@@ -1,7 +1,5 @@
 """Clusters with SASL/SCRAM and Kafka's StandardAuthorizer, their users and ACLs."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager

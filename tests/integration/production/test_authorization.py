@@ -4,8 +4,6 @@ No one may do what no ACL allows. The test's own looks and config updates are an
 ACLs for them.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

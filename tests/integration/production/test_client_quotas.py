@@ -1,7 +1,5 @@
 """Clients that exceed their quotas are throttled; their leader is not slow because of that."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Clusters whose brokers are controllers, too, and clusters of three controllers."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Clients that may not replicate send fetches with ids of followers, under scope `request`."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

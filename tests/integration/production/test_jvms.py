@@ -1,7 +1,5 @@
 """Each garbage collector, and each Java that is installed: the agent starts, marks come and go."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

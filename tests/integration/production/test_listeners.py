@@ -3,8 +3,6 @@
 TLS has no sendfile: the network thread reads a response from the file and encrypts it.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """A broker with two log directories, of which one fails, or is slow."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

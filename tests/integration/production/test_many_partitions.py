@@ -1,7 +1,5 @@
 """A stall of a leader of very many partitions begins at once, without a restart, and is seen."""
 
-from __future__ import annotations
-
 import os
 import time
 from dataclasses import replace

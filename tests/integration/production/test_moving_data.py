@@ -1,7 +1,5 @@
 """Followers that serve consumers, throttled replication, and what moves while a read is stalled."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

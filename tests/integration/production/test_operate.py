@@ -1,7 +1,5 @@
 """The files of docs/operate on a running cluster, while a read of its leader is stalled."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

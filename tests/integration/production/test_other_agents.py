@@ -1,7 +1,5 @@
 """OpenTelemetry's agent and Prometheus' JMX exporter in the same broker, before and after ours."""
 
-from __future__ import annotations
-
 import re
 import urllib.request
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Kafka and the agent are upgraded, or downgraded, node by node: every mixture is safe."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Brokers that move their logs to a remote storage, which here is a folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """How soon an update of the agent's configs is in force in a broker that is busy."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Brokers of 3.6 to 3.9 that keep their metadata in ZooKeeper, as many clusters still do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

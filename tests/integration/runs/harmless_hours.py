@@ -6,8 +6,6 @@ times 40 minutes (2). The arms take turns, too. Then it computes their verdicts,
 step-downs. docs/results.md has the result.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """Runs the scenarios that the tools of this folder make."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final

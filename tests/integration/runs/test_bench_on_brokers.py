@@ -1,7 +1,5 @@
 """The benchmarks on brokers give every figure of every arm, and leave no broker."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Runs and matrices that are ended by a signal, and runs in which a broker ends by itself."""
 
-from __future__ import annotations
-
 import functools
 import json
 import signal

@@ -1,7 +1,5 @@
 """`insync why` on real recorded runs: the slow broker, and how often it is right."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """`insync why --jmx` on stock brokers, without any agent: stalls, a frozen broker, and none."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Scope `read` on 2.8.2, with ISR changes through the controller and directly in ZooKeeper."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

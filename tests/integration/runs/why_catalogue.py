@@ -5,8 +5,6 @@ lags, on stock brokers and with `step-down`, five times each. `python tests/why_
 then compares the answers of `insync why` with the faults; docs/test/why.md has the result.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

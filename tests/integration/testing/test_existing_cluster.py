@@ -1,7 +1,5 @@
 """A run on a cluster that insync did not start: what it may do there, and what it cannot know."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The pytest plugin in a user's folder: the example of the docs, and histories that fail."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from importlib.metadata import entry_points

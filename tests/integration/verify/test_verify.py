@@ -1,7 +1,5 @@
 """`insync verify` on real brokers: an own build with the agent, a broker that does not start."""
 
-from __future__ import annotations
-
 import json
 import signal
 import xml.etree.ElementTree as Xml

@@ -1,7 +1,5 @@
 """Kafka's own Java client beside librdkafka: both write and read one topic, and agree."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A run whose cluster loses an acked tail on every replica's disk is found and fails."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

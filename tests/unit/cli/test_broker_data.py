@@ -1,7 +1,5 @@
 """The data of brokers is removed where all is as expected, and kept where it may explain more."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Errors of insync itself exit with 3, never with 1, which is the code of "fail"."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

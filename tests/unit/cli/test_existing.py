@@ -1,7 +1,5 @@
 """What a run on an existing cluster cannot do is refused in one line, before it connects."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The optional part of an installation: named as pyproject.toml has it, and asked for early."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

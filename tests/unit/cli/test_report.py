@@ -1,7 +1,5 @@
 """`insync report` finds the runs and matrices of a folder, and prints them all."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`insync state` on a folder whose brokers do not run says what the folder is."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which nodes get the agent, and the templates of a cluster without eligible leader replicas."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast

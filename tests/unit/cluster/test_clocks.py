@@ -1,7 +1,5 @@
 """How far a clock is ahead follows from a time that was taken between two known moments."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

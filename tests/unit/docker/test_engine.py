@@ -1,7 +1,5 @@
 """Without a usable Docker engine, one line says why and what was expected."""
 
-from __future__ import annotations
-
 import os
 import socket
 from pathlib import Path

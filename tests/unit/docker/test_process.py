@@ -1,7 +1,5 @@
 """A container's process and the leftovers of killed harnesses, on a fake engine."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

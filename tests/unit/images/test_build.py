@@ -1,7 +1,5 @@
 """The build's context, its progress messages, and its error when it fails."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 from collections.abc import Sequence

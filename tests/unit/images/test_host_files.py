@@ -1,7 +1,5 @@
 """Which of this host's files a base image takes."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """An image's digest: equal for equal contents, different for any change."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Writes made-up Kafka builds: folders of jars that have a version, and no code."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A Kafka build of the user's own: which jars run, and which version they are."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A version is pinned as Maven resolves it, and what cannot be pinned is named in one line."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

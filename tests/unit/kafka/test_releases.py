@@ -1,7 +1,5 @@
 """A release is found by its number; one that is not pinned is resolved once, and recorded."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

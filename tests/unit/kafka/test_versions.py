@@ -1,7 +1,5 @@
 """The pinned releases are complete, and are those of the table that the build compiles by."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Lists what the built-in scenarios expect, with a value on each side of every bound."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil, floor

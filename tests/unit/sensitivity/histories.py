@@ -4,8 +4,6 @@
 has two partitions, led by brokers 1 and 2, and only the lines that its metric is computed from.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

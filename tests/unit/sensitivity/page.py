@@ -3,8 +3,6 @@
 The tests' own tables are the source: what breaks each expectation, and what catches each mutant.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """Makes up a race in which one metric has a given value, as `histories` does for a workload."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 

@@ -4,8 +4,6 @@ For each value just within and just beyond a bound there is a made-up history. A
 tables in one analysis, and the judge decides upon what the tables say.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count

@@ -1,7 +1,5 @@
 """`KafkaCluster` accepts what a Python user writes, and refuses the rest in one line."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What the wrappers of a test's clients record, with clients that only remember their calls."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import count
 from typing import Any

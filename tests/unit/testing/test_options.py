@@ -1,7 +1,5 @@
 """The plugin's options and marker: what does not fit together is one line, before any test."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A repeat is steady once no record waits for its ack behind older ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path

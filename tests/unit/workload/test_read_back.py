@@ -1,7 +1,5 @@
 """A repeat ends with a fresh consumer that reads everything again, and shows a lost tail."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
