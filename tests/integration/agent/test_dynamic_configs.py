@@ -191,7 +191,8 @@ def test_invalid_values_change_nothing(start_lab: StartLab, dist: Distribution) 
         printed = alter(dist, bootstrap, None, changes)
         assert message in printed, printed
     now = described(bootstrap, 1)
-    assert [now[each].value for each in (FEATURE, PROCESS_TIME, SCOPE)] == ["true", "-1", "read"]
+    kept = [now[each].value for each in (FEATURE, PROCESS_TIME, SCOPE)]
+    assert kept == ["true", "-1", "request"]
     assert now[VIA].is_read_only
 
     controller = f"127.0.0.1:{lab.cluster.controller.port}"
