@@ -7,8 +7,7 @@ from typing import Final
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from insync.events.group import GroupLine
-from insync.events.schema import now_ms
+from insync.events.schema import GroupLine, now_ms
 from insync.workload.plan import GroupPlan, WorkloadPlan
 
 ANSWER_SECONDS: Final = 5.0

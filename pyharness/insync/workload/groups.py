@@ -12,8 +12,7 @@ from typing import Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
-from insync.events.group import GroupEvent, GroupLine
-from insync.events.schema import now_ms
+from insync.events.schema import GroupEvent, GroupLine, now_ms
 from insync.events.writer import EventWriter
 from insync.workload.plan import GroupPlan, WorkloadPlan
 from insync.workload.producer import timeouts

@@ -13,7 +13,6 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 
 from insync.analysis.tables.bronze.parse import EventKind
 from insync.events import schema as lines
-from insync.events.group import GroupLine
 
 _SMALL: Final = frozenset({
     "base_sequence", "broker", "bytes", "consumer", "fetchers", "group", "leader_epoch", "life",
@@ -71,7 +70,9 @@ CONSUME = _kind("consume", "consume-*.jsonl", lines.ConsumeLine, f"{_AT} offset 
 READ_BACK = _kind(
     "read_back", lines.READ_BACK, lines.ReadBackLine, f"{_AT} fresh position end_offset"
 )
-GROUP = _kind("group", "group-*.jsonl", GroupLine, "arm repeat topic t_ms group type partition")
+GROUP = _kind(
+    "group", "group-*.jsonl", lines.GroupLine, "arm repeat topic t_ms group type partition"
+)
 ISR = EventKind(
     "isr",
     lines.ISR,
