@@ -1,6 +1,6 @@
 """Choose where a cluster's nodes listen and how they find each other: on loopback or by name."""
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
 from insync.brokers.kafka.ports import LOOPBACK
 
@@ -10,29 +10,28 @@ BETWEEN_BROKERS = 9094
 """The port of a broker's container for other brokers; only their network reaches it."""
 
 
-class Addresses(Protocol):
+class Addresses(ABC):
     """How nodes are addressed; `port` is the port at which this host reaches a node."""
 
+    @abstractmethod
     def meeting(self, number: int, port: int) -> tuple[str, int]:
         """Return host and port at which the controller or the ZooKeeper listens."""
 
     def found_at(self, number: int, port: int) -> tuple[str, int]:
         """Return host and port at which all others find the controller."""
+        return self.meeting(number, port)
 
+    @abstractmethod
     def of_broker(self, number: int, port: int) -> dict[str, str]:
         """Return the settings for a broker's listeners and advertised listeners."""
 
 
-class OnLoopback:
+class OnLoopback(Addresses):
     """Nodes that are processes of this host."""
 
     def meeting(self, number: int, port: int) -> tuple[str, int]:
         """Return the node's only address."""
         return LOOPBACK, port
-
-    def found_at(self, number: int, port: int) -> tuple[str, int]:
-        """Return the node's only address."""
-        return self.meeting(number, port)
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
         """Return the settings of the broker's only listener."""
@@ -44,16 +43,12 @@ class OnLoopback:
         }
 
 
-class InNetwork:
+class InNetwork(Addresses):
     """Nodes that are containers: they know each other by name, this host uses published ports."""
 
     def meeting(self, number: int, port: int) -> tuple[str, int]:
         """Return the node's name and port in the network."""
         return host_name(number), INSIDE
-
-    def found_at(self, number: int, port: int) -> tuple[str, int]:
-        """Return the node's name and port in the network."""
-        return self.meeting(number, port)
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
         """Return the settings of a listener for this host's clients and one for other brokers."""

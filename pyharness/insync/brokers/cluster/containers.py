@@ -5,7 +5,7 @@ logs, control files and connection files have the same paths on both sides. Clie
 reach the brokers at ports of loopback; other hosts cannot reach them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,7 +15,6 @@ import docker
 from testcontainers.core.network import Network
 
 from insync.brokers.cluster.addresses import Addresses, InNetwork
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.container_plan import (
     DEFAULT_LIMITS,
@@ -25,9 +24,7 @@ from insync.brokers.cluster.container_plan import (
     make_accessible,
 )
 from insync.brokers.cluster.links.listeners import LinkedInNetwork
-from insync.brokers.cluster.links.proxies import Links
-from insync.brokers.cluster.node import Node, NodeExtras, NodePlan
-from insync.brokers.cluster.plans import ONE_CONTROLLER, Controllers
+from insync.brokers.cluster.node import Node, NodePlan
 from insync.brokers.cluster.ready import PortTakenError
 from insync.brokers.docker import engine, leftovers
 from insync.brokers.docker.engine import docker_errors
@@ -56,25 +53,16 @@ class ContainerCluster(NodeCluster):
         dist: Distribution,
         folder: Path,
         *,
-        brokers: int = 3,
-        settings: Mapping[str, str] | None = None,
-        agent: AgentSpec | None = None,
-        extras: Mapping[int, NodeExtras] | None = None,
-        links: Links | None = None,
-        elr: bool = True,
-        controllers: Controllers = ONE_CONTROLLER,
         image: Image | None = None,
         limits: Limits = DEFAULT_LIMITS,
+        **options: Any,
     ) -> None:
-        """Plan a cluster as NodeCluster does; `dist` is the same Kafka version on this host.
+        """Plan a cluster as NodeCluster does, with its `options`.
 
-        `image` replaces the built image of that version; `limits` apply to each node. Raises
-        InputError also without an engine or an image.
+        `dist` is the same Kafka version on this host; `image` replaces the built image of that
+        version; `limits` apply to each node. Raises InputError also without an engine or an image.
         """
-        super().__init__(
-            dist, folder, brokers=brokers, settings=settings, agent=agent, extras=extras,
-            links=links, elr=elr, controllers=controllers,
-        )  # fmt: skip
+        super().__init__(dist, folder, **options)
         if ":" in str(self._folder):
             raise InputError(f"folder: {self._folder} has a colon, expected one without")
         self._image = image or require(dist.release)
