@@ -248,7 +248,11 @@ def facts_of(
         lag_ms=span.ms, span=span, brokers=reached, heard=reached, pauses_known=reached,
         gaps=["since when is not known: two samples show what hangs or is slow between them"],
     )  # fmt: skip
-    errors = {each.broker: each.error for each in (*first, *second) if each.error is not None}
+    errors = {
+        each.broker: " ".join(each.error.split())
+        for each in (*first, *second)
+        if each.error is not None
+    }
     facts.unread += [
         f"broker {broker} did not answer over JMX ({error}): it may be frozen, ended or"
         " unreachable from here"
