@@ -114,12 +114,8 @@ def test_what_is_downloaded_and_shown_was_made_before() -> None:
     assert shown == f"verify/{verify_info.SUMMARY}"
 
 
-@pytest.mark.skipif(
-    find_spec("kubernetes_validate") is None, reason="kubernetes-validate is missing"
-)
 def test_the_job_of_shards_is_one_by_kubernetes_schema() -> None:
-    import kubernetes_validate  # type: ignore[import-not-found]  # not everywhere, see above
-
+    kubernetes_validate = pytest.importorskip("kubernetes_validate")
     job = yaml.safe_load(JOB.read_text())
     latest = kubernetes_validate.latest_version()
     kubernetes_validate.validate(job, latest, strict=True)
