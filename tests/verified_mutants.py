@@ -42,8 +42,8 @@ def verify(mutant: str, folder: Path) -> dict[str, Any]:
         "arm": row.arm,
         "verdict": found["verdict"],
         "levels": {
-            level["level"]: {"outcome": level["outcome"], "took_s": level["took_s"]}
-            for level in found["levels"]
+            level["of"]: {"outcome": level["outcome"], "took_s": level["seconds"]}
+            for level in found["children"]
         },
         "reason": found["reason"],
     }

@@ -24,8 +24,9 @@ def test_the_jars_of_an_image_are_those_that_it_was_built_of(
     out = tmp_path / "out"
     assert invoke(["verify", "--image", image.tag, "--level", "weave", "--out", str(out)]) == 0
     found = json.loads((out / "verdict.json").read_text())
-    candidate = found["asked"]["candidate"]
-    assert (candidate["path"], candidate["kafka"].partition("+")[0]) == (image.tag, "4.3.1")
+    facts = found["facts"]
+    assert facts["candidate: from"] == image.tag
+    assert facts["candidate: Kafka"].partition("+")[0] == "4.3.1"
     folder = jars_of(image.tag)
     assert sorted(each.name for each in folder.iterdir()) == sorted(x.name for x in dist.jars)
     assert find(str(folder)).version == "4.3.1"

@@ -34,13 +34,15 @@ def test_an_interrupted_run_leaves_no_jvm_and_is_resumed(tmp_path: Path) -> None
     times = {name: (out / ARM / name).stat().st_mtime_ns for name in done}
 
     result = insync_json(*asked, "--resume")
-    assert (result["verdict"], result["kafka"], result["baseline"]) == ("pass", KAFKA, KAFKA)
+    facts = result["facts"]
+    assert (result["verdict"], facts["Kafka"], facts["baseline"]) == ("pass", KAFKA, KAFKA)
     assert {name: (out / ARM / name).stat().st_mtime_ns for name in done} == times
     counts = expected_counts(KAFKA)
-    rows = {row["name"]: row for row in result["rows"] if row["arm"] == ARM}
-    assert {name: row["tests"] for name, row in rows.items()} == {n: counts[n] for n in rows}
-    assert len(rows) == 5
-    assert all(row["marks"] is not None for row in rows.values())
+    (arm,) = (each for each in result["children"] if each["of"] == ARM)
+    *classes, agent = arm["children"]
+    assert (agent["of"], agent["outcome"], len(classes)) == ("agent", "pass", 5)
+    sizes = {each.rpartition(".")[2]: f" of {count} passed" for each, count in counts.items()}
+    assert all(each["baseline"].endswith(sizes[each["of"]]) for each in classes)
 
 
 def test_a_build_that_breaks_a_test_fails(tmp_path: Path) -> None:
@@ -55,8 +57,8 @@ def test_a_build_that_breaks_a_test_fails(tmp_path: Path) -> None:
     one = ("--only", "DelayedFetchTest", "--arms", "absent")
     done = insync("kafka-tests", "--kafka", libs, *one, "--out", out)
     assert done.returncode == 1, done.stderr
-    assert "fail: absent: kafka.server.DelayedFetchTest." in done.stdout
-    assert "passed -> failed, then failed, then failed" in done.stdout
+    assert "fail: absent, DelayedFetchTest, " in done.stdout
+    assert "different, failed, then failed, then failed" in done.stdout
     assert "<failure" in (out / "junit.xml").read_text()
 
 

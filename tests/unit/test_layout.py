@@ -29,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "matrix": {"events", "scenario", "brokers.kafka", "run", "engine", "report"},
     "fuzz": {"events", "scenario", "faults", "brokers.kafka", "run", "engine", "report"},
     "testing": {"analysis.verdict", "events", "faults", "scenario", "workload", "run", *CLUSTERS},
-    "kafka_tests": {"events", "brokers.kafka", "run"},
+    "kafka_tests": {"events", "brokers.kafka", "run", "engine", "report"},
     "verify": {
         "bench",
         "kafka_tests",

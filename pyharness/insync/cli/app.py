@@ -18,6 +18,7 @@ from insync.cli import (
     faults,
     fuzz,
     image,
+    kafka_tests,
     matrix,
     report,
     run,
@@ -25,12 +26,11 @@ from insync.cli import (
     soak,
     state,
     tables,
+    verify,
     why,
 )
-from insync.cli.kafka_tests import command as kafka_tests
 from insync.cli.options import BAD_INPUT, print_help_alone
 from insync.cli.past import compare, runs
-from insync.cli.verify import command as verify
 from insync.errors import InputError, InsyncError, report_crash
 from insync.outcome import Outcome
 

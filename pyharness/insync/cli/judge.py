@@ -8,8 +8,7 @@ from typing import Any
 
 from insync.brokers.cluster.node import has_data, remove_data
 from insync.cli.output import TerminalProgress, results_console
-from insync.cli.results import show_matrix, show_verdict
-from insync.cli.statistics import show_statistics
+from insync.cli.results import show_matrix, show_statistics, show_verdict
 from insync.engine.campaign import read_done
 from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError

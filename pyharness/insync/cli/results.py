@@ -1,6 +1,6 @@
 """Print verdicts (one row per arm) and matrices (scenarios by arms) on the terminal."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,25 +17,9 @@ from insync.outcome import Outcome
 from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome
 from insync.report.matrix.figures import legend
 from insync.report.matrix.text import figures, notes, sentence
-from insync.report.result_page import Words, overview, problems
-from insync.result import Result
-
-MOST_PROBLEMS: Final = 20
-
-
-def show_result(console: Console, result: Result, words: Words, page: Path) -> None:
-    """Print the children of a result, what is not as expected, the verdict, and the page's path."""
-    from insync.cli.statistics import drawn
-
-    console.print(drawn(overview(result, words.part)))
-    found = problems(result)
-    for path, check in found[:MOST_PROBLEMS]:
-        text = f"{check.outcome.mark} {', '.join(path)}: {check.reason}"
-        console.print(escape(text), soft_wrap=True)
-    if len(found) > MOST_PROBLEMS:
-        console.print(f"{len(found) - MOST_PROBLEMS} more are in the page")
-    print_verdict(console, result.outcome.verdict, result.reason)
-    console.print(f"page: {escape(str(page))}", soft_wrap=True)
+from insync.report.statistics import differences_of, statistics_tables
+from insync.result import Table as Shown
+from insync.statistics import LEVEL
 
 
 def show_matrix(
@@ -150,3 +134,37 @@ _COLUMNS: Final[Sequence[tuple[str, str, Callable[[Any], str]]]] = (
     ("twice", "duplicated", _sum),
     ("faults\nacted", "evidence", _evidence),
 )
+
+
+USUAL: Final = frozenset(
+    {"isr_shrinks", "min_isr_size", "under_min_isr_ms", "max_ack_gap_ms", "p99_ms", "lost"}
+)
+"""The metrics that a run shows here; the report has all."""
+
+
+def show_statistics(console: Console, folder: Path, metrics: Collection[str] = USUAL) -> None:
+    """Print medians and differences of a run or a matrix whose cells have several repeats.
+
+    They are of the named metrics, and of others in which an arm differs beyond noise.
+    """
+    rows = {name: _stored(folder, name) for name in ("medians", "differences")}
+    clear = {each.metric for each in differences_of(rows) if (each.p_holm or 1) <= LEVEL}
+    for table in statistics_tables(rows, {*metrics, *clear}):
+        console.print(drawn(table))
+
+
+def drawn(shown: Shown) -> Table:
+    """Return a table of a page as one for the terminal."""
+    table = Table(title=escape(shown.title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for place, name in enumerate(shown.columns):
+        table.add_column(name, justify="right" if place in shown.numeric else "left")
+    for row in shown.rows:
+        table.add_row(*map(escape, row))
+    return table
+
+
+def _stored(folder: Path, name: str) -> list[dict[str, Any]]:
+    """Return the rows of a gold table; none if there is no such table."""
+    from insync.analysis.tables.rows import read_parquet
+
+    return read_parquet(sorted((folder / "tables" / "gold" / name).glob("*.parquet")))

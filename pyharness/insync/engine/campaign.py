@@ -88,6 +88,10 @@ class Campaign(ABC, Generic[C]):
         """Return about how long a batch takes, if the campaign may have an end of its time."""
         return 0.0
 
+    def is_final(self, result: Any) -> bool:
+        """Whether a cell with such a result is not run again in a campaign that is resumed."""
+        return True
+
     @abstractmethod
     def run(self, cells: Sequence[C], place: Place) -> Iterable[tuple[str, Any]]:
         """Run cells; yield the name and the result of each, as soon as it is known."""
@@ -163,7 +167,7 @@ def run_campaign(
         progress=progress,
     )  # fmt: skip
     end = math.inf if options.minutes is None else time.monotonic() + 60 * options.minutes
-    done = read_done(folder)
+    done = {name: each for name, each in read_done(folder).items() if campaign.is_final(each)}
     result = _judge(campaign, done, options)
     campaign.write(folder, result)
     while cells := _next(campaign, done, options, end):

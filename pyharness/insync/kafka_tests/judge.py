@@ -1,83 +1,28 @@
-"""Judge the arms by their differences and by what the agent told, and write the result."""
+"""Judge the arms by their differences and by what the agent told."""
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
-from insync.events.writer import write_atomic
 from insync.kafka_tests import arms, results
 from insync.kafka_tests.classes import TestClass, expected_counts
 from insync.kafka_tests.compare import Difference, compare, known_differences, wrong_counts
-from insync.kafka_tests.junit import junit_xml
 from insync.kafka_tests.jvm import OUTPUT, Side
 from insync.kafka_tests.request import TestsPlan
-from insync.kafka_tests.results import FAILED, PASSED, SKIPPED, ClassResult
-from insync.outcome import Outcome, worst
+from insync.kafka_tests.results import PASSED, ClassResult
+from insync.outcome import Outcome
+from insync.result import Result, Table
 
-RESULT: Final = "kafka-tests.json"
-JUNIT: Final = "junit.xml"
-_SCHEMA: Final = 1
 _MS: Final = 1000.0
-
-Findings = dict[str, list[Difference]]
+_OUTCOMES: Final = {"flaky": Outcome.OBSERVED, "known": Outcome.OBSERVED, "different": Outcome.FAIL}
+Findings = Mapping[str, Sequence[Difference]]
 """From an arm's name to its differences."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """One class on one side. `flaky`, `known` and `different` count tests that passed or not."""
-
-    arm: str
-    name: str
-    tests: int
-    passed: int
-    failed: int
-    skipped: int
-    flaky: int
-    known: int
-    different: int
-    seconds: float
-    cpu_seconds: float
-    marks: int | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Arm:
-    """An arm's verdict, and why it is not pass."""
-
-    name: str
-    verdict: Outcome
-    problems: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class TestsResult:
-    """The result of a whole run; the first rows are the baseline's."""
-
-    __test__ = False  # pytest would collect it
-
-    kafka: str
-    baseline: str
-    short: bool
-    java: str
-    verdict: Outcome
-    reason: str
-    arms: tuple[Arm, ...]
-    rows: tuple[Row, ...]
-    differences: Mapping[str, Sequence[Difference]]
-    seconds: float = 0.0
-    cpu_seconds: float = 0.0
-
-    def timed(self, seconds: float, cpu_seconds: float) -> "TestsResult":
-        """Return the same result with what it cost."""
-        return replace(self, seconds=round(seconds, 1), cpu_seconds=round(cpu_seconds, 1))
 
 
 def compare_all(plan: TestsPlan, rounds: Sequence[str]) -> Findings:
     """Compare every class that both sides have; `rounds` are the folders of repeated tests."""
     first = plan.sides[0]
-    found: Findings = {}
+    found: dict[str, list[Difference]] = {}
     for side in plan.sides[1:]:
         found[side.name] = []
         known = [each for each in known_differences() if each.applies(side.name)]
@@ -97,114 +42,167 @@ def _all(plan: TestsPlan, side: Side, each: TestClass, rounds: Sequence[str]) ->
     return [results.read_class(file) for file in files if file.is_file()]
 
 
-def judge(plan: TestsPlan, findings: Findings, cut: Mapping[str, Sequence[str]]) -> TestsResult:
-    """Judge every arm; `cut` says per side why JVMs ended early."""
-    by_side = {side.name: _read(plan, side) for side in plan.sides}
-    first = plan.sides[0].name
-    stock = _stock_problems(plan, by_side[first], cut.get(first, ()))
-    judged = [_arm(plan, side, by_side, findings[side.name], cut) for side in plan.sides[1:]]
-    base = Outcome.UNKNOWN if stock else Outcome.PASS
-    # A difference from an incomplete baseline proves nothing.
-    word = Outcome.UNKNOWN if stock else worst(arm.verdict for arm in judged)
-    return TestsResult(
-        kafka=plan.candidate.name,
-        baseline=plan.baseline.name,
-        short=plan.request.short,
-        java=plan.java.description,
-        verdict=word,
-        reason=_reason(word, stock, judged),
-        arms=(Arm(name=first, verdict=base, problems=stock), *judged),
-        rows=tuple(
-            _row(side, name, result, findings.get(side, []))
-            for side, classes in by_side.items()
-            for name, result in classes.items()
-        ),
-        differences=findings,
-    )
+def judge(plan: TestsPlan, findings: Findings, cut: Mapping[str, Sequence[str]]) -> Result:
+    """Judge every arm beside the baseline; `cut` says per side why JVMs ended early."""
+    ran = {
+        side.name: {
+            each.name: all_[0] for each in plan.classes if (all_ := _all(plan, side, each, ()))
+        }
+        for side in plan.sides
+    }
+    first, *others = plan.sides
+    stock = list(_stock(plan, ran[first.name], cut.get(first.name, ())))
+    children = [Result(of=first.name, children=tuple(stock))]
+    if not others:
+        children.append(Result(of="arms", found="no arm to compare with the baseline"))
+    for side in others:
+        checks = list(_arm(plan, side, ran, findings[side.name], cut.get(side.name, ())))
+        if children[0].outcome == Outcome.UNKNOWN:
+            checks = [_unproved(each) for each in checks]
+        children.append(Result(of=side.name, children=tuple(checks)))
+    return Result(
+        of=f"Kafka {plan.candidate.name}",
+        children=tuple(children),
+        tables=(_table(plan, ran, findings),),
+        facts={
+            "Kafka": plan.candidate.name, "baseline": plan.baseline.name,
+            "Java": plan.java.description, "level": "short" if plan.request.short else "all",
+        },
+    )  # fmt: skip
 
 
-def _read(plan: TestsPlan, side: Side) -> dict[str, ClassResult]:
+def _ran(plan: TestsPlan, side: Side) -> dict[str, ClassResult]:
     found = {each.name: _all(plan, side, each, ()) for each in plan.classes}
     return {name: all_[0] for name, all_ in found.items() if all_}
 
 
-def _stock_problems(
+def _unproved(check: Result) -> Result:
+    """Return a check beside an incomplete baseline: a difference from that proves nothing."""
+    outcome = Outcome.UNKNOWN if check.outcome == Outcome.FAIL else check.outcome
+    children = tuple(map(_unproved, check.children))
+    return check.model_copy(update={"outcome": outcome, "children": children})
+
+
+def _stock(
     plan: TestsPlan, found: Mapping[str, ClassResult], cut: Sequence[str]
-) -> tuple[str, ...]:
-    """Return why the baseline proves too little: a class is missing, or not whole."""
+) -> Iterator[Result]:
+    """Yield what the baseline lacks: a class is missing, or not whole; or that it is complete."""
     missing = [each.simple for each in plan.classes if each.name not in found]
     problems = [f"not run: {', '.join(missing)}", *cut] if missing else []
     problems += [f"{name}: {result.cut}" for name, result in found.items() if result.cut]
     # Only of a released version, and its own test jars, is the number of tests known.
     if not plan.baseline.build and plan.request.test_jars is None:
         problems += wrong_counts(found, expected_counts(plan.baseline.version))
-    return tuple(problems)
+    for problem in problems:
+        yield Result(of="classes", expected="the baseline is complete", found=problem)
+    if not problems:
+        tests = sum(each.size for each in found.values())
+        yield Result(of="classes", expected="the baseline is complete", outcome=Outcome.PASS,
+                     found=f"{len(found)} classes, {tests} tests")  # fmt: skip
 
 
 def _arm(
     plan: TestsPlan,
     side: Side,
-    by_side: Mapping[str, Mapping[str, ClassResult]],
+    ran: Mapping[str, Mapping[str, ClassResult]],
     found: Sequence[Difference],
-    cut: Mapping[str, Sequence[str]],
-) -> Arm:
-    ran = by_side[side.name]
-    missing = [each.simple for each in plan.classes if each.name not in ran]
+    cut: Sequence[str],
+) -> Iterator[Result]:
+    own, base = ran[side.name], ran[plan.sides[0].name]
+    missing = [each.simple for each in plan.classes if each.name not in own]
     if missing:
-        why = (f"not run: {', '.join(missing)}", *cut.get(side.name, ()))
-        return Arm(name=side.name, verdict=Outcome.UNKNOWN, problems=why)
-    different = [each for each in found if each.kind == "different"]
-    problems = [
-        f"{each.test}: {each.baseline[0]} -> {', then '.join(each.outcomes)}" for each in different
-    ]
+        why = "; ".join((f"not run: {', '.join(missing)}", *cut))
+        yield Result(of="classes", expected="every class is run", found=why)
+        return
+    for name, result in own.items():
+        yield _class(
+            side, name, result, base.get(name), [each for each in found if each.name == name]
+        )
     if side.agent is not None:
         folder = plan.out / side.name
-        problems += arms.problems(
+        problems = arms.problems(
             arms.WITH_AGENT[side.name],
             sorted(folder.rglob(arms.EVENTS)),
             sorted(folder.rglob(OUTPUT)),
-            [result.agent for result in ran.values() if not result.cut],
+            [result.agent for result in own.values() if not result.cut],
             brokers=any(each.brokers for each in plan.classes),
         )
-    return Arm(
-        name=side.name, verdict=Outcome.FAIL if problems else Outcome.PASS, problems=tuple(problems)
-    )
+        acted = "the agent acts as the arm says, without an error"
+        for problem in problems:
+            yield Result(of="agent", expected=acted, found=problem, outcome=Outcome.FAIL)
+        if not problems:
+            yield Result(of="agent", expected=acted, outcome=Outcome.PASS)
 
 
-def _reason(word: Outcome, stock: Sequence[str], judged: Sequence[Arm]) -> str:
-    names = ", ".join(arm.name for arm in judged)
-    if word == Outcome.PASS:
-        return f"the same results in {names} as in the baseline"
-    if stock:
-        return f"baseline: {stock[0]}"
-    bad = next((arm for arm in judged if arm.verdict == word), None)
-    if bad is not None:
-        return f"{bad.name}: {bad.problems[0]}"
-    return "no arm to compare with the baseline"
-
-
-def _row(side: str, name: str, result: ClassResult, found: Sequence[Difference]) -> Row:
-    kinds = [each.kind for each in found if each.name == name]
-    return Row(
-        arm=side,
-        name=name,
-        tests=result.size,
-        passed=result.count(PASSED),
-        failed=result.count(FAILED),
-        skipped=result.count(SKIPPED),
-        flaky=kinds.count("flaky"),
-        known=kinds.count("known"),
-        different=kinds.count("different"),
+def _class(
+    side: Side,
+    name: str,
+    result: ClassResult,
+    base: ClassResult | None,
+    found: Sequence[Difference],
+) -> Result:
+    """Return the check of a class; with children, if a test ended otherwise the first time."""
+    passed = Result(
+        of=name.rpartition(".")[2],
+        expected="every test ends as in the baseline",
+        baseline=_counts(base),
+        found=_counts(result),
+        outcome=Outcome.PASS,
         seconds=result.ms / _MS,
-        cpu_seconds=result.cpu_ms / _MS,
-        marks=None if result.agent is None else result.agent.get("marks_total", 0),
+        links={"results": results.file_of(Path(side.name), name).as_posix()},
+    )
+    if not found:
+        return passed
+    others = passed.model_copy(update={"of": "other tests"})
+    return Result(
+        of=passed.of, seconds=passed.seconds, links=passed.links,
+        children=(others, *map(_test, found)),
+    )  # fmt: skip
+
+
+def _counts(result: ClassResult | None) -> str:
+    return "" if result is None else f"{result.count(PASSED)} of {result.size} passed"
+
+
+def _test(each: Difference) -> Result:
+    ended = f"{each.outcomes[0]}{''.join(f', then {again}' for again in each.outcomes[1:])}"
+    why = each.reason or each.detail.partition("\n")[0]
+    return Result(
+        of=each.test.rpartition(".")[2],
+        expected="ends as in the baseline",
+        baseline=", then ".join(each.baseline),
+        found=": ".join(filter(None, (f"{each.kind}, {ended}", why))),
+        outcome=_OUTCOMES[each.kind],
     )
 
 
-def write(plan: TestsPlan, result: TestsResult) -> None:
-    """Write kafka-tests.json and junit.xml into the output folder."""
-    text = json.dumps({"schema": _SCHEMA, **asdict(result)}, indent=2)
-    ran = {side.name: _read(plan, side) for side in plan.sides[1:]}
-    stock = _read(plan, plan.sides[0])
-    write_atomic(plan.out / JUNIT, junit_xml(stock, ran, result.differences))
-    write_atomic(plan.out / RESULT, text + "\n")
+def _table(
+    plan: TestsPlan, ran: Mapping[str, Mapping[str, ClassResult]], findings: Findings
+) -> Table:
+    """Return classes by sides: how many tests passed, and how many did not or differ."""
+
+    def cell(side: str, names: Sequence[str]) -> str:
+        own = [ran[side][name] for name in names if name in ran[side]]
+        if not own:
+            return "-"
+        kinds = [each.kind for each in findings.get(side, ()) if each.name in names]
+        words = [str(sum(each.count(PASSED) for each in own))]
+        for kind in (results.FAILED, results.SKIPPED):
+            count = sum(each.count(kind) for each in own)
+            words += [f"{count} {kind}"] if count else []
+        words += [f"{kinds.count(kind)} {kind}" for kind in _OUTCOMES if kind in kinds]
+        return ", ".join(words)
+
+    sides = [side.name for side in plan.sides]
+    names = [each.name for each in plan.classes]
+    cpu = [f"{sum(each.cpu_ms for each in ran[side].values()) / _MS:.0f}" for side in sides]
+    return Table(
+        title="Tests that passed",
+        columns=["class", *sides],
+        numeric=range(1, len(sides) + 1),
+        rows=[
+            *([each.simple, *(cell(side, [each.name]) for side in sides)] for each in plan.classes),
+            ["all", *(cell(side, names) for side in sides)],
+            ["CPU s", *cpu],
+        ],
+    )

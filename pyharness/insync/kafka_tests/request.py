@@ -1,28 +1,23 @@
 """What `insync kafka-tests` is asked to do, checked before its first file."""
 
-import json
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from insync.artifacts import AGENT_JAR, KAFKA_TESTS_JAR, LAB_JAR, built
 from insync.brokers.kafka import builds
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.versions import Release, known, numbers
 from insync.errors import InputError
-from insync.events.writer import write_atomic
 from insync.kafka_tests import arms as test_arms
 from insync.kafka_tests import jars
+from insync.kafka_tests.arms import ABSENT
 from insync.kafka_tests.classes import TestClass, find_classes
 from insync.kafka_tests.jvm import Side
-from insync.run.plan import check_out
 from insync.run.version_support import arms_of
 
-ASKED: Final = "asked.json"
 BASELINE: Final = "baseline"
-_MOST_SIDE_BY_SIDE: Final = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,10 +29,8 @@ class TestsRequest:
         baseline: what it is compared with; None: the released version of the candidate.
         arms: None: all that the candidate can have.
         test_jars: a folder of the user's with the test jars; None: those of Maven Central.
-        out: a new or empty folder, or with `resume` that of an earlier run; None: a new one.
         short: only the short level.
         only: names of classes without their packages; None: all.
-        side_by_side: how many JVMs run at the same time.
         allow_unknown_methods: whether the agent weaves methods that no known build has.
 
     """
@@ -48,11 +41,8 @@ class TestsRequest:
     baseline: str | None = None
     arms: tuple[str, ...] | None = None
     test_jars: Path | None = None
-    out: Path | None = None
-    resume: bool = False
     short: bool = False
     only: tuple[str, ...] | None = None
-    side_by_side: int = 3
     allow_unknown_methods: bool = False
 
 
@@ -65,31 +55,28 @@ class TestsPlan:
     request: TestsRequest
     candidate: Release
     baseline: Release
-    out: Path
     java: Java
     classes: tuple[TestClass, ...]
-    arms: tuple[str, ...]
     sides: tuple[Side, ...]
     """The baseline first."""
     digests: tuple[str, str]
     """Of the baseline's jars, and of the tests'."""
+    asked: Mapping[str, str | None]
+    """Digests of all jars."""
+    out: Path = Path()
+    at_once: int = 3
+    """How many JVMs run at the same time."""
 
 
 def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     """Check the whole request and fetch the jars.
 
-    Raises NoTestJarsError if there are none, and InputError for what the user can fix. Writes only
-    the output folder's record of what was asked.
+    Raises NoTestJarsError if there are none, and InputError for what the user can fix.
     """
-    if not 1 <= request.side_by_side <= _MOST_SIDE_BY_SIDE:
-        raise InputError(
-            f"--side-by-side {request.side_by_side}: expected 1 to {_MOST_SIDE_BY_SIDE}"
-        )
     candidate = builds.find(request.kafka)
     released = ".".join(map(str, numbers(candidate.version)))
     baseline = _baseline(request, released)
     chosen = _arms(request, candidate, baseline)
-    out = _out(request)
     java = find_java()
     runner = built(KAFKA_TESTS_JAR)
     own = request.test_jars
@@ -100,15 +87,14 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     digests = (jars.digest(before), jars.digest(tests))
     sides = [Side(name=BASELINE, java=java.binary, jars=(*before, *tests, runner))]
     sides += [_side(arm, request, java, (*after, *tests, runner)) for arm in chosen]
-    _same(out, request, {
-        "candidate": jars.digest(after), "baseline": digests[0], "tests": digests[1],
-        "runner": jars.digest([runner]), "java": java.description,
-        "agent": jars.digest([built(AGENT_JAR), built(LAB_JAR)])
-        if set(chosen) - {test_arms.ABSENT} else None,
-    })  # fmt: skip
+    agent = jars.digest([built(AGENT_JAR), built(LAB_JAR)]) if set(chosen) - {ABSENT} else None
     return TestsPlan(
-        request=request, candidate=candidate, baseline=baseline, out=out, java=java,
-        classes=classes, arms=chosen, sides=tuple(sides), digests=digests,
+        request=request, candidate=candidate, baseline=baseline, java=java, classes=classes,
+        sides=tuple(sides), digests=digests,
+        asked={
+            "candidate": jars.digest(after), "baseline": digests[0], "tests": digests[1],
+            "runner": jars.digest([runner]), "agent": agent,
+        },
     )  # fmt: skip
 
 
@@ -130,18 +116,17 @@ def _arms(request: TestsRequest, candidate: Release, baseline: Release) -> tuple
     supported = arms_of(request.kafka)
     can = [name for name, arm in test_arms.WITH_AGENT.items() if arm.as_arm in supported]
     for name in request.arms or ():
-        if name not in (*can, test_arms.ABSENT):
+        if name not in (*can, ABSENT):
             raise InputError(
-                f"--arms {name}: Kafka {candidate.version} has only"
-                f" {', '.join((test_arms.ABSENT, *can))}"
+                f"--arms {name}: Kafka {candidate.version} has only {', '.join((ABSENT, *can))}"
             )
-    chosen = request.arms or (test_arms.ABSENT, *can)
+    chosen = request.arms or (ABSENT, *can)
     itself = candidate == baseline
-    return tuple(dict.fromkeys(arm for arm in chosen if arm != test_arms.ABSENT or not itself))
+    return tuple(dict.fromkeys(arm for arm in chosen if arm != ABSENT or not itself))
 
 
 def _side(arm: str, request: TestsRequest, java: Java, path: tuple[Path, ...]) -> Side:
-    if arm == test_arms.ABSENT:
+    if arm == ABSENT:
         return Side(name=arm, java=java.binary, jars=path)
     spec, agent = test_arms.WITH_AGENT[arm], built(AGENT_JAR)
     allow = request.allow_unknown_methods
@@ -149,31 +134,3 @@ def _side(arm: str, request: TestsRequest, java: Java, path: tuple[Path, ...]) -
         name=arm, java=java.binary, jars=path,
         agent=lambda folder: spec.flag(agent, folder, allow_unknown=allow),
     )  # fmt: skip
-
-
-def _out(request: TestsRequest) -> Path:
-    given = request.out
-    if request.resume:
-        if given is None or not (given / ASKED).is_file():
-            raise InputError(
-                f"--out {given or 'is missing'}: expected the folder of an earlier run to resume"
-            )
-        return given.absolute()
-    return check_out(given or Path("insync-runs") / f"kafka-tests-{time.strftime('%Y%m%d-%H%M%S')}")
-
-
-def _same(out: Path, request: TestsRequest, asked: dict[str, Any]) -> None:
-    """Record what is asked; a resumed run must be of the same jars, JVM and level."""
-    file = out / ASKED
-    if request.resume:
-        then = json.loads(file.read_text(encoding="utf-8"))
-        for name, now in asked.items():
-            # An earlier run without the agent says nothing of which one.
-            if then.get(name) not in (now, None) and now is not None:
-                raise InputError(
-                    f"--resume {out}: its {name}: {then[name]}, now {now}; expected the same, or"
-                    " a new folder"
-                )
-        asked = {name: now if now is not None else then.get(name) for name, now in asked.items()}
-    out.mkdir(parents=True, exist_ok=True)
-    write_atomic(file, json.dumps(asked, indent=2) + "\n")

@@ -1,19 +1,24 @@
 """Run Kafka's tests on the baseline and on every arm, again where they differ, and judge."""
 
-import resource
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
 
+from insync.engine.campaign import Campaign, Done, Place
 from insync.kafka_tests import baseline as kept_results
 from insync.kafka_tests import judge, results
 from insync.kafka_tests.classes import in_jvms
 from insync.kafka_tests.compare import Difference
-from insync.kafka_tests.judge import Findings, TestsResult
+from insync.kafka_tests.judge import Findings
 from insync.kafka_tests.jvm import Job, TestJvm
 from insync.kafka_tests.request import TestsPlan
+from insync.outcome import Outcome
+from insync.report.result_page import Words, write_result
+from insync.result import Result
 
 _POLL_S: Final = 0.2
 
@@ -69,12 +74,12 @@ _MOST_BY_CHANCE: Final = 30
 """If more tests of a class fail, it is not by chance, and none is run again."""
 
 
-def run(plan: TestsPlan, tell: Callable[[str], None]) -> TestsResult:
-    """Run what a plan lacks, write the results into its folder, and return them.
+def run(plan: TestsPlan, tell: Callable[[str], None]) -> Result:
+    """Run what the folder of a plan lacks, and judge it.
 
     Raises InsyncError if a JVM cannot be started. What has been run is kept in any case.
     """
-    began, cpu = time.monotonic(), _children_cpu_s()
+    began = time.monotonic()
     cut = _run_classes(plan, tell)
     findings = judge.compare_all(plan, ())
     rounds: list[str] = []
@@ -86,10 +91,8 @@ def run(plan: TestsPlan, tell: Callable[[str], None]) -> TestsResult:
         _run_again(plan, findings, rounds[-1], tell)
         findings = judge.compare_all(plan, rounds)
     _correct_chance(plan, findings, rounds)
-    result = judge.judge(plan, findings, cut)
-    result = result.timed(time.monotonic() - began, _children_cpu_s() - cpu)
-    judge.write(plan, result)
-    return result
+    took = {"seconds": round(time.monotonic() - began, 1)}
+    return judge.judge(plan, findings, cut).model_copy(update=took)
 
 
 def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list[str]]:
@@ -119,7 +122,7 @@ def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list
         if job.side is plan.sides[0]:
             kept_results.store(kept, job.tests, job.folder)
 
-    return run_jobs(jobs, side_by_side=plan.request.side_by_side, tell=tell, ended=ended)
+    return run_jobs(jobs, side_by_side=plan.at_once, tell=tell, ended=ended)
 
 
 def _run_again(plan: TestsPlan, findings: Findings, name: str, tell: Callable[[str], None]) -> None:
@@ -135,7 +138,7 @@ def _run_again(plan: TestsPlan, findings: Findings, name: str, tell: Callable[[s
         for word, ids in _by_class(wanted[side.name]).items()
     ]  # fmt: skip
     tell(f"{name}: {sum(len(ids) for job in jobs for ids in job.tests.values())} tests")
-    run_jobs(jobs, side_by_side=plan.request.side_by_side, tell=tell, ended=_nothing)
+    run_jobs(jobs, side_by_side=plan.at_once, tell=tell, ended=_nothing)
 
 
 def _by_class(found: Iterable[Difference]) -> dict[str, list[str]]:
@@ -171,6 +174,63 @@ def _nothing(_: Job) -> None:
     """Do nothing when a JVM has ended."""
 
 
-def _children_cpu_s() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+WORDS: Final = Words(
+    command="kafka-tests",
+    says="Kafka's own test classes on a build, test by test beside a baseline",
+    part="arm",
+    notes=(
+        "A test that ends otherwise than in the baseline is run again on both sides; if it then"
+        " ends as in the baseline, it is flaky, and observed only.",
+        "A known difference is one of a correct change, with its reason.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The only cell: the classes that are missing are known by their files."""
+
+    name: str = "tests"
+
+
+class KafkaTests(Campaign[Whole]):
+    """The campaign of `insync kafka-tests`."""
+
+    name = "kafka-tests"
+
+    def __init__(self, plan: TestsPlan, at_once: int) -> None:
+        """Plan to run a plan in the campaign's folder, so many JVMs at the same time."""
+        self.plan = plan
+        self.at_once = at_once
+
+    def asked(self) -> Mapping[str, Any]:
+        """Return the digests of all jars, and what else decides the result."""
+        return {
+            **self.plan.asked,
+            "arms": [side.name for side in self.plan.sides[1:]],
+            "classes": [each.simple for each in self.plan.classes],
+            "java": self.plan.java.description,
+        }
+
+    def cells(self, done: Done) -> Sequence[Whole]:
+        """Return the only cell."""
+        return (Whole(),)
+
+    def is_final(self, result: Any) -> bool:
+        """Whether it was judged: otherwise what is missing is run."""
+        return Outcome(result["outcome"]).is_judged
+
+    def run(self, cells: Sequence[Whole], place: Place) -> Iterator[tuple[str, Any]]:
+        """Run the classes."""
+        for cell in cells:
+            plan = replace(self.plan, out=place.folder, at_once=place.at_once)
+            yield cell.name, run(plan, place.progress.phase).model_dump(mode="json")
+
+    def judge(self, done: Done) -> Result:
+        """Return the result of the only cell."""
+        whole = done.get(Whole().name, {"of": f"Kafka {self.plan.candidate.name}"})
+        return Result.model_validate(whole)
+
+    def write(self, folder: Path, result: Result) -> None:
+        """Write the result, its page, and the test results."""
+        write_result(folder, result, WORDS)

@@ -9,12 +9,11 @@ from pathlib import Path
 from insync.errors import InputError
 from insync.events.matrix_info import PLAN, is_matrix
 from insync.events.schema import RUN
-from insync.events.verify_info import PLAN as VERIFICATION
 
 LEVELS = 3
-NO_RESULTS = ("_insync.json", "tracker.json", "pipeline.json", VERIFICATION)
-"""Files of the folders that `insync tables` and `insync bench` write, which are not results, and of
-those of `insync verify`, whose matrices are further below."""
+NO_RESULTS = ("_insync.json", "tracker.json", "pipeline.json", "campaign.json")
+"""Files of the folders that `insync tables` and `insync bench` write, which are no results, and of
+campaigns, whose matrices are further below."""
 
 
 @dataclass(frozen=True)

@@ -1,204 +1,161 @@
 """Criteria: what a metric or a cost of the candidate must be, alone or beside the baseline's.
 
-A criterion is data: `isr_shrinks == 0`, `max_ack_gap_ms < 0.2 * baseline`,
-`offline_ms <= baseline + 2000`. It is judged per scenario, on the values of the repeats.
+They have the keys of a scenario's expectations: `min` and `max` of a metric, or `at_most`,
+`at_least` or `below` so many times that of the baseline. They are judged on the values of the
+repeats.
 """
 
 from __future__ import annotations
 
-import operator
-import re
 import tomllib
-from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from statistics import median
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from insync.arms import expected_as, find_arm
 from insync.bench.overhead.figures import FIGURES
 from insync.errors import InputError
-from insync.events.run_info import first_problem
+from insync.events.run_info import Bound, first_problem
 from insync.metrics import METRICS, of_verdict
 from insync.outcome import Outcome
 
 DEFAULT: Final = "criteria.toml"
-_OPERATORS: Final[Mapping[str, Callable[[float, float], bool]]] = {
-    "==": operator.eq, "!=": operator.ne, "<=": operator.le, ">=": operator.ge,
-    "<": operator.lt, ">": operator.gt,
-}  # fmt: skip
-_NUMBER: Final = r"(?:\d+(?:\.\d+)?)"
-_FORM: Final = re.compile(
-    rf"\s*(?P<metric>\w+)\s*(?P<operator>==|!=|<=|>=|<|>)\s*"
-    rf"(?:(?:(?P<factor>{_NUMBER})\s*\*\s*)?(?P<baseline>baseline)(?:\s*\+\s*(?P<plus>{_NUMBER}))?"
-    rf"|(?P<number>{_NUMBER}))\s*"
-)
-_EXPECTED: Final = (
-    "METRIC OP NUMBER, or METRIC OP [NUMBER *] baseline [+ NUMBER], such as 'isr_shrinks == 0' or"
-    " 'max_ack_gap_ms < 0.2 * baseline'"
-)
 Values = Sequence[float | None]
+Judged = tuple[Outcome, str]
+"""An outcome, and its reason if it is no pass."""
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """`metric operator factor * baseline + plus`; without the baseline the factor is 0."""
-
-    metric: str
-    operator: str
-    factor: float
-    plus: float
-
-    @property
-    def is_relative(self) -> bool:
-        """Whether it compares with the baseline."""
-        return self.factor != 0
-
-    def holds(self, value: float, baseline: float) -> bool:
-        """Whether a value fulfils it beside the baseline's."""
-        return _OPERATORS[self.operator](value, self.factor * baseline + self.plus)
-
-    def scaled(self, scale: float) -> Condition:
-        """Return it for times that were multiplied, unless it compares with the baseline's."""
-        is_time = METRICS[self.metric].is_time and not self.is_relative
-        return replace(self, plus=self.plus * scale) if is_time else self
-
-    def __str__(self) -> str:
-        """Return it as it is written in a file."""
-        times = "" if self.factor == 1 else f"{self.factor:.12g} * "
-        plus = f" + {self.plus:.12g}" if self.plus else ""
-        right = f"{times}baseline{plus}" if self.is_relative else f"{self.plus:.12g}"
-        return f"{self.metric} {self.operator} {right}"
-
-
-def parse(text: str) -> Condition:
-    """Return the condition on a metric that a text writes; raises ValueError."""
-    return _parse(text, of_verdict(), "metric", "verdict.json")
-
-
-def _parse(text: str, names: Container[str], what: str, where: str) -> Condition:
-    """Return the condition that a text writes; raises ValueError with what was expected."""
-    found = _FORM.fullmatch(text)
-    if found is None:
-        raise ValueError(f"{text!r}: expected {_EXPECTED}")
-    metric = found["metric"]
-    if metric not in names:
-        raise ValueError(f"{text!r}: no {what} {metric!r}, expected one of {where}")
-    if found["baseline"] is None:
-        return Condition(metric, found["operator"], 0, float(found["number"]))
-    factor = float(found["factor"] or 1)
-    if factor == 0:
-        raise ValueError(f"{text!r}: expected a factor above 0")
-    return Condition(metric, found["operator"], factor, float(found["plus"] or 0))
-
-
-class Criterion(BaseModel):
-    """A criterion as in the file.
+class Limit(BaseModel):
+    """A limit of a figure, and of whom it is expected.
 
     Args:
-        check: the condition on the candidate.
-        baseline: a condition on the baseline alone, without which the criterion proves nothing.
-        scenarios: the scenarios in which it is judged; all without them.
+        metric: the figure.
+        min: the lowest value that is allowed.
+        max: the highest one.
+        at_most: the candidate's value is at most so many times the baseline's, and `plus`.
+        at_least: at least so many times the baseline's, and `plus`.
+        below: less than so many times the baseline's, and `plus`.
+        plus: what is added to the baseline's.
         claims: the arms as which a candidate must be expected to behave; any without them.
-        over: whether every repeat must fulfil it, or the medians of the repeats.
 
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    known: ClassVar[Collection[str]]
+    """The figures that may be limited."""
 
-    check: str
-    baseline: str | None = None
-    scenarios: tuple[str, ...] | None = Field(default=None, min_length=1)
+    metric: str
+    min: float | None = None
+    max: float | None = None
+    at_most: float | None = Field(default=None, gt=0)
+    at_least: float | None = Field(default=None, gt=0)
+    below: float | None = Field(default=None, gt=0)
+    plus: float = 0.0
     claims: tuple[str, ...] | None = Field(default=None, min_length=1)
-    over: Literal["every", "median"] = "every"
 
-    @field_validator("check", "baseline")
+    @field_validator("metric")
     @classmethod
-    def _is_condition(cls, text: str | None) -> str | None:
-        if text is not None:
-            parse(text)
-        return text
-
-    @field_validator("baseline")
-    @classmethod
-    def _is_absolute(cls, text: str | None) -> str | None:
-        if text is not None and parse(text).is_relative:
-            raise ValueError(f"{text!r}: expected a number, not the baseline itself")
-        return text
+    def _is_known(cls, name: str) -> str:
+        if name not in cls.known:
+            raise ValueError(f"no metric {name!r}")
+        return name
 
     @field_validator("claims")
     @classmethod
     def _are_arms(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        return _arms(names)
+        unknown = [name for name in names or () if find_arm(name) is None]
+        if unknown:
+            raise ValueError(f"{', '.join(unknown)}: no such arm")
+        return names
+
+    @model_validator(mode="after")
+    def _has_one_limit(self) -> Limit:
+        relative = [self.at_most, self.at_least, self.below]
+        absolute = self.min is not None or self.max is not None
+        if absolute + sum(each is not None for each in relative) != 1:
+            raise ValueError("expected min and max, or one of at_most, at_least and below")
+        if self.plus and absolute:
+            raise ValueError("expected plus with at_most, at_least or below")
+        return self
+
+    @property
+    def factor(self) -> float:
+        """How many times the baseline's value the limit is; 0: it is a number."""
+        return self.at_most or self.at_least or self.below or 0.0
+
+    def holds(self, value: float, baseline: float, scale: float = 1.0) -> bool:
+        """Whether a value keeps the limit beside the baseline's; numbers of times are scaled."""
+        limit = self.factor * baseline + self.plus
+        if self.at_most is not None:
+            return value <= limit
+        if self.at_least is not None:
+            return value >= limit
+        if self.below is not None:
+            return value < limit
+        return _is_within(self.metric, value, self, scale)
+
+    def is_claimed(self, claims: str | None) -> bool:
+        """Whether it is judged of a candidate with such a claim."""
+        names = () if claims is None else expected_as(claims)
+        return self.claims is None or bool(set(self.claims) & set(names))
+
+    def __str__(self) -> str:
+        """Return it in words: "isr_shrinks exactly 0"."""
+        if not self.factor:
+            return f"{self.metric} {Bound(min=self.min, max=self.max)}"
+        word = "at most" if self.at_most else "at least" if self.at_least else "less than"
+        times = "" if self.factor == 1 else f"{self.factor:.12g} times "
+        plus = f" + {self.plus:.12g}" if self.plus else ""
+        return f"{self.metric} {word} {times}the baseline's{plus}"
+
+
+def _is_within(metric: str, value: float, bound: Limit | Bound, scale: float) -> bool:
+    factor = scale if metric in METRICS and METRICS[metric].is_time else 1.0
+    low = bound.min is None or value >= bound.min * factor
+    return low and (bound.max is None or value <= bound.max * factor)
+
+
+class Criterion(Limit):
+    """A criterion of the level faults.
+
+    Args:
+        baseline: what the baseline must show, without which the criterion proves nothing.
+        scenarios: the scenarios in which it is judged; all without them.
+        over: whether every repeat must keep the limit, or the medians of the repeats.
+
+    """
+
+    known: ClassVar[Collection[str]] = tuple(of_verdict())
+
+    baseline: Bound | None = None
+    scenarios: tuple[str, ...] | None = Field(default=None, min_length=1)
+    over: Literal["every", "median"] = "every"
+
+    @field_validator("baseline")
+    @classmethod
+    def _has_a_limit(cls, bound: Bound | None) -> Bound | None:
+        if bound == Bound():
+            raise ValueError("expected min, max, or both")
+        return bound
 
     def applies(self, scenario: str, claims: str | None) -> bool:
         """Whether it is judged in a scenario, for a candidate with such a claim."""
-        if self.scenarios is not None and scenario not in self.scenarios:
-            return False
-        return _is_claimed(self.claims, claims)
+        return (self.scenarios is None or scenario in self.scenarios) and self.is_claimed(claims)
 
 
-class CostCriterion(BaseModel):
-    """A criterion of the level cost as in the file.
+class CostCriterion(Limit):
+    """A criterion of the level cost: a figure of `insync bench overhead`.
 
     It is judged on the medians of the rounds. Where the figure varies so much from round to round
     that the interval of the differences includes both what is allowed and what is not, it is
     unknown.
-
-    Args:
-        check: the condition on a figure of `insync bench overhead`, compared with the baseline's.
-        claims: as in `Criterion`.
-
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    check: str
-    claims: tuple[str, ...] | None = Field(default=None, min_length=1)
-
-    @field_validator("check")
-    @classmethod
-    def _is_condition(cls, text: str) -> str:
-        parse_cost(text)
-        return text
-
-    @field_validator("claims")
-    @classmethod
-    def _are_arms(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        return _arms(names)
-
-    def applies(self, claims: str | None) -> bool:
-        """Whether it is judged for a candidate with such a claim."""
-        return _is_claimed(self.claims, claims)
-
-
-def parse_cost(text: str) -> Condition:
-    """Return the condition on a figure of cost that a text writes; raises ValueError."""
-    names = {spec.name for spec in FIGURES}
-    return _parse(text, names, "figure", "overhead.json")
-
-
-def _arms(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    unknown = [name for name in names or () if find_arm(name) is None]
-    if unknown:
-        raise ValueError(f"{', '.join(unknown)}: no such arm")
-    return names
-
-
-def _is_claimed(wanted: tuple[str, ...] | None, claims: str | None) -> bool:
-    names = () if claims is None else expected_as(claims)
-    return wanted is None or bool(set(wanted) & set(names))
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A criterion on the values of a scenario: the outcome, the reason if it is not a pass."""
-
-    outcome: Outcome
-    why: str = ""
+    known: ClassVar[Collection[str]] = tuple(spec.name for spec in FIGURES)
 
 
 def judge(
@@ -211,32 +168,31 @@ def judge(
 
     Times that are compared with a number are scaled as those of the scenario are.
     """
+    metric = criterion.metric
+    own, others = candidate.get(metric, ()), baseline.get(metric, ())
+    needs_others = criterion.factor or criterion.baseline is not None
+    known = [value for value in own if value is not None]
+    beside = [value for value in others if value is not None] if needs_others else [0.0] * len(own)
+    if not known or len(known) != len(own) or len(beside) != len(own):
+        return Outcome.UNKNOWN, f"{criterion}: a repeat has no value of {metric}"
+    if criterion.over == "median":
+        known, beside = [median(known)], [median(beside)]
     if criterion.baseline is not None:
-        condition = parse(criterion.baseline).scaled(scale)
-        shown = _holds(condition, baseline, baseline, criterion.over)
-        if shown.outcome != Outcome.PASS:
-            return Judged(Outcome.UNKNOWN, f"the baseline does not show the problem: {shown.why}")
-    return _holds(parse(criterion.check).scaled(scale), candidate, baseline, criterion.over)
-
-
-def _holds(
-    condition: Condition, of: Mapping[str, Values], beside: Mapping[str, Values], over: str
-) -> Judged:
-    values, others = of.get(condition.metric, ()), beside.get(condition.metric, ())
-    if not condition.is_relative:
-        others = [0.0] * len(values)
-    if not values or None in values or None in others or len(values) != len(others):
-        return Judged(Outcome.UNKNOWN, f"{condition}: a repeat has no value of {condition.metric}")
-    pairs = [(value or 0.0, other or 0.0) for value, other in zip(values, others, strict=True)]
-    if over == "median":
-        pairs = [(median(value for value, _ in pairs), median(other for _, other in pairs))]
-    wrong = [pair for pair in pairs if not condition.holds(*pair)]
+        shown = [value for value in beside if _is_within(metric, value, criterion.baseline, scale)]
+        if len(shown) < len(beside):
+            without = f"expected {metric} {criterion.baseline}, in {len(shown)} of {len(beside)}"
+            return Outcome.UNKNOWN, f"the baseline does not show the problem: {without}"
+    wrong = [
+        (value, other)
+        for value, other in zip(known, beside, strict=True)
+        if not criterion.holds(value, other, scale)
+    ]
     if not wrong:
-        return Judged(Outcome.PASS)
+        return Outcome.PASS, ""
     value, other = wrong[0]
-    beside_it = f", the baseline {other:g}" if condition.is_relative else ""
-    often = f" in {len(wrong)} of {len(pairs)} repeats" if len(pairs) > 1 else ""
-    return Judged(Outcome.FAIL, f"expected {condition}, found {value:g}{beside_it}{often}")
+    beside_it = f", the baseline {other:g}" if criterion.factor else ""
+    often = f" in {len(wrong)} of {len(known)} repeats" if len(known) > 1 else ""
+    return Outcome.FAIL, f"expected {criterion}, found {value:g}{beside_it}{often}"
 
 
 def written(metric: str, values: Values) -> str:
@@ -246,12 +202,14 @@ def written(metric: str, values: Values) -> str:
     return ", ".join(texts) or "-"
 
 
-@dataclass(frozen=True, slots=True)
-class Criteria:
-    """The criteria of a file, by level."""
+class Criteria(BaseModel):
+    """The content of a file: the criteria of the levels faults and cost."""
 
-    faults: Sequence[Criterion] = ()
-    cost: Sequence[CostCriterion] = ()
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: Literal[1] = Field(default=1, alias="schema")
+    criterion: tuple[Criterion, ...] = ()
+    cost: tuple[CostCriterion, ...] = ()
 
 
 def read(file: Path | None) -> tuple[str, Criteria]:
@@ -266,23 +224,14 @@ def read(file: Path | None) -> tuple[str, Criteria]:
     return text, parse_file(text, origin)
 
 
-class _File(BaseModel):
-    """The whole file."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    schema_version: Literal[1] = Field(alias="schema")
-    criterion: tuple[Criterion, ...] = ()
-    cost: tuple[CostCriterion, ...] = ()
-
-
 def parse_file(text: str, origin: str) -> Criteria:
     """Return the criteria that a text holds; raises InputError."""
     try:
         keys: dict[str, Any] = tomllib.loads(text)
-        file = _File.model_validate(keys)
+        if "schema" not in keys:
+            raise InputError(f"--criteria {origin}: schema: Field required")
+        return Criteria.model_validate(keys)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"--criteria {origin}: invalid TOML: {error}") from error
     except ValidationError as error:
         raise InputError(f"--criteria {origin}: {first_problem(error)}") from error
-    return Criteria(faults=file.criterion, cost=file.cost)

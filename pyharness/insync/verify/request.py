@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from insync.errors import InputError
+from insync.fuzz.request import seeds_of
 from insync.run.request import DEFAULT_KAFKA
+
+NO_SEEDS: Final = "none"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,8 +34,6 @@ class VerifyRequest:
     scale: float | None = None
     criteria: Path | None = None
     unknown_methods: bool = False
-    out: Path | None = None
-    resume: bool = False
 
     def build(self) -> tuple[str, str]:
         """Return the option that names the build, and its value; raises InputError for several."""
@@ -50,3 +52,7 @@ class VerifyRequest:
                 raise InputError(f"--config {text!r}: expected KEY=VALUE")
             found[key] = value
         return found
+
+    def seed_numbers(self) -> list[int]:
+        """Return the seeds; raises InputError."""
+        return [] if self.seeds == NO_SEEDS else list(seeds_of(self.seeds))

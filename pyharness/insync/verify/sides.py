@@ -1,7 +1,7 @@
 """Resolve the two sides of a verification: the candidate and the baseline."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +22,6 @@ from insync.artifacts import sha256_of
 from insync.brokers.kafka import builds
 from insync.brokers.kafka.versions import Release
 from insync.errors import InputError
-from insync.events.verify_info import SideInfo
 from insync.run.plan import built_agent
 from insync.run.version_support import arms_of
 from insync.verify.image import jars_of
@@ -42,17 +41,60 @@ _EX_LEADER: Final = "leave"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Side:
-    """The candidate or the baseline, ready to run; `kafka` is what `--kafka` takes."""
+    """The candidate or the baseline: a build, and what is added to it.
+
+    Attributes:
+        name: candidate or baseline.
+        kafka: what `--kafka` takes.
+        release: its jars, and its version.
+        path: where an own build was, or the name of an image.
+        jars: the SHA-256 of all its jars.
+        agent: the SHA-256 of the agent's jar, None without the agent.
+        arm: the arm whose brokers it has.
+        claims: the arm as which it is expected to behave, None if nothing is known of it.
+        settings: the broker configs that were given.
+
+    """
 
     name: str
     kafka: str
     release: Release
-    info: SideInfo
+    path: str | None = None
+    jars: str
+    agent: str | None = None
+    arm: str
+    claims: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def arm(self) -> str:
-        """The arm under which it is recorded."""
-        return self.info.arm
+    def words(self) -> str:
+        """Return the side in a few words."""
+        agent = f" with the agent, arm {self.arm}" if self.agent else ""
+        settings = self._settings()
+        return f"Kafka {self.release.name}{agent}{f', {settings}' if settings else ''}"
+
+    def facts(self) -> dict[str, str]:
+        """Return what it is, by name."""
+        found = {
+            "Kafka": self.release.name, "from": self.path or "", "jars, SHA-256": self.jars[:16],
+            "agent, SHA-256": self.agent[:16] if self.agent else "none", "arm": self.arm,
+            "expected as": self.claims or "nothing is expected of it",
+            "broker configs": self._settings(),
+        }  # fmt: skip
+        return {f"{self.name}: {name}": value for name, value in found.items() if value}
+
+    def asked(self) -> dict[str, object]:
+        """Return in what a verification that is resumed must have the same side, by name."""
+        return {
+            f"{self.name}'s Kafka": self.release.name,
+            f"{self.name}'s jars (SHA-256)": self.jars,
+            f"{self.name}'s agent (SHA-256)": self.agent,
+            f"{self.name}'s arm": self.arm,
+            f"{self.name}'s broker configs": dict(self.settings),
+        }
+
+    def _settings(self) -> str:
+        return ", ".join(f"{key}={value}" for key, value in self.settings.items())
 
 
 def sides(request: VerifyRequest) -> tuple[Side, Side]:
@@ -65,11 +107,8 @@ def sides(request: VerifyRequest) -> tuple[Side, Side]:
     _check_settings(given, arm)
     agent = sha256_of(built_agent()) if request.agent else None
     candidate = Side(
-        name="candidate", kafka=kafka, release=release,
-        info=SideInfo(
-            kafka=release.name, path=path, jars=release.digest, agent=agent, arm=arm,
-            claims=arm if request.agent else claimed(given), settings=given,
-        ),
+        name="candidate", kafka=kafka, release=release, path=path, jars=release.digest,
+        agent=agent, arm=arm, claims=arm if request.agent else claimed(given), settings=given,
     )  # fmt: skip
     return candidate, _baseline(request, candidate, path)
 
@@ -145,5 +184,7 @@ def _baseline(request: VerifyRequest, candidate: Side, path: str | None) -> Side
     else:
         kafka, path = candidate.release.version, None
     release = _found("--baseline", kafka)
-    info = SideInfo(kafka=release.name, path=path, jars=release.digest, arm=STOCK, claims=STOCK)
-    return Side(name="baseline", kafka=kafka, release=release, info=info)
+    return Side(
+        name="baseline", kafka=kafka, release=release, path=path, jars=release.digest, arm=STOCK,
+        claims=STOCK,
+    )  # fmt: skip

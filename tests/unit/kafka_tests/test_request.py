@@ -13,6 +13,7 @@ from insync.cli.app import invoke
 from insync.errors import InputError
 from insync.kafka_tests import jars, request
 from insync.kafka_tests.request import BASELINE, TestsRequest, prepare
+from insync.kafka_tests.run import KafkaTests
 from unit.kafka.test_builds import build, jar
 
 TEST = {"kafka/server/DelayedFetchTest.class": ""}
@@ -31,7 +32,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestsRequest:
     jar(changed / "00-patch.jar", {"a": ""})
     return TestsRequest(
         kafka=str(changed), baseline=str(build(tmp_path / "released")),
-        test_jars=tmp_path / "tests", out=tmp_path / "out",
+        test_jars=tmp_path / "tests",
     )  # fmt: skip
 
 
@@ -55,14 +56,13 @@ def test_a_build_is_compared_with_its_baseline_on_every_arm(asked: TestsRequest)
 
 def test_without_an_agent_a_build_is_not_compared_with_itself(asked: TestsRequest) -> None:
     itself = replace(asked, kafka=str(asked.baseline), arms=("absent", "request"))
-    assert prepare(itself, print).arms == ("request",)
+    assert [side.name for side in prepare(itself, print).sides] == [BASELINE, "request"]
 
 
 def test_what_the_candidate_cannot_have_is_refused(asked: TestsRequest, tmp_path: Path) -> None:
     refused(replace(asked, arms=("reads",)), "--arms reads: expected one of absent, off, read")
     old = replace(asked, kafka=str(build(tmp_path / "old", "2.8.2")), arms=("request",))
     refused(old, "--arms request: Kafka 2.8.2 has only absent, off, read")
-    refused(replace(asked, side_by_side=0), "--side-by-side 0: expected 1 to 16")
     unknown = replace(asked, kafka=str(build(tmp_path / "new", "4.9.0")), baseline=None)
     refused(unknown, "--baseline: Kafka 4.9.0 is none of")
 
@@ -83,13 +83,11 @@ def test_a_version_without_published_test_jars_is_unknown(
 
 
 def test_only_the_same_builds_are_resumed(asked: TestsRequest, tmp_path: Path) -> None:
-    refused(replace(asked, resume=True), "expected the folder of an earlier run to resume")
-    first = prepare(asked, print)
-    refused(asked, "not empty, expected a new or an empty folder")
-    again = prepare(replace(asked, resume=True, arms=("off",)), print)
-    assert again.out == first.out
+    first = KafkaTests(prepare(asked, print), 3).asked()
+    assert KafkaTests(prepare(asked, print), 2).asked() == first
     jar(tmp_path / "tests" / "more-test.jar", {})
-    refused(replace(asked, resume=True), "its tests: ")
+    other = KafkaTests(prepare(asked, print), 3).asked()
+    assert {name for name in first if first[name] != other[name]} == {"tests"}
 
 
 def test_the_jar_that_runs_the_tests_must_be_built(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -11,10 +9,14 @@ import pytest
 from insync.brokers.kafka import cache
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.versions import Release
+from insync.engine.campaign import Options, campaign_folder, run_campaign
 from insync.kafka_tests.classes import TestClass
-from insync.kafka_tests.judge import JUNIT, RESULT, TestsResult
 from insync.kafka_tests.request import BASELINE, TestsPlan, TestsRequest
-from insync.kafka_tests.run import run
+from insync.kafka_tests.run import WORDS, KafkaTests, run
+from insync.outcome import Outcome
+from insync.progress import Progress
+from insync.report.result_page import render_result
+from insync.result import Result
 from unit.kafka_tests.fakes import fake_side
 
 Ends = dict[str, dict[str, str | list[str]]]
@@ -35,13 +37,13 @@ def plan(folder: Path, baseline: Ends, arm: Ends, out: str = "out") -> TestsPlan
         out=folder / out,
         java=Java(folder, 17, "a Java"),
         classes=(TestClass("T.A", "one"), TestClass("T.B", "two")),
-        arms=("absent",),
         sides=(fake_side(BASELINE, folder, baseline), fake_side("absent", folder, arm)),
         digests=("jars", "tests"),
+        asked={"candidate": "jars"},
     )
 
 
-def done(plan: TestsPlan) -> tuple[TestsResult, list[str]]:
+def done(plan: TestsPlan) -> tuple[Result, list[str]]:
     told: list[str] = []
     return run(plan, told.append), told
 
@@ -51,87 +53,83 @@ def changed(test: str, outcome: str | list[str]) -> Ends:
             for name, tests in ALL.items()}  # fmt: skip
 
 
-def cases(plan: TestsPlan) -> dict[str, list[str]]:
-    root = ET.parse(plan.out / JUNIT).getroot()  # noqa: S314  # our own file
-    return {case.get("name") or "": [child.tag for child in case] for case in root.iter("testcase")}
+def ends(result: Result) -> dict[str, tuple[Outcome, str]]:
+    """Return the outcome of each check of the arm, and what was found."""
+    return {path[-1]: (check.outcome, check.found) for path, check in result.children[1].checks()}
 
 
 def test_the_same_results_pass(tmp_path: Path) -> None:
-    asked = plan(tmp_path, ALL, ALL)
-    result, _ = done(asked)
-    assert (result.verdict, result.reason) == (
-        "pass",
-        "the same results in absent as in the baseline",
-    )
-    row = next(row for row in result.rows if (row.arm, row.name) == ("absent", "T.A"))
-    assert (row.tests, row.passed, row.failed, row.skipped, row.different) == (3, 1, 1, 1, 0)
-    assert json.loads((asked.out / RESULT).read_text())["verdict"] == "pass"
-    # What fails in the baseline, too, is not a failure of the arm.
-    assert cases(asked) == {"a": [], "b": ["skipped"], "c": ["skipped"], "d": []}
+    result, _ = done(plan(tmp_path, ALL, ALL))
+    assert result.outcome == "pass"
+    assert ends(result) == {"A": ("pass", "1 of 3 passed"), "B": ("pass", "1 of 1 passed")}
+    (table,) = result.tables
+    assert table.rows[0] == ["A", "1, 1 failed, 1 skipped", "1, 1 failed, 1 skipped"]
+    assert "Kafka 0.0.1: 3 checks, none failed" in render_result(result, WORDS)
 
 
 def test_a_test_that_keeps_failing_fails_the_arm(tmp_path: Path) -> None:
     asked = plan(tmp_path, ALL, changed("a", "failed"))
     result, told = done(asked)
-    assert (result.verdict, result.reason) == (
-        "fail", "absent: T.A.a: passed -> failed, then failed, then failed",
-    )  # fmt: skip
+    failed = "different, failed, then failed, then failed: failed"
+    assert ends(result) == {
+        "other tests": ("pass", "0 of 3 passed"), "a": ("fail", failed),
+        "B": ("pass", "1 of 1 passed"),
+    }  # fmt: skip
+    assert result.reason == f"absent, A, a: {failed}"
     assert "again-1: 2 tests" in told
     assert "again-2: 2 tests" in told
-    assert cases(asked)["a"] == ["failure"]
 
 
 def test_a_test_that_passes_when_run_again_is_flaky(tmp_path: Path) -> None:
     asked = plan(tmp_path, ALL, changed("a", ["failed", "passed"]))
     result, told = done(asked)
-    assert result.verdict == "pass"
-    assert [(each.test, each.kind) for each in result.differences["absent"]] == [("T.A.a", "flaky")]
+    assert result.outcome == "pass"
+    assert ends(result)["a"] == ("observed", "flaky, failed, then passed: failed")
     assert "again-2: 2 tests" not in told
-    assert cases(asked)["a"] == ["flakyFailure"]
 
 
 def test_a_class_in_which_most_tests_fail_is_not_run_again(tmp_path: Path) -> None:
     many = {f"t{number}": "passed" for number in range(31)}
     asked = plan(tmp_path, {**ALL, "T.B": {**many}}, {**ALL, "T.B": dict.fromkeys(many, "failed")})
     result, told = done(asked)
-    assert result.verdict == "fail"
+    assert result.outcome == "fail"
     assert not any(line.startswith("again") for line in told)
 
 
 def test_the_baseline_is_run_once_for_all_runs(tmp_path: Path) -> None:
     done(plan(tmp_path, ALL, ALL))
     result, told = done(plan(tmp_path, {}, ALL, "second"))
-    assert result.verdict == "pass"
+    assert result.outcome == "pass"
     assert told[0] == "baseline: 2 of 2 classes are in the cache"
     assert not any(line.startswith("baseline: A") for line in told)
 
 
 def test_a_test_of_the_baseline_that_failed_by_chance_is_corrected(tmp_path: Path) -> None:
     result, _ = done(plan(tmp_path, changed("a", ["failed", "passed"]), ALL))
-    assert result.verdict == "pass"
-    assert [each.kind for each in result.differences["absent"]] == ["flaky"]
+    assert result.outcome == "pass"
+    assert ends(result)["a"][0] == "observed"
     result, told = done(plan(tmp_path, {}, ALL, "second"))
     assert told[0] == "baseline: 2 of 2 classes are in the cache"
-    assert (result.verdict, result.differences["absent"]) == ("pass", [])
+    assert (result.outcome, "a" in ends(result)) == ("pass", False)
 
 
 def test_a_baseline_that_does_not_run_makes_the_result_unknown(tmp_path: Path) -> None:
     result, _ = done(plan(tmp_path, {}, ALL))
-    assert result.verdict == "unknown"
-    assert result.reason == "baseline: not run: A, B"
-    assert "exit code 2: Exception: no class T." in result.arms[0].problems[1]
+    assert result.outcome == "unknown"
+    assert result.reason.startswith("baseline, classes: not run: A, B")
+    assert "exit code 2: Exception: no class T." in result.children[0].children[1].found
 
 
 def test_an_arm_that_does_not_start_is_unknown(tmp_path: Path) -> None:
     result, _ = done(plan(tmp_path, ALL, {}))
-    assert result.verdict == "unknown"
-    assert result.reason == "absent: not run: A, B"
+    assert result.outcome == "unknown"
+    assert result.reason.startswith("absent, classes: not run: A, B")
 
 
 def test_a_jvm_that_ends_in_a_class_is_a_difference(tmp_path: Path) -> None:
     result, _ = done(plan(tmp_path, ALL, changed("a", "crash")))
-    assert result.verdict == "fail"
-    assert result.arms[1].problems[0].startswith("T.A.a: passed -> failed")
+    assert result.outcome == "fail"
+    assert ends(result)["a"][1].startswith("different, failed")
 
 
 def test_classes_that_have_run_are_not_run_again(tmp_path: Path) -> None:
@@ -142,8 +140,24 @@ def test_classes_that_have_run_are_not_run_again(tmp_path: Path) -> None:
 
 def test_a_class_of_the_baseline_whose_jvm_ended_is_run_again(tmp_path: Path) -> None:
     result, _ = done(plan(tmp_path, changed("a", "crash"), ALL))
-    assert result.verdict == "unknown"
-    assert result.reason == "baseline: T.A: the JVM ended with exit code 134"
+    assert result.outcome == "unknown"
+    assert result.reason == "baseline, classes: T.A: the JVM ended with exit code 134 (and 3 more)"
     result, told = done(plan(tmp_path, ALL, ALL))
-    assert result.verdict == "pass"
+    assert result.outcome == "pass"
     assert told == ["baseline: A"]
+
+
+def test_a_difference_from_an_incomplete_baseline_is_no_failure(tmp_path: Path) -> None:
+    result, _ = done(plan(tmp_path, changed("a", "crash"), ALL))
+    assert ends(result)["a"][0] == "unknown"
+
+
+def test_a_resumed_campaign_runs_what_was_unknown(tmp_path: Path) -> None:
+    def campaign(arm: Ends, *, resume: bool) -> Result:
+        made = KafkaTests(plan(tmp_path, ALL, arm), 3)
+        options = Options(out=tmp_path / "campaign", resume=resume)
+        return run_campaign(made, options, Progress(), campaign_folder(made, options))
+
+    assert campaign({}, resume=False).outcome == "unknown"
+    assert campaign(ALL, resume=True).outcome == "pass"
+    assert Result.read(tmp_path / "campaign" / "verdict.json", "a result").outcome == "pass"

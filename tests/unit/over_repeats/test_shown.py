@@ -10,7 +10,7 @@ from pyarrow import parquet
 from rich.console import Console
 
 from insync.analysis.tables.gold.compare import differences, medians
-from insync.cli.statistics import show_statistics
+from insync.cli.results import show_statistics
 from insync.report.statistics import statistics_tables
 
 CELL = {"scenario": "kip-501", "kafka": "4.3.1", "cluster": "local", "scale": 0.2}

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from insync.cli.app import invoke
+from insync.engine.campaign import INFO, Options, campaign_folder
 from insync.errors import InputError
-from insync.events.verify_info import PLAN, save_asked
 from insync.fuzz.draw import GENERATOR
+from insync.verify.campaign import LEVELS, Verify, prepare_verify
 from insync.verify.levels import NAMES
-from insync.verify.plan import LEVELS, VerifyPlan, prepare_verify
 from insync.verify.request import VerifyRequest
 from insync.verify.sides import claimed
 from unit.kafka.made_up_builds import build, jar
@@ -28,8 +28,8 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSYNC_CACHE", str(tmp_path / "cache"))
 
 
-def plan(out: Path, **asked: Any) -> VerifyPlan:
-    return prepare_verify(VerifyRequest(out=out, **{"seeds": "1-2", **asked}))
+def plan(**asked: Any) -> Verify:
+    return prepare_verify(VerifyRequest(**{"seeds": "1-2", **asked}))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def plan(out: Path, **asked: Any) -> VerifyPlan:
         (["--scale", "0.0001"], "scale 0.0001: "),
         (["--criteria", "/none.toml"], "--criteria /none.toml: No such file"),
         (["--resume"], "--resume: expected --out DIR"),
-        (["--resume", "--out", "/usr"], "no verify-plan.json in it"),
+        (["--resume", "--out", "/usr"], "no campaign.json in it"),
     ],
 )
 def test_bad_input_is_one_line(
@@ -81,20 +81,20 @@ def test_a_folder_without_kafka_and_mixed_versions_are_one_line(
 
 def test_the_baseline_is_the_same_build_without_the_agent(tmp_path: Path) -> None:
     libs = build(tmp_path / "libs")
-    found = plan(tmp_path / "out", kafka=str(libs))
-    assert found.candidate.info.agent
-    assert found.candidate.info.claims == found.candidate.info.arm == "request"
-    assert found.baseline.info.agent is None
-    assert found.baseline.info.kafka == found.candidate.info.kafka
-    assert found.baseline.info.jars == found.candidate.info.jars
+    found = plan(kafka=str(libs))
+    assert found.what.candidate.agent
+    assert found.what.candidate.claims == found.what.candidate.arm == "request"
+    assert found.what.baseline.agent is None
+    assert found.what.baseline.release.name == found.what.candidate.release.name
+    assert found.what.baseline.jars == found.what.candidate.jars
 
 
 def test_of_a_build_without_the_agent_it_is_the_published_version(tmp_path: Path) -> None:
-    found = plan(tmp_path / "out", kafka=str(build(tmp_path / "libs")), agent=False)
-    assert (found.baseline.info.kafka, found.candidate.info.arm) == ("4.3.1", "stock")
-    assert found.candidate.info.claims is None
+    found = plan(kafka=str(build(tmp_path / "libs")), agent=False)
+    assert (found.what.baseline.release.name, found.what.candidate.arm) == ("4.3.1", "stock")
+    assert found.what.candidate.claims is None
     with pytest.raises(InputError, match=r"--baseline: unknown version '4\.0\.1-ccs', "):
-        plan(tmp_path / "out", kafka=str(build(tmp_path / "ccs", "4.0.1-ccs")), agent=False)
+        plan(kafka=str(build(tmp_path / "ccs", "4.0.1-ccs")), agent=False)
 
 
 @pytest.mark.parametrize(
@@ -127,28 +127,27 @@ def of_resumed(tmp_path: Path) -> dict[str, Any]:
     return {"kafka": str(tmp_path / "libs"), "agent": False, "settings": ("num.io.threads=2",)}
 
 
-def resumed(tmp_path: Path, **changed: Any) -> VerifyPlan:
+def resumed(tmp_path: Path, **changed: Any) -> Path:
     """Ask for a verification, and then to continue it with something changed."""
     out = tmp_path / "out"
     build(tmp_path / "libs")
     asked = of_resumed(tmp_path)
-    first = plan(out, **asked)
-    out.mkdir()
-    save_asked(out, first.asked)
-    return plan(out, resume=True, **{**asked, **changed})
+    out.mkdir(exist_ok=True)
+    known = {"campaign": "verify", "asked": {**plan(**asked).asked(), "shard": None}}
+    (out / INFO).write_text(json.dumps(known))
+    return campaign_folder(plan(**{**asked, **changed}), Options(out=out, resume=True))
 
 
 def test_the_same_builds_and_options_are_continued(tmp_path: Path) -> None:
-    found = resumed(tmp_path)
-    assert found.before is None, "no level had ended"
+    assert resumed(tmp_path) == tmp_path / "out"
 
 
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"settings": ()}, "the candidate's broker configs: num.io.threads=2, now none"),
-        ({"agent": True, "settings": ()}, "the candidate's agent"),
-        ({"baseline": "4.4.0"}, "the baseline's Kafka: 4.3.1, now 4.4.0"),
+        ({"settings": ()}, "candidate's broker configs: num.io.threads=2, now none"),
+        ({"agent": True, "settings": ()}, "candidate's agent"),
+        ({"baseline": "4.4.0"}, "baseline's Kafka: 4.3.1, now 4.4.0"),
         ({"repeats": 2}, "its repeats: 1, now 2"),
         ({"seeds": "1-3"}, "its seeds: 1, 2, now 1, 2, 3"),
         ({"only": ("freeze",)}, "its scenarios"),
@@ -167,17 +166,17 @@ def test_another_build_or_option_is_refused(
 def test_jars_of_the_same_version_with_another_content_are_another_build(tmp_path: Path) -> None:
     other = build(tmp_path / "other")
     jar(other / "00-patch.jar", {"kafka/cluster/Partition.class": "changed"})
-    with pytest.raises(InputError, match=r"the candidate's Kafka: 4\.3\.1\+\w+, now 4\.3\.1\+\w+"):
+    with pytest.raises(InputError, match=r"candidate's Kafka: 4\.3\.1\+\w+, now 4\.3\.1\+\w+"):
         resumed(tmp_path, kafka=str(other))
 
 
 def test_seeds_of_another_generator_are_refused(tmp_path: Path) -> None:
-    first = resumed(tmp_path)
-    old = first.asked.model_dump(mode="json")
-    del old["generator"]  # as in folders of before the field
-    (first.out / PLAN).write_text(json.dumps(old))
-    with pytest.raises(InputError, match=f"its generator of seeds: 0, now {GENERATOR}"):
-        plan(first.out, resume=True, **of_resumed(tmp_path))
+    out = resumed(tmp_path)
+    old = json.loads((out / INFO).read_text())
+    old["asked"]["generator of seeds"] = GENERATOR - 1
+    (out / INFO).write_text(json.dumps(old))
+    with pytest.raises(InputError, match=f"its generator of seeds: {GENERATOR - 1}, now"):
+        campaign_folder(plan(**of_resumed(tmp_path)), Options(out=out, resume=True))
 
 
 def test_other_criteria_are_refused(tmp_path: Path) -> None:

@@ -10,7 +10,14 @@ import pytest
 
 from insync.brokers.kafka.java import Java
 from insync.errors import InsyncError
-from insync.verify.levels.weave import _answer, call_diff, counterpart, known_build, rows_of, short
+from insync.verify.levels.weave import (
+    _answer,
+    call_diff,
+    checks_of,
+    counterpart,
+    known_build,
+    short,
+)
 
 PARTITION = "kafka.cluster.Partition"
 FETCH = f"{PARTITION}.fetchRecords(Lorg/apache/kafka/X;J)V"
@@ -23,7 +30,7 @@ ANSWER: dict[str, Any] = {
 
 
 def outcomes(answer: dict[str, Any], **options: Any) -> dict[str, str]:
-    rows = rows_of(answer, None, "4.3.1", **{"wanted": True, "allowed": False, **options})
+    rows = checks_of(answer, None, "4.3.1", **{"wanted": True, "allowed": False, **options})
     return {row.of: row.outcome for row in rows}
 
 
@@ -31,8 +38,8 @@ def test_a_known_build_passes_and_its_features_are_observed() -> None:
     assert outcomes(ANSWER) == {
         "adapter": "pass", "symbols": "pass", "features": "observed", "methods": "pass",
     }  # fmt: skip
-    rows = rows_of(ANSWER, None, "4.3.1", wanted=True, allowed=False)
-    assert [row.candidate for row in rows if row.of == "features"] == [
+    rows = checks_of(ANSWER, None, "4.3.1", wanted=True, allowed=False)
+    assert [row.found for row in rows if row.of == "features"] == [
         "read, request", "yes", "none",
     ]  # fmt: skip
 
@@ -44,16 +51,16 @@ def test_without_the_agent_nothing_is_expected() -> None:
 
 def test_each_missing_symbol_is_named() -> None:
     problems = ["missing method X.a()V", "missing field X.b of type I"]
-    rows = rows_of({**ANSWER, "problems": problems}, None, None, wanted=True, allowed=True)
-    assert [(row.outcome, row.why) for row in rows if row.of == "symbols"] == [
+    rows = checks_of({**ANSWER, "problems": problems}, None, None, wanted=True, allowed=True)
+    assert [(row.outcome, row.found) for row in rows if row.of == "symbols"] == [
         ("fail", each) for each in problems
     ]
 
 
 def test_a_version_without_an_adapter_fails_alone() -> None:
     answer = {"version": "2.0.0", "tested": False, "problems": ["this agent supports only 4.x"]}
-    (row,) = rows_of(answer, None, None, wanted=True, allowed=False)
-    assert (row.outcome, row.why) == ("fail", "this agent supports only 4.x")
+    (row,) = checks_of(answer, None, None, wanted=True, allowed=False)
+    assert (row.outcome, row.found) == ("fail", "2.0.0: none; this agent supports only 4.x")
 
 
 @pytest.mark.parametrize(("allowed", "outcome"), [(False, "fail"), (True, "observed")])
@@ -62,10 +69,10 @@ def test_an_unknown_method_is_named_with_its_calls_and_needs_a_permission(
 ) -> None:
     calls = [f"{PARTITION}.readRecords()V", "a.Marks.add(I)V", f"{PARTITION}.last="]
     answer = {**ANSWER, "unknown": [FETCH], "calls": {FETCH: calls}}
-    rows = rows_of(answer, ANSWER, "4.3.1", wanted=True, allowed=allowed)
-    (row,) = [row for row in rows if row.of == "methods"]
-    assert (row.check, row.baseline) == ("Partition.fetchRecords", "4.3.1")
-    assert row.candidate == "+ Marks.add; + Partition.last="
+    rows = checks_of(answer, ANSWER, "4.3.1", wanted=True, allowed=allowed)
+    (row,) = [row for row in rows if row.expected.startswith("the instructions")]
+    assert (row.of, row.baseline) == ("Partition.fetchRecords", "4.3.1")
+    assert row.found == "+ Marks.add; + Partition.last="
     assert row.outcome == outcome
 
 

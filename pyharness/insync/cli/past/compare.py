@@ -59,7 +59,7 @@ def command(
 def _show(console: "Console", found: "Compared", *, whole: bool) -> None:
     from rich.markup import escape
 
-    from insync.cli.statistics import drawn
+    from insync.cli.results import drawn
 
     console.print(f"A: {escape(found.a)}\nB: {escape(found.b)}", soft_wrap=True)
     figures = [each for each in found.figures if whole or _is_shown(each)]

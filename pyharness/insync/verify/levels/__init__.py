@@ -1,4 +1,4 @@
-"""The levels of a verification, one file each with a `LEVEL`; found by `verify/registry.py`."""
+"""The levels of a verification, one file each with a `LEVEL`; found by `verify/campaign.py`."""
 
 from pkgutil import iter_modules
 from typing import Final

@@ -16,13 +16,13 @@ from insync.brokers.kafka import versions
 from insync.brokers.kafka.distribution import java_command
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import class_path
+from insync.engine.campaign import Place
 from insync.errors import InsyncError
-from insync.events.verify_info import CheckRow, LevelInfo
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome
+from insync.result import Result
 from insync.run.version_support import read_table, row_of
-from insync.verify.level import Context, Level, result
-from insync.verify.sides import Side
+from insync.verify.level import Level, Verification
 
 NAME: Final = "weave"
 MAIN: Final = "insync.lab.CheckBuild"
@@ -32,28 +32,27 @@ _FLAGS: Final = ("-XX:TieredStopAtLevel=1", "-Xmx256m")
 _MOST_CALLS: Final = 12
 
 
-def run(candidate: Side, baseline: Side, out: Path, context: Context) -> LevelInfo:
+def run(what: Verification, place: Place) -> Result:
     """Ask the agent about the candidate's jars and about those of the build that it knows."""
-    del baseline  # what the agent knows are versions, whatever the candidate is compared with
-    context.progress.phase("weave: asking the agent about the candidate's jars")
-    answer = ask(candidate.kafka, context)
+    candidate, out = what.candidate, place.folder / NAME
+    place.progress.phase("weave: asking the agent about the candidate's jars")
+    answer = _ask(candidate.kafka, what.java, place)
     out.mkdir(parents=True, exist_ok=True)
     write_atomic(out / "candidate.json", json.dumps(answer, indent=2) + "\n")
     known, name = None, known_build(candidate.release.version)
     if answer.get("unknown") and name is not None:
-        known = ask(name, context)
+        known = _ask(name, what.java, place)
         write_atomic(out / "known.json", json.dumps(known, indent=2) + "\n")
-    rows = rows_of(
-        answer, known, name, wanted=candidate.info.agent is not None,
-        allowed=context.asked.unknown_methods,
+    checks = checks_of(
+        answer, known, name, wanted=candidate.agent is not None,
+        allowed=what.request.unknown_methods,
     )  # fmt: skip
-    return result(NAME, rows)
+    return Result(of=NAME, children=tuple(checks), links={"the answer": f"{NAME}/candidate.json"})
 
 
-def ask(kafka: str, context: Context) -> dict[str, Any]:
-    """Return the agent's answer about a version or an own build; raises InsyncError."""
-    jars = class_path(kafka, context.progress.phase)
-    return _answer(context.java, [built(AGENT_JAR), built(LAB_JAR), *jars])
+def _ask(kafka: str, java: Java, place: Place) -> dict[str, Any]:
+    jars = class_path(kafka, place.progress.phase)
+    return _answer(java, [built(AGENT_JAR), built(LAB_JAR), *jars])
 
 
 def _answer(java: Java, jars: Sequence[Path]) -> dict[str, Any]:
@@ -87,82 +86,63 @@ def known_build(version: str) -> str | None:
     return same or next((each for each in here if each == row.get("compile")), None)
 
 
-def rows_of(
+def checks_of(
     answer: Mapping[str, Any],
     known: Mapping[str, Any] | None,
     name: str | None,
     *,
     wanted: bool,
     allowed: bool,
-) -> list[CheckRow]:
-    """Return the rows; where the agent is not wanted, nothing is expected of a build.
+) -> Iterator[Result]:
+    """Yield the checks; where the agent is not wanted, nothing is expected of a build.
 
     `known` is the answer about the build `name`, `allowed` whether unknown methods may be woven.
     """
-    where = f"{NAME}/candidate.json"
     version, adapter = answer["version"], answer.get("adapter")
-    good: Outcome = Outcome.PASS if wanted else Outcome.OBSERVED
-    bad: Outcome = Outcome.FAIL if wanted else Outcome.OBSERVED
+    good = Outcome.PASS if wanted else Outcome.OBSERVED
+    bad = Outcome.FAIL if wanted else Outcome.OBSERVED
     problems = list(dict.fromkeys(map(str, answer["problems"])))
-    rows = [
-        CheckRow(
-            of="adapter", check="the agent has one for this version", baseline=name or "",
-            candidate=f"{version}: {adapter or 'none'}", outcome=good if adapter else bad,
-            why="" if adapter else "; ".join(problems), where=where,
-        )
-    ]  # fmt: skip
+    yield Result(
+        of="adapter", expected="the agent has one for this version", baseline=name or "",
+        found=f"{version}: {adapter}" if adapter else f"{version}: none; {'; '.join(problems)}",
+        outcome=good if adapter else bad,
+    )  # fmt: skip
     if adapter is None:
-        return rows
-    rows += [
-        CheckRow(of="symbols", check="every symbol is there and every hook fits",
-                 candidate=each, outcome=bad, why=each, where=where)
-        for each in problems
-    ] or [
-        CheckRow(of="symbols", check="every symbol is there and every hook fits",
-                 candidate=f"{len(answer['woven'])} methods and classes to weave, and"
-                 f" {len(answer['on_demand'])} on demand", outcome=good, where=where)
-    ]  # fmt: skip
-    rows += _features(answer.get("features", {}), where)
-    unknown = [str(each) for each in answer["unknown"]]
-    if not unknown:
-        count = len(answer["digests"])
-        rows.append(CheckRow(
-            of="methods", check="the instructions are those of a known build",
-            candidate=f"{count} methods", outcome=good, where=where,
-        ))  # fmt: skip
-    rows += _methods(unknown, answer, known, name, outcome=Outcome.OBSERVED if allowed else bad)
-    return rows
-
-
-def _features(features: Mapping[str, Any], where: str) -> Iterator[CheckRow]:
-    for feature, value in features.items():
+        return
+    fits = "every symbol is there and every hook fits"
+    for each in problems:
+        yield Result(of="symbols", expected=fits, found=each, outcome=bad)
+    if not problems:
+        woven, later = len(answer["woven"]), len(answer["on_demand"])
+        found = f"{woven} methods and classes to weave, and {later} on demand"
+        yield Result(of="symbols", expected=fits, found=found, outcome=good)
+    for feature, value in answer.get("features", {}).items():
         text = ", ".join(map(str, value)) if isinstance(value, list) else "yes" if value else "no"
-        yield CheckRow(of="features", check=feature.replace("_", " "), candidate=text or "none",
-                       outcome=Outcome.OBSERVED, where=where)  # fmt: skip
-
-
-def _methods(
-    unknown: Sequence[str],
-    answer: Mapping[str, Any],
-    known: Mapping[str, Any] | None,
-    name: str | None,
-    *,
-    outcome: Outcome,
-) -> Iterator[CheckRow]:
-    """Yield a row for each method that no known build has, with a diff of its calls."""
-    for method in unknown:
-        diff = "the known build is not here to compare with"
-        if known is not None:
-            before = counterpart(method, known["calls"])
-            diff = "no such method there"
-            if before is not None:
-                calls = known["calls"][before]
-                diff = call_diff(calls, answer["calls"].get(method, ()))
-        yield CheckRow(
-            of="methods", check=short(method), baseline=name or "", candidate=diff,
-            outcome=outcome, why=f"{short(method)} differs from every known build: {diff}",
-            where=f"{NAME}/candidate.json",
+        yield Result(
+            of="features", expected=feature.replace("_", " "), found=text or "none",
+            outcome=Outcome.OBSERVED,
         )  # fmt: skip
+    unknown = [str(each) for each in answer["unknown"]]
+    same = "the instructions are those of a known build"
+    if not unknown:
+        count = f"{len(answer['digests'])} methods"
+        yield Result(of="methods", expected=same, found=count, outcome=good)
+    for method in unknown:
+        yield Result(
+            of=short(method), expected=same, baseline=name or "",
+            found=_difference(method, answer, known),
+            outcome=Outcome.OBSERVED if allowed else bad,
+        )  # fmt: skip
+
+
+def _difference(method: str, answer: Mapping[str, Any], known: Mapping[str, Any] | None) -> str:
+    """Return how the calls of a method that no known build has differ from those of a known one."""
+    if known is None:
+        return "differs from every known build; the nearest one is not here to compare with"
+    before = counterpart(method, known["calls"])
+    if before is None:
+        return "differs from every known build; the nearest one has no such method"
+    return call_diff(known["calls"][before], answer["calls"].get(method, ()))
 
 
 def counterpart(method: str, calls: Mapping[str, Any]) -> str | None:

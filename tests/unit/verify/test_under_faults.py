@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from insync.events.matrix_info import MatrixInfo, MatrixRow, save_matrix
-from insync.events.verify_info import SideInfo
+from insync.brokers.kafka.versions import pinned
 from insync.fuzz.judge import ArmResult, Finding
 from insync.past.compare import Figure
 from insync.scenario.groups import builtin_files
 from insync.scenario.load import load
 from insync.scenario.model import Scenario
-from insync.verify.faulted.cases import Case, cases_of, of_side
-from insync.verify.faulted.judge import is_worse, seed_outcome
-from insync.verify.faulted.record import is_recorded, parts, recorded_matrices
-from insync.verify.level import Level
-from insync.verify.levels.faults import run
-from unit.verify.verifications import BASELINE, CANDIDATE, asked, plan
+from insync.verify.sides import Side
+from insync.verify.under_faults.cases import Case, cases_of, of_side
+from insync.verify.under_faults.judge import is_worse, seed_outcome
+from unit.verify.verifications import BASELINE, CANDIDATE, verification
 
-PATCHED = CANDIDATE.model_copy(
-    update={"agent": None, "arm": "stock", "settings": {"num.replica.fetchers": "2"}}
-)
+PATCHED = replace(CANDIDATE, agent=None, arm="stock", settings={"num.replica.fetchers": "2"})
 
 
-def on(side: SideInfo, name: str = "read-stall", repeats: int = 3) -> Scenario:
+def on(side: Side, name: str = "read-stall", repeats: int = 3) -> Scenario:
     return of_side(Case(scenario=load(name)), side, repeats)
 
 
@@ -53,11 +47,11 @@ def test_a_build_with_the_change_inside_runs_without_the_agent_and_is_expected_t
 
 
 def test_of_a_build_without_a_claim_nothing_is_expected() -> None:
-    assert on(PATCHED.model_copy(update={"claims": None})).expect == {}
+    assert on(replace(PATCHED, claims=None)).expect == {}
 
 
 @pytest.mark.parametrize("side", [PATCHED, CANDIDATE, BASELINE])
-def test_expectations_on_zookeeper_are_those_of_the_claim_too(side: SideInfo) -> None:
+def test_expectations_on_zookeeper_are_those_of_the_claim_too(side: Side) -> None:
     names = [name for name in builtin_files() if load(name).expect_on_zookeeper]
     assert names
     for name in names:
@@ -67,7 +61,7 @@ def test_expectations_on_zookeeper_are_those_of_the_claim_too(side: SideInfo) ->
 
 
 def test_both_sides_run_the_same_seeds_once_and_with_the_same_faults() -> None:
-    wanted = asked("faults", only=("read-stall",), seeds=(1, 2, 3), kinds=("kill", "freeze"))
+    wanted = verification(only=("read-stall",), seeds=(1, 2, 3), kinds=("kill", "freeze"))
     scenario, *seeds = cases_of(wanted)
     assert (scenario.name, scenario.seed) == ("read-stall", None)
     assert [case.name for case in seeds] == ["seed-1", "seed-2", "seed-3"]
@@ -79,11 +73,11 @@ def test_both_sides_run_the_same_seeds_once_and_with_the_same_faults() -> None:
 
 
 def test_seeds_have_one_controller_where_a_side_has_zookeeper() -> None:
-    old = BASELINE.model_copy(update={"kafka": "2.8.2"})
-    wanted = asked("faults", only=("read-stall",), seeds=tuple(range(1, 31)), kinds=("kill",))
+    old = replace(BASELINE, kafka="2.8.2", release=pinned("2.8.2"))
+    wanted = verification(only=("read-stall",), seeds=tuple(range(1, 31)), kinds=("kill",))
 
-    def quorums(**sides: SideInfo) -> set[int]:
-        cases = cases_of(wanted.model_copy(update=sides))
+    def quorums(**sides: Side) -> set[int]:
+        cases = cases_of(replace(wanted, **sides))
         return {case.scenario.broker.controllers for case in cases if case.seed is not None}
 
     assert quorums() > {1}
@@ -91,7 +85,7 @@ def test_seeds_have_one_controller_where_a_side_has_zookeeper() -> None:
 
 
 def test_times_are_scaled_once() -> None:
-    wanted = asked("faults", only=("read-stall",), scale=0.5)
+    wanted = verification(only=("read-stall",), scale=0.5)
     (case,) = cases_of(wanted)
     assert case.scale == 0.5
     assert case.scenario == load("read-stall", 0.5)
@@ -147,28 +141,3 @@ def test_only_what_differs_beyond_noise_in_the_wrong_direction_is_worse(
     metric: str, difference: float, p: float | None, *, worse: bool
 ) -> None:
     assert is_worse(figure(metric, difference, p)) is worse
-
-
-def test_a_case_is_recorded_when_both_sides_came_to_its_end(tmp_path: Path) -> None:
-    from unit.run_folder import Story, write_run
-
-    made = plan(tmp_path, Level(name="faults", says="", place=1, run=run))
-    both = (made.baseline, made.candidate)
-    write_run(tmp_path / "01" / "baseline" / "4.3.1" / "a", Story())
-    write_run(tmp_path / "01" / "candidate" / "4.3.1" / "a", Story())
-    write_run(tmp_path / "01" / "baseline" / "4.3.1" / "b", Story())
-    write_run(tmp_path / "01" / "candidate" / "4.3.1" / "b", replace(Story(), finished=False))
-    (part,) = parts(tmp_path)
-    assert is_recorded(part, both, "a")
-    assert not is_recorded(part, both, "b"), "the candidate was cut short"
-    assert not is_recorded(part, both, "c")
-    assert recorded_matrices(tmp_path, both) == [], "a folder without a plan is not a matrix"
-    for side in both:
-        here = MatrixRow(
-            kafka="4.3.1", scenario="a", summary="", arms=(side.arm,), folder="4.3.1/a"
-        )
-        skipped = here.model_copy(update={"scenario": "d", "skipped": "no cgroup"})
-        rows = (here, skipped)
-        save_matrix(part / side.name, MatrixInfo(repeats=None, rows=rows, schema=1))
-    assert is_recorded(part, both, "d"), "it cannot run here, however often it is tried"
-    assert recorded_matrices(tmp_path, both) == [part / "baseline", part / "candidate"]

@@ -13,12 +13,13 @@ from pydantic import ValidationError
 from insync.arms import stand_in
 from insync.brokers.kafka.versions import numbers
 from insync.errors import InputError
-from insync.events.verify_info import AskedVerify, SideInfo
 from insync.fuzz.draw import Choices, draw, for_version
 from insync.matrix.groups import entries
 from insync.scenario.load import keys_of, load
 from insync.scenario.model import Scenario
 from insync.scenario.problems import describe
+from insync.verify.level import Verification
+from insync.verify.sides import Side
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,21 +40,21 @@ class Case:
         return self.scenario.name
 
 
-def cases_of(asked: AskedVerify) -> list[Case]:
+def cases_of(what: Verification) -> list[Case]:
     """Return all cases; raises InputError."""
     found = []
-    for entry in entries(asked.only):
+    for entry in entries(what.request.only):
         own = entry.group.scale_of(entry.scenario)
-        scale = own if asked.scale is None else asked.scale
+        scale = own if what.request.scale is None else what.request.scale
         scenario = load(entry.scenario, scale)
         found.append(Case(scenario=scenario, scale=scale, figures=entry.group.figures))
-    older = min(numbers(asked.candidate.kafka), numbers(asked.baseline.kafka))
-    choices = for_version(Choices(arms=[asked.baseline.arm], kinds=asked.kinds), older)
-    drawn = (Case(scenario=draw(seed, choices), seed=seed) for seed in asked.seeds)
+    older = min(numbers(side.release.name) for side in (what.candidate, what.baseline))
+    choices = for_version(Choices(arms=[what.baseline.arm], kinds=what.kinds), older)
+    drawn = (Case(scenario=draw(seed, choices), seed=seed) for seed in what.seeds)
     return [*found, *drawn]
 
 
-def of_side(case: Case, side: SideInfo, repeats: int) -> Scenario:
+def of_side(case: Case, side: Side, repeats: int) -> Scenario:
     """Return the scenario that a side runs; raises InputError. A seed is run once."""
     scenario = case.scenario
     controls = stand_in(side.arm, scenario.control_arms)
@@ -78,7 +79,7 @@ def of_side(case: Case, side: SideInfo, repeats: int) -> Scenario:
         raise InputError(problems) from error
 
 
-def _of_claim(table: Mapping[str, Any], side: SideInfo) -> dict[str, Any]:
+def _of_claim(table: Mapping[str, Any], side: Side) -> dict[str, Any]:
     """Return what is expected of the arm that a side claims to be, under the arm that it has."""
     name = None if side.claims is None else stand_in(side.claims, table)
     return {} if name is None else {side.arm: table[name]}

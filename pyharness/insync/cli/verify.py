@@ -1,6 +1,5 @@
 """`insync verify`: judge a Kafka build beside a baseline, level by level."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -103,17 +102,13 @@ def command(
     Candidate and baseline run the same scenarios and random faults at the same time, each on its
     own cluster. The checker, the expectations of the scenarios and the criteria judge the
     candidate; with enough repeats also exact tests of paired differences. Leaves one page, JUnit
-    XML, verdict.json and summary.md. A level that cannot run is unknown; the others still run.
+    XML and verdict.json. A level that cannot run is unknown; the others still run.
     """
     require_analysis("verify")
-    from insync.cli.output import TerminalProgress
-    from insync.cli.verify.show import show_verification
-    from insync.events.schema import VERDICT
-    from insync.events.verify_info import is_verification
-    from insync.signals import interruptible
-    from insync.verify.plan import prepare_verify
+    from insync.cli.campaign import run_campaign, show_result
+    from insync.engine.campaign import Options
+    from insync.verify.campaign import WORDS, prepare_verify
     from insync.verify.request import VerifyRequest
-    from insync.verify.runner import run_verify
 
     request = VerifyRequest(
         kafka=kafka,
@@ -129,23 +124,11 @@ def command(
         scale=scale,
         criteria=criteria,
         unknown_methods=allow_unknown_methods,
-        out=out,
-        resume=resume,
     )
     analysis = analysis_options(engine, spark_master, spark_conf)
-    with interruptible(), TerminalProgress() as progress:
-        plan = prepare_verify(request)
-        try:
-            info = run_verify(plan, analysis, progress)
-        except BaseException:  # also on Ctrl-C: what is recorded need not be recorded again
-            progress.stop()
-            if is_verification(plan.out):
-                print(
-                    f"to continue: the same command with --out {plan.out} --resume", file=sys.stderr
-                )
-            raise
-        progress.stop()
-        show_verification(info, plan.out, as_json=json)
-        if json:
-            print((plan.out / VERDICT).read_text(encoding="utf-8"), end="")
-        return info.verdict.exit_code
+    options = Options(out=out, resume=resume, analysis=analysis)
+    return run_campaign(
+        prepare_verify(request),
+        options,
+        lambda found, folder: show_result(found, WORDS, folder, as_json=json),
+    )

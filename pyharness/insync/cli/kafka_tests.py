@@ -1,7 +1,5 @@
 """`insync kafka-tests`: run Kafka's own test classes on a build, and compare with a baseline."""
 
-import json as jsonlib
-import sys
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -50,7 +48,7 @@ def command(
         str | None,
         typer.Option(help="Comma-separated names of classes, such as PartitionTest. Default: all."),
     ] = None,
-    side_by_side: Annotated[int, typer.Option(help="JVMs to run at the same time, 1 to 16.")] = 3,
+    side_by_side: Annotated[int, typer.Option(help="JVMs to run at the same time.")] = 3,
     allow_unknown_methods: UnknownMethods = False,
     json: Json = False,
 ) -> int:
@@ -60,40 +58,30 @@ def command(
     cache. A test that differs is run again up to twice; if it then ends as in the baseline it is
     flaky, which is not a difference.
     """
-    from insync.cli.kafka_tests.results import show_tests
-    from insync.cli.output import TerminalProgress, results_console
+    from insync.cli.campaign import run_campaign, show_result
+    from insync.cli.output import TerminalProgress
+    from insync.engine.campaign import Options
     from insync.errors import InsyncError
     from insync.kafka_tests.jars import NoTestJarsError
-    from insync.kafka_tests.judge import RESULT
     from insync.kafka_tests.request import TestsRequest, prepare
-    from insync.kafka_tests.run import run
-    from insync.signals import interruptible
+    from insync.kafka_tests.run import WORDS, KafkaTests
 
     request = TestsRequest(
         kafka=kafka,
         baseline=baseline,
         arms=names(arms),
         test_jars=test_jars,
-        out=out,
-        resume=resume,
         short=short,
         only=names(only),
-        side_by_side=side_by_side,
         allow_unknown_methods=allow_unknown_methods,
     )
-    with interruptible(), TerminalProgress() as progress:
+    with TerminalProgress() as progress:
         try:
             plan = prepare(request, progress.phase)
         except NoTestJarsError as error:
             raise InsyncError(f"unknown: {error}") from error
-        try:
-            result = run(plan, progress.phase)
-        except BaseException:  # also on Ctrl-C: classes that have run need not run again
-            progress.stop()
-            print(f"to continue: the same command with --out {plan.out} --resume", file=sys.stderr)
-            raise
-    show_tests(results_console(as_json=json), result, plan.out)
-    if json:
-        text = (plan.out / RESULT).read_text(encoding="utf-8")
-        print(jsonlib.dumps(jsonlib.loads(text), indent=2))
-    return result.verdict.exit_code
+    return run_campaign(
+        KafkaTests(plan, side_by_side),
+        Options(out=out, resume=resume),
+        lambda found, folder: show_result(found, WORDS, folder, as_json=json),
+    )

@@ -1,1 +1,0 @@
-"""`insync kafka-tests`: its options, and its results on the terminal."""

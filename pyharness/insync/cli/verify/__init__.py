@@ -1,1 +1,0 @@
-"""`insync verify`: the command, and what it prints."""

@@ -1,1 +1,0 @@
-"""The results of a verification: page, test results, and a summary in Markdown."""

@@ -1,0 +1,188 @@
+"""A verification: a campaign whose cells are levels; each is judged, whatever becomes of others."""
+
+import hashlib
+import math
+import os
+import platform
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from insync import __version__
+from insync.brokers.kafka.java import find_java
+from insync.engine.campaign import Campaign, Done, Place
+from insync.errors import InputError, InsyncError, did_you_mean
+from insync.events.writer import write_atomic
+from insync.faults.registry import KINDS, why_not
+from insync.fuzz.draw import GENERATOR
+from insync.outcome import Outcome
+from insync.report.result_page import Words, write_result
+from insync.result import Result
+from insync.verify import levels
+from insync.verify.criteria import DEFAULT, read
+from insync.verify.level import Level, Verification
+from insync.verify.levels import faults
+from insync.verify.request import VerifyRequest
+from insync.verify.sides import sides
+from insync.verify.under_faults.cases import cases_of, of_side
+
+ALL: Final = "all"
+MOST_REPEATS: Final = 100
+WORDS: Final = Words(
+    command="verify",
+    says="a Kafka build beside a baseline",
+    part="level",
+    notes=(
+        "A level is a way of looking at the build: what the agent would weave there, or how its"
+        " brokers stand faults. Each has an outcome of its own.",
+        "Times of several repeats are separated by commas.",
+        "A check is unknown, too, if the baseline does not show the problem.",
+    ),
+)
+
+
+def _found() -> Iterator[Level]:
+    for name in levels.NAMES:
+        yield import_module(f"{levels.__name__}.{name}").LEVEL
+
+
+LEVELS: Final[Mapping[str, Level]] = {
+    level.name: level for level in sorted(_found(), key=lambda level: level.place)
+}
+"""The levels by name, in the order in which they run."""
+
+
+class Verify(Campaign[Level]):
+    """The campaign; `criteria_text` is the file of the criteria."""
+
+    name = "verify"
+    batch = 1
+
+    def __init__(self, what: Verification, chosen: Sequence[Level], criteria_text: str) -> None:
+        """Plan the levels that are chosen."""
+        self.what = what
+        self.chosen = chosen
+        self.criteria_text = criteria_text
+
+    def asked(self) -> Mapping[str, Any]:
+        """Return the builds, and what else decides the result of a level."""
+        request = self.what.request
+        return {
+            **self.what.candidate.asked(),
+            **self.what.baseline.asked(),
+            "levels": [level.name for level in self.chosen],
+            "scenarios (--only)": request.only and list(request.only),
+            "seeds": list(self.what.seeds),
+            "kinds of faults": list(self.what.kinds),
+            "generator of seeds": GENERATOR if self.what.seeds else 0,
+            "repeats": request.repeats,
+            "scale": request.scale,
+            "criteria (SHA-256)": hashlib.sha256(self.criteria_text.encode()).hexdigest(),
+            "permission for unknown methods": request.unknown_methods,
+        }
+
+    def cells(self, done: Done) -> Sequence[Level]:
+        """Return the levels."""
+        return self.chosen
+
+    def is_final(self, result: Any) -> bool:
+        """Whether the level was judged, or only observed."""
+        return Outcome(result["outcome"]) != Outcome.UNKNOWN
+
+    def run(self, cells: Sequence[Level], place: Place) -> Iterator[tuple[str, Any]]:
+        """Run a level; it is unknown if it cannot run."""
+        for level in cells:
+            began = time.monotonic()
+            place.progress.phase(f"level {level.name}: {level.says}")
+            try:
+                found = level.run(self.what, place)
+            except (InsyncError, OSError) as error:
+                if _interrupted(error):
+                    raise
+                why = f"could not run: {' '.join(str(error).split())}"
+                found = Result(of=level.name, outcome=Outcome.UNKNOWN, found=why)
+            took = {"seconds": round(time.monotonic() - began, 1)}
+            yield level.name, found.model_copy(update=took).model_dump(mode="json")
+
+    def judge(self, done: Done) -> Result:
+        """Return the levels with their last result, in order."""
+        request = self.what.request
+        parts = [
+            Result.model_validate(done[level.name]) for level in self.chosen if level.name in done
+        ]
+        seeds = self.what.seeds
+        of_faults = {
+            "scenarios": "the group sites" if request.only is None else ", ".join(request.only),
+            "seeds": f"{seeds[0]} to {seeds[-1]}" if seeds else "none",
+            "repeats": str(request.repeats),
+        }
+        return Result(
+            of=self.what.candidate.words,
+            children=tuple(parts),
+            seconds=sum(part.seconds for part in parts),
+            facts={
+                **self.what.candidate.facts(), **self.what.baseline.facts(),
+                **(of_faults if faults.LEVEL in self.chosen else {}),
+                "insync": __version__, "system": platform.platform(),
+                "cores": str(os.cpu_count()), "java": self.what.java.description,
+            },
+        )  # fmt: skip
+
+    def write(self, folder: Path, result: Result) -> None:
+        """Write the result, its page, and the criteria."""
+        write_atomic(folder / DEFAULT, self.criteria_text)
+        write_result(folder, result, WORDS)
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether an error came up while an interrupt was being handled."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def prepare_verify(request: VerifyRequest) -> Verify:
+    """Check the whole request; raises InputError. Writes nothing except the user's cache."""
+    if not 1 <= request.repeats <= MOST_REPEATS:
+        raise InputError(f"--repeats {request.repeats}: expected 1 to {MOST_REPEATS}")
+    # Written so that NaN is refused, too.
+    if request.scale is not None and not (request.scale > 0 and math.isfinite(request.scale)):
+        raise InputError(f"--scale {request.scale:g}: expected more than 0")
+    wanted = chosen(request.levels)
+    seeds = request.seed_numbers()
+    text, criteria = read(request.criteria)
+    candidate, baseline = sides(request)
+    what = Verification(
+        candidate=candidate, baseline=baseline, request=request, criteria=criteria,
+        java=find_java(),
+    )  # fmt: skip
+    if faults.LEVEL in wanted:
+        kinds = [kind for kind in KINDS if seeds and why_not(kind, "local", Path()) is None]
+        what = replace(what, seeds=tuple(seeds), kinds=tuple(kinds))
+        for case in cases_of(what):
+            of_side(case, baseline, request.repeats)
+            of_side(case, candidate, request.repeats)
+    return Verify(what, wanted, text)
+
+
+def chosen(names: Sequence[str] | None) -> list[Level]:
+    """Return the levels that are named, in order; without names those that are not long.
+
+    `all` names all of them. Raises InputError.
+    """
+    if names is not None and list(names) == [ALL]:
+        return list(LEVELS.values())
+    for name in names or ():
+        if name not in LEVELS:
+            near = did_you_mean(name, LEVELS)
+            raise InputError(
+                f"--level: {name!r}, expected {ALL} or some of: {', '.join(LEVELS)}{near}"
+            )
+    if names is None:
+        return [level for level in LEVELS.values() if not level.long]
+    return [level for name, level in LEVELS.items() if name in names]

@@ -1,0 +1,267 @@
+"""Judge every case on both sides: the checks of the level faults, and the paired differences."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from insync.errors import InputError, InsyncError
+from insync.events.matrix_info import CELLS
+from insync.fuzz.judge import ArmResult, Broken, judge, read_broken
+from insync.metrics import METRICS
+from insync.outcome import Outcome
+from insync.past.compare import Compared, Figure, compare
+from insync.past.side import Side as PastSide
+from insync.past.side import read_side
+from insync.report.matrix.cells import MatrixCell, read_cells
+from insync.result import Result, Table
+from insync.verify import criteria
+from insync.verify.level import Verification
+from insync.verify.sides import Side
+from insync.verify.under_faults.cases import Case
+
+OF_SEED: Final = "nothing lost, the cluster comes back"
+MOST_ROWS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A case on a side: its cell, in the file's form too, and the matrix that has it.
+
+    `broken` says why it was cut short, if an error did that.
+    """
+
+    cell: MatrixCell
+    raw: Mapping[str, Any]
+    matrix: Path
+    broken: Broken | None
+
+    def as_seed(self, case: Case) -> ArmResult:
+        """Return the result of a seed, judged as a fuzz judges it."""
+        return judge(self.raw, case.scenario.workload.acks, self.broken)
+
+    @property
+    def why(self) -> str:
+        """Why it is not as expected."""
+        return self.cell.reason if self.broken is None else f"cut short: {self.broken.why}"
+
+    @property
+    def links(self) -> dict[str, str]:
+        """Its report, relative to the folder of the verification."""
+        home = self.matrix.parent.parent
+        if self.cell.link is None:
+            return {}
+        return {"report": (self.matrix.relative_to(home) / self.cell.link).as_posix()}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A case on both sides."""
+
+    baseline: Found
+    candidate: Found
+
+
+def pairs(cases: Sequence[Case], what: Verification, out: Path) -> dict[str, Pair]:
+    """Return what was found of every case, by its name; raises InsyncError if nothing was."""
+    base, own = (_of_side(out / side.name, side) for side in (what.baseline, what.candidate))
+    names = [case.name for case in cases if case.name in base and case.name in own]
+    if not names:
+        raise InsyncError("no case was recorded on both sides")
+    return {name: Pair(base[name], own[name]) for name in names}
+
+
+def _of_side(matrix: Path, side: Side) -> dict[str, Found]:
+    broken = read_broken(matrix, side.release.name, side.arm)
+    raw = json.loads((matrix / CELLS).read_text(encoding="utf-8"))
+    return {
+        cell.scenario: Found(cell, keys, matrix, broken.get(cell.scenario))
+        for cell, keys in zip(read_cells(matrix), raw, strict=True)
+    }
+
+
+def judge_cases(
+    cases: Sequence[Case], found: Mapping[str, Pair], what: Verification
+) -> list[Result]:
+    """Return the checks of all scenarios and seeds."""
+    out: list[Result] = []
+    for case in cases:
+        if case.name not in found:
+            why = "was not recorded on both sides"
+            out.append(Result(of=case.name, expected="recorded", found=why))
+        elif case.seed is None:
+            out += _scenario(case, found[case.name], what)
+        else:
+            out.append(_seed(case, found[case.name]))
+    return [*out, *_enough_seeds(out)]
+
+
+def _scenario(case: Case, pair: Pair, what: Verification) -> Iterator[Result]:
+    base, own = pair.baseline, pair.candidate
+    claims = what.candidate.claims
+    if Outcome.SKIPPED in (own.cell.state, base.cell.state):
+        why = own.cell.reason or base.cell.reason
+        yield Result(of=case.name, expected="can run here", outcome=Outcome.SKIPPED, found=why)
+        return
+    outcome, why = _expected(pair)
+    yield Result(
+        of=case.name,
+        expected="nothing lost, every fault acted" + (f", as arm {claims}" if claims else ""),
+        baseline=_figures(base, case),
+        found="; ".join(filter(None, (why, _figures(own, case)))),
+        outcome=outcome,
+        links=own.links,
+    )
+    for criterion in what.criteria.criterion:
+        if criterion.applies(case.name, claims):
+            yield _criterion(criterion, case, pair)
+
+
+def _expected(pair: Pair) -> tuple[Outcome, str]:
+    """Return whether both sides did what is expected of them; why is empty for a pass.
+
+    A side of which nothing is expected has passed the checks that every run has.
+    """
+    base, own = pair.baseline, pair.candidate
+    if own.cell.state == Outcome.FAIL:
+        return Outcome.FAIL, own.cell.reason
+    if own.cell.state == Outcome.UNKNOWN:
+        return Outcome.UNKNOWN, own.why
+    if base.cell.state.is_problem:
+        return Outcome.UNKNOWN, f"the baseline: {base.why}"
+    return Outcome.PASS, ""
+
+
+def _figures(found: Found, case: Case) -> str:
+    """Return the figures of a cell in words, one value per repeat."""
+    parts = []
+    for metric in case.figures:
+        name = METRICS[metric].cell or metric
+        parts.append(f"{name} {criteria.written(metric, found.cell.values(metric))}")
+    return "; ".join(parts)
+
+
+def _criterion(criterion: criteria.Criterion, case: Case, pair: Pair) -> Result:
+    metric = criterion.metric
+    base, own = pair.baseline.cell.metrics, pair.candidate.cell.metrics
+    outcome, why = criteria.judge(criterion, base, own, case.scale)
+    return Result(
+        of=case.name,
+        expected=str(criterion),
+        baseline=criteria.written(metric, base.get(metric, ())),
+        found=why or criteria.written(metric, own.get(metric, ())),
+        outcome=outcome,
+        links=pair.candidate.links,
+    )
+
+
+def _seed(case: Case, pair: Pair) -> Result:
+    base, own = pair.baseline.as_seed(case), pair.candidate.as_seed(case)
+    outcome, why = seed_outcome(base, own)
+    return Result(
+        of=case.name,
+        expected=OF_SEED,
+        baseline=base.outcome,
+        found=why or own.outcome,
+        outcome=outcome,
+        links=pair.candidate.links,
+    )
+
+
+def seed_outcome(base: ArmResult, own: ArmResult) -> tuple[Outcome, str]:
+    """Return the outcome of a seed beside the baseline's, and why it is no pass.
+
+    A seed of which a fault could not act proves nothing and is only observed; `_enough_seeds` asks
+    whether too many are. What the baseline does too is not the candidate's.
+    """
+    if own.outcome == Outcome.FAIL:
+        shared = {each.of for each in base.findings} & {each.of for each in own.findings}
+        if {each.of for each in own.findings} <= shared:
+            return Outcome.UNKNOWN, f"the baseline fails as well: {base.words}"
+        return Outcome.FAIL, own.words
+    if own.outcome == Outcome.UNKNOWN:
+        return Outcome.OBSERVED, f"proves nothing: {own.unknown}"
+    return Outcome.PASS, ""
+
+
+def _enough_seeds(rows: Sequence[Result]) -> Iterator[Result]:
+    """Yield a check that is unknown if fewer than half of the seeds prove anything."""
+    seeds = [row for row in rows if row.expected == OF_SEED]
+    judged = sum(row.outcome != Outcome.OBSERVED for row in seeds)
+    if seeds and 2 * judged < len(seeds):
+        why = f"only {judged} of {len(seeds)} seeds do"
+        yield Result(of="seeds", expected="half of the seeds prove something", found=why)
+
+
+def differences(
+    cases: Sequence[Case], out: Path, repeats: int
+) -> tuple[list[Result], Table | None]:
+    """Return a check per metric that is worse beyond noise, or one that none is; and the table."""
+    names = {case.name for case in cases if case.seed is None}
+    try:
+        compared = compare(
+            _only(names, read_side(out / "baseline")),
+            _only(names, read_side(out / "candidate")),
+            paired=True,
+        )
+    except InputError:  # no scenario ran on both sides
+        return [], None
+    worse = [
+        Result(
+            of=each.scenario, expected=f"{each.metric} not worse beyond noise",
+            baseline=f"{each.a:g}", outcome=Outcome.FAIL,
+            found=f"{each.metric} is worse by {abs(each.difference):g} in the median of"
+            f" {each.repeats_b} pairs, {_interval(each)}",
+        )
+        for each in compared.figures if is_worse(each)
+    ]  # fmt: skip
+    return worse or [_none_worse(compared, repeats)], _table(compared)
+
+
+def _only(names: set[str], side: PastSide) -> PastSide:
+    return replace(side, cells=[cell for cell in side.cells if cell.key.scenario in names])
+
+
+def is_worse(figure: Figure) -> bool:
+    """Whether the candidate's metric differs beyond noise in the direction that is no good."""
+    better = METRICS[figure.metric].better
+    if not figure.is_clear or better is None:
+        return False
+    return figure.difference > 0 if better == "lower" else figure.difference < 0
+
+
+def _none_worse(compared: Compared, repeats: int) -> Result:
+    few = repeats < compared.needed
+    found = f"{len(compared.figures)} figures, {repeats} pairs"
+    if few:
+        found += f"; {compared.needed} repeats could show a difference"
+    return Result(
+        of="all scenarios", expected="no metric is worse beyond noise", found=found,
+        outcome=Outcome.OBSERVED if few else Outcome.PASS,
+    )  # fmt: skip
+
+
+def _interval(figure: Figure) -> str:
+    if figure.low is None or figure.high is None:
+        return "too few pairs for an interval"
+    return f"95 % interval {figure.low:g} to {figure.high:g}"
+
+
+def _table(compared: Compared) -> Table:
+    ranked = sorted(compared.figures, key=lambda each: not each.is_clear)
+    return Table(
+        title="Paired differences: candidate minus baseline",
+        columns=("scenario", "metric", "baseline", "candidate", "difference", "95 % interval",
+                 "p, adjusted"),
+        numeric=(2, 3, 4, 5, 6),
+        rows=[
+            (
+                each.scenario, each.metric, f"{each.a:g}", f"{each.b:g}", f"{each.difference:+g}",
+                "" if each.low is None else f"{each.low:g} to {each.high:g}",
+                "" if each.p_holm is None else f"{each.p_holm:.3f}",
+            )
+            for each in ranked
+        ],
+        empty="No figure differs.",
+    ).cut(MOST_ROWS)  # fmt: skip
