@@ -12,7 +12,7 @@ from insync.events.schema import RUN
 
 LEVELS = 3
 NO_RESULTS = ("_insync.json", "tracker.json", "pipeline.json", "campaign.json")
-"""Files of the folders that `insync tables` and `insync bench` write, which are no results, and of
+"""Files of the folders that `insync tables` and `insync bench` write, which are not results, and of
 campaigns, whose matrices are further below."""
 
 

@@ -26,7 +26,7 @@ from insync.outcome import Outcome
 DEFAULT: Final = "criteria.toml"
 Values = Sequence[float | None]
 Judged = tuple[Outcome, str]
-"""An outcome, and its reason if it is no pass."""
+"""An outcome, and its reason if it is not a pass."""
 
 
 class Limit(BaseModel):

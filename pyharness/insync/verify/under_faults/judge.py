@@ -170,7 +170,7 @@ def _seed(case: Case, pair: Pair) -> Result:
 
 
 def seed_outcome(base: ArmResult, own: ArmResult) -> tuple[Outcome, str]:
-    """Return the outcome of a seed beside the baseline's, and why it is no pass.
+    """Return the outcome of a seed beside the baseline's, and why it is not a pass.
 
     A seed of which a fault could not act proves nothing and is only observed; `_enough_seeds` asks
     whether too many are. What the baseline does too is not the candidate's.
@@ -224,7 +224,7 @@ def _only(names: set[str], side: PastSide) -> PastSide:
 
 
 def is_worse(figure: Figure) -> bool:
-    """Whether the candidate's metric differs beyond noise in the direction that is no good."""
+    """Whether the candidate's metric differs beyond noise in the wrong direction."""
     better = METRICS[figure.metric].better
     if not figure.is_clear or better is None:
         return False
