@@ -79,7 +79,7 @@ def command(
     analysis. A finding is an integrity violation, an error of an agent, or a cluster that does not
     come back. A failing seed is replayed and reduced to a scenario file for `insync run`.
     """
-    from insync.cli.campaign import run_campaign
+    from insync.cli.results import run_campaign
     from insync.engine.campaign import Options
     from insync.fuzz.campaign import Fuzz
     from insync.fuzz.request import FuzzRequest
@@ -104,8 +104,8 @@ def command(
 
 def show(found: Result, folder: Path, *, as_json: bool) -> Outcome:
     """Print what was found; a reduced scenario is printed as its file, to be run again."""
-    from insync.cli.campaign import show_result
     from insync.cli.output import results_console
+    from insync.cli.results import show_result
     from insync.fuzz.campaign import REDUCED, WORDS
 
     outcome = show_result(found, WORDS, folder, as_json=as_json)

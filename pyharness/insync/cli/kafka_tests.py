@@ -58,8 +58,8 @@ def command(
     cache. A test that differs is run again up to twice; if it then ends as in the baseline it is
     flaky, which is not a difference.
     """
-    from insync.cli.campaign import run_campaign, show_result
     from insync.cli.output import TerminalProgress
+    from insync.cli.results import run_campaign, show_result
     from insync.engine.campaign import Options
     from insync.errors import InsyncError
     from insync.kafka_tests.jars import NoTestJarsError

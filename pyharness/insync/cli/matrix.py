@@ -94,8 +94,8 @@ def command(
     cell that differs from what the scenario expects of its arm. Each scenario has its own run
     folder, OUT/KAFKA/SCENARIO.
     """
-    from insync.cli.campaign import run_campaign
     from insync.cli.judge import show_analysed_matrix
+    from insync.cli.results import run_campaign
     from insync.engine.campaign import Options
     from insync.matrix.campaign import Matrix, MatrixRequest
 

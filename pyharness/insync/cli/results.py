@@ -1,25 +1,75 @@
-"""Print verdicts (one row per arm) and matrices (scenarios by arms) on the terminal."""
+"""Run campaigns; print results, verdicts (one row per arm) and matrices on the terminal."""
 
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from insync.cli.output import painted, print_verdict
+from insync.cli.output import TerminalProgress, painted, print_verdict, results_console
+from insync.engine.campaign import Campaign, Named, Options, campaign_folder, is_campaign
+from insync.engine.campaign import run_campaign as run
 from insync.events.matrix_info import PAGE
-from insync.events.schema import REPORT
+from insync.events.schema import REPORT, VERDICT
 from insync.metrics import DEFAULT_FIGURES
 from insync.outcome import Outcome
 from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome
 from insync.report.matrix.figures import legend
 from insync.report.matrix.text import figures, notes, sentence
+from insync.report.result_page import Words, overview, problems
 from insync.report.statistics import differences_of, statistics_tables
+from insync.result import Result
 from insync.result import Table as Shown
+from insync.signals import interruptible
 from insync.statistics import LEVEL
+
+C = TypeVar("C", bound=Named)
+MOST_PROBLEMS: Final = 20
+
+
+def run_campaign(
+    campaign: Campaign[C],
+    options: Options,
+    shown: Callable[[Result, Path], Outcome],
+) -> int:
+    """Run a campaign, show its result, and return the exit code."""
+    with interruptible(), TerminalProgress() as progress:
+        folder = campaign_folder(campaign, options)
+        try:
+            result = run(campaign, options, progress, folder)
+        except BaseException:  # also on Ctrl-C: what is done need not run again
+            progress.stop()
+            if is_campaign(folder):
+                again = f"the same command with --out {folder} --resume"
+                print(f"to continue: {again}", file=sys.stderr)
+            raise
+        progress.stop()
+        return shown(result, folder).exit_code
+
+
+def show_result(result: Result, words: Words, folder: Path, *, as_json: bool) -> Outcome:
+    """Print the children of a result, what is not as expected, the verdict, and the page's path.
+
+    `as_json` prints the file besides. Returns the verdict.
+    """
+    console = results_console(as_json=as_json)
+    for table in (overview(result, words.part), *result.tables):
+        console.print(drawn(table))
+    found = problems(result)
+    for path, check in found[:MOST_PROBLEMS]:
+        text = f"{check.outcome.mark} {', '.join(path)}: {check.reason}"
+        console.print(escape(text), soft_wrap=True)
+    if len(found) > MOST_PROBLEMS:
+        console.print(f"{len(found) - MOST_PROBLEMS} more are in the page")
+    print_verdict(console, result.outcome.verdict, result.reason)
+    console.print(f"page: {escape(str(folder / REPORT))}", soft_wrap=True)
+    if as_json:
+        print((folder / VERDICT).read_text(encoding="utf-8"), end="")
+    return result.outcome.verdict
 
 
 def show_matrix(

@@ -31,7 +31,7 @@ def command(
     heap after a collection, threads, open files, marks of pending fetches. At the end no mark may
     be left. Ten minutes are enough to see that it works; a result needs hours.
     """
-    from insync.cli.campaign import run_campaign, show_result
+    from insync.cli.results import run_campaign, show_result
     from insync.engine.campaign import Options
     from insync.soak.campaign import WORDS, Soak, duration_s
 

@@ -105,7 +105,7 @@ def command(
     XML and verdict.json. A level that cannot run is unknown; the others still run.
     """
     require_analysis("verify")
-    from insync.cli.campaign import run_campaign, show_result
+    from insync.cli.results import run_campaign, show_result
     from insync.engine.campaign import Options
     from insync.verify.campaign import WORDS, prepare_verify
     from insync.verify.request import VerifyRequest
