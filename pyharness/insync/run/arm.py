@@ -15,7 +15,7 @@ from insync.run.agents import BASE, write_counters
 from insync.run.arm_cluster import ArmCluster, open_arm_cluster
 from insync.run.attached import attached
 from insync.run.cell import CellSpec
-from insync.run.clients.java import java_clients
+from insync.run.clients import java_clients
 from insync.run.context import ArmContext, ArmFiles
 from insync.run.history import write_histories
 from insync.run.plan import Tools

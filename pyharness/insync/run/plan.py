@@ -27,8 +27,7 @@ from insync.events.topic import EventTopic
 from insync.faults.support.shim import require_shim
 from insync.progress import Progress
 from insync.run.cell import CellSpec
-from insync.run.clients.groups import require_groups
-from insync.run.clients.java import require_clients
+from insync.run.clients import require_clients, require_groups
 from insync.run.request import RunRequest
 from insync.run.requirements import (
     require_controller_proxy,

@@ -17,11 +17,9 @@ from insync.progress import Progress
 from insync.run.agents import write_counters
 from insync.run.context import ArmContext
 from insync.run.coordinators import place_coordinators, transactional_ids
-from insync.run.health.liveness import Liveness
-from insync.run.health.scheduling_gaps import SchedulingGaps
+from insync.run.health import Liveness, SchedulingGaps
 from insync.run.readiness import await_full_isr, await_no_slow_broker
-from insync.scenario.group import Group
-from insync.scenario.model import Scenario, Transactions
+from insync.scenario.model import Group, Scenario, Transactions
 from insync.workload.plan import Burst, GroupPlan, Load, TransactionPlan, WorkloadPlan
 from insync.workload.workload import Workload
 

@@ -5,12 +5,11 @@ repeats or rises follows leadership through the elections that are planned. Prim
 stay as they are: a scenario may be expanded again.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from insync.scenario import roles
 from insync.scenario.roles import Election, leaders_at
-from insync.scenario.schedule import ramped, repeated
 from insync.scenario.written import FaultSpec, WrittenScenario
 
 Keys = dict[str, Any]
@@ -70,3 +69,58 @@ def _election(keys: Keys) -> list[Election]:
         return []
     numbers = [number for number in partitions if isinstance(number, int) and number >= 0]
     return [Election(keys["at_ms"], broker, numbers)]
+
+
+_WHOLE: Final = 100.0  # of a core
+
+
+def repeated(fault: Mapping[str, Any], every_ms: int, times: int) -> list[dict[str, Any]]:
+    """Return the fault `times` times, each beginning `every_ms` after the one before."""
+    return [{**fault, "at_ms": fault["at_ms"] + number * every_ms} for number in range(times)]
+
+
+def ramped(fault: Mapping[str, Any], keys: Mapping[str, Any], steps: int) -> list[dict[str, Any]]:
+    """Return the fault in steps of equal length, `keys` growing in equal steps to their values.
+
+    `keys` are those of the fault's intensity that it has. `for_ms` must be `steps` at least.
+    """
+    begin, length = fault["at_ms"], fault["for_ms"]
+    made = []
+    for step in range(steps):
+        at, end = (begin + length * each // steps for each in (step, step + 1))
+        level = {key: RAMPS[key](value, step + 1, steps) for key, value in keys.items()}
+        made.append({**fault, **level, "at_ms": at, "for_ms": end - at})
+    return made
+
+
+def _up(value: int, step: int, steps: int) -> int:
+    return max(1, value * step // steps)
+
+
+def _away_from_zero(value: int, step: int, steps: int) -> int:
+    return _up(value, step, steps) if value > 0 else -_up(-value, step, steps)
+
+
+def _in_equal_parts(value: float, step: int, steps: int) -> float:
+    return value * step / steps
+
+
+def _down_from_whole(value: float, step: int, steps: int) -> float:
+    return value if step == steps else _WHOLE - (_WHOLE - value) * step / steps
+
+
+def _down_in_equal_times(value: int, step: int, steps: int) -> int:
+    """Return a rate such that the time per byte grows in equal steps."""
+    return value * steps // step
+
+
+RAMPS: Final[Mapping[str, Callable[[Any, int, int], Any]]] = {
+    "delay_ms": _up,
+    "by_ms": _away_from_zero,
+    "loss_percent": _in_equal_parts,
+    "quota_percent": _down_from_whole,
+    "bytes_per_s": _down_in_equal_times,
+    "read_bytes_per_s": _down_in_equal_times,
+    "write_bytes_per_s": _down_in_equal_times,
+}
+"""How a key of a fault's intensity grows, from its full value, a step (from 1) and their number."""

@@ -10,15 +10,36 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, Union
 
 from pydantic import Field, model_validator
 
-from insync.clients import DEFAULT_CLIENT, Acks, Client, Compression
+from insync.clients import DEFAULT_CLIENT, Acks, Client, Compression, Protocol
 from insync.faults.registry import KINDS, clash, tags_of
 from insync.faults.spec import Planned, Surroundings
 from insync.fields import BrokerId, Name, Part, Partitions, Span, Time, check_all, check_unique
 from insync.nodes import BROKERS
 from insync.scenario import rules
-from insync.scenario.group import Group
 from insync.scenario.names import Arm, ByArm, Metric
 from insync.scenario.roles import Election, leaders_at
+
+
+class Group(Part):
+    """A consumer group that subscribes to the topic, beside the consumers without a group.
+
+    Args:
+        protocol: "classic", or "consumer": the one of KIP-848, from Kafka 4.0 on.
+        members: its consumers; with both client libraries they take turns.
+        commit_every_ms: how often a member commits the offsets of what it has processed.
+        rejoin_every_ms: how often a member leaves, one after the other, and joins again at once,
+            until the producers stop; None: never.
+        session_timeout_ms: after what time a silent member is out of the group; it sends a
+            heartbeat ten times as often. None: Kafka's defaults, 45 s and 3 or 5 s.
+
+    """
+
+    protocol: Protocol = "classic"
+    members: Annotated[int, Field(ge=1, le=8)] = 2
+    commit_every_ms: Span = 200
+    rejoin_every_ms: Span | None = None
+    session_timeout_ms: Annotated[int, Field(ge=100, le=3_600_000)] | None = None
+
 
 MOST_FAULTS: Final = 64
 

@@ -38,7 +38,7 @@ from insync.events.schema import (
 from insync.events.writer import EventFolder, EventWriter
 from insync.progress import Progress
 from insync.run.analysis import analyse
-from insync.run.record import save
+from insync.run.runner import save
 from insync.testing.clients import UNKNOWN, RecordedConsumer, RecordedProducer, TopicHistory, read
 from insync.testing.faults import Injected
 from insync.testing.scenario import Judged, check

@@ -10,7 +10,7 @@ import pytest
 from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
 from insync.events.run_info import load_run
-from insync.run import record
+from insync.run import runner
 from insync.run.plan import Plan, Tools
 from insync.scenario.load import load
 from unit.engine.cells import cell
@@ -24,7 +24,7 @@ def started(skip: str | None = None, agent_jar: Path | None = None) -> dict[str,
         agent_jar=agent_jar,
     )  # fmt: skip
     kip_501 = cell(load("kip-501", 0.2), Path("out"), scale=0.2, seed=5)
-    return record.begin(Plan(cells=[kip_501], tools=tools, skip=skip))
+    return runner.begin(Plan(cells=[kip_501], tools=tools, skip=skip))
 
 
 def test_a_new_record_names_the_run_and_has_no_end() -> None:
@@ -53,8 +53,8 @@ def test_a_record_of_a_skipped_run_has_the_reason() -> None:
 
 def test_a_record_is_replaced_atomically(tmp_path: Path) -> None:
     made = started()
-    record.save(made, tmp_path)
-    record.save({**made, "finished_ms": 1.0}, tmp_path)
+    runner.save(made, tmp_path)
+    runner.save({**made, "finished_ms": 1.0}, tmp_path)
     assert load_run(tmp_path).finished_ms == 1.0
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
 
@@ -78,5 +78,5 @@ def test_a_folder_without_a_valid_record_is_refused(
 
 
 def test_a_record_is_plain_json(tmp_path: Path) -> None:
-    record.save(started(), tmp_path)
+    runner.save(started(), tmp_path)
     assert json.loads((tmp_path / "run.json").read_text())["schema"] == 1

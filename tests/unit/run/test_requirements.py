@@ -13,7 +13,7 @@ from insync.faults.registry import fault_of
 from insync.faults.support import shares
 from insync.faults.support.control import ControlFile
 from insync.progress import Progress
-from insync.run.arm_cluster import ArmCluster, broker_settings, open_arm_cluster, wanted
+from insync.run.arm_cluster import ArmCluster, broker_settings, cluster_spec, open_arm_cluster
 from insync.run.requirements import stall_rules, stalled, unavailable
 from insync.scenario.groups import groups
 from insync.scenario.load import load, narrow
@@ -77,8 +77,8 @@ def test_a_scenario_with_a_stock_controller_needs_its_own_nodes() -> None:
     scenario = load("step-down-read", 0.2)
     broker = scenario.broker.model_copy(update={"controller_agent": False})
     other = scenario.model_copy(update={"broker": broker})
-    assert wanted(scenario, "step-down") != wanted(other, "step-down")
-    assert wanted(scenario, "stock") == wanted(other, "stock")
+    assert cluster_spec(scenario, "step-down") != cluster_spec(other, "step-down")
+    assert cluster_spec(scenario, "stock") == cluster_spec(other, "stock")
 
 
 def test_leaders_are_restored_only_if_the_scenario_says_so() -> None:

@@ -12,11 +12,10 @@ from insync.errors import InputError
 from insync.faults.registry import KINDS
 from insync.faults.spec import Lasting
 from insync.nodes import ring
-from insync.scenario.expand import expand
+from insync.scenario.expand import RAMPS, expand, ramped, repeated
 from insync.scenario.load import parse, source
 from insync.scenario.model import Scenario
 from insync.scenario.roles import Election, leaders_at
-from insync.scenario.schedule import RAMPS, ramped, repeated
 from insync.scenario.written import WrittenScenario
 
 KIP = source("kip-501")

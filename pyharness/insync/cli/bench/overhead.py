@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from insync.cli.bench.outcome import deliver
 from insync.cli.bench.sides import (
     BASELINE,
     ArmsOption,
     RoundsOption,
+    deliver,
     prepare,
     show,
 )

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from insync.cli.bench.outcome import deliver
-from insync.cli.bench.sides import ArmsOption, RoundsOption, prepare
+from insync.cli.bench.sides import ArmsOption, RoundsOption, deliver, prepare
 from insync.cli.options import Json, KafkaOption
 from insync.run.request import DEFAULT_KAFKA
 

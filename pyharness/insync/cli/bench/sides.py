@@ -1,10 +1,11 @@
 """What the benchmarks on brokers share: their arms, the folder, and the table of figures."""
 
+import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -105,3 +106,22 @@ def _cell(spec: "FigureSpec", found: "Difference") -> str:
     if found.low is not None and found.high is not None:
         return f"{shown} ({found.low:+.1%} to {found.high:+.1%})"
     return shown if found.change is None else f"{shown} ({found.change:+.1%})"
+
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def deliver(
+    document: Mapping[str, Any], file: Path, show: "Callable[[Console], None]", *, as_json: bool
+) -> None:
+    """Write the document into `file`, show it and the folder, and print it as well `as_json`."""
+    from insync.cli.output import results_console
+
+    text = json.dumps(document, indent=2)
+    file.write_text(text + "\n", encoding="utf-8")
+    console = results_console(as_json=as_json)
+    show(console)
+    console.print(f"results: {file.parent}", soft_wrap=True)
+    if as_json:
+        print(text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from insync.cli.bench.outcome import deliver
+from insync.cli.bench.sides import deliver
 from insync.cli.options import Json
 
 if TYPE_CHECKING:

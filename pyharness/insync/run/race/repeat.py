@@ -16,7 +16,7 @@ from insync.nodes import ring
 from insync.progress import Progress
 from insync.run.agents import write_counters
 from insync.run.context import ArmContext
-from insync.run.health.scheduling_gaps import SchedulingGaps
+from insync.run.health import SchedulingGaps
 from insync.run.race.fixture import BYSTANDER, RACE_PARTITION, RaceFixture
 from insync.run.race.interleavings import run_interleaving
 from insync.run.race.samples import Sampler

@@ -1,16 +1,40 @@
-"""Record what the cluster under test did not do in time, so that a repeat can end in order.
+"""Record what a cluster did not do in time, and when the harness itself was not scheduled."""
 
-An ISR that does not recover, a node that ends by itself and a read-back that does not finish are
-findings about the cluster, not errors of the harness.
-"""
-
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final, Self
 
+from insync.background import Background
 from insync.errors import InsyncError
 from insync.events.schema import LivenessLine, LivenessType, now_ms
 from insync.run.context import ArmContext
 from insync.run.readiness import IsrNotFullError
+
+TICK_SECONDS: Final = 0.02
+
+
+class SchedulingGaps(Background):
+    """Measures between entering and leaving the `with` block how late its ticks are."""
+
+    def __init__(self) -> None:
+        super().__init__("insync-gaps", TICK_SECONDS)
+        self._last = 0.0
+        self._longest = 0.0
+
+    @property
+    def longest_gap_ms(self) -> float:
+        """The longest delay of a wake-up so far, in ms."""
+        return self._longest * 1000
+
+    def __enter__(self) -> Self:
+        self._last = time.monotonic()
+        return super().__enter__()
+
+    def _step(self) -> None:
+        now = time.monotonic()
+        self._longest = max(self._longest, now - self._last - TICK_SECONDS)
+        self._last = now
 
 
 class Liveness:

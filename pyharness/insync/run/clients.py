@@ -1,8 +1,4 @@
-"""Start the JVM of the Java clients, for all repeats of an arm.
-
-It runs on the class path of the brokers' Kafka, so the clients have the brokers' version. It ends
-with the command, also after a kill -9.
-"""
+"""Check and run the clients of a workload that not every version, or not this process, has."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +12,35 @@ from insync.brokers.kafka.jvm import LOG_CONFIG, SHORT_LIVED
 from insync.brokers.kafka.versions import Release, numbers
 from insync.clients import Client, uses
 from insync.errors import InputError
+from insync.scenario.model import Workload
 from insync.workload.java.driver import Driver
+
+OLDEST_CONSUMER: Final = (4, 0)
+"""From here on brokers serve KIP-848's protocol without a switch."""
+OLDEST_JAVA: Final = (3, 0)
+"""From here on the Java consumer tells its lag."""
+
+
+def require_groups(workload: Workload, release: Release) -> None:
+    """Check the protocol and the clients of each group; raises InputError."""
+    version = numbers(release.version)
+    for index, group in enumerate(workload.groups):
+        where = f"workload.groups[{index}]"
+        if group.protocol == "consumer" and version < OLDEST_CONSUMER:
+            raise InputError(
+                f"{where}.protocol: 'consumer', expected 'classic': Kafka {release.version} has"
+                f" no other, {_written(OLDEST_CONSUMER)} is the first that has"
+            )
+        if uses(workload.client, "java") and version < OLDEST_JAVA:
+            raise InputError(
+                f"{where}: Kafka {release.version} with the client {workload.client}, expected"
+                f" Kafka {_written(OLDEST_JAVA)} or newer for a group, or the client librdkafka"
+            )
+
+
+def _written(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
+
 
 MAIN: Final = "insync.clients.Main"
 LOG: Final = "java-clients.log"

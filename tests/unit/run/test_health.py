@@ -1,7 +1,9 @@
-"""What the cluster does not do in time is recorded, and the repeat goes on; other errors end it."""
+"""What a cluster did not do in time, and for how long the harness was not scheduled."""
 
 from __future__ import annotations
 
+import threading
+import time
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -9,8 +11,10 @@ import pytest
 
 from insync.errors import InsyncError
 from insync.events.schema import LivenessLine
-from insync.run.health.liveness import Liveness
+from insync.run import health
+from insync.run.health import Liveness, SchedulingGaps
 from insync.run.readiness import IsrNotFullError
+from waiting import wait_for
 
 
 class Watched:
@@ -78,3 +82,25 @@ def test_errors_that_follow_from_an_unusable_cluster_are_left_out() -> None:
         with seen.live.watch():
             raise InsyncError(words)
     assert seen.types == [("unplanned_exit", 1)]
+
+
+def test_a_gap_is_the_time_between_ticks_beyond_their_interval(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(health, "TICK_SECONDS", 0.005)
+    with SchedulingGaps() as gaps:
+
+        def late() -> float:
+            gaps._last -= 3.0  # as if it had last ticked three seconds ago
+            return gaps.longest_gap_ms
+
+        wait_for(late, lambda gap: gap > 2_900, within_s=10)
+    assert gaps.longest_gap_ms < 60_000
+
+
+def test_an_idle_host_has_a_small_gap_and_the_thread_ends() -> None:
+    begun = time.monotonic()
+    with SchedulingGaps() as gaps:
+        time.sleep(0.1)
+    assert 0 <= gaps.longest_gap_ms <= (time.monotonic() - begun) * 1000
+    assert "insync-gaps" not in {thread.name for thread in threading.enumerate()}
