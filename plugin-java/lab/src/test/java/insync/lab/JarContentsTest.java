@@ -34,6 +34,11 @@ class JarContentsTest {
     }
 
     @Test
+    void ofByteBuddyItHasOnlyWhatItReaches() throws Exception {
+        assertTrue(Files.size(Path.of(System.getProperty("insync.agent"))) < 2_000_000);
+    }
+
+    @Test
     void theLabHasNothingOfTheAgent() throws Exception {
         try (JarFile jar = jar("lab")) {
             containsOnly(LAB, jar);
