@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
+from browser.chromium import LOOKS, assert_fits_and_is_accessible, opened
 from insync.past.find import find_results
 from insync.past.page import write_index
 from insync.past.rows import past_results
@@ -23,23 +23,13 @@ def index(tmp_path: Path) -> Path:
     return write_index(tmp_path / "index.html", tmp_path, rows)
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+@LOOKS
 def test_it_fits_and_is_accessible(browser: Browser, index: Path, width: int, scheme: str) -> None:
-    context = browser.new_context(
-        viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True
-    )
-    with context:
-        tab = context.new_page()
-        tab.goto(index.as_uri())
-        assert tab.evaluate("document.documentElement.scrollWidth") <= width
-        found = Axe().run(tab)
-        assert found.violations_count == 0, found.generate_report()
+    assert_fits_and_is_accessible(browser, index, width, scheme)
 
 
 def test_results_are_filtered_and_lead_to_their_reports(browser: Browser, index: Path) -> None:
-    with browser.new_context(offline=True) as context:
-        tab = context.new_page()
-        tab.goto(index.as_uri())
+    with opened(browser, index) as tab:
         assert shown(tab) == 3
         tab.get_by_label("scenario").select_option("freeze")
         assert shown(tab) == 1
