@@ -44,14 +44,6 @@ def test_java_home_has_precedence_over_the_path(
     assert java.binary == tmp_path / "home" / "bin" / "java"
 
 
-def test_the_path_is_used_without_java_home(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setenv("PATH", f"{installed(tmp_path / 'path')}/bin:/usr/bin:/bin")
-    assert find_java().home == tmp_path / "path"
-
-
 def test_no_java_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -59,29 +51,23 @@ def test_no_java_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         find_java()
 
 
-def test_a_java_home_without_java_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("home", "said"),
+    [
+        ("gone", "JAVA_HOME is .*/gone, expected a folder with bin/java"),
+        ("11", "is Java 11, expected 17 or newer"),
+        ("1.8", "is Java 8, expected 17 or newer"),
+        ("broken", "answered 'error while loading shared libraries'"),
+    ],
+)
+def test_a_java_home_without_a_usable_java_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str, said: str
 ) -> None:
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
-    with pytest.raises(InputError, match=r"JAVA_HOME is .*/gone, expected a folder with bin/java"):
-        find_java()
-
-
-@pytest.mark.parametrize(("specification", "version"), [("11", 11), ("1.8", 8)])
-def test_a_java_that_is_too_old_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, specification: str, version: int
-) -> None:
-    monkeypatch.setenv("JAVA_HOME", str(installed(tmp_path / "old", specification, "old")))
-    with pytest.raises(InputError, match=rf"is Java {version}, expected 17 or newer"):
-        find_java()
-
-
-def test_a_java_that_does_not_run_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    for version in ("11", "1.8"):
+        installed(tmp_path / version, version, "old")
     script(tmp_path / "broken", "echo 'error while loading shared libraries' >&2; exit 127\n")
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "broken"))
-    with pytest.raises(InputError, match="answered 'error while loading shared libraries'"):
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / home))
+    with pytest.raises(InputError, match=said):
         find_java()
 
 
