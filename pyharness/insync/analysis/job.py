@@ -166,8 +166,9 @@ def _judge(job: Job, folder: Path, fresh: Path, own: _Own) -> Analysed:
         if job.report_only
         else Judgement.model_validate(write_verdict(fresh, run, decide(run, facts), own.engine))
     )
-    write_report(fresh, run, judgement, rows)
-    return Analysed(run, facts, timelines(run, rows), rows, own.engine)
+    pictures = timelines(run, rows)
+    write_report(fresh, run, judgement, rows, pictures)
+    return Analysed(run, facts, pictures, rows, own.engine)
 
 
 def _rows(

@@ -6,7 +6,7 @@ Reading it needs no network and no other file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from insync.report.page import LEVELS, build_page
 from insync.report.timeline import lanes
 from insync.report.timeline.detail import FILL
 from insync.report.timeline.latency_lines import HEIGHT
-from insync.report.timeline.timelines import STATE_NAMES, Rows, timelines
+from insync.report.timeline.timelines import STATE_NAMES, Rows, Timeline
 
 MEANS = {
     Outcome.PASS: "every expectation holds",
@@ -35,10 +35,9 @@ MOST_BYTES = 400_000
 """The size of a page: it is mailed, attached to issues and opened on phones."""
 
 
-def render(run: RunInfo, verdict: Judgement, rows: Rows) -> str:
+def render(run: RunInfo, verdict: Judgement, rows: Rows, pictures: Sequence[Timeline]) -> str:
     """Return the whole page as text, with as much detail as fits into `MOST_BYTES`."""
     template = environment().get_template("page.html.j2")
-    pictures = timelines(run, rows)
     pages = (build_page(run, verdict, rows, pictures, detail) for detail in LEVELS)
     return smallest_enough(
         template.render(
@@ -65,10 +64,15 @@ def smallest_enough(pages: Iterable[str]) -> str:
     return page
 
 
-def write_report(folder: Path, run: RunInfo, verdict: Judgement, rows: Rows) -> Path:
-    """Write `folder/report.html` and `junit.xml`, each in one step; return the page's path."""
+def write_report(
+    folder: Path, run: RunInfo, verdict: Judgement, rows: Rows, pictures: Sequence[Timeline]
+) -> Path:
+    """Write `folder/report.html` and `junit.xml`, each in one step; return the page's path.
+
+    `pictures` are the timelines of the run.
+    """
     write_atomic(folder / JUNIT, as_xml("insync run", [run_suite(run, verdict)]))
-    return write_atomic(folder / REPORT, render(run, verdict, rows))
+    return write_atomic(folder / REPORT, render(run, verdict, rows, pictures))
 
 
 def environment() -> Environment:

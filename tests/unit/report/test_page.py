@@ -18,6 +18,7 @@ from insync.report import results, sections
 from insync.report.judgement import Judgement, read_judgement
 from insync.report.render import MOST_BYTES, render, with_units
 from insync.report.tabular import MOST_ROWS
+from insync.report.timeline.timelines import timelines
 from insync.report.words import latency, number, span
 
 
@@ -48,7 +49,7 @@ def verdict_of(run: RunInfo, rows: Rows) -> Judgement:
 
 def page_of(run: RunInfo, rows: Rows) -> tuple[str, str]:
     """Return the page, and its visible text with all white space as single spaces."""
-    page = render(run, verdict_of(run, rows), rows)
+    page = render(run, verdict_of(run, rows), rows, timelines(run, rows))
     reader = Reader()
     reader.feed(page)
     assert reader.fetched == []
