@@ -121,6 +121,7 @@ def _run_on_one_cluster(
     The first one begins when the file `go` is there, if one is named. Raises NotStartedError.
     """
     begun: list[CellSpec] = []
+    whole: list[CellSpec] = []
     unusable: str | None = None
     with ExitStack() as opened:
         try:
@@ -134,19 +135,17 @@ def _run_on_one_cluster(
                 begun.append(cell)
                 progress.begun(cell.scenario.name)
                 unusable = run_repeats(arm_cluster, cell, progress)
+                whole.append(cell)
                 if unusable is not None:
                     break
         except (InsyncError, OSError) as error:
             progress.broken(begun[-1].scenario.name, error)
-            whole = begun[:-1]
-        else:
-            whole = begun
         finally:
             # Also after an interrupt, so that finished cells are complete.
             with record_lack(begun[-1], unusable):
                 write_histories(arm_cluster, begun)
-    for cell in whole:
-        progress.write(ended=cell.scenario.name)
+            for cell in whole:
+                progress.write(ended=cell.scenario.name)
     return len(begun)
 
 

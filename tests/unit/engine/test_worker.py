@@ -135,13 +135,15 @@ def test_clusters_that_do_not_start_twice_end_only_the_scenarios_that_need_them(
     assert not [line for line in progress if "broken" in line], "no scenario did this"
 
 
-def test_an_interrupted_arm_writes_the_history_of_started_scenarios(
+def test_an_interrupted_arm_writes_the_history_of_started_scenarios_and_ends_whole_ones(
     tmp_path: Path, fake: FakeClusters
 ) -> None:
     fake.breaks["b"] = KeyboardInterrupt("SIGTERM")
     with pytest.raises(KeyboardInterrupt):
         done(tmp_path, "a", "b", "c")
     assert fake.histories == [("read", ["a", "b"])]
+    progress = read_lines(task(tmp_path, "a").progress)
+    assert [line["ended"] for line in progress if "ended" in line] == ["a"]
 
 
 def test_the_first_scenario_waits_for_a_file(tmp_path: Path, fake: FakeClusters) -> None:
