@@ -4,7 +4,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from insync.analysis.engine.session import inline_table
+from unit.tables.inline import inline_table
 
 START, END, LAG = 1_000.0, 11_000.0, 2_000.0
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -249,38 +248,23 @@ def _matrices(folders: Sequence[Path]) -> list[Path]:
     return found
 
 
-@dataclass
-class ExitCode:
-    """The exit code of a command."""
-
-    code: int = 0
-
-
-@contextmanager
-def report_errors() -> Iterator[ExitCode]:
-    """Print an error as one line on standard error, and set the exit code.
-
-    An error that is not expected has its traceback before the line.
-    """
-    outcome = ExitCode()
-    try:
-        yield outcome
-    except InsyncError as error:
-        print(f"insync: {error}", file=sys.stderr)
-        outcome.code = 2 if isinstance(error, InputError) else Outcome.UNKNOWN.exit_code
-    except OSError as error:
-        print(f"insync: {type(error).__name__}: {error}", file=sys.stderr)
-        outcome.code = Outcome.UNKNOWN.exit_code
-    except Exception as error:  # Python would exit with 1, the code of "fail"
-        outcome.code = report_crash(error)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the job of the command line; return its exit code."""
-    with report_errors() as outcome:
+    """Run the job of the command line; return its exit code.
+
+    An error is one line on standard error. One that is not expected has its traceback before it.
+    """
+    try:
         for report in run_job(parse_job(sys.argv[1:] if arguments is None else arguments)):
             print(report)
-    return outcome.code
+    except InsyncError as error:
+        print(f"insync: {error}", file=sys.stderr)
+        return 2 if isinstance(error, InputError) else Outcome.UNKNOWN.exit_code
+    except OSError as error:
+        print(f"insync: {type(error).__name__}: {error}", file=sys.stderr)
+        return Outcome.UNKNOWN.exit_code
+    except Exception as error:  # Python would exit with 1, the code of "fail"
+        return report_crash(error)
+    return 0
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from pyspark.sql import SparkSession
 from insync.analysis.checks.isolation import cycles as search
 from insync.analysis.checks.isolation.cycles import cycles
 from insync.analysis.checks.isolation.dependencies import dependencies
-from insync.analysis.engine.session import inline_table
 from insync.errors import InsyncError
+from unit.tables.inline import inline_table
 
 TOPIC = {"run": "r", "arm": "a", "repeat": 0, "topic": "t"}
 KEY = "run string, arm string, repeat int, topic string"

@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 
 from insync.analysis.checks import duplicate, lost_write, records
 from insync.analysis.checks.registry import find_in_records
-from insync.analysis.engine.session import inline_table
+from unit.tables.inline import inline_table
 
 PRODUCE = (
     "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"

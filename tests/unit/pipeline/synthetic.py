@@ -22,7 +22,7 @@ from insync.analysis.checks import (
     offsets,
     polls,
 )
-from insync.analysis.engine.session import inline_table
+from unit.tables.inline import inline_table
 
 RUN, TOPIC = "synthetic", "history-r0"
 ARMS = ("stock", "request")

@@ -18,10 +18,10 @@ from insync.analysis.checks import (
     records,
 )
 from insync.analysis.checks.registry import find_in_records
-from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.gold import acks
 from unit.pipeline import synthetic
 from unit.pipeline.synthetic import History
+from unit.tables.inline import inline_table
 
 HISTORY: Final = History(50_000, seed=3)
 SLICES: Final = 2

@@ -5,9 +5,9 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.gold import acks
 from insync.analysis.tables.silver.repeats import partitions
+from unit.tables.inline import inline_table
 
 PRODUCE = (
     "run string, arm string, repeat int, topic string, partition int, seq long, sent_ms double,"

@@ -2,8 +2,8 @@
 
 from pyspark.sql import SparkSession
 
-from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.silver.evidence import agent_counters
+from unit.tables.inline import inline_table
 
 COUNTERS = (
     "run string, arm string, repeat int, broker int, t_ms double, enabled boolean, errors bigint,"

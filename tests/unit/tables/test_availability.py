@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.gold.availability import availability
 from properties import slow_property
+from unit.tables.inline import inline_table
 
 COLUMNS = (
     "run string, arm string, repeat int, topic string, partition int, leader int, isr_size int,"

@@ -52,7 +52,7 @@ def bronzed(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Bronz
 
 def _bronze_of(session: Session, run: Path) -> Bronze:
     folders = [of_run(paths.local(run), load_run(run), has_events=True)]
-    runs = session.frame(arrow_table(runs_rows(folders), CONTRACTS["runs"]))
+    runs = session.spark.createDataFrame(arrow_table(runs_rows(folders), CONTRACTS["runs"]))
     bronze = read_lines(session, folders, paths.local(run / "bronze"))
     bad = [
         row

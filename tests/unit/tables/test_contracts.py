@@ -7,11 +7,11 @@ from pyspark.sql import SparkSession
 
 from insync import metrics
 from insync.analysis.checks.history import REPEAT
-from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.catalogue import CONTRACTS
 from insync.analysis.tables.contracts import Contract, Rule, columns_of
 from insync.analysis.tables.gold.metrics import MADE_OF, measured, repeat_metrics
 from insync.errors import InsyncError
+from unit.tables.inline import inline_table
 
 SPANS = Contract(
     "spans",

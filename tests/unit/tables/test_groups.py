@@ -8,9 +8,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from insync.analysis.checks import group_skip
-from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.gold.acks import end_to_end
 from insync.analysis.tables.gold.groups import groups
+from unit.tables.inline import inline_table
 
 KEYS = "run string, arm string, repeat int, topic string, partition int"
 CONSUME = f"{KEYS}, offset long, seq long, fresh boolean"

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.silver.leaders import dead_followers, leader_changes
 from unit.isr_log import log, repeats
+from unit.tables.inline import inline_table
 
 FAULTS = (
     "run string, arm string, repeat int, fault_no int, fault string, site string, broker int,"

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.gold.quantiles import COARSE, FINE, histogram, merged, percentiles
 from properties import slow_property
+from unit.tables.inline import inline_table
 
 MICROS = st.lists(st.integers(0, 10**10), min_size=1, max_size=60)
 SHARES = {"p50_ms": 500, "p99_ms": 990}

@@ -4,9 +4,9 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.bronze.schemas import SAMPLES
 from insync.analysis.tables.silver.races import raced_replicas
+from unit.tables.inline import inline_table
 
 
 def lines(spark: SparkSession, *taken: dict[str, Any]) -> DataFrame:

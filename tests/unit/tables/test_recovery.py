@@ -4,10 +4,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.gold.recovery import recovery
 from insync.analysis.tables.silver.isr import isr_intervals
 from unit.isr_log import faults, log, repeats
+from unit.tables.inline import inline_table
 
 FULL = (500.0, 1, [1, 2, 3])
 STALL = ("stall", "read", 1, 3_000.0, 6_000.0)

@@ -7,10 +7,10 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.silver import shrinks
 from insync.analysis.tables.silver.shrinks import isr_shrinks
 from unit.isr_log import LAG, faults, log, repeats
+from unit.tables.inline import inline_table
 
 Fault = tuple[str, str, int, float, float | None]
 

@@ -9,8 +9,8 @@ from insync.analysis.checks import lost_write, polls, records
 from insync.analysis.checks.isolation import aborted_read, fractured_read
 from insync.analysis.checks.isolation.transactions import transaction_fates
 from insync.analysis.checks.registry import find_in_records
-from insync.analysis.engine.session import inline_table
 from insync.analysis.tables.gold import transactions
+from unit.tables.inline import inline_table
 
 PRODUCE = (
     "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"

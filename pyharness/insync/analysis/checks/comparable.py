@@ -116,7 +116,5 @@ def _ends(read_back: DataFrame) -> DataFrame:
     )
 
 
-"""The partitions of which every read has its place in the order."""
-
 WHOLE = Check(lambda comparable: comparable.where("whole"), ("comparable",))
 """The partitions of which the log of every replica was read."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from insync.analysis.engine import apache, embedded, paths
@@ -57,30 +56,11 @@ class Session:
         """Return a path as the engine's readers take it: a URI, or a pattern."""
         return local_path(path).as_uri() if self.name == "embedded" else paths.literal(path)
 
-    def frame(self, table: pa.Table) -> DataFrame:
-        """Return a small table as a data frame."""
-        return frame(self.spark, table)
-
     def empty(self, columns: str) -> DataFrame:
         """Return a table without rows; `columns` is a schema in Spark's DDL."""
-        return self.frame(arrow_schema(columns).empty_table())
+        from pyspark.sql.pandas.types import from_arrow_schema
 
-
-def frame(spark: SparkSession, table: pa.Table) -> DataFrame:
-    """Return a small Arrow table as a data frame."""
-    if table.num_rows:
-        return spark.createDataFrame(table)
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    return spark.createDataFrame([], schema=from_arrow_schema(table.schema))
-
-
-def inline_table(spark: SparkSession, rows: Sequence[Sequence[object]], columns: str) -> DataFrame:
-    """Return a table of a few rows; `columns` is a schema in Spark's DDL."""
-    schema = arrow_schema(columns)
-    values = zip(*rows, strict=True) if rows else ([] for _ in schema)
-    arrays = [pa.array(of, each.type) for of, each in zip(values, schema, strict=True)]
-    return frame(spark, pa.table(arrays, schema=schema))
+        return self.spark.createDataFrame([], schema=from_arrow_schema(arrow_schema(columns)))
 
 
 @contextmanager

@@ -1,0 +1,21 @@
+"""Makes data frames of a few rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from insync.analysis.engine.types import arrow_schema
+
+
+def inline_table(spark: SparkSession, rows: Sequence[Sequence[object]], columns: str) -> DataFrame:
+    """Return a table of rows; `columns` is a schema in Spark's DDL."""
+    schema = arrow_schema(columns)
+    if not rows:
+        return spark.createDataFrame([], schema=from_arrow_schema(schema))
+    values = zip(*rows, strict=True)
+    arrays = [pa.array(of, each.type) for of, each in zip(values, schema, strict=True)]
+    return spark.createDataFrame(pa.table(arrays, schema=schema))
