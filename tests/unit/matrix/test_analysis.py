@@ -136,7 +136,7 @@ def test_the_table_as_markdown_marks_what_differs_and_says_why(matrix: Path) -> 
     assert "| `no-cgroup` | skipped | skipped |" in lines
     assert any("bad, plugin: fail: repeat 1: isr_shrinks was 2, expected" in s for s in lines)
     assert lines[-1] == (
-        "fail: 4 of 8 cells are as expected, 1 differ, 3 prove nothing;"
+        "fail: 4 of 8 cells are as expected, 1 fail, 3 prove nothing;"
         " 5 of 10 cells judged, 2 skipped."
     )
 
