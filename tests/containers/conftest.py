@@ -54,4 +54,4 @@ def dist() -> Distribution:
 def image(engine: docker.DockerClient, dist: Distribution) -> Image:
     """Return the image of the default version; build it if it is missing."""
     build(engine, dist, base.prepare(engine, None, dist.java, print), print)
-    return built.require(dist.version)
+    return built.require(dist.release)

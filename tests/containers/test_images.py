@@ -14,7 +14,7 @@ from commands import invoke_json
 from insync.brokers.images import base, built
 from insync.brokers.images.image import HEALTH_VARIABLE, Image
 from insync.brokers.images.recipe import SAMPLE
-from insync.brokers.kafka import formats
+from insync.brokers.kafka import formats, releases
 from insync.brokers.kafka.archive import sample_settings, started
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import find_java
@@ -139,7 +139,7 @@ def test_on_a_base_of_the_users_own_with_zookeeper(
         'USER 65534\nENTRYPOINT ["/bin/false"]\n',
     )
     assert invoke(["image", "build", "--kafka", "2.8.2", "--base", own]) == 0
-    made = built.require("2.8.2")
+    made = built.require(releases.find("2.8.2"))
     assert made.tag == "insync-test-kafka:2.8.2"
     assert made.java == image.java
     assert output_of(made.tag, ["id"]).startswith("uid=1000(kafka)")
@@ -210,9 +210,9 @@ def test_a_node_is_healthy_once_it_serves(
 def test_a_stale_image_is_not_used(
     image: Image, dist: Distribution, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert built.require(dist.version) == image
+    assert built.require(dist.release) == image
     monkeypatch.setattr("insync.brokers.images.recipe.node_flags", lambda *_: ["-Xmx1g"])
     with pytest.raises(
         InputError, match=r"stale, this insync builds a different one, expected it from `insync"
     ):
-        built.require(dist.version)
+        built.require(dist.release)

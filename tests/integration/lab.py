@@ -231,12 +231,6 @@ class Writer:
     failed: list[str] = field(default_factory=list)
     _sent: int = 0
 
-    def jmx(self, program: Program, pattern: str, attribute: str, node: int = 1) -> dict[str, str]:
-        """Return the attribute of each metric of a pattern, by name."""
-        pid = str(self.cluster.nodes[node].pid)
-        printed = program("ReadMetrics", pid, pattern, attribute)
-        return dict(line.rsplit("=", 1) for line in printed.splitlines())
-
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Write until the block ends, then wait until every record is acked or has failed."""
