@@ -80,7 +80,7 @@ MOST_LINES = {
     "kafka_tests": 1_450,
     "matrix": 180,
     "past": 762,
-    "report": 3_549,
+    "report": 3_553,
     "run": 3_215,
     "scenario": 1_389,
     "soak": 741,

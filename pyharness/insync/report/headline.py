@@ -68,7 +68,8 @@ def subject(figures: Figures) -> str | None:
 
     A violated integrity comes first. Then come metrics in which the scenario expects the arms to be
     apart, those of which it does not expect the same of all, those that it bounds. Of the first of
-    these kinds that has values, the metric is one in which the arms differ, if there is one.
+    these kinds that has values, the metric is one in which the arms differ, if there is one, and
+    which is known of most arms.
     """
     violated = next((n for n in integrity() if any(map(any, figures.of(n).values()))), None)
     if violated:
@@ -82,6 +83,7 @@ def subject(figures: Figures) -> str | None:
         DEFAULT_FIGURES,
     ):
         known = {name: found for name in kind if (found := figures.of(name))}
+        known = dict(sorted(known.items(), key=lambda each: -len(each[1])))
         apart = (name for name, found in known.items() if len(_groups(METRICS[name], found)) > 1)
         if known:
             return next(apart, next(iter(known)))
@@ -89,7 +91,9 @@ def subject(figures: Figures) -> str | None:
 
 
 def _bounds(figures: Figures, metric: str) -> list[Bound | None]:
-    return [own.get(metric) for own in figures.expected.values()]
+    """Return what is expected of the arms of which the metric is known."""
+    known = figures.of(metric)
+    return [own.get(metric) for arm, own in figures.expected.items() if arm in known]
 
 
 def _are_apart(figures: Figures, metric: str) -> bool:

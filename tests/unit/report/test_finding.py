@@ -109,6 +109,17 @@ def test_a_median_is_written_once_for_arms_that_have_the_same(
     assert finding(figures(expected, **{metric: values})) == sentence
 
 
+def test_what_only_one_arm_has_is_not_the_subject_if_another_figure_is_known_of_all() -> None:
+    """Stock has no step-downs: nobody asks how the arms compare in them."""
+    none, short = {"step_downs": NONE_EXPECTED}, {"max_ack_gap_ms": Bound(max=4_000)}
+    found = figures(
+        {"stock": short, "step-down": {**none, **short}},
+        step_downs={"stock": [None], "step-down": [0]},
+        max_ack_gap_ms={"stock": [2_400], "step-down": [1_200]},
+    )
+    assert finding(found) == "The longest gap between acks was 2.4 s in stock; 1.2 s in step-down"
+
+
 def test_lost_records_come_before_anything_that_was_expected() -> None:
     found = figures(
         {"stock": {"isr_shrinks": SOME_EXPECTED}, "request": {"isr_shrinks": NONE_EXPECTED}},
