@@ -1,1 +1,1 @@
-"""Benchmarks: of the agent's core with JMH, and of the analysis. Knows no cluster."""
+"""Benchmarks: of the agent's core with JMH, and of arms on brokers."""

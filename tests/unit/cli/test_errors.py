@@ -36,12 +36,6 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["report", "nowhere"], "nowhere: not a run folder (run.json: No such file or directory)"),
         (["state", "nowhere"], "connection file nowhere: No such file or directory"),
         (["state", "."], ".: no connection file, expected a running arm with the agent"),
-        (["bench", "analysis", "nowhere"], "nowhere: not a run folder (run.json: No such file"),
-        (
-            ["bench", "analysis", "nowhere", "--against", "."],
-            ".: no pyharness/insync in it, expected a checkout of insync",
-        ),
-        (["bench", "analysis", "nowhere", "--times", "0"], "Invalid value for '--times'"),
         (["image", "build", "--kafka", "4.3.1,5"], "kafka: unknown version '5', expected one of"),
         (["state", ".", "--watch", "--json"], "--watch and --json: expected one of them"),
     ],
@@ -69,7 +63,6 @@ def test_the_output_folder_must_be_new_or_empty(
     [
         *([], ["run"], ["scenarios"], ["report"], ["agent"], ["state"], ["bench"]),
         *(
-            ["bench", "analysis"],
             ["bench", "tracker"],
             ["image"],
             ["image", "build"],

@@ -1,18 +1,17 @@
-"""`insync bench`: measure the cost of the agent, and the speed of the analysis."""
+"""`insync bench`: measure the cost of the agent."""
 
 import typer
 
-from insync.cli.bench import analysis, overhead, scale, startup, tracker
+from insync.cli.bench import overhead, scale, startup, tracker
 from insync.cli.options import print_help_alone
 
 app = typer.Typer(rich_markup_mode=None)
 app.callback(
     invoke_without_command=True,
-    help="Measure the cost of the agent or of the analysis.\n\n"
+    help="Measure the cost of the agent.\n\n"
     "The benchmark of the agent's core needs a checkout, after `make bench`.",
     epilog=tracker.EXAMPLES,
 )(print_help_alone)
-app.command("analysis", epilog=analysis.EXAMPLES)(analysis.command)
 app.command("overhead", epilog=overhead.EXAMPLES)(overhead.command)
 app.command("scale", epilog=scale.EXAMPLES)(scale.command)
 app.command("startup", epilog=startup.EXAMPLES)(startup.command)
