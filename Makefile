@@ -189,7 +189,7 @@ $(BENCH) $(MUTANTS) &: $(JAVA_SOURCES)
 	@gradle -q --no-daemon --console=plain $(FOR_TESTS)
 
 bench: setup $(BENCH) ## measure with JMH what the agent's core costs per partition of a fetch
-	@$(BIN)/insync bench tracker
+	@$(BIN)/python plugin-java/bench/bench_core.py
 
 $(VENV)/.release: $(VENV)/.packages
 	@echo "insync: installing the tools of a release into $(VENV)"

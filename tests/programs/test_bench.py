@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.bench.figures import read_rows
-from insync.bench.jmh import Effort, measure, require_jar
+from bench_core import Effort, measure, read_rows
 from insync.brokers.kafka.java import find_java
 from insync.errors import InsyncError
 
@@ -13,18 +12,15 @@ LEAST = Effort(partitions=(3,), threads=(2,), warm_ups=1, measurements=1, iterat
 
 
 def test_every_benchmark_runs_and_is_read(tmp_path: Path) -> None:
-    messages: list[str] = []
-    files = measure(require_jar(), find_java(), LEAST, tmp_path, messages.append)
-    rows = {row.benchmark: row for row in read_rows(files)}
+    rows = {row.benchmark: row for row in read_rows(measure(find_java(), LEAST, tmp_path))}
     assert {"empty advice", "compare and set"} <= rows.keys()
     for row in rows.values():
         assert (row.partitions, row.threads) == (3, 2)
         assert row.ns_per_partition > 0
         assert row.bytes_per_partition >= 0
-    assert messages == ["measuring with 2 threads"]
 
 
 def test_a_jmh_that_fails_is_one_line(tmp_path: Path) -> None:
     nothing = Effort(partitions=(0,), threads=(0,), warm_ups=1, measurements=1, iteration_ms=20)
     with pytest.raises(InsyncError, match=r"bench: JMH's exit code is \d+, see .*jmh\.txt: "):
-        measure(require_jar(), find_java(), nothing, tmp_path, lambda _: None)
+        measure(find_java(), nothing, tmp_path)

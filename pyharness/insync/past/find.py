@@ -11,9 +11,9 @@ from insync.events.matrix_info import PLAN, is_matrix
 from insync.events.schema import RUN
 
 LEVELS = 3
-NO_RESULTS = ("_insync.json", "tracker.json", "campaign.json")
-"""Files of the folders that `insync tables` and `insync bench` write, which are not results, and of
-campaigns, whose matrices are further below."""
+NO_RESULTS = ("_insync.json", "campaign.json")
+"""Files of the folders that `insync tables` writes, which are not results, and of campaigns, whose
+matrices are further below."""
 
 
 @dataclass(frozen=True)

@@ -62,12 +62,7 @@ def test_the_output_folder_must_be_new_or_empty(
     "command",
     [
         *([], ["run"], ["scenarios"], ["report"], ["agent"], ["state"], ["bench"]),
-        *(
-            ["bench", "tracker"],
-            ["image"],
-            ["image", "build"],
-            ["image", "list"],
-        ),
+        *(["image"], ["image", "build"], ["image", "list"]),
     ],
 )
 def test_every_command_has_help_with_an_example(
@@ -90,16 +85,6 @@ def test_without_a_command_the_help_is_printed(
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["--version"]) == 0
     assert capsys.readouterr().out == f"insync {__version__}\n"
-
-
-def test_without_the_benchmarks_jar_the_error_says_how_to_get_it(
-    in_an_empty_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("insync.bench.jmh.BENCH_JAR", in_an_empty_folder / "insync-bench.jar")
-    line = invoke_refused(capsys, "bench", "tracker")
-    assert line.startswith("insync: insync-bench.jar: not in ")
-    assert "expected a checkout of insync in which `make bench` has built it" in line
-    assert list(in_an_empty_folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("command", ["build", "list"])

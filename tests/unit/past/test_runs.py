@@ -33,8 +33,8 @@ def parent(tmp_path: Path) -> Path:
     (tmp_path / "empty").mkdir()
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables" / "_insync.json").touch()
-    (tmp_path / "bench-tracker").mkdir()
-    (tmp_path / "bench-tracker" / "tracker.json").touch()
+    (tmp_path / "overhead").mkdir()
+    (tmp_path / "overhead" / "campaign.json").touch()
     for name in ("newest-schema", "broken", "notes"):
         os.utime(tmp_path / name, (0, 0))
     return tmp_path

@@ -2,17 +2,15 @@
 
 import typer
 
-from insync.cli.bench import overhead, scale, startup, tracker
+from insync.cli.bench import overhead, scale, startup
 from insync.cli.options import print_help_alone
 
 app = typer.Typer(rich_markup_mode=None)
 app.callback(
     invoke_without_command=True,
-    help="Measure the cost of the agent.\n\n"
-    "The benchmark of the agent's core needs a checkout, after `make bench`.",
-    epilog=tracker.EXAMPLES,
+    help="Measure what the agent costs on real brokers.",
+    epilog=overhead.EXAMPLES,
 )(print_help_alone)
 app.command("overhead", epilog=overhead.EXAMPLES)(overhead.command)
 app.command("scale", epilog=scale.EXAMPLES)(scale.command)
 app.command("startup", epilog=startup.EXAMPLES)(startup.command)
-app.command("tracker", epilog=tracker.EXAMPLES)(tracker.command)
