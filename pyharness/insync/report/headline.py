@@ -13,7 +13,7 @@ from insync.outcome import Outcome
 from insync.report.judgement import Judgement
 from insync.report.matrix.cells import MatrixCell
 from insync.report.timeline.timelines import Timeline
-from insync.report.timeline.wording import changes_sentence, delayed_sentence
+from insync.report.timeline.wording import changes_sentence, delayed_sentence, waits_sentence
 from insync.report.words import listed, number, span
 
 NOTHING = "No figure of this run is known"
@@ -215,21 +215,22 @@ def _value(metric: Metric, values: Values) -> str:
 
 
 def of_arm(run: RunInfo, pictures: Sequence[Timeline], arm: str) -> str:
-    """Say how often and how far an arm's ISR shrank, and whether its leaders changed."""
+    """Say how an arm's ISR shrank, whether its leaders changed, and how long acks waited."""
     seen = [timeline for timeline in pictures if timeline.arm == arm and timeline.spans]
     if not seen:
         return "The ISR is not known."
     shrunk = [timeline for timeline in seen if timeline.shrinks]
-    changes = changes_sentence([change for timeline in seen for change in timeline.changes])
+    after = changes_sentence([change for timeline in seen for change in timeline.changes])
+    after += waits_sentence([each for timeline in seen for each in timeline.latency])
     if not shrunk:
-        return f"The ISR never shrank{_in_repeats(len(seen), run.repeats)}.{changes}"
+        return f"The ISR never shrank{_in_repeats(len(seen), run.repeats)}.{after}"
     lowest = min((span for timeline in shrunk for span in timeline.spans), key=lambda s: len(s.isr))
     alone = ", the leader alone" if len(lowest.isr) == 1 else ""
     return (
         f"The ISR shrank{_in_repeats(len(shrunk), run.repeats)}, "
         f"down to {len(lowest.isr)} of {lowest.replicas} replicas{alone}."
         f"{delayed_sentence([shrink for timeline in shrunk for shrink in timeline.shrinks])}"
-        f"{changes}"
+        f"{after}"
     )
 
 

@@ -66,7 +66,7 @@ def test_the_top_shows_the_verdict_and_each_arms_result(
         "No acked record was lost. Record order, offsets, leader epochs and",
         "How to read this",
         "time of a fault",
-        "The in-sync replicas of every repeat",
+        "Acks and in-sync replicas of every repeat",
         "The ISR shrank in 3 of 3 repeats, down to 1 of 3 replicas, the leader",
         "The ISR never shrank in 3 of 3 repeats.",
     )

@@ -7,10 +7,18 @@ import pytest
 from insync.analysis.tables.rows import Rows
 from insync.events.run_info import RunInfo
 from insync.report.timeline.detail import FILL, Chart, in_full
-from insync.report.timeline.lanes import LEAST_WIDTH, WIDTH, cells, levels, tick_step
+from insync.report.timeline.lanes import LANE, LEAST_WIDTH, WIDTH, cells, levels, tick_step
 from insync.report.timeline.latency_lines import HEIGHT, Scale, latency_lines, scale_of
-from insync.report.timeline.timelines import Fault, LatencyPoint, Shrink, Span, Timeline, timelines
-from insync.report.timeline.wording import delayed_sentence, lateness
+from insync.report.timeline.timelines import (
+    Fault,
+    LatencyPoint,
+    Shrink,
+    Span,
+    Timeline,
+    Wait,
+    timelines,
+)
+from insync.report.timeline.wording import delayed_sentence, lateness, waits_sentence
 
 FULL = Span(0, 1, (1, 2, 3), 3, 0.0, 4.0, "full")
 DIP = Span(0, 1, (1,), 3, 4.0, 4.001, "under")
@@ -79,6 +87,25 @@ def test_a_dip_of_one_millisecond_is_still_visible() -> None:
     assert dip.state == "under"
     assert dip.width == LEAST_WIDTH
     assert dip.filled < cell.bars[0].filled
+
+
+def test_a_line_below_a_lane_shows_when_its_acks_waited() -> None:
+    acks = (
+        LatencyPoint(0, 1.0, 0.5, 5.0, 999.0),  # none waited for a second
+        LatencyPoint(0, 2.0, 0.5, 5.0, 3_000.0),
+        LatencyPoint(0, 2.5, 0.5, 5.0, 2_400.0),  # acked earlier than the one before
+        LatencyPoint(0, 7.0, 0.5, 5.0, 1_000.0),
+        LatencyPoint(1, 4.0, 0.5, 5.0, 1_500.0),
+        LatencyPoint(None, 0.0, 0.5, 5.0, 9_000.0),  # of all partitions
+    )
+    waiting = timeline(FULL, latency=acks)
+    assert waiting.waits == (Wait(0, 2.0, 5.0), Wait(0, 7.0, 8.0), Wait(1, 4.0, 5.5))
+    (cell,) = cells([waiting])
+    lane = cell.bars[0]
+    assert all(line.y > lane.y + LANE for line in cell.waits)
+    assert cell.waits[0].title == "partition 0: acks waited from 2.0 to 5.0 s"
+    assert waits_sentence(acks[:-1]) == " The slowest ack took 3.0 s."
+    assert (waits_sentence(acks[:1]), waits_sentence(())) == ("", "")
 
 
 def test_all_cells_share_the_time_axis_of_the_longest() -> None:

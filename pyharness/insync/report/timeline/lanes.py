@@ -1,4 +1,4 @@
-"""Computes the overview: one small picture per arm and repeat, an ISR lane per partition.
+"""Computes the overview: one small picture per arm and repeat, a lane per partition.
 
 The page's template draws the coordinates as SVG. All pictures share one time axis, so that
 arms and repeats can be compared by eye.
@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from insync.nodes import repeat_words
-from insync.report.timeline.timelines import Span, State, Timeline
-from insync.report.timeline.wording import change_in_short, in_short
+from insync.report.timeline.timelines import Span, State, Timeline, Wait
+from insync.report.timeline.wording import change_in_short, in_short, wait_in_short
 from insync.report.words import members
 
 
@@ -43,7 +43,11 @@ WIDTH = 340.0
 LEFT = 30.0
 RIGHT = 14.0
 LANE = 17.0
-GAP = 9.0
+GAP = 13.0
+_WAIT_GAP = 1.0
+WAIT = 4.0
+"""The height of the line below a lane that shows when its acks waited."""
+
 TOP = 20.0
 _NAME_Y = 9.0
 AXIS = 18.0
@@ -65,6 +69,16 @@ class Bar:
     filled_y: float
     filled: float
     state: State
+    title: str
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of the line below a lane, `WAIT` high: there acks waited."""
+
+    x: float
+    y: float
+    width: float
     title: str
 
 
@@ -101,6 +115,7 @@ class Cell:
     top: float
     bottom: float
     bars: tuple[Bar, ...]
+    waits: tuple[Stretch, ...]
     names: tuple[Mark, ...]
     arrows: tuple[Mark, ...]
     changes: tuple[Mark, ...]
@@ -140,7 +155,7 @@ def _cell(timeline: Timeline, longest: float) -> Cell:
     def top_of(lane: int) -> float:
         return top + lane * (LANE + GAP)
 
-    bottom = top_of(lanes) - GAP + 4
+    bottom = top_of(lanes) - GAP + _WAIT_GAP + WAIT + 3
     return Cell(
         arm=timeline.arm,
         repeat=timeline.repeat,
@@ -150,6 +165,10 @@ def _cell(timeline: Timeline, longest: float) -> Cell:
         bars=tuple(
             _bar(span, x(span.start_s), x(span.end_s), top_of(span.partition))
             for span in _small_last(timeline)
+        ),
+        waits=tuple(
+            _wait(wait, x(wait.start_s), x(wait.end_s), top_of(wait.partition))
+            for wait in timeline.waits
         ),
         names=tuple(Mark(0, top_of(lane) + LANE - 4, f"p{lane}") for lane in range(lanes)),
         arrows=tuple(
@@ -170,12 +189,13 @@ def _cell(timeline: Timeline, longest: float) -> Cell:
 
 
 def described(timeline: Timeline) -> str:
-    """Describe the picture of a repeat: its faults, then every shrink and every leader change."""
+    """Describe a repeat's picture: its faults, waits for acks, shrinks and leader changes."""
     parts = [
         *(
             f"{fault.name} from {fault.start_s:.1f} to {fault.end_s:.1f} s"
             for fault in timeline.faults
         ),
+        *(wait_in_short(each) for each in timeline.waits),
         *(f"partition {each.partition}: {in_short(each)}" for each in timeline.shrinks),
         *(f"partition {each.partition}: {change_in_short(each)}" for each in timeline.changes),
     ]
@@ -205,6 +225,11 @@ def _inside(middle: float, name: str) -> float:
 def _small_last(timeline: Timeline) -> list[Span]:
     """Return full stretches first, so that a widened smaller one is drawn over them."""
     return sorted(timeline.spans, key=lambda span: -span.share)
+
+
+def _wait(wait: Wait, left: float, right: float, top: float) -> Stretch:
+    width = max(right - left, LEAST_WIDTH)
+    return Stretch(left, top + LANE + _WAIT_GAP, width, wait_in_short(wait))
 
 
 def _bar(span: Span, left: float, right: float, top: float) -> Bar:

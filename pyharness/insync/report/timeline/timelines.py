@@ -6,7 +6,7 @@ It turns rows of the tables into frozen values and knows no HTML.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from insync.events.run_info import RunInfo
@@ -97,6 +97,19 @@ class LatencyPoint:
     max_ms: float
 
 
+WAIT_S = 1.0
+"""Pictures show the times in which a record waited as long as this for its ack, or longer."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A time (seconds) in which acked records of a partition waited, each `WAIT_S` or longer."""
+
+    partition: int
+    start_s: float
+    end_s: float
+
+
 @dataclass(frozen=True)
 class Timeline:
     """One repeat of one arm; `start_ms` is its start (epoch)."""
@@ -111,6 +124,24 @@ class Timeline:
     latency: tuple[LatencyPoint, ...]
     start_ms: float = 0.0
     changes: tuple[LeaderChange, ...] = ()
+
+    @property
+    def waits(self) -> tuple[Wait, ...]:
+        """When records waited for their acks: from when the first was due to the last one's ack."""
+        found: list[Wait] = []
+        slow = (each for each in self.latency if each.max_ms >= WAIT_S * 1e3)
+        by_partition = sorted(
+            (each.partition, each.since_s, each.since_s + each.max_ms / 1e3)
+            for each in slow
+            if each.partition is not None
+        )
+        for partition, start_s, end_s in by_partition:
+            last = found[-1] if found else None
+            if last is not None and last.partition == partition and start_s <= last.end_s:
+                found[-1] = replace(last, end_s=max(last.end_s, end_s))
+            else:
+                found.append(Wait(partition, start_s, end_s))
+        return tuple(found)
 
 
 def timelines(run: RunInfo, rows: Rows) -> tuple[Timeline, ...]:

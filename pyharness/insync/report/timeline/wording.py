@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from insync.faults.registry import KINDS
-from insync.report.timeline.timelines import LeaderChange, Shrink
+from insync.report.timeline.timelines import WAIT_S, LatencyPoint, LeaderChange, Shrink, Wait
 from insync.report.words import span
+
+
+def wait_in_short(wait: Wait) -> str:
+    """Describe in one line when acks waited, for the tooltip of the line."""
+    return f"partition {wait.partition}: acks waited from {wait.start_s:.1f} to {wait.end_s:.1f} s"
+
+
+def waits_sentence(acks: Sequence[LatencyPoint]) -> str:
+    """Say how long the slowest ack took; empty if none took `WAIT_S`."""
+    longest = max((each.max_ms for each in acks), default=0.0)
+    return f" The slowest ack took {span(longest)}." if longest >= WAIT_S * 1e3 else ""
 
 
 def change_in_short(change: LeaderChange) -> str:
