@@ -69,7 +69,7 @@ MOST_FILES = 20
 # some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
     "": 1_854,
-    "analysis": 7_952,
+    "analysis": 7_953,
     "bench": 820,
     "brokers": 5_728,
     "cli": 2_822,
@@ -80,7 +80,7 @@ MOST_LINES = {
     "kafka_tests": 1_450,
     "matrix": 180,
     "past": 762,
-    "report": 3_553,
+    "report": 3_621,
     "run": 3_215,
     "scenario": 1_389,
     "soak": 741,
