@@ -28,6 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine": {"events", "faults", "brokers.kafka", "run"},
     "matrix": {"events", "scenario", "brokers.kafka", "run", "engine", "report"},
     "fuzz": {"events", "scenario", "faults", "brokers.kafka", "run", "engine", "report"},
+    "bugs": {"analysis.verdict", "events", "scenario", "run", "engine", "report"},
     "testing": {"analysis.verdict", "events", "faults", "scenario", "workload", "run", *CLUSTERS},
     "kafka_tests": {"events", "brokers.kafka", "run", "engine", "report"},
     "verify": {
@@ -72,7 +73,8 @@ MOST_LINES = {
     "analysis": 7_953,
     "bench": 820,
     "brokers": 5_728,
-    "cli": 2_822,
+    "bugs": 380,
+    "cli": 2_905,
     "engine": 942,
     "events": 1_164,
     "faults": 6_015,

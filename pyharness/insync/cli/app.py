@@ -29,6 +29,7 @@ from insync.cli import (
     verify,
     why,
 )
+from insync.cli.campaigns import bugs
 from insync.cli.options import BAD_INPUT, print_help_alone
 from insync.cli.past import compare, runs
 from insync.errors import InputError, InsyncError, report_crash
@@ -38,6 +39,7 @@ app = typer.Typer(name="insync", add_completion=False, no_args_is_help=False, ri
 app.command("run", epilog=run.EXAMPLES)(run.command)
 app.command("matrix", epilog=matrix.EXAMPLES)(matrix.command)
 app.command("fuzz", epilog=fuzz.EXAMPLES)(fuzz.command)
+app.command("bugs", epilog=bugs.EXAMPLES)(bugs.command)
 app.command("kafka-tests", epilog=kafka_tests.EXAMPLES)(kafka_tests.command)
 app.command("verify", epilog=verify.EXAMPLES)(verify.command)
 app.command("soak", epilog=soak.EXAMPLES)(soak.command)

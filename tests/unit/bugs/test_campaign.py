@@ -1,0 +1,182 @@
+"""What a bug comes to: found where it must be, not where it must not be, or not known."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.analysis.verdict.findings import EVIDENCE
+from insync.bugs.campaign import Bugs, Seen, as_markdown, judge_bug, look, tables_of
+from insync.bugs.corpus import Bug, bugs, chosen, read, tried
+from insync.cli.app import invoke
+from insync.errors import InputError
+from insync.outcome import Outcome
+
+FOUND = Seen(True, "lost 50")
+NOT_FOUND = Seen(False, "lost 0")
+VOID = Seen(None, "no evidence of the kill")
+FILE = """
+id = "KAFKA-1"
+summary = "records are lost"
+affected = "3.6.2"
+fixed = "3.8.1"
+minutes = 1
+
+[found]
+lost = { min = 1 }
+max_ack_gap_ms = { max = 6_000, margin = 500 }
+first_shrink_ms = { max = 3_000 }
+
+[scenario]
+min_insync_replicas = 2
+broker = { replica_lag_time_max_ms = 2_000, replica_fetch_wait_max_ms = 500 }
+workload = { leaders = [1], rate_per_partition = 25, record_bytes = 200 }
+timeline = { steady_ms = 1_000, recover_ms = 1_000 }
+"""
+BUG = read(FILE, "KAFKA-1.toml")
+
+
+def outcome(
+    affected: list[Seen], fixed: list[Seen], bug: Bug = BUG
+) -> tuple[Outcome, list[Outcome]]:
+    seen = {
+        release: {f"{release}/{number}": each for number, each in enumerate(found)}
+        for release, found in (("3.6.2", affected), ("3.8.1", fixed))
+        if found
+    }
+    result = judge_bug(bug, seen)
+    return result.outcome, [each.outcome for each in result.children]
+
+
+@pytest.mark.parametrize(
+    ("affected", "fixed", "expected"),
+    [
+        ([FOUND] * 3, [NOT_FOUND] * 3, Outcome.PASS),
+        ([FOUND] * 3, [FOUND] * 3, Outcome.FAIL),
+        ([FOUND] * 3, [NOT_FOUND, NOT_FOUND, FOUND], Outcome.FAIL),
+        ([FOUND, FOUND, NOT_FOUND], [NOT_FOUND] * 3, Outcome.FAIL),
+        ([NOT_FOUND], [NOT_FOUND], Outcome.FAIL),
+        ([FOUND, VOID], [NOT_FOUND] * 2, Outcome.UNKNOWN),
+        ([FOUND], [VOID], Outcome.UNKNOWN),
+        ([VOID, NOT_FOUND], [NOT_FOUND] * 2, Outcome.FAIL),
+    ],
+)
+def test_a_bug_holds_only_if_it_is_there_and_then_gone(
+    affected: list[Seen], fixed: list[Seen], expected: Outcome
+) -> None:
+    assert outcome(affected, fixed)[0] == expected
+
+
+def test_a_bug_without_a_fix_proves_nothing_but_must_be_found() -> None:
+    open_bug = BUG.model_copy(update={"fixed": None})
+    assert outcome([FOUND], [], open_bug) == (Outcome.OBSERVED, [Outcome.OBSERVED])
+    assert outcome([NOT_FOUND], [], open_bug)[0] == Outcome.FAIL
+
+
+def cell(found: str = "pass", **values: float | None) -> dict[str, Any]:
+    figures = {"lost": 3, "max_ack_gap_ms": 6_200, "first_shrink_ms": 2_500, **values}
+    return {
+        "cell": {
+            "skipped": None,
+            "findings": [{"expected": EVIDENCE, "outcome": found, "found": "stock, none"}],
+            **{name: [value] for name, value in figures.items()},
+        },
+        "broken": None, "failure": None,
+    }  # fmt: skip
+
+
+def test_a_bug_is_found_if_all_bounds_hold() -> None:
+    assert look(BUG, cell()) == Seen(
+        True, "lost 3, longest gap between acks 6.2 s, first shrink after 2.5 s"
+    )
+    assert look(BUG, cell(lost=0)).found is False
+    assert look(BUG, cell(max_ack_gap_ms=6_501)).found is False
+    assert look(BUG, cell(first_shrink_ms=None)).found is False, "no shrink, no bug"
+
+
+def test_a_repeat_that_proves_nothing_is_void() -> None:
+    assert look(BUG, cell(lost=None)) == Seen(None, "no data for lost")
+    assert look(BUG, cell("unknown")) == Seen(None, "none")
+    assert look(BUG, {**cell(), "failure": "the cluster did not start"}).found is None
+    why = {"why": "the stall was refused", "by_fault": True}
+    assert look(BUG, {**cell(), "broken": why}) == Seen(None, "the stall was refused")
+    skipped = cell()
+    skipped["cell"] = {"skipped": "no cgroup", "findings": []}
+    assert look(BUG, skipped) == Seen(None, "no cgroup")
+
+
+def test_the_table_counts_where_it_was_found() -> None:
+    seen = {"KAFKA-1": {"3.6.2": {"a": FOUND, "b": VOID}, "3.8.1": {}}}
+    found, _ = tables_of([BUG], seen)
+    assert found.rows[0][2:6] == ("3.6.2", "found in 1 of 2, 1 void", "3.8.1", "not run")
+    text = as_markdown([found])
+    assert "| [KAFKA-1](https://issues.apache.org/jira/browse/KAFKA-1) | records are lost |" in text
+
+
+def test_each_repeat_has_its_releases_beside_each_other() -> None:
+    campaign = Bugs(["KAFKA-15583"], repeats=2)
+    cells = campaign.cells({})
+    assert [each.name for each in cells] == [
+        f"KAFKA-15583/{number}/{release}/stock"
+        for number in (1, 2) for release in ("3.6.2", "3.8.1")
+    ]  # fmt: skip
+    assert [campaign.group(each) for each in cells[:2]] == ["KAFKA-15583/1"] * 2
+    assert [each.seed for each in cells] == [1, 1, 2, 2]
+    assert campaign.seconds(cells) == 2 * campaign.seconds(cells[:2]) > 0
+
+
+@pytest.mark.parametrize("bug", bugs().values(), ids=lambda bug: bug.id)
+def test_every_bug_has_a_scenario_that_can_be_run(bug: Bug) -> None:
+    scenario = bug.resolved()
+    assert (scenario.arms, scenario.repeats, scenario.expect) == (("stock",), 1, {})
+    assert bug.id not in tried()
+
+
+def test_a_scenario_may_be_named() -> None:
+    named = BUG.model_copy(update={"scenario": "dead-follower"}).resolved()
+    assert (named.name, named.summary, named.expect) == ("kafka-1", "records are lost", {})
+    assert [fault.kind for fault in named.faults] == ["kill"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('affected = "3.6.2"', 'affected = "3.6"', r"KAFKA-1.toml: affected: '3.6', expected"),
+        ("lost =", "losses =", "KAFKA-1.toml: found.losses"),
+        ('id = "KAFKA-1"', 'id = "KAFKA-2"', "KAFKA-1.toml: id: 'KAFKA-2', expected the file's"),
+        ('id = "KAFKA-1"', "id = ", "KAFKA-1.toml: invalid TOML"),
+        ("minutes = 1", "", "KAFKA-1.toml: minutes: missing"),
+    ],
+)
+def test_a_bad_file_is_one_line(old: str, new: str, problem: str) -> None:
+    with pytest.raises(InputError) as error:
+        read(FILE.replace(old, new), "KAFKA-1.toml")
+    assert str(error.value).startswith(problem)
+    assert "\n" not in str(error.value)
+
+
+def test_a_bad_scenario_names_its_bug() -> None:
+    bug = read(FILE.replace("leaders = [1]", "leaders = [9]"), "KAFKA-1.toml")
+    with pytest.raises(InputError, match=r"^KAFKA-1: scenario: workload.leaders\[0\]: 9"):
+        bug.resolved()
+
+
+def test_bad_options_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert invoke(["bugs", "KAFKA-1558", "--out", str(tmp_path / "out")]) == 2
+    assert "KAFKA-1558: no such bug, expected one of: " in capsys.readouterr().err
+    assert invoke(["bugs", "--repeat", "0"]) == 2
+    assert capsys.readouterr().err == "insync: --repeat 0: expected 1 to 100\n"
+
+
+def test_the_list_needs_no_broker(capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["bugs", "--list"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in (*bugs(), *tried()))
+    assert [bug.id for bug in chosen(["KAFKA-15583"])] == ["KAFKA-15583"]
+
+
+def test_the_page_has_every_bug() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "bugs.md").read_text()
+    for table in tables_of(list(bugs().values()), {}):
+        for row in as_markdown([table]).splitlines()[2:]:
+            assert row.partition(" | not run")[0] in page, "copy the table of `insync bugs` to it"
