@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 PYTHON_TESTS := test-without-brokers test-brokers test-effects test-measured
-.PHONY: help setup built demo record-kip-501 record-send-stall test test-all lint test-java test-packages \
+.PHONY: help setup built demo test test-all lint test-java test-packages \
         $(PYTHON_TESTS) upstream-tests upstream-patch upstream-patch-test bench release clean tools brokers \
         engine browser docs
 
@@ -21,8 +21,6 @@ BENCH := plugin-java/bench/build/libs/insync-bench.jar
 MUTANTS := plugin-java/mutants/build/libs/insync-mutants.jar
 FOR_TESTS := benchJar mutantsJar coreTestsClassPath
 DEMO  := insync-runs/demo
-# The KIP's example has a stall of 25 s and a lag limit of 10 s; scaled by 0.15 its two arms take about a minute.
-SCALE := 0.15
 TIMED := pyharness/timed.sh
 # Half the CPU time of a short build is to compile Gradle's own code further than that pays.
 export GRADLE_OPTS ?= -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
@@ -94,25 +92,16 @@ VERSIONS := # none: the default one
 brokers: $(VENV)/.packages
 	@PYTHONPATH=pyharness $(TIMED) brokers $(BIN)/python -m insync.brokers.kafka.resolve $(VERSIONS)
 
-demo: tools ## run KIP-501's example on real brokers, stock against scope "request", and make a report
+demo: tools ## a leader's disk hangs on real brokers: stock Kafka beside the agent, and a report
 	@$(TIMED) --start
 	@rm -rf $(DEMO)
 	@# As for setup, without what only tests need; what the brokers need is fetched meanwhile.
 	@$(MAKE) --no-print-directory -j3 built brokers $(VENV)/.analysis
 	@$(MAKE) --no-print-directory $(VENV)/.installed
-	@mkdir -p $(DEMO)
-	@# Both mostly wait, so they run at the same time, as in a matrix. All is installed before: it would take their CPUs.
-	@$(TIMED) run $(MAKE) --no-print-directory -j2 record-kip-501 record-send-stall
-	@$(TIMED) analysis $(BIN)/insync report $(DEMO)/kip-501 $(DEMO)/send-stall
+	@$(TIMED) run $(BIN)/insync run fenced-disk --arms stock,step-down --record-only --out $(DEMO)
+	@$(TIMED) analysis $(BIN)/insync report $(DEMO)
 	@$(TIMED) --report
-
-record-kip-501:
-	@$(BIN)/insync run kip-501 --arms stock,request --scale $(SCALE) --record-only --out $(DEMO)/kip-501
-
-record-send-stall:
-	@echo "insync: at the same time, a stall that only the scope \"request\" covers"
-	@$(BIN)/insync run send-stall --arms stock,read,request --record-only --out $(DEMO)/send-stall \
-	  > $(DEMO)/send-stall.log 2>&1 || { cat $(DEMO)/send-stall.log >&2; exit 1; }
+	@echo "Open the page: $(abspath $(DEMO))/report.html"
 
 test: setup ## run every check: lint, types, Java tests, Python tests on real brokers
 	@# None uses a whole machine: mypy has one thread, Java's long tests mostly wait, and packages are downloaded.
