@@ -202,7 +202,7 @@ def _find(name_or_path: str) -> Traversable | Path:
     if not path.exists():
         known, near = ", ".join(builtin), did_you_mean(name_or_path, builtin)
         raise InputError(
-            f"{name_or_path}: no such scenario, expected a file or one of: {known}{near}"
+            f"{name_or_path}: no such scenario{near}, expected a file or one of: {known}"
         )
     return path
 

@@ -18,7 +18,7 @@ from insync.cli.results import arms_table, grid_table, show_matrix
 from insync.cli.state import table
 from insync.report.matrix.cells import MatrixCell, grids
 from insync.run import plan
-from insync.scenario.load import builtin_names
+from insync.scenario.load import builtin_names, load
 from insync_bridge import PartitionState, PendingMark, ReplicaState
 
 
@@ -184,6 +184,17 @@ def test_unexpected_cells_of_a_matrix_are_explained_below_it(
         " no cell of stock, off could be judged; more cells were skipped than judged",
         "matrix: /out/matrix.html",
     ]
+
+
+def test_a_scenario_is_printed_as_its_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert invoke(["scenarios", "kip-501"]) == 0
+    (tmp_path / "copy.toml").write_text(capsys.readouterr().out)
+    assert load(str(tmp_path / "copy.toml")) == load("kip-501")
+    assert invoke_json(capsys, "scenarios", "kip-501")["name"] == "kip-501"
+    refused = invoke_refused(capsys, "scenarios", "kip-50")
+    assert refused.startswith("insync: kip-50: no such scenario (did you mean 'kip-501'?)")
 
 
 def test_scenarios_are_listed_one_per_line(capsys: pytest.CaptureFixture[str]) -> None:

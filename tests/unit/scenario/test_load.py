@@ -236,7 +236,7 @@ def test_the_nearest_name_is_suggested(old: str, new: str, meant: str) -> None:
 
 
 def test_the_nearest_scenario_is_suggested() -> None:
-    with pytest.raises(InputError, match=r"\(did you mean 'read-stall'\?\)$"):
+    with pytest.raises(InputError, match=r"no such scenario \(did you mean 'read-stall'\?\), "):
         load("read-stal")
 
 

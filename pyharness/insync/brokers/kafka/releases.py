@@ -71,11 +71,14 @@ def _check(version: str) -> None:
     """Raise InputError for a version that is not a release."""
     expected = f"kafka: unknown version '{version}', expected one of {', '.join(known())}"
     if not re.fullmatch(r"[\d.]+", version):
-        raise InputError(f"{expected}, or another release")
+        raise InputError(f"{expected}, another release, or the path of a folder of jars")
     found = published()
     if version not in found:
         near = min(found, key=lambda each: _apart(each, version))
-        raise InputError(f"{expected}, or another release from 2.6.0 on: the nearest is {near}")
+        raise InputError(
+            f"{expected}, another release from 2.6.0 on (the nearest is {near}),"
+            " or the path of a folder of jars"
+        )
 
 
 def _apart(one: str, other: str) -> list[int]:
