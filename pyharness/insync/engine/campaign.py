@@ -19,7 +19,7 @@ from insync.errors import InputError, InsyncError
 from insync.events.writer import write_atomic
 from insync.progress import Progress
 from insync.result import Result
-from insync.run.plan import check_out, default_out, make_out
+from insync.run.out import check_out, default_out, make_out
 
 INFO: Final = "campaign.json"
 DONE: Final = "cells.jsonl"

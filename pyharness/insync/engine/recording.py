@@ -9,7 +9,8 @@ from insync.engine.task import ended_of, tasks_of, without_known
 from insync.events.matrix_info import Along, MatrixInfo, MatrixRow, save_matrix
 from insync.metrics import DEFAULT_FIGURES
 from insync.progress import Progress
-from insync.run.plan import Plan, make_out
+from insync.run.out import make_out
+from insync.run.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ from insync.progress import Progress
 from insync.run.arm import run_arm, run_attached_arm
 from insync.run.attached import prepare_attached
 from insync.run.cell import CellSpec
-from insync.run.plan import Plan, Tools, make_out, prepare
+from insync.run.out import make_out
+from insync.run.plan import Plan, Tools, prepare
 from insync.run.publish.events import check_event_topic, live_topic, publish_run
 from insync.run.request import RunRequest
 

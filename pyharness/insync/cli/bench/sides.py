@@ -46,7 +46,7 @@ class Prepared:
         from insync.bench.overhead.measure import Side
         from insync.brokers.kafka.java import find_java
         from insync.brokers.kafka.resolve import distribution
-        from insync.run.plan import make_out
+        from insync.run.out import make_out
 
         dist = distribution(self.kafka, find_java(), progress.phase)
         make_out(self.folder)
@@ -57,7 +57,8 @@ def prepare(arms: str, kafka: str, out: Path | None, name: str) -> Prepared:
     """Check what a benchmark is asked for, and that its extra is installed; raises InputError."""
     from insync.brokers.kafka.builds import find
     from insync.errors import InputError
-    from insync.run.plan import check_out, require_agent
+    from insync.run.out import check_out
+    from insync.run.plan import require_agent
     from insync.run.version_support import require_arms
 
     require_analysis(f"bench {name}")
