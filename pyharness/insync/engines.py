@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from queue import Empty, SimpleQueue
-from typing import Final
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 from insync.errors import InputError, InsyncError
@@ -41,16 +41,22 @@ Address = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class AnalysisOptions:
-    """What computes the tables: `engine` is auto, embedded or spark.
+    """What computes the tables.
 
-    `master` is Spark's, None for one on this machine; `conf` are settings of Spark. Either of them
-    asks for Spark. `recompute` is whether tables are computed even if they are those of the events
-    already.
+    `recompute` is whether tables are computed even if they are those of the events already.
     """
 
-    engine: str = "auto"
-    master: str | None = None
-    conf: Mapping[str, str] = field(default_factory=dict)
+    engine: Annotated[
+        Literal["auto", "embedded", "spark"],
+        "What computes the tables: the embedded engine, or Apache Spark. auto: Spark for more"
+        " than 1 GB of events, remote folders, and --spark-master.",
+    ] = "auto"
+    master: Annotated[
+        str | None, "--spark-master", "Spark master that computes the tables; asks for Spark."
+    ] = None
+    conf: Annotated[Mapping[str, str], "--spark-conf", "Spark setting KEY=VALUE; repeatable."] = (
+        field(default_factory=dict)
+    )
     recompute: bool = False
 
     @property
@@ -63,13 +69,13 @@ class AnalysisOptions:
         return next((f"--spark-conf {key}={value}" for key, value in self.conf.items()), None)
 
 
-def conf_of(pairs: Sequence[str]) -> dict[str, str]:
+def conf_of(pairs: Sequence[str], option: str = "--spark-conf") -> dict[str, str]:
     """Return KEY=VALUE settings by key; raises InputError for one without a value."""
     conf = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not (key and equals):
-            raise InputError(f"--spark-conf {pair!r}: expected KEY=VALUE")
+            raise InputError(f"{option} {pair!r}: expected KEY=VALUE")
         conf[key] = value
     return conf
 

@@ -13,7 +13,7 @@ import pytest
 from event_lines import lines_of
 from every_scenario import RecordedScenarios, Row, long_rows, short_rows
 from insync.arms import LAG_POLICY
-from insync.cli.judge import settle_matrix
+from insync.cli.results import clusters_of_matrix, prune_data
 from insync.events.run_info import load_run
 from insync.nodes import BROKERS
 from insync.scenario.load import load
@@ -91,11 +91,11 @@ def test_the_data_of_a_matrixs_brokers_is_removed_where_all_is_as_expected(
     out = scenarios.matrix(SITES[0])
     runs = [load_run(file.parent) for file in out.glob("*/*/run.json")]
     needed = [("4.3.1", "request")]
-    kept = settle_matrix(out, runs, needed)
+    kept = prune_data(clusters_of_matrix(out, runs, needed))
     assert [home.name.partition("-")[0] for home in kept] == ["request"] * len(kept)
     left = [path for path in out.rglob("*.log") if "__cluster_metadata" in str(path)]
     assert {path.relative_to(out).parts[2].partition("-")[0] for path in left} == {"request"}
-    assert settle_matrix(out, runs, []) == []
+    assert prune_data(clusters_of_matrix(out, runs, [])) == []
 
 
 @pytest.mark.scenario("step-down-read")

@@ -15,6 +15,7 @@ from insync import __version__
 from insync.cli import (
     agent,
     bench,
+    bugs,
     faults,
     fuzz,
     image,
@@ -29,29 +30,18 @@ from insync.cli import (
     verify,
     why,
 )
-from insync.cli.campaigns import bugs
-from insync.cli.options import BAD_INPUT, print_help_alone
+from insync.cli.options import BAD_INPUT, flat, print_help_alone
 from insync.cli.past import compare, runs
 from insync.errors import InputError, InsyncError, report_crash
 from insync.outcome import Outcome
 
 app = typer.Typer(name="insync", add_completion=False, no_args_is_help=False, rich_markup_mode=None)
-app.command("run", epilog=run.EXAMPLES)(run.command)
-app.command("matrix", epilog=matrix.EXAMPLES)(matrix.command)
-app.command("fuzz", epilog=fuzz.EXAMPLES)(fuzz.command)
-app.command("bugs", epilog=bugs.EXAMPLES)(bugs.command)
-app.command("kafka-tests", epilog=kafka_tests.EXAMPLES)(kafka_tests.command)
-app.command("verify", epilog=verify.EXAMPLES)(verify.command)
-app.command("soak", epilog=soak.EXAMPLES)(soak.command)
-app.command("faults", epilog=faults.EXAMPLES)(faults.command)
-app.command("scenarios", epilog=scenarios.EXAMPLES)(scenarios.command)
-app.command("report", epilog=report.EXAMPLES)(report.command)
-app.command("runs", epilog=runs.EXAMPLES)(runs.command)
-app.command("compare", epilog=compare.EXAMPLES)(compare.command)
-app.command("tables", epilog=tables.EXAMPLES)(tables.command)
-app.command("agent", epilog=agent.EXAMPLES)(agent.command)
-app.command("state", epilog=state.EXAMPLES)(state.command)
-app.command("why", epilog=why.EXAMPLES)(why.command)
+for module in (
+    run, matrix, fuzz, bugs, kafka_tests, verify, soak, faults, scenarios, report, runs, compare,
+    tables, agent, state, why,
+):  # fmt: skip
+    own_name = module.__name__.rpartition(".")[2].replace("_", "-")
+    app.command(own_name, epilog=module.EXAMPLES)(flat(module.command))
 app.add_typer(image.app, name="image")
 app.add_typer(bench.app, name="bench")
 

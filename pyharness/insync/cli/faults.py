@@ -1,11 +1,12 @@
 """`insync faults`: every fault kind, and which kinds work on this machine."""
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+import typer
 from rich.markup import escape
 
-from insync.cli.options import AnyClusterOption, Json
+from insync.cli.options import Json
 from insync.cli.output import print_json, results_console, text_table
 from insync.run.request import DEFAULT_CLUSTER, AnyCluster
 
@@ -17,7 +18,10 @@ Examples:
 """
 
 
-def command(cluster: AnyClusterOption = DEFAULT_CLUSTER, json: Json = False) -> int:
+def command(
+    cluster: Annotated[AnyCluster, typer.Option(help="What nodes run as.")] = DEFAULT_CLUSTER,
+    json: Json = False,
+) -> int:
     """List every fault that a scenario may plan, and whether this machine can inject it.
 
     Where it cannot, the reason is printed below; a scenario with such a fault is skipped, and

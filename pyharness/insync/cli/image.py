@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from insync.cli.options import KAFKAS, Json, exact_kafka, names, print_help_alone
+from insync.brokers.kafka.versions import known
+from insync.cli.options import Json, print_help_alone
 from insync.cli.output import print_json, results_console, text_table
-from insync.run.request import DEFAULT_KAFKA
+from insync.run.request import DEFAULT_KAFKA, exact_all
 
 if TYPE_CHECKING:
     from insync.brokers.images.built import Found
@@ -47,9 +48,8 @@ def build(
     kafka: Annotated[
         str,
         typer.Option(
-            help=f"Comma-separated Kafka releases. Tested ones: {KAFKAS}.",
+            help=f"Comma-separated Kafka releases. Tested ones: {', '.join(known())}.",
             metavar="V[,V...]",
-            callback=exact_kafka,
         ),
     ] = DEFAULT_KAFKA,
     base: Annotated[
@@ -77,7 +77,7 @@ def build(
     from insync.cli.output import TerminalProgress
     from insync.signals import interruptible
 
-    wanted = names(kafka) or ()
+    wanted = exact_all(kafka)
     for version in wanted:
         releases.find(version)
     rows: list[dict[str, Any]] = []

@@ -2,28 +2,9 @@
 
 from typing import Annotated, Final
 
-import typer
-
-from insync.cli.options import (
-    DEFAULT_ENGINE,
-    KAFKA_HELP,
-    ClientOption,
-    ClusterOption,
-    DefaultTimeouts,
-    Engine,
-    Json,
-    OutOption,
-    ResumeOption,
-    ShardOption,
-    SparkConf,
-    SparkMaster,
-    UnknownMethods,
-    analysis_options,
-    exact_kafka,
-    names,
-)
-from insync.extras import require_analysis
-from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA
+from insync.cli.options import Json, require
+from insync.engine.campaign import Options
+from insync.matrix.groups import MatrixRequest
 
 EXAMPLES: Final = """\b
 Examples:
@@ -40,49 +21,8 @@ Examples:
 
 
 def command(
-    kafka: Annotated[
-        str, typer.Option(help=f"Comma-separated. {KAFKA_HELP}", callback=exact_kafka)
-    ] = DEFAULT_KAFKA,
-    cluster: ClusterOption = DEFAULT_CLUSTER,
-    only: Annotated[
-        str | None,
-        typer.Option(
-            help="Comma-separated scenarios, or groups: sites, article, false-alarms, kafka-7104,"
-            " policies, slow-disk, slow-link, step-down. Default: the group sites."
-        ),
-    ] = None,
-    repeat: Annotated[
-        int | None, typer.Option(help="Repeats per cell. Default: those of the scenarios.")
-    ] = None,
-    arms: Annotated[
-        str | None,
-        typer.Option(
-            help="Comma-separated arms. Default: those of the scenarios that the version supports."
-        ),
-    ] = None,
-    scale: Annotated[
-        float | None,
-        typer.Option(
-            help="Factor for every time. Default: 0.5 for most of the group step-down, otherwise 1."
-        ),
-    ] = None,
-    out: OutOption = None,
-    resume: ResumeOption = False,
-    shard: ShardOption = None,
-    side_by_side: Annotated[
-        int | None,
-        typer.Option(
-            help="Arms to run at the same time (1 to 64), each on its own cluster."
-            " Default: 2, for some groups 4 or 8."
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed for record bytes, bursts and jitter.")] = 1,
-    client: ClientOption = None,
-    default_timeouts: DefaultTimeouts = False,
-    allow_unknown_methods: UnknownMethods = False,
-    engine: Engine = DEFAULT_ENGINE,
-    spark_master: SparkMaster = None,
-    spark_conf: SparkConf = None,
+    request: MatrixRequest,
+    options: Annotated[Options, "out", "resume", "shard", "analysis"],
     json: Json = False,
 ) -> int:
     """Run many scenarios on many arms; compare them in one table.
@@ -94,27 +34,10 @@ def command(
     cell that differs from what the scenario expects of its arm. Each scenario has its own run
     folder, OUT/KAFKA/SCENARIO.
     """
-    from insync.cli.judge import show_analysed_matrix
-    from insync.cli.results import run_campaign
-    from insync.engine.campaign import Options
-    from insync.matrix.campaign import Matrix, MatrixRequest
+    require("matrix", options.analysis, "`insync run --record-only` for each scenario")
+    from insync.cli.results import run_campaign, show_matrix
+    from insync.matrix.campaign import Matrix
 
-    require_analysis("matrix", "`insync run --record-only` for each scenario")
-    request = MatrixRequest(
-        kafka=names(kafka) or (),
-        cluster=cluster,
-        only=names(only),
-        arms=names(arms),
-        repeats=repeat,
-        scale=scale,
-        seed=seed,
-        at_once=side_by_side,
-        client=client,
-        default_timeouts=default_timeouts,
-        unknown_methods=allow_unknown_methods,
-    )
-    analysis = analysis_options(engine, spark_master, spark_conf)
-    options = Options(out=out, resume=resume, shard=shard, analysis=analysis)
     return run_campaign(
-        Matrix(request), options, lambda _, folder: show_analysed_matrix(folder, as_json=json)
+        Matrix(request), options, lambda _, folder: show_matrix(folder, as_json=json)
     )

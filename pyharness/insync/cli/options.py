@@ -1,93 +1,119 @@
-"""Define the options that several commands share."""
+"""Make options of the fields of what a command is asked, and define those that several share.
 
-from pathlib import Path
-from typing import Annotated, Final, Literal
+A field that is annotated with words is an option: `Annotated[TYPE, "help"]`. A word `--name` names
+it, if its field does not; a function converts its text. A field without a default and without
+such a name is an argument.
+"""
+
+import inspect
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import wraps
+from types import NoneType
+from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 import typer
 
-from insync.brokers.kafka.versions import known
-from insync.clients import Client
+from insync.brokers.kafka.builds import exact
 from insync.engines import AnalysisOptions, conf_of, require_engine, require_master
-from insync.errors import InputError
-from insync.events.topic import EventTopic
-from insync.run.request import AnyCluster, ClusterKind, Existing
+from insync.extras import require_analysis
+from insync.run.request import KAFKA_HELP, names
 
+__all__ = ["names"]
 BAD_INPUT: Final = 2
-KAFKAS: Final = ", ".join(known())
-ClusterOption = Annotated[
-    ClusterKind,
-    typer.Option("--cluster", help="Run nodes as local processes or as Docker containers."),
-]
-AnyClusterOption = Annotated[
-    AnyCluster,
-    typer.Option(
-        "--cluster",
-        help="Run nodes as local processes or as Docker containers, or use an existing cluster.",
-    ),
-]
-ClientOption = Annotated[
-    Client | None,
-    typer.Option(
-        "--client",
-        help="Producers and consumers: librdkafka, Kafka's own Java client, or half of each."
-        " Default: the scenario's.",
-    ),
-]
-DefaultTimeouts = Annotated[
-    bool,
-    typer.Option(
-        "--default-timeouts",
-        help="Clients keep the timeouts of their library, whatever the scenario says.",
-    ),
-]
-UnknownMethods = Annotated[
-    bool,
-    typer.Option(
-        "--allow-unknown-methods",
-        help="Let the agent weave methods that differ from every build it knows.",
-    ),
-]
-KAFKA_HELP: Final = (
-    "Kafka release by its number (4.0: its newest patch release), or an own build: a folder of"
-    " jars, an unpacked Kafka, or its .tgz, named by a path with a slash. Tested releases:"
-    f" {KAFKAS}."
-)
-
-
-def exact_kafka(given: str | None) -> str | None:
-    """Return the releases or builds that an option names, each without doubt."""
-    from insync.brokers.kafka.builds import exact
-
-    return None if given is None else ",".join(exact(each.strip()) for each in given.split(","))
-
-
-KafkaOption = Annotated[str, typer.Option("--kafka", help=KAFKA_HELP, callback=exact_kafka)]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on standard output, text on stderr.")
 ]
-Engine = Annotated[
-    Literal["auto", "embedded", "spark"],
-    typer.Option(
-        help="What computes the tables: the embedded engine, or Apache Spark. auto: Spark for more"
-        " than 1 GB of events, remote folders, and --spark-master."
-    ),
-]
-OutOption = Annotated[
-    Path | None,
-    typer.Option(help="New or empty output folder. Default: ./insync-runs/<command>-<time>."),
-]
-ResumeOption = Annotated[
-    bool, typer.Option("--resume", help="Continue what is in --out: run what it lacks.")
-]
-ShardOption = Annotated[str | None, typer.Option(help="I/N: run every N-th one from the I-th on.")]
-MinutesOption = Annotated[
-    float | None, typer.Option(help="Begin nothing that would end later. Default: run all.")
-]
-DEFAULT_ENGINE: Final = "auto"
-SparkMaster = Annotated[
-    str | None, typer.Option(help="Spark master that computes the tables; asks for Spark.")
-]
-SparkConf = Annotated[list[str] | None, typer.Option(help="Spark setting KEY=VALUE; repeatable.")]
+KafkaOption = Annotated[str, typer.Option("--kafka", help=KAFKA_HELP, callback=exact)]
+
+
+def flat(command: Callable[..., int]) -> Callable[..., int]:
+    """Replace each parameter of a command that is a dataclass by the fields that are options.
+
+    `Annotated[CLASS, "field", ...]` takes only some of the fields.
+    """
+    classes: dict[str, Any] = {}
+    flattened: list[inspect.Parameter] = []
+    for each in inspect.signature(command, eval_str=True).parameters.values():
+        kind, *only = get_args(each.annotation) or (each.annotation,)
+        if is_dataclass(kind):
+            classes[each.name] = (kind, only)
+            flattened += _parameters(kind, only)
+        else:
+            flattened.append(each.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+
+    @wraps(command)
+    def run(**given: Any) -> int:
+        made = {name: _made(kind, only, given) for name, (kind, only) in classes.items()}
+        return command(**made, **given)
+
+    run.__signature__ = inspect.Signature(flattened)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in flattened}
+    return run
+
+
+def _options(kind: Any, only: Collection[str]) -> Iterator[tuple[Field[Any], Any]]:
+    """Yield the fields of a dataclass that are options, or have such, and their types."""
+    hints = get_type_hints(kind, include_extras=True)
+    for each in fields(kind):
+        hint = hints[each.name]
+        is_option = get_origin(hint) is Annotated or is_dataclass(hint)
+        if is_option and (not only or each.name in only):
+            yield each, hint
+
+
+def _parameters(kind: Any, only: Collection[str] = ()) -> Iterator[inspect.Parameter]:
+    for each, hint in _options(kind, only):
+        if is_dataclass(hint):
+            yield from _parameters(hint)
+            continue
+        base, *said = get_args(hint)
+        default = each.default
+        if get_origin(base) is Mapping:
+            base, default = list[str] | None, None
+        elif str in get_args(base) or any(map(callable, said)):
+            base = str | None if NoneType in get_args(base) else str
+        if isinstance(default, tuple):
+            default = ",".join(default)
+        help_ = next(word for word in said if not callable(word) and not word.startswith("--"))
+        is_argument = default is MISSING and _named(hint) is None
+        about = (
+            typer.Argument(help=help_)
+            if is_argument
+            else typer.Option(_name(each, hint), help=help_)
+        )
+        yield inspect.Parameter(
+            each.name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[base, about],
+            default=inspect.Parameter.empty if default is MISSING else default,
+        )  # fmt: skip
+
+
+def _named(hint: Any) -> str | None:
+    """Return the name of an option that is written in its type, if there is one."""
+    return next((word for word in get_args(hint)[1:] if str(word).startswith("--")), None)
+
+
+def _name(field: Field[Any], hint: Any) -> str:
+    return _named(hint) or f"--{field.name.replace('_', '-')}"
+
+
+def _made(kind: Any, only: Collection[str], given: dict[str, Any]) -> Any:
+    """Return a dataclass of what was given of its fields, which is taken out of `given`."""
+    made = {}
+    for each, hint in _options(kind, only):
+        if is_dataclass(hint):
+            made[each.name] = _made(hint, (), given)
+        else:
+            made[each.name] = _converted(hint, _name(each, hint), given.pop(each.name))
+    return kind(**made)
+
+
+def _converted(hint: Any, name: str, value: Any) -> Any:
+    base, *said = get_args(hint)
+    if get_origin(base) is Mapping:
+        return conf_of(value or (), name)
+    convert = next((word for word in said if callable(word)), None)
+    return value if convert is None or value is None else convert(value)
 
 
 def print_help_alone(context: typer.Context) -> None:
@@ -97,57 +123,13 @@ def print_help_alone(context: typer.Context) -> None:
         raise typer.Exit(BAD_INPUT)
 
 
-def names(listed: str | None) -> tuple[str, ...] | None:
-    """Return the names of a comma-separated list; None without a list."""
-    return None if listed is None else tuple(name.strip() for name in listed.split(","))
+def require(command: str, analysis: AnalysisOptions, instead: str = "") -> None:
+    """Check that what a command needs to analyse is installed and answers.
 
-
-def events_option(topic: str | None, bootstrap: str | None) -> EventTopic | None:
-    """Return the topic for a run's events, if any; raises InputError for a bootstrap alone."""
-    if topic is None and bootstrap is not None:
-        raise InputError(f"--events-bootstrap {bootstrap}: expected --events-topic with it")
-    return None if topic is None else EventTopic(topic, bootstrap)
-
-
-def existing_option(
-    cluster: AnyCluster,
-    bootstrap: str | None,
-    bridges: Path | None,
-    controls: Path | None,
-    *,
-    allow_faults: bool,
-) -> Existing | None:
-    """Return the cluster that insync does not start, if any; raises InputError."""
-    if cluster == "existing":
-        if bootstrap is None:
-            raise InputError("--cluster existing: expected --bootstrap with it")
-        for name, folder in (("--bridges", bridges), ("--controls", controls)):
-            if folder is not None and not folder.is_dir():
-                raise InputError(f"{name} {folder}: expected a folder")
-        return Existing(
-            bootstrap=bootstrap, bridges=bridges, controls=controls, allow_faults=allow_faults
-        )
-    given = {
-        "--bootstrap": bootstrap, "--bridges": bridges, "--controls": controls,
-        "--allow-faults": allow_faults or None,
-    }  # fmt: skip
-    for name, value in given.items():
-        if value is not None:
-            raise InputError(f"{name}: expected --cluster existing with it, not {cluster}")
-    return None
-
-
-def analysis_options(
-    engine: str, master: str | None, conf: list[str] | None, *, needed_now: bool = True
-) -> AnalysisOptions:
-    """Return the options of the analysis as typed data.
-
-    Raises InputError for a setting without a value, an unknown master, or an engine that is
-    `needed_now` and not installed; InsyncError for a master that is needed now and does not answer.
+    Raises InputError, and InsyncError for a Spark master that does not answer. `instead` is what
+    works without it.
     """
-    options = AnalysisOptions(engine, master, conf_of(conf or ()))
-    if needed_now:
-        require_engine(options)
-    if master is not None:
-        require_master(master, probe=needed_now)
-    return options
+    require_analysis(command, instead)
+    require_engine(analysis)
+    if analysis.master is not None:
+        require_master(analysis.master)

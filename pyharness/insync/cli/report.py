@@ -6,15 +6,9 @@ from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import (
-    DEFAULT_ENGINE,
-    Engine,
-    Json,
-    SparkConf,
-    SparkMaster,
-    analysis_options,
-)
-from insync.extras import require_analysis
+from insync.cli.options import Json, require
+from insync.engines import AnalysisOptions
+from insync.errors import InputError
 
 EXAMPLES: Final = """\b
 Examples:
@@ -34,9 +28,7 @@ def command(
             help="Folders from `insync run`, one from `insync matrix`, or a folder above such.",
         ),
     ],
-    engine: Engine = DEFAULT_ENGINE,
-    spark_master: SparkMaster = None,
-    spark_conf: SparkConf = None,
+    analysis: AnalysisOptions,
     recompute: Annotated[
         bool,
         typer.Option(
@@ -50,25 +42,19 @@ def command(
     Tables that belong to the events as they are, and to this version of insync, are not computed
     again: then no engine is started.
     """
-    from insync.cli.judge import (
-        analyse_and_show,
-        analyse_and_show_found,
-        analyse_and_show_matrix,
-    )
+    require("report", analysis)
     from insync.cli.output import TerminalProgress
-    from insync.errors import InputError
+    from insync.cli.results import analyse_and_show, analyse_below
     from insync.events.matrix_info import is_matrix
     from insync.past.find import is_result
     from insync.signals import interruptible
 
-    require_analysis("report")
-    analysis = replace(analysis_options(engine, spark_master, spark_conf), recompute=recompute)
+    analysis = replace(analysis, recompute=recompute)
+    matrices = [folder for folder in runs if is_matrix(folder)]
+    if matrices and len(runs) > 1:
+        raise InputError(f"{matrices[0]}: a matrix, expected no other DIR besides it")
     with interruptible(), TerminalProgress() as progress:
-        matrix = next((folder for folder in runs if is_matrix(folder)), None)
-        if matrix is not None:
-            if len(runs) > 1:
-                raise InputError(f"{matrix}: a matrix, expected no other DIR besides it")
-            return analyse_and_show_matrix(matrix, analysis, progress, as_json=json)
         if len(runs) == 1 and runs[0].is_dir() and not is_result(runs[0]):
-            return analyse_and_show_found(runs[0], analysis, progress, as_json=json)
-        return analyse_and_show(runs, analysis, progress, as_json=json)
+            return analyse_below(runs[0], analysis, progress, as_json=json)
+        runs = [] if matrices else runs
+        return analyse_and_show(runs, matrices, analysis, progress, as_json=json)

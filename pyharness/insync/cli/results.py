@@ -1,40 +1,64 @@
-"""Run campaigns; print results, verdicts (one row per arm) and matrices on the terminal."""
+"""Analyse runs and run campaigns; print their results, and choose the exit code."""
 
+import json
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from insync.cli.output import TerminalProgress, painted, print_verdict, results_console
-from insync.engine.campaign import Campaign, Named, Options, campaign_folder, is_campaign
+from insync.brokers.cluster.node import has_data, remove_data
+from insync.cli.output import (
+    TerminalProgress,
+    painted,
+    print_json,
+    print_verdict,
+    results_console,
+    text_table,
+)
+from insync.engine.campaign import (
+    Campaign,
+    Named,
+    Options,
+    campaign_folder,
+    is_campaign,
+    read_done,
+)
 from insync.engine.campaign import run_campaign as run
-from insync.events.matrix_info import PAGE
-from insync.events.schema import REPORT, VERDICT
+from insync.engines import AnalysisOptions
+from insync.errors import InputError, InsyncError
+from insync.events.matrix_info import CELLS, PAGE, PLAN, load_matrix
+from insync.events.run_info import RunInfo, load_run
+from insync.events.schema import REPORT, RUN, VERDICT, nodes_dir
 from insync.metrics import DEFAULT_FIGURES
-from insync.outcome import Outcome
-from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome
+from insync.outcome import Outcome, worst
+from insync.past.find import LEVELS, find_results
+from insync.report.judgement import Judgement
+from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome, read_cells
 from insync.report.matrix.figures import legend
 from insync.report.matrix.text import figures, notes, sentence
 from insync.report.result_page import Words, overview, problems
 from insync.report.statistics import differences_of, statistics_tables
 from insync.result import Result
 from insync.result import Table as Shown
+from insync.run.analysis import analyse, analyse_matrix
 from insync.signals import interruptible
 from insync.statistics import LEVEL
 
 C = TypeVar("C", bound=Named)
 MOST_PROBLEMS: Final = 20
+SECOND_MS: Final = 1000
+USUAL: Final = frozenset(
+    {"isr_shrinks", "min_isr_size", "under_min_isr_ms", "max_ack_gap_ms", "p99_ms", "lost"}
+)
+"""The metrics whose statistics a run shows here; the report has all."""
 
 
 def run_campaign(
-    campaign: Campaign[C],
-    options: Options,
-    shown: Callable[[Result, Path], Outcome],
+    campaign: Campaign[C], options: Options, shown: Callable[[Result, Path], Outcome]
 ) -> int:
     """Run a campaign, show its result, and return the exit code."""
     with interruptible(), TerminalProgress() as progress:
@@ -51,7 +75,7 @@ def run_campaign(
         return shown(result, folder).exit_code
 
 
-def show_result(result: Result, words: Words, folder: Path, *, as_json: bool) -> Outcome:
+def show_result(result: Result, folder: Path, words: Words, *, as_json: bool) -> Outcome:
     """Print the children of a result, what is not as expected, the verdict, and the page's path.
 
     `as_json` prints the file besides. Returns the verdict.
@@ -72,7 +96,160 @@ def show_result(result: Result, words: Words, folder: Path, *, as_json: bool) ->
     return result.outcome.verdict
 
 
-def show_matrix(
+def analyse_and_show(
+    runs: Sequence[Path],
+    matrices: Sequence[Path],
+    analysis: AnalysisOptions,
+    progress: TerminalProgress,
+    *,
+    as_json: bool,
+) -> int:
+    """Analyse runs and matrices, print each as text or JSON, return the worst exit code.
+
+    The JSON document of a run is its verdict, that of a matrix its list of cells; several are one
+    array. If there are several, what cannot be analysed is named, and the others are analysed.
+    """
+    found, documents = list[Outcome](), list[Any]()
+    console = results_console(as_json=as_json)
+    if runs:
+        documents += analyse(runs, analysis, progress)
+        progress.stop()
+        for folder, verdict in zip(runs, documents, strict=True):
+            show_verdict(console, verdict, folder, prune_data(_clusters_of_run(folder, verdict)))
+            found.append(Outcome(verdict["verdict"]))
+    for matrix in matrices:
+        try:
+            analyse_matrix(matrix, analysis, progress)
+        except InsyncError as error:
+            if len(runs) + len(matrices) == 1:
+                raise
+            print(f"insync: {error}", file=sys.stderr)
+            found.append(Outcome.UNKNOWN)
+            continue
+        progress.stop()
+        found.append(_show_matrix(console, matrix))
+        documents.append(json.loads((matrix / CELLS).read_text(encoding="utf-8")))
+    if as_json:
+        print_json(documents if len(documents) != 1 else documents[0])
+    return worst(found).exit_code
+
+
+def analyse_below(
+    parent: Path, analysis: AnalysisOptions, progress: TerminalProgress, *, as_json: bool
+) -> int:
+    """Analyse and print the runs and matrices below a folder; return the worst exit code.
+
+    A run that cannot be read is named, and counts as unknown. Raises InputError if there is none.
+    """
+    found = find_results(parent)
+    if not found.runs and not found.matrices:
+        raise InputError(
+            f"{parent}: not a run folder, expected {RUN} or {PLAN} in it or up to {LEVELS} folders"
+            " below"
+        )
+    usable = []
+    for folder in found.runs:
+        try:
+            load_run(folder)
+            usable.append(folder)
+        except InputError as error:
+            print(f"insync: {error}", file=sys.stderr)
+    code = analyse_and_show(usable, found.matrices, analysis, progress, as_json=as_json)
+    unknown = Outcome.UNKNOWN.exit_code
+    return code if len(usable) == len(found.runs) else code or unknown
+
+
+def show_matrix(matrix: Path, *, as_json: bool) -> Outcome:
+    """Print the table of an analysed matrix, or its cells as JSON; return its outcome."""
+    found = _show_matrix(results_console(as_json=as_json), matrix)
+    if as_json:
+        print((matrix / CELLS).read_text(encoding="utf-8"), end="")
+    return found
+
+
+def show_recorded(folder: Path, progress: TerminalProgress, *, as_json: bool) -> int:
+    """Print where a run was recorded that is not analysed yet; return the exit code."""
+    progress.stop()
+    out = sys.stderr if as_json else sys.stdout
+    print(f"recorded, not analysed yet: insync report {folder}", file=out)
+    if as_json:
+        print_json({"recorded": str(folder)})
+    return 0
+
+
+def prune_data(clusters: Mapping[Path, bool]) -> list[Path]:
+    """Remove the brokers' data of the clusters that nobody needs; return those that have data.
+
+    `clusters` are the folders of their nodes, and whether their data may explain a finding.
+    """
+    nodes = {home: [each for each in home.glob("[0-9]*") if each.is_dir()] for home in clusters}
+    for home, needed in clusters.items():
+        for node in [] if needed else nodes[home]:
+            remove_data(node)
+    return [home for home in clusters if any(map(has_data, nodes[home]))]
+
+
+def clusters_of(folder: Path, run: RunInfo, needed: Collection[str]) -> dict[Path, bool]:
+    """Return the clusters of a run's arms, and whether their data is to be kept."""
+    return {nodes_dir(folder, arm): run.keep_data or arm in needed for arm in run.arms}
+
+
+def clusters_of_matrix(
+    matrix: Path, runs: Collection[RunInfo], needed: Collection[tuple[str, str]]
+) -> dict[Path, bool]:
+    """Return the same of a matrix; `needed` has versions and arms.
+
+    The scenarios of an arm share its clusters: `KAFKA/nodes/ARM`, `ARM-2`, and so on.
+    """
+    kept = any(run.keep_data for run in runs)
+    return {
+        home: kept or (kafka, arm) in needed
+        for kafka, arm in dict.fromkeys((run.kafka, arm) for run in runs for arm in run.arms)
+        for home in _homes(nodes_dir(matrix / kafka, arm))
+    }
+
+
+def _homes(first: Path) -> Iterator[Path]:
+    """Yield the folders of an arm's clusters, one after the other."""
+    number, home = 1, first
+    while home.is_dir():
+        yield home
+        number += 1
+        home = first.with_name(f"{first.name}-{number}")
+
+
+def _clusters_of_run(folder: Path, verdict: Mapping[str, Any]) -> dict[Path, bool]:
+    needed = Judgement.model_validate(verdict).explained_by_data
+    return clusters_of(folder, load_run(folder), needed)
+
+
+def show_verdict(
+    console: Console, verdict: Mapping[str, Any], folder: Path, kept: Sequence[Path] = ()
+) -> None:
+    """Print the arms, the verdict with its reason, the report's path, and where data is kept."""
+    title = f"{verdict['scenario']} on Kafka {verdict['kafka']}, times x {verdict['scale']:g}"
+    console.print(arms_table(verdict["arms"], title))
+    print_verdict(console, Outcome(verdict["verdict"]), verdict["reason"])
+    console.print(f"report: {escape(str(folder / REPORT))}{_kept(kept)}", soft_wrap=True)
+    if any(arm["repeats"] > 1 for arm in verdict["arms"].values()):
+        show_statistics(console, folder)
+
+
+def _show_matrix(console: Console, matrix: Path) -> Outcome:
+    """Print an analysed matrix; return its outcome."""
+    failures = (each["failure"] for each in read_done(matrix).values())
+    wrong = list(dict.fromkeys(each for each in failures if each is not None))
+    cells = read_cells(matrix)
+    folders = load_matrix(matrix).run_folders(matrix)
+    runs = [load_run(each) for each in folders if (each / RUN).is_file()]
+    needed = {(cell.kafka, cell.arm) for cell in cells if cell.state.is_problem}
+    show_cells(console, cells, matrix, wrong, prune_data(clusters_of_matrix(matrix, runs, needed)))
+    if any(cell.repeats > 1 for cell in cells):
+        show_statistics(console, matrix, {metric for cell in cells for metric in cell.figures})
+    return outcome(cells)
+
+
+def show_cells(
     console: Console,
     cells: Sequence[MatrixCell],
     folder: Path,
@@ -94,19 +271,14 @@ def grid_table(grid: Grid) -> Table:
     With several repeats a figure has two numbers, so the figures are on separate lines; the same
     applies if a cell has many figures.
     """
-    table = Table(
-        title=f"Kafka {grid.kafka}: {legend(grid.figures)}",
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        pad_edge=False,
+    return text_table(
+        " | ".join(["stall", *(arm.replace("-", "-\n") for arm in grid.arms)]),
+        (
+            [scenario, *(_cell(row[arm]) if arm in row else "" for arm in grid.arms)]
+            for scenario, row in grid.rows.items()
+        ),
+        f"Kafka {grid.kafka}: {legend(grid.figures)}",
     )
-    table.add_column("stall", no_wrap=True)
-    for arm in grid.arms:
-        table.add_column(arm.replace("-", "-\n"), justify="right")
-    for scenario, row in grid.rows.items():
-        shown = [_cell(row[arm]) if arm in row else "" for arm in grid.arms]
-        table.add_row(scenario, *shown)
-    return table
 
 
 def _cell(cell: MatrixCell) -> str:
@@ -120,19 +292,6 @@ def _cell(cell: MatrixCell) -> str:
     return text if found == Outcome.PASS else painted(found, text)
 
 
-SECOND_MS: Final = 1000
-
-
-def show_verdict(
-    console: Console, verdict: Mapping[str, Any], folder: Path, kept: Sequence[Path] = ()
-) -> None:
-    """Print the arms, the verdict with its reason, the report's path, and where data is kept."""
-    title = f"{verdict['scenario']} on Kafka {verdict['kafka']}, times x {verdict['scale']:g}"
-    console.print(arms_table(verdict["arms"], title))
-    print_verdict(console, Outcome(verdict["verdict"]), verdict["reason"])
-    console.print(f"report: {escape(str(folder / REPORT))}{_kept(kept)}", soft_wrap=True)
-
-
 def _kept(homes: Sequence[Path]) -> str:
     """Say in which folders the data of brokers is kept; empty if in none."""
     if not homes:
@@ -142,13 +301,11 @@ def _kept(homes: Sequence[Path]) -> str:
 
 def arms_table(arms: Mapping[str, Mapping[str, Any]], title: str) -> Table:
     """Return the table: metrics with one value per repeat, counts of records as sums."""
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, collapse_padding=True)
-    table.add_column("arm")
-    for heading, _, _ in _COLUMNS:
-        table.add_column(heading, justify="right")
-    for name, arm in arms.items():
-        table.add_row(name, *(show(arm[key]) for _, key, show in _COLUMNS))
-    return table
+    return text_table(
+        " | ".join(["arm", *(heading for heading, _, _ in _COLUMNS)]),
+        ([name, *(show(arm[key]) for _, key, show in _COLUMNS)] for name, arm in arms.items()),
+        title,
+    )
 
 
 def _each(values: Sequence[float | None]) -> str:
@@ -186,18 +343,18 @@ _COLUMNS: Final[Sequence[tuple[str, str, Callable[[Any], str]]]] = (
 )
 
 
-USUAL: Final = frozenset(
-    {"isr_shrinks", "min_isr_size", "under_min_isr_ms", "max_ack_gap_ms", "p99_ms", "lost"}
-)
-"""The metrics that a run shows here; the report has all."""
-
-
 def show_statistics(console: Console, folder: Path, metrics: Collection[str] = USUAL) -> None:
     """Print medians and differences of a run or a matrix whose cells have several repeats.
 
     They are of the named metrics, and of others in which an arm differs beyond noise.
     """
-    rows = {name: _stored(folder, name) for name in ("medians", "differences")}
+    from insync.analysis.tables.rows import read_parquet
+
+    gold = folder / "tables" / "gold"
+    rows = {
+        name: read_parquet(sorted((gold / name).glob("*.parquet")))
+        for name in ("medians", "differences")
+    }
     clear = {each.metric for each in differences_of(rows) if (each.p_holm or 1) <= LEVEL}
     for table in statistics_tables(rows, {*metrics, *clear}):
         console.print(drawn(table))
@@ -205,16 +362,6 @@ def show_statistics(console: Console, folder: Path, metrics: Collection[str] = U
 
 def drawn(shown: Shown) -> Table:
     """Return a table of a page as one for the terminal."""
-    table = Table(title=escape(shown.title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    for place, name in enumerate(shown.columns):
-        table.add_column(name, justify="right" if place in shown.numeric else "left")
-    for row in shown.rows:
-        table.add_row(*map(escape, row))
-    return table
-
-
-def _stored(folder: Path, name: str) -> list[dict[str, Any]]:
-    """Return the rows of a gold table; none if there is no such table."""
-    from insync.analysis.tables.rows import read_parquet
-
-    return read_parquet(sorted((folder / "tables" / "gold" / name).glob("*.parquet")))
+    words = set(range(len(shown.columns))) - set(shown.numeric)
+    rows = (list(map(escape, row)) for row in shown.rows)
+    return text_table(" | ".join(shown.columns), rows, shown.title, words)

@@ -1,28 +1,16 @@
 """`insync run`: run a scenario on real brokers, then compute tables, verdict and report."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import (
-    DEFAULT_ENGINE,
-    AnyClusterOption,
-    ClientOption,
-    DefaultTimeouts,
-    Engine,
-    Json,
-    KafkaOption,
-    SparkConf,
-    SparkMaster,
-    UnknownMethods,
-    analysis_options,
-    events_option,
-    existing_option,
-    names,
-)
-from insync.extras import require_analysis
-from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, RunRequest
+from insync.cli.options import Json, require
+from insync.engines import AnalysisOptions, require_master
+from insync.errors import InputError
+from insync.events.topic import EventTopic
+from insync.run.request import AnyCluster, Existing, RunRequest
 
 EXAMPLES: Final = """\b
 Examples:
@@ -39,12 +27,8 @@ Examples:
 
 
 def command(
-    scenario: Annotated[str, typer.Argument(help="Name of a built-in scenario, or a TOML file.")],
-    arms: Annotated[
-        str | None, typer.Option(help="Comma-separated arms. Default: the scenario's.")
-    ] = None,
-    kafka: KafkaOption = DEFAULT_KAFKA,
-    cluster: AnyClusterOption = DEFAULT_CLUSTER,
+    request: RunRequest,
+    analysis: AnalysisOptions,
     bootstrap: Annotated[
         str | None, typer.Option(help="HOST:PORT,... of the brokers of --cluster existing.")
     ] = None,
@@ -59,18 +43,6 @@ def command(
     allow_faults: Annotated[
         bool, typer.Option("--allow-faults", help="Let faults stall brokers of that cluster.")
     ] = False,
-    scale: Annotated[float, typer.Option(help="Factor for every time of the scenario.")] = 1.0,
-    repeat: Annotated[
-        int | None, typer.Option(help="Repeats per arm. Default: the scenario's.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed for record bytes, bursts and jitter.")] = 1,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="New or empty output folder. Default: ./insync-runs/<scenario>-<time>."),
-    ] = None,
-    keep_data: Annotated[
-        bool, typer.Option("--keep-data", help="Keep the brokers' data even if all is as expected.")
-    ] = False,
     record_only: Annotated[
         bool, typer.Option("--record-only", help="Only record; analyse later with `insync report`.")
     ] = False,
@@ -84,44 +56,51 @@ def command(
             help="HOST:PORT of a cluster that has the topic. Default: each arm's own cluster."
         ),
     ] = None,
-    client: ClientOption = None,
-    default_timeouts: DefaultTimeouts = False,
-    allow_unknown_methods: UnknownMethods = False,
-    engine: Engine = DEFAULT_ENGINE,
-    spark_master: SparkMaster = None,
-    spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
     """Run a scenario on real brokers; compute verdict and report.
 
     An engine computes the tables from which the verdict and the report are made.
     """
-    from insync.cli.judge import analyse_and_show, show_recorded
+    if not record_only:
+        require("run", analysis, "--record-only: `insync report` can analyse it elsewhere")
+    elif analysis.master is not None:
+        require_master(analysis.master, probe=False)
+    if events_topic is None and events_bootstrap is not None:
+        raise InputError(f"--events-bootstrap {events_bootstrap}: expected --events-topic with it")
     from insync.cli.output import TerminalProgress
+    from insync.cli.results import analyse_and_show, show_recorded
     from insync.run.runner import run
     from insync.signals import interruptible
 
-    if not record_only:
-        require_analysis("run", "--record-only: `insync report` can analyse it elsewhere")
-    request = RunRequest(
-        scenario=scenario,
-        arms=names(arms),
-        kafka=kafka,
-        cluster=cluster,
-        scale=scale,
-        repeats=repeat,
-        seed=seed,
-        out=out,
-        keep_data=keep_data,
-        events=events_option(events_topic, events_bootstrap),
-        client=client,
-        default_timeouts=default_timeouts,
-        existing=existing_option(cluster, bootstrap, bridges, controls, allow_faults=allow_faults),
-        unknown_methods=allow_unknown_methods,
-    )
-    analysis = analysis_options(engine, spark_master, spark_conf, needed_now=not record_only)
+    request = replace(
+        request,
+        events=None if events_topic is None else EventTopic(events_topic, events_bootstrap),
+        existing=_existing(
+            request.cluster, bootstrap=bootstrap, bridges=bridges, controls=controls,
+            allow_faults=allow_faults,
+        ),
+    )  # fmt: skip
     with interruptible(), TerminalProgress() as progress:
         folder = run(request, progress)
         if record_only:
             return show_recorded(folder, progress, as_json=json)
-        return analyse_and_show([folder], analysis, progress, as_json=json)
+        return analyse_and_show([folder], [], analysis, progress, as_json=json)
+
+
+def _existing(
+    cluster: AnyCluster, *, bootstrap: str | None, allow_faults: bool, **folders: Path | None
+) -> Existing | None:
+    """Return the cluster that insync does not start, if any; raises InputError."""
+    if cluster != "existing":
+        given = {"bootstrap": bootstrap, **folders, "allow-faults": allow_faults or None}
+        for name, value in given.items():
+            if value is not None:
+                raise InputError(f"--{name}: expected --cluster existing with it, not {cluster}")
+        return None
+    if bootstrap is None:
+        raise InputError("--cluster existing: expected --bootstrap with it")
+    for name, folder in folders.items():
+        if folder is not None and not folder.is_dir():
+            raise InputError(f"--{name} {folder}: expected a folder")
+    return Existing(bootstrap=bootstrap, allow_faults=allow_faults, **folders)

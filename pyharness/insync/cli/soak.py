@@ -1,10 +1,12 @@
 """`insync soak`: run brokers for hours while they are disturbed; judge whether anything grows."""
 
+from functools import partial
 from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import Json, KafkaOption, OutOption
+from insync.cli.options import Json, KafkaOption
+from insync.engine.campaign import Options
 from insync.extras import require_analysis
 from insync.run.request import DEFAULT_KAFKA
 
@@ -17,11 +19,11 @@ Examples:
 
 
 def command(
+    options: Annotated[Options, "out"],
     hours: Annotated[float | None, typer.Option(help="How long, in hours.")] = None,
     minutes: Annotated[float | None, typer.Option(help="How long, in minutes; added.")] = None,
     arm: Annotated[str, typer.Option(help="stock, read, request or step-down.")] = "step-down",
     kafka: KafkaOption = DEFAULT_KAFKA,
-    out: OutOption = None,
     json: Json = False,
 ) -> int:
     """Disturb three local brokers for a while; judge by samples whether anything grows.
@@ -32,12 +34,11 @@ def command(
     be left. Ten minutes are enough to see that it works; a result needs hours.
     """
     from insync.cli.results import run_campaign, show_result
-    from insync.engine.campaign import Options
     from insync.soak.campaign import WORDS, Soak, duration_s
 
     require_analysis("soak")
     return run_campaign(
         Soak(kafka, arm, duration_s(hours, minutes)),
-        Options(out=out),
-        lambda found, folder: show_result(found, WORDS, folder, as_json=json),
+        options,
+        partial(show_result, words=WORDS, as_json=json),
     )

@@ -6,16 +6,10 @@ from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import (
-    DEFAULT_ENGINE,
-    Engine,
-    Json,
-    SparkConf,
-    SparkMaster,
-    analysis_options,
-)
+from insync.cli.options import Json, require
 from insync.cli.output import print_json
-from insync.extras import require_analysis
+from insync.engines import AnalysisOptions
+from insync.outcome import Outcome
 
 EXAMPLES: Final = """\b
 Examples:
@@ -24,8 +18,6 @@ Examples:
   insync tables ./monday ./tuesday --into ./both --json
   insync tables s3a://bucket/runs --into s3a://bucket/tables --spark-master spark://host:7077
 """
-
-INCOMPLETE: Final = 3
 SHOWN: Final = 20
 
 
@@ -37,13 +29,11 @@ def command(
             help="Run folders, or folders up to three levels above them; any Hadoop path.",
         ),
     ],
+    analysis: AnalysisOptions,
     into: Annotated[
         str | None,
         typer.Option(help="Output folder; any Hadoop path. Default, for a single DIR: DIR/tables."),
     ] = None,
-    engine: Engine = DEFAULT_ENGINE,
-    spark_master: SparkMaster = None,
-    spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
     """Compute bronze, silver and gold tables of any number of runs.
@@ -52,15 +42,14 @@ def command(
     everything has succeeded, and is kept if no run has changed and none is new. The exit code is
     3 if a folder or a line could not be used or a run was cut short; each one is listed.
     """
-    require_analysis("tables")
+    require("tables", analysis)
     from insync.analysis.tables.batch import compute
     from insync.cli.output import TerminalProgress
     from insync.signals import interruptible
 
-    options = analysis_options(engine, spark_master, spark_conf)
     with interruptible(), TerminalProgress() as progress:
         progress.phase("computing tables")
-        found = compute(dirs, into, options, lambda stage: progress.phase(stage))
+        found = compute(dirs, into, analysis, progress.phase)
     problems = [*found.problems, *found.files]
     for problem in problems[:SHOWN]:
         print(f"insync: {problem}", file=sys.stderr)
@@ -72,4 +61,4 @@ def command(
     print(f"tables of {runs}{computed}, {found.lines} lines: {found.into}", file=out)
     if json:
         print_json(asdict(found))
-    return INCOMPLETE if problems else 0
+    return Outcome.UNKNOWN.exit_code if problems else 0

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
@@ -107,21 +107,14 @@ class Campaign(ABC, Generic[C]):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Options:
-    """How a campaign is run; None means the default.
+    """How a campaign is run; None means the default."""
 
-    Attributes:
-        out: its folder: a new or empty one, or with `resume` that of an earlier one.
-        resume: whether to run what that one lacks.
-        shard: I/N: only every N-th group from the I-th on.
-        minutes: begin no batch that would end later.
-        analysis: what computes the tables.
-
-    """
-
-    out: Path | None = None
-    resume: bool = False
-    shard: str | None = None
-    minutes: float | None = None
+    out: Annotated[
+        Path | None, "New or empty output folder. Default: ./insync-runs/<command>-<time>."
+    ] = None
+    resume: Annotated[bool, "Continue what is in --out: run what it lacks."] = False
+    shard: Annotated[str | None, "I/N: run every N-th one from the I-th on."] = None
+    minutes: Annotated[float | None, "Begin nothing that would end later. Default: run all."] = None
     analysis: AnalysisOptions = field(default_factory=AnalysisOptions)
 
 

@@ -22,7 +22,7 @@ from insync.faults.registry import KINDS, why_not
 from insync.fuzz.draw import GENERATOR, SHAPES, Choices, Shape, draw, for_version, name_of
 from insync.fuzz.judge import CLASSES, ArmResult, Broken, Class, fault_words, judge, workload_words
 from insync.fuzz.replay import Reduced, Replays, reduce_seed
-from insync.fuzz.request import DEFAULT_ARMS, FuzzRequest, seeds_of, settings_of
+from insync.fuzz.request import DEFAULT_ARMS, FuzzRequest, seeds_of
 from insync.outcome import Outcome
 from insync.report.anchors import arm_id
 from insync.report.result_page import Words, write_result
@@ -80,7 +80,7 @@ class Fuzz(ScenarioCampaign):
         self.at_once = request.at_once
         place = request.out or Path()
         self._kinds = [kind for kind in KINDS if why_not(kind, "local", place) is None]
-        self._settings = settings_of(request.settings)
+        self._settings = dict(request.settings)
         able = Choices(
             arms=self._arms, kinds=self._kinds, shape=self._shape, settings=self._settings
         )

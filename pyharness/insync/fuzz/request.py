@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 from insync.errors import InputError
-from insync.run.request import DEFAULT_KAFKA
+from insync.run.request import DEFAULT_KAFKA, Kafka, Names, UnknownMethods
 
 DEFAULT_ARMS: Final[Mapping[str, Sequence[str]]] = {
     "any": ("stock", "request", "step-down"),
@@ -21,17 +21,28 @@ _RANGE: Final = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?")
 class FuzzRequest:
     """A request for a fuzz, as the command line makes it; None means the default.
 
-    `settings` are broker settings KEY=VALUE for every node of every seed. `out` is where runs are
-    recorded: whether faults of disks can act depends on it.
+    `out` is where runs are recorded: whether faults of disks can act depends on it.
     """
 
-    seeds: str
-    arms: Sequence[str] | None = None
-    kafka: str = DEFAULT_KAFKA
-    shape: str = "any"
-    at_once: int = 2
-    settings: Sequence[str] = field(default_factory=tuple)
-    unknown_methods: bool = False
+    seeds: Annotated[str, "--seeds", "The seeds A-B; a seed is a scenario."]
+    arms: Annotated[
+        Names,
+        "Comma-separated arms. Default: stock,request,step-down; of the shape late-write"
+        " stock,step-down,step-down-keep.",
+    ] = None
+    kafka: Kafka = DEFAULT_KAFKA
+    shape: Annotated[str, "any, or late-write: a leader's append ends after leadership moved."] = (
+        "any"
+    )
+    at_once: Annotated[
+        int, "--side-by-side", "Arms to run at the same time (1 to 16), each on its own cluster."
+    ] = 2
+    settings: Annotated[
+        Mapping[str, str],
+        "--broker-config",
+        "Broker config KEY=VALUE for every node; repeatable.",
+    ] = field(default_factory=dict)
+    unknown_methods: UnknownMethods = False
     out: Path | None = None
 
 
@@ -46,14 +57,3 @@ def seeds_of(seeds: str) -> range:
     if last > MOST_SEED:
         raise InputError(f"--seeds {seeds}: expected seeds up to {MOST_SEED}")
     return range(first, last + 1)
-
-
-def settings_of(settings: Sequence[str]) -> dict[str, str]:
-    """Return broker settings KEY=VALUE as a table; raises InputError."""
-    found = {}
-    for text in settings:
-        key, equals, value = text.partition("=")
-        if not (key and equals):
-            raise InputError(f"--broker-config {text!r}: expected KEY=VALUE")
-        found[key] = value
-    return found

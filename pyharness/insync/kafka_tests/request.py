@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 from insync.artifacts import AGENT_JAR, KAFKA_TESTS_JAR, LAB_JAR, built
 from insync.brokers.kafka import builds
@@ -15,6 +15,7 @@ from insync.kafka_tests import jars
 from insync.kafka_tests.arms import ABSENT
 from insync.kafka_tests.classes import TestClass, find_classes
 from insync.kafka_tests.jvm import Side
+from insync.run.request import DEFAULT_KAFKA, Kafka, Names, UnknownMethods
 from insync.run.version_support import arms_of
 
 BASELINE: Final = "baseline"
@@ -22,28 +23,29 @@ BASELINE: Final = "baseline"
 
 @dataclass(frozen=True, kw_only=True)
 class TestsRequest:
-    """What is asked for.
-
-    Attributes:
-        kafka: the candidate: a version, or the path of an own build.
-        baseline: what it is compared with; None: the released version of the candidate.
-        arms: None: all that the candidate can have.
-        test_jars: a folder of the user's with the test jars; None: those of Maven Central.
-        short: only the short level.
-        only: names of classes without their packages; None: all.
-        allow_unknown_methods: whether the agent weaves methods that no known build has.
-
-    """
+    """What is asked for; None means the default."""
 
     __test__ = False  # pytest would collect it
 
-    kafka: str
-    baseline: str | None = None
-    arms: tuple[str, ...] | None = None
-    test_jars: Path | None = None
-    short: bool = False
-    only: tuple[str, ...] | None = None
-    allow_unknown_methods: bool = False
+    kafka: Kafka = DEFAULT_KAFKA
+    arms: Annotated[
+        Names,
+        "Comma-separated: absent (no agent), off, read, request, step-down, log-start. Default:"
+        " all.",
+    ] = None
+    baseline: Annotated[
+        str | None, "A version or build without agent. Default: the released version."
+    ] = None
+    test_jars: Annotated[
+        Path | None,
+        "Folder with Kafka's test jars and what they need. Default: Maven Central's.",
+    ] = None
+    short: Annotated[bool, "Only some quick classes."] = False
+    only: Annotated[
+        Names, "Comma-separated names of classes, such as PartitionTest. Default: all."
+    ] = None
+    at_once: Annotated[int, "--side-by-side", "JVMs to run at the same time."] = 3
+    unknown_methods: UnknownMethods = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +131,7 @@ def _side(arm: str, request: TestsRequest, java: Java, path: tuple[Path, ...]) -
     if arm == ABSENT:
         return Side(name=arm, java=java.binary, jars=path)
     spec, agent = test_arms.WITH_AGENT[arm], built(AGENT_JAR)
-    allow = request.allow_unknown_methods
+    allow = request.unknown_methods
     return Side(
         name=arm, java=java.binary, jars=path,
         agent=lambda folder: spec.flag(agent, folder, allow_unknown=allow),

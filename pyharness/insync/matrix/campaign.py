@@ -1,50 +1,27 @@
 """The campaign of `insync matrix`: scenarios on arms of one or several Kafkas, in one table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from insync import arms
 from insync.artifacts import sha256_of
 from insync.brokers.kafka.builds import find
-from insync.clients import Client
 from insync.engine.campaign import Done
 from insync.engine.recording import row_of
 from insync.engine.scenarios import ScenarioCampaign
 from insync.errors import InputError
 from insync.events.matrix_info import Along, MatrixInfo, MatrixOptions, MatrixRow
-from insync.matrix.groups import Entry, entries
+from insync.matrix.groups import Entry, MatrixRequest, entries
 from insync.report.junit import matrix_suites
 from insync.report.matrix.cells import MatrixCell
 from insync.result import Result
 from insync.run.cell import CellSpec
 from insync.run.plan import Plan, built_agent, resolve_cells
-from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, ClusterKind, RunRequest
+from insync.run.request import RunRequest
 from insync.run.version_support import arms_of
 from insync.scenario.load import load
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MatrixRequest:
-    """A request for one matrix.
-
-    None means: the scenarios of the group sites; the arms that a scenario names and the version
-    supports; the scenario's repeats and clients; the group's scale; the group's number of parallel
-    arms. Races, which have no workload, keep their client.
-    """
-
-    kafka: Sequence[str] = (DEFAULT_KAFKA,)
-    cluster: ClusterKind = DEFAULT_CLUSTER
-    only: Sequence[str] | None = None
-    arms: Sequence[str] | None = None
-    repeats: int | None = None
-    scale: float | None = None
-    seed: int = 1
-    at_once: int | None = None
-    client: Client | None = None
-    default_timeouts: bool = False
-    unknown_methods: bool = False
 
 
 class Matrix(ScenarioCampaign):
@@ -102,20 +79,7 @@ class Matrix(ScenarioCampaign):
         """Write nothing: the analysis writes the cells and their page."""
 
     def _options(self) -> MatrixOptions:
-        request = self._request
-        return MatrixOptions(
-            kafka=tuple(request.kafka),
-            cluster=request.cluster,
-            only=None if request.only is None else tuple(request.only),
-            arms=None if request.arms is None else tuple(request.arms),
-            repeats=request.repeats,
-            scale=request.scale,
-            seed=request.seed,
-            side_by_side=self.at_once,
-            client=request.client,
-            default_timeouts=request.default_timeouts,
-            unknown_methods=request.unknown_methods,
-        )
+        return MatrixOptions(**asdict(self._request), side_by_side=self.at_once)
 
 
 def _cells(request: MatrixRequest, kafka: str, entry: Entry, out: Path) -> list[CellSpec]:

@@ -1,19 +1,69 @@
-"""Select the scenarios of a matrix: those of the default group, or those that `--only` names.
+"""What a matrix is asked for, and its scenarios: the default group, or what `--only` names.
 
 Every built-in scenario can be named, also one that is in no group.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
 from insync.errors import InputError, did_you_mean
 from insync.metrics import DEFAULT_FIGURES
+from insync.run.request import (
+    DEFAULT_CLUSTER,
+    DEFAULT_KAFKA,
+    KAFKA_HELP,
+    ClientOption,
+    ClusterKind,
+    DefaultTimeouts,
+    Names,
+    Seed,
+    UnknownMethods,
+    exact_all,
+)
 from insync.scenario.groups import DEFAULT, Group, groups
 from insync.scenario.load import builtin_names
 
 UNGROUPED: Final = Group(name="", scenarios=(), figures=DEFAULT_FIGURES)
 """How a scenario of no group is run: with its own times, and the figures of the default group."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MatrixRequest:
+    """A request for one matrix; None means the default of the groups and scenarios.
+
+    Races, which have no workload, keep their client.
+    """
+
+    kafka: Annotated[Sequence[str], exact_all, f"Comma-separated. {KAFKA_HELP}"] = (DEFAULT_KAFKA,)
+    cluster: Annotated[ClusterKind, "Run nodes as local processes or as Docker containers."] = (
+        DEFAULT_CLUSTER
+    )
+    only: Annotated[
+        Names,
+        "Comma-separated scenarios, or groups: sites, article, false-alarms, kafka-7104, policies,"
+        " slow-disk, slow-link, step-down. Default: the group sites.",
+    ] = None
+    arms: Annotated[
+        Names, "Comma-separated arms. Default: those of the scenarios that the version supports."
+    ] = None
+    repeats: Annotated[
+        int | None, "--repeat", "Repeats per cell. Default: those of the scenarios."
+    ] = None
+    scale: Annotated[
+        float | None,
+        "Factor for every time. Default: 0.5 for most of the group step-down, otherwise 1.",
+    ] = None
+    seed: Seed = 1
+    at_once: Annotated[
+        int | None,
+        "--side-by-side",
+        "Arms to run at the same time (1 to 64), each on its own cluster. Default: 2, for some"
+        " groups 4 or 8.",
+    ] = None
+    client: ClientOption = None
+    default_timeouts: DefaultTimeouts = False
+    unknown_methods: UnknownMethods = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,15 @@
-"""Define the request for a run, as the command line or another caller makes it."""
+"""Define the request for a run, as the command line or another caller makes it.
+
+A field of a request that is annotated with words is an option of its command (`cli.options`).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from insync.brokers.kafka import versions
+from insync.brokers.kafka.builds import exact
 from insync.clients import Client
 from insync.events.topic import EventTopic
 from insync.scenario.model import Scenario
@@ -16,6 +20,39 @@ ClusterKind = Literal["local", "docker"]
 AnyCluster = Literal["local", "docker", "existing"]
 """The same, or a cluster that insync did not start."""
 DEFAULT_CLUSTER: Final = "local"
+
+
+def names(listed: str) -> tuple[str, ...]:
+    """Return the names of a comma-separated list."""
+    return tuple(name.strip() for name in listed.split(","))
+
+
+def exact_all(listed: str) -> tuple[str, ...]:
+    """Return the releases or builds of a comma-separated list, each without doubt."""
+    return tuple(map(exact, names(listed)))
+
+
+KAFKA_HELP: Final = (
+    "Kafka release by its number (4.0: its newest patch release), or an own build: a folder of"
+    " jars, an unpacked Kafka, or its .tgz, named by a path with a slash. Tested releases:"
+    f" {', '.join(versions.known())}."
+)
+Kafka = Annotated[str, exact, KAFKA_HELP]
+Names = Annotated[Sequence[str] | None, names]
+ClientOption = Annotated[
+    Client | None,
+    "Producers and consumers: librdkafka, Kafka's own Java client, or half of each. Default: the"
+    " scenario's.",
+]
+DefaultTimeouts = Annotated[
+    bool, "Clients keep the timeouts of their library, whatever the scenario says."
+]
+UnknownMethods = Annotated[
+    bool,
+    "--allow-unknown-methods",
+    "Let the agent weave methods that differ from every build it knows.",
+]
+Seed = Annotated[int, "Seed for record bytes, bursts and jitter."]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,27 +72,28 @@ class Existing:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunRequest:
-    """A request for one run.
+    """A request for one run; None means the scenario's or insync's default.
 
-    `scenario` is a name, a file, or a scenario itself. None for `arms`, `repeats`, `client` or
-    `out` means the scenario's or insync's default.
-    `default_timeouts` is whether clients keep their library's own timeouts, whatever the scenario
-    says. `unknown_methods` is whether the agent may weave methods that no known build has.
     `events` is the topic to which the events are published as well, if any. `existing` is the
     cluster, if insync does not start one; `kafka` says nothing then.
     """
 
-    scenario: str | Scenario
-    arms: Sequence[str] | None = None
-    kafka: str = DEFAULT_KAFKA
-    cluster: AnyCluster = DEFAULT_CLUSTER
+    scenario: Annotated[str | Scenario, "Name of a built-in scenario, or a TOML file."]
+    arms: Annotated[Names, "Comma-separated arms. Default: the scenario's."] = None
+    kafka: Kafka = DEFAULT_KAFKA
+    cluster: Annotated[
+        AnyCluster,
+        "Run nodes as local processes or as Docker containers, or use an existing cluster.",
+    ] = DEFAULT_CLUSTER
+    scale: Annotated[float, "Factor for every time of the scenario."] = 1.0
+    repeats: Annotated[int | None, "--repeat", "Repeats per arm. Default: the scenario's."] = None
+    seed: Seed = 1
+    out: Annotated[
+        Path | None, "New or empty output folder. Default: ./insync-runs/<scenario>-<time>."
+    ] = None
+    keep_data: Annotated[bool, "Keep the brokers' data even if all is as expected."] = False
+    client: ClientOption = None
+    default_timeouts: DefaultTimeouts = False
+    unknown_methods: UnknownMethods = False
     existing: Existing | None = None
-    scale: float = 1.0
-    repeats: int | None = None
-    seed: int = 1
-    out: Path | None = None
-    keep_data: bool = False
     events: EventTopic | None = None
-    client: Client | None = None
-    default_timeouts: bool = False
-    unknown_methods: bool = False

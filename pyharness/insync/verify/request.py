@@ -1,13 +1,15 @@
 """Define the request for a verification, as the command line makes it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
+from insync.brokers.kafka.builds import exact
 from insync.errors import InputError
 from insync.fuzz.request import seeds_of
-from insync.run.request import DEFAULT_KAFKA
+from insync.run.request import DEFAULT_KAFKA, KAFKA_HELP, Names, UnknownMethods
+from insync.verify.levels import NAMES
 
 NO_SEEDS: Final = "none"
 
@@ -17,23 +19,37 @@ class VerifyRequest:
     """A request for a verification; None means the default.
 
     At most one of `kafka` and `image` names the candidate's build.
-    `settings` are broker configs KEY=VALUE of the candidate. `arm` is that of a candidate with the
-    agent. `seeds` is a range A-B, or "none".
     """
 
-    kafka: str | None = None
-    image: str | None = None
-    agent: bool = True
-    arm: str | None = None
-    settings: Sequence[str] = field(default_factory=tuple)
-    baseline: str | None = None
-    levels: Sequence[str] | None = None
-    only: Sequence[str] | None = None
-    seeds: str = "1-6"
-    repeats: int = 1
-    scale: float | None = None
-    criteria: Path | None = None
-    unknown_methods: bool = False
+    kafka: Annotated[str | None, exact, f"{KAFKA_HELP} Default: {DEFAULT_KAFKA}."] = None
+    image: Annotated[str | None, "An image of the local engine, of which the jars are taken."] = (
+        None
+    )
+    agent: Annotated[bool, "--agent/--no-agent", "Judge the build with the agent, or alone."] = True
+    arm: Annotated[
+        str | None, "The candidate's arm with the agent. Default: request, or the best one."
+    ] = None
+    settings: Annotated[
+        Mapping[str, str], "--config", "Broker config KEY=VALUE of the candidate; repeatable."
+    ] = field(default_factory=dict)
+    baseline: Annotated[
+        str | None,
+        "Version or path to compare with. Default: the same build without the agent; with"
+        " --no-agent the published version of the build.",
+    ] = None
+    levels: Annotated[
+        Names,
+        "--level",
+        f"Comma-separated: {', '.join(sorted(NAMES))}; or all. Default: weave,faults.",
+    ] = None
+    only: Annotated[
+        Names, "Comma-separated scenarios or groups of the level faults. Default: sites."
+    ] = None
+    seeds: Annotated[str, "Seeds A-B of the fuzz in the level faults, or none."] = "1-6"
+    repeats: Annotated[int, "Repeats of each scenario. An interval needs 6 or more."] = 1
+    scale: Annotated[float | None, "Factor for every time. Default: that of the group."] = None
+    criteria: Annotated[Path | None, "TOML file of pass criteria. Default: insync's own."] = None
+    unknown_methods: UnknownMethods = False
 
     def build(self) -> tuple[str, str]:
         """Return the option that names the build, and its value; raises InputError for several."""
@@ -42,16 +58,6 @@ class VerifyRequest:
         if self.kafka is not None:
             raise InputError("--kafka and --image: expected one build to judge")
         return "--image", self.image
-
-    def table(self) -> dict[str, str]:
-        """Return the broker configs as a table; raises InputError."""
-        found = {}
-        for text in self.settings:
-            key, equals, value = text.partition("=")
-            if not (key and equals):
-                raise InputError(f"--config {text!r}: expected KEY=VALUE")
-            found[key] = value
-        return found
 
     def seed_numbers(self) -> list[int]:
         """Return the seeds; raises InputError."""

@@ -102,7 +102,7 @@ def sides(request: VerifyRequest) -> tuple[Side, Side]:
     option, value = request.build()
     kafka, path = _named(option, value)
     release = _found(option, kafka)
-    given = request.table()
+    given = request.settings
     arm = _arm(request, kafka)
     _check_settings(given, arm)
     agent = sha256_of(built_agent()) if request.agent else None

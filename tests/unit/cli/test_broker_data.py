@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.cli.judge import settle, settle_matrix
+from insync.cli.results import clusters_of, clusters_of_matrix, prune_data
 from insync.events.run_info import RunInfo
 from insync.report.judgement import Judgement
 from unit.run_folder import Story, run_json
@@ -31,22 +31,24 @@ def homes(tmp_path: Path) -> dict[str, Path]:
 
 
 def test_only_the_data_of_arms_with_a_finding_stays(tmp_path: Path, homes: dict[str, Path]) -> None:
-    assert settle(tmp_path, run(keep=False), ["plugin"]) == [homes["plugin"]]
+    clusters = clusters_of(tmp_path, run(keep=False), ["plugin"])
+    assert prune_data(clusters) == [homes["plugin"]]
     assert not (homes["stock"] / "1" / "data").exists()
     assert (homes["stock"] / "1" / "stdout.log").exists()
     assert (homes["plugin"] / "100" / "data" / "t-0").exists()
 
 
 def test_data_that_is_to_be_kept_stays(tmp_path: Path, homes: dict[str, Path]) -> None:
-    assert settle(tmp_path, run(keep=True), []) == list(homes.values())
+    assert prune_data(clusters_of(tmp_path, run(keep=True), [])) == list(homes.values())
 
 
 def test_a_matrix_keeps_every_cluster_of_an_arm_with_a_finding(tmp_path: Path) -> None:
     nodes = tmp_path / "4.3.1" / "nodes"
     homes = [with_data(nodes / name) for name in ("stock", "stock-2", "plugin", "plugin-2")]
     runs = [run(keep=False)]
-    assert settle_matrix(tmp_path, runs, [("4.3.1", "plugin")]) == homes[2:]
-    assert settle_matrix(tmp_path, runs, []) == []
+    needed = clusters_of_matrix(tmp_path, runs, [("4.3.1", "plugin")])
+    assert prune_data(needed) == homes[2:]
+    assert prune_data(clusters_of_matrix(tmp_path, runs, [])) == []
 
 
 def judged(*findings: tuple[str | None, str]) -> list[str]:

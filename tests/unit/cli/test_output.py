@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 
 from commands import invoke_json, invoke_refused, run_python
-from insync.cli import judge
+from insync.cli import results
 from insync.cli.app import invoke
 from insync.cli.output import results_console
-from insync.cli.results import arms_table, grid_table, show_matrix
+from insync.cli.results import arms_table, grid_table, show_cells
 from insync.cli.state import table
 from insync.report.matrix.cells import MatrixCell, grids
 from insync.run import plan
@@ -51,8 +51,8 @@ def rendered(renderable: object) -> str:
 def fake_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Replace the analysis with one that returns the verdict that the test fills in."""
     found: dict[str, Any] = {}
-    monkeypatch.setattr(judge, "analyse", lambda folders, *_: [found] * len(folders))
-    monkeypatch.setattr(judge, "_kept_of_run", lambda *_: [])
+    monkeypatch.setattr(results, "analyse", lambda folders, *_: [found] * len(folders))
+    monkeypatch.setattr(results, "_clusters_of_run", lambda *_: {})
     return found
 
 
@@ -174,7 +174,7 @@ def test_unexpected_cells_of_a_matrix_are_explained_below_it(
         *(cell(arm, skipped="no cgroup", repeats=0) for arm in ("stock", "off")),
     ]
     console = results_console(as_json=False)
-    show_matrix(console, cells, Path("/out"), ["4.3.1 off: broker 1 ended"])
+    show_cells(console, cells, Path("/out"), ["4.3.1 off: broker 1 ended"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[-5:] == [
         "freeze, read: fail: repeat 1: [isr_shrinks] was 0, expected at least 1",
@@ -222,7 +222,7 @@ def test_the_agent_command_prints_the_jars_path_and_the_jvm_option(
 
 def test_the_harness_never_imports_spark() -> None:
     script = (
-        "import sys, insync.cli.judge, insync.cli.state, insync.run.runner\n"
+        "import sys, insync.cli.results, insync.cli.state, insync.run.runner\n"
         "sys.exit('pyspark' in sys.modules)"
     )
     environment = {"PYTHONPATH": ":".join(sys.path)}

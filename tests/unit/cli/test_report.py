@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from commands import invoke_json, invoke_refused
-from insync.cli import judge
+from insync.cli import results
 from insync.cli.app import invoke
 from unit.past.past_folders import write_matrix, write_past
 
@@ -28,8 +28,8 @@ def analysed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         called.extend(folders)
         return [{**RUN, **json.loads((each / "verdict.json").read_text())} for each in folders]
 
-    monkeypatch.setattr(judge, "analyse", runs)
-    monkeypatch.setattr(judge, "analyse_matrix", lambda folder, *_: called.append(folder))
+    monkeypatch.setattr(results, "analyse", runs)
+    monkeypatch.setattr(results, "analyse_matrix", lambda folder, *_: called.append(folder))
     return called
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from insync.brokers.kafka import builds, maven, pin, releases, versions
-from insync.cli.options import exact_kafka
 from insync.errors import InputError
+from insync.run.request import exact_all
 
 PUBLISHED = ["3.5.0", "3.5.2", "3.9.2", "4.0.0", "4.0.1", "4.0.3", "4.3.1"]
 JARS = """version = "4.0.1"
@@ -36,10 +36,10 @@ def test_a_line_means_its_newest_patch_release(named: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "meant"), [("4.0, 3.9.2", "4.0.3,3.9.2"), ("./a,b/libs", "./a,b/libs"), (None, None)]
+    ("given", "meant"), [("4.0, 3.9.2", ("4.0.3", "3.9.2")), ("./a,b/libs", ("./a", "b/libs"))]
 )
-def test_the_option_of_commands_names_exact_releases(given: str | None, meant: str | None) -> None:
-    assert exact_kafka(given) == meant
+def test_the_option_of_commands_names_exact_releases(given: str, meant: tuple[str, ...]) -> None:
+    assert exact_all(given) == meant
 
 
 def test_without_a_network_it_means_the_newest_that_is_pinned(

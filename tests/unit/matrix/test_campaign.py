@@ -11,7 +11,8 @@ from insync.engine.campaign import Options, campaign_folder, read_done, run_camp
 from insync.engine.recording import Recording
 from insync.engine.task import tasks_of
 from insync.errors import InputError
-from insync.matrix.campaign import Matrix, MatrixRequest
+from insync.matrix.campaign import Matrix
+from insync.matrix.groups import MatrixRequest
 from insync.progress import Progress
 from insync.scenario.groups import groups
 from insync.scenario.model import Scenario

@@ -5,8 +5,8 @@ import pytest
 from insync import metrics
 from insync.cli.app import invoke
 from insync.errors import InputError
-from insync.matrix.campaign import Matrix, MatrixRequest
-from insync.matrix.groups import entries
+from insync.matrix.campaign import Matrix
+from insync.matrix.groups import MatrixRequest, entries
 from insync.scenario.groups import DEFAULT, groups
 from insync.scenario.load import builtin_names, load
 

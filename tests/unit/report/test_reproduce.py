@@ -8,7 +8,8 @@ from typer.main import get_command
 
 from insync.cli.app import app
 from insync.events.matrix_info import MatrixOptions
-from insync.matrix.campaign import Matrix, MatrixRequest
+from insync.matrix.campaign import Matrix
+from insync.matrix.groups import MatrixRequest
 from insync.report.reproduce import matrix_command, run_command, where
 from unit.verdict.test_decide import RUN
 
@@ -29,7 +30,7 @@ def test_a_runs_command_names_every_option_that_affects_it(builtin: bool, scenar
     assert {key: found[key] for key in ("scenario", "arms", "kafka", "cluster")} == {
         "scenario": scenario, "arms": "stock,plugin", "kafka": "4.3.1", "cluster": "docker",
     }  # fmt: skip
-    assert (found["scale"], found["repeat"], found["seed"]) == (0.2, 2, 11)
+    assert (found["scale"], found["repeats"], found["seed"]) == (0.2, 2, 11)
     assert ("folder" in where(run)) is not builtin
 
 
@@ -40,8 +41,8 @@ def test_a_matrixs_command_omits_what_its_groups_decide(
     request = MatrixRequest(kafka=("4.3.1", "3.9.2"), only=only, repeats=3, seed=2)
     asked = Matrix(request)._options()
     found = parsed(matrix_command(MatrixOptions.model_validate_json(asked.model_dump_json())))
-    assert (found["kafka"], found["repeat"], found["seed"]) == ("4.3.1,3.9.2", 3, 2)
-    assert (found["arms"], found["scale"], found["side_by_side"]) == (None, None, 2)
+    assert (found["kafka"], found["repeats"], found["seed"]) == ("4.3.1,3.9.2", 3, 2)
+    assert (found["arms"], found["scale"], found["at_once"]) == (None, None, 2)
     assert found["only"] == (None if only is None else "freeze,step-down")
 
 

@@ -2,10 +2,11 @@
 
 import pytest
 
+from commands import invoke_refused
 from insync import engines, extras
 from insync.analysis.engine.apache import settings
 from insync.analysis.engine.options import MOST_BYTES, Choice, choose
-from insync.cli.options import analysis_options
+from insync.cli.options import require
 from insync.engines import AnalysisOptions, require_engine
 from insync.errors import InputError
 
@@ -63,13 +64,14 @@ def test_without_spark_what_needs_it_is_refused(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_command_that_needs_an_engine_is_refused_before_it_starts_a_broker(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    install(monkeypatch, "pyspark")
+    install(monkeypatch, *extras.PACKAGES)
     for asked in ("auto", "embedded", "spark"):
         with pytest.raises(InputError, match=rf"--engine {asked}: needs .* pip install"):
-            analysis_options(asked, None, None)
-        assert analysis_options(asked, None, None, needed_now=False).engine == asked
+            require("run", AnalysisOptions(asked))
+    recorded = ("run", "nonsense", "--record-only")
+    assert "nonsense: no such scenario" in invoke_refused(capsys, *recorded)
 
 
 def install(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:

@@ -124,7 +124,7 @@ def test_a_build_with_the_change_inside_is_expected_to_behave_as_the_arm_of_its_
 
 def of_resumed(tmp_path: Path) -> dict[str, Any]:
     """Return what `resumed` asks for."""
-    return {"kafka": str(tmp_path / "libs"), "agent": False, "settings": ("num.io.threads=2",)}
+    return {"kafka": str(tmp_path / "libs"), "agent": False, "settings": {"num.io.threads": "2"}}
 
 
 def resumed(tmp_path: Path, **changed: Any) -> Path:
@@ -145,8 +145,8 @@ def test_the_same_builds_and_options_are_continued(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"settings": ()}, "candidate's broker configs: num.io.threads=2, now none"),
-        ({"agent": True, "settings": ()}, "candidate's agent"),
+        ({"settings": {}}, "candidate's broker configs: num.io.threads=2, now none"),
+        ({"agent": True, "settings": {}}, "candidate's agent"),
         ({"baseline": "4.4.0"}, "baseline's Kafka: 4.3.1, now 4.4.0"),
         ({"repeats": 2}, "its repeats: 1, now 2"),
         ({"seeds": "1-3"}, "its seeds: 1, 2, now 1, 2, 3"),

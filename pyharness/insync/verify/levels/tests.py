@@ -23,7 +23,7 @@ def run(what: Verification, place: Place) -> Result:
     tell = place.progress.phase
     request = TestsRequest(
         kafka=what.candidate.kafka, baseline=what.baseline.kafka, arms=(arm_of(what.candidate),),
-        allow_unknown_methods=what.request.unknown_methods,
+        unknown_methods=what.request.unknown_methods,
     )  # fmt: skip
     return of_level(run_tests(replace(prepare(request, tell), out=place.folder / NAME), tell))
 
