@@ -18,7 +18,7 @@ from insync.events.matrix_info import MatrixInfo, MatrixRow
 from insync.events.run_info import load_run
 from insync.matrix.groups import UNGROUPED, entries
 from insync.progress import Progress
-from insync.run.plan import resolve
+from insync.run.plan import prepare
 from insync.run.request import RunRequest
 from insync.scenario.groups import Group, groups
 from insync.scenario.load import builtin_names, load
@@ -243,13 +243,13 @@ def _record(
 
 def _plan(rows: Sequence[Row], out: Path) -> tuple[Recording, int]:
     planned = [
-        resolve(
+        prepare(
             RunRequest(
                 scenario=row.scenario, arms=row.arms, kafka=row.kafka, scale=row.scale,
-                repeats=row.repeats, seed=SEED,
+                repeats=row.repeats, seed=SEED, out=out / row.name,
             ),
-            out / row.name,
             Progress(),
+            resumed=True,
         )
         for row in rows
     ]  # fmt: skip

@@ -41,19 +41,13 @@ Address = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class AnalysisOptions:
-    """What computes the tables.
-
-    `recompute` is whether tables are computed even if they are those of the events already.
-    """
+    """What computes the tables; `recompute`: also those that are of these events already."""
 
     engine: Annotated[
         Literal["auto", "embedded", "spark"],
-        "What computes the tables: the embedded engine, or Apache Spark. auto: Spark for more"
-        " than 1 GB of events, remote folders, and --spark-master.",
+        "What computes the tables. auto: Spark for more than 1 GB of events, or remote folders.",
     ] = "auto"
-    master: Annotated[
-        str | None, "--spark-master", "Spark master that computes the tables; asks for Spark."
-    ] = None
+    master: Annotated[str | None, "--spark-master", "Spark master; it asks for Spark."] = None
     conf: Annotated[Mapping[str, str], "--spark-conf", "Spark setting KEY=VALUE; repeatable."] = (
         field(default_factory=dict)
     )

@@ -44,7 +44,7 @@ from insync.report.result_page import Words, overview, problems
 from insync.report.statistics import differences_of, statistics_tables
 from insync.result import Result
 from insync.result import Table as Shown
-from insync.run.analysis import analyse, analyse_matrix
+from insync.run.analysis import analyse, analyse_matrices
 from insync.signals import interruptible
 from insync.statistics import LEVEL
 
@@ -119,7 +119,7 @@ def analyse_and_show(
             found.append(Outcome(verdict["verdict"]))
     for matrix in matrices:
         try:
-            analyse_matrix(matrix, analysis, progress)
+            analyse_matrices([matrix], analysis, progress)
         except InsyncError as error:
             if len(runs) + len(matrices) == 1:
                 raise

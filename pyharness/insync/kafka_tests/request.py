@@ -30,15 +30,13 @@ class TestsRequest:
     kafka: Kafka = DEFAULT_KAFKA
     arms: Annotated[
         Names,
-        "Comma-separated: absent (no agent), off, read, request, step-down, log-start. Default:"
-        " all.",
+        "Comma-separated of absent (no agent), off, read, request, step-down, log-start; or all.",
     ] = None
     baseline: Annotated[
         str | None, "A version or build without agent. Default: the released version."
     ] = None
     test_jars: Annotated[
-        Path | None,
-        "Folder with Kafka's test jars and what they need. Default: Maven Central's.",
+        Path | None, "Folder with Kafka's test jars and what they need. Default: Maven Central's."
     ] = None
     short: Annotated[bool, "Only some quick classes."] = False
     only: Annotated[

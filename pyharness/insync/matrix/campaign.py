@@ -86,15 +86,10 @@ def _cells(request: MatrixRequest, kafka: str, entry: Entry, out: Path) -> list[
     scenario = load(entry.scenario)
     known = arms_of(kafka)
     run_request = RunRequest(
-        scenario=entry.scenario,
+        scenario=entry.scenario, kafka=kafka, cluster=request.cluster, repeats=request.repeats,
         arms=request.arms or [arm for arm in scenario.arms if arm in known],
-        kafka=kafka,
-        cluster=request.cluster,
         scale=entry.group.scale_of(entry.scenario) if request.scale is None else request.scale,
-        repeats=request.repeats,
-        seed=request.seed,
-        client=None if scenario.race is not None else request.client,
-        default_timeouts=request.default_timeouts,
-        unknown_methods=request.unknown_methods,
-    )
+        seed=request.seed, client=None if scenario.race is not None else request.client,
+        default_timeouts=request.default_timeouts, unknown_methods=request.unknown_methods,
+    )  # fmt: skip
     return resolve_cells(run_request, out)

@@ -13,12 +13,9 @@ from insync.run.request import (
     DEFAULT_CLUSTER,
     DEFAULT_KAFKA,
     KAFKA_HELP,
-    ClientOption,
     ClusterKind,
-    DefaultTimeouts,
     Names,
-    Seed,
-    UnknownMethods,
+    OfRuns,
     exact_all,
 )
 from insync.scenario.groups import DEFAULT, Group, groups
@@ -29,11 +26,8 @@ UNGROUPED: Final = Group(name="", scenarios=(), figures=DEFAULT_FIGURES)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class MatrixRequest:
-    """A request for one matrix; None means the default of the groups and scenarios.
-
-    Races, which have no workload, keep their client.
-    """
+class MatrixRequest(OfRuns):
+    """A request for one matrix; None means the default. Races keep their own client."""
 
     kafka: Annotated[Sequence[str], exact_all, f"Comma-separated. {KAFKA_HELP}"] = (DEFAULT_KAFKA,)
     cluster: Annotated[ClusterKind, "Run nodes as local processes or as Docker containers."] = (
@@ -54,16 +48,12 @@ class MatrixRequest:
         float | None,
         "Factor for every time. Default: 0.5 for most of the group step-down, otherwise 1.",
     ] = None
-    seed: Seed = 1
     at_once: Annotated[
         int | None,
         "--side-by-side",
         "Arms to run at the same time (1 to 64), each on its own cluster. Default: 2, for some"
         " groups 4 or 8.",
     ] = None
-    client: ClientOption = None
-    default_timeouts: DefaultTimeouts = False
-    unknown_methods: UnknownMethods = False
 
 
 @dataclass(frozen=True, slots=True)

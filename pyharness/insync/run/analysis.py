@@ -46,18 +46,13 @@ def analyse(
     return [_verdict(folder / VERDICT) for folder in folders]
 
 
-def analyse_matrix(matrix: Path, analysis: AnalysisOptions, progress: Progress) -> None:
-    """Compute the same for all runs of a matrix, then its cells, its page and its table.
-
-    Raises InputError if the folder holds no matrix, InsyncError if the analysis failed.
-    """
-    analyse_matrices([matrix], analysis, progress)
-
-
 def analyse_matrices(
     matrices: Sequence[Path], analysis: AnalysisOptions, progress: Progress
 ) -> None:
-    """Compute the same for several matrices, in one session."""
+    """Compute the same for all runs of matrices, then the cells, page and table of each.
+
+    Raises InputError if a folder holds no matrix, InsyncError if the analysis failed.
+    """
     for matrix in matrices:
         load_matrix(matrix)
     progress.phase("computing the tables of all runs, and the matrix")

@@ -19,7 +19,7 @@ from insync.run.clients import java_clients
 from insync.run.context import ArmContext, ArmFiles
 from insync.run.history import write_histories
 from insync.run.plan import Tools
-from insync.run.publish.events import LiveTopic, publish_events
+from insync.run.publish import LiveTopic, publish_events
 from insync.run.race.repeat import run_race
 from insync.run.readiness import warm_up
 from insync.run.repeat import run_repeat

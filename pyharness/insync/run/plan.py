@@ -82,19 +82,13 @@ class Plan:
         return self.cells[0].out
 
 
-def prepare(request: RunRequest, progress: Progress) -> Plan:
+def prepare(request: RunRequest, progress: Progress, *, resumed: bool = False) -> Plan:
     """Check the whole request and fetch missing jars; raises InputError.
 
-    Writes nothing except the user's cache of Kafka versions.
+    Writes nothing except the user's cache of Kafka versions. The folder of a run that is `resumed`
+    may have files.
     """
-    return resolve(request, None if request.out is None else check_out(request.out), progress)
-
-
-def resolve(request: RunRequest, out: Path | None, progress: Progress) -> Plan:
-    """Return the plan of a run into `out`, which is not checked; raises InputError.
-
-    None for `out` means a new folder by the scenario's name.
-    """
+    out = request.out if request.out is None or resumed else check_out(request.out)
     cells = resolve_cells(request, out)
     first = cells[0]
     return Plan(

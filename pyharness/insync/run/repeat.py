@@ -6,19 +6,21 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Any, Final
 
-from insync.brokers.cluster.admin import create_topic
+from insync.brokers.cluster.admin import await_state, create_topic, partitions
+from insync.brokers.cluster.properties import COORDINATORS
+from insync.errors import InsyncError
 from insync.faults.base import Fault, FaultContext
 from insync.faults.registry import fault_of, tags_of
 from insync.faults.spec import Planned
 from insync.nodes import node_words, ring
 from insync.progress import Progress
 from insync.run.agents import write_counters
+from insync.run.arm_cluster import ArmCluster
 from insync.run.context import ArmContext
-from insync.run.coordinators import place_coordinators, transactional_ids
-from insync.run.health import Liveness, SchedulingGaps
-from insync.run.readiness import await_full_isr, await_no_slow_broker
+from insync.run.readiness import Liveness, SchedulingGaps, await_full_isr, await_no_slow_broker
 from insync.scenario.model import Group, Scenario, Transactions
 from insync.workload.plan import Burst, GroupPlan, Load, TransactionPlan, WorkloadPlan
 from insync.workload.workload import Workload
@@ -234,3 +236,80 @@ def _moments(specs: Sequence[Planned], faults: Sequence[Fault[Any]]) -> list[Mom
 
 def _say(progress: Progress, context: ArmContext, repeat: int, text: str) -> None:
     progress.phase(f"{context.arm} {repeat + 1}/{context.cell.scenario.repeats}: {text}")
+
+
+TRANSACTIONS: Final = "__transaction_state"
+SETTINGS: Final = {
+    # The settings with which the coordinator itself would create it.
+    "cleanup.policy": "compact",
+    "compression.type": "uncompressed",
+    "min.insync.replicas": "2",
+    "unclean.leader.election.enable": "false",
+}
+PLACED_SECONDS: Final = 20.0
+
+
+def place_coordinators(arm_cluster: ArmCluster) -> None:
+    """Make each broker lead its partition of the topic; raises InsyncError if one does not.
+
+    The broker that leads partition P of `__transaction_state` coordinates the transactional ids
+    whose hash is P. An earlier repeat may have moved the leaders.
+    """
+    wanted = {number: ring(number + 1) for number in range(COORDINATORS)}
+    if not _exists(arm_cluster.cluster.bootstrap):
+        create_topic(
+            arm_cluster.cluster.bootstrap,
+            TRANSACTIONS,
+            list(wanted.values()),
+            SETTINGS,
+        )
+        return
+    if not _led_as(arm_cluster.cluster.bootstrap, wanted, 0.0):
+        return
+    for number, replicas in wanted.items():
+        arm_cluster.assign(TRANSACTIONS, number, replicas)
+    arm_cluster.elect(TRANSACTIONS, list(wanted))
+    last = _led_as(arm_cluster.cluster.bootstrap, wanted, PLACED_SECONDS)
+    if last is not None:
+        raise InsyncError(
+            f"topic {TRANSACTIONS}: {last}, expected each broker to lead one partition"
+        )
+
+
+def transactional_ids(topic: str, coordinators: Sequence[int]) -> list[str]:
+    """Return one transactional id per producer; `coordinators` lists their brokers in order."""
+    return [_id(f"{topic}-{number}", broker) for number, broker in enumerate(coordinators)]
+
+
+def partition_of(transactional_id: str) -> int:
+    """Return the topic's partition of an id, computed from Java's hash of its ASCII text."""
+    code = 0
+    for letter in transactional_id:
+        code = (31 * code + ord(letter)) & 0xFFFFFFFF
+    return abs(code - (code >> 31 << 32)) % COORDINATORS
+
+
+def _id(prefix: str, broker: int) -> str:
+    names = (f"{prefix}-{salt}" for salt in count())
+    return next(name for name in names if partition_of(name) == broker - 1)
+
+
+def _exists(bootstrap: str) -> bool:
+    server = bootstrap.split(",")[0]  # all brokers know it or none: create_topic waits for all
+    try:
+        return bool(partitions(server, TRANSACTIONS))
+    except OSError as error:
+        raise InsyncError(f"topic {TRANSACTIONS}: no answer from {server}: {error}") from error
+
+
+def _led_as(bootstrap: str, wanted: dict[int, list[int]], seconds: float) -> str | None:
+    """Wait until each partition's first replica leads it; return the last state seen if not."""
+    return await_state(
+        bootstrap,
+        TRANSACTIONS,
+        lambda state: (
+            {number: leader for number, (leader, _) in state.items()}
+            == {number: replicas[0] for number, replicas in wanted.items()}
+        ),
+        time.monotonic() + seconds,
+    )

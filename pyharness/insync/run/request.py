@@ -39,20 +39,11 @@ KAFKA_HELP: Final = (
 )
 Kafka = Annotated[str, exact, KAFKA_HELP]
 Names = Annotated[Sequence[str] | None, names]
-ClientOption = Annotated[
-    Client | None,
-    "Producers and consumers: librdkafka, Kafka's own Java client, or half of each. Default: the"
-    " scenario's.",
-]
-DefaultTimeouts = Annotated[
-    bool, "Clients keep the timeouts of their library, whatever the scenario says."
-]
 UnknownMethods = Annotated[
     bool,
     "--allow-unknown-methods",
     "Let the agent weave methods that differ from every build it knows.",
 ]
-Seed = Annotated[int, "Seed for record bytes, bursts and jitter."]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,7 +62,23 @@ class Existing:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RunRequest:
+class OfRuns:
+    """What every run of a request has."""
+
+    seed: Annotated[int, "Seed for record bytes, bursts and jitter."] = 1
+    client: Annotated[
+        Client | None,
+        "Producers and consumers: librdkafka, Kafka's own Java client, or half of each. Default:"
+        " the scenario's.",
+    ] = None
+    default_timeouts: Annotated[
+        bool, "Clients keep the timeouts of their library, whatever the scenario says."
+    ] = False
+    unknown_methods: UnknownMethods = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunRequest(OfRuns):
     """A request for one run; None means the scenario's or insync's default.
 
     `events` is the topic to which the events are published as well, if any. `existing` is the
@@ -87,13 +94,9 @@ class RunRequest:
     ] = DEFAULT_CLUSTER
     scale: Annotated[float, "Factor for every time of the scenario."] = 1.0
     repeats: Annotated[int | None, "--repeat", "Repeats per arm. Default: the scenario's."] = None
-    seed: Seed = 1
     out: Annotated[
         Path | None, "New or empty output folder. Default: ./insync-runs/<scenario>-<time>."
     ] = None
     keep_data: Annotated[bool, "Keep the brokers' data even if all is as expected."] = False
-    client: ClientOption = None
-    default_timeouts: DefaultTimeouts = False
-    unknown_methods: UnknownMethods = False
     existing: Existing | None = None
     events: EventTopic | None = None

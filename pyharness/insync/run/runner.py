@@ -22,7 +22,7 @@ from insync.run.attached import prepare_attached
 from insync.run.cell import CellSpec
 from insync.run.out import make_out
 from insync.run.plan import Plan, Tools, prepare
-from insync.run.publish.events import check_event_topic, live_topic, publish_run
+from insync.run.publish import check_event_topic, live_topic, publish_run
 from insync.run.request import RunRequest
 
 

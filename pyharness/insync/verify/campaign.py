@@ -18,6 +18,7 @@ from insync.errors import InputError, InsyncError, did_you_mean
 from insync.events.writer import write_atomic
 from insync.faults.registry import KINDS, why_not
 from insync.fuzz.draw import GENERATOR
+from insync.fuzz.request import seeds_of
 from insync.outcome import Outcome
 from insync.report.result_page import Words, write_result
 from insync.result import Result
@@ -25,7 +26,7 @@ from insync.verify import levels
 from insync.verify.criteria import DEFAULT, read
 from insync.verify.level import Level, Verification
 from insync.verify.levels import faults
-from insync.verify.request import VerifyRequest
+from insync.verify.request import NO_SEEDS, VerifyRequest
 from insync.verify.sides import sides
 from insync.verify.under_faults.cases import cases_of, of_side
 
@@ -154,7 +155,7 @@ def prepare_verify(request: VerifyRequest) -> Verify:
     if request.scale is not None and not (request.scale > 0 and math.isfinite(request.scale)):
         raise InputError(f"--scale {request.scale:g}: expected more than 0")
     wanted = chosen(request.levels)
-    seeds = request.seed_numbers()
+    seeds = [] if request.seeds == NO_SEEDS else list(seeds_of(request.seeds))
     text, criteria = read(request.criteria)
     candidate, baseline = sides(request)
     what = Verification(

@@ -7,7 +7,6 @@ from typing import Annotated, Final
 
 from insync.brokers.kafka.builds import exact
 from insync.errors import InputError
-from insync.fuzz.request import seeds_of
 from insync.run.request import DEFAULT_KAFKA, KAFKA_HELP, Names, UnknownMethods
 from insync.verify.levels import NAMES
 
@@ -16,15 +15,10 @@ NO_SEEDS: Final = "none"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VerifyRequest:
-    """A request for a verification; None means the default.
-
-    At most one of `kafka` and `image` names the candidate's build.
-    """
+    """A request for a verification of the build `kafka` or `image`; None means the default."""
 
     kafka: Annotated[str | None, exact, f"{KAFKA_HELP} Default: {DEFAULT_KAFKA}."] = None
-    image: Annotated[str | None, "An image of the local engine, of which the jars are taken."] = (
-        None
-    )
+    image: Annotated[str | None, "An image of the local engine that has the jars."] = None
     agent: Annotated[bool, "--agent/--no-agent", "Judge the build with the agent, or alone."] = True
     arm: Annotated[
         str | None, "The candidate's arm with the agent. Default: request, or the best one."
@@ -58,7 +52,3 @@ class VerifyRequest:
         if self.kafka is not None:
             raise InputError("--kafka and --image: expected one build to judge")
         return "--image", self.image
-
-    def seed_numbers(self) -> list[int]:
-        """Return the seeds; raises InputError."""
-        return [] if self.seeds == NO_SEEDS else list(seeds_of(self.seeds))

@@ -29,7 +29,7 @@ def analysed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         return [{**RUN, **json.loads((each / "verdict.json").read_text())} for each in folders]
 
     monkeypatch.setattr(results, "analyse", runs)
-    monkeypatch.setattr(results, "analyse_matrix", lambda folder, *_: called.append(folder))
+    monkeypatch.setattr(results, "analyse_matrices", lambda folders, *_: called.extend(folders))
     return called
 
 

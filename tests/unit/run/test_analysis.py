@@ -123,7 +123,7 @@ def matrix(tmp_path: Path) -> Path:
 def test_a_matrix_is_analysed_as_one_folder(matrix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     argument = matrix / "argument"
     fake_python(matrix, f"open({str(argument)!r}, 'w').write(sys.argv[3])", monkeypatch)
-    analysis.analyse_matrix(matrix, LOCAL, Progress())
+    analysis.analyse_matrices([matrix], LOCAL, Progress())
     assert argument.read_text() == str(matrix)
 
 
@@ -132,9 +132,9 @@ def test_an_old_page_of_a_matrix_is_not_mistaken_for_a_new_one(
 ) -> None:
     fake_python(matrix, "print('no memory'); sys.exit(3)", monkeypatch)
     with pytest.raises(InsyncError, match="ended with 3: no memory"):
-        analysis.analyse_matrix(matrix, LOCAL, Progress())
+        analysis.analyse_matrices([matrix], LOCAL, Progress())
 
 
 def test_a_folder_without_a_matrix_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a matrix folder"):
-        analysis.analyse_matrix(tmp_path, LOCAL, Progress())
+        analysis.analyse_matrices([tmp_path], LOCAL, Progress())

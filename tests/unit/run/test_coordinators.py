@@ -9,9 +9,9 @@ from insync.brokers.kafka import wire
 from insync.brokers.kafka.metadata import State
 from insync.errors import InsyncError
 from insync.nodes import ring
-from insync.run import coordinators
+from insync.run import repeat
 from insync.run.arm_cluster import ArmCluster
-from insync.run.coordinators import partition_of, place_coordinators, transactional_ids
+from insync.run.repeat import partition_of, place_coordinators, transactional_ids
 
 PLACED: State = {number: (number + 1, [1, 2, 3]) for number in range(3)}
 
@@ -26,9 +26,9 @@ class FakeCluster:
         self.asked: list[tuple[int, bytes]] = []
         self.obeys = True
         self.nodes = {broker: SimpleNamespace(port=9000 + broker) for broker in (1, 2, 3)}
-        monkeypatch.setattr(coordinators, "partitions", lambda *_: self.state)
-        monkeypatch.setattr(coordinators, "create_topic", self._create)
-        monkeypatch.setattr(coordinators, "await_state", self._await)
+        monkeypatch.setattr(repeat, "partitions", lambda *_: self.state)
+        monkeypatch.setattr(repeat, "create_topic", self._create)
+        monkeypatch.setattr(repeat, "await_state", self._await)
         monkeypatch.setattr(wire, "ask", self._ask)
 
     @property
@@ -41,7 +41,7 @@ class FakeCluster:
         )  # fmt: skip
 
     def _create(self, _: str, topic: str, assignment: list[list[int]], config: Any) -> None:
-        assert (topic, config["min.insync.replicas"]) == (coordinators.TOPIC, "2")
+        assert (topic, config["min.insync.replicas"]) == (repeat.TRANSACTIONS, "2")
         self.state = {number: (each[0], sorted(each)) for number, each in enumerate(assignment)}
 
     def _await(self, _: str, __: str, wanted: Any, ___: float) -> str | None:
@@ -49,7 +49,7 @@ class FakeCluster:
 
     def _ask(self, port: int, request: bytes, _: float) -> int:
         self.asked.append((port, request))
-        if self.obeys and request == wire.elect_preferred(coordinators.TOPIC, [0, 1, 2], 4_000):
+        if self.obeys and request == wire.elect_preferred(repeat.TRANSACTIONS, [0, 1, 2], 4_000):
             self.state = PLACED
         return 0
 
@@ -67,7 +67,7 @@ def test_leaders_that_stepped_down_are_restored(monkeypatch: pytest.MonkeyPatch)
     cluster = FakeCluster(monkeypatch, {**PLACED, 0: (3, [1, 2, 3])})
     place_coordinators(cluster.arm_cluster)
     assert cluster.state == PLACED
-    first = wire.reassign(coordinators.TOPIC, 0, ring(1), 4_000)
+    first = wire.reassign(repeat.TRANSACTIONS, 0, ring(1), 4_000)
     assert cluster.asked[0] == (9001, first), "also if a reassignment had moved them"
     assert len(cluster.asked) == 4
 

@@ -11,9 +11,8 @@ import pytest
 
 from insync.errors import InsyncError
 from insync.events.schema import LivenessLine
-from insync.run import health
-from insync.run.health import Liveness, SchedulingGaps
-from insync.run.readiness import IsrNotFullError
+from insync.run import readiness
+from insync.run.readiness import IsrNotFullError, Liveness, SchedulingGaps
 from waiting import wait_for
 
 
@@ -87,7 +86,7 @@ def test_errors_that_follow_from_an_unusable_cluster_are_left_out() -> None:
 def test_a_gap_is_the_time_between_ticks_beyond_their_interval(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(health, "TICK_SECONDS", 0.005)
+    monkeypatch.setattr(readiness, "TICK_SECONDS", 0.005)
     with SchedulingGaps() as gaps:
 
         def late() -> float:

@@ -12,10 +12,8 @@ import pytest
 from insync.errors import InsyncError
 from insync.events.topic import EventTopic
 from insync.events.writer import EventFolder
-from insync.run.publish import events as publish_events
-from insync.run.publish import publisher as publish
-from insync.run.publish.events import IsrTail
-from insync.run.publish.publisher import Publisher
+from insync.run import publish
+from insync.run.publish import IsrTail, Publisher
 from waiting import wait_for
 
 NOBODY = "127.0.0.1:1"
@@ -68,8 +66,8 @@ class Log:
 @pytest.fixture
 def log(monkeypatch: pytest.MonkeyPatch) -> Log:
     log = Log()
-    monkeypatch.setattr(publish_events, "isr_events", log.read)
-    monkeypatch.setattr(publish_events, "EVERY_SECONDS", 0.01)
+    monkeypatch.setattr(publish, "isr_events", log.read)
+    monkeypatch.setattr(publish, "EVERY_SECONDS", 0.01)
     return log
 
 

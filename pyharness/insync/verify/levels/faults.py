@@ -14,7 +14,7 @@ from insync.events.matrix_info import PAGE, MatrixInfo
 from insync.metrics import DEFAULT_FIGURES
 from insync.result import Result
 from insync.run.analysis import analyse_matrices
-from insync.run.plan import resolve
+from insync.run.plan import prepare
 from insync.run.request import RunRequest
 from insync.verify.level import Level, Verification
 from insync.verify.sides import Side
@@ -56,8 +56,9 @@ def _recording(
         request = RunRequest(
             scenario=of_side(case, side, what.request.repeats), kafka=side.kafka,
             unknown_methods=what.request.unknown_methods,
+            out=folder / side.release.name / case.name,
         )  # fmt: skip
-        runs.append(resolve(request, folder / side.release.name / case.name, place.progress))
+        runs.append(prepare(request, place.progress, resumed=True))
     rows = [
         row_of(run, folder, case.figures or DEFAULT_FIGURES)
         for case, run in zip(cases, runs, strict=True)

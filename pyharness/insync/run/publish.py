@@ -6,11 +6,15 @@ only to the files, except the controller's ISR changes, which `IsrTail` publishe
 """
 
 import re
+import threading
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from insync import arms
 from insync.background import Background
@@ -18,15 +22,14 @@ from insync.brokers.cluster.admin import create_topic, require_topic
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import load_run, run_name
-from insync.events.schema import ISR, RUN
-from insync.events.topic import EventTopic, origin
+from insync.events.schema import ISR, RUN, now_ms
+from insync.events.topic import NUMBER, EventTopic, line_key, origin, run_key
 from insync.events.writer import Publish, encode
 from insync.nodes import BROKERS, ring
 from insync.progress import Progress
 from insync.run.arm_cluster import ArmCluster
 from insync.run.cell import CellSpec
 from insync.run.plan import Plan
-from insync.run.publish.publisher import Publisher
 
 EVERY_SECONDS: Final = 5.0
 
@@ -144,3 +147,79 @@ def _own_topic(topic: EventTopic, arm_cluster: ArmCluster) -> str:
     (arm_cluster.home / BOOTSTRAP).write_text(at, encoding="utf-8")
     create_topic(at, topic.name, [ring(leader) for leader in range(1, BROKERS + 1)], {})
     return at
+
+
+LINGER_MS: Final = 50
+QUEUE_RECORDS: Final = 100_000
+FLUSH_SECONDS: Final = 15.0
+POLL_SECONDS: Final = 0.2
+
+
+class Publisher(Background):
+    """Sends one run's lines; any thread may. A context manager, which ends with a last flush.
+
+    It is not idempotent, because librdkafka would then use a whole core while a broker does not
+    answer (see `insync.workload.producer`). Readers recognize a line that was sent twice by its
+    number.
+    """
+
+    def __init__(self, topic: EventTopic, bootstrap: str, run: str) -> None:
+        super().__init__("insync-publish")
+        self._topic = topic.name
+        self._run = run
+        self._client = Producer(
+            {
+                "bootstrap.servers": bootstrap,
+                "acks": "all",
+                "linger.ms": LINGER_MS,
+                "queue.buffering.max.messages": QUEUE_RECORDS,
+                "log_level": 0,
+            }
+        )
+        self._lock = threading.Lock()
+        self._numbers: Counter[str] = Counter()
+        self.sent = 0
+        self.dropped = 0
+
+    def file(self, arm: str, name: str) -> Publish:
+        """Return the function that sends the lines of one file of an arm."""
+        key = line_key(self._run, arm, name)
+        return lambda line: self._send_next(key, line)
+
+    def run(self, text: str) -> None:
+        """Send the current run.json; its number is the time, because each arm sends it again."""
+        self._send(run_key(self._run), text.encode(), int(now_ms()))
+
+    def _send_next(self, key: str, value: bytes) -> None:
+        with self._lock:
+            number = self._numbers[key]
+            self._numbers[key] += 1
+        self._send(key, value, number)
+
+    def _send(self, key: str, value: bytes, number: int) -> None:
+        try:
+            self._client.produce(
+                self._topic,
+                value,
+                key,
+                headers={NUMBER: str(number).encode()},
+                on_delivery=self._answered,
+            )
+        except (BufferError, KafkaException):
+            self._count(dropped=1)
+
+    def _answered(self, error: KafkaError | None, _: Message) -> None:
+        self._count(sent=error is None, dropped=error is not None)
+
+    def _count(self, sent: int = 0, dropped: int = 0) -> None:
+        with self._lock:
+            self.sent += sent
+            self.dropped += dropped
+
+    def _step(self) -> None:
+        self._client.poll(POLL_SECONDS)
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        super().__exit__(kind)
+        left = self._client.flush(FLUSH_SECONDS)
+        self._count(dropped=left)

@@ -1,1 +1,0 @@
-"""Publish a run's events to a Kafka topic while it runs."""
