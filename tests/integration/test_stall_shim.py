@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,6 +40,12 @@ for line in sys.stdin:
         continue
     if call == "rename":
         print(os.rename(path, path + ".deleted") or "renamed", flush=True)
+        continue
+    if call == "open":
+        print(os.close(os.open(path, os.O_RDONLY)) or "opened", flush=True)
+        continue
+    if call in ("unlink", "rmdir"):
+        print(getattr(os, call)(path) or "gone", flush=True)
         continue
     mode = os.O_RDONLY if os.path.isdir(path) else os.O_RDWR
     fd = files.setdefault(path, os.open(path, mode)) if path not in files else files[path]
@@ -115,7 +122,7 @@ class Caller:
         self.begin(call, path)
         return self.answer(), time.monotonic() - start
 
-    def arm(self, site: Site = Site.READ, mode: Mode = Mode.HOLD, **more: int) -> int:
+    def arm(self, site: Site = Site.READ, mode: Mode = Mode.HOLD, **more: Any) -> int:
         """Arm a rule for the log's partition."""
         more.setdefault("deadline_ns", time.monotonic_ns() + 30 * SECOND_NS)
         return self.control.arm(Rule(site=site, mode=mode, target="topic-0", **more))
@@ -280,7 +287,9 @@ def test_the_size_of_an_index_is_set_when_its_rule_allows(
     caller: Caller, name: str, calls: int
 ) -> None:
     index = make_log(caller.log.parents[1], "topic-0", name)
-    slot = caller.arm(Site.INDEX, Mode.DELAY, delay_ns=SECOND_NS // 100)
+    slot = caller.arm(
+        Site.TRUNCATE, Mode.DELAY, delay_ns=SECOND_NS // 100, files="*.index *.timeindex"
+    )
     assert caller.timed("ftruncate", index)[0] == "0"
     assert index.stat().st_size == 5
     assert caller.control.counters(slot).calls == calls
@@ -297,6 +306,90 @@ def test_a_segment_has_its_new_name_when_its_rule_is_lifted(caller: Caller) -> N
     assert caller.answer() == "renamed"
     assert not caller.log.exists()
     assert caller.control.counters(slot).calls == 1
+
+
+def test_a_log_is_cut_when_its_rule_is_lifted(caller: Caller) -> None:
+    slot = caller.arm(Site.TRUNCATE)
+    assert (
+        caller.timed("ftruncate", make_log(caller.log.parent.parent, "topic-0", "0.index"))[0]
+        == "0"
+    )
+    caller.begin("ftruncate")
+    caller.await_held(slot)
+    assert caller.log.stat().st_size == 4096
+    caller.control.lift(slot)
+    assert caller.answer() == "0"
+    assert caller.log.stat().st_size == 5
+
+
+@pytest.mark.parametrize(
+    ("site", "call", "files", "held"),
+    [
+        (Site.OPEN, "open", ".", "."),
+        (Site.OPEN, "open", "*", "leader-epoch-checkpoint"),
+        (Site.OPEN, "open", "*.snapshot *.swap", "00000000000000000007.snapshot"),
+        (Site.CREATE, "create", "leader-*.tmp", "leader-epoch-checkpoint.tmp"),
+        (Site.FSYNC, "fsync", "*.snapshot", "00000000000000000007.snapshot"),
+        (Site.RENAME, "rename", ".", "."),
+        (Site.RENAME, "rename", "leader-epoch-checkpoint.tmp", "leader-epoch-checkpoint.tmp"),
+        (Site.UNLINK, "unlink", "*.timeindex.deleted", "0.timeindex.deleted"),
+        (Site.UNLINK, "rmdir", ".", "."),
+    ],
+)
+def test_a_rule_is_for_the_files_that_it_names(
+    caller: Caller, site: Site, call: str, files: str, held: str
+) -> None:
+    folder = caller.log.parent
+    path = folder if held == "." else make_log(folder.parent, "topic-0", held)
+    if call == "create":
+        path.unlink()
+    if call == "rmdir":
+        caller.log.unlink()
+    slot = caller.arm(site, files=files)
+    if files != "*":
+        make_log(folder.parent, "topic-1", held if held != "." else "0.log")
+        other = folder.with_name("topic-1") / ("" if held == "." else held)
+        if call == "rmdir":
+            (other / "0.log").unlink()
+        assert caller.timed(call, other)[0], "another partition's"
+    caller.begin(call, path)
+    caller.await_held(slot)
+    caller.control.lift(slot)
+    assert "errno" not in caller.answer()
+    assert caller.control.counters(slot).calls == 1
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        ("*.snapshot", "0.log"),
+        ("*.snap", "0.snapshot"),
+        ("snapshot", "0.snapshot"),
+        ("*.log", "."),
+        (".", "0.log"),
+    ],
+)
+def test_a_file_that_fits_no_pattern_is_not_touched(caller: Caller, files: str, name: str) -> None:
+    folder = caller.log.parent
+    path = folder if name == "." else make_log(folder.parent, "topic-0", name)
+    slot = caller.arm(Site.OPEN, files=files)
+    assert caller.timed("open", path)[0] == "opened"
+    assert caller.control.counters(slot).calls == 0
+
+
+@pytest.mark.parametrize("state", ["delete", "future", "stray"])
+def test_a_folder_that_kafka_has_renamed_is_still_its_partitions(
+    caller: Caller, state: str
+) -> None:
+    old = make_log(caller.log.parents[1], f"topic-0.0123456789abcdef-{state}")
+    other = make_log(caller.log.parents[1], f"topic-1.0123456789abcdef-{state}")
+    slot = caller.arm(Site.UNLINK)
+    assert caller.timed("unlink", other)[0] == "gone"
+    caller.begin("unlink", old)
+    caller.await_held(slot)
+    caller.control.lift(slot)
+    assert caller.answer() == "gone"
+    assert not old.exists()
 
 
 def test_a_delay_takes_its_time_per_call_and_counts_exactly(caller: Caller) -> None:

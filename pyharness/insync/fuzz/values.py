@@ -49,8 +49,8 @@ WEIGHTS: Final[Mapping[str, float]] = {
 NOT_DRAWN: Final = frozenset({"more-partitions", "produce-flood", "stop"})
 """Kinds that no seed has: they take longer, or more of the host, than all else in a seed."""
 
-KEYS_NOT_DRAWN: Final = frozenset({"throttle_bytes_per_s"})
-"""Optional keys that no seed has: a quota for a replica that joins is a scenario's."""
+KEYS_NOT_DRAWN: Final = frozenset({"throttle_bytes_per_s", "files"})
+"""Optional keys that no seed has: a quota of a new replica, and a file's name, are a scenario's."""
 
 SETTINGS: Final[Sequence[Mapping[str, str]]] = (
     {"num.io.threads": "8"},

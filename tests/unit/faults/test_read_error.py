@@ -10,7 +10,7 @@ import pytest
 
 from fault_runs import planned
 from insync.errors import InputError, InsyncError
-from insync.faults.support.control import HEADER_BYTES, ControlFile, Mode, Site, State
+from insync.faults.support.control import HEADER_BYTES, RULE_BYTES, ControlFile, Mode, Site, State
 from insync.scenario.load import parse, source
 
 ATTACHED_AT, CALLS_AT, FIRST_AT = 20, HEADER_BYTES + 32, HEADER_BYTES + 56
@@ -33,7 +33,7 @@ def poke(folder: Path, offset: int, code: str, value: int) -> None:
 def rules(folder: Path) -> list[tuple[int, ...]]:
     """Return state, site and mode of both rules."""
     whole = (folder / "control").read_bytes()
-    return [struct.unpack_from("@III", whole, HEADER_BYTES + slot * 320) for slot in (0, 1)]
+    return [struct.unpack_from("@III", whole, HEADER_BYTES + slot * RULE_BYTES) for slot in (0, 1)]
 
 
 def test_the_reads_of_each_partition_fail_until_the_fault_is_lifted(

@@ -28,6 +28,7 @@ from insync.faults.support.control import (
     Site,
 )
 from insync.faults.support.shim import preload, require_shim
+from insync.scenario.load import parse, source
 
 HEADER = Path(control.__file__).parent / "native" / "stall.h"
 READ_RULE = Rule(site=Site.READ, mode=Mode.HOLD, target="t-0", deadline_ns=1)
@@ -66,6 +67,32 @@ def test_both_sides_name_the_same_layout() -> None:
     assert f"STALL_LAYOUT {LAYOUT}u" in text
     assert re.search(rf"sizeof\(struct stall_rule\) == {RULE_BYTES},", text)
     assert re.search(rf"offsetof\(struct stall_control, rules\) == {HEADER_BYTES},", text)
+
+
+@pytest.mark.parametrize(
+    ("asked", "armed"),
+    [({}, b"*.log"), ({"site": "fsync"}, b"*.log ."), ({"files": "*.snapshot"}, b"*.snapshot")],
+)
+def test_a_rule_has_the_files_of_its_site_or_those_of_the_scenario(
+    control: ControlFile, tmp_path: Path, asked: dict[str, str], armed: bytes
+) -> None:
+    poke(tmp_path / "control", 20, "@I", 1)
+    node = OneNode(SimpleNamespace(poll=lambda: None), controls={1: control})
+    keys = {"site": "read", "mode": "hold", "partitions": (0,), "for_ms": 100, **asked}
+    planned(node, "stall", topic="t", **keys).inject()
+    assert control.slots[0].files == armed
+
+
+@pytest.mark.parametrize("files", ["", "a/b", "*.log  *.index", "x" * 64])
+def test_the_files_of_a_stall_are_names_with_stars(files: str) -> None:
+    fault = (
+        '[[faults]]\nkind = "stall"\nsite = "open"\nmode = "hold"\nbroker = 1\npartitions = [0]\n'
+        f'at_ms = 3_000\nfor_ms = 9\nfiles = "{files}"\n'
+    )
+    text = source("kip-501").partition("[[faults]]")[0]
+    with pytest.raises(InputError, match=r"faults\[0\]\.files: '.*, expected") as error:
+        parse(text + fault, "mine.toml")
+    assert len(str(error.value).splitlines()) == 1
 
 
 def test_rules_are_handed_out_in_order_and_never_reused(control: ControlFile) -> None:
@@ -209,14 +236,20 @@ def test_the_environment_names_shim_and_control_file(
     [
         ("fsync", {"flushes"}),
         ("create", {"rolls"}),
-        ("index", {"rolls"}),
+        ("truncate *.index", {"rolls"}),
+        ("create *.timeindex", {"rolls"}),
+        ("create *.snapshot", set()),
+        ("fsync leader-epoch-checkpoint*", set()),
+        ("truncate", set()),
         ("rename", {"rolls", "deletes"}),
+        ("rename .", set()),
     ],
 )
 def test_a_site_needs_brokers_that_make_its_calls(site: str, needed: set[str]) -> None:
+    name, _, files = site.partition(" ")
     spec = Stall.model_validate(
-        {"kind": "stall", "site": site, "mode": "hold", "broker": 1, "partitions": [0],
-         "at_ms": 0, "for_ms": 100}
+        {"kind": "stall", "site": name, "mode": "hold", "broker": 1, "partitions": [0],
+         "at_ms": 0, "for_ms": 100, **({"files": files} if files else {})}
     )  # fmt: skip
     for missing in (None, *needed):
         does = {

@@ -14,7 +14,7 @@ COMPARE = '[[compare]]\nmetric = "acked"\narm = "stock"\n'
 OTHERS = {
     "produce-refused", "control", "kip-501", "disk-stall", "link-cut", "memory-pressure",
     "power-failure", "slow-disk-flapping", "slow-log-dir", "slow-disk-ramp", "switched-on",
-    "groups", "limits-updated", "rolling-restart",
+    "groups", "limits-updated", "rolling-restart", "snapshot-stall",
 }  # fmt: skip
 
 

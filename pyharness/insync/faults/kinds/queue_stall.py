@@ -111,5 +111,5 @@ KIND = FaultKind(
     inject=QueueStallFault,
     requires=lambda _, io_threads: Requirements(stall_rules=io_threads),
     missing=_missing,
-    tags=Tags(once=True, one_log_dir=True, late_shrinks={"queue-stall": LOCK_HELD}),
+    tags=Tags(once=True, late_shrinks={"queue-stall": LOCK_HELD}),
 )

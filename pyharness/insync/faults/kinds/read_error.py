@@ -10,7 +10,7 @@ from typing import Literal
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Recorded, Requirements, Tags, Words, every
+from insync.faults.kind import FaultKind, Recorded, Requirements, Words, every
 from insync.faults.spec import Lasting, Surroundings, check_partitions
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
@@ -79,5 +79,4 @@ KIND = FaultKind(
     inject=ReadErrorFault,
     requires=lambda spec, _: Requirements(stall_rules=len(spec.partitions)),
     missing=none_failed,
-    tags=Tags(one_log_dir=True),
 )

@@ -4,9 +4,9 @@ The shim `support/native/stall.c` (LD_PRELOAD) intercepts the calls; this file a
 rules and reads back what they stalled.
 """
 
-from typing import Final, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine, fault_words
@@ -15,29 +15,32 @@ from insync.faults.kind import LOCK_HELD, FaultKind, Recorded, Requirements, Tag
 from insync.faults.spec import Lasting, Mode, Surroundings, check_delay, check_partitions
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
+from insync.faults.support.control import MAX_FILES_BYTES, Site
 from insync.faults.support.control import Mode as RuleMode
-from insync.faults.support.control import Site
 from insync.fields import Partitions, Time, broken
 
-ROLLS: Final = ("create", "index")
-"""Sites of calls that a broker makes only when it rolls a log."""
-DELETES: Final = "rename"
-"""The site of calls that a broker makes only when it deletes an old segment."""
+Files = Annotated[
+    str, Field(pattern=r"^[A-Za-z0-9_.*-]+( [A-Za-z0-9_.*-]+)*$", max_length=MAX_FILES_BYTES)
+]
 
 
 class Stall(Lasting):
     """System calls of the broker on chosen partitions hang, or take `delay_ms` longer.
 
     Sites `read` and `send` are those of a partition's leader, the others those of any replica.
-    Calls of `create` and `index` come when it rolls the log, those of `rename` when it deletes an
-    old segment.
+    `files` are names of files of the partition, with `*` for anything, and a space between two;
+    `.` is its folder itself. Without, they are its segments: a broker creates one when it rolls
+    the log, and renames one to delete it.
     `acts_ms` is how long mode `hold` must act to prove anything; 0 for half of its time.
     """
 
     intensity = ("delay_ms",)
 
     kind: Literal["stall"]
-    site: Literal["read", "send", "write", "fsync", "create", "index", "rename"]
+    site: Literal[
+        "read", "send", "write", "fsync", "create", "truncate", "rename", "open", "unlink"
+    ]
+    files: Files | None = None
     mode: Mode
     delay_ms: Time = 0
     acts_ms: Time = 0
@@ -62,18 +65,27 @@ class Stall(Lasting):
         check_partitions(self.partitions, around)
         if self.site in ("read", "send"):
             self._check_led(around)
+        if self._comes_of_rolls and not around.rolls:
+            expected = "broker.log_roll_ms to be set: else brokers roll a log every week"
+            raise broken(around.key("site"), self.site, expected)
+        if self.files:
+            return
         if self.site == "fsync" and not around.flushes:
             expected = "broker.log_flush_interval_messages to be set: else brokers call no fsync"
             raise broken(around.key("site"), self.site, expected)
-        if self.site in ROLLS and not around.rolls:
-            expected = "broker.log_roll_ms to be set: else brokers roll a log every week"
-            raise broken(around.key("site"), self.site, expected)
-        if self.site == DELETES and not (around.rolls and around.deletes):
+        if self.site == "rename" and not (around.rolls and around.deletes):
             expected = (
                 "broker.log_roll_ms and broker.log_retention_check_interval_ms to be set: else"
                 " brokers delete no segment while they run"
             )
             raise broken(around.key("site"), self.site, expected)
+
+    @property
+    def _comes_of_rolls(self) -> bool:
+        """Whether a broker makes such calls only when it rolls a log."""
+        if self.files is None:
+            return self.site == "create"
+        return self.site in ("create", "truncate") and "index" in self.files
 
     def _check_led(self, around: Surroundings) -> None:
         for place, partition in enumerate(self.partitions):
@@ -97,6 +109,7 @@ class StallFault(Fault[Stall]):
         self._rules.arm(
             self.context.target, Site[self.spec.site.upper()], RuleMode[self.spec.mode.upper()],
             planned_ms=self.context.planned_ms, delay_ms=self.spec.delay_ms,
+            files=self.spec.files or "",
         )  # fmt: skip
 
     def end(self) -> None:
@@ -122,8 +135,7 @@ def none_stalled(_: PlannedFault, seen: Recorded) -> str | None:
 KIND = FaultKind(
     spec=Stall,
     words=Words(
-        does="reads, sends, writes, fsyncs, rolls or deletions of chosen topic-partitions hang or"
-        " take longer",
+        does="system calls on chosen files of chosen topic-partitions hang or take longer",
         mechanism="a library preloaded into the broker (LD_PRELOAD), at the system calls",
         evidence="the calls that were stalled, and the longest",
         notes="See [Stalls](#stalls).",
@@ -134,8 +146,7 @@ KIND = FaultKind(
     missing=none_stalled,
     tags=Tags(
         outlasts_process=True,
-        one_log_dir=True,
-        stops_following_at=("write", "fsync", *ROLLS, DELETES),
+        stops_following_at=("write", "fsync", "create", "truncate", "rename"),
         late_shrinks={"read stall": LOCK_HELD},
     ),
 )

@@ -27,13 +27,24 @@ class ArmedRules:
         self._control.check_attached(self._broker)
 
     def arm(
-        self, targets: Sequence[str], site: Site, mode: Mode, *, planned_ms: int, delay_ms: int = 0
+        self,
+        targets: Sequence[str],
+        site: Site,
+        mode: Mode,
+        *,
+        planned_ms: int,
+        delay_ms: int = 0,
+        files: str = "",
     ) -> None:
-        """Arm a rule for each target, a folder's name; `delay_ms` is only for Mode.DELAY."""
+        """Arm a rule for each target, a folder's name; `delay_ms` is only for Mode.DELAY.
+
+        `files` are the patterns of a rule.
+        """
         deadline = time.monotonic_ns() + int((planned_ms / 1000 + DEADLINE_SECONDS) * 1e9)
         rule = Rule(
-            site=site, mode=mode, target="", delay_ns=delay_ms * 1_000_000, deadline_ns=deadline
-        )
+            site=site, mode=mode, target="", delay_ns=delay_ms * 1_000_000, deadline_ns=deadline,
+            files=files,
+        )  # fmt: skip
         self._slots += self._control.arm_all([replace(rule, target=each) for each in targets])
 
     def lift(self) -> None:

@@ -16,11 +16,12 @@ from typing import Final
 from insync.errors import InsyncError
 
 MAGIC: Final = 0x4C545349
-LAYOUT: Final = 3
+LAYOUT: Final = 4
 MAX_RULES: Final = 65536
 BUCKETS: Final = 16384
 MAX_DIR_BYTES: Final = 971
 MAX_TARGET_BYTES: Final = 251
+MAX_FILES_BYTES: Final = 63
 
 
 class Header(ctypes.Structure):
@@ -46,6 +47,7 @@ class Slot(ctypes.Structure):
           ("delay_ns", "deadline_ns", "calls", "held_ns", "longest_ns", "first_ns")),
         ("next", ctypes.c_uint32),
         ("target", ctypes.c_char * (MAX_TARGET_BYTES + 1)),
+        ("files", ctypes.c_char * (MAX_FILES_BYTES + 1)),
     ]  # fmt: skip
 
 
@@ -69,8 +71,14 @@ class Site(IntEnum):
     WRITE = 3
     FSYNC = 4
     CREATE = 5
-    INDEX = 6
+    TRUNCATE = 6
     RENAME = 7
+    OPEN = 8
+    UNLINK = 9
+
+
+FILES: Final = {site: "*.log ." if site == Site.FSYNC else "*.log" for site in Site}
+"""Which files of a partition the calls of a site are on, where a rule does not say."""
 
 
 class Mode(IntEnum):
@@ -87,6 +95,8 @@ class Rule:
 
     Args:
         target: folder name, "<topic>-<partition>".
+        files: patterns of the files there, with a space between two; ".": the folder itself.
+            Empty: those of `FILES`.
         delay_ns: how long each call is delayed; only for Mode.DELAY.
         deadline_ns: CLOCK_MONOTONIC; no call is stalled beyond it, lifted or not.
 
@@ -97,6 +107,7 @@ class Rule:
     target: str
     deadline_ns: int
     delay_ns: int = 0
+    files: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -172,6 +183,7 @@ class ControlFile:
         for number, rule, target in zip(slots, rules, targets, strict=True):
             slot = self.slots[number]
             slot.site, slot.mode, slot.target = rule.site, rule.mode, target
+            slot.files = (rule.files or FILES[rule.site]).encode()
             slot.delay_ns, slot.deadline_ns = rule.delay_ns, rule.deadline_ns
             self._append(_bucket(target), number)
             self.header.sites |= 1 << rule.site

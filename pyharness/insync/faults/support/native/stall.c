@@ -1,6 +1,6 @@
 /*
- * LD_PRELOAD shim: stalls a broker's reads, sends, writes, fsyncs, rolls or deletions of chosen
- * topic-partitions, or lets them fail; and shows the broker another time of day.
+ * LD_PRELOAD shim: stalls a broker's calls on chosen files of chosen topic-partitions, or lets
+ * them fail; and shows the broker another time of day.
  *
  *   cc -O2 -shared -fPIC -o libinsync_stall.so stall.c -ldl -pthread
  *
@@ -14,12 +14,17 @@
  *   fsync  fsync (FileChannel.force(true), also of a folder; FileDescriptor.sync)
  *          and fdatasync (force(false)); not msync, by which indexes are flushed
  *   create open and openat with O_CREAT (FileChannel.open): a log that rolls creates a file
- *   index  ftruncate (RandomAccessFile.setLength): a new index gets its size, a full one is cut
- *   rename rename (Files.move) of a .log file: a segment that is deleted gets another name first
+ *   open   open and openat without: a file that is there, or a folder (Utils.flushDir)
+ *   truncate ftruncate: a log that is truncated (FileChannel.truncate); the size of an index
+ *          (RandomAccessFile.setLength)
+ *   rename rename (Files.move), by the old name: a file or folder that is to be deleted gets
+ *          another name first, a checkpoint is written beside its old one
+ *   unlink unlink, unlinkat, remove and rmdir (Files.delete)
  *
- * A call is stalled if a rule for its site is armed and its file is
- * <data_dir>/.../<topic>-<partition>/<anything>.log, or for an fsync that folder
- * itself, or for `index` a .index or .timeindex file there; see stall.h for the rules.
+ * A call is stalled if a rule for its site is armed, its file is in
+ * <data_dir>/.../<topic>-<partition>, and the file's name fits one of the rule's patterns. The
+ * name of the folder itself is ".". A folder that Kafka has renamed to delete it, or that becomes
+ * a replica's future one, is still that of its partition; see stall.h for the rules.
  * A stalled call behaves like one on a slow disk: a signal does not interrupt it,
  * and it then returns what the real call returns, errno included.  A call that is
  * to fail is not made: it returns -1 at once, with EIO.  Nothing is
@@ -106,56 +111,69 @@ static void link_of(int fd, char *out)
     *out = '\0';
 }
 
-static bool ends_with(const char *path, const char *end)
-{
-    size_t length = strlen(path);
-    size_t size = strlen(end);
-    return length >= size && strcmp(path + length - size, end) == 0;
-}
-
-/* Whether the calls of a site are those on a file of this name. */
-static bool is_file_of(uint32_t site, const char *path)
-{
-    if (site == STALL_INDEX) return ends_with(path, ".index") || ends_with(path, ".timeindex");
-    return ends_with(path, ".log");
-}
-
-/* If `path` is a folder below the data folder, returns its name; else NULL. */
-static const char *folder_name(const char *path)
-{
-    size_t root = strlen(control->data_dir);
-    if (strncmp(path, control->data_dir, root) != 0 || path[root] != '/') return NULL;
-    return strrchr(path, '/') + 1;
-}
-
-/*
- * If fd is a file of that site below the data folder, or for an fsync a folder there, leaves
- * that folder's path in `path` and returns the folder's name; else NULL.
- */
-static const char *folder_of(uint32_t site, int fd, char *path, size_t size)
+/* Writes the path of a descriptor's file into `path`; false if it has none. */
+static bool path_of(int fd, char *path, size_t size)
 {
     char link[32];
-    if (fd < 0) return NULL;
+    if (fd < 0) return false;
     link_of(fd, link);
     ssize_t length = readlink(link, path, size - 1);
-    if (length < 4) return NULL;
+    if (length < 1) return false;
     path[length] = '\0';
-    if (is_file_of(site, path))
-        *strrchr(path, '/') = '\0';
-    else if (site != STALL_FSYNC)
-        return NULL;
-    return folder_name(path);
+    return path[0] == '/';
 }
 
-/* The same for a file that may not exist yet, by its absolute path; `path` has PATH_MAX bytes. */
-static const char *folder_of_new(uint32_t site, const char *file, char *path)
+/* The same for an absolute name, of a file that may not exist; `path` has PATH_MAX bytes. */
+static bool path_of_name(const char *file, char *path)
 {
     char parent[PATH_MAX];
     size_t length = strlen(file);
-    if (file[0] != '/' || length >= sizeof parent || !is_file_of(site, file)) return NULL;
+    if (file[0] != '/' || length >= sizeof parent) return false;
     memcpy(parent, file, length + 1);
-    *strrchr(parent, '/') = '\0';
-    return realpath(parent, path) ? folder_name(path) : NULL;
+    char *name = strrchr(parent, '/');
+    *name++ = '\0';
+    if (!realpath(parent, path)) return false;
+    size_t root = strlen(path);
+    if (root + strlen(name) + 2 > PATH_MAX) return false;
+    path[root] = '/';
+    memcpy(path + root + 1, name, strlen(name) + 1);
+    return true;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text);
+    size_t size = strlen(end);
+    return length >= size && strcmp(text + length - size, end) == 0;
+}
+
+/* Cuts "<topic>-<partition>.<id>-delete", as Kafka renames a folder, to the partition's name. */
+static void cut_state(char *folder)
+{
+    char *dot = strrchr(folder, '.');
+    if (dot && (ends_with(dot, "-delete") || ends_with(dot, "-future") || ends_with(dot, "-stray")))
+        *dot = '\0';
+}
+
+/* Whether a name fits the pattern that ends at `end`, in which `*` stands for anything. */
+static bool fits(const char *pattern, const char *end, const char *name)
+{
+    if (pattern == end) return !*name;
+    if (*pattern != '*') return *pattern == *name && fits(pattern + 1, end, name + 1);
+    while (!fits(pattern + 1, end, name))
+        if (!*name++) return false;
+    return true;
+}
+
+/* Whether a name fits one of the patterns of a rule. */
+static bool fits_any(const char *patterns, const char *name)
+{
+    while (*patterns) {
+        size_t length = strcspn(patterns, " ");
+        if (fits(patterns, patterns + length, name)) return true;
+        patterns += length + (patterns[length] == ' ');
+    }
+    return false;
 }
 
 /* ---- stalling ------------------------------------------------------------- */
@@ -225,19 +243,20 @@ static uint32_t bucket_of(const char *target)
 }
 
 /*
- * Stalls a call on a file in `folder` by all rules that it meets, up to one by which it fails;
- * returns whether one does.  Rules are found by the hash of their target, so that the calls of a
- * broker with thousands of armed rules take no longer than with one.
+ * Stalls a call on the file `name` in `folder` by all rules that it meets, up to one by which it
+ * fails; returns whether one does.  Rules are found by the hash of their target, so that the calls
+ * of a broker with thousands of armed rules take no longer than with one.
  */
-static bool apply_all(uint32_t site, const char *folder)
+static bool apply_all(uint32_t site, const char *folder, const char *name)
 {
     bool fails = false;
-    uint32_t next = folder ? atomic_load(&control->buckets[bucket_of(folder)]) : 0;
+    uint32_t next = atomic_load(&control->buckets[bucket_of(folder)]);
     while (next > 0 && next <= control->capacity && !fails) {
         struct stall_rule *rule = &control->rules[next - 1];
         next = atomic_load(&rule->next);
         if (atomic_load(&rule->state) != STALL_ARMED || rule->site != site) continue;
         if (strncmp(folder, rule->target, sizeof rule->target) != 0) continue;
+        if (!fits_any(rule->files, name)) continue;
         if (rule->mode == STALL_FAIL)
             fails = counts(rule, now_ns());
         else
@@ -246,14 +265,30 @@ static bool apply_all(uint32_t site, const char *folder)
     return fails;
 }
 
+/* The same for a path: of a file in a partition's folder, or of that folder, below data_dir. */
+static bool apply_to(uint32_t site, char *path)
+{
+    size_t root = strlen(control->data_dir);
+    if (strncmp(path, control->data_dir, root) != 0 || path[root] != '/') return false;
+    char *name = strrchr(path, '/');
+    *name++ = '\0';
+    if (strlen(path) > root) { /* else it is a file of the data folder itself */
+        char *folder = strrchr(path, '/') + 1;
+        cut_state(folder);
+        if (apply_all(site, folder, name)) return true;
+    }
+    cut_state(name);
+    return apply_all(site, name, ".");
+}
+
 /* Stalls a call on a descriptor, or if `file` is not NULL on the file of that path. */
 static __attribute__((noinline)) bool stall_armed(uint32_t site, int fd, const char *file)
 {
     char path[PATH_MAX];
     int saved = errno;
     if (!(atomic_load(&control->sites) & (1u << site))) return false;
-    bool fails = apply_all(site, file ? folder_of_new(site, file, path)
-                                      : folder_of(site, fd, path, sizeof path));
+    bool found = file ? path_of_name(file, path) : path_of(fd, path, sizeof path);
+    bool fails = found && apply_to(site, path);
     errno = fails ? EIO : saved;
     return fails;
 }
@@ -265,18 +300,17 @@ static inline bool stall(uint32_t site, int fd)
            && stall_armed(site, fd, NULL);
 }
 
+/* The same for a call on the file of a name. */
+static inline bool stall_named(uint32_t site, const char *file)
+{
+    return __builtin_expect(atomic_load_explicit(armed, memory_order_relaxed) != 0, 0)
+           && stall_armed(site, -1, file);
+}
+
 /* The same for a call that opens a file. */
 static inline bool stall_open(const char *file, int flags)
 {
-    return __builtin_expect(atomic_load_explicit(armed, memory_order_relaxed) != 0, 0)
-           && (flags & O_CREAT) && stall_armed(STALL_CREATE, -1, file);
-}
-
-/* The same for a call that renames a file. */
-static inline bool stall_rename(const char *file)
-{
-    return __builtin_expect(atomic_load_explicit(armed, memory_order_relaxed) != 0, 0)
-           && stall_armed(STALL_RENAME, -1, file);
+    return stall_named((flags & O_CREAT) ? STALL_CREATE : STALL_OPEN, file);
 }
 
 /* ---- the calls ------------------------------------------------------------ */
@@ -357,8 +391,8 @@ STALLED(ssize_t, sendfile64, STALL_SEND, in,
 STALLED(int, fsync, STALL_FSYNC, fd, (int fd), (fd))
 STALLED(int, fdatasync, STALL_FSYNC, fd, (int fd), (fd))
 
-STALLED(int, ftruncate, STALL_INDEX, fd, (int fd, off_t length), (fd, length))
-STALLED(int, ftruncate64, STALL_INDEX, fd, (int fd, off64_t length), (fd, length))
+STALLED(int, ftruncate, STALL_TRUNCATE, fd, (int fd, off_t length), (fd, length))
+STALLED(int, ftruncate64, STALL_TRUNCATE, fd, (int fd, off64_t length), (fd, length))
 
 /* Reads the mode, which callers pass only where the flags ask for it, into `mode`. */
 #define READ_MODE(flags)                                              \
@@ -386,11 +420,19 @@ STALLED(int, ftruncate64, STALL_INDEX, fd, (int fd, off64_t length), (fd, length
         return stall_open(file, flags) ? -1 : next(at, file, flags, mode); \
     }
 
-int rename(const char *old, const char *new)
-{
-    NEXT(rename)
-    return stall_rename(old) ? -1 : next(old, new);
-}
+/* Defines a call on the file `file`. */
+#define NAMED(name, site, file, parameters, arguments)       \
+    int name parameters                                      \
+    {                                                        \
+        NEXT(name)                                           \
+        return stall_named(site, file) ? -1 : next arguments; \
+    }
+
+NAMED(rename, STALL_RENAME, old, (const char *old, const char *new), (old, new))
+NAMED(unlink, STALL_UNLINK, file, (const char *file), (file))
+NAMED(unlinkat, STALL_UNLINK, file, (int at, const char *file, int flags), (at, file, flags))
+NAMED(remove, STALL_UNLINK, file, (const char *file), (file))
+NAMED(rmdir, STALL_UNLINK, file, (const char *file), (file))
 
 OPENED(open)
 OPENED(open64)

@@ -16,16 +16,17 @@
 #include <stdint.h>
 
 #define STALL_MAGIC 0x4c545349u /* "ISTL" */
-#define STALL_LAYOUT 3u
+#define STALL_LAYOUT 4u
 #define STALL_MAX_RULES 65536u
 #define STALL_BUCKETS 16384u /* a power of two */
 
 enum stall_state { STALL_UNUSED = 0, STALL_ARMED = 1, STALL_LIFTED = 2 };
 enum stall_site { STALL_READ = 1, STALL_SEND = 2, STALL_WRITE = 3, STALL_FSYNC = 4,
-                  STALL_CREATE = 5, STALL_INDEX = 6, STALL_RENAME = 7 };
+                  STALL_CREATE = 5, STALL_TRUNCATE = 6, STALL_RENAME = 7, STALL_OPEN = 8,
+                  STALL_UNLINK = 9 };
 enum stall_mode { STALL_HOLD = 1, STALL_DELAY = 2, STALL_FAIL = 3 };
 
-/* One rule: calls of one site on the log files of one topic-partition. */
+/* One rule: calls of one site on files of one topic-partition. */
 struct stall_rule {
     _Atomic uint32_t state;      /* harness; written last when arming */
     uint32_t site;               /* harness */
@@ -39,6 +40,7 @@ struct stall_rule {
     _Atomic uint64_t first_ns;   /* shim; CLOCK_MONOTONIC, when the first was; 0: none */
     _Atomic uint32_t next;       /* harness; 1 + the next slot in this rule's bucket, 0: none */
     char target[252];            /* harness; "<topic>-<partition>", NUL-terminated */
+    char files[64];              /* harness; patterns with `*`, a space between two; ".": the folder */
 };
 
 struct stall_control {
@@ -58,9 +60,10 @@ struct stall_control {
     struct stall_rule rules[]; /* [capacity] */
 };
 
-static_assert(sizeof(struct stall_rule) == 320, "control.py expects rules of 320 bytes");
+static_assert(sizeof(struct stall_rule) == 384, "control.py expects rules of 384 bytes");
 static_assert(offsetof(struct stall_rule, calls) == 32, "control.py expects counters at 32");
 static_assert(offsetof(struct stall_rule, target) == 68, "control.py expects the target at 68");
+static_assert(offsetof(struct stall_rule, files) == 320, "control.py expects the files at 320");
 static_assert(offsetof(struct stall_control, armed) == 16, "control.py expects armed at 16");
 static_assert(offsetof(struct stall_control, ahead_ns) == 1000, "control.py expects the clock at 1000");
 static_assert(offsetof(struct stall_control, rules) == 66560, "control.py expects rules at 66560");
