@@ -98,10 +98,10 @@ demo: tools ## a leader's disk hangs on real brokers: stock Kafka beside the age
 	@# As for setup, without what only tests need; what the brokers need is fetched meanwhile.
 	@$(MAKE) --no-print-directory -j3 built brokers $(VENV)/.analysis
 	@$(MAKE) --no-print-directory $(VENV)/.installed
-	@$(TIMED) run $(BIN)/insync run fenced-disk --arms stock,step-down --record-only --out $(DEMO)
-	@$(TIMED) analysis $(BIN)/insync report $(DEMO)
+	@# As a matrix of one scenario, because its arms run side by side.
+	@$(TIMED) run $(BIN)/insync matrix --only fenced-disk --arms stock,step-down --scale 1 --out $(DEMO)
 	@$(TIMED) --report
-	@echo "Open the page: $(abspath $(DEMO))/report.html"
+	@echo "Open the page: $(abspath $(DEMO))/4.3.1/fenced-disk/report.html"
 
 test: setup ## run every check: lint, types, Java tests, Python tests on real brokers
 	@# None uses a whole machine: mypy has one thread, Java's long tests mostly wait, and packages are downloaded.
