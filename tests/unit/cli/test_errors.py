@@ -1,10 +1,11 @@
 """Bad usage and bad input give one line on standard error, exit code 2 and no file."""
 
+import signal
 from pathlib import Path
 
 import pytest
 
-from commands import invoke_refused
+from commands import invoke_refused, run_python
 from insync import __version__
 from insync.cli.app import invoke
 
@@ -97,3 +98,20 @@ def test_without_an_engine_the_error_says_what_to_install(
     monkeypatch.setenv("DOCKER_HOST", f"unix://{in_an_empty_folder}/docker.sock")
     line = invoke_refused(capsys, "image", command)
     assert line.startswith(f"insync: docker: no engine at unix://{in_an_empty_folder}/docker.sock")
+
+
+def test_an_interrupt_while_modules_are_imported_prints_nothing() -> None:
+    script = """
+import os, signal, sys
+import insync.cli
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "insync.cli.app":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+insync.cli.main()
+"""
+    done = run_python("-c", script)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
