@@ -1,7 +1,7 @@
-"""Makes the pictures of the documentation from pages: each at two widths and in both schemes.
+"""Makes the pictures of the documentation from pages.
 
 `PYTHONPATH=tests python -m browser.screenshots docs/img report=RUN/report.html` writes report.png,
-report-dark.png, report-390.png and report-390-dark.png; more pages may follow. A picture is the
+report-dark.png and report-390.png; more pages may follow. A picture is the
 first screen of a page, which must say what the page shows.
 """
 
@@ -12,25 +12,24 @@ from playwright.sync_api import Browser, sync_playwright
 
 from browser.chromium import executable
 
-SIZES = {"": (1280, 960), "-390": (390, 844)}
-SCHEMES = {"": "light", "-dark": "dark"}
+PICTURES = {"": (1280, 960, False), "-dark": (1280, 960, True), "-390": (390, 844, False)}
+"""Each by the end of its name: its width and height in pixels, and whether it is dark."""
 
 
 def shoot(browser: Browser, page: Path, into: Path, name: str) -> None:
     """Write the pictures of one page."""
-    for width, (across, down) in SIZES.items():
-        for dark, scheme in SCHEMES.items():
-            context = browser.new_context(
-                viewport={"width": across, "height": down},
-                color_scheme="dark" if scheme == "dark" else "light",
-                offline=True,
-            )
-            tab = context.new_page()
-            tab.goto(page.absolute().as_uri())
-            file = into / f"{name}{width}{dark}.png"
-            tab.screenshot(path=file)
-            print(f"{file}: {file.stat().st_size} bytes")
-            context.close()
+    for suffix, (across, down, dark) in PICTURES.items():
+        context = browser.new_context(
+            viewport={"width": across, "height": down},
+            color_scheme="dark" if dark else "light",
+            offline=True,
+        )
+        tab = context.new_page()
+        tab.goto(page.absolute().as_uri())
+        file = into / f"{name}{suffix}.png"
+        tab.screenshot(path=file)
+        print(f"{file}: {file.stat().st_size} bytes")
+        context.close()
 
 
 def main(into: str, *pages: str) -> None:
