@@ -111,12 +111,14 @@ class RecordedScenarios:
     def unclear(self, row: Row) -> list[str]:
         """Return why arms of a row say nothing about the brokers."""
         cells = self.cells(row.scenario, row.kafka)
-        unknown = [(arm, cell["unknown"]) for arm, cell in cells.items() if cell["unknown"]]
+        unknown = [
+            (arm, cell["reason"]) for arm, cell in cells.items() if cell["outcome"] == "unknown"
+        ]
         again = [(arm, "the client sent records again") for arm in cells if resent(cells[arm])]
         late = [
             (arm, reason)
             for arm, cell in cells.items()
-            if cell["differs"]
+            if cell["outcome"] == "fail"
             for reason in late_without_a_fault(self.run(row.scenario, row.kafka), arm)
         ]
         reasons = (*unknown, *again, *late)

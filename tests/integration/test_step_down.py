@@ -76,7 +76,7 @@ def test_transactions_stay_whole_while_their_leader_and_coordinator_steps_down(
     scenarios: RecordedScenarios,
 ) -> None:
     arm, out = scenarios.cells("transactions")["step-down"], scenarios.run("transactions")
-    assert (arm["lost"], arm["torn"], arm["aborted_read"]) == ([0], [0], [0]), arm["differs"]
+    assert (arm["lost"], arm["torn"], arm["aborted_read"]) == ([0], [0], [0]), arm["reason"]
     assert arm["duplicated"] == [0]
     assert arm["agent_errors"] == [0]
     assert arm["step_downs"][0] >= 2, "of the partitions that are written"

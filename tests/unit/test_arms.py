@@ -7,9 +7,9 @@ import pytest
 from insync import arms
 from insync.arms import ARMS, ArmSpec
 from insync.errors import InputError
-from insync.report.matrix.cells import MatrixCell
 from insync.report.matrix.page import _arms
 from insync.scenario.load import load, narrow, parse, source
+from unit.verdict.made_up import cell
 
 NAME = "step-down-unthrottled"
 TEXT = source("all-slow")
@@ -31,14 +31,11 @@ def test_an_unknown_arm_changes_nothing() -> None:
 
 def test_a_new_arm_is_known_to_scenarios_and_reports(monkeypatch: pytest.MonkeyPatch) -> None:
     toy = ArmSpec(name="toy", says="a `toy`", agent=False, configs={"num.io.threads": "1"})
-    cell = MatrixCell.model_validate({
-        "scenario": "s", "arm": "toy", "kafka": "4.3.1", "expected": {}, "differs": None,
-        "unknown": None, "skipped": None, "report": None, "repeats": 1,
-    })  # fmt: skip
-    assert [each["says"] for each in _arms([cell])] == [""]
+    of_toy = cell(arm="toy")
+    assert [each["says"] for each in _arms([of_toy])] == [""]
     monkeypatch.setitem(ARMS, "toy", toy)
     assert narrow(load("kip-501"), arms=["toy"]).arms == ("toy",)
-    assert _arms([cell]) == [{"name": "toy", "says": "a toy"}]
+    assert _arms([of_toy]) == [{"name": "toy", "says": "a toy"}]
     assert "| `toy` |" in arms.as_markdown()
 
 

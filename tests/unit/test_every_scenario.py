@@ -74,8 +74,8 @@ def test_late_acks_are_a_reason_only_for_a_row_that_differs(
         record = {"repeat": 0, "sent_ms": 0.0, "done_ms": None}
         (run / "events" / "stock" / "produce-9.jsonl").write_text(json.dumps(record) + "\n")
     cell = {
-        "kafka": "4.3.1", "scenario": "made-up", "arm": "stock", "unknown": None,
-        "differs": differs,
+        "kafka": "4.3.1", "scenario": "made-up", "arm": "stock", "reason": differs,
+        "outcome": "fail" if differs else "pass",
     }  # fmt: skip
     unclear = RecordedScenarios({tmp_path: [cell]}, []).unclear(
         Row("4.3.1", "made-up", "other", ("stock",), scale=1.0, at_once=2)

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from insync import metrics
-from insync.analysis.verdict.facts import RepeatFacts
-from insync.analysis.verdict.file import arm_figures
+from insync.analysis.verdict.facts import RepeatFacts, arm_figures
 from insync.analysis.verdict.liveness import liveness_metrics
 from insync.analysis.verdict.recorded import Recorded
 from insync.analysis.verdict.repeat_facts import _metrics
@@ -15,13 +14,12 @@ from insync.errors import InputError
 from insync.events.run_info import Group, RunInfo, Transactions
 from insync.metrics import METRICS, Metric
 from insync.report import results
-from insync.report.judgement import Judgement
-from insync.report.matrix.cells import MatrixCell
 from insync.report.matrix.figures import legend
 from insync.report.matrix.text import figures
 from insync.scenario.load import parse, source
 from unit.repeat_rows import whole_repeat
 from unit.run_folder import Story, run_json
+from unit.verdict.made_up import cell, verdict
 
 TOY = Metric(
     "toys", metrics.PRODUCERS, says="toys that were played with", label="toys in all",
@@ -89,17 +87,13 @@ def test_the_verdict_and_the_report_have_a_new_metric() -> None:
     repeat = RepeatFacts(complete=True, metrics={**dict.fromkeys(metrics.of_verdict()), "toys": 3})
     arm = arm_figures((repeat,))
     assert arm["toys"] == [3]
-    verdict = Judgement(verdict="pass", reason="", arms={"stock": arm})
-    assert results.side_by_side(verdict).differ.rows == [["toys in all", "3"]]
-    assert "toys in all" in results.results(verdict).columns
+    found = verdict(arms={"stock": arm})
+    assert results.side_by_side(found).differ.rows == [["toys in all", "3"]]
+    assert "toys in all" in results.results(found).columns
 
 
 @pytest.mark.usefixtures("toy")
 def test_a_matrix_shows_a_new_metric_and_its_worst_value_by_its_direction() -> None:
-    cell = MatrixCell.model_validate({
-        "scenario": "s", "arm": "stock", "kafka": "4.3.1", "expected": {}, "differs": None,
-        "unknown": None, "skipped": None, "report": None, "repeats": 3, "figures": ["toys"],
-        "toys": [5, 2, 9],
-    })  # fmt: skip
-    assert legend(cell.figures) == "toys in all"
-    assert figures(cell) == "2 (5)"
+    found = cell(repeats=3, figures=["toys"], toys=[5, 2, 9])
+    assert legend(found.figures) == "toys in all"
+    assert figures(found) == "2 (5)"

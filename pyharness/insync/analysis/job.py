@@ -24,18 +24,17 @@ from insync.analysis.tables.bronze.folders import Folder, of_run
 from insync.analysis.tables.current import digest_of, engine_of, is_current, stored_rows
 from insync.analysis.tables.rows import Rows, rows_of_run
 from insync.analysis.verdict.decide import decide
-from insync.analysis.verdict.file import write_verdict
 from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.engines import ENGINES, AnalysisOptions, conf_of
 from insync.errors import InputError, InsyncError, report_crash
 from insync.events.matrix_info import PAGE, is_matrix
 from insync.events.run_info import RunInfo, load_run, run_name
 from insync.events.schema import EVENTS, REPORT
+from insync.events.verdict import read_verdict, write_verdict
 from insync.events.writer import replaced_together
 from insync.outcome import Outcome
 from insync.progress import REPORT as REPORT_STAGE
 from insync.progress import Announce, ProgressFile, silent
-from insync.report.judgement import Judgement, read_judgement
 from insync.report.render import write_report
 from insync.report.timeline.timelines import timelines
 
@@ -160,14 +159,14 @@ def _judge(job: Job, folder: Path, fresh: Path, own: _Own) -> Analysed:
     """Write the verdict and the report of the run in `folder` into the folder `fresh`."""
     run, rows = own.run, own.rows
     facts = facts_of_run(run, rows)
-    judgement = (
-        read_judgement(folder)
-        if job.report_only
-        else Judgement.model_validate(write_verdict(fresh, run, decide(run, facts), own.engine))
-    )
+    if job.report_only:
+        verdict = read_verdict(folder)
+    else:
+        verdict = decide(run, facts).model_copy(update={"engine": own.engine})
+        write_verdict(fresh, verdict)
     pictures = timelines(run, rows)
-    write_report(fresh, run, judgement, rows, pictures)
-    return Analysed(run, facts, pictures, rows, own.engine)
+    write_report(fresh, run, verdict, rows, pictures)
+    return Analysed(run, facts, verdict, pictures, rows)
 
 
 def _rows(

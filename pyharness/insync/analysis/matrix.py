@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.analysis.tables.rows import Rows
-from insync.analysis.verdict.cells import Cell, judge, without_run, write_cells
+from insync.analysis.verdict.cells import judge, without_run
 from insync.analysis.verdict.facts import RunFacts
 from insync.events.matrix_info import MatrixInfo, MatrixRow, load_matrix
 from insync.events.run_info import RunInfo
 from insync.events.schema import RUN
+from insync.events.verdict import Cell, Verdict, write_cells
 from insync.report.environment import environment_of
 from insync.report.matrix.page import write_matrix_page
 from insync.report.timeline.timelines import Timeline
@@ -19,13 +20,13 @@ from insync.report.timeline.timelines import Timeline
 
 @dataclass(frozen=True)
 class Analysed:
-    """The results of the analysis of one run folder, and the engine that computed its tables."""
+    """The results of the analysis of one run folder."""
 
     run: RunInfo
     facts: RunFacts
+    verdict: Verdict
     pictures: Sequence[Timeline]
     rows: Rows
-    engine: str
 
 
 def recorded(matrix: Path) -> list[Path]:
@@ -40,15 +41,19 @@ def write_matrix(matrix: Path, found: Mapping[Path, Analysed], into: Path) -> No
     `found` holds the runs of `matrix` by their folders.
     """
     info = load_matrix(matrix)
-    write_cells(into, [cell for row in info.rows for cell in _cells(row, matrix, found)])
-    engines = ", ".join(sorted({each.engine for each in found.values()}))
+    cells = [cell for row in info.rows for cell in _cells(row, matrix, found)]
+    write_cells(into, cells)
+    engines = ", ".join(sorted({each.verdict.engine for each in found.values()}))
     about = environment_of([each.run for each in found.values()], engines)
-    write_matrix_page(into, info, about, _pictures(info, matrix, found), _over_repeats(found))
+    pictures = _pictures(info, matrix, found)
+    write_matrix_page(into, info, cells, about, pictures, _over_repeats(found))
 
 
 def _cells(row: MatrixRow, matrix: Path, found: Mapping[Path, Analysed]) -> list[Cell]:
     of_row = found.get(matrix / row.folder)
-    return without_run(row) if of_row is None else judge(row, of_row.run, of_row.facts)
+    if of_row is None:
+        return without_run(row)
+    return judge(row, of_row.run, of_row.facts, of_row.verdict)
 
 
 def _over_repeats(found: Mapping[Path, Analysed]) -> Rows:

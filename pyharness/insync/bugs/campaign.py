@@ -11,12 +11,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from insync.analysis.verdict.findings import EVIDENCE
 from insync.bugs.corpus import ARM, Bug, chosen, tried
 from insync.engine.campaign import Done
 from insync.engine.scenarios import ScenarioCampaign
 from insync.errors import InputError
 from insync.events.run_info import Bound
+from insync.events.verdict import EVIDENCE, Cell
 from insync.events.writer import write_atomic
 from insync.metrics import METRICS
 from insync.outcome import Outcome, worst
@@ -124,24 +124,25 @@ def _cells(bug: Bug, number: int) -> Iterator[CellSpec]:
 
 def look(bug: Bug, result: Mapping[str, Any]) -> Seen:
     """Return whether the result of a cell shows a bug."""
-    cell = result["cell"]
-    values = {metric: (cell.get(metric) or [None])[0] for metric in bug.found}
+    cell = Cell.model_validate(result["cell"])
+    values = {metric: next(iter(cell.values(metric)), None) for metric in bug.found}
     words = ", ".join(
         f"{METRICS[metric].label} {'none' if value is None else full(metric, value)}"
         for metric, value in values.items()
     )
-    why = _why_void(result, [metric for metric, value in values.items() if value is None])
+    why = _why_void(cell, result, [metric for metric, value in values.items() if value is None])
     if why is not None:
         return Seen(None, why)
     return Seen(all(_is_within(value, bug.found[name]) for name, value in values.items()), words)
 
 
-def _why_void(result: Mapping[str, Any], missing: Sequence[str]) -> str | None:
+def _why_void(cell: Cell, result: Mapping[str, Any], missing: Sequence[str]) -> str | None:
     """Return why a cell says nothing about a bug, if so; `missing` are metrics without a value."""
-    cell, broken = result["cell"], result["broken"]
-    why = cell["skipped"] or result["failure"] or (broken and broken["why"])
-    invalid = [each["found"] for each in cell["findings"] if each["expected"] == EVIDENCE
-               and each["outcome"] == Outcome.UNKNOWN]  # fmt: skip
+    broken = result["broken"] or {}
+    skipped = cell.reason if cell.outcome == Outcome.SKIPPED else ""
+    why = skipped or result["failure"] or broken.get("why")
+    of_evidence = (each for each in cell.findings if each.expected == EVIDENCE)
+    invalid = [each.words for each in of_evidence if each.outcome == Outcome.UNKNOWN]
     if why or invalid:
         return " ".join(str(why or invalid[0]).split()).removeprefix(f"{ARM}, ")
     needed = [metric for metric in missing if not METRICS[metric].optional]

@@ -33,11 +33,11 @@ from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import CELLS, PAGE, PLAN, load_matrix
 from insync.events.run_info import RunInfo, load_run
 from insync.events.schema import REPORT, RUN, VERDICT, nodes_dir
+from insync.events.verdict import Cell, Verdict, read_cells
 from insync.metrics import DEFAULT_FIGURES
 from insync.outcome import Outcome, worst
 from insync.past.find import LEVELS, find_results
-from insync.report.judgement import Judgement
-from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome, read_cells
+from insync.report.matrix.cells import Grid, grids, outcome
 from insync.report.matrix.figures import legend
 from insync.report.matrix.text import figures, notes, sentence
 from insync.report.result_page import Words, overview, problems
@@ -112,11 +112,13 @@ def analyse_and_show(
     found, documents = list[Outcome](), list[Any]()
     console = results_console(as_json=as_json)
     if runs:
-        documents += analyse(runs, analysis, progress)
+        verdicts = analyse(runs, analysis, progress)
         progress.stop()
-        for folder, verdict in zip(runs, documents, strict=True):
-            show_verdict(console, verdict, folder, prune_data(_clusters_of_run(folder, verdict)))
-            found.append(Outcome(verdict["verdict"]))
+        for folder, verdict in zip(runs, verdicts, strict=True):
+            clusters = clusters_of(folder, load_run(folder), verdict.explained_by_data)
+            show_verdict(console, verdict, folder, prune_data(clusters))
+            found.append(verdict.verdict)
+            documents.append(verdict.model_dump(mode="json"))
     for matrix in matrices:
         try:
             analyse_matrices([matrix], analysis, progress)
@@ -218,20 +220,15 @@ def _homes(first: Path) -> Iterator[Path]:
         home = first.with_name(f"{first.name}-{number}")
 
 
-def _clusters_of_run(folder: Path, verdict: Mapping[str, Any]) -> dict[Path, bool]:
-    needed = Judgement.model_validate(verdict).explained_by_data
-    return clusters_of(folder, load_run(folder), needed)
-
-
 def show_verdict(
-    console: Console, verdict: Mapping[str, Any], folder: Path, kept: Sequence[Path] = ()
+    console: Console, verdict: Verdict, folder: Path, kept: Sequence[Path] = ()
 ) -> None:
     """Print the arms, the verdict with its reason, the report's path, and where data is kept."""
-    title = f"{verdict['scenario']} on Kafka {verdict['kafka']}, times x {verdict['scale']:g}"
-    console.print(arms_table(verdict["arms"], title))
-    print_verdict(console, Outcome(verdict["verdict"]), verdict["reason"])
+    title = f"{verdict.scenario} on Kafka {verdict.kafka}, times x {verdict.scale:g}"
+    console.print(arms_table(verdict.arms, title))
+    print_verdict(console, verdict.verdict, verdict.reason)
     console.print(f"report: {escape(str(folder / REPORT))}{_kept(kept)}", soft_wrap=True)
-    if any(arm["repeats"] > 1 for arm in verdict["arms"].values()):
+    if any(arm["repeats"] > 1 for arm in verdict.arms.values()):
         show_statistics(console, folder)
 
 
@@ -242,7 +239,7 @@ def _show_matrix(console: Console, matrix: Path) -> Outcome:
     cells = read_cells(matrix)
     folders = load_matrix(matrix).run_folders(matrix)
     runs = [load_run(each) for each in folders if (each / RUN).is_file()]
-    needed = {(cell.kafka, cell.arm) for cell in cells if cell.state.is_problem}
+    needed = {(cell.kafka, cell.arm) for cell in cells if cell.outcome.is_problem}
     show_cells(console, cells, matrix, wrong, prune_data(clusters_of_matrix(matrix, runs, needed)))
     if any(cell.repeats > 1 for cell in cells):
         show_statistics(console, matrix, {metric for cell in cells for metric in cell.figures})
@@ -251,7 +248,7 @@ def _show_matrix(console: Console, matrix: Path) -> Outcome:
 
 def show_cells(
     console: Console,
-    cells: Sequence[MatrixCell],
+    cells: Sequence[Cell],
     folder: Path,
     wrong: Sequence[str],
     kept: Sequence[Path] = (),
@@ -281,8 +278,8 @@ def grid_table(grid: Grid) -> Table:
     )
 
 
-def _cell(cell: MatrixCell) -> str:
-    found = cell.state
+def _cell(cell: Cell) -> str:
+    found = cell.outcome
     if found == Outcome.SKIPPED:
         return painted(found, found.mark)
     text = f"{'' if found == Outcome.PASS else f'{found.symbol} '}{figures(cell)}"

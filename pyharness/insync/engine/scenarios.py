@@ -1,6 +1,5 @@
 """Campaigns whose cells are scenarios: record them side by side, and analyse them together."""
 
-import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -9,9 +8,9 @@ from typing import Any, Final
 from insync.engine.campaign import Campaign, Place
 from insync.engine.recording import Recording, possible, record, row_of
 from insync.engine.task import TASKS, progress_file
-from insync.errors import InsyncError
-from insync.events.matrix_info import CELLS, MatrixInfo, MatrixRow, is_matrix, load_matrix
+from insync.events.matrix_info import MatrixInfo, MatrixRow, is_matrix, load_matrix
 from insync.events.schema import REPORT
+from insync.events.verdict import read_cells
 from insync.progress import Progress, ProgressReader
 from insync.run.analysis import analyse_matrices
 from insync.run.cell import CellSpec
@@ -60,14 +59,14 @@ class ScenarioCampaign(Campaign[CellSpec]):
         recording = Recording(folder, self.info(rows), possible(runs))
         failures = record([recording], place.progress, place.at_once)
         analyse_matrices([folder], place.analysis, place.progress)
-        found = _cells(folder)
+        found = {(each.kafka, each.scenario, each.arm): each for each in read_cells(folder)}
         for cell in cells:
             build, scenario = cell.build, cell.scenario.name
             broken = _broken(progress_file(folder / build / TASKS, cell.arm))
             yield (
                 cell.name,
                 {
-                    "cell": found[build, scenario, cell.arm],
+                    "cell": found[build, scenario, cell.arm].model_dump(mode="json"),
                     "report": (folder / cell.out / REPORT).relative_to(place.folder).as_posix(),
                     "broken": broken.get(scenario),
                     "failure": next(
@@ -76,14 +75,6 @@ class ScenarioCampaign(Campaign[CellSpec]):
                     ),
                 },
             )
-
-
-def _cells(folder: Path) -> dict[tuple[str, str, str], Any]:
-    try:
-        found = json.loads((folder / CELLS).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InsyncError(f"{folder / CELLS}: {error}, expected the cells of a batch") from error
-    return {(each["kafka"], each["scenario"], each["arm"]): each for each in found}
 
 
 def _broken(progress: Path) -> dict[str, dict[str, Any]]:

@@ -17,6 +17,7 @@ from insync.brokers.kafka.versions import numbers
 from insync.engine.campaign import Done
 from insync.engine.scenarios import ScenarioCampaign
 from insync.errors import InputError
+from insync.events.verdict import Cell
 from insync.events.writer import write_atomic
 from insync.faults.registry import KINDS, why_not
 from insync.fuzz.draw import GENERATOR, SHAPES, Choices, Shape, draw, for_version, name_of
@@ -186,7 +187,7 @@ class Fuzz(ScenarioCampaign):
         result = done[self._name(scenario, arm)]
         broken = result["broken"]
         why = None if broken is None else Broken(broken["why"], broken["by_fault"])
-        return judge(result["cell"], scenario.workload.acks, why)
+        return judge(Cell.model_validate(result["cell"]), scenario.workload.acks, why)
 
     def _failing(self, done: Done) -> list[Failing]:
         """Return each failing seed with each of its classes of findings.
@@ -215,7 +216,7 @@ class Fuzz(ScenarioCampaign):
             if name.startswith(start):
                 broken = result["broken"]
                 why = None if broken is None else Broken(broken["why"], broken["by_fault"])
-                own = judge(result["cell"], scenario.workload.acks, why)
+                own = judge(Cell.model_validate(result["cell"]), scenario.workload.acks, why)
                 failed[result["cell"]["scenario"]] = own.has(failing.of)
         return Replays(scenario, failing.arm, failing.of, failed)
 

@@ -4,15 +4,16 @@ A scenario that was cut short because the cluster did not come back is a finding
 short because a fault could not act, or that lacks evidence of a fault, is unknown.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from insync import metrics
 from insync.engine.task import TASKS, progress_file
+from insync.events.verdict import Cell
 from insync.faults.spec import Planned
-from insync.nodes import node_words, repeat_words
+from insync.nodes import node_words
 from insync.outcome import Outcome
 from insync.progress import ProgressReader
 from insync.scenario.model import Scenario
@@ -64,43 +65,34 @@ class ArmResult:
         return any(each.of == of for each in self.findings)
 
 
-def judge(cell: Mapping[str, Any], acks: str, broken: Broken | None) -> ArmResult:
+def judge(cell: Cell, acks: str, broken: Broken | None) -> ArmResult:
     """Return the result of a scenario on an arm, from its cell in `matrix.json`."""
     findings = tuple(_findings(cell, acks, broken))
-    unknown = _without_place(cell["skipped"] or cell["unknown"], cell["arm"])
+    unknown = cell.reason if cell.outcome in (Outcome.SKIPPED, Outcome.UNKNOWN) else None
     if broken is not None and broken.by_fault:
         unknown = f"a fault could not act: {broken.why}"
     return ArmResult(
         findings=findings,
         unknown=None if findings else unknown,
-        acked=_total(cell, "acked"),
-        lost_acks_1=_total(cell, metrics.LOST) if acks == "1" else 0,
+        acked=cell.total("acked"),
+        lost_acks_1=cell.total(metrics.LOST) if acks == "1" else 0,
     )
 
 
-def _findings(cell: Mapping[str, Any], acks: str, broken: Broken | None) -> Iterator[Finding]:
+def _findings(cell: Cell, acks: str, broken: Broken | None) -> Iterator[Finding]:
     for name in metrics.integrity(acks):
-        count = _total(cell, name)
+        count = cell.total(name)
         if count:
             yield Finding(of="integrity", metric=name, words=f"{name} was {count}, expected 0")
-    errors = _total(cell, "agent_errors")
+    errors = cell.total("agent_errors")
     if errors:
         yield Finding(of="agent", words=f"errors of the agents' own code were {errors}, expected 0")
     for name, metric in metrics.METRICS.items():
-        count = _total(cell, name) if getattr(metric, "liveness", False) else 0
+        count = cell.total(name) if getattr(metric, "liveness", False) else 0
         if count:
             yield Finding(of="liveness", metric=name, words=f"{name} was {count}, expected 0")
     if broken is not None and not broken.by_fault:
         yield Finding(of="liveness", words=broken.why)
-
-
-def _without_place(words: str | None, arm: str) -> str | None:
-    """Return a reason without its arm and repeat, of which a seed has one."""
-    return words and words.removeprefix(f"{arm}, ").removeprefix(f"{repeat_words(0)}: ")
-
-
-def _total(cell: Mapping[str, Any], name: str) -> int:
-    return int(sum(value or 0 for value in cell.get(name) or ()))
 
 
 def read_broken(folder: Path, kafka: str, arm: str) -> dict[str, Broken]:

@@ -13,9 +13,9 @@ from insync.engine.recording import row_of
 from insync.engine.scenarios import ScenarioCampaign
 from insync.errors import InputError
 from insync.events.matrix_info import Along, MatrixInfo, MatrixOptions, MatrixRow
+from insync.events.verdict import Cell
 from insync.matrix.groups import Entry, MatrixRequest, entries
 from insync.report.junit import matrix_suites
-from insync.report.matrix.cells import MatrixCell
 from insync.result import Result
 from insync.run.cell import CellSpec
 from insync.run.plan import Plan, built_agent, resolve_cells
@@ -72,7 +72,7 @@ class Matrix(ScenarioCampaign):
 
     def judge(self, done: Done) -> Result:
         """Return the cells by their rows."""
-        cells = [MatrixCell.model_validate(each["cell"]) for each in done.values()]
+        cells = [Cell.model_validate(each["cell"]) for each in done.values()]
         return Result(of=self.name, children=tuple(matrix_suites(cells)))
 
     def write(self, folder: Path, result: Result) -> None:

@@ -9,8 +9,9 @@ from statistics import median
 from typing import Any, Literal
 
 from insync.errors import InputError
+from insync.events.verdict import Cell
 from insync.metrics import METRICS, of_verdict
-from insync.past.side import Cell, Key, Side
+from insync.past.side import Key, Side
 from insync.statistics import (
     LEVEL,
     exchange_p,
@@ -132,7 +133,7 @@ def compare(a: Side, b: Side, *, paired: bool = False) -> Compared:
     if not matched:
         raise InputError(
             f"{b.folder}: no arm of a scenario in common with {a.folder}, which has"
-            f" {', '.join(a.names) or 'none that ran'}"
+            f" {', '.join(map(_name, a.cells)) or 'none that ran'}"
         )
     figures = list(_adjusted([each for x, y in matched for each in _figures(x, y, paired=paired)]))
     needed = pairs_needed if paired else values_needed
@@ -144,8 +145,8 @@ def compare(a: Side, b: Side, *, paired: bool = False) -> Compared:
         verdicts=[each for x, y in matched for each in _verdicts(x, y)],
         figures=figures,
         anomalies=[each for x, y in matched for each in _anomalies(x, y)],
-        only_a=[cell.name for cell in a.cells if all(cell is not x for x, _ in matched)],
-        only_b=[cell.name for cell in b.cells if all(cell is not y for _, y in matched)],
+        only_a=[_name(cell) for cell in a.cells if all(cell is not x for x, _ in matched)],
+        only_b=[_name(cell) for cell in b.cells if all(cell is not y for _, y in matched)],
         compared=len(matched),
         needed=needed(len(figures) or 1),
     )
@@ -159,15 +160,23 @@ def _matched(a: Side, b: Side) -> Iterator[tuple[Cell, Cell]]:
     ignored = {
         place
         for place in range(len(Key._fields))
-        if len({cell.key[place] for cell in a.cells}) == 1
-        and len({cell.key[place] for cell in b.cells}) == 1
+        if len({Key.of(cell)[place] for cell in a.cells}) == 1
+        and len({Key.of(cell)[place] for cell in b.cells}) == 1
     }
 
     def part(cell: Cell) -> tuple[str, ...]:
-        return tuple(each for place, each in enumerate(cell.key) if place not in ignored)
+        return tuple(each for place, each in enumerate(Key.of(cell)) if place not in ignored)
 
     of_b = {part(cell): cell for cell in b.cells}
     yield from ((cell, of_b[part(cell)]) for cell in a.cells if part(cell) in of_b)
+
+
+def _name(cell: Cell) -> str:
+    return str(Key.of(cell))
+
+
+def _shared(a: Cell, b: Cell) -> dict[str, Any]:
+    return Key.of(a).shared(Key.of(b))
 
 
 def _setup(a: Mapping[str, str], b: Mapping[str, str]) -> list[tuple[str, str, str]]:
@@ -178,17 +187,17 @@ def _setup(a: Mapping[str, str], b: Mapping[str, str]) -> list[tuple[str, str, s
 
 
 def _verdicts(a: Cell, b: Cell) -> Iterator[Verdicts]:
-    if a.verdict != b.verdict:
+    if a.outcome != b.outcome:
         yield Verdicts(
-            **a.shared(b), a=a.verdict, b=b.verdict, reason_a=a.reason, reason_b=b.reason
+            **_shared(a, b), a=a.outcome, b=b.outcome, reason_a=a.reason, reason_b=b.reason
         )
 
 
 def _anomalies(a: Cell, b: Cell) -> Iterator[Anomaly]:
     for metric in ANOMALIES:
-        of_a, of_b = (_sum(cell.metrics.get(metric, ())) for cell in (a, b))
+        of_a, of_b = (_sum(cell.values(metric)) for cell in (a, b))
         if bool(of_a) != bool(of_b):
-            yield Anomaly(**a.shared(b), metric=metric, a=of_a, b=of_b)
+            yield Anomaly(**_shared(a, b), metric=metric, a=of_a, b=of_b)
 
 
 def _sum(values: Sequence[float | None]) -> int | None:
@@ -206,7 +215,7 @@ def _figures(a: Cell, b: Cell, *, paired: bool) -> Iterator[Figure]:
             gained = [after - before for before, after in zip(of_a, of_b, strict=False)]
             found = median_interval(gained) if paired else shift_interval(of_a, of_b)
             yield Figure(
-                **a.shared(b),
+                **_shared(a, b),
                 metric=metric,
                 a=median(of_a),
                 b=median(of_b),
@@ -221,7 +230,7 @@ def _figures(a: Cell, b: Cell, *, paired: bool) -> Iterator[Figure]:
 
 def _values(a: Cell, b: Cell, metric: str, *, paired: bool) -> tuple[list[float], list[float]]:
     """Return the known values of both; in pairs only those of repeats in which both are known."""
-    of_a, of_b = a.metrics.get(metric, ()), b.metrics.get(metric, ())
+    of_a, of_b = a.values(metric), b.values(metric)
     if not paired:
         return [x for x in of_a if x is not None], [y for y in of_b if y is not None]
     both = [(x, y) for x, y in zip(of_a, of_b, strict=False) if x is not None and y is not None]

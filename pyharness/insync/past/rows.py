@@ -13,10 +13,10 @@ from insync.errors import InputError
 from insync.events.matrix_info import CELLS, PAGE, PLAN, load_matrix
 from insync.events.run_info import RunInfo, load_run
 from insync.events.schema import REPORT, RUN, SCHEMA_VERSION, VERDICT
+from insync.events.verdict import read_cells, read_verdict
 from insync.outcome import Outcome
 from insync.past.find import Found
-from insync.report.judgement import read_judgement
-from insync.report.matrix.cells import outcome, read_cells
+from insync.report.matrix.cells import outcome
 from insync.report.matrix.text import sentence
 
 Verdict = Outcome | Literal["none", "unreadable"]
@@ -133,7 +133,7 @@ def _verdict_of_run(folder: Path, info: RunInfo) -> tuple[Verdict, str]:
         if info.skipped is not None:
             return Outcome.SKIPPED, info.skipped
         return "none", partial or f"not analysed: insync report {folder}"
-    found = read_judgement(folder)
+    found = read_verdict(folder)
     return found.verdict, found.reason
 
 

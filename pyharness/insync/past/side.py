@@ -12,12 +12,9 @@ from insync.errors import InputError
 from insync.events.matrix_info import is_matrix, load_matrix
 from insync.events.run_info import load_run
 from insync.events.schema import RUN
-from insync.metrics import of_verdict
+from insync.events.verdict import Cell, read_cells, read_verdict
 from insync.outcome import Outcome
-from insync.report.judgement import Judgement, read_judgement
-from insync.report.matrix.cells import read_cells
 
-RANK = (Outcome.FAIL, Outcome.UNKNOWN, Outcome.OBSERVED, Outcome.PASS)
 UNSAID = {
     "started_ms", "finished_ms", "schema", "scenario_name", "name", "summary", "skipped",
     "keep_data",
@@ -32,24 +29,18 @@ class Key(NamedTuple):
     kafka: str
     arm: str
 
+    @classmethod
+    def of(cls, cell: Cell) -> Key:
+        """Return the key of a cell."""
+        return cls(cell.scenario, cell.kafka, cell.arm)
 
-@dataclass(frozen=True)
-class Cell:
-    """An arm of a scenario: its verdict, and its metrics with a value per repeat."""
-
-    key: Key
-    verdict: str
-    reason: str
-    metrics: Mapping[str, Sequence[float | None]]
-
-    @property
-    def name(self) -> str:
+    def __str__(self) -> str:
         """Return scenario, version and arm in words."""
-        return f"{self.key.scenario} on {self.key.kafka}: {self.key.arm}"
+        return f"{self.scenario} on {self.kafka}: {self.arm}"
 
-    def shared(self, other: Cell) -> dict[str, Any]:
-        """Return the parts of the keys of two cells by name; both, where they differ."""
-        pairs = zip(Key._fields, self.key, other.key, strict=True)
+    def shared(self, other: Key) -> dict[str, Any]:
+        """Return the parts of two keys by name; both, where they differ."""
+        pairs = zip(self._fields, self, other, strict=True)
         return {name: a if a == b else f"{a} / {b}" for name, a, b in pairs}
 
 
@@ -61,32 +52,18 @@ class Side:
     cells: Sequence[Cell]
     setup: Mapping[str, str]
 
-    @property
-    def names(self) -> list[str]:
-        """Return the names of its cells."""
-        return [cell.name for cell in self.cells]
-
 
 def read_side(folder: Path) -> Side:
     """Read a run folder or a matrix folder that was analysed; raises InputError."""
     if is_matrix(folder):
         return _matrix(folder)
-    run = load_run(folder)
-    found = read_judgement(folder)
-    cells = [
-        Cell(Key(run.scenario_name, run.kafka, arm), *_of_arm(found, arm), _metrics(figures))
-        for arm, figures in found.arms.items()
-    ]
-    return Side(folder, cells, dict(_setup_of(folder)))
+    found = read_verdict(folder)
+    return Side(folder, [found.cell(arm) for arm in found.arms], dict(_setup_of(folder)))
 
 
 def _matrix(folder: Path) -> Side:
     info = load_matrix(folder)
-    cells = [
-        Cell(Key(cell.scenario, cell.kafka, cell.arm), cell.state, cell.reason, cell.metrics)
-        for cell in read_cells(folder)
-        if cell.state != Outcome.SKIPPED
-    ]
+    cells = [cell for cell in read_cells(folder) if cell.outcome != Outcome.SKIPPED]
     asked = {} if info.asked is None else info.asked.model_dump()
     setup = {f"matrix: {name}": _text(value) for name, value in asked.items()}
     for run in info.run_folders(folder):
@@ -136,17 +113,3 @@ def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)
-
-
-def _metrics(figures: Mapping[str, Any]) -> dict[str, Sequence[float | None]]:
-    return {name: figures[name] for name in of_verdict() if name in figures}
-
-
-def _of_arm(found: Judgement, arm: str) -> tuple[str, str]:
-    """Return the verdict of an arm of a run, and what it rests on."""
-    own = [each for each in found.findings if each.arm == arm]
-    for word in RANK:
-        reasons = [f"{each.expected}: {each.found}" for each in own if each.outcome == word]
-        if reasons:
-            return word, reasons[0]
-    return found.verdict, found.reason

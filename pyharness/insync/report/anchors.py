@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from insync.events.verdict import Cell
+
 
 def slug(words: str) -> str:
     """Return words as an anchor: "ISR shrinks" is isr-shrinks."""
@@ -18,3 +20,8 @@ def arm_id(arm: str) -> str:
 def cell_id(kafka: str, scenario: str, arm: str) -> str:
     """Return the anchor of a cell in a matrix's page."""
     return f"cell-{slug(kafka)}-{slug(scenario)}-{slug(arm)}"
+
+
+def link_to(cell: Cell) -> str | None:
+    """Return the place of a cell's arm in its run's report; None if there was no run."""
+    return f"{cell.report}#{arm_id(cell.arm)}" if cell.report and cell.repeats else None

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from statistics import median
 
 from insync.events.run_info import Bound, RunInfo
+from insync.events.verdict import Cell, Verdict
 from insync.metrics import DEFAULT_FIGURES, LOST, METRICS, Metric, integrity
 from insync.outcome import Outcome
-from insync.report.judgement import Judgement
-from insync.report.matrix.cells import MatrixCell
+from insync.report.matrix.cells import figure
 from insync.report.timeline.timelines import Timeline
 from insync.report.timeline.wording import changes_sentence, delayed_sentence, waits_sentence
 from insync.report.words import listed, number, span
@@ -45,7 +45,7 @@ class Figures:
         }
 
 
-def run_finding(run: RunInfo, verdict: Judgement) -> str:
+def run_finding(run: RunInfo, verdict: Verdict) -> str:
     """Return the finding of a run."""
     below = [each.metric for each in run.scenario.compare if each.below is not None]
     expected = {arm: run.scenario.expected_of(arm) for arm in run.arms}
@@ -109,16 +109,16 @@ def _may_differ(figures: Figures, metric: str) -> bool:
     return metric in figures.below or len(set(_bounds(figures, metric))) > 1
 
 
-def matrix_finding(cells: Sequence[MatrixCell]) -> str:
+def matrix_finding(cells: Sequence[Cell]) -> str:
     """Return the finding of a matrix.
 
     It is about a violated integrity, if there is one. Otherwise it is about the metric that most
     scenarios are about, of those scenarios that expect the arms to differ in it, if any does.
     Every scenario counts once for an arm, with its worst repeat.
     """
-    rows: dict[tuple[str, str], list[MatrixCell]] = {}
+    rows: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
-        if cell.state != Outcome.SKIPPED:
+        if cell.outcome != Outcome.SKIPPED:
             rows.setdefault((cell.kafka, cell.scenario), []).append(cell)
     about = [(name, row) for row in map(_figures, rows.values()) if (name := subject(row))]
     apart = [(name, row) for name, row in about if _may_differ(row, name)]
@@ -138,12 +138,12 @@ def matrix_finding(cells: Sequence[MatrixCell]) -> str:
     return _sentence(f"{where}{_clause(METRICS[metric], values, 'scenarios')}")
 
 
-def _figures(row: Sequence[MatrixCell]) -> Figures:
+def _figures(row: Sequence[Cell]) -> Figures:
     """Return the figures of a scenario, each with the worst value of its repeats alone."""
     return Figures(
         expected={cell.arm: cell.expected for cell in row},
         values={
-            cell.arm: {metric: [cell.figure(metric).worst] for metric in cell.metrics}
+            cell.arm: {metric: [figure(cell, metric).worst] for metric in cell.metrics}
             for cell in row
             if cell.repeats
         },
@@ -238,12 +238,12 @@ def _in_repeats(times: int, repeats: int) -> str:
     return f" in {times} of {repeats} repeats" if repeats > 1 else ""
 
 
-def of_integrity(run: RunInfo, verdict: Judgement) -> str:
+def of_integrity(run: RunInfo, verdict: Verdict) -> str:
     """Say whether records were lost, and whether anything else is inconsistent."""
     return f"{_of_lost(verdict)} {_of_order(run, verdict)}"
 
 
-def _of_lost(verdict: Judgement) -> str:
+def _of_lost(verdict: Verdict) -> str:
     lost = _all_of(verdict, "lost")
     if any(lost):
         return f"{sum(count or 0 for count in lost)} acked records were lost."
@@ -252,7 +252,7 @@ def _of_lost(verdict: Judgement) -> str:
     return "No acked record was lost."
 
 
-def _of_order(run: RunInfo, verdict: Judgement) -> str:
+def _of_order(run: RunInfo, verdict: Verdict) -> str:
     """Say in one sentence which other integrity violations there were, or that there were none."""
     others = [metric for metric in METRICS.values() if metric.integrity and metric.name != LOST]
     found = {metric.label: _all_of(verdict, metric.name) for metric in others}
@@ -264,7 +264,7 @@ def _of_order(run: RunInfo, verdict: Judgement) -> str:
     return "Record order, offsets, leader epochs and replicas' logs are consistent."
 
 
-def _is_unchecked(run: RunInfo, verdict: Judgement, metric: Metric) -> bool:
+def _is_unchecked(run: RunInfo, verdict: Verdict, metric: Metric) -> bool:
     """Whether a repeat lacks a metric that it should have: one for groups needs groups."""
     return not metric.optional and any(
         None in values[metric.name]
@@ -273,5 +273,5 @@ def _is_unchecked(run: RunInfo, verdict: Judgement, metric: Metric) -> bool:
     )
 
 
-def _all_of(verdict: Judgement, metric: str) -> list[int | None]:
+def _all_of(verdict: Verdict, metric: str) -> list[int | None]:
     return [count for arm in verdict.arms.values() for count in arm[metric]]

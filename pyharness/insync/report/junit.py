@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree as Xml
 
 from insync.events.run_info import RunInfo
+from insync.events.verdict import Cell, Finding, Verdict
 from insync.outcome import Outcome
-from insync.report.judgement import Finding, Judgement
-from insync.report.matrix.cells import MatrixCell, lacks
+from insync.report.matrix.cells import lacks
 from insync.report.reproduce import run_command
 from insync.result import Result
 
@@ -33,7 +33,7 @@ _RUN = "run"
 """Replaces the arm in the name of a case about the whole run."""
 
 
-def run_suite(run: RunInfo, verdict: Judgement) -> Result:
+def run_suite(run: RunInfo, verdict: Verdict) -> Result:
     """Return the suite of a run."""
     took_ms = (run.finished_ms or run.started_ms) - run.started_ms
     return Result(
@@ -49,7 +49,7 @@ def run_suite(run: RunInfo, verdict: Judgement) -> Result:
     )
 
 
-def matrix_suites(cells: Sequence[MatrixCell]) -> list[Result]:
+def matrix_suites(cells: Sequence[Cell]) -> list[Result]:
     """Return a suite per row of a matrix, in the order of its cells; then what the matrix lacks."""
     rows: dict[tuple[str, str], list[Result]] = {}
     for cell in cells:
@@ -71,7 +71,7 @@ def as_xml(name: str, suites: Sequence[Result]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
 
 
-def _cases_of_run(run: RunInfo, verdict: Judgement) -> tuple[Result, ...]:
+def _cases_of_run(run: RunInfo, verdict: Verdict) -> tuple[Result, ...]:
     """Return a run's cases; without findings the verdict itself is the only one."""
     if run.skipped is not None:
         return tuple(Result(of=arm, outcome=Outcome.SKIPPED, found=run.skipped) for arm in run.arms)
@@ -80,16 +80,16 @@ def _cases_of_run(run: RunInfo, verdict: Judgement) -> tuple[Result, ...]:
     return tuple(map(_of_finding, verdict.findings))
 
 
-def _cases_of_cell(cell: MatrixCell) -> list[Result]:
+def _cases_of_cell(cell: Cell) -> list[Result]:
     """Return a cell's cases; one that was skipped or not begun has only one."""
     if cell.findings:
         return [_of_finding(each) for each in cell.findings if each.arm]
-    return [Result(of=cell.arm, outcome=cell.state, found=cell.reason)]
+    return [Result(of=cell.arm, outcome=cell.outcome, found=cell.reason)]
 
 
 def _of_finding(each: Finding) -> Result:
     return Result(
-        of=each.arm or _RUN, expected=each.expected, outcome=each.outcome, found=each.found
+        of=each.arm or _RUN, expected=each.expected, outcome=each.outcome, found=each.words
     )
 
 

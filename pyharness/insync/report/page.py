@@ -10,11 +10,11 @@ from pathlib import Path
 from insync.arms import find_arm
 from insync.events.run_info import RunInfo
 from insync.events.schema import nodes_dir
+from insync.events.verdict import Verdict
 from insync.outcome import Outcome
 from insync.report import results, sections
 from insync.report.environment import Facts, environment_of
 from insync.report.headline import of_arm, of_integrity, run_finding
-from insync.report.judgement import Judgement
 from insync.report.reproduce import run_command, where
 from insync.report.statistics import statistics_tables
 from insync.report.timeline.detail import Repeat, in_full
@@ -80,7 +80,7 @@ class Page:
 
 
 def build_page(
-    run: RunInfo, verdict: Judgement, rows: Rows, pictures: Sequence[Timeline], detail: Detail
+    run: RunInfo, verdict: Verdict, rows: Rows, pictures: Sequence[Timeline], detail: Detail
 ) -> Page:
     """Collect the page of a run; `pictures` are the timelines of its repeats."""
     drawn = [timeline for timeline in pictures if timeline.repeat < detail.pictures]
@@ -143,7 +143,7 @@ def says(arm: str) -> str:
     return (other if other is not None and same else spec).says.replace("`", "")
 
 
-def _run_facts(run: RunInfo, verdict: Judgement) -> Facts:
+def _run_facts(run: RunInfo, verdict: Verdict) -> Facts:
     began = datetime.fromtimestamp(run.started_ms / 1e3, UTC)
     took = span(run.finished_ms - run.started_ms) if run.finished_ms is not None else "cut short"
     return [
@@ -161,7 +161,7 @@ def _run_facts(run: RunInfo, verdict: Judgement) -> Facts:
     ]
 
 
-def _kept(run: RunInfo, verdict: Judgement) -> str:
+def _kept(run: RunInfo, verdict: Verdict) -> str:
     """Say where the data of the brokers is kept: of every arm, or of those with a finding.
 
     The scenarios of a matrix share clusters, whose folders are beside those of the runs.

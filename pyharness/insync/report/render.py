@@ -15,10 +15,10 @@ from markupsafe import Markup
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import JUNIT, REPORT
+from insync.events.verdict import Verdict
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome
 from insync.report.anchors import arm_id, slug
-from insync.report.judgement import Judgement
 from insync.report.junit import as_xml, run_suite
 from insync.report.page import LEVELS, build_page
 from insync.report.timeline import lanes
@@ -35,7 +35,7 @@ MOST_BYTES = 400_000
 """The size of a page: it is mailed, attached to issues and opened on phones."""
 
 
-def render(run: RunInfo, verdict: Judgement, rows: Rows, pictures: Sequence[Timeline]) -> str:
+def render(run: RunInfo, verdict: Verdict, rows: Rows, pictures: Sequence[Timeline]) -> str:
     """Return the whole page as text, with as much detail as fits into `MOST_BYTES`."""
     template = environment().get_template("page.html.j2")
     pages = (build_page(run, verdict, rows, pictures, detail) for detail in LEVELS)
@@ -65,7 +65,7 @@ def smallest_enough(pages: Iterable[str]) -> str:
 
 
 def write_report(
-    folder: Path, run: RunInfo, verdict: Judgement, rows: Rows, pictures: Sequence[Timeline]
+    folder: Path, run: RunInfo, verdict: Verdict, rows: Rows, pictures: Sequence[Timeline]
 ) -> Path:
     """Write `folder/report.html` and `junit.xml`, each in one step; return the page's path.
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from insync.events.verdict import Verdict
 from insync.metrics import METRICS, of_verdict
 from insync.nodes import repeat_number
-from insync.report.judgement import Judgement
 from insync.report.tabular import NONE, table
 from insync.report.timeline.timelines import Row
 from insync.report.words import number
@@ -28,7 +28,7 @@ class SideBySide:
         return len(self.differ.rows) + len(self.equal.rows)
 
 
-def side_by_side(verdict: Judgement) -> SideBySide:
+def side_by_side(verdict: Verdict) -> SideBySide:
     """Return a row per metric and a column per arm: the median of its repeats and their range."""
     arms = list(verdict.arms)
     rows = [
@@ -49,7 +49,7 @@ def side_by_side(verdict: Judgement) -> SideBySide:
     )
 
 
-def shown(verdict: Judgement) -> list[str]:
+def shown(verdict: Verdict) -> list[str]:
     """Return the metrics that some repeat of some arm has: few runs have transactions."""
     return [
         name
@@ -69,13 +69,13 @@ def _over_repeats(values: Sequence[float | None]) -> str:
     return f"{number(median(known))}{span}" + (f", {missing} not known" if missing else "")
 
 
-def expectations(verdict: Judgement) -> Table:
+def expectations(verdict: Verdict) -> Table:
     """Return a row per expectation: what the verdict rests on."""
     return table(
         "Expectations and findings",
         "arm | expected | outcome | found",
         (
-            [each.arm or "all", each.expected, each.outcome.mark, each.found]
+            [each.arm or "all", each.expected, each.outcome.mark, each.words]
             for each in verdict.findings
         ),
         NONE,
@@ -83,7 +83,7 @@ def expectations(verdict: Judgement) -> Table:
     )
 
 
-def results(verdict: Judgement) -> Table:
+def results(verdict: Verdict) -> Table:
     """Return a row per arm and repeat, with the metrics that the verdict rests on."""
     rows = []
     names = shown(verdict)

@@ -5,7 +5,6 @@ those of a matrix also its cells and its page. The process ends with the harness
 kill -9: the kernel kills it, and a JVM of Spark ends when its standard input does.
 """
 
-import json
 import os
 import shutil
 import signal
@@ -15,14 +14,14 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from insync.brokers.kafka import process
 from insync.engines import AnalysisOptions
-from insync.errors import InsyncError
+from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import load_matrix
 from insync.events.run_info import load_run
-from insync.events.schema import VERDICT
+from insync.events.verdict import Verdict, read_verdict
 from insync.progress import Progress, ProgressReader
 from insync.scratch import scratch_environment
 
@@ -34,7 +33,7 @@ STAGE_SECONDS: Final = 0.5
 
 def analyse(
     folders: Sequence[Path], analysis: AnalysisOptions, progress: Progress
-) -> list[dict[str, Any]]:
+) -> list[Verdict]:
     """Compute tables, verdict and report of run folders in one session; return the verdicts.
 
     Raises InputError if a folder holds no run, InsyncError if the analysis failed.
@@ -43,7 +42,10 @@ def analyse(
         load_run(folder)
     progress.phase("computing tables, verdict and report")
     _run(folders, analysis, progress)
-    return [_verdict(folder / VERDICT) for folder in folders]
+    try:
+        return [read_verdict(folder) for folder in folders]
+    except InputError as error:  # of the analysis, not of what the user asked for
+        raise InsyncError(f"{error}, expected the verdict of an analysis") from error
 
 
 def analyse_matrices(
@@ -117,16 +119,6 @@ def _end(job: "subprocess.Popen[bytes]") -> None:
             time.sleep(POLL_SECONDS)
         os.killpg(job.pid, signal.SIGKILL)
         job.wait()
-
-
-def _verdict(file: Path) -> dict[str, Any]:
-    try:
-        verdict = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InsyncError(f"{file}: {error}, expected the verdict of an analysis") from error
-    if not isinstance(verdict, dict):
-        raise InsyncError(f"{file}: expected an object")
-    return verdict
 
 
 def _last_line(log: Path) -> str:

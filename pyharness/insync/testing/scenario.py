@@ -9,6 +9,7 @@ from insync import extras
 from insync.engines import AnalysisOptions
 from insync.errors import InputError
 from insync.events.schema import REPORT
+from insync.events.verdict import Verdict
 from insync.outcome import Outcome
 from insync.progress import Progress
 from insync.run.analysis import analyse
@@ -26,25 +27,20 @@ class VerdictError(AssertionError):
 
 @dataclass(frozen=True)
 class Judged:
-    """The verdict on a scenario or a history, and `document`, the content of its verdict.json."""
+    """The verdict on a scenario or a history, `found`, and where its report is."""
 
     of: str
-    document: Mapping[str, Any]
+    found: Verdict
     report: Path
-
-    @property
-    def verdict(self) -> str:
-        """The verdict: pass, fail or unknown."""
-        return str(self.document["verdict"])
 
     def __str__(self) -> str:
         """Return the verdict, why it is that one, and where the report is."""
-        return f"{self.of}: {self.verdict}: {self.document['reason']}\nreport: {self.report}"
+        return f"{self.of}: {self.found.verdict}: {self.found.reason}\nreport: {self.report}"
 
 
 def check(found: Sequence[Judged], expected: str) -> None:
     """Raise VerdictError unless every verdict is the expected one."""
-    others = [each for each in found if each.verdict != expected]
+    others = [each for each in found if each.found.verdict != expected]
     if others:
         raise VerdictError(f"expected {expected}:\n" + "\n".join(map(str, others)))
 
@@ -71,4 +67,4 @@ def run_scenario(asked: Asked, keys: Mapping[str, Any], out: Path) -> Judged:
     )
     folder = run(request, Progress())
     (verdict,) = analyse([folder], AnalysisOptions(), Progress())
-    return Judged(f"scenario {verdict['scenario']}", verdict, folder / REPORT)
+    return Judged(f"scenario {verdict.scenario}", verdict, folder / REPORT)

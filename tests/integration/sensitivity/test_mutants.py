@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from insync.analysis.verdict.decide import Verdict, decide
+from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.brokers.kafka.java import Java
 from insync.events.run_info import load_run
+from insync.events.verdict import Verdict
 from mutants import CAUGHT, Caught, record
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ def judged(session: Session, runs: list[Path]) -> list[Verdict]:
 def found(row: Caught, verdict: Verdict) -> str:
     """Return what differs from a failure because of the metric of a row; empty if nothing does."""
     expected = rf"{row.arm}, repeat \d+: {row.metric} was "
-    is_caught = verdict.outcome == "fail" and re.match(expected, verdict.reason)
-    return "" if is_caught else f"{row}: {verdict.outcome}: {verdict.reason}"
+    is_caught = verdict.verdict == "fail" and re.match(expected, verdict.reason)
+    return "" if is_caught else f"{row}: {verdict.verdict}: {verdict.reason}"
 
 
 @pytest.mark.long

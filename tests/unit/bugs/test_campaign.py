@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from insync.analysis.verdict.findings import EVIDENCE
 from insync.bugs.campaign import Bugs, Seen, as_markdown, judge_bug, look, tables_of
 from insync.bugs.corpus import Bug, bugs, chosen, read, tried
 from insync.cli.app import invoke
 from insync.errors import InputError
+from insync.events.verdict import EVIDENCE
 from insync.outcome import Outcome
+from unit.verdict import made_up
 
 FOUND = Seen(True, "lost 50")
 NOT_FOUND = Seen(False, "lost 0")
@@ -76,11 +77,12 @@ def test_a_bug_without_a_fix_proves_nothing_but_must_be_found() -> None:
 def cell(found: str = "pass", **values: float | None) -> dict[str, Any]:
     figures = {"lost": 3, "max_ack_gap_ms": 6_200, "first_shrink_ms": 2_500, **values}
     return {
-        "cell": {
-            "skipped": None,
-            "findings": [{"expected": EVIDENCE, "outcome": found, "found": "stock, none"}],
+        "cell": made_up.cell(
+            findings=[
+                {"arm": "stock", "expected": EVIDENCE, "outcome": found, "found": ["stock, none"]}
+            ],
             **{name: [value] for name, value in figures.items()},
-        },
+        ).model_dump(),
         "broken": None, "failure": None,
     }  # fmt: skip
 
@@ -101,7 +103,7 @@ def test_a_repeat_that_proves_nothing_is_void() -> None:
     why = {"why": "the stall was refused", "by_fault": True}
     assert look(BUG, {**cell(), "broken": why}) == Seen(None, "the stall was refused")
     skipped = cell()
-    skipped["cell"] = {"skipped": "no cgroup", "findings": []}
+    skipped["cell"] = made_up.cell(outcome="skipped", reason="no cgroup").model_dump()
     assert look(BUG, skipped) == Seen(None, "no cgroup")
 
 

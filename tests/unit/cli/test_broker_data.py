@@ -6,8 +6,8 @@ import pytest
 
 from insync.cli.results import clusters_of, clusters_of_matrix, prune_data
 from insync.events.run_info import RunInfo
-from insync.report.judgement import Judgement
 from unit.run_folder import Story, run_json
+from unit.verdict.made_up import verdict
 
 ARMS = ("stock", "plugin")
 
@@ -52,12 +52,8 @@ def test_a_matrix_keeps_every_cluster_of_an_arm_with_a_finding(tmp_path: Path) -
 
 
 def judged(*findings: tuple[str | None, str]) -> list[str]:
-    found = [
-        {"arm": arm, "expected": "x", "outcome": outcome, "found": ""} for arm, outcome in findings
-    ]
-    return Judgement.model_validate(
-        {"verdict": "pass", "reason": "r", "findings": found, "arms": {arm: {} for arm in ARMS}}
-    ).explained_by_data
+    found = [{"arm": arm, "expected": "x", "outcome": outcome} for arm, outcome in findings]
+    return verdict(findings=found, arms={arm: {} for arm in ARMS}).explained_by_data
 
 
 def test_the_data_of_an_arm_explains_its_own_findings_and_those_of_the_run() -> None:

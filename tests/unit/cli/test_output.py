@@ -3,7 +3,7 @@
 import io
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,12 @@ from insync.cli.app import invoke
 from insync.cli.output import results_console
 from insync.cli.results import arms_table, grid_table, show_cells
 from insync.cli.state import table
-from insync.report.matrix.cells import MatrixCell, grids
+from insync.events.verdict import Cell, Verdict
+from insync.report.matrix.cells import grids
 from insync.run import plan
 from insync.scenario.load import builtin_names, load
 from insync_bridge import PartitionState, PendingMark, ReplicaState
+from unit.verdict import made_up
 
 
 def arm(**metrics: Any) -> Mapping[str, Any]:
@@ -32,12 +34,10 @@ def arm(**metrics: Any) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def verdict(word: str) -> dict[str, Any]:
+def verdict(word: str) -> Verdict:
     """Make a verdict of one arm."""
-    return {
-        "scenario": "control", "kafka": "4.3.1", "scale": 0.2, "seed": 1, "verdict": word,
-        "reason": "stock: [isr_shrinks] is 1, expected at most 0", "arms": {"stock": arm()},
-    }  # fmt: skip
+    reason = "stock: [isr_shrinks] is 1, expected at most 0"
+    return made_up.verdict(verdict=word, reason=reason, arms={"stock": arm()})
 
 
 def rendered(renderable: object) -> str:
@@ -48,19 +48,24 @@ def rendered(renderable: object) -> str:
 
 
 @pytest.fixture
-def fake_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Replace the analysis with one that returns the verdict that the test fills in."""
-    found: dict[str, Any] = {}
-    monkeypatch.setattr(results, "analyse", lambda folders, *_: [found] * len(folders))
-    monkeypatch.setattr(results, "_clusters_of_run", lambda *_: {})
-    return found
+def fake_analysis(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """Return what replaces the analysis with a verdict, which it returns as JSON has it."""
+
+    def fake(word: str) -> Any:
+        found = verdict(word)
+        monkeypatch.setattr(results, "analyse", lambda folders, *_: [found] * len(folders))
+        monkeypatch.setattr(results, "load_run", lambda _: None)
+        monkeypatch.setattr(results, "clusters_of", lambda *_: {})
+        return json.loads(found.model_dump_json())
+
+    return fake
 
 
 @pytest.mark.parametrize(("word", "code"), [("pass", 0), ("fail", 1), ("unknown", 3)])
 def test_the_verdict_is_the_exit_code(
-    word: str, code: int, fake_analysis: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    word: str, code: int, fake_analysis: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fake_analysis.update(verdict(word))
+    fake_analysis(word)
     assert invoke(["report", "run"]) == code
     printed = capsys.readouterr()
     assert f"{word}: stock: [isr_shrinks] is 1, expected at most 0\n" in printed.out
@@ -69,20 +74,20 @@ def test_the_verdict_is_the_exit_code(
 
 
 def test_json_is_one_document_on_standard_output(
-    fake_analysis: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    fake_analysis: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fake_analysis.update(verdict("pass"))
+    found = fake_analysis("pass")
     assert invoke(["report", "run", "--json"]) == 0
     printed = capsys.readouterr()
-    assert json.loads(printed.out) == fake_analysis
+    assert json.loads(printed.out) == found
     assert "report: run/report.html" in printed.err
 
 
 def test_several_folders_give_one_document_with_each_verdict(
-    fake_analysis: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    fake_analysis: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fake_analysis.update(verdict("unknown"))
-    assert invoke_json(capsys, "report", "one", "two", codes=(3,)) == [fake_analysis, fake_analysis]
+    found = fake_analysis("unknown")
+    assert invoke_json(capsys, "report", "one", "two", codes=(3,)) == [found, found]
 
 
 def test_the_summary_shows_repeats_side_by_side_and_adds_up_records() -> None:
@@ -138,21 +143,19 @@ def test_a_narrow_terminal_leaves_out_no_digit_of_the_state() -> None:
     assert "…" not in rendered(table([state]))
 
 
-def cell(arm: str, **more: Any) -> MatrixCell:
+def cell(arm: str, **more: Any) -> Cell:
     """Make a cell of two repeats that are as expected, except for the given fields."""
-    return MatrixCell.model_validate({
-        "scenario": "freeze", "kafka": "4.3.1", "expected": {}, "differs": None, "unknown": None,
-        "skipped": None, "report": None, "repeats": 2, "isr_shrinks": [0, 0],
-        "under_min_isr_ms": [0, 0], "max_ack_gap_ms": [4_100.0, 4_300.0], "arm": arm, **more,
-    })  # fmt: skip
+    known = {"repeats": 2, "isr_shrinks": [0, 0], "under_min_isr_ms": [0, 0],
+             "max_ack_gap_ms": [4_100.0, 4_300.0]}  # fmt: skip
+    return made_up.cell("freeze", arm, **{**known, **more})
 
 
 def test_a_matrix_is_a_table_of_sites_by_arms_with_unexpected_cells_marked() -> None:
     cells = [
         cell("stock", isr_shrinks=[2, 5], under_min_isr_ms=[100, 300]),
-        cell("off", isr_shrinks=[0, None], unknown="off, repeat 1: was cut short"),
-        cell("read", differs="read, repeat 1: [isr_shrinks] was 0, expected at least 1"),
-        cell("request", skipped="no cgroup", repeats=0, max_ack_gap_ms=[]),
+        cell("off", isr_shrinks=[0, None], outcome="unknown", reason="repeat 1: was cut short"),
+        cell("read", outcome="fail", reason="repeat 1: [isr_shrinks] was 0, expected at least 1"),
+        cell("request", outcome="skipped", reason="no cgroup", repeats=0, max_ack_gap_ms=[]),
     ]
     (grid,) = grids(cells)
     rows = [" ".join(line.split()) for line in rendered(grid_table(grid)).splitlines()]
@@ -170,8 +173,8 @@ def test_unexpected_cells_of_a_matrix_are_explained_below_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     cells = [
-        cell("read", differs="read, repeat 1: [isr_shrinks] was 0, expected at least 1"),
-        *(cell(arm, skipped="no cgroup", repeats=0) for arm in ("stock", "off")),
+        cell("read", outcome="fail", reason="repeat 1: [isr_shrinks] was 0, expected at least 1"),
+        *(cell(arm, outcome="skipped", reason="no cgroup", repeats=0) for arm in ("stock", "off")),
     ]
     console = results_console(as_json=False)
     show_cells(console, cells, Path("/out"), ["4.3.1 off: broker 1 ended"])

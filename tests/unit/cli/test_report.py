@@ -1,22 +1,20 @@
 """`insync report` finds the runs and matrices of a folder, and prints them all."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from commands import invoke_json, invoke_refused
 from insync.cli import results
 from insync.cli.app import invoke
+from insync.events.verdict import Verdict, read_verdict
 from unit.past.past_folders import write_matrix, write_past
 
 ARM = {
     "isr_shrinks": [0], "min_isr_size": [3], "under_min_isr_ms": [0], "max_ack_gap_ms": [50.0],
     "acked": [10], "lost": [0], "duplicated": [0],
 }  # fmt: skip
-RUN = {"scenario": "made-up", "kafka": "4.3.1", "scale": 1}
 
 
 @pytest.fixture
@@ -24,9 +22,9 @@ def analysed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Replace the analysis; return the folders that it is called with."""
     called: list[Path] = []
 
-    def runs(folders: Sequence[Path], *_: object) -> list[Any]:
+    def runs(folders: Sequence[Path], *_: object) -> list[Verdict]:
         called.extend(folders)
-        return [{**RUN, **json.loads((each / "verdict.json").read_text())} for each in folders]
+        return [read_verdict(each) for each in folders]
 
     monkeypatch.setattr(results, "analyse", runs)
     monkeypatch.setattr(results, "analyse_matrices", lambda folders, *_: called.extend(folders))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from insync.engine.recording import Recording
 from insync.events.matrix_info import save_matrix
+from insync.events.verdict import Cell, write_cells
 from insync.scenario.model import Scenario
+from unit.verdict.made_up import cell
 
 Lost = Callable[[Scenario], int]
 
@@ -46,12 +46,9 @@ class MadeUpBrokers:
         cells = [
             self._cell(cell.scenario, cell.arm) for run in recording.runs for cell in run.cells
         ]
-        (recording.folder / "matrix.json").write_text(json.dumps(cells))
+        write_cells(recording.folder, cells)
         return []
 
-    def _cell(self, scenario: Scenario, arm: str) -> dict[str, Any]:
-        return {
-            "scenario": scenario.name, "arm": arm, "kafka": "4.3.1", "skipped": None,
-            "differs": None, "unknown": None, "acked": [10], "agent_errors": [],
-            "lost": [self.lost(scenario)],
-        }  # fmt: skip
+    def _cell(self, scenario: Scenario, arm: str) -> Cell:
+        lost = [self.lost(scenario)]
+        return cell(scenario.name, arm, acked=[10], agent_errors=[], lost=lost)

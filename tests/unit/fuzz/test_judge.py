@@ -8,15 +8,16 @@ from typing import Any
 from insync.engine.task import Task
 from insync.engine.worker import WorkerProgress
 from insync.errors import InsyncError
+from insync.events.verdict import Cell
 from insync.fuzz.judge import Broken, judge, read_broken
 from unit.engine.cells import named
+from unit.verdict import made_up
 
 
-def cell(**keys: Any) -> dict[str, Any]:
-    return {
-        "scenario": "seed-1", "arm": "stock", "unknown": None, "differs": None, "skipped": None,
-        "acked": [100], "lost": [0], "isr_shrinks": [7], "agent_errors": [0], **keys,
-    }  # fmt: skip
+def cell(unknown: str = "", **keys: Any) -> Cell:
+    known = {"acked": [100], "lost": [0], "isr_shrinks": [7], "agent_errors": [0]}
+    outcome = "unknown" if unknown else "pass"
+    return made_up.cell(outcome=outcome, reason=unknown, **{**known, **keys})
 
 
 def test_a_shrunk_isr_is_no_finding() -> None:

@@ -14,12 +14,15 @@ import pytest
 from analysed import MATRIX
 from insync import metrics
 from insync.analysis import job
-from insync.analysis.verdict.cells import judge, recorded_nothing
+from insync.analysis.verdict.cells import _recorded_nothing, judge
+from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.errors import InputError
 from insync.events.matrix_info import MatrixInfo, load_matrix, save_matrix
 from insync.events.run_info import Bound, RunInfo
-from insync.report.matrix.cells import outcome, read_cells
+from insync.events.verdict import read_cells
+from insync.outcome import Outcome
+from insync.report.matrix.cells import outcome
 from insync.report.matrix.text import wanted
 from unit.matrix_folder import ARMS, row
 
@@ -59,9 +62,9 @@ def test_every_scenario_and_arm_has_its_cell_in_order(
 ) -> None:
     names = ("good", "bad", "cut", "none", "no-cgroup")
     assert list(cells) == [(name, arm) for name in names for arm in ARMS]
-    assert list(cells["good", "stock"])[:12] == [
-        "scenario", "arm", "kafka", "expected", "figures", "ok", "differs", "unknown", "observed",
-        "skipped", "not_run", "report",
+    assert list(cells["good", "stock"])[:11] == [
+        "scenario", "arm", "kafka", "outcome", "reason", "expected", "figures", "not_run", "report",
+        "findings", "repeats",
     ]  # fmt: skip
 
 
@@ -72,30 +75,30 @@ def test_a_cell_has_the_same_figures_as_its_arm_in_the_verdict(
     for arm in ARMS:
         cell = cells["good", arm]
         assert {name: cell[name] for name in arms[arm]} == arms[arm]
-        assert cell["ok"] is True
-    assert cells["good", "stock"]["expected"] == {"isr_shrinks": {"min": 1}}
-    assert cells["good", "plugin"]["expected"] == {"isr_shrinks": {"max": 0}}
+        assert (cell["outcome"], cell["reason"]) == ("pass", "")
+    assert cells["good", "stock"]["expected"] == {"isr_shrinks": {"min": 1, "max": None}}
+    assert cells["good", "plugin"]["expected"] == {"isr_shrinks": {"min": None, "max": 0}}
     assert cells["good", "stock"]["report"] == "4.3.1/good/report.html"
 
 
-def test_only_the_arm_that_differs_is_not_ok(
+def test_only_the_arm_that_differs_fails(
     cells: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
-    assert cells["bad", "stock"]["ok"] is True
-    assert cells["bad", "plugin"]["ok"] is False
-    assert cells["bad", "plugin"]["differs"].startswith(
-        "plugin, repeat 1: isr_shrinks was 2, expected at most 0"
+    assert cells["bad", "stock"]["outcome"] == "pass"
+    assert cells["bad", "plugin"]["outcome"] == "fail"
+    assert cells["bad", "plugin"]["reason"].startswith(
+        "repeat 1: isr_shrinks was 2, expected at most 0"
     )
 
 
 def test_a_finished_arm_counts_even_if_its_run_was_interrupted(
     cells: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
-    assert cells["cut", "stock"]["ok"] is True
-    assert cells["cut", "plugin"]["ok"] is False
-    assert "was cut short" in cells["cut", "plugin"]["unknown"]
-    assert cells["none", "stock"]["ok"] is False
-    assert cells["none", "stock"]["unknown"] == (
+    assert cells["cut", "stock"]["outcome"] == "pass"
+    assert cells["cut", "plugin"]["outcome"] == "unknown"
+    assert "was cut short" in cells["cut", "plugin"]["reason"]
+    assert cells["none", "stock"]["outcome"] == "unknown"
+    assert cells["none", "stock"]["reason"] == (
         "recorded nothing: not begun, or cut short; see 4.3.1/tasks/stock.progress.jsonl"
     )
 
@@ -104,18 +107,18 @@ def test_an_arm_without_recorded_events_was_not_started(made_up_run: RunInfo) ->
     nothing = RepeatFacts(complete=False, metrics=dict.fromkeys(metrics.of_verdict()))
     facts = RunFacts(finished=False, arms=dict.fromkeys(ARMS, (nothing,)), unreadable={})
     of_run = row("made-up")
-    cells = judge(of_run, made_up_run, facts)
+    cells = judge(of_run, made_up_run, facts, decide(made_up_run, facts))
     assert [(cell.outcome, cell.reason) for cell in cells] == [
-        ("unknown", recorded_nothing(of_run, arm)) for arm in ARMS
+        ("unknown", _recorded_nothing(of_run, arm)) for arm in ARMS
     ]
 
 
-def test_a_skipped_cell_has_a_reason_and_is_neither_ok_nor_failed(
+def test_a_skipped_cell_has_a_reason_and_no_report(
     cells: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
     cell = cells["no-cgroup", "plugin"]
-    assert (cell["ok"], cell["report"], cell["repeats"]) == (None, None, 0)
-    assert cell["skipped"] == "no cgroup that this user may write"
+    assert (cell["outcome"], cell["report"], cell["repeats"]) == ("skipped", None, 0)
+    assert cell["reason"] == "no cgroup that this user may write"
 
 
 def test_the_worst_cell_is_the_matrixs_outcome(matrix: Path) -> None:
@@ -125,7 +128,7 @@ def test_the_worst_cell_is_the_matrixs_outcome(matrix: Path) -> None:
     assert outcome([cell for cell in found if cell.scenario == "good"]) == "pass"
     good = [cell for cell in found if cell.scenario in ("good", "no-cgroup")]
     assert outcome(good) == "pass"
-    assert outcome([cell for cell in found if cell.skipped]) == "unknown"
+    assert outcome([cell for cell in found if cell.outcome == "skipped"]) == "unknown"
 
 
 def test_the_table_as_markdown_marks_what_differs_and_says_why(matrix: Path) -> None:
@@ -172,11 +175,7 @@ def test_the_junit_results_agree_with_the_cells(
         found = next((tag for tag in ("failure", "error", "skipped") if tag in tags), "pass")
         if worst.get((scenario, arm), "pass") == "pass":
             worst[scenario, arm] = found
-    whys = {"differs": "failure", "unknown": "error", "skipped": "skipped"}
-    assert worst == {
-        key: next((tag for why, tag in whys.items() if cell[why] is not None), "pass")
-        for key, cell in cells.items()
-    }
+    assert worst == {key: Outcome(cell["outcome"]).tag or "pass" for key, cell in cells.items()}
     for name in ("good", "bad", "cut"):
         assert (matrix / "4.3.1" / name / "junit.xml").is_file()
 

@@ -1,6 +1,5 @@
 """A matrix's runs, their folders, and the input that is refused before any file is made."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,12 +10,14 @@ from insync.engine.campaign import Options, campaign_folder, read_done, run_camp
 from insync.engine.recording import Recording
 from insync.engine.task import tasks_of
 from insync.errors import InputError
+from insync.events.verdict import write_cells
 from insync.matrix.campaign import Matrix
 from insync.matrix.groups import MatrixRequest
 from insync.progress import Progress
 from insync.scenario.groups import groups
 from insync.scenario.model import Scenario
 from unit.built_files import stand_in
+from unit.verdict.made_up import cell
 
 MATRIX = groups()["sites"].scenarios
 
@@ -59,12 +60,17 @@ def test_a_scenario_that_cannot_run_here_has_a_row_and_no_run(
 
     def analyse(folders: Sequence[Path], *_: object) -> None:
         cells = [
-            {"scenario": row.scenario, "kafka": row.kafka, "arm": arm, "differs": None,
-             "unknown": None, "skipped": row.skipped, "report": None, "repeats": 1, "expected": {}}
+            cell(
+                row.scenario,
+                arm,
+                kafka=row.kafka,
+                outcome="skipped" if row.skipped else "pass",
+                reason=row.skipped or "",
+            )
             for row in recorded[0].info.rows
             for arm in row.arms
-        ]  # fmt: skip
-        (folders[0] / "matrix.json").write_text(json.dumps(cells))
+        ]
+        write_cells(folders[0], cells)
 
     monkeypatch.setattr(scenarios, "record", record)
     monkeypatch.setattr(scenarios, "analyse_matrices", analyse)

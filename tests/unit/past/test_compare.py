@@ -97,7 +97,7 @@ def test_verdicts_set_up_and_anomalies_that_differ_are_listed(
     found = compared(tmp_path / "a", tmp_path / "b")
     (verdict,), (anomaly,) = found.verdicts, found.anomalies
     assert (verdict.arm, verdict.a, verdict.b) == ("stock", "pass", "fail")
-    assert (verdict.kafka, verdict.reason_b) == ("4.3.1 / 4.4.0", "it is a fail")
+    assert (verdict.kafka, verdict.reason_b) == ("4.3.1 / 4.4.0", "why")
     assert (anomaly.metric, anomaly.a, anomaly.b) == ("lost", 0, 3)
     assert ("kafka", "4.3.1", "4.4.0") in found.setup
     assert ("arms", "stock, plugin", "stock, off") in found.setup

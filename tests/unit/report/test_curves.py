@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from insync.events.matrix_info import Along, MatrixInfo, MatrixRow
-from insync.report.matrix.cells import MatrixCell, grids
+from insync.events.verdict import Cell
+from insync.report.matrix.cells import grids
 from insync.report.matrix.curves import HEIGHT, WIDTH, Curves, curves_of
 from insync.report.matrix.page import render_matrix
 from insync.report.statistics import Median
+from unit.verdict.made_up import cell
 
 DELAYS = {"slow-1": 1.0, "slow-10": 10.0, "slow-100": 100.0}
 ACKED = {"stock": (1_000, 800, 100), "step-down": (1_000, 850, 900)}
@@ -26,16 +28,12 @@ def rows(delays: Mapping[str, float], kafka: str = "4.3.1") -> list[MatrixRow]:
     ]  # fmt: skip
 
 
-def cells(names: Sequence[str], kafka: str = "4.3.1") -> list[MatrixCell]:
+def cells(names: Sequence[str], kafka: str = "4.3.1") -> list[Cell]:
     return [
-        MatrixCell.model_validate({
-            "scenario": name, "arm": arm, "kafka": kafka, "expected": {}, "differs": None,
-            "unknown": None, "skipped": None, "report": None, "repeats": 1,
-            "figures": ["acked"], "acked": [values[list(DELAYS).index(name)]],
-        })
+        cell(name, arm, kafka=kafka, figures=["acked"], acked=[values[list(DELAYS).index(name)]])
         for name in names
         for arm, values in ACKED.items()
-    ]  # fmt: skip
+    ]
 
 
 def p99(scenario: str, arm: str, value: float, kafka: str = "4.3.1") -> Median:

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.events.run_info import Bound
+from insync.events.verdict import Cell
 from insync.metrics import METRICS, Metric, of_verdict
 from insync.report.headline import NOTHING, Figures, finding, matrix_finding, subject
-from insync.report.matrix.cells import MatrixCell
 from insync.scenario.groups import groups
 from insync.scenario.load import parse, source
+from unit.verdict.made_up import cell
 
 Values = Mapping[str, Sequence[float | None]]
 
@@ -214,14 +215,7 @@ def test_every_metric_that_a_scenario_bounds_has_words_for_the_finding() -> None
                 assert METRICS[metric].did or METRICS[metric].measured, (name, metric)
 
 
-def cell(scenario: str, arm: str, **more: object) -> MatrixCell:
-    return MatrixCell.model_validate({
-        "scenario": scenario, "arm": arm, "kafka": "4.3.1", "expected": {}, "differs": None,
-        "unknown": None, "skipped": None, "report": None, "repeats": 1, **more,
-    })  # fmt: skip
-
-
-def shrinks(scenario: str, arm: str, count: int, **bound: int) -> MatrixCell:
+def shrinks(scenario: str, arm: str, count: int, **bound: int) -> Cell:
     return cell(scenario, arm, isr_shrinks=[count], expected={"isr_shrinks": bound})
 
 
@@ -250,4 +244,4 @@ def test_a_matrix_counts_the_scenarios_in_which_arms_should_differ() -> None:
     assert matrix_finding([*fine, bad]) == (
         "Request lost acked records in 1 of 4 scenarios; stock in 0 of 3"
     )
-    assert matrix_finding([cell("x", "stock", skipped="no cgroup", repeats=0)]) == NOTHING
+    assert matrix_finding([cell("x", "stock", outcome="skipped", repeats=0)]) == NOTHING

@@ -6,34 +6,24 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from insync.analysis.verdict.decide import decide
+from insync.analysis.verdict.decide import OBSERVED, decide
 from insync.analysis.verdict.facts import RunFacts
-from insync.analysis.verdict.file import as_list
-from insync.analysis.verdict.findings import OBSERVED
 from insync.events.run_info import RunInfo
+from insync.events.verdict import Cell
 from insync.outcome import Outcome
-from insync.report.judgement import Judgement
 from insync.report.junit import as_xml, matrix_suites, run_suite
-from insync.report.matrix.cells import MatrixCell
+from unit.verdict.made_up import cell, verdict
 from unit.verdict.test_decide import PLUGIN, RUN, STOCK, measured, run_of
 
-CELL = {
-    "scenario": "read-stall", "arm": "stock", "kafka": "4.3.1", "expected": {}, "differs": None,
-    "unknown": None, "skipped": None, "report": None, "repeats": 0, "isr_shrinks": [],
-    "under_min_isr_ms": [], "max_ack_gap_ms": [],
-}  # fmt: skip
-HELD = {"expected": "isr_shrinks at most 0", "outcome": "pass", "found": "0"}
+HELD = {"expected": "isr_shrinks at most 0", "outcome": "pass", "found": ["0"]}
 
 
 def written(run: RunInfo, facts: RunFacts) -> Xml.Element:
-    found = decide(run, facts)
-    verdict = Judgement(
-        verdict=found.outcome, reason=found.reason, findings=as_list(found.findings), arms={}
-    )
-    return Xml.fromstring(as_xml("insync run", [run_suite(run, verdict)]))  # noqa: S314 - our own
+    suite = run_suite(run, decide(run, facts))
+    return Xml.fromstring(as_xml("insync run", [suite]))  # noqa: S314 - our own
 
 
-def matrix_of(*cells: MatrixCell) -> Xml.Element:
+def matrix_of(*cells: Cell) -> Xml.Element:
     return Xml.fromstring(as_xml("insync matrix", matrix_suites(cells)))  # noqa: S314 - our own
 
 
@@ -81,22 +71,22 @@ def test_a_run_that_could_not_start_is_skipped_per_arm() -> None:
 
 @pytest.mark.parametrize("outcome", ["pass", "unknown", "fail"])
 def test_a_verdict_without_findings_is_never_an_empty_suite(outcome: Outcome) -> None:
-    verdict = Judgement(verdict=outcome, reason="as it was", arms={})
-    root = Xml.fromstring(as_xml("insync run", [run_suite(RUN, verdict)]))  # noqa: S314 - our own
+    suite = run_suite(RUN, verdict(verdict=outcome, reason="as it was"))
+    root = Xml.fromstring(as_xml("insync run", [suite]))  # noqa: S314 - our own
     assert counts(root) == (1, outcome == "fail", outcome == "unknown", 0)
 
 
 @pytest.mark.parametrize(
-    ("key", "tag"),
+    ("outcome", "tag"),
     [
         ("unknown", "error"),
         ("skipped", "skipped"),
         ("observed", "skipped"),
-        ("differs", "failure"),
+        ("fail", "failure"),
     ],
 )
-def test_a_cell_without_findings_is_one_case_with_its_reason(key: str, tag: str) -> None:
-    root = matrix_of(MatrixCell.model_validate({**CELL, key: "the matrix was cut short"}))
+def test_a_cell_without_findings_is_one_case_with_its_reason(outcome: str, tag: str) -> None:
+    root = matrix_of(cell(outcome=outcome, reason="the matrix was cut short"))
     (case,) = root[0].iter("testcase")
     assert [(each.tag, each.attrib["message"]) for each in case] == [
         (tag, "the matrix was cut short")
@@ -113,8 +103,8 @@ def test_an_arm_of_which_nothing_is_expected_is_a_skipped_case_with_the_reason()
 
 
 def test_what_a_whole_matrix_lacks_is_an_error_of_its_own() -> None:
-    lacking = {**CELL, "findings": [{**HELD, "arm": "stock"}], "not_run": "the arm x was not run"}
-    root = matrix_of(MatrixCell.model_validate(lacking))
+    held = [{**HELD, "arm": "stock"}]
+    root = matrix_of(cell(findings=held, not_run="the arm x was not run"))
     assert [suite.attrib["name"] for suite in root] == ["read-stall on Kafka 4.3.1", "matrix"]
     (error,) = root.iter("error")
     assert error.attrib["message"] == "the arm x was not run"
@@ -122,9 +112,7 @@ def test_what_a_whole_matrix_lacks_is_an_error_of_its_own() -> None:
 
 def test_a_matrix_has_a_suite_per_scenario_and_version() -> None:
     cells = [
-        MatrixCell.model_validate(
-            {**CELL, "kafka": kafka, "arm": arm, "findings": [{**HELD, "arm": arm}]}
-        )
+        cell(arm=arm, kafka=kafka, findings=[{**HELD, "arm": arm}])
         for kafka in ("4.3.1", "3.9.2")
         for arm in ("stock", "request")
     ]
@@ -138,6 +126,6 @@ def test_a_matrix_has_a_suite_per_scenario_and_version() -> None:
 
 def test_characters_that_xml_forbids_do_not_break_the_file() -> None:
     reason = 'broker: "\x1b[31mno\x00" & <so>'
-    root = matrix_of(MatrixCell.model_validate({**CELL, "differs": reason}))
+    root = matrix_of(cell(outcome="fail", reason=reason))
     (failure,) = root.iter("failure")
     assert failure.attrib["message"] == 'broker: "?[31mno?" & <so>'

@@ -6,23 +6,25 @@ from typing import Any
 
 import pytest
 
-from insync.report.matrix.cells import MatrixCell, outcome
+from insync.events.verdict import Cell
+from insync.metrics import DEFAULT_FIGURES
+from insync.report.matrix.cells import outcome
 from insync.report.matrix.text import markdown, sentence
-from unit.report.test_junit import CELL
+from unit.verdict import made_up
 
 STOCK = "the control arm stock was not run"
 
 
-def cell(arm: str = "request", scenario: str = "read-stall", **keys: Any) -> MatrixCell:
+def cell(arm: str = "request", scenario: str = "read-stall", **keys: Any) -> Cell:
     """Return a cell; as expected unless `keys` say otherwise."""
     expected = {"isr_shrinks": {"max": 0}}
-    return MatrixCell.model_validate(
-        {**CELL, "arm": arm, "scenario": scenario, "ok": True, "expected": expected, **keys}
-    )
+    figures = {name: [] for name in DEFAULT_FIGURES}
+    known = {"expected": expected, "repeats": 0, **figures}
+    return made_up.cell(scenario, arm, **{**known, **keys})
 
 
-def observed(arm: str, scenario: str = "read-stall") -> MatrixCell:
-    return cell(arm, scenario, ok=None, expected={}, observed="nothing is expected")
+def observed(arm: str, scenario: str = "read-stall") -> Cell:
+    return cell(arm, scenario, expected={}, outcome="observed", reason="nothing is expected")
 
 
 def test_a_matrix_of_cells_as_expected_passes() -> None:
@@ -48,7 +50,7 @@ def test_an_arm_without_a_judged_cell_makes_the_matrix_unknown() -> None:
 
 
 def test_an_arm_must_be_judged_on_every_version() -> None:
-    found = [cell(), cell(kafka="3.9.2", ok=None, skipped="no shim")]
+    found = [cell(), cell(kafka="3.9.2", outcome="skipped", reason="no shim")]
     assert outcome(found) == "unknown"
     assert "no cell of request on Kafka 3.9.2 could be judged" in sentence(found)
 
@@ -56,17 +58,19 @@ def test_an_arm_must_be_judged_on_every_version() -> None:
 @pytest.mark.parametrize(("skipped", "word"), [(2, "pass"), (3, "unknown")])
 def test_a_matrix_with_more_cells_skipped_than_judged_is_unknown(skipped: int, word: str) -> None:
     found = [cell(scenario=f"judged-{n}") for n in range(2)]
-    found += [cell(scenario=f"skipped-{n}", ok=None, skipped="no cgroup") for n in range(skipped)]
+    found += [
+        cell(scenario=f"skipped-{n}", outcome="skipped", reason="no cgroup") for n in range(skipped)
+    ]
     assert outcome(found) == word
     assert f"2 of {2 + skipped} cells judged, {skipped} skipped" in sentence(found)
 
 
 def test_a_control_arm_that_was_not_run_makes_the_matrix_unknown_and_no_cell() -> None:
     found = [cell(not_run=STOCK), cell(scenario="freeze", not_run=STOCK)]
-    assert {each.state for each in found} == {"pass"}
+    assert {each.outcome for each in found} == {"pass"}
     assert outcome(found) == "unknown"
     assert sentence(found) == f"2 of 2 cells are as expected; {STOCK}"
 
 
 def test_a_cell_that_differs_outranks_what_the_matrix_lacks() -> None:
-    assert outcome([cell(not_run=STOCK, differs="isr_shrinks was 2")]) == "fail"
+    assert outcome([cell(not_run=STOCK, outcome="fail", reason="isr_shrinks was 2")]) == "fail"

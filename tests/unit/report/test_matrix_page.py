@@ -5,21 +5,23 @@ from __future__ import annotations
 import pytest
 
 from insync.events.matrix_info import MatrixInfo, MatrixRow
-from insync.report.matrix.cells import MatrixCell
+from insync.events.verdict import Cell
 from insync.report.matrix.page import render_matrix
 from insync.report.render import MOST_BYTES
 from insync.report.timeline.timelines import Span, Timeline
+from unit.verdict import made_up
 
 ARMS = 4
 
 
-def cell(scenario: str, arm: str, *, differs: bool) -> MatrixCell:
-    return MatrixCell.model_validate({
-        "scenario": scenario, "arm": arm, "kafka": "4.3.1", "expected": {"isr_shrinks": {"max": 0}},
-        "differs": "isr_shrinks was 9, expected at most 0" if differs else None, "unknown": None,
-        "skipped": None, "report": f"4.3.1/{scenario}/report.html", "repeats": 1,
-        "isr_shrinks": [9 if differs else 0], "under_min_isr_ms": [0], "max_ack_gap_ms": [9.0],
-    })  # fmt: skip
+def cell(scenario: str, arm: str, *, differs: bool) -> Cell:
+    return made_up.cell(
+        scenario, arm, expected={"isr_shrinks": {"max": 0}},
+        outcome="fail" if differs else "pass",
+        reason="isr_shrinks was 9, expected at most 0" if differs else "",
+        report=f"4.3.1/{scenario}/report.html",
+        isr_shrinks=[9 if differs else 0], under_min_isr_ms=[0], max_ack_gap_ms=[9.0],
+    )  # fmt: skip
 
 
 def timeline(arm: str) -> Timeline:

@@ -10,12 +10,11 @@ import pytest
 
 from insync.analysis.tables.rows import Rows
 from insync.analysis.verdict.decide import decide
-from insync.analysis.verdict.file import as_json
 from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.errors import InputError
 from insync.events.run_info import RunInfo, Transactions
+from insync.events.verdict import Verdict, read_verdict
 from insync.report import results, sections
-from insync.report.judgement import Judgement, read_judgement
 from insync.report.render import MOST_BYTES, render, with_units
 from insync.report.tabular import MOST_ROWS
 from insync.report.timeline.timelines import timelines
@@ -43,8 +42,8 @@ class Reader(HTMLParser):
             self.text.append(data)
 
 
-def verdict_of(run: RunInfo, rows: Rows) -> Judgement:
-    return Judgement.model_validate(as_json(run, decide(run, facts_of_run(run, rows)), "Sail 0"))
+def verdict_of(run: RunInfo, rows: Rows) -> Verdict:
+    return decide(run, facts_of_run(run, rows)).model_copy(update={"engine": "Sail 0"})
 
 
 def page_of(run: RunInfo, rows: Rows) -> tuple[str, str]:
@@ -224,7 +223,7 @@ def test_a_missing_or_foreign_verdict_gives_one_line(tmp_path: Path, text: str |
     if text is not None:
         (tmp_path / "verdict.json").write_text(text)
     with pytest.raises(InputError, match=r"^[^\n]*verdict\.json: [^\n]+$"):
-        read_judgement(tmp_path)
+        read_verdict(tmp_path)
 
 
 def test_a_line_does_not_end_between_a_number_and_its_unit() -> None:

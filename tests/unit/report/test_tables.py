@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from insync import metrics
+from insync.events.verdict import Verdict
 from insync.report import results, sections
-from insync.report.judgement import Finding, Judgement
 from insync.report.render import environment
 from insync.report.tabular import table
 from insync.report.timeline.series import isr_table, latency_table
 from insync.report.timeline.timelines import LatencyPoint, Span, Timeline
+from unit.verdict.made_up import verdict
 from unit.verdict.test_decide import RUN
 
 FAULT = {
@@ -17,10 +18,10 @@ FAULT = {
 }  # fmt: skip
 
 
-def judged(**known: list[float | None]) -> Judgement:
+def judged(**known: list[float | None]) -> Verdict:
     arm = {**{name: [None] * 3 for name in metrics.of_verdict()}, **known, "repeats": 3}
     other = {**arm, **{name: [1.0] * 3 for name in known}}
-    return Judgement(verdict="pass", reason="", arms={"stock": arm, "request": other})
+    return verdict(arms={"stock": arm, "request": other})
 
 
 def timeline(arm: str, *points: tuple[float, float]) -> Timeline:
@@ -77,9 +78,8 @@ def test_delayed_calls_are_summed_by_arm_and_site_and_faults_without_any_omitted
 
 def test_expectations_differ_by_more_than_colour() -> None:
     outcomes = ("pass", "fail", "unknown")
-    found = [Finding(arm="stock", expected="x", outcome=each, found="y") for each in outcomes]
-    verdict = judged().model_copy(update={"findings": found})
-    marks = [row[2] for row in results.expectations(verdict).rows]
+    found = [{"arm": "stock", "expected": "x", "outcome": each} for each in outcomes]
+    marks = [row[2] for row in results.expectations(verdict(findings=found)).rows]
     assert marks == ["\u2713 pass", "\u2717 fail", "? unknown"]
 
 

@@ -9,9 +9,11 @@ import pytest
 from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import MatrixInfo, MatrixRow, save_matrix
+from insync.events.verdict import read_verdict, write_verdict
 from insync.progress import Progress
 from insync.run import analysis
 from unit.run_folder import Story, run_json
+from unit.verdict.made_up import verdict
 
 LOCAL = AnalysisOptions()
 
@@ -20,7 +22,7 @@ LOCAL = AnalysisOptions()
 def run(tmp_path: Path) -> Path:
     """Make a run folder with the verdict of an earlier analysis."""
     (tmp_path / "run.json").write_text(json.dumps(run_json(Story())))
-    (tmp_path / "verdict.json").write_text('{"verdict": "pass"}')
+    write_verdict(tmp_path, verdict())
     return tmp_path
 
 
@@ -35,19 +37,16 @@ def fake_python(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_analysis_gets_the_folder_and_the_engine(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    given = run / "arguments.json"
     fake_python(
-        run,
-        "import json; json.dump({'args': sys.argv[1:-1]},"
-        f" open({str(run / 'verdict.json')!r}, 'w'))",
-        monkeypatch,
+        run, f"import json; json.dump(sys.argv[1:-1], open({str(given)!r}, 'w'))", monkeypatch
     )
     asked = AnalysisOptions(engine="spark", master="local[1]", conf={"a": "b", "c": "d"})
-    assert analysis.analyse([run], asked, Progress()) == [{
-        "args": [
-            "-m", "insync.analysis.job", str(run), "--engine", "spark", "--spark-master",
-            "local[1]", "--spark-conf", "a=b", "--spark-conf", "c=d", "--progress",
-        ],
-    }]  # fmt: skip
+    assert analysis.analyse([run], asked, Progress()) == [verdict()]
+    assert json.loads(given.read_text()) == [
+        "-m", "insync.analysis.job", str(run), "--engine", "spark", "--spark-master",
+        "local[1]", "--spark-conf", "a=b", "--spark-conf", "c=d", "--progress",
+    ]  # fmt: skip
 
 
 class Phases(Progress):
@@ -80,7 +79,7 @@ def test_an_old_verdict_is_not_mistaken_for_a_new_one(
     fake_python(run, "print('no memory'); sys.exit(3)", monkeypatch)
     with pytest.raises(InsyncError, match="ended with 3: no memory"):
         analysis.analyse([run], LOCAL, Progress())
-    assert (run / "verdict.json").read_text() == '{"verdict": "pass"}'
+    assert read_verdict(run) == verdict()
 
 
 def test_a_failure_without_output_says_how_much_space_is_left(
@@ -93,7 +92,7 @@ def test_a_failure_without_output_says_how_much_space_is_left(
 
 def test_a_missing_verdict_is_no_pass(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_python(run, f"os.remove({str(run / 'verdict.json')!r})", monkeypatch)
-    with pytest.raises(InsyncError, match=r"verdict\.json: .* expected the verdict of an analysis"):
+    with pytest.raises(InsyncError, match=r"\(verdict\.json: .*, expected the verdict"):
         analysis.analyse([run], LOCAL, Progress())
 
 
@@ -101,7 +100,7 @@ def test_a_verdict_that_is_not_an_object_is_refused(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_python(run, f"open({str(run / 'verdict.json')!r}, 'w').write('[]')", monkeypatch)
-    with pytest.raises(InsyncError, match="expected an object"):
+    with pytest.raises(InsyncError, match="expected the verdict of an analysis"):
         analysis.analyse([run], LOCAL, Progress())
 
 

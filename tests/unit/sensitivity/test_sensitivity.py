@@ -165,7 +165,7 @@ def test_a_run_passes_if_all_expectations_hold(made: Made, form: Form) -> None:
     for each in form.expectations():
         held = {each.arm: {each.metric: made.measured[each.metric, each.holds]}}
         found = decide(form.run, form.facts(made.healthy(form), made.measured, held))
-        assert found.outcome == "pass", (str(each), found.reason)
+        assert found.verdict == "pass", (str(each), found.reason)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: f"{form.name}{form.on and '-' + form.on}")
@@ -177,7 +177,7 @@ def test_each_expectation_fails_alone(made: Made, form: Form) -> None:
         broken = {each.arm: {each.metric: made.measured[each.metric, each.breaks]}}
         found = decide(form.run, form.facts(made.healthy(form), made.measured, broken))
         expected = "unknown" if each.arm in form.run.control_arms else "fail"
-        assert found.outcome == expected, (str(each), found.reason)
+        assert found.verdict == expected, (str(each), found.reason)
         assert found.reason.startswith((f"{each.arm}, repeat 1: {each.metric}", f"{each.arm}: ")), (
             each
         )
@@ -192,7 +192,7 @@ def test_an_integrity_violation_fails_every_arm(made: Made, form: Form) -> None:
         for arm in form.run.arms:
             facts = form.facts(made.healthy(form), made.measured, {arm: {metric: 1.0}})
             found = decide(form.run, facts)
-            assert found.outcome == "fail"
+            assert found.verdict == "fail"
             assert found.reason.startswith(f"{arm}, repeat 1: {metric} was 1, expected 0")
 
 

@@ -4,18 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from insync.analysis.verdict.decide import decide
+from insync.analysis.verdict.decide import ENDED, NO_PROBLEM, PROVABLE, decide
 from insync.analysis.verdict.facts import RunFacts
-from insync.analysis.verdict.findings import (
-    ENDED,
-    EVIDENCE,
-    LIVE,
-    NO_PROBLEM,
-    NO_VIOLATION,
-    PROVABLE,
-    Finding,
-)
 from insync.events.run_info import Comparison
+from insync.events.verdict import EVIDENCE, LIVE, NO_VIOLATION, Finding
 from unit.verdict.test_decide import FAULT, PLUGIN, RUN, STOCK, measured, run_of
 
 BOUND = "isr_shrinks at most 0"
@@ -42,13 +34,13 @@ def test_a_valid_run_passes_each_expectation_of_each_arm() -> None:
         ("plugin", BOUND),
     ]
     assert {each.outcome for each in decide(RUN, run_of()).findings} == {"pass"}
-    assert found(run_of(), "plugin", BOUND).found == "0, 0"
+    assert found(run_of(), "plugin", BOUND).words == "0, 0"
 
 
 def test_only_the_broken_bound_fails_and_names_the_repeat() -> None:
     facts = run_of(plugin=measured(PLUGIN, isr_shrinks=2.0))
     one = found(facts, "plugin", BOUND)
-    assert (one.outcome, one.found) == (
+    assert (one.outcome, one.words) == (
         "fail",
         "plugin, repeat 2: isr_shrinks was 2, expected at most 0",
     )
@@ -58,7 +50,7 @@ def test_only_the_broken_bound_fails_and_names_the_repeat() -> None:
 
 def test_a_control_arm_without_the_problem_is_unknown_not_failed() -> None:
     one = found(run_of(stock=measured(STOCK, isr_shrinks=0.0)), "stock", "isr_shrinks at least 1")
-    assert (one.outcome, NO_PROBLEM in one.found) == ("unknown", True)
+    assert (one.outcome, NO_PROBLEM in one.words) == ("unknown", True)
 
 
 @pytest.mark.parametrize("shrinks", [0.0, 2.0])
@@ -85,11 +77,11 @@ def test_a_comparison_is_a_finding_of_the_compared_arm() -> None:
     each = Comparison(metric="max_ack_gap_ms", arm="plugin", against="stock", at_most=1.1)
     run = RUN.model_copy(update={"scenario": RUN.scenario.model_copy(update={"compare": (each,)})})
     last = decide(run, run_of()).findings[-1]
-    assert (last.arm, last.outcome, last.found) == ("plugin", "pass", "40; stock: 40")
+    assert (last.arm, last.outcome, last.words) == ("plugin", "pass", "40; stock: 40")
     assert last.expected == "max_ack_gap_ms at most 1.1 times that of stock"
 
 
 def test_a_skipped_run_has_no_findings() -> None:
     run = RUN.model_copy(update={"skipped": "no cgroup"})
     (one,) = decide(run, run_of()).findings
-    assert (one.arm, one.outcome, one.found) == (None, "unknown", "skipped: no cgroup")
+    assert (one.arm, one.outcome, one.words) == (None, "unknown", "skipped: no cgroup")

@@ -9,9 +9,9 @@ import pytest
 from insync import metrics
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
-from insync.analysis.verdict.findings import LIVE
 from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.events.run_info import RunInfo
+from insync.events.verdict import LIVE
 from unit.repeat_rows import whole_repeat
 from unit.run_folder import Story, run_json
 from unit.verdict.test_decide import PLUGIN, RUN, STOCK, measured, run_of
@@ -32,7 +32,7 @@ def with_one(repeat: RepeatFacts, metric: str) -> RepeatFacts:
 def test_an_arm_with_the_agent_fails_where_stock_has_no_such_problem(metric: str) -> None:
     facts = run_of(plugin=with_one(PLUGIN, metric))
     verdict = decide(RUN, facts)
-    assert verdict.outcome == "fail"
+    assert verdict.verdict == "fail"
     assert verdict.reason == f"plugin, repeat 2: {metric} was 1, expected 0"
     assert (found(facts, "stock"), found(facts, "plugin")) == ("pass", "fail")
 
@@ -41,15 +41,15 @@ def test_an_arm_with_the_agent_fails_where_stock_has_no_such_problem(metric: str
 def test_it_is_unknown_if_stock_has_the_same_problem(metric: str) -> None:
     facts = run_of(stock=with_one(STOCK, metric), plugin=with_one(PLUGIN, metric))
     verdict = decide(RUN, facts)
-    assert verdict.outcome == "unknown"
+    assert verdict.verdict == "unknown"
     assert (found(facts, "stock"), found(facts, "plugin")) == ("unknown", "unknown")
     (one,) = (x for x in verdict.findings if (x.arm, x.expected) == ("plugin", LIVE))
-    assert one.found.endswith("expected 0: stock Kafka has it as well")
+    assert one.words.endswith("expected 0: stock Kafka has it as well")
 
 
 def test_a_problem_of_stock_alone_is_unknown() -> None:
     verdict = decide(RUN, run_of(stock=with_one(STOCK, "unplanned_exits")))
-    assert verdict.outcome == "unknown"
+    assert verdict.verdict == "unknown"
     assert verdict.reason.endswith(
         "unplanned_exits was 1, expected 0: the arm is without the agent"
     )
@@ -59,19 +59,19 @@ def test_another_problem_of_stock_excuses_nothing() -> None:
     facts = run_of(
         stock=with_one(STOCK, "read_back_unfinished"), plugin=with_one(PLUGIN, "unplanned_exits")
     )
-    assert decide(RUN, facts).outcome == "fail"
+    assert decide(RUN, facts).verdict == "fail"
 
 
 def test_without_stock_in_the_run_it_fails() -> None:
     facts = run_of(plugin=with_one(PLUGIN, "isr_not_recovered"))
     alone = replace(facts, arms={"plugin": facts.arms["plugin"]})
-    assert decide(RUN.model_copy(update={"arms": ("plugin",)}), alone).outcome == "fail"
+    assert decide(RUN.model_copy(update={"arms": ("plugin",)}), alone).verdict == "fail"
 
 
 def test_it_fails_even_if_the_rest_of_the_arm_proves_nothing() -> None:
     """After a broker ended by itself faults lack evidence, and later repeats are not run."""
     ended = replace(with_one(PLUGIN, "unplanned_exits"), complete=False, faults=())
-    assert decide(RUN, run_of(plugin=ended)).outcome == "fail"
+    assert decide(RUN, run_of(plugin=ended)).verdict == "fail"
 
 
 def test_lost_records_are_graver() -> None:

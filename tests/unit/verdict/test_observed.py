@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from insync.analysis.verdict.cells import as_json, judge
-from insync.analysis.verdict.decide import Verdict, decide
+from insync.analysis.verdict.cells import judge
+from insync.analysis.verdict.decide import NOTHING, OBSERVED, PROVABLE, decide
 from insync.analysis.verdict.facts import RunFacts
-from insync.analysis.verdict.findings import NOTHING, OBSERVED, PROVABLE
 from insync.events.matrix_info import MatrixRow
 from insync.events.run_info import RunInfo
+from insync.events.verdict import Verdict
 from insync.scenario.load import load, narrow
 from unit.verdict.test_decide import AGENTS, PLUGIN, RUN, STOCK
 
@@ -47,35 +47,35 @@ def test_a_run_without_expectations_or_control_arms_is_unknown(
     arms: tuple[str, ...], reason: str
 ) -> None:
     found = judged(*arms)
-    assert (found.outcome, found.reason) == ("unknown", reason)
+    assert (found.verdict, found.reason) == ("unknown", reason)
     (one,) = (each for each in found.findings if each.expected == PROVABLE)
     assert (one.arm, one.outcome) == (None, "unknown")
 
 
 def test_a_scenario_that_names_no_control_arm_needs_none() -> None:
-    assert judged("plugin", control_arms=()).outcome == "pass"
+    assert judged("plugin", control_arms=()).verdict == "pass"
 
 
 def test_an_observed_arm_beside_a_judged_one_is_named_and_not_counted_as_ok() -> None:
     found = judged("stock", "off", "plugin")
-    assert found.outcome == "pass"
-    assert "off was only observed (nothing is expected of it)" in found.reason
+    assert found.verdict == "pass"
+    assert f"off nothing ({OBSERVED})" in found.reason
     of_off = [each for each in found.findings if each.arm == "off"]
     assert [each.outcome for each in of_off] == ["pass", "pass", "pass", "observed"]
-    assert (of_off[-1].expected, of_off[-1].found) == (NOTHING, OBSERVED)
+    assert (of_off[-1].expected, of_off[-1].words) == (NOTHING, OBSERVED)
 
 
 def test_a_loss_in_an_observed_arm_still_fails() -> None:
     run, facts = of("stock", "off", "plugin")
     lost = replace(OFF, metrics={**OFF.metrics, "lost": 1.0})
     found = decide(run, replace(facts, arms={**facts.arms, "off": (OFF, lost)}))
-    assert (found.outcome, found.reason) == ("fail", "off, repeat 2: lost was 1, expected 0")
+    assert (found.verdict, found.reason) == ("fail", "off, repeat 2: lost was 1, expected 0")
 
 
 def test_a_broken_bound_fails_even_without_the_control_arm() -> None:
     run, facts = of("plugin")
     shrunk = replace(PLUGIN, metrics={**PLUGIN.metrics, "isr_shrinks": 2.0})
-    assert decide(run, replace(facts, arms={"plugin": (PLUGIN, shrunk)})).outcome == "fail"
+    assert decide(run, replace(facts, arms={"plugin": (PLUGIN, shrunk)})).verdict == "fail"
 
 
 def test_time_is_a_control_arm_where_the_scenario_names_stock() -> None:
@@ -106,7 +106,7 @@ def test_built_in_scenarios_on_a_single_arm_prove_nothing(
     )  # fmt: skip
     facts = RunFacts(finished=True, arms={arm: (REPEATS[arm],)}, unreadable={})
     (one,) = (each for each in decide(run, facts).findings if each.expected == PROVABLE)
-    assert set(one.found.split("; ")) == lacks
+    assert set(one.words.split("; ")) == lacks
 
 
 def row(*arms: str) -> MatrixRow:
@@ -115,15 +115,13 @@ def row(*arms: str) -> MatrixRow:
 
 def test_cells_are_judged_alone_and_say_which_arms_their_row_lacks() -> None:
     run, facts = of("off", "plugin")
-    off, plugin = judge(row("off", "plugin"), run, facts)
+    off, plugin = judge(row("off", "plugin"), run, facts, decide(run, facts))
     assert (off.outcome, plugin.outcome) == ("observed", "pass")
     assert off.not_run == plugin.not_run == "the control arm stock was not run"
-    found = as_json(off)
-    assert (found["ok"], found["observed"], found["unknown"]) == (None, OBSERVED, None)
-    assert found["not_run"] == "the control arm stock was not run"
-    assert (as_json(plugin)["ok"], as_json(plugin)["observed"]) == (True, None)
+    assert (off.reason, plugin.reason) == (OBSERVED, "")
 
 
 def test_with_every_control_arm_a_cell_lacks_nothing() -> None:
     run, facts = of("stock", "plugin")
-    assert [each.not_run for each in judge(row("stock", "plugin"), run, facts)] == [None, None]
+    cells = judge(row("stock", "plugin"), run, facts, decide(run, facts))
+    assert [each.not_run for each in cells] == [None, None]

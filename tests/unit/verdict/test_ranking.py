@@ -69,7 +69,7 @@ def test_lost_or_corrupted_records_always_fail(
 ) -> None:
     repeat = facts.arms[place[0]][place[1]]
     worse = replace(repeat, metrics={**repeat.metrics, violation: 1.0})
-    assert decide(RUN, changed(facts, place, worse)).outcome == "fail"
+    assert decide(RUN, changed(facts, place, worse)).verdict == "fail"
 
 
 @given(runs, places, st.sampled_from(registry.liveness()))
@@ -78,29 +78,28 @@ def test_a_run_with_a_loss_of_liveness_never_passes(
 ) -> None:
     repeat = facts.arms[place[0]][place[1]]
     worse = replace(repeat, metrics={**repeat.metrics, metric: 1.0})
-    assert decide(RUN, changed(facts, place, worse)).outcome != "pass"
+    assert decide(RUN, changed(facts, place, worse)).verdict != "pass"
 
 
 @given(runs, places)
 def test_no_run_passes_without_evidence(facts: RunFacts, place: tuple[str, int]) -> None:
     bare = replace(facts.arms[place[0]][place[1]], faults=())
-    assert decide(RUN, changed(facts, place, bare)).outcome != "pass"
+    assert decide(RUN, changed(facts, place, bare)).verdict != "pass"
 
 
 @given(runs, places)
-def test_an_interrupted_repeat_is_unknown_unless_something_graver_is_found(
+def test_an_arm_with_an_interrupted_repeat_is_unknown_unless_something_graver_is_found(
     facts: RunFacts, place: tuple[str, int]
 ) -> None:
     cut = replace(facts.arms[place[0]][place[1]], complete=False)
-    found = decide(RUN, changed(facts, place, cut)).outcome
+    found = decide(RUN, changed(facts, place, cut))
+    arm = place[0]
     violated = any(
-        repeat.metrics[name]
-        for arm in facts.arms.values()
-        for repeat in arm
-        for name in registry.integrity()
+        repeat.metrics[name] for repeat in facts.arms[arm] for name in registry.integrity()
     )
-    stuck = any(each.fails for each in not_live(RUN, facts, facts))
-    assert found == ("fail" if violated or stuck else "unknown")
+    stuck = any(each.fails for each in not_live(RUN, facts) if each.arm == arm)
+    assert found.cell(arm).outcome == ("fail" if violated or stuck else "unknown")
+    assert found.verdict != "pass"
 
 
 @given(runs, places)
@@ -111,7 +110,7 @@ def test_a_shrink_under_the_plugin_never_improves_the_verdict(
     repeat = facts.arms["plugin"][place[1]]
     shrinks = (repeat.metrics["isr_shrinks"] or 0.0) + 1.0
     worse = replace(repeat, metrics={**repeat.metrics, "isr_shrinks": shrinks})
-    outcomes = [decide(RUN, run).outcome for run in (facts, changed(facts, place, worse))]
+    outcomes = [decide(RUN, run).verdict for run in (facts, changed(facts, place, worse))]
     assert BETTER[outcomes[1]] <= BETTER[outcomes[0]]
 
 
@@ -119,7 +118,7 @@ def test_a_shrink_under_the_plugin_never_improves_the_verdict(
 def test_the_order_of_arms_does_not_matter(facts: RunFacts) -> None:
     turned = replace(facts, arms={arm: facts.arms[arm] for arm in reversed(RUN.arms)})
     run = RUN.model_copy(update={"arms": tuple(reversed(RUN.arms))})
-    assert decide(run, turned).outcome == decide(RUN, facts).outcome
+    assert decide(run, turned).verdict == decide(RUN, facts).verdict
 
 
 @given(runs)

@@ -92,7 +92,7 @@ def rows_of(*, complete: bool = True, **changed: Any) -> dict[str, list[dict[str
 def test_a_violation_in_a_repeat_that_was_cut_short_fails_the_run() -> None:
     facts = facts_of_run(RUN, rows_of(complete=False, checked={"inconsistent": 2}))
     verdict = decide(RUN, replace(facts, finished=False))
-    assert verdict.outcome == "fail"
+    assert verdict.verdict == "fail"
     assert verdict.reason.startswith("stock, repeat 1: inconsistent was 2, expected 0")
 
 
@@ -101,7 +101,7 @@ def test_a_violation_beside_an_unreadable_line_fails_the_run() -> None:
     rows["input_lines"] = [
         {"file": "stock/consume-0.jsonl", "lines": 9, "unreadable": 1, "skewed": 0}
     ]
-    assert decide(RUN, facts_of_run(RUN, rows)).outcome == "fail"
+    assert decide(RUN, facts_of_run(RUN, rows)).verdict == "fail"
 
 
 def test_a_repeat_that_was_not_read_to_its_end_has_no_lost_records() -> None:

@@ -1,65 +1,60 @@
-"""Judges a run's facts: pass, fail or unknown, with one sentence that says why.
+"""Judges a run's facts: lists every expectation with its outcome; the worst is the verdict.
 
-Problems are ranked, and the highest rank that has one decides: an integrity violation (fail), a
-loss of liveness (fail, or unknown if stock Kafka has it as well), a reason why the run is invalid
-(unknown), a broken expectation of an arm under test (fail), a comparison of such an arm that lacks
-data (unknown) or does not hold (fail), a control arm that did not behave as expected (unknown), a
-run that lacks a control arm, an arm of which something is expected, or the other arm of a
-comparison (unknown). Without a problem the run passes.
+A failure is an integrity violation, a loss of liveness that stock Kafka has not, or a broken
+expectation of an arm under test. Unknown is what lacks evidence or data, a control arm that did not
+behave as expected, and a run that lacks a control arm, an arm of which something is expected, or
+the other arm of a comparison. What an arm lacks makes all of its expectations unknown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from insync.analysis.verdict import expectations
-from insync.analysis.verdict.facts import RunFacts
-from insync.analysis.verdict.findings import NO_PROBLEM, Finding, findings, unseen
+from insync.analysis.verdict.facts import RepeatFacts, RunFacts, arm_figures
 from insync.analysis.verdict.invalid_reasons import Reasons, reasons_by_arm
-from insync.analysis.verdict.liveness import not_live
-from insync.events.run_info import RunInfo
-from insync.metrics import LOST
-from insync.outcome import Outcome
+from insync.analysis.verdict.liveness import NotLive, not_live
+from insync.events.run_info import Bound, Comparison, RunInfo
+from insync.events.verdict import (
+    EVIDENCE,
+    LIVE,
+    NO_VIOLATION,
+    Finding,
+    Verdict,
+    problems_of,
+)
+from insync.metrics import LOST, METRICS, integrity
+from insync.outcome import Outcome, worst
+
+ENDED = "came to its end"
+NO_PROBLEM = "the control arm did not show the problem"
+NOTHING = "nothing"
+OBSERVED = "the scenario expects nothing of this arm: it was only observed"
+PROVABLE = "every control arm was run, and an arm of which something is expected"
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The outcome of a run, the reason for it, the facts, and every finding."""
-
-    outcome: Outcome
-    reason: str
-    facts: RunFacts
-    findings: tuple[Finding, ...] = ()
-
-
-def decide(run: RunInfo, facts: RunFacts, beside: RunFacts | None = None) -> Verdict:
-    """Judge `facts` by what the scenario of `run` expects of its arms.
-
-    `beside` are the facts of all arms that `facts` may be compared with, if `facts` are only a
-    part of a run: then whether the run has every arm that it needs is not asked.
-    """
-    everyone = beside or facts
-    unproved = list(_unproved(run, facts)) if beside is None else None
-    own = reasons_by_arm(run, facts)
-    others = own if everyone is facts else reasons_by_arm(run, everyone)
-    looked_at = tuple(findings(run, facts, everyone, unproved, own, others))
-    last = ["; ".join(unproved)] if unproved else []
-    ranked = [*_ranked(run, facts, everyone, own, others), (Outcome.UNKNOWN, last)]
-    for outcome, problems in ranked:
-        if problems:
-            return Verdict(outcome, _first_of(problems), facts, looked_at)
-    return Verdict(Outcome.PASS, _describe_pass(run, facts, everyone), facts, looked_at)
+def decide(run: RunInfo, facts: RunFacts) -> Verdict:
+    """Judge `facts` by what the scenario of `run` expects of its arms."""
+    found = tuple(_findings(run, facts))
+    outcome = worst(each.outcome for each in found)
+    problem = outcome.is_problem
+    return Verdict(
+        scenario=run.scenario_name,
+        kafka=run.kafka,
+        client=run.scenario.workload.client,
+        scale=run.scale,
+        seed=run.seed,
+        verdict=outcome,
+        reason=problems_of(found, outcome) if problem else _describe_pass(run, found),
+        findings=found,
+        arms={arm: arm_figures(repeats) for arm, repeats in facts.arms.items()},
+    )
 
 
-def _unproved(run: RunInfo, facts: RunFacts) -> Iterator[str]:
-    """Say why a run proves nothing although all that was run is as expected."""
-    tested = run.tested_arms
-    if not tested:
-        yield f"no arm under test was run, only {', '.join(run.arms)}"
-    elif all(expectations.is_observed(run, facts, arm) for arm in tested):
-        yield f"nothing is expected of {', '.join(tested)}"
-    yield from not_run(run, facts, tested)
+def _describe_pass(run: RunInfo, found: Sequence[Finding]) -> str:
+    """Write the figures of every expectation, all of which hold."""
+    parts = [f"{each.arm} {each.expected} ({each.words})" for each in found if each.words]
+    return f"in each of {run.repeats} repeats: {'; '.join([*parts, NO_VIOLATION])}"
 
 
 def not_run(run: RunInfo, facts: RunFacts, arms: Sequence[str]) -> Iterator[str]:
@@ -74,86 +69,118 @@ def not_run(run: RunInfo, facts: RunFacts, arms: Sequence[str]) -> Iterator[str]
             )
 
 
-def _ranked(
-    run: RunInfo, facts: RunFacts, everyone: RunFacts, own: Reasons, others: Reasons
-) -> Iterator[tuple[Outcome, list[str]]]:
-    """Yield the problems of each rank, the gravest rank first."""
-    tested = run.tested_arms
-    compared = [each for arm in tested for each in expectations.comparisons_of(run, everyone, arm)]
-    yield (
-        Outcome.FAIL,
-        list(expectations.integrity_violations(facts.arms, run.scenario.workload.acks)),
-    )
-    stuck = list(not_live(run, facts, everyone))
-    yield Outcome.FAIL, [each.words for each in stuck if each.fails]
-    yield Outcome.UNKNOWN, [each.words for each in stuck if not each.fails]
-    yield Outcome.UNKNOWN, [words for each in own.values() for words in each]
-    yield Outcome.FAIL, [words for arm in tested for words in _out_of_bounds(run, facts, arm)]
-    yield (
-        Outcome.UNKNOWN,
-        [words for each in compared for words in expectations.missing_data(each, everyone, others)],
-    )
-    yield (
-        Outcome.FAIL,
-        [words for each in compared for words in expectations.broken(each, everyone)],
-    )
-    yield (
-        Outcome.UNKNOWN,
-        [
-            f"{words}: {NO_PROBLEM}"
-            for arm in run.control_arms
-            for words in _out_of_bounds(run, facts, arm)
-        ],
-    )
-
-
-def _out_of_bounds(run: RunInfo, facts: RunFacts, arm: str) -> Iterator[str]:
-    for metric, bound in run.scenario.expected_of(arm).items():
-        yield from expectations.out_of_bounds(arm, facts.arms[arm], metric, bound)
-
-
-def _first_of(problems: list[str]) -> str:
-    rest = len(problems) - 1
-    return problems[0] + (f" (and {rest} more)" if rest else "")
-
-
-def _describe_pass(run: RunInfo, facts: RunFacts, everyone: RunFacts) -> str:
-    """Write the figures of every expectation, all of which hold."""
-    parts = []
+def _findings(run: RunInfo, facts: RunFacts) -> Iterator[Finding]:
+    """Yield the findings of the run, then of each arm; a skipped run has only the first."""
+    reasons = reasons_by_arm(run, facts)
+    yield _finding(None, ENDED, unknown=reasons.get(None, ()))
+    if run.skipped is not None:
+        return
+    lacks = "; ".join(_lacks(run, facts))
+    yield _finding(None, PROVABLE, unknown=[lacks] if lacks else [])
+    stuck = list(not_live(run, facts))
+    weak = {arm: _weak(reasons.get(arm, ()), stuck, arm) for arm in run.arms}
     for arm in run.arms:
+        own = reasons.get(arm, ())
+        yield from _of_arm(run, facts.arms[arm], arm, own)
+        yield _finding(
+            arm,
+            LIVE,
+            fail=[each.words for each in stuck if each.arm == arm and each.fails],
+            unknown=weak[arm],
+            found="whether a node ended is not known" if run.clients_only else "",
+        )
         for metric, bound in run.scenario.expected_of(arm).items():
-            found = expectations.values(facts.arms[arm], metric)
-            parts.append(f"{arm} {metric} was {found} (expected {bound})")
+            yield _of_bound(run, facts.arms[arm], arm, metric, bound, weak[arm])
         if arm not in run.control_arms:
-            parts += [
-                expectations.describe_pass(each, everyone)
-                for each in expectations.comparisons_of(run, everyone, arm)
-            ]
-        if arm in run.control_arms:
-            parts += _seen_in(run, facts, arm)
-        if expectations.is_observed(run, everyone, arm):
-            parts.append(f"{arm} was only observed (nothing is expected of it)")
-    held, unknown = "; ".join(parts), unseen(run)
-    rest = f"; {unknown}" if unknown else ""
-    return f"in each of {run.repeats} repeats: {held}; {_describe_lost(facts)}{rest}"
+            for each in expectations.comparisons_of(run, facts, arm):
+                yield _of_comparison(each, facts, weak[arm], reasons)
+        if expectations.is_observed(run, facts, arm):
+            yield Finding(arm=arm, expected=NOTHING, outcome=Outcome.OBSERVED, found=(OBSERVED,))
 
 
-def _seen_in(run: RunInfo, facts: RunFacts, arm: str) -> list[str]:
-    """Write what a control arm did where only arms under test are bound.
-
-    A control arm that shows the problem in some runs only has no bound for it.
-    """
-    own = run.scenario.expected_of(arm)
-    tested = [metric for each in run.tested_arms for metric in run.scenario.expected_of(each)]
-    return [
-        f"{arm} {metric} was {expectations.values(facts.arms[arm], metric)} (seen, not expected)"
-        for metric in dict.fromkeys(tested)
-        if metric not in own
-    ]
+def _lacks(run: RunInfo, facts: RunFacts) -> list[str]:
+    """Say why a run proves nothing although all that was run is as expected."""
+    tested = run.tested_arms
+    found = []
+    if not tested:
+        found = [f"no arm under test was run, only {', '.join(run.arms)}"]
+    elif all(expectations.is_observed(run, facts, arm) for arm in tested):
+        found = [f"nothing is expected of {', '.join(tested)}"]
+    return [*found, *not_run(run, facts, tested)]
 
 
-def _describe_lost(facts: RunFacts) -> str:
-    """Write that nothing was lost, or how much of what only leaders had acked (acks=1)."""
-    repeats = [repeat for arm in facts.arms.values() for repeat in arm]
+def _weak(own: Sequence[str], stuck: Sequence[NotLive], arm: str) -> list[str]:
+    """Return why expectations of an arm are unknown: also what it did not do, as stock Kafka."""
+    return [*own, *(each.words for each in stuck if each.arm == arm and not each.fails)]
+
+
+def _of_arm(
+    run: RunInfo, repeats: Sequence[RepeatFacts], arm: str, own: Sequence[str]
+) -> Iterator[Finding]:
+    acks = run.scenario.workload.acks
     lost = sum(repeat.metrics[LOST] or 0 for repeat in repeats)
-    return f"{lost:g} records with acks=1 were lost" if lost else "nothing was lost"
+    yield _finding(arm, EVIDENCE, unknown=own)
+    yield _finding(
+        arm,
+        NO_VIOLATION,
+        fail=list(expectations.integrity_violations({arm: repeats}, acks)),
+        unknown=own,
+        found="; ".join(
+            filter(None, [f"{lost:g} records with acks=1 were lost" if lost else "", _unseen(run)])
+        ),
+    )
+
+
+def _unseen(run: RunInfo) -> str:
+    """Say which violations could not be looked for; nothing if insync started the brokers."""
+    if not run.clients_only:
+        return ""
+    names = [name for name in integrity(run.scenario.workload.acks) if METRICS[name].of_nodes]
+    return f"not known, without the nodes' files: {', '.join(names)}"
+
+
+def _of_bound(
+    run: RunInfo,
+    repeats: Sequence[RepeatFacts],
+    arm: str,
+    metric: str,
+    bound: Bound,
+    weak: Sequence[str],
+) -> Finding:
+    broken = list(expectations.out_of_bounds(arm, repeats, metric, bound))
+    is_control = arm in run.control_arms
+    without_problem = [f"{each}: {NO_PROBLEM}" for each in broken] if is_control else []
+    return _finding(
+        arm,
+        f"{metric} {bound}",
+        unknown=[*weak, *without_problem],
+        fail=[] if is_control or weak else broken,
+        found=expectations.values(repeats, metric),
+    )
+
+
+def _of_comparison(
+    each: Comparison, facts: RunFacts, weak: Sequence[str], reasons: Reasons
+) -> Finding:
+    without = [*weak, *expectations.missing_data(each, facts, reasons)]
+    return _finding(
+        each.arm,
+        f"{each.metric} {each}",
+        unknown=without,
+        fail=[] if without else list(expectations.broken(each, facts)),
+        found="" if without else expectations.figures(each, facts),
+    )
+
+
+def _finding(
+    arm: str | None,
+    expected: str,
+    *,
+    fail: Sequence[str] = (),
+    unknown: Sequence[str] = (),
+    found: str = "",
+) -> Finding:
+    """Return a finding; a failure outranks what is not known."""
+    outcome = Outcome.FAIL if fail else Outcome.UNKNOWN if unknown else Outcome.PASS
+    words = fail or unknown or ([found] if found else [])
+    return Finding(arm=arm, expected=expected, outcome=outcome, found=tuple(words))

@@ -52,12 +52,6 @@ def missing_data(each: Comparison, facts: RunFacts, invalid: Reasons) -> Iterato
         yield f"{each.arm}: {each.metric} cannot be compared with that of {words}"
 
 
-def describe_pass(each: Comparison, facts: RunFacts) -> str:
-    """Write the figures of a comparison that holds."""
-    own, other = _medians(each, facts)
-    return f"{each.arm} {each.metric} was {own:g} (expected {each}: {other:g})"
-
-
 def figures(each: Comparison, facts: RunFacts) -> str:
     """Write the two medians of a comparison that has its data."""
     own, other = _medians(each, facts)

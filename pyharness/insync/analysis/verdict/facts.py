@@ -6,9 +6,11 @@ back has no number of lost records.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from insync import metrics
 from insync.arms import BY_TIME
 
 Metrics = Mapping[str, float | None]
@@ -96,3 +98,37 @@ class RunFacts:
     arms: Mapping[str, tuple[RepeatFacts, ...]]
     unreadable: Mapping[str, int]
     skewed: Mapping[str, int] = field(default_factory=dict)
+
+
+def arm_figures(repeats: Sequence[RepeatFacts]) -> dict[str, Any]:
+    """Return the figures of an arm as files have them: lists hold one value per repeat."""
+    by_metric = {
+        name: [_figure(repeat.metrics[name]) for repeat in repeats] for name in metrics.of_verdict()
+    }
+    agent_errors = [repeat.agent_errors for repeat in repeats]
+    return {
+        "repeats": len(repeats),
+        **by_metric,
+        "evidence": [_evidence(fault) for repeat in repeats for fault in repeat.faults],
+        "agent_errors": agent_errors if any(repeat.agents for repeat in repeats) else [],
+    }
+
+
+def _evidence(fault: FaultFact) -> dict[str, object]:
+    return {
+        "fault": fault.fault,
+        "site": fault.site,
+        "target": list(fault.target),
+        "calls_held": fault.calls_held,
+        "held_ms": _figure(fault.held_ms),
+        "longest_held_ms": _figure(fault.longest_held_ms),
+        "acted_ms": _figure(fault.acted_ms),
+        "figures": {name: _figure(value) for name, value in fault.figures.items()},
+    }
+
+
+def _figure(value: float | None) -> float | None:
+    """Round to a tenth, which is as fine as the clocks are; write whole numbers without a point."""
+    if value is None or value == int(value):
+        return None if value is None else int(value)
+    return round(value, 1)

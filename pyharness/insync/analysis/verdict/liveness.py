@@ -56,9 +56,9 @@ class NotLive:
     words: str
 
 
-def not_live(run: RunInfo, facts: RunFacts, everyone: RunFacts) -> Iterator[NotLive]:
-    """Yield the problems of the arms in `facts`; `everyone` has the stock arm, if it was run."""
-    counted = {metric: _stock_has(metric, everyone) for metric in metrics.liveness()}
+def not_live(run: RunInfo, facts: RunFacts) -> Iterator[NotLive]:
+    """Yield the problems of every arm."""
+    counted = {metric: _stock_has(metric, facts) for metric in metrics.liveness()}
     for metric, stock_has in counted.items():
         for arm, repeats in facts.arms.items():
             for number, repeat in enumerate(repeats):
@@ -78,10 +78,10 @@ def _excuse(arm: str, run: RunInfo, *, stock_has: bool) -> str | None:
     return "stock Kafka has it as well" if stock_has else None
 
 
-def _stock_has(metric: str, everyone: RunFacts) -> bool:
+def _stock_has(metric: str, facts: RunFacts) -> bool:
     return any(
         repeat.metrics[metric]
-        for arm, repeats in everyone.arms.items()
+        for arm, repeats in facts.arms.items()
         if arms.stand_in(arm, (STOCK,))
         for repeat in repeats
     )

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.events.matrix_info import PAGE, RESULTS, TEXT, MatrixInfo
+from insync.events.verdict import Cell
 from insync.events.writer import write_atomic
 from insync.metrics import METRICS
-from insync.report.anchors import cell_id
+from insync.report.anchors import cell_id, link_to
 from insync.report.environment import Facts
 from insync.report.headline import matrix_finding
 from insync.report.junit import as_xml, matrix_suites
-from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome, read_cells
+from insync.report.matrix.cells import Grid, figure, grids, outcome
 from insync.report.matrix.curves import HEIGHT as CURVES_HEIGHT
 from insync.report.matrix.curves import WIDTH as CURVES_WIDTH
 from insync.report.matrix.curves import curves_of
@@ -43,10 +44,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Shown:
-    """A cell as the page shows it; `place` is its anchor."""
+    """A cell as the page shows it; `place` is its anchor, `link` that in the run's report."""
 
-    cell: MatrixCell
+    cell: Cell
     place: str
+    link: str | None
     picture: lanes.Cell | None
     lines: Sequence[Line]
     wanted: str
@@ -64,16 +66,16 @@ class Row:
 def write_matrix_page(
     folder: Path,
     matrix: MatrixInfo,
+    cells: Sequence[Cell],
     about: Facts,
     pictures: Mapping[Key, Sequence[Timeline]],
     over_repeats: Rows,
 ) -> Path:
-    """Write the page, the Markdown table and the test results from `folder/matrix.json`.
+    """Write the page, the Markdown table and the test results of the cells of a matrix.
 
     Returns the page's path. `about` lists the environment of the runs, `pictures` has their
     timelines, and `over_repeats` the rows of the tables over all repeats.
     """
-    cells = read_cells(folder)
     write_atomic(folder / TEXT, markdown(cells))
     write_atomic(folder / RESULTS, as_xml("insync matrix", matrix_suites(cells)))
     return write_atomic(folder / PAGE, render_matrix(matrix, cells, pictures, about, over_repeats))
@@ -81,7 +83,7 @@ def write_matrix_page(
 
 def render_matrix(
     matrix: MatrixInfo,
-    cells: Sequence[MatrixCell],
+    cells: Sequence[Cell],
     pictures: Mapping[Key, Sequence[Timeline]],
     about: Facts,
     over_repeats: Rows,
@@ -94,10 +96,10 @@ def render_matrix(
 
 
 def _levels(
-    cells: Sequence[MatrixCell], pictures: Mapping[Key, Sequence[Timeline]]
+    cells: Sequence[Cell], pictures: Mapping[Key, Sequence[Timeline]]
 ) -> Iterator[Mapping[Key, Sequence[Timeline]]]:
     """Yield all pictures, then fewer; rows with a cell that is not as expected keep theirs."""
-    odd = {(cell.kafka, cell.scenario) for cell in cells if cell.state.is_problem}
+    odd = {(cell.kafka, cell.scenario) for cell in cells if cell.outcome.is_problem}
     keys = sorted(pictures, key=lambda key: key not in odd)
     for share in (1.0, 0.75, 0.5, 0.25, 0.1, 0.0):
         kept = keys[: round(len(keys) * share)]
@@ -106,7 +108,7 @@ def _levels(
 
 def _render(
     matrix: MatrixInfo,
-    cells: Sequence[MatrixCell],
+    cells: Sequence[Cell],
     pictures: Mapping[Key, Sequence[Timeline]],
     about: Facts,
     over_repeats: Rows,
@@ -128,7 +130,7 @@ def _render(
             notes=[
                 (cell_id(cell.kafka, cell.scenario, cell.arm), cell)
                 for cell in cells
-                if cell.state.is_problem
+                if cell.outcome.is_problem
             ],
             environment=about,
             command=None if matrix.asked is None else matrix_command(matrix.asked),
@@ -155,7 +157,7 @@ def _render(
     )
 
 
-def _arms(cells: Sequence[MatrixCell]) -> list[dict[str, str]]:
+def _arms(cells: Sequence[Cell]) -> list[dict[str, str]]:
     """Return the names of a matrix's arms and what they are."""
     names = dict.fromkeys(cell.arm for cell in cells)
     return [{"name": name, "says": says(name)} for name in names]
@@ -166,7 +168,7 @@ def _rows(
 ) -> list[Row]:
     cells = [cell for row in grid.rows.values() for cell in row.values()]
     widest = {
-        metric: max((cell.figure(metric).worst or 0 for cell in cells), default=0)
+        metric: max((figure(cell, metric).worst or 0 for cell in cells), default=0)
         for metric in grid.figures
     }
     rows = []
@@ -182,12 +184,12 @@ def _rows(
     return rows
 
 
-def _is_known(metric: str, row: Mapping[str, MatrixCell]) -> bool:
+def _is_known(metric: str, row: Mapping[str, Cell]) -> bool:
     """Whether any cell of a row has a metric: few scenarios have a dead follower."""
-    return any(cell.figure(metric).worst is not None for cell in row.values())
+    return any(figure(cell, metric).worst is not None for cell in row.values())
 
 
-def _drawn(timelines: Sequence[Timeline], row: Mapping[str, MatrixCell]) -> dict[str, lanes.Cell]:
+def _drawn(timelines: Sequence[Timeline], row: Mapping[str, Cell]) -> dict[str, lanes.Cell]:
     """Draw the worst repeat of each arm, all on one time axis."""
     worst = []
     for arm, cell in row.items():
@@ -197,25 +199,25 @@ def _drawn(timelines: Sequence[Timeline], row: Mapping[str, MatrixCell]) -> dict
     return {cell.arm: cell for cell in lanes.cells(worst)}
 
 
-def _badness(cell: MatrixCell, repeat: int) -> tuple[float, float]:
+def _badness(cell: Cell, repeat: int) -> tuple[float, float]:
     known = (cell.values("isr_shrinks"), cell.values("under_min_isr_ms"))
     shrinks, under = (values[repeat] if repeat < len(values) else 0 for values in known)
     return shrinks or 0, under or 0
 
 
 def _shown(
-    cell: MatrixCell,
+    cell: Cell,
     picture: lanes.Cell | None,
     metrics: Sequence[str],
     widest: Mapping[str, float],
 ) -> Shown:
     lines = [_line(cell, metric, widest[metric]) for metric in metrics]
     place = cell_id(cell.kafka, cell.scenario, cell.arm)
-    return Shown(cell, place, picture, lines, wanted(cell))
+    return Shown(cell, place, link_to(cell), picture, lines, wanted(cell))
 
 
-def _line(cell: MatrixCell, metric: str, widest: float) -> Line:
-    known, worst = METRICS[metric], cell.figure(metric).worst
+def _line(cell: Cell, metric: str, widest: float) -> Line:
+    known, worst = METRICS[metric], figure(cell, metric).worst
     return Line(
         name=known.cell or known.label,
         text=written(cell, metric, full),

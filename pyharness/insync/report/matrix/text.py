@@ -6,28 +6,29 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from insync.events.run_info import Bound
+from insync.events.verdict import Cell
 from insync.metrics import METRICS
 from insync.outcome import Outcome
-from insync.report.matrix.cells import Grid, MatrixCell, grids, judged, lacks, outcome
+from insync.report.matrix.cells import Grid, figure, grids, judged, lacks, outcome
 from insync.report.matrix.figures import brief, legend
 from insync.report.words import span
 
 _UNKNOWN_FIGURE = "-"
 
 
-def figures(cell: MatrixCell) -> str:
+def figures(cell: Cell) -> str:
     """Write the figures of a cell; of several repeats the worst, then the median."""
     return " / ".join(written(cell, metric, brief) for metric in cell.figures)
 
 
-def wanted(cell: MatrixCell) -> str:
+def wanted(cell: Cell) -> str:
     """Write what was expected of the arm; empty if nothing was."""
     return ", ".join(_bound(metric, bound) for metric, bound in cell.expected.items())
 
 
-def sentence(cells: Sequence[MatrixCell]) -> str:
+def sentence(cells: Sequence[Cell]) -> str:
     """Count the cells by outcome, say how many were judged, and what the matrix lacks to pass."""
-    counts = Counter(cell.state for cell in cells)
+    counts = Counter(cell.outcome for cell in cells)
     ran = len(cells) - counts[Outcome.SKIPPED]
     found = [f"{counts[Outcome.PASS]} of {ran} cells are as expected"]
     found += [
@@ -46,12 +47,12 @@ def sentence(cells: Sequence[MatrixCell]) -> str:
     return "; ".join([*parts, *lacks(cells)])
 
 
-def notes(cells: Sequence[MatrixCell]) -> list[str]:
+def notes(cells: Sequence[Cell]) -> list[str]:
     """Say why each cell is not as expected; arms with the same reason share a line."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for cell in cells:
-        if cell.state != Outcome.PASS:
-            key = (cell.kafka, cell.scenario, f"{cell.state}: {cell.reason}")
+        if cell.outcome != Outcome.PASS:
+            key = (cell.kafka, cell.scenario, f"{cell.outcome}: {cell.reason}")
             found.setdefault(key, []).append(cell.arm)
     several = len({cell.kafka for cell in cells}) > 1
     return [
@@ -60,7 +61,7 @@ def notes(cells: Sequence[MatrixCell]) -> list[str]:
     ]
 
 
-def markdown(cells: Sequence[MatrixCell]) -> str:
+def markdown(cells: Sequence[Cell]) -> str:
     """Return the tables as Markdown, one per version, each with its legend and its notes."""
     parts = [_version(grid) for grid in grids(cells)]
     return "\n".join([*parts, f"{outcome(cells)}: {sentence(cells)}.", ""])
@@ -102,15 +103,15 @@ def _version(grid: Grid) -> str:
     return "\n".join([*lines, "", *listed, *([""] if listed else []), ""])
 
 
-def _cell(cell: MatrixCell) -> str:
-    if cell.state == Outcome.SKIPPED:
+def _cell(cell: Cell) -> str:
+    if cell.outcome == Outcome.SKIPPED:
         return "skipped"
-    return ("" if cell.state == Outcome.PASS else f"{cell.state.mark}: ") + figures(cell)
+    return ("" if cell.outcome == Outcome.PASS else f"{cell.outcome.mark}: ") + figures(cell)
 
 
-def written(cell: MatrixCell, metric: str, write: Callable[[str, float], str]) -> str:
+def written(cell: Cell, metric: str, write: Callable[[str, float], str]) -> str:
     """Write one figure of a cell with `write`; of several repeats the worst, then the median."""
-    found = cell.figure(metric)
+    found = figure(cell, metric)
     if found.worst is None or found.typical is None:
         return _UNKNOWN_FIGURE
     typical = "" if cell.once else f" ({write(metric, found.typical)})"

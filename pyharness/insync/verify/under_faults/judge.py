@@ -1,20 +1,19 @@
 """Judge every case on both sides: the checks of the level faults, and the paired differences."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from insync.errors import InputError, InsyncError
-from insync.events.matrix_info import CELLS
+from insync.events.verdict import Cell, read_cells
 from insync.fuzz.judge import ArmResult, Broken, judge, read_broken
 from insync.metrics import METRICS
 from insync.outcome import Outcome
 from insync.past.compare import Compared, Figure, compare
 from insync.past.side import Side as PastSide
 from insync.past.side import read_side
-from insync.report.matrix.cells import MatrixCell, read_cells
+from insync.report.anchors import link_to
 from insync.result import Result, Table
 from insync.verify import criteria
 from insync.verify.level import Verification
@@ -27,19 +26,18 @@ MOST_ROWS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A case on a side: its cell, in the file's form too, and the matrix that has it.
+    """A case on a side: its cell, and the matrix that has it.
 
     `broken` says why it was cut short, if an error did that.
     """
 
-    cell: MatrixCell
-    raw: Mapping[str, Any]
+    cell: Cell
     matrix: Path
     broken: Broken | None
 
     def as_seed(self, case: Case) -> ArmResult:
         """Return the result of a seed, judged as a fuzz judges it."""
-        return judge(self.raw, case.scenario.workload.acks, self.broken)
+        return judge(self.cell, case.scenario.workload.acks, self.broken)
 
     @property
     def why(self) -> str:
@@ -50,9 +48,8 @@ class Found:
     def links(self) -> dict[str, str]:
         """Its report, relative to the folder of the verification."""
         home = self.matrix.parent.parent
-        if self.cell.link is None:
-            return {}
-        return {"report": (self.matrix.relative_to(home) / self.cell.link).as_posix()}
+        link = link_to(self.cell)
+        return {} if link is None else {"report": (self.matrix.relative_to(home) / link).as_posix()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +71,8 @@ def pairs(cases: Sequence[Case], what: Verification, out: Path) -> dict[str, Pai
 
 def _of_side(matrix: Path, side: Side) -> dict[str, Found]:
     broken = read_broken(matrix, side.release.name, side.arm)
-    raw = json.loads((matrix / CELLS).read_text(encoding="utf-8"))
     return {
-        cell.scenario: Found(cell, keys, matrix, broken.get(cell.scenario))
-        for cell, keys in zip(read_cells(matrix), raw, strict=True)
+        cell.scenario: Found(cell, matrix, broken.get(cell.scenario)) for cell in read_cells(matrix)
     }
 
 
@@ -100,7 +95,7 @@ def judge_cases(
 def _scenario(case: Case, pair: Pair, what: Verification) -> Iterator[Result]:
     base, own = pair.baseline, pair.candidate
     claims = what.candidate.claims
-    if Outcome.SKIPPED in (own.cell.state, base.cell.state):
+    if Outcome.SKIPPED in (own.cell.outcome, base.cell.outcome):
         why = own.cell.reason or base.cell.reason
         yield Result(of=case.name, expected="can run here", outcome=Outcome.SKIPPED, found=why)
         return
@@ -124,11 +119,11 @@ def _expected(pair: Pair) -> tuple[Outcome, str]:
     A side of which nothing is expected has passed the checks that every run has.
     """
     base, own = pair.baseline, pair.candidate
-    if own.cell.state == Outcome.FAIL:
+    if own.cell.outcome == Outcome.FAIL:
         return Outcome.FAIL, own.cell.reason
-    if own.cell.state == Outcome.UNKNOWN:
+    if own.cell.outcome == Outcome.UNKNOWN:
         return Outcome.UNKNOWN, own.why
-    if base.cell.state.is_problem:
+    if base.cell.outcome.is_problem:
         return Outcome.UNKNOWN, f"the baseline: {base.why}"
     return Outcome.PASS, ""
 
@@ -220,7 +215,7 @@ def differences(
 
 
 def _only(names: set[str], side: PastSide) -> PastSide:
-    return replace(side, cells=[cell for cell in side.cells if cell.key.scenario in names])
+    return replace(side, cells=[cell for cell in side.cells if cell.scenario in names])
 
 
 def is_worse(figure: Figure) -> bool:
