@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "testing": {"analysis.verdict", "events", "faults", "scenario", "workload", "run", *CLUSTERS},
     "kafka_tests": {"events", "brokers.kafka", "run", "engine", "report"},
     "verify": {
-        "bench",
+        "overhead",
         "kafka_tests",
         "events",
         "scenario",
@@ -45,8 +45,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "report",
         *CLUSTERS,
     },
-    "bench": {"events", "brokers.kafka", "brokers.cluster"},
-    "soak": {"bench", "events", "testing", "report", "run", "engine", *CLUSTERS},
+    "overhead": {"events", "brokers.kafka", "brokers.cluster"},
+    "soak": {"overhead", "events", "testing", "report", "run", "engine", *CLUSTERS},
     "why": {"events", "brokers.kafka", "brokers.cluster"},
     "analysis.checks": set(),
     "analysis.engine": {"events", "brokers.kafka"},
@@ -71,7 +71,7 @@ MOST_FILES = 20
 MOST_LINES = {
     "": 1_854,
     "analysis": 7_715,
-    "bench": 820,
+    "bench": 0,
     "brokers": 5_731,
     "bugs": 348,
     "cli": 2_490,

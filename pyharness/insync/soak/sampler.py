@@ -8,11 +8,11 @@ from typing import Final
 
 import psutil
 
-from insync.bench.overhead.observer import Counters, Observer, observer
 from insync.brokers.kafka.java import Java
 from insync.errors import InsyncError
 from insync.events.soak_info import SAMPLES, Sample
 from insync.events.writer import EventWriter
+from insync.overhead.observer import Counters, Observer, observer
 from insync_bridge import BridgeClient
 
 _MEGA: Final = 1e6

@@ -17,11 +17,11 @@ from typing import Any, ClassVar, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from insync.arms import expected_as, find_arm
-from insync.bench.overhead.figures import FIGURES
 from insync.errors import InputError
 from insync.events.run_info import Bound, first_problem
 from insync.metrics import METRICS, of_verdict
 from insync.outcome import Outcome
+from insync.overhead.figures import FIGURES
 
 DEFAULT: Final = "criteria.toml"
 Values = Sequence[float | None]

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.bench.overhead.figures import FIGURES, Values
 from insync.errors import InputError
 from insync.outcome import worst
+from insync.overhead.figures import FIGURES, Values
 from insync.verify.criteria import CostCriterion, parse_file, read
 from insync.verify.levels.cost import checks_of, judge
 

@@ -17,7 +17,7 @@ from insync.cli.options import Json, KafkaOption
 from insync.run.request import DEFAULT_KAFKA
 
 if TYPE_CHECKING:
-    from insync.bench.overhead.load_tool import Acks
+    from insync.overhead.load_tool import Acks
 
 EXAMPLES: Final = """\b
 Examples:
@@ -57,11 +57,11 @@ def command(
     from dataclasses import replace
     from functools import partial
 
-    from insync.bench.overhead.figures import FIGURES
-    from insync.bench.overhead.load_tool import LoadTool
-    from insync.bench.overhead.measure import QUICK, Size, measure
-    from insync.bench.overhead.rounds import DOCUMENT, document, measure_rounds
     from insync.cli.output import TerminalProgress
+    from insync.overhead.figures import FIGURES
+    from insync.overhead.load_tool import LoadTool
+    from insync.overhead.measure import QUICK, Size, measure
+    from insync.overhead.rounds import DOCUMENT, document, measure_rounds
     from insync.signals import interruptible
 
     size = replace(QUICK if quick else Size(), rate=_rate(rate), acks=_acks(acks))

@@ -13,7 +13,7 @@ from insync.run.request import DEFAULT_KAFKA
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from insync.bench.overhead.rounds import Round
+    from insync.overhead.rounds import Round
 
 EXAMPLES: Final = """\b
 Examples:
@@ -43,10 +43,10 @@ def command(
     """
     from functools import partial
 
-    from insync.bench.overhead.measure import Size, measure_scale
-    from insync.bench.overhead.rounds import measure_rounds
-    from insync.bench.overhead.scale import DOCUMENT, document
     from insync.cli.output import TerminalProgress
+    from insync.overhead.measure import Size, measure_scale
+    from insync.overhead.rounds import measure_rounds
+    from insync.overhead.scale import DOCUMENT, document
     from insync.signals import interruptible
 
     counts = _counts(partitions)
@@ -82,8 +82,8 @@ def show(console: "Console", measured: "Mapping[int, Sequence[Round]]") -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from insync.bench.overhead.figures import OF_SCALE
-    from insync.bench.overhead.scale import FAR, slopes
+    from insync.overhead.figures import OF_SCALE
+    from insync.overhead.scale import FAR, slopes
 
     table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     table.add_column("")

@@ -15,9 +15,9 @@ from insync.extras import require_analysis
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from insync.bench.overhead.figures import Difference, FigureSpec, Values
-    from insync.bench.overhead.measure import Side
     from insync.brokers.kafka.distribution import Distribution
+    from insync.overhead.figures import Difference, FigureSpec, Values
+    from insync.overhead.measure import Side
     from insync.progress import Progress
 
 BASELINE: Final = "stock"
@@ -43,9 +43,9 @@ class Prepared:
 
     def sides(self, progress: "Progress") -> "tuple[Distribution, list[Side]]":
         """Return the distribution and a side per arm; fetch missing jars and make the folder."""
-        from insync.bench.overhead.measure import Side
         from insync.brokers.kafka.java import find_java
         from insync.brokers.kafka.resolve import distribution
+        from insync.overhead.measure import Side
         from insync.run.out import make_out
 
         dist = distribution(self.kafka, find_java(), progress.phase)
@@ -81,7 +81,7 @@ def show(
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from insync.bench.overhead.figures import differences
+    from insync.overhead.figures import differences
 
     found = {(each.arm, each.figure): each for each in differences(rounds, BASELINE, figures)}
     table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)

@@ -40,10 +40,10 @@ def command(
     Arms are measured in turn. The first start of an arm fills the caches of classes and of woven
     classes, and is not counted.
     """
-    from insync.bench.overhead.figures import OF_START
-    from insync.bench.overhead.measure import measure_start
-    from insync.bench.overhead.rounds import DOCUMENT, document, measure_rounds
     from insync.cli.output import TerminalProgress
+    from insync.overhead.figures import OF_START
+    from insync.overhead.measure import measure_start
+    from insync.overhead.rounds import DOCUMENT, document, measure_rounds
     from insync.signals import interruptible
 
     prepared = prepare(arms, kafka, out, "startup")

@@ -10,14 +10,14 @@ from functools import partial
 from typing import Final
 
 from insync import arms
-from insync.bench.overhead import measure
-from insync.bench.overhead.figures import FIGURES, differences
-from insync.bench.overhead.load_tool import LoadTool
-from insync.bench.overhead.rounds import DOCUMENT, Round, document, measure_rounds
 from insync.brokers.kafka.resolve import distribution
 from insync.engine.campaign import Place
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome
+from insync.overhead import measure
+from insync.overhead.figures import FIGURES, differences
+from insync.overhead.load_tool import LoadTool
+from insync.overhead.rounds import DOCUMENT, Round, document, measure_rounds
 from insync.result import Result, Table
 from insync.run.plan import built_agent
 from insync.statistics import median_interval, pairs_needed

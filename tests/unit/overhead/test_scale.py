@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from commands import invoke_refused
 from insync import extras
-from insync.bench.overhead.figures import OF_SCALE, OF_START, Values
-from insync.bench.overhead.rounds import Round
-from insync.bench.overhead.scale import FAR, Slope, document, slopes
+from insync.overhead.figures import OF_SCALE, OF_START, Values
+from insync.overhead.rounds import Round
+from insync.overhead.scale import FAR, Slope, document, slopes
 
 NAMES = [spec.name for spec in OF_SCALE]
 

@@ -10,9 +10,6 @@ from typing import Final
 import psutil
 
 from insync import arms
-from insync.bench.overhead.figures import Values
-from insync.bench.overhead.load_tool import Acks, LoadTool, Produced
-from insync.bench.overhead.observer import Counters, Observer, observer
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.limits import room_for
@@ -23,6 +20,9 @@ from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.jvm import FULL_JIT
 from insync.errors import InsyncError
 from insync.nodes import BROKERS, spread
+from insync.overhead.figures import Values
+from insync.overhead.load_tool import Acks, LoadTool, Produced
+from insync.overhead.observer import Counters, Observer, observer
 
 TOPIC: Final = "load"
 FETCH_WAIT_MS: Final = 20

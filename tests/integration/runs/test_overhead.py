@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from commands import insync_json
-from insync.bench.overhead.figures import FIGURES, OF_SCALE, OF_START
+from insync.overhead.figures import FIGURES, OF_SCALE, OF_START
 
 ARMS = ["stock", "request"]
 

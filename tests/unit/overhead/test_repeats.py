@@ -1,6 +1,6 @@
 """Repeats take turns."""
 
-from insync.bench.repeats import in_turn
+from insync.overhead.repeats import in_turn
 
 
 def test_every_repeat_starts_with_another_item() -> None:

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from insync.bench.overhead.figures import FIGURES, FigureSpec, Values, differences
-from insync.bench.overhead.measure import Side, Size, Tell
-from insync.bench.repeats import in_turn
 from insync.events.writer import write_atomic
+from insync.overhead.figures import FIGURES, FigureSpec, Values, differences
+from insync.overhead.measure import Side, Size, Tell
+from insync.overhead.repeats import in_turn
 
 LINES: Final = "overhead.jsonl"
 """One line per measurement, written when it is complete."""

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any, Final
 
-from insync.bench.overhead.figures import OF_SCALE
-from insync.bench.overhead.rounds import Round
+from insync.overhead.figures import OF_SCALE
+from insync.overhead.rounds import Round
 
 DOCUMENT: Final = "scale.json"
 FAR: Final = 200_000

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commands import invoke_refused
-from insync.bench.overhead.figures import FIGURES, Values, differences
-from insync.bench.overhead.load_tool import TOOLS, consumed_per_s, parse
-from insync.bench.overhead.rounds import recorded
 from insync.brokers.kafka.versions import DEFAULT
 from insync.errors import InsyncError
+from insync.overhead.figures import FIGURES, Values, differences
+from insync.overhead.load_tool import TOOLS, consumed_per_s, parse
+from insync.overhead.rounds import recorded
 
 NAMES = [spec.name for spec in FIGURES]
 SUMMARY = (

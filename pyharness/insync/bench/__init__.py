@@ -1,1 +1,0 @@
-"""Benchmarks: of the agent's core with JMH, and of arms on brokers."""
