@@ -1,6 +1,5 @@
 """`insync kafka-tests`: run Kafka's own test classes on a build, and compare with a baseline."""
 
-from functools import partial
 from typing import Annotated, Final
 
 from insync.cli.options import Json
@@ -26,19 +25,15 @@ def command(
     flaky, which is not a difference.
     """
     from insync.cli.output import TerminalProgress
-    from insync.cli.results import run_campaign, show_result
+    from insync.cli.results import show_campaign
     from insync.errors import InsyncError
     from insync.kafka_tests.jars import NoTestJarsError
     from insync.kafka_tests.request import prepare
-    from insync.kafka_tests.run import WORDS, KafkaTests
+    from insync.kafka_tests.run import KafkaTests
 
     with TerminalProgress() as progress:
         try:
             plan = prepare(request, progress.phase)
         except NoTestJarsError as error:
             raise InsyncError(f"unknown: {error}") from error
-    return run_campaign(
-        KafkaTests(plan, request.at_once),
-        options,
-        partial(show_result, words=WORDS, as_json=json),
-    )
+    return show_campaign(KafkaTests(plan, request.at_once), options, as_json=json)

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -73,6 +74,13 @@ def run_campaign(
             raise
         progress.stop()
         return shown(result, folder).exit_code
+
+
+def show_campaign(campaign: Campaign[C], options: Options, *, as_json: bool) -> int:
+    """Run a campaign, show its checks, and return the exit code."""
+    return run_campaign(
+        campaign, options, partial(show_result, words=campaign.words, as_json=as_json)
+    )
 
 
 def show_result(result: Result, folder: Path, words: Words, *, as_json: bool) -> Outcome:

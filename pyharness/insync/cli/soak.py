@@ -1,6 +1,5 @@
 """`insync soak`: run brokers for hours while they are disturbed; judge whether anything grows."""
 
-from functools import partial
 from typing import Annotated, Final
 
 import typer
@@ -33,12 +32,9 @@ def command(
     heap after a collection, threads, open files, marks of pending fetches. At the end no mark may
     be left. Ten minutes are enough to see that it works; a result needs hours.
     """
-    from insync.cli.results import run_campaign, show_result
-    from insync.soak.campaign import WORDS, Soak, duration_s
+    from insync.cli.results import show_campaign
+    from insync.soak.campaign import Soak, duration_s
 
     require_analysis("soak")
-    return run_campaign(
-        Soak(kafka, arm, duration_s(hours, minutes)),
-        options,
-        partial(show_result, words=WORDS, as_json=json),
-    )
+    soak = Soak(kafka, arm, duration_s(hours, minutes))
+    return show_campaign(soak, options, as_json=json)

@@ -1,6 +1,5 @@
 """`insync verify`: judge a Kafka build beside a baseline, level by level."""
 
-from functools import partial
 from typing import Annotated, Final
 
 from insync.cli.options import Json, require
@@ -32,11 +31,7 @@ def command(
     XML and verdict.json. A level that cannot run is unknown; the others still run.
     """
     require("verify", options.analysis)
-    from insync.cli.results import run_campaign, show_result
-    from insync.verify.campaign import WORDS, prepare_verify
+    from insync.cli.results import show_campaign
+    from insync.verify.campaign import prepare_verify
 
-    return run_campaign(
-        prepare_verify(request),
-        options,
-        partial(show_result, words=WORDS, as_json=json),
-    )
+    return show_campaign(prepare_verify(request), options, as_json=json)

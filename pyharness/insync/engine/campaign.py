@@ -17,7 +17,9 @@ from typing import Annotated, Any, ClassVar, Final, Generic, Protocol, TypeVar
 from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
 from insync.events.writer import write_atomic
+from insync.outcome import Outcome
 from insync.progress import Progress
+from insync.report.result_page import Words, write_result
 from insync.result import Result
 from insync.run.out import check_out, default_out, make_out
 
@@ -57,12 +59,14 @@ class Campaign(ABC, Generic[C]):
 
     Attributes:
         name: that of its command; a new folder has it.
+        words: how its page calls what it shows.
         at_once: how many arms run at the same time.
         batch: how many groups of cells run together; None: all that there are.
 
     """
 
     name: ClassVar[str]
+    words: ClassVar[Words]
     at_once: int = 2
     batch: ClassVar[int | None] = None
 
@@ -100,9 +104,44 @@ class Campaign(ABC, Generic[C]):
     def judge(self, done: Done) -> Result:
         """Return what the cells come to that are done."""
 
-    @abstractmethod
     def write(self, folder: Path, result: Result) -> None:
-        """Write the result into the folder."""
+        """Write the result into the folder, with its page."""
+        write_result(folder, result, self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell that is its name."""
+
+    name: str
+
+
+class CampaignOfResults(Campaign[C]):
+    """A campaign of which each cell comes to a tree of checks."""
+
+    batch = 1
+
+    @abstractmethod
+    def check(self, cell: C, place: Place) -> Result:
+        """Run a cell."""
+
+    def run(self, cells: Sequence[C], place: Place) -> Iterator[tuple[str, Any]]:
+        """Run cells one after the other."""
+        for cell in cells:
+            began = time.monotonic()
+            found = self.check(cell, place)
+            took = {"seconds": round(time.monotonic() - began, 1)}
+            yield cell.name, found.model_copy(update=took).model_dump(mode="json")
+
+    def is_final(self, result: Any) -> bool:
+        """Whether the cell was judged, or only observed."""
+        return Outcome(result["outcome"]) != Outcome.UNKNOWN
+
+    def results(self, done: Done) -> list[Result]:
+        """Return the results of the cells that are done, in the order of the cells."""
+        return [
+            Result.model_validate(done[cell.name]) for cell in self.cells(done) if cell.name in done
+        ]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

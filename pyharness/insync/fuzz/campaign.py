@@ -26,7 +26,7 @@ from insync.fuzz.replay import Reduced, Replays, reduce_seed
 from insync.fuzz.request import DEFAULT_ARMS, FuzzRequest, seeds_of
 from insync.outcome import Outcome
 from insync.report.anchors import arm_id
-from insync.report.result_page import Words, write_result
+from insync.report.result_page import Words
 from insync.result import Result, Table
 from insync.run.cell import CellSpec
 from insync.run.plan import built_agent, resolve_cells
@@ -40,16 +40,6 @@ SECONDS_A_RUN: Final = 15.0
 """About how long one scenario takes on one arm."""
 OVERHEAD_SECONDS: Final = 60.0
 """About how long a cluster's start and end and the analysis take."""
-WORDS: Final = Words(
-    command="fuzz",
-    says="random faults, which Kafka must survive",
-    part="seed",
-    notes=(
-        "A finding is an integrity violation, an error of an agent, or a cluster that does not come"
-        " back. Nothing else is expected of a seed: an ISR may shrink.",
-        "A seed is unknown if a fault has no evidence that it acted.",
-    ),
-)
 
 
 class Failing(NamedTuple):
@@ -64,6 +54,16 @@ class Fuzz(ScenarioCampaign):
     """A fuzz."""
 
     name = "fuzz"
+    words = Words(
+        command=name,
+        says="random faults, which Kafka must survive",
+        part="seed",
+        notes=(
+            "A finding is an integrity violation, an error of an agent, or a cluster that does not"
+            " come back. Nothing else is expected of a seed: an ISR may shrink.",
+            "A seed is unknown if a fault has no evidence that it acted.",
+        ),
+    )
     batch = 10
 
     def __init__(self, request: FuzzRequest) -> None:
@@ -155,7 +155,7 @@ class Fuzz(ScenarioCampaign):
             file = folder / name
             file.parent.mkdir(exist_ok=True)
             write_atomic(file, tomli_w.dumps(keys_of(scenario)))
-        write_result(folder, result, WORDS)
+        super().write(folder, result)
 
     def _cells(self, scenario: Scenario) -> list[CellSpec]:
         request = RunRequest(

@@ -3,12 +3,11 @@
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
-from insync.engine.campaign import Campaign, Done, Place
+from insync.engine.campaign import CampaignOfResults, Cell, Done, Place
 from insync.kafka_tests import baseline as kept_results
 from insync.kafka_tests import judge, results
 from insync.kafka_tests.classes import in_jvms
@@ -16,8 +15,7 @@ from insync.kafka_tests.compare import Difference
 from insync.kafka_tests.judge import Findings
 from insync.kafka_tests.jvm import Job, TestJvm
 from insync.kafka_tests.request import TestsPlan
-from insync.outcome import Outcome
-from insync.report.result_page import Words, write_result
+from insync.report.result_page import Words
 from insync.result import Result
 
 _POLL_S: Final = 0.2
@@ -79,7 +77,6 @@ def run(plan: TestsPlan, tell: Callable[[str], None]) -> Result:
 
     Raises InsyncError if a JVM cannot be started. What has been run is kept in any case.
     """
-    began = time.monotonic()
     cut = _run_classes(plan, tell)
     findings = judge.compare_all(plan, ())
     rounds: list[str] = []
@@ -91,8 +88,7 @@ def run(plan: TestsPlan, tell: Callable[[str], None]) -> Result:
         _run_again(plan, findings, rounds[-1], tell)
         findings = judge.compare_all(plan, rounds)
     _correct_chance(plan, findings, rounds)
-    took = {"seconds": round(time.monotonic() - began, 1)}
-    return judge.judge(plan, findings, cut).model_copy(update=took)
+    return judge.judge(plan, findings, cut)
 
 
 def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list[str]]:
@@ -174,29 +170,20 @@ def _nothing(_: Job) -> None:
     """Do nothing when a JVM has ended."""
 
 
-WORDS: Final = Words(
-    command="kafka-tests",
-    says="Kafka's own test classes on a build, test by test beside a baseline",
-    part="arm",
-    notes=(
-        "A test that ends otherwise than in the baseline is run again on both sides; if it then"
-        " ends as in the baseline, it is flaky, and observed only.",
-        "A known difference is one of a correct change, with its reason.",
-    ),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """The only cell: the classes that are missing are known by their files."""
-
-    name: str = "tests"
-
-
-class KafkaTests(Campaign[Whole]):
-    """The campaign of `insync kafka-tests`."""
+class KafkaTests(CampaignOfResults[Cell]):
+    """The campaign of `insync kafka-tests`. Its files say which classes are missing."""
 
     name = "kafka-tests"
+    words = Words(
+        command=name,
+        says="Kafka's own test classes on a build, test by test beside a baseline",
+        part="arm",
+        notes=(
+            "A test that ends otherwise than in the baseline is run again on both sides; if it then"
+            " ends as in the baseline, it is flaky, and observed only.",
+            "A known difference is one of a correct change, with its reason.",
+        ),
+    )
 
     def __init__(self, plan: TestsPlan, at_once: int) -> None:
         """Plan to run a plan in the campaign's folder, so many JVMs at the same time."""
@@ -212,25 +199,15 @@ class KafkaTests(Campaign[Whole]):
             "java": self.plan.java.description,
         }
 
-    def cells(self, done: Done) -> Sequence[Whole]:
+    def cells(self, done: Done) -> Sequence[Cell]:
         """Return the only cell."""
-        return (Whole(),)
+        return (Cell(self.name),)
 
-    def is_final(self, result: Any) -> bool:
-        """Whether it was judged: otherwise what is missing is run."""
-        return Outcome(result["outcome"]).is_judged
-
-    def run(self, cells: Sequence[Whole], place: Place) -> Iterator[tuple[str, Any]]:
+    def check(self, cell: Cell, place: Place) -> Result:
         """Run the classes."""
-        for cell in cells:
-            plan = replace(self.plan, out=place.folder, at_once=place.at_once)
-            yield cell.name, run(plan, place.progress.phase).model_dump(mode="json")
+        plan = replace(self.plan, out=place.folder, at_once=place.at_once)
+        return run(plan, place.progress.phase)
 
     def judge(self, done: Done) -> Result:
         """Return the result of the only cell."""
-        whole = done.get(Whole().name, {"of": f"Kafka {self.plan.candidate.name}"})
-        return Result.model_validate(whole)
-
-    def write(self, folder: Path, result: Result) -> None:
-        """Write the result, its page, and the test results."""
-        write_result(folder, result, WORDS)
+        return next(iter(self.results(done)), Result(of=f"Kafka {self.plan.candidate.name}"))

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +23,7 @@ from insync.brokers.cluster.node import remove_data
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.jvm import FULL_JIT
-from insync.engine.campaign import Campaign, Done, Place
+from insync.engine.campaign import CampaignOfResults, Cell, Done, Place
 from insync.errors import InputError, InsyncError
 from insync.events.soak_info import read_samples
 from insync.nodes import BROKERS, spread
@@ -65,31 +64,24 @@ SETTINGS: Final[Mapping[str, str]] = {
 }
 T_MS: Final = "1000"
 """When a leader steps down, in the arm that does; a frozen follower does not cause it."""
-WORDS: Final = Words(
-    command="soak",
-    says="does anything grow?",
-    part="group of checks",
-    notes=(
-        "Three brokers are disturbed in turn. After each disturbance every broker collects its"
-        " garbage and is sampled.",
-        "A figure may not grow: the check fails if the whole interval of its growth (Theil and Sen,"
-        " 95 %) is above the bound, and is unknown if the bound is inside the interval.",
-        "The grey part of a picture is the warm-up, which is not judged.",
-    ),
-)
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """The only cell: a soak has no parts."""
-
-    name: str = "soak"
-
-
-class Soak(Campaign[Whole]):
+class Soak(CampaignOfResults[Cell]):
     """A soak of so many seconds of disturbances on an arm."""
 
     name = "soak"
+    words = Words(
+        command=name,
+        says="does anything grow?",
+        part="group of checks",
+        notes=(
+            "Three brokers are disturbed in turn. After each disturbance every broker collects its"
+            " garbage and is sampled.",
+            "A figure may not grow: the check fails if the whole interval of its growth (Theil and"
+            " Sen, 95 %) is above the bound, and is unknown if the bound is inside the interval.",
+            "The grey part of a picture is the warm-up, which is not judged.",
+        ),
+    )
 
     def __init__(self, kafka: str, arm: str, seconds: float) -> None:
         """Check the request; raises InputError. Writes nothing."""
@@ -121,36 +113,29 @@ class Soak(Campaign[Whole]):
             "agent's jar, SHA-256": sha256_of(AGENT_JAR) if arms.has_agent(self.arm) else None,
         }
 
-    def cells(self, done: Done) -> list[Whole]:  # there is one in any case
-        """Return the soak."""
-        return [Whole()]
-
-    def run(self, cells: Sequence[Whole], place: Place) -> Iterator[tuple[str, Any]]:
-        """Disturb and sample, let it become quiet, and judge.
-
-        Raises InsyncError if a broker ends or a disturbance has no evidence; samples are kept.
-        """
-        for cell in cells:
-            yield cell.name, self._run(place.folder, place.progress).model_dump(mode="json")
+    def cells(self, done: Done) -> Sequence[Cell]:
+        """Return the only cell."""
+        return (Cell(self.name),)
 
     def judge(self, done: Done) -> Result:
         """Return the checks."""
-        if not done:
-            return Result(of=self._of)
-        (found,) = done.values()
-        return Result.model_validate(found)
+        return next(iter(self.results(done)), Result(of=self._of))
 
     def write(self, folder: Path, result: Result) -> None:
         """Write the result, and a page with the figures over time."""
         samples = list(read_samples(folder)) if result.children else []
-        write_result(folder, result, WORDS, pictures(samples, self.warm_up_s))
+        write_result(folder, result, self.words, pictures(samples, self.warm_up_s))
 
     @property
     def _of(self) -> str:
         return f"arm {self.arm} on Kafka {find(self.kafka).name}"
 
-    def _run(self, folder: Path, progress: Progress) -> Result:
-        java = find_java()
+    def check(self, cell: Cell, place: Place) -> Result:
+        """Disturb and sample, let it become quiet, and judge.
+
+        Raises InsyncError if a broker ends or a disturbance has no evidence; samples are kept.
+        """
+        java, folder, progress = find_java(), place.folder, place.progress
         progress.phase("starting the cluster")
         with self._cluster(folder) as cluster, ExitStack() as stack:
             create_topic(cluster.bootstrap, TOPIC, spread(PARTITIONS), {})
@@ -166,7 +151,6 @@ class Soak(Campaign[Whole]):
         return Result(
             of=self._of,
             children=judge.checks(samples, ending, times, self.warm_up_s, reached),
-            seconds=round(reached, 1),
             facts={
                 **{name: str(value) for name, value in self.asked().items() if name != "settings"},
                 "Java": java.description,

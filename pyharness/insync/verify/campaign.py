@@ -4,7 +4,6 @@ import hashlib
 import math
 import os
 import platform
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -13,14 +12,14 @@ from typing import Any, Final
 
 from insync import __version__
 from insync.brokers.kafka.java import find_java
-from insync.engine.campaign import Campaign, Done, Place
+from insync.engine.campaign import CampaignOfResults, Done, Place
 from insync.errors import InputError, InsyncError, did_you_mean
 from insync.events.writer import write_atomic
 from insync.faults.registry import KINDS, why_not
 from insync.fuzz.draw import GENERATOR
 from insync.fuzz.request import seeds_of
 from insync.outcome import Outcome
-from insync.report.result_page import Words, write_result
+from insync.report.result_page import Words
 from insync.result import Result
 from insync.verify import levels
 from insync.verify.criteria import DEFAULT, read
@@ -32,17 +31,6 @@ from insync.verify.under_faults.cases import cases_of, of_side
 
 ALL: Final = "all"
 MOST_REPEATS: Final = 100
-WORDS: Final = Words(
-    command="verify",
-    says="a Kafka build beside a baseline",
-    part="level",
-    notes=(
-        "A level is a way of looking at the build: what the agent would weave there, or how its"
-        " brokers stand faults. Each has an outcome of its own.",
-        "Times of several repeats are separated by commas.",
-        "A check is unknown, too, if the baseline does not show the problem.",
-    ),
-)
 
 
 def _found() -> Iterator[Level]:
@@ -56,11 +44,21 @@ LEVELS: Final[Mapping[str, Level]] = {
 """The levels by name, in the order in which they run."""
 
 
-class Verify(Campaign[Level]):
+class Verify(CampaignOfResults[Level]):
     """The campaign; `criteria_text` is the file of the criteria."""
 
     name = "verify"
-    batch = 1
+    words = Words(
+        command=name,
+        says="a Kafka build beside a baseline",
+        part="level",
+        notes=(
+            "A level is a way of looking at the build: what the agent would weave there, or how its"
+            " brokers stand faults. Each has an outcome of its own.",
+            "Times of several repeats are separated by commas.",
+            "A check is unknown, too, if the baseline does not show the problem.",
+        ),
+    )
 
     def __init__(self, what: Verification, chosen: Sequence[Level], criteria_text: str) -> None:
         """Plan the levels that are chosen."""
@@ -89,31 +87,21 @@ class Verify(Campaign[Level]):
         """Return the levels."""
         return self.chosen
 
-    def is_final(self, result: Any) -> bool:
-        """Whether the level was judged, or only observed."""
-        return Outcome(result["outcome"]) != Outcome.UNKNOWN
-
-    def run(self, cells: Sequence[Level], place: Place) -> Iterator[tuple[str, Any]]:
+    def check(self, cell: Level, place: Place) -> Result:
         """Run a level; it is unknown if it cannot run."""
-        for level in cells:
-            began = time.monotonic()
-            place.progress.phase(f"level {level.name}: {level.says}")
-            try:
-                found = level.run(self.what, place)
-            except (InsyncError, OSError) as error:
-                if _interrupted(error):
-                    raise
-                why = f"could not run: {' '.join(str(error).split())}"
-                found = Result(of=level.name, outcome=Outcome.UNKNOWN, found=why)
-            took = {"seconds": round(time.monotonic() - began, 1)}
-            yield level.name, found.model_copy(update=took).model_dump(mode="json")
+        place.progress.phase(f"level {cell.name}: {cell.says}")
+        try:
+            return cell.run(self.what, place)
+        except (InsyncError, OSError) as error:
+            if _interrupted(error):
+                raise
+            why = f"could not run: {' '.join(str(error).split())}"
+            return Result(of=cell.name, outcome=Outcome.UNKNOWN, found=why)
 
     def judge(self, done: Done) -> Result:
         """Return the levels with their last result, in order."""
         request = self.what.request
-        parts = [
-            Result.model_validate(done[level.name]) for level in self.chosen if level.name in done
-        ]
+        parts = self.results(done)
         seeds = self.what.seeds
         of_faults = {
             "scenarios": "the group sites" if request.only is None else ", ".join(request.only),
@@ -135,7 +123,7 @@ class Verify(Campaign[Level]):
     def write(self, folder: Path, result: Result) -> None:
         """Write the result, its page, and the criteria."""
         write_atomic(folder / DEFAULT, self.criteria_text)
-        write_result(folder, result, WORDS)
+        super().write(folder, result)
 
 
 def _interrupted(error: BaseException | None) -> bool:

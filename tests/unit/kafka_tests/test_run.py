@@ -12,7 +12,7 @@ from insync.brokers.kafka.versions import Release
 from insync.engine.campaign import Options, campaign_folder, run_campaign
 from insync.kafka_tests.classes import TestClass
 from insync.kafka_tests.request import BASELINE, TestsPlan, TestsRequest
-from insync.kafka_tests.run import WORDS, KafkaTests, run
+from insync.kafka_tests.run import KafkaTests, run
 from insync.outcome import Outcome
 from insync.progress import Progress
 from insync.report.result_page import render_result
@@ -64,7 +64,7 @@ def test_the_same_results_pass(tmp_path: Path) -> None:
     assert ends(result) == {"A": ("pass", "1 of 3 passed"), "B": ("pass", "1 of 1 passed")}
     (table,) = result.tables
     assert table.rows[0] == ["A", "1, 1 failed, 1 skipped", "1, 1 failed, 1 skipped"]
-    assert "Kafka 0.0.1: 3 checks, none failed" in render_result(result, WORDS)
+    assert "Kafka 0.0.1: 3 checks, none failed" in render_result(result, KafkaTests.words)
 
 
 def test_a_test_that_keeps_failing_fails_the_arm(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from insync.events.soak_info import Sample
 from insync.report.result_page import render_result
 from insync.report.soak import pictures
 from insync.result import Result
-from insync.soak.campaign import WORDS, Soak, duration_s
+from insync.soak.campaign import Soak, duration_s
 from insync.soak.judge import DISCONNECT, Ending, checks
 
 ENDING = Ending(pending={1: 0, 2: 0, 3: 0}, under_replicated=0, failed_records=0)
@@ -143,7 +143,7 @@ def test_the_page_has_what_was_found_and_every_figure_over_time() -> None:
         of="arm request", children=checks(found, ENDING, DISTURBED, 600.0, 3_600.0),
         facts={"a": "<b>"},
     )  # fmt: skip
-    page = render_result(whole, WORDS, pictures(found, 600.0))
+    page = render_result(whole, Soak.words, pictures(found, 600.0))
     assert page.count("<polyline") == 3 * 5
     assert "broker 2, heap after a collection" in page
     assert "&lt;b&gt;" in page
