@@ -14,36 +14,34 @@ from typer.main import get_command
 from insync import __version__
 from insync.cli import (
     agent,
-    bench,
     bugs,
     faults,
     fuzz,
     image,
     kafka_tests,
     matrix,
+    overhead,
     report,
     run,
     scenarios,
     soak,
     state,
-    tables,
     verify,
     why,
 )
 from insync.cli.options import BAD_INPUT, flat, print_help_alone
-from insync.cli.past import compare, runs
+from insync.cli.past import compare, runs, tables
 from insync.errors import InputError, InsyncError, report_crash
 from insync.outcome import Outcome
 
 app = typer.Typer(name="insync", add_completion=False, no_args_is_help=False, rich_markup_mode=None)
 for module in (
-    run, matrix, fuzz, bugs, kafka_tests, verify, soak, faults, scenarios, report, runs, compare,
-    tables, agent, state, why,
+    run, matrix, fuzz, bugs, kafka_tests, verify, soak, overhead, faults, scenarios, report, runs,
+    compare, tables, agent, state, why,
 ):  # fmt: skip
     own_name = module.__name__.rpartition(".")[2].replace("_", "-")
     app.command(own_name, epilog=module.EXAMPLES)(flat(module.command))
 app.add_typer(image.app, name="image")
-app.add_typer(bench.app, name="bench")
 
 
 def _version(requested: bool) -> None:

@@ -1,20 +1,22 @@
 """The table of figures that a measurement of brokers gives, and how two arms are compared by them.
 
-A *count* is a number per fetch: it does not depend on how fast or how busy the machine is, so it
-decides. A *time* depends on it, so it is shown with its interval and decides nothing.
+What is counted per fetch does not depend on how fast or how busy the machine is; times do.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil, sqrt
 from statistics import median, stdev
-from typing import Any, Final, Literal
+from typing import Final
 
-from insync.statistics import Interval, median_interval, pairs_needed, sign_flip_p
+from insync.outcome import Outcome
+from insync.result import Result, Table
+from insync.statistics import median_interval, pairs_needed
 
-Kind = Literal["count", "time"]
 Values = Mapping[str, float]
 """Figures by their names."""
+Round = Mapping[str, Values]
+"""The figures of each arm."""
 _ONE_PERCENT: Final = 0.01
 _NORMAL_95: Final = 1.96
 
@@ -24,71 +26,74 @@ class FigureSpec:
     """One figure.
 
     Attributes:
-        name: its name in overhead.json: a contract.
-        kind: whether it is counted per fetch, or depends on the machine.
+        name: its name in results and criteria: a contract.
         heading: its short name with its unit, for tables.
         digits: the digits that are shown after the point.
-        says: what it is, for docs and `--help`.
+        says: what it is.
+        grows: whether it may grow with the partitions of a broker.
 
     """
 
     name: str
-    kind: Kind
     heading: str
     digits: int
     says: str
+    grows: bool = False
+
+    def shown(self, value: float) -> str:
+        """Return a value as text."""
+        return f"{value:,.{self.digits}f}"
 
 
 FIGURES: Final = (
     FigureSpec(
-        "bytes_per_fetch", "count", "bytes/fetch", 0,
+        "bytes_per_fetch", "bytes/fetch", 0,
         "bytes that request handlers, network threads and the purgatory's threads allocate per"
         " follower fetch, while nothing is produced",
+        grows=True,
     ),
     FigureSpec(
-        "calls_per_fetch", "count", "calls/fetch", 3,
+        "calls_per_fetch", "calls/fetch", 3,
         "read and write system calls of the broker per follower fetch, while nothing is produced",
+        grows=True,
     ),
     FigureSpec(
-        "blocked_per_fetch", "count", "blocked/fetch", 4,
+        "blocked_per_fetch", "blocked/fetch", 4,
         "how often these threads wait for a monitor that another thread holds, per follower fetch",
     ),
     FigureSpec(
-        "waited_per_fetch", "count", "waits/fetch", 3,
+        "waited_per_fetch", "waits/fetch", 3,
         "how often these threads park, for a lock, a queue or a time limit, per follower fetch",
     ),
-    FigureSpec("records_per_s", "time", "records/s", 0, "records produced per second"),
+    FigureSpec("records_per_s", "records/s", 0, "records produced per second"),
+    FigureSpec("consumed_per_s", "consumed/s", 0, "records that one consumer then gets per second"),
+    FigureSpec("p50_ms", "p50 ms", 0, "median latency of a produced record"),
+    FigureSpec("p99_ms", "p99 ms", 0, "latency that 99 % of the records stay below"),
+    FigureSpec("p999_ms", "p99.9 ms", 0, "latency that 99.9 % of the records stay below"),
     FigureSpec(
-        "consumed_per_s", "time", "consumed/s", 0,
-        "records that one consumer then gets per second",
-    ),
-    FigureSpec("p50_ms", "time", "p50 ms", 0, "median latency of a produced record"),
-    FigureSpec("p99_ms", "time", "p99 ms", 0, "latency that 99 % of the records stay below"),
-    FigureSpec("p999_ms", "time", "p99.9 ms", 0, "latency that 99.9 % of the records stay below"),
-    FigureSpec(
-        "cpu_s_per_gb", "time", "CPU s/GB", 2,
-        "CPU seconds of all brokers per 10^9 bytes produced",
+        "cpu_s_per_gb", "CPU s/GB", 2, "CPU seconds of all brokers per 10^9 bytes produced"
     ),
     FigureSpec(
-        "expiry_ms", "time", "isr-expiration ms", 2,
+        "expiry_ms", "isr-expiration ms", 2,
         "CPU milliseconds of a broker's scheduler threads per pass of isr-expiration, while nothing"
         " is produced",
+        grows=True,
     ),
-    FigureSpec("ready_s", "time", "ready s", 1, "seconds until the cluster of four nodes serves"),
+    FigureSpec("ready_s", "ready s", 1, "seconds until the cluster of four nodes serves"),
     FigureSpec(
-        "start_cpu_s", "time", "start CPU s", 2,
+        "start_cpu_s", "start CPU s", 2,
         "CPU seconds of a broker until the cluster serves, mean of the brokers",
     ),
-    FigureSpec("heap_mb", "time", "heap MB", 1, "heap of a broker after a collection, mean"),
-    FigureSpec("resident_mb", "time", "resident MB", 0, "resident memory of a broker, mean"),
+    FigureSpec(
+        "heap_mb", "heap MB", 1, "heap of a broker after a collection, mean", grows=True
+    ),
+    FigureSpec(
+        "resident_mb", "resident MB", 0, "resident memory of a broker, mean", grows=True
+    ),
 )  # fmt: skip
-
-OF_START: Final = tuple(spec for spec in FIGURES if spec.name in ("ready_s", "start_cpu_s"))
-OF_SCALE: Final = tuple(
-    spec
-    for spec in FIGURES
-    if spec.name in ("bytes_per_fetch", "calls_per_fetch", "expiry_ms", "heap_mb", "resident_mb")
-)
+BY_NAME: Final = {spec.name: spec for spec in FIGURES}
+FAR: Final = 200_000
+"""Partitions of a cluster for which figures are computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,56 +102,72 @@ class Difference:
 
     Attributes:
         arm: the arm.
-        figure: the figure's name.
+        figure: the figure.
         base: median of the baseline.
         value: median of the arm.
         change: median of the differences within rounds, relative to `base`; None if `base` is 0.
         low: lower end of the change's interval of at least 95 %, None with fewer than 6 rounds.
         high: upper end.
-        p: p-value of the sign-flip test, None if there are too few rounds for one.
-        differs: whether the interval leaves out 0; None without an interval.
         rounds_for_1_percent: rounds that an interval of +-1 % would need, estimated from the
             standard deviation of the differences; None below two rounds.
 
     """
 
     arm: str
-    figure: str
+    figure: FigureSpec
     base: float
     value: float
     change: float | None
     low: float | None
     high: float | None
-    p: float | None
-    differs: bool | None
     rounds_for_1_percent: int | None
 
-    def as_json(self) -> dict[str, Any]:
-        """Return it as an object of overhead.json."""
-        return asdict(self)
+    @property
+    def words(self) -> str:
+        """The value, and the change with its interval if there is one."""
+        shown = self.figure.shown(self.value)
+        if self.low is not None and self.high is not None:
+            return f"{shown} ({self.low:+.1%} to {self.high:+.1%})"
+        return shown if self.change is None else f"{shown} ({self.change:+.1%})"
+
+    def check(
+        self, expected: str = "", outcome: Outcome = Outcome.OBSERVED, why: str = ""
+    ) -> Result:
+        """Return it as a check; by default nothing is expected of it."""
+        rounds = self.rounds_for_1_percent
+        needed = f"±1 % needs {rounds:,} rounds" if rounds is not None else ""
+        return Result(
+            of=self.figure.heading,
+            expected=expected or self.figure.says,
+            baseline=self.figure.shown(self.base),
+            found="; ".join(filter(None, (self.words, why, needed))),
+            outcome=outcome,
+        )
 
 
-def differences(
-    rounds: Sequence[Mapping[str, Values]],
-    baseline: str,
-    figures: Sequence[FigureSpec] = FIGURES,
-) -> list[Difference]:
+def differences(rounds: Sequence[Round], baseline: str) -> list[Difference]:
     """Compare every other arm with `baseline`, figure by figure, within each round.
 
-    `rounds` hold the figures of each arm; a round that lacks an arm does not count for it.
+    A round that lacks an arm does not count for it; figures that were not measured are left out.
     """
     arms = dict.fromkeys(arm for each in rounds for arm in each if arm != baseline)
-    found = []
-    for arm in arms:
-        pairs = [(each[baseline], each[arm]) for each in rounds if {baseline, arm} <= each.keys()]
-        for spec in figures:
-            values = [(one[spec.name], other[spec.name]) for one, other in pairs]
-            if values:
-                found.append(_difference(arm, spec.name, values))
-    return found
+    return [
+        _difference(arm, spec, values)
+        for arm in arms
+        for spec in FIGURES
+        if (values := list(_pairs(rounds, baseline, arm, spec.name)))
+    ]
 
 
-def _difference(arm: str, figure: str, pairs: Sequence[tuple[float, float]]) -> Difference:
+def _pairs(
+    rounds: Sequence[Round], baseline: str, arm: str, name: str
+) -> Iterator[tuple[float, float]]:
+    for each in rounds:
+        if {baseline, arm} <= each.keys() and name in each[arm]:
+            yield each[baseline][name], each[arm][name]
+
+
+def _difference(arm: str, figure: FigureSpec, pairs: Sequence[tuple[float, float]]) -> Difference:
     base = median(one for one, _ in pairs)
     changes = [other - one for one, other in pairs]
     interval = median_interval(changes)
@@ -158,8 +179,6 @@ def _difference(arm: str, figure: str, pairs: Sequence[tuple[float, float]]) -> 
         change=_relative(median(changes), base),
         low=None if interval is None else _relative(interval.low, base),
         high=None if interval is None else _relative(interval.high, base),
-        p=sign_flip_p(changes),
-        differs=None if interval is None else _leaves_out_zero(interval),
         rounds_for_1_percent=_rounds_for_1_percent(changes, base),
     )
 
@@ -168,13 +187,61 @@ def _relative(change: float, base: float) -> float | None:
     return change / base if base else None
 
 
-def _leaves_out_zero(interval: Interval) -> bool:
-    return interval.low > 0 or interval.high < 0
-
-
 def _rounds_for_1_percent(changes: Sequence[float], base: float) -> int | None:
     if len(changes) < 2 or base == 0:
         return None
     # Of a mean of independent differences; an interval of their median needs about as many again.
     needed = (_NORMAL_95 * stdev(changes) / (_ONE_PERCENT * abs(base))) ** 2
     return max(pairs_needed(), ceil(needed * sqrt(2)))
+
+
+def table(title: str, found: Sequence[Difference], baseline: str) -> Table:
+    """Return a row per figure and a column per arm."""
+    arms = list(dict.fromkeys(each.arm for each in found))
+    by_figure: dict[str, list[Difference]] = {}
+    for each in found:
+        by_figure.setdefault(each.figure.heading, []).append(each)
+    return Table(
+        title=f"{title}: medians, and the change from {baseline} within a round (95 %)",
+        columns=["figure", baseline, *arms],
+        numeric=range(1, len(arms) + 2),
+        rows=[
+            [heading, own[0].figure.shown(own[0].base), *(each.words for each in own)]
+            for heading, own in by_figure.items()
+        ],
+        empty="No round is complete.",
+    )
+
+
+def line(values: Mapping[int, float]) -> tuple[float, float]:
+    """Return the slope of the line through the first and the last value, and its value at `FAR`."""
+    first, last = min(values), max(values)
+    slope = (values[last] - values[first]) / (last - first)
+    return slope, values[first] + slope * (FAR - first)
+
+
+def growth(measured: Mapping[int, Sequence[Round]]) -> Table:
+    """Return how figures grow with the partitions of a broker; `measured` are rounds by those.
+
+    There are at least two numbers of partitions.
+    """
+    rows = []
+    arms = dict.fromkeys(arm for rounds in measured.values() for each in rounds for arm in each)
+    for spec in (each for each in FIGURES if each.grows):
+        for arm in arms:
+            values = {
+                count: median(each[arm][spec.name] for each in rounds if arm in each)
+                for count, rounds in measured.items()
+            }
+            slope, far = line(values)
+            per_1000 = f"{1_000 * slope:+,.{spec.digits + 1}f}"
+            rows.append([
+                spec.heading, arm, *map(spec.shown, values.values()), per_1000, spec.shown(far),
+            ])  # fmt: skip
+    return Table(
+        title="Growth with the partitions of which a broker has a replica",
+        columns=["figure", "arm", *(f"{count:,}" for count in measured), "per 1,000",
+                 f"line at {FAR:,}"],
+        numeric=range(2, len(measured) + 4),
+        rows=rows,
+    )  # fmt: skip

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from insync.brokers.kafka import cache, process
 from insync.brokers.kafka.distribution import Distribution
@@ -21,7 +21,6 @@ TOOLS: Final = Jar(
 """The jar with both tools, which a broker does not need."""
 PRODUCER: Final = "org.apache.kafka.tools.ProducerPerformance"
 CONSUMER: Final = "org.apache.kafka.tools.ConsumerPerformance"
-Acks = Literal["all", "1"]
 _WITHIN_S: Final = 900.0
 _FLAGS: Final = ("-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData")
 _SUMMARY: Final = re.compile(
@@ -66,17 +65,15 @@ class LoadTool:
         folder = cache.root() / "kafka" / f"tools-{TOOLS.revision}"
         return cls(own, cached_jars(tools, folder, tell))
 
-    def produce(
-        self, bootstrap: str, topic: str, records: int, record_bytes: int, rate: int, acks: Acks
-    ) -> Produced:
-        """Produce records, at `rate` per second or with -1 as fast as possible.
+    def produce(self, bootstrap: str, topic: str, records: int, record_bytes: int) -> Produced:
+        """Produce records as fast as possible, with acks=all.
 
         Raises InsyncError if it fails, or does not send all of them.
         """
         options = [
             "--topic", topic, "--num-records", str(records),
-            "--record-size", str(record_bytes), "--throughput", str(rate),
-            "--producer-props", f"bootstrap.servers={bootstrap}", f"acks={acks}",
+            "--record-size", str(record_bytes), "--throughput", "-1",
+            "--producer-props", f"bootstrap.servers={bootstrap}", "acks=all",
         ]  # fmt: skip
         return parse(*self._run(PRODUCER, options), records)
 
@@ -88,13 +85,13 @@ class LoadTool:
         """
         options = [
             "--topic", topic, "--num-records", str(records), "--bootstrap-server", bootstrap,
-            "--group", f"{topic}-bench", "--hide-header", "--timeout", str(_SILENT_MS),
+            "--group", f"{topic}-overhead", "--hide-header", "--timeout", str(_SILENT_MS),
         ]  # fmt: skip
         return consumed_per_s(*self._run(CONSUMER, options), records)
 
     def _run(self, main: str, options: Sequence[str]) -> tuple[str, int]:
         """Return what a tool printed, and its exit code."""
-        with tempfile.TemporaryDirectory(prefix="insync-bench-") as name:
+        with tempfile.TemporaryDirectory(prefix="insync-overhead-") as name:
             folder = Path(name)
             log = folder / "tool.log"
             flags = [*_FLAGS, f"-Dlog4j2.configurationFile={LOG_CONFIG}"]
@@ -129,4 +126,4 @@ def consumed_per_s(output: str, code: int, records: int) -> float:
 def _failed(main: str, output: str, code: int) -> InsyncError:
     lines = [line for line in output.splitlines() if line.strip()]
     said = lines[-1] if lines else "it printed nothing"
-    return InsyncError(f"bench: {main.rpartition('.')[2]} ended with {code}: {said}")
+    return InsyncError(f"overhead: {main.rpartition('.')[2]} ended with {code}: {said}")

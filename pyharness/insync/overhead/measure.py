@@ -1,15 +1,13 @@
 """Measures one arm on a fresh cluster: its start, under load, and per fetch while it is idle."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import psutil
 
-from insync import arms
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.limits import room_for
@@ -18,13 +16,19 @@ from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.jvm import FULL_JIT
+from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError
 from insync.nodes import BROKERS, spread
 from insync.overhead.figures import Values
-from insync.overhead.load_tool import Acks, LoadTool, Produced
+from insync.overhead.load_tool import LoadTool
 from insync.overhead.observer import Counters, Observer, observer
 
 TOPIC: Final = "load"
+PARTITIONS: Final = 12
+"""Partitions of the topic, each with three replicas."""
+RECORD_BYTES: Final = 1_000
+QUIET_S: Final = 10.0
+"""How long fetches are counted while nothing is produced."""
 FETCH_WAIT_MS: Final = 20
 """How long an empty fetch waits: short, so that a quiet phase has many fetches."""
 LAG_MS: Final = 10_000
@@ -42,44 +46,17 @@ _MEGA: Final = 1e6
 _GIGA: Final = 1e9
 _NANOS_PER_MS: Final = 1e6
 
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """How much is measured.
-
-    Attributes:
-        partitions: of the topic, each with three replicas.
-        idle: partitions of further topics, each with three replicas, that nobody writes.
-        records: produced while it is measured; a fifth as many before, to warm up; 0: none.
-        record_bytes: bytes of a record's value.
-        quiet_s: how long fetches are counted while nothing is produced.
-        rate: records per second; -1: as fast as possible.
-        acks: of the producer.
-
-    """
-
-    partitions: int = 12
-    idle: int = 0
-    records: int = 150_000
-    record_bytes: int = 1_000
-    quiet_s: float = 10.0
-    rate: int = -1
-    acks: Acks = "all"
-
-
 Tell = Callable[[str], None]
 """Is told what happens."""
-QUICK: Final = Size(partitions=3, records=5_000, quiet_s=2.0)
-"""Enough to see that all of it works."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Side:
-    """What is measured: a distribution, and how its brokers are configured.
+    """What is measured: a build, and how its brokers are configured.
 
     Attributes:
         name: of the side in files and tables, such as the arm.
-        dist: the Kafka version or own build.
+        kafka: a version, or the path of an own build.
         settings: added to every node's server.properties.
         agent: the agent's jar, None without the agent.
         unknown_methods: whether the agent may weave methods that no known build has.
@@ -87,68 +64,33 @@ class Side:
     """
 
     name: str
-    dist: Distribution
+    kafka: str
     settings: Mapping[str, str]
     agent: Path | None
     unknown_methods: bool = False
 
-    @classmethod
-    def of_arm(cls, arm: str, dist: Distribution, agent: Path | None) -> "Side":
-        """Return the side of an arm; `agent` is the jar for those arms that have the agent."""
-        jar = agent if arms.has_agent(arm) else None
-        return cls(arm, dist, arms.settings(arm), jar)
 
-
-def measure(size: Size, tool: LoadTool, side: Side, folder: Path, tell: Tell) -> Values:
+def measure(
+    side: Side, idle: int, records: int, tool: LoadTool, folder: Path, tell: Tell
+) -> Values:
     """Return the figures of one side, measured on a cluster of its own in the new `folder`.
 
+    It has so many `idle` partitions that nobody writes. While it is measured so many records are
+    produced, and a fifth as many before, to warm up; with 0 none.
     Raises InsyncError if a node or the producer fails. The brokers' data is removed.
     """
-    with _started(side, size, folder, tell) as (cluster, started):
-        pids = _pids(cluster)
-        create_topic(cluster.bootstrap, TOPIC, spread(size.partitions), {})
-        _create_idle(side, size, cluster.bootstrap, tell)
-        with observer(side.dist.java, pids, folder) as seen:
-            return {
-                **started,
-                **_under_load(side, size, tool, cluster.bootstrap, pids, tell),
-                **_quiet(side, size, pids, seen, tell),
-                **_memory(pids, seen),
-            }
-
-
-def measure_start(side: Side, folder: Path, tell: Tell) -> Values:
-    """Return what the start of a cluster costs one side, in the new `folder`.
-
-    Raises InsyncError if a node fails. The brokers' data is removed.
-    """
-    with _started(side, Size(), folder, tell) as (_, started):
-        return started
-
-
-def measure_scale(size: Size, side: Side, folder: Path, tell: Tell) -> Values:
-    """Return what idle partitions cost one side, on a cluster of its own in the new `folder`.
-
-    Raises InsyncError if a node fails. The brokers' data is removed.
-    """
-    with _started(side, size, folder, tell) as (cluster, _):
-        pids = _pids(cluster)
-        _create_idle(side, size, cluster.bootstrap, tell)
-        with observer(side.dist.java, pids, folder) as seen:
-            return {**_quiet(side, size, pids, seen, tell), **_memory(pids, seen)}
-
-
-@contextmanager
-def _started(
-    side: Side, size: Size, folder: Path, tell: Tell
-) -> Iterator[tuple[LocalCluster, Values]]:
-    """Start a cluster for a block; yield it, and what its start took."""
-    tell(f"{side.name}: starting the cluster")
+    dist = distribution(side.kafka, tool.dist.java, tell)
+    tell("starting the cluster")
     begun = time.monotonic()
-    with _cluster(side, size, folder) as cluster:
+    with _cluster(side, dist, idle, folder) as cluster:
         try:
-            ready_s = time.monotonic() - begun
-            yield cluster, {"ready_s": ready_s, "start_cpu_s": _cpu_s(_pids(cluster)) / BROKERS}
+            ready_s, pids = time.monotonic() - begun, _pids(cluster)
+            started = {"ready_s": ready_s, "start_cpu_s": _cpu_s(pids) / BROKERS}
+            create_topic(cluster.bootstrap, TOPIC, spread(PARTITIONS), {})
+            _create_idle(idle, cluster.bootstrap, tell)
+            with observer(dist.java, pids, folder) as seen:
+                load = _under_load(records, tool, cluster.bootstrap, pids, tell) if records else {}
+                return {**started, **load, **_quiet(pids, seen, tell), **_memory(pids, seen)}
         finally:
             cluster.stop()
             cluster.remove_data()
@@ -158,14 +100,14 @@ def _pids(cluster: LocalCluster) -> list[int]:
     return [cluster.nodes[number].pid for number in range(1, BROKERS + 1)]
 
 
-def _create_idle(side: Side, size: Size, bootstrap: str, tell: Tell) -> None:
-    for number, begin in enumerate(range(0, size.idle, PER_TOPIC)):
-        tell(f"{side.name}: creating partitions ({begin:,} of {size.idle:,})")
-        rows = spread(min(PER_TOPIC, size.idle - begin))
+def _create_idle(idle: int, bootstrap: str, tell: Tell) -> None:
+    for number, begin in enumerate(range(0, idle, PER_TOPIC)):
+        tell(f"creating partitions ({begin:,} of {idle:,})")
+        rows = spread(min(PER_TOPIC, idle - begin))
         create_topic(bootstrap, f"idle-{number}", rows, {}, within_s=_CREATED_WITHIN_S)
 
 
-def _cluster(side: Side, size: Size, folder: Path) -> LocalCluster:
+def _cluster(side: Side, dist: Distribution, idle: int, folder: Path) -> LocalCluster:
     events = folder / "events"
     events.mkdir(parents=True)
     agent = None
@@ -178,61 +120,51 @@ def _cluster(side: Side, size: Size, folder: Path) -> LocalCluster:
         "replica.fetch.wait.max.ms": str(FETCH_WAIT_MS),
         "replica.lag.time.max.ms": str(LAG_MS),
         "offsets.topic.replication.factor": "1",
-        **(room_for(size.idle) if size.idle else {}),
+        **(room_for(idle) if idle else {}),
         **side.settings,
     }
-    flags = JVM_OF_MANY if size.idle else JVM
+    flags = JVM_OF_MANY if idle else JVM
     extras = {number: NodeExtras(flags=flags) for number in range(1, BROKERS + 1)}
     nodes = folder / "nodes"
-    return LocalCluster(
-        side.dist, nodes, brokers=BROKERS, settings=settings, agent=agent, extras=extras
-    )
+    return LocalCluster(dist, nodes, brokers=BROKERS, settings=settings, agent=agent, extras=extras)
 
 
 def _under_load(
-    side: Side,
-    size: Size,
-    tool: LoadTool,
-    bootstrap: str,
-    pids: Sequence[int],
-    tell: Tell,
+    records: int, tool: LoadTool, bootstrap: str, pids: Sequence[int], tell: Tell
 ) -> Values:
-    def produce(records: int) -> Produced:
-        return tool.produce(bootstrap, TOPIC, records, size.record_bytes, size.rate, size.acks)
-
-    tell(f"{side.name}: warming up")
-    produce(max(1, size.records // 5))
-    tell(f"{side.name}: producing")
+    tell("warming up")
+    tool.produce(bootstrap, TOPIC, max(1, records // 5), RECORD_BYTES)
+    tell("producing")
     before = _cpu_s(pids)
-    made = produce(size.records)
+    made = tool.produce(bootstrap, TOPIC, records, RECORD_BYTES)
     used = _cpu_s(pids) - before
-    tell(f"{side.name}: consuming")
-    consumed = tool.consume(bootstrap, TOPIC, size.records)
+    tell("consuming")
+    consumed = tool.consume(bootstrap, TOPIC, records)
     return {
         "records_per_s": made.records_per_s,
         "consumed_per_s": consumed,
         "p50_ms": made.p50_ms,
         "p99_ms": made.p99_ms,
         "p999_ms": made.p999_ms,
-        "cpu_s_per_gb": used / (size.records * size.record_bytes / _GIGA),
+        "cpu_s_per_gb": used / (records * RECORD_BYTES / _GIGA),
     }
 
 
-def _quiet(side: Side, size: Size, pids: Sequence[int], seen: Observer, tell: Tell) -> Values:
+def _quiet(pids: Sequence[int], seen: Observer, tell: Tell) -> Values:
     """Count what each fetch costs while nothing is produced."""
-    tell(f"{side.name}: counting per fetch")
+    tell("counting per fetch")
     first = _total(seen.read())["fetches"]
     deadline = time.monotonic() + _WARM_UP_WITHIN_S
-    while (done := _total(seen.read())["fetches"] - first) < _WARM_UP_FETCHES * size.quiet_s / 10:
+    while (done := _total(seen.read())["fetches"] - first) < _WARM_UP_FETCHES:
         if time.monotonic() > deadline:
-            raise InsyncError(f"{side.name}: {done} fetches in {_WARM_UP_WITHIN_S:.0f} s")
+            raise InsyncError(f"{done} fetches of followers in {_WARM_UP_WITHIN_S:.0f} s")
         time.sleep(0.1)
     before, calls = _total(seen.read()), _calls(pids)
-    time.sleep(size.quiet_s)
+    time.sleep(QUIET_S)
     after, more_calls = _total(seen.read()), _calls(pids)
     fetches = after["fetches"] - before["fetches"]
     if fetches <= 0:
-        raise InsyncError(f"{side.name}: no follower fetched in {size.quiet_s:g} s")
+        raise InsyncError(f"no follower fetched in {QUIET_S:g} s")
 
     def per_fetch(what: str) -> float:
         names = [f"{what}.{group}" for group in _SERVING]
@@ -244,7 +176,7 @@ def _quiet(side: Side, size: Size, pids: Sequence[int], seen: Observer, tell: Te
         "waited_per_fetch": per_fetch("waited"),
         "calls_per_fetch": (more_calls - calls) / fetches,
         "expiry_ms": (after["cpu.scheduler"] - before["cpu.scheduler"])
-        / _NANOS_PER_MS / BROKERS / (size.quiet_s / (LAG_MS / 2_000)),
+        / _NANOS_PER_MS / BROKERS / (QUIET_S / (LAG_MS / 2_000)),
     }  # fmt: skip
 
 

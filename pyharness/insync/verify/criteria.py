@@ -21,7 +21,7 @@ from insync.errors import InputError
 from insync.events.run_info import Bound, first_problem
 from insync.metrics import METRICS, of_verdict
 from insync.outcome import Outcome
-from insync.overhead.figures import FIGURES
+from insync.overhead.figures import BY_NAME
 
 DEFAULT: Final = "criteria.toml"
 Values = Sequence[float | None]
@@ -148,14 +148,14 @@ class Criterion(Limit):
 
 
 class CostCriterion(Limit):
-    """A criterion of the level cost: a figure of `insync bench overhead`.
+    """A criterion of the level cost: a figure of `insync overhead`.
 
     It is judged on the medians of the rounds. Where the figure varies so much from round to round
     that the interval of the differences includes both what is allowed and what is not, it is
     unknown.
     """
 
-    known: ClassVar[Collection[str]] = tuple(spec.name for spec in FIGURES)
+    known: ClassVar[Collection[str]] = tuple(BY_NAME)
 
 
 def judge(

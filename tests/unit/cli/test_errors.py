@@ -62,7 +62,7 @@ def test_the_output_folder_must_be_new_or_empty(
 @pytest.mark.parametrize(
     "command",
     [
-        *([], ["run"], ["scenarios"], ["report"], ["agent"], ["state"], ["bench"]),
+        *([], ["run"], ["scenarios"], ["report"], ["agent"], ["state"], ["overhead"]),
         *(["image"], ["image", "build"], ["image", "list"]),
     ],
 )
@@ -73,7 +73,7 @@ def test_every_command_has_help_with_an_example(
     assert "insync " + " ".join(command) in capsys.readouterr().out.partition("Example")[2]
 
 
-@pytest.mark.parametrize("group", [[], ["bench"], ["image"]])
+@pytest.mark.parametrize("group", [[], ["image"]])
 def test_without_a_command_the_help_is_printed(
     group: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,9 +1,7 @@
-"""How arms are compared by what was measured of them; how ProducerPerformance is read."""
+"""How arms are measured in turn and compared; how Kafka's tools are read."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,11 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commands import invoke_refused
+from insync import extras
 from insync.brokers.kafka.versions import DEFAULT
+from insync.engine.campaign import Options, campaign_folder, run_campaign
 from insync.errors import InsyncError
-from insync.overhead.figures import FIGURES, Values, differences
+from insync.overhead import campaign
+from insync.overhead.campaign import Overhead
+from insync.overhead.figures import FAR, FIGURES, Difference, Round, Values, differences, line
 from insync.overhead.load_tool import TOOLS, consumed_per_s, parse
-from insync.overhead.rounds import recorded
+from insync.overhead.measure import Side
+from insync.progress import Progress
+from insync.result import Result
 
 NAMES = [spec.name for spec in FIGURES]
 SUMMARY = (
@@ -28,63 +32,125 @@ def all_figures(value: float) -> Values:
     return dict.fromkeys(NAMES, value)
 
 
-def of(figure: str, rounds: list[Mapping[str, Values]]) -> dict[str, object]:
-    (found,) = (each for each in differences(rounds, "stock") if each.figure == figure)
-    return found.as_json()
+def of(figure: str, rounds: list[Round]) -> Difference:
+    (found,) = (each for each in differences(rounds, "stock") if each.figure.name == figure)
+    return found
 
 
 def test_six_rounds_in_which_each_differs_show_that_an_arm_differs() -> None:
     rounds = [{"stock": all_figures(100 + n), "off": all_figures(110 + n)} for n in range(6)]
     found = of("bytes_per_fetch", rounds)
-    assert found["differs"] is True
-    assert found["change"] == pytest.approx(10 / 102.5)
-    assert found["low"] == found["high"] == found["change"]
-    assert found["p"] == pytest.approx(2 / 2**6)
+    assert found.change == pytest.approx(10 / 102.5)
+    assert found.low == found.high == found.change
+    assert found.words == "112 (+9.8% to +9.8%)"
 
 
 def test_an_arm_that_is_once_above_and_once_below_does_not_differ() -> None:
     rounds = [{"stock": all_figures(100), "off": all_figures(100 + (-1) ** n)} for n in range(8)]
     found = of("bytes_per_fetch", rounds)
-    assert found["differs"] is False
-    assert found["rounds_for_1_percent"] == 7
+    assert (found.low, found.high) == (-0.01, 0.01)
+    assert found.rounds_for_1_percent == 7
 
 
 def test_too_few_rounds_give_no_interval_and_no_claim() -> None:
     rounds = [{"stock": all_figures(1), "off": all_figures(9)}] * 5
     found = of("waited_per_fetch", rounds)
-    assert (found["differs"], found["low"], found["high"], found["p"]) == (None, None, None, None)
-    assert found["change"] == 8
+    assert (found.low, found.high, found.words) == (None, None, "9.000 (+800.0%)")
 
 
 def test_a_round_without_the_arm_or_the_baseline_does_not_count() -> None:
-    rounds: list[Mapping[str, Values]] = [
+    rounds: list[Round] = [
         {"stock": all_figures(2), "off": all_figures(3)},
         {"stock": all_figures(50)},
         {"off": all_figures(90)},
     ]
-    assert of("p50_ms", rounds)["value"] == 3
+    assert of("p50_ms", rounds).value == 3
 
 
 def test_a_figure_of_which_stock_has_none_has_no_relative_change() -> None:
     rounds = [{"stock": all_figures(0), "off": all_figures(0.5)}] * 6
     found = of("blocked_per_fetch", rounds)
-    assert (found["change"], found["low"], found["differs"]) == (None, None, True)
+    assert (found.change, found.low, found.words) == (None, None, "0.5000")
 
 
 @given(st.lists(st.floats(1, 1e6), min_size=6, max_size=12))
 def test_two_equal_builds_show_no_difference(values: list[float]) -> None:
     rounds = [{"stock": all_figures(value), "off": all_figures(value)} for value in values]
-    assert not any(each.differs for each in differences(rounds, "stock"))
+    assert all(each.low == each.high == 0 for each in differences(rounds, "stock"))
 
 
-def test_what_an_interrupted_measurement_left_is_not_measured_again(tmp_path: Path) -> None:
-    lines = tmp_path / "overhead.jsonl"
-    first = {"round": 1, "arm": "stock", "p50_ms": 3.0}
-    second = {"round": 2, "arm": "off", "p50_ms": 4.0}
-    lines.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n" + '{"round": 2, "arm')
-    assert recorded(tmp_path, 1) == [{"stock": {"p50_ms": 3.0}}]
-    assert recorded(tmp_path, 3) == [{"stock": {"p50_ms": 3.0}}, {"off": {"p50_ms": 4.0}}, {}]
-    assert lines.read_text().endswith("4.0}\n"), "the next line begins a line"
+@given(
+    st.floats(0, 1e3), st.floats(0, 1), st.lists(st.integers(1, 50_000), min_size=2, unique=True)
+)
+def test_a_line_is_found_again(first: float, slope: float, counts: list[int]) -> None:
+    found, far = line({count: first + slope * count for count in counts})
+    assert found == pytest.approx(slope, abs=1e-6)
+    assert far == pytest.approx(first + slope * FAR, abs=1)
+
+
+SIDES = [Side(name=name, kafka=DEFAULT, settings={}, agent=None) for name in ("stock", "raised")]
+
+
+class Measured:
+    """Stands for measurements on brokers: figures that grow with the idle partitions."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, ends_after: int = 1_000) -> None:
+        self.done: list[tuple[str, int]] = []
+        self.ends_after = ends_after
+        monkeypatch.setattr(campaign, "measure", self)
+        monkeypatch.setattr(Overhead, "ready", lambda own, _: setattr(own, "_tool", None))
+
+    def __call__(self, side: Side, idle: int, *_: object) -> Values:
+        if len(self.done) == self.ends_after:
+            raise KeyboardInterrupt
+        self.done.append((side.name, idle))
+        return all_figures(10 + idle / 1_000 + (side.name == "raised"))
+
+
+def measured(out: Path, rounds: int, *idle: int, resume: bool = False) -> Result:
+    made = Overhead(SIDES, rounds, 0, idle or (0,))
+    options = Options(out=out, resume=resume)
+    return run_campaign(made, options, Progress(), campaign_folder(made, options))
+
+
+def test_every_round_starts_with_another_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = Measured(monkeypatch)
+    found = measured(tmp_path / "out", 2)
+    assert [side for side, _ in seen.done] == ["stock", "raised", "raised", "stock"]
+    assert (found.outcome, [each.of for each in found.children]) == ("pass", ["raised"])
+    complete, *figures = found.children[0].children
+    assert (complete.of, complete.outcome) == ("rounds", "pass")
+    assert len(figures) == len(FIGURES)
+    assert {each.outcome for each in figures} == {"observed"}
+
+
+def test_what_an_interrupted_measurement_left_is_not_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Measured(monkeypatch, ends_after=3)
+    with pytest.raises(KeyboardInterrupt):
+        measured(tmp_path / "out", 2)
+    cut = Result.read(tmp_path / "out" / "verdict.json", "an overhead")
+    assert (cut.outcome, cut.children[-1].found) == ("unknown", "1 is left")
+    again = Measured(monkeypatch)
+    assert measured(tmp_path / "out", 3, resume=True).outcome == "pass"
+    assert [side for side, _ in again.done] == ["stock", "stock", "raised"], "a third round, too"
+
+
+def test_several_numbers_of_partitions_show_the_growth(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Measured(monkeypatch)
+    found = measured(tmp_path / "out", 1, 1_000, 3_000)
+    assert [each.of for each in found.children] == [
+        "raised, 1,000 idle partitions", "raised, 3,000 idle partitions",
+    ]  # fmt: skip
+    growth = found.tables[-1]
+    assert tuple(growth.columns[2:]) == ("1,000", "3,000", "per 1,000", "line at 200,000")
+    assert ["heap MB", "stock", "11.0", "13.0", "+1.00", "210.0"] in map(list, growth.rows)
+    assert {row[0] for row in growth.rows} == {each.heading for each in FIGURES if each.grows}
 
 
 def test_the_summary_of_the_last_lines_is_read() -> None:
@@ -127,14 +193,26 @@ def test_the_tool_has_the_version_of_the_class_path_it_runs_on() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--arms", "off,read"], "--arms off,read: expected stock and other arms, each once"),
-        (["--arms", "stock"], "--arms stock: expected stock and other arms"),
-        (["--acks", "0"], "--acks 0: expected all or 1"),
-        (["--rate", "0"], "--rate 0: expected -1, or"),
+        (["--arms", "off,read"], "--arms off,read: expected stock and others, each once"),
+        (["--arms", "stock"], "--arms stock: expected stock and others"),
         (["--kafka", "9.9.9"], "9.9.9"),
+        (["--rounds", "0"], "--rounds 0: expected at least 1"),
+        (["--records", "-1"], "--records -1: expected at least 0"),
+        *(
+            (["--idle", listed], f"--idle {listed}: expected numbers of 0 to 50000")
+            for listed in ("3000,1000", "1000,1000", "1,99999", "a,b", "-1", "")
+        ),
     ],
 )
 def test_bad_input_is_one_line(
     arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert said in invoke_refused(capsys, "bench", "overhead", *arguments)
+    assert said in invoke_refused(capsys, "overhead", *arguments)
+
+
+def test_without_scipy_it_is_refused_before_it_starts_a_broker(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "scipy" else name)
+    said = invoke_refused(capsys, "overhead", "--arms", "off")
+    assert said.startswith("insync: overhead: needs scipy, which is not installed")
