@@ -4,7 +4,6 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import Any, Final
@@ -13,9 +12,9 @@ from insync.brokers.cluster.admin import await_state, create_topic, partitions
 from insync.brokers.cluster.properties import COORDINATORS
 from insync.errors import InsyncError
 from insync.faults.base import Fault, FaultContext
-from insync.faults.registry import fault_of, tags_of
-from insync.faults.spec import Planned
-from insync.nodes import node_words, ring
+from insync.faults.registry import fault_of
+from insync.faults.schedule import moments
+from insync.nodes import ring
 from insync.progress import Progress
 from insync.run.agents import write_counters
 from insync.run.arm_cluster import ArmCluster
@@ -32,20 +31,6 @@ ON_TIME_SECONDS: Final = 10.0
 """For so long it waits for that; then it goes on with late acks."""
 DRAIN_SECONDS: Final = 30.0
 READ_BACK_SECONDS: Final = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A scheduled action of a repeat, `at_ms` after its start: a fault begins, or is lifted.
-
-    `fault` is the fault's place in the scenario.
-    """
-
-    at_ms: int
-    act: Callable[[], None]
-    words: str
-    fault: int
-    lifts: bool = False
 
 
 def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | None:
@@ -199,7 +184,7 @@ def _run_faults(
         for fault in faults:
             lift_all.callback(fault.lift)
         late_s = [0.0] * len(faults)
-        for moment in _moments(context.cell.scenario.faults, faults):
+        for moment in moments(context.cell.scenario.faults, faults):
             due = start + moment.at_ms / 1000
             # A fault that began late is lifted as much later, so that it acts as long as planned.
             workload.wait(due + (late_s[moment.fault] if moment.lifts else 0) - time.monotonic())
@@ -209,29 +194,6 @@ def _run_faults(
                 late_s[moment.fault] = time.monotonic() - due
     for fault in faults:
         context.files.faults.write(fault.evidence())
-
-
-def _moments(specs: Sequence[Planned], faults: Sequence[Fault[Any]]) -> list[Moment]:
-    """Return what to do when, in order of time.
-
-    Where a broker is killed at the moment at which a stall of it ends, the kill comes first: the
-    process ends with its calls stalled.
-    """
-    deaths = {(spec.broker, spec.at_ms) for spec in specs if tags_of(spec).kills}
-    moments: list[Moment] = []
-    last: list[Moment] = []
-    for number, (spec, fault) in enumerate(zip(specs, faults, strict=True)):
-        words = f"{spec.words} at {node_words(spec.broker)}"
-        if spec.end_ms == spec.at_ms:
-            moments.append(Moment(spec.at_ms, fault.inject, words, number))
-            continue
-        length_s = (spec.end_ms - spec.at_ms) / 1000
-        begins = Moment(spec.at_ms, fault.inject, f"{words} for {length_s:g} s", number)
-        ends = Moment(spec.end_ms, fault.lift, f"{words} lifted", number, lifts=True)
-        dies = tags_of(spec).outlasts_process and (spec.broker, spec.end_ms) in deaths
-        moments.append(begins)
-        (last if dies else moments).append(ends)
-    return sorted([*moments, *last], key=lambda moment: moment.at_ms)
 
 
 def _say(progress: Progress, context: ArmContext, repeat: int, text: str) -> None:

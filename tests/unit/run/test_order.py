@@ -20,12 +20,13 @@ from insync.faults.kinds.elect import Elect
 from insync.faults.kinds.freeze import Freeze
 from insync.faults.kinds.kill import Kill
 from insync.faults.kinds.stall import Stall
+from insync.faults.schedule import moments as moments_of
 from insync.nodes import ring
 from insync.progress import Progress
 from insync.run import arm as arm_module
 from insync.run import arm_cluster, history, runner
 from insync.run.plan import Plan, Tools
-from insync.run.repeat import _moments, _run_faults
+from insync.run.repeat import _run_faults
 from insync.scenario.load import load, narrow
 from insync.signals import interruptible
 from unit.engine.cells import cell
@@ -191,7 +192,7 @@ def test_overlapping_faults_are_injected_and_lifted_in_order_of_time() -> None:
     fault = cast("Any", SimpleNamespace(inject=lambda: None, lift=lambda: None))
     raw = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 55}
     specs = [stall("read", 10, 100), stall("send", 50, 10), Elect.model_validate(raw)]
-    moments = _moments(specs, [fault] * 3)
+    moments = moments_of(specs, [fault] * 3)
     assert [(m.at_ms, m.words.split()[0], m.words.split()[-1]) for m in moments] == [
         (10, "read", "s"), (50, "send", "s"), (55, "elect", "2"),
         (60, "send", "lifted"), (110, "read", "lifted"),
@@ -203,7 +204,7 @@ def test_a_broker_killed_when_its_stall_ends_is_killed_before_the_lift() -> None
     kill = Kill.model_validate({"kind": "kill", "broker": 1, "at_ms": 110, "for_ms": 50})
     frozen = Freeze.model_validate({"kind": "freeze", "broker": 2, "at_ms": 80, "for_ms": 30})
     specs = [stall("read", 10, 100), frozen, kill]
-    words = [moment.words for moment in _moments(specs, [fault] * 3) if moment.at_ms == 110]
+    words = [moment.words for moment in moments_of(specs, [fault] * 3) if moment.at_ms == 110]
     assert words == [
         "freeze at broker 2 lifted", "kill at broker 1 for 0.05 s", "read stall at broker 1 lifted",
     ]  # fmt: skip
