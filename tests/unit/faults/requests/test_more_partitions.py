@@ -10,7 +10,7 @@ from fault_runs import planned
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.faults.base import Fault
-from insync.faults.kinds.more_partitions import KIND
+from insync.faults.kinds.requests.more_partitions import KIND
 from unit.faults.seen_figures import Seen
 
 TOPIC = "seed-0-more-2-100"

@@ -9,7 +9,7 @@ import pytest
 
 from fault_runs import OneNode, planned
 from insync.events.run_info import PlannedFault
-from insync.faults.kinds.produce_flood import KIND
+from insync.faults.kinds.requests.produce_flood import KIND
 
 
 class Producer:

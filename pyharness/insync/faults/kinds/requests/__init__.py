@@ -1,0 +1,1 @@
+"""Kinds by which topics are created, written and deleted."""
