@@ -35,7 +35,9 @@ def whole_repeat(brokers: set[int], partitions: int) -> dict[str, list[dict[str,
         "ack_latency": [{"partition": None, "mean_ms": 1.0, "max_ms": 2.0, "acked": 1}],
         "readback": [
             {
-                **dict.fromkeys(("lost", "duplicated", "duplicated_idempotent"), 0),
+                **dict.fromkeys(
+                    ("lost", "lost_at_moves", "duplicated", "duplicated_idempotent"), 0
+                ),
                 "acked": 1,
                 "read": 1,
                 "read_to_end": True,

@@ -40,7 +40,9 @@ StepDownType = Literal["read", "asked", "answered", "withheld"]
 TransactionEnd = Literal["committed", "aborted", "unknown"]
 PhaseType = Literal["cluster_ready", "repeat_started", "steady", "repeat_ended", "aborted"]
 
-LivenessType = Literal["isr_not_recovered", "unplanned_exit", "read_back_unfinished"]
+LivenessType = Literal[
+    "isr_not_recovered", "unplanned_exit", "not_back", "hanging", "read_back_unfinished"
+]
 
 
 Moment = Literal["before", "during", "after"]

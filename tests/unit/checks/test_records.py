@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import pytest
 from pyspark.sql import SparkSession
 
 from insync.analysis.checks import duplicate, lost_write, records
 from insync.analysis.checks.registry import find_in_records
-from unit.tables.inline import inline_table
+from unit.tables.inline import CHANGES, inline_table
 
 PRODUCE = (
     "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"
@@ -35,13 +36,45 @@ def compare(
         inline_table(spark, [], READ_BACK),
     )
     grid = inline_table(spark, [("r", "a", 0, "t", number, None) for number in range(2)], GRID)
-    counts = records.readback(grid, fates).orderBy("partition").collect()
+    counts = (
+        records.readback(grid, fates, inline_table(spark, [], CHANGES))
+        .orderBy("partition")
+        .collect()
+    )
     odd = find_in_records(fates, (lost_write.found, duplicate.found)).orderBy("partition").collect()
     assert {row["duplicated_idempotent"] for row in counts} == {0}
     return [tuple(row)[5:9] for row in counts], [
         (*tuple(row)[4:-1], [(each["what"], each["seq"]) for each in row["operations"]])
         for row in odd
     ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ([(2_000.0, True)], 2),
+        ([(2_000.0, False)], 0),
+        ([(1_500.0, False), (2_000.0, True)], 0),
+        ([(1_500.0, True), (2_000.0, False)], 2),
+        ([(100.0, True)], 1),
+        ([], 0),
+    ],
+)
+def test_records_that_an_election_of_the_scenario_cost_are_counted(
+    spark: SparkSession, changes: list[tuple[float, bool]], expected: int
+) -> None:
+    """Two are lost: acked at 1.05 s and at 1.2 s; a third one, acked at 0.9 s, was read."""
+    acked = [(0, 0, 900.0, None, 10), (0, 1, 1_050.0, None, 11), (0, 2, 1_200.0, None, 12)]
+    sent = [("r", "a", 0, "t", *line, 0.0, 0, False, None) for line in acked]
+    fates = records.record_fates(
+        inline_table(spark, sent, PRODUCE),
+        inline_table(spark, [("r", "a", 0, "t", 0, 10, 0, 9.0, None, None)], CONSUME),
+        inline_table(spark, [], READ_BACK),
+    )
+    grid = inline_table(spark, [("r", "a", 0, "t", 0, None)], GRID)
+    moves = inline_table(spark, [("r", "a", 0, "t", 0, *each) for each in changes], CHANGES)
+    (row,) = records.readback(grid, fates, moves).collect()
+    assert (row["lost"], row["lost_at_moves"]) == (2, expected)
 
 
 def test_lost_and_duplicated_records_are_named(spark: SparkSession) -> None:

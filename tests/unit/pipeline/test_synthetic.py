@@ -21,7 +21,7 @@ from insync.analysis.checks.registry import find_in_records
 from insync.analysis.tables.gold import acks
 from unit.pipeline import synthetic
 from unit.pipeline.synthetic import History
-from unit.tables.inline import inline_table
+from unit.tables.inline import CHANGES, inline_table
 
 HISTORY: Final = History(50_000, seed=3)
 SLICES: Final = 2
@@ -46,8 +46,9 @@ def anomalies(
 ) -> list[Row]:
     """Return what the passes of the checker find; the fates are stored, as by the pipeline."""
     consume = synthetic.read(spark, HISTORY, SLICES)
-    read_back, batches, comparable, inside = (
-        inline_table(spark, [], columns) for columns in (_READ_BACK, _BATCHES, _COMPARABLE, _INSIDE)
+    read_back, batches, comparable, inside, changes = (
+        inline_table(spark, [], columns)
+        for columns in (_READ_BACK, _BATCHES, _COMPARABLE, _INSIDE, CHANGES)
     )
     stored = str(tmp_path_factory.mktemp("fates") / "fates")
     records.record_fates(produce, consume, read_back).write.parquet(stored)
@@ -56,7 +57,7 @@ def anomalies(
     found = (
         find_in_records(fates, (lost_write.found, duplicate.found)),
         nonmonotonic_send.find(fates),
-        polls.find(consume, records.readback(whole, fates)),
+        polls.find(consume, records.readback(whole, fates, changes)),
         offsets.find(comparable, produce, consume, inside, batches),
     )
     return [row for table in found for row in table.toArrow().to_pylist()]

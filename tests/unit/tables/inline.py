@@ -10,6 +10,11 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from insync.analysis.engine.types import arrow_schema
 
+CHANGES = (
+    "run string, arm string, repeat int, topic string, partition int, t_ms double, planned boolean"
+)
+"""The columns of leader_changes that the losses at moves are counted by."""
+
 
 def inline_table(spark: SparkSession, rows: Sequence[Sequence[object]], columns: str) -> DataFrame:
     """Return a table of rows; `columns` is a schema in Spark's DDL."""

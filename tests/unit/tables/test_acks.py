@@ -75,6 +75,16 @@ def test_gaps_count_from_the_edges_of_the_repeat(spark: SparkSession) -> None:
     )
     found = by_partition(acks.ack_gaps(records, partitions(window(spark), 3)))
     assert [found[p]["gap_ms"] for p in range(3)] == [600.0, 600.0, 1_000.0]
+    assert [found[p]["long_gaps"] for p in range(3)] == [1, 1, 1]
+
+
+def test_every_gap_of_more_than_half_a_second_counts_within_bins_and_between_them(
+    spark: SparkSession,
+) -> None:
+    at_ms = [600.0, 1_100.0, 1_601.0, 9_900.0, 10_401.0, 10_500.0, 30_000.0]
+    records = sent(spark, *((0, 0.0, each, None) for each in at_ms))
+    (row,) = acks.ack_gaps(records, partitions(window(spark, 30_000.0), 1)).collect()
+    assert (row["gap_ms"], row["long_gaps"]) == (19_500.0, 5)
 
 
 def test_bins_lie_where_records_were_due(spark: SparkSession) -> None:

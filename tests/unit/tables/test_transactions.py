@@ -10,7 +10,7 @@ from insync.analysis.checks.isolation import aborted_read, fractured_read
 from insync.analysis.checks.isolation.transactions import transaction_fates
 from insync.analysis.checks.registry import find_in_records
 from insync.analysis.tables.gold import transactions
-from unit.tables.inline import inline_table
+from unit.tables.inline import CHANGES, inline_table
 
 PRODUCE = (
     "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"
@@ -131,7 +131,7 @@ def skipped(spark: SparkSession, read: list[tuple[int, int, int]], acks: str) ->
     """Return the poll skips after `read`, of producers with these acks."""
     found = of_records(spark, read)
     partitions = made(spark, [(0, None), (1, None)], GRID)
-    counts = records.readback(partitions, found)
+    counts = records.readback(partitions, found, inline_table(spark, [], CHANGES))
     runs = inline_table(spark, [("r", acks)], "run string, acks string")
     gaps = polls.find(reads(spark, read), counts)
     return gaps.unionByName(polls.find_unread(found, counts, runs)).collect()

@@ -95,9 +95,9 @@ def counted(*types: str, complete: bool = True, begun: bool = True) -> dict[str,
 
 
 def test_the_lines_of_a_repeat_are_counted_by_type() -> None:
-    lines = ("unplanned_exit", "unplanned_exit", "read_back_unfinished")
-    assert list(counted(*lines).values()) == [0, 2, 1]
-    assert list(counted().values()) == [0, 0, 0]
+    lines = ("unplanned_exit", "unplanned_exit", "hanging", "read_back_unfinished", "not_back")
+    assert list(counted(*lines).values()) == [0, 2, 1, 1, 1]
+    assert list(counted().values()) == [0, 0, 0, 0, 0]
 
 
 def test_the_reason_says_what_was_seen_in_one_line() -> None:

@@ -17,6 +17,8 @@ from insync.analysis.checks.history import PARTITION, TRANSACTION, each, is_acke
 
 _RECORD = [*PARTITION, "seq"]
 _SPREAD = 1024
+STILL_ACKS_MS = 1_000.0
+"""For how long a former leader may ack records until it knows of its successor."""
 _LINE = {
     "transaction": "bigint", "producer": "int", "idempotent": "boolean", "sent_ms": "double",
     "done_ms": "double", "acked": "boolean", "offset": "bigint", "read_offset": "bigint",
@@ -130,9 +132,11 @@ def _with_ends(records: DataFrame, transactions: DataFrame | None) -> DataFrame:
     return known.withColumn("end", ended).withColumn("acked", fn.col("acked") & counts)
 
 
-def readback(comparable: DataFrame, fates: DataFrame) -> DataFrame:
+def readback(comparable: DataFrame, fates: DataFrame, changes: DataFrame) -> DataFrame:
     """Count the records of each partition: acked, read, lost, duplicated, duplicated_idempotent.
 
+    `lost_at_moves` of the lost ones were acked before an election that the scenario asked for, with
+    no other change of the leader in between. `changes` has the columns of leader_changes.
     `transactional` is whether some are in transactions, `read_to` the highest offset that was read:
     by the fresh consumer, if there was one. `comparable` has a row for each PARTITION, also for
     those without any line, and read_to_end.
@@ -149,13 +153,28 @@ def readback(comparable: DataFrame, fates: DataFrame) -> DataFrame:
         (fn.count("transaction") > 0).alias("transactional"),
         fn.max(last).alias("read_to"),
     )
-    numbers = ("acked", "read", "lost", "duplicated", "duplicated_idempotent")
+    numbers = ("acked", "read", "lost", "duplicated", "duplicated_idempotent", "lost_at_moves")
+    counted = counted.join(_lost_at_moves(fates, changes), PARTITION, "left")
     return comparable.join(counted, PARTITION, "left").select(
         *PARTITION,
         *(fn.coalesce(name, fn.lit(0)).alias(name) for name in numbers),
         fn.coalesce("transactional", fn.lit(False)).alias("transactional"),
         "read_to",
         "read_to_end",
+    )
+
+
+def _lost_at_moves(fates: DataFrame, changes: DataFrame) -> DataFrame:
+    moves = changes.select(*PARTITION, "t_ms", "planned")
+    return (
+        fates.where(is_lost() & fn.col("acked"))
+        .join(moves, PARTITION, "inner")
+        .where(fn.col("t_ms") >= fn.col("done_ms") - STILL_ACKS_MS)
+        .groupBy(*_RECORD)
+        .agg(fn.min_by("planned", "t_ms").alias("planned"))
+        .where("planned")
+        .groupBy(*PARTITION)
+        .agg(fn.count(fn.lit(1)).alias("lost_at_moves"))
     )
 
 

@@ -214,7 +214,7 @@ STEPS: tuple[AnyStep, ...] = (
         ("partitions",),
         ("replica_logs.lines", "consume.lines", "isr.lines", "read_back.lines"),
     ),
-    Step("readback", records.readback, ("comparable",), ("fates",)),
+    Step("readback", records.readback, ("comparable",), ("fates", "leader_changes")),
     Step(
         "dependencies",
         # One more than may be searched, so that the search can refuse them.

@@ -23,6 +23,8 @@ STOCK = "stock"
 _METRICS: Mapping[LivenessType, str] = {
     "isr_not_recovered": "isr_not_recovered",
     "unplanned_exit": "unplanned_exits",
+    "not_back": "nodes_not_back",
+    "hanging": "hanging_transactions",
     "read_back_unfinished": "read_back_unfinished",
 }
 """The metric that counts each type of line."""

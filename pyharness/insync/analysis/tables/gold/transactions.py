@@ -65,4 +65,4 @@ def _commit_gaps(lines: DataFrame, repeats: DataFrame) -> DataFrame:
         .select(*_PRODUCER, fn.col("ended_ms").alias("at_ms"))
     )
     gaps = longest_gaps(edges.unionByName(commits), _PRODUCER)
-    return gaps.withColumnRenamed("gap_ms", "commit_gap_ms")
+    return gaps.select(*_PRODUCER, fn.col("gap_ms").alias("commit_gap_ms"))
