@@ -141,17 +141,25 @@ def planned(
     repeat: int = 0,
     leaders: Sequence[int] = (),
     io_threads: int = 0,
+    configs: Mapping[str, str] | None = None,
+    other: str | None = None,
     **keys: Any,
 ) -> Fault[Any]:
-    """Return the fault that these keys of a scenario plan; nothing is done yet."""
+    """Return the fault that these keys of a scenario plan; nothing is done yet.
+
+    `topic` is the workload's, `other` the fault's own key of that name.
+    """
     spec_of = KINDS[kind].spec
     whole = {"kind": kind, "broker": 1, "at_ms": 0, **keys}
+    if other is not None:
+        whole["topic"] = other
     if "for_ms" in spec_of.model_fields:
         whole.setdefault("for_ms", 100)
     spec = spec_of.model_validate(whole)
     at = FaultContext.of(
-        spec, arm="stock", repeat=repeat, topic=topic, leaders=leaders, io_threads=io_threads
-    )
+        spec, arm="stock", repeat=repeat, topic=topic, leaders=leaders, io_threads=io_threads,
+        configs=configs,
+    )  # fmt: skip
     return fault_of(spec, at, cast("FaultCluster", cluster))
 
 

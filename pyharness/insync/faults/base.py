@@ -9,12 +9,12 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Generic, Self, TypeVar
 
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine, now_ms
-from insync.faults.spec import Lasting, Planned
+from insync.faults.spec import BESIDE, Lasting, Planned
 from insync.nodes import node_words
 from insync.running import Running
 
@@ -30,9 +30,9 @@ POLL_SECONDS = 0.001  # what is waited for is in memory or in /proc, which notif
 class FaultContext:
     """Where a fault belongs: arm, repeat, node, topic-partitions; planned time in ms.
 
-    `topic` is that of the repeat, `leaders` the broker that leads each of its partitions when the
-    repeat begins, `io_threads` how many request handlers a broker has. `site` and `mode` are empty
-    where the kind has none.
+    `topic` is the fault's, by default the workload's, `leaders` the broker that leads each of its
+    partitions when the repeat begins, `io_threads` how many request handlers a broker has. `site`
+    and `mode` are empty where the kind has none. `configs` are those of the topic `[beside]`.
     """
 
     arm: str
@@ -46,6 +46,7 @@ class FaultContext:
     topic: str = ""
     leaders: Sequence[int] = ()
     io_threads: int = 0
+    configs: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -57,14 +58,18 @@ class FaultContext:
         topic: str,
         leaders: Sequence[int],
         io_threads: int,
+        configs: Mapping[str, str] | None = None,
     ) -> Self:
-        """Return the context of a planned fault."""
+        """Return the context of a planned fault; `topic` is the workload's of the repeat."""
         partitions = getattr(spec, "partitions", ())
+        if spec.other_topic is not None:
+            topic = f"{topic}-{BESIDE}" if spec.other_topic == BESIDE else spec.other_topic
         return cls(
             arm=arm, repeat=repeat, kind=spec.kind, broker=spec.broker,
             planned_ms=spec.end_ms - spec.at_ms, topic=topic, leaders=leaders,
             target=[f"{topic}-{partition}" for partition in partitions],
             site=getattr(spec, "site", ""), mode=getattr(spec, "mode", ""), io_threads=io_threads,
+            configs=configs or {},
         )  # fmt: skip
 
     @property

@@ -41,6 +41,7 @@ OLD_RECORD_BYTES: Final = 1 << 19
 ANSWERS_WITHIN_S: Final = 5.0
 TIMEOUT_MS: Final = 4_000
 LISTS_WITHIN_S: Final = 0.5
+API_VERSIONS: Final = (18, 0)
 
 Assignment = Mapping[int, tuple[Sequence[int], Sequence[int]]]
 """By partition, its replicas and its ISR."""
@@ -136,6 +137,13 @@ class FaultCluster:
         """Create a topic whose partitions a broker leads, without waiting for it."""
         begin_topic(self.cluster.bootstrap, topic, [ring(broker)] * partitions, TOPIC_SECONDS)
 
+    def create_topic(self, topic: str, leaders: Sequence[int], configs: Mapping[str, str]) -> None:
+        """Create a topic with these leaders and configs; raises InsyncError if it is refused."""
+        replicas = [ring(leader) for leader in leaders]
+        begin_topic(self.cluster.bootstrap, topic, replicas, TOPIC_SECONDS)
+        if configs:
+            self.update_topic_configs(topic, configs)
+
     def delete_topic(self, topic: str) -> None:
         """Delete a topic."""
         delete_topic(self.cluster.bootstrap, topic, TOPIC_SECONDS)
@@ -148,6 +156,15 @@ class FaultCluster:
         """Return the leader of each partition as one broker knows it; raises InsyncError."""
         seen = self._asked(broker, lambda server: partitions(server, topic))
         return {partition: leader for partition, (leader, _) in seen.items()}
+
+    def serves(self, number: int) -> bool:
+        """Whether a node answers, and if it is a broker, another one lists it."""
+        try:
+            with wire.connect(self.node(number).port, LISTS_WITHIN_S) as node:
+                wire.exchange(node, wire.framed(API_VERSIONS, b"", flexible=False))
+        except OSError:
+            return False
+        return self.node(number).role != "broker" or self.is_listed(number)
 
     def is_listed(self, broker: int) -> bool:
         """Whether another broker lists this one, as it does unless the controller fences it."""
@@ -171,10 +188,15 @@ class FaultCluster:
         """Set configs of a topic, or delete those that are None; raises InsyncError."""
         broker_configs.update_topic(self.cluster.bootstrap, topic, settings)
 
-    def assign(self, topic: str, partition: int, replicas: Sequence[int]) -> None:
-        """Assign replicas, in this order, to a partition; raises InsyncError if refused."""
+    def assign(
+        self, topic: str, partition: int, replicas: Sequence[int], last: Collection[int] = ()
+    ) -> None:
+        """Assign replicas, in this order, to a partition; raises InsyncError if refused.
+
+        The brokers in `last` are asked last.
+        """
         request = wire.reassign(topic, partition, replicas, TIMEOUT_MS)
-        self._ask_any(request, f"reassignment of {topic}")
+        self._ask_any(request, f"reassignment of {topic}", last)
 
     def elect(self, topic: str, partitions: Sequence[int], last: Collection[int] = ()) -> None:
         """Elect the first replica of each partition; raises InsyncError if that is refused.

@@ -99,7 +99,8 @@ class Tags:
         once: a second one on the same nodes would lift the first.
         regroups: moves the process into a control group; a process is in one at a time.
         kills: ends the process as it begins.
-        outlasts_process: may end after its process does: a kill at its end comes first.
+        outlasts_process: may be in force while its process ends, or starts again: a kill at its
+            end comes first.
         log_folder: what the broker's log folder must lie on; empty for anything.
         one_log_dir: finds partitions in the broker's first log directory only.
         moves_leaders: partitions get another leader by it, as planned; needs no end.

@@ -51,6 +51,8 @@ def why_not(kind: str, cluster: ClusterKind, out: Path) -> str | None:
 def clash(one: Planned, other: Planned) -> bool:
     """Whether two faults must not be at the same time."""
     tags, others = tags_of(one), tags_of(other)
+    if (tags.kills and others.outlasts_process) or (others.kills and tags.outlasts_process):
+        return False
     if tags.alone or others.alone:
         return bool(one.nodes & other.nodes)
     if one.nodes != other.nodes:

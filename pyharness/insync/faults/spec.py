@@ -5,15 +5,25 @@ lifted `for_ms` later. A scenario file may name a role instead of a node, or let
 `insync.scenario.expand` makes primitive faults like these of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from insync.events.schema import fault_words
 from insync.fields import BrokerId, NodeId, Part, Span, Time, broken
 
 Mode = Literal["hold", "delay"]
 """Whether calls block until the fault is lifted, or take longer by a fixed time each."""
+
+BESIDE: Final = "beside"
+OtherTopic = Literal["__transaction_state", "__consumer_offsets", "beside"]
+"""A topic that a fault may be about instead of the workload's: Kafka's own, or the scenario's
+`[beside]`."""
+INTERNAL: Final[Mapping[str, Sequence[int]]] = {
+    "__transaction_state": (1, 2, 3),
+    "__consumer_offsets": (1,),
+}
+"""Kafka's own topics, and who leads their partitions when a repeat begins."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,7 +32,7 @@ class Surroundings:
 
     Args:
         index: the fault's number among the scenario's faults.
-        leaders: the broker that leads each partition at the fault's time.
+        leaders: the broker that leads each partition of the fault's topic at its time.
         flushes: whether brokers call fsync while they run.
         rolls: whether brokers roll their logs while they run.
         deletes: whether brokers look for old segments while they run.
@@ -62,6 +72,11 @@ class Planned(Part):
     def end_ms(self) -> int:
         """When it is over, from the start of the repeat."""
         return self.at_ms
+
+    @property
+    def other_topic(self) -> str | None:
+        """The topic that it is about, unless that is the workload's."""
+        return getattr(self, "topic", None)
 
     @property
     def nodes(self) -> frozenset[int]:
@@ -121,28 +136,24 @@ def check_partitions(partitions: Sequence[int], around: Surroundings) -> None:
     """Check that the partitions of a fault exist."""
     for place, partition in enumerate(partitions):
         if partition >= len(around.leaders):
-            expected = f"0 to {len(around.leaders) - 1}, the partitions of workload.leaders"
+            expected = f"0 to {len(around.leaders) - 1}, the topic's partitions"
             raise broken(around.key(f"partitions[{place}]"), partition, expected)
 
 
-def check_moved(
-    partitions: Sequence[int],
-    broker: int,
-    around: Surroundings,
-    *,
-    already: str = "",
-    by: str = "reassignment",
-) -> None:
+def check_moved(fault: Planned, partitions: Sequence[int], around: Surroundings) -> None:
     """Check that another broker leads each partition, and that only one fault moves it.
 
-    `already` and `by` are words of the errors: what the broker must not do, and what moves it.
+    Several elections may: each begins with the order of the replicas that it needs.
     """
     check_partitions(partitions, around)
+    already = " already" if fault.elected else ""
     for place, partition in enumerate(partitions):
         key = around.key(f"partitions[{place}]")
-        if around.leaders[partition] == broker:
-            raise broken(key, partition, f"a partition that broker {broker} does not lead{already}")
-        if any(
-            partition in (*other.added, *other.removed, *other.elected) for other in around.earlier
-        ):
-            raise broken(key, partition, f"a partition that no other {by} is about")
+        if around.leaders[partition] == fault.broker:
+            expected = f"a partition that broker {fault.broker} does not lead{already}"
+            raise broken(key, partition, expected)
+        for other in around.earlier:
+            by = "reassignment" if fault.elected else "election or reassignment"
+            moved = (*other.added, *other.removed, *(() if fault.elected else other.elected))
+            if other.other_topic == fault.other_topic and partition in moved:
+                raise broken(key, partition, f"a partition that no other {by} is about")

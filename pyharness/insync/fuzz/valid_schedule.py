@@ -75,8 +75,8 @@ def is_valid_schedule(scenario: Scenario) -> bool:
         return False
     if len(harmful) > 1 and any(fault.kind in LOSES_DATA | STICKS for fault in harmful):
         return False
-    moved = {each for fault in faults for each in fault.elected}
-    if moved and any(fault.kind in STICKS for fault in harmful):
+    elected = [each for fault in faults for each in fault.elected]
+    if len(set(elected)) < len(elected) or (elected and any(f.kind in STICKS for f in harmful)):
         return False
     asked = [fault for fault in faults if tags_of(fault).harmless]
     controllers = set(range(1, BROKERS + 1)) if scenario.broker.combined else {CONTROLLER_ID}

@@ -46,10 +46,10 @@ WEIGHTS: Final[Mapping[str, float]] = {
 }  # fmt: skip
 """How often a kind is drawn, compared with 1 for any other; a memory-pressure takes long."""
 
-NOT_DRAWN: Final = frozenset({"more-partitions", "produce-flood", "stop"})
+NOT_DRAWN: Final = {"create-topic", "delete-topic", "more-partitions", "produce-flood", "stop"}
 """Kinds that no seed has: they take longer, or more of the host, than all else in a seed."""
 
-KEYS_NOT_DRAWN: Final = frozenset({"throttle_bytes_per_s", "files"})
+KEYS_NOT_DRAWN: Final = frozenset({"throttle_bytes_per_s", "files", "topic"})
 """Optional keys that no seed has: a quota of a new replica, and a file's name, are a scenario's."""
 
 SETTINGS: Final[Sequence[Mapping[str, str]]] = (

@@ -80,10 +80,10 @@ def _require_possible(request: RunRequest, existing: Existing, scenario: Scenari
         raise InputError(
             f"{where}: {scenario.name}: a race, expected a scenario without pause points"
         )
-    if scenario.workload.transactions is not None:
+    if scenario.workload.transactions or any(fault.other_topic for fault in scenario.faults):
         raise InputError(
-            f"{where}: workload.transactions: expected none: they move the partitions of"
-            " __transaction_state"
+            f"{where}: workload.transactions, or a fault's topic: expected none: they move the"
+            " partitions of Kafka's own topics"
         )
     if uses(scenario.workload.client, "java"):
         raise InputError(f"{where}: --client {scenario.workload.client}: expected librdkafka")

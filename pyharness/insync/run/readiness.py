@@ -5,7 +5,7 @@ It also records what the cluster did not do in time, and when the harness was no
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Final, Self
 
@@ -15,10 +15,12 @@ from insync import arms
 from insync.background import Background
 from insync.brokers.cluster.admin import await_state, client, create_topic
 from insync.brokers.cluster.attached import AttachedCluster
+from insync.brokers.kafka import wire
 from insync.brokers.kafka.metadata import State
 from insync.errors import InsyncError
 from insync.events.schema import LivenessLine, LivenessType, now_ms
-from insync.nodes import BROKERS, ring
+from insync.faults.registry import tags_of
+from insync.nodes import BROKERS, node_words, ring
 from insync.progress import Progress
 from insync.run.agents import asking
 from insync.run.context import ArmContext
@@ -142,6 +144,18 @@ class SchedulingGaps(Background):
         self._last = now
 
 
+def await_back(context: ArmContext, within_s: float) -> None:
+    """Wait until each node that a fault ended serves again; raises InsyncError if one does not."""
+    until = time.monotonic() + within_s
+    ended = {fault.broker for fault in context.cell.scenario.faults if tags_of(fault).kills}
+    for number in sorted(ended):
+        while not context.arm_cluster.serves(number):
+            context.arm_cluster.check_nodes()
+            if time.monotonic() > until:
+                raise InsyncError(f"{node_words(number)}: was started again, and does not serve")
+            time.sleep(TICK_SECONDS)
+
+
 class Liveness:
     """The liveness of the cluster in one repeat."""
 
@@ -188,5 +202,64 @@ class Liveness:
                 note=words,
             )
         )  # fmt: skip
-        if kind != "read_back_unfinished":
+        if kind not in ("hanging", "read_back_unfinished"):
             self.unusable = self.unusable or words
+
+
+LIST_TRANSACTIONS: Final = (66, 0)
+DECIDED: Final = ("PrepareCommit", "PrepareAbort")
+OVER_WITHIN_S: Final = 30.0
+LISTS_WITHIN_S: Final = 2.0
+
+
+def await_no_hanging(ports: Sequence[int], within_s: float = OVER_WITHIN_S) -> None:
+    """Wait until no transaction of these brokers is decided; raises InsyncError with the last.
+
+    One that stays so waits for a marker for ever: its partitions stay unreadable for
+    `read_committed`, and its producer cannot begin another one.
+    """
+    until = time.monotonic() + within_s
+    while found := [each for port in ports for each in decided(port)]:
+        if time.monotonic() > until:
+            raise InsyncError(f"decided, and not over after {within_s:g} s: {', '.join(found)}")
+        time.sleep(LOOK_SECONDS)
+
+
+def decided(port: int) -> list[str]:
+    """Return the decided transactions of a broker, in words; before Kafka 3.0 it does not say."""
+    names = b"".join(_text(name) for name in DECIDED)
+    body = bytes([len(DECIDED) + 1]) + names + b"\1" + b"\0"  # no producer ids, no tags
+    with suppress(OSError), wire.connect(port, LISTS_WITHIN_S) as broker:
+        answer = wire.exchange(broker, wire.framed(LIST_TRANSACTIONS, body, flexible=True))
+        return _listed(wire.Fields(answer))
+    return []
+
+
+def _listed(fields: wire.Fields) -> list[str]:
+    fields.take("ixih")  # header, throttle time, error
+    for _ in range(_count(fields)):
+        _read_text(fields)
+    found = []
+    for _ in range(_count(fields)):
+        name = _read_text(fields)
+        fields.take("q")
+        found.append(f"{name} {_read_text(fields)}")
+        fields.take("x")
+    return found
+
+
+def _text(text: str) -> bytes:
+    return bytes([len(text) + 1]) + text.encode()
+
+
+def _count(fields: wire.Fields) -> int:
+    """Return the next compact length, of which one less is meant."""
+    value = shift = 0
+    while (byte := int(fields.take("B")[0])) > 127:
+        value |= (byte & 127) << shift
+        shift += 7
+    return (value | byte << shift) - 1
+
+
+def _read_text(fields: wire.Fields) -> str:
+    return bytes(fields.take(f"{_count(fields)}s")[0]).decode()

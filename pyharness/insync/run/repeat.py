@@ -2,8 +2,8 @@
 
 import random
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import count
 from typing import Any, Final
@@ -14,12 +14,21 @@ from insync.errors import InsyncError
 from insync.faults.base import Fault, FaultContext
 from insync.faults.registry import fault_of
 from insync.faults.schedule import moments
+from insync.faults.spec import BESIDE, INTERNAL
+from insync.faults.support.beside import written
 from insync.nodes import ring
 from insync.progress import Progress
 from insync.run.agents import write_counters
 from insync.run.arm_cluster import ArmCluster
 from insync.run.context import ArmContext
-from insync.run.readiness import Liveness, SchedulingGaps, await_full_isr, await_no_slow_broker
+from insync.run.readiness import (
+    Liveness,
+    SchedulingGaps,
+    await_back,
+    await_full_isr,
+    await_no_hanging,
+    await_no_slow_broker,
+)
 from insync.scenario.model import Group, Scenario, Transactions
 from insync.workload.plan import Burst, GroupPlan, Load, TransactionPlan, WorkloadPlan
 from insync.workload.workload import Workload
@@ -31,6 +40,7 @@ ON_TIME_SECONDS: Final = 10.0
 """For so long it waits for that; then it goes on with late acks."""
 DRAIN_SECONDS: Final = 30.0
 READ_BACK_SECONDS: Final = 30.0
+BACK_SECONDS: Final = 60.0
 
 
 def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | None:
@@ -45,20 +55,30 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
     say = partial(_say, progress, context, repeat)
     plan = _workload_plan(context, topic, repeat)
     late_ms = jitter_ms(plan.seed, scenario.timeline.jitter_ms)
-    if plan.transactions is not None:
-        place_coordinators(context.arm_cluster)
+    others = {fault.other_topic for fault in scenario.faults}
+    for each in CONFIGS:
+        if each in others or (each == TRANSACTIONS and plan.transactions is not None):
+            place_coordinators(context.arm_cluster, each)
     # After placing the coordinators, which loads the brokers: a slow one would step down from the
     # new topic's partitions.
     await_no_slow_broker(context)
     live = Liveness(context, repeat)
-    with Workload(plan, files.folder, context.driver) as workload, SchedulingGaps() as gaps:
+    with (
+        Workload(plan, files.folder, context.driver) as workload,
+        SchedulingGaps() as gaps,
+        _beside(context, topic),
+    ):
         say("creating the topic")
         _create(context, topic)
         at = partial(
             FaultContext.of, arm=context.arm, repeat=repeat, topic=topic,
-            leaders=scenario.workload.leaders, io_threads=scenario.broker.num_io_threads,
+            io_threads=scenario.broker.num_io_threads,
+            configs=scenario.beside.configs if scenario.beside else None,
         )  # fmt: skip
-        faults = [fault_of(spec, at(spec), context.arm_cluster) for spec in scenario.faults]
+        faults = [
+            fault_of(spec, at(spec, leaders=scenario.topics[spec.other_topic]), context.arm_cluster)
+            for spec in scenario.faults
+        ]
         for fault in faults:
             fault.prepare()
         files.phase("repeat_started", repeat=repeat, topic=topic, seed=plan.seed)
@@ -81,8 +101,14 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             await_full_isr(context.bootstrap, topic, check, everyone=everyone)
             workload.check()
         live.check_nodes()
+        with live.watch("not_back"):
+            await_back(context, 0 if live.unusable else BACK_SECONDS)
         with live.watch():
             workload.stop_producing()
+        with live.watch("hanging"):
+            if plan.transactions is not None:
+                brokers = map(context.arm_cluster.node, context.arm_cluster.brokers)
+                await_no_hanging([broker.port for broker in brokers])
         files.phase("repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=gaps.longest_gap_ms)
         say("reading back")
         with live.watch("read_back_unfinished"):
@@ -107,7 +133,7 @@ def _absent(scenario: Scenario) -> dict[int, set[int]]:
     """Return the brokers that become replicas of a partition only during the repeat."""
     absent: dict[int, set[int]] = {}
     for fault in scenario.faults:
-        for partition in fault.added:
+        for partition in () if fault.other_topic else fault.added:
             absent.setdefault(partition, set()).add(fault.broker)
     return absent
 
@@ -118,8 +144,21 @@ def _create(context: ArmContext, topic: str) -> None:
         context.bootstrap,
         topic,
         [context.arm_cluster.ids_of(ring(leader)) for leader in scenario.workload.leaders],
-        {"min.insync.replicas": str(scenario.min_insync_replicas)},
+        {**scenario.workload.configs, "min.insync.replicas": str(scenario.min_insync_replicas)},
     )
+
+
+@contextmanager
+def _beside(context: ArmContext, topic: str) -> Iterator[None]:
+    """Create the topic beside the workload's, and write to it, if the scenario has one."""
+    spec = context.cell.scenario.beside
+    if spec is None:
+        yield
+        return
+    name = f"{topic}-{BESIDE}"
+    create_topic(context.bootstrap, name, [ring(each) for each in spec.leaders], spec.configs)
+    with written(context.bootstrap, name, len(spec.leaders), spec.rate_per_partition):
+        yield
 
 
 def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan:
@@ -201,41 +240,38 @@ def _say(progress: Progress, context: ArmContext, repeat: int, text: str) -> Non
 
 
 TRANSACTIONS: Final = "__transaction_state"
-SETTINGS: Final = {
+CONFIGS: Final = {
     # The settings with which the coordinator itself would create it.
-    "cleanup.policy": "compact",
-    "compression.type": "uncompressed",
-    "min.insync.replicas": "2",
-    "unclean.leader.election.enable": "false",
+    TRANSACTIONS: {
+        "cleanup.policy": "compact",
+        "compression.type": "uncompressed",
+        "min.insync.replicas": "2",
+        "unclean.leader.election.enable": "false",
+    },
+    "__consumer_offsets": {"cleanup.policy": "compact", "compression.type": "producer"},
 }
 PLACED_SECONDS: Final = 20.0
 
 
-def place_coordinators(arm_cluster: ArmCluster) -> None:
-    """Make each broker lead its partition of the topic; raises InsyncError if one does not.
+def place_coordinators(arm_cluster: ArmCluster, topic: str) -> None:
+    """Let the planned brokers lead a topic's partitions; raises InsyncError if one does not.
 
     The broker that leads partition P of `__transaction_state` coordinates the transactional ids
-    whose hash is P. An earlier repeat may have moved the leaders.
+    whose hash is P; groups have `__consumer_offsets`. An earlier repeat may have moved the leaders.
     """
-    wanted = {number: ring(number + 1) for number in range(COORDINATORS)}
-    if not _exists(arm_cluster.cluster.bootstrap):
-        create_topic(
-            arm_cluster.cluster.bootstrap,
-            TRANSACTIONS,
-            list(wanted.values()),
-            SETTINGS,
-        )
+    bootstrap = arm_cluster.cluster.bootstrap
+    wanted = {number: ring(leader) for number, leader in enumerate(INTERNAL[topic])}
+    if not _exists(bootstrap, topic):
+        create_topic(bootstrap, topic, list(wanted.values()), CONFIGS[topic])
         return
-    if not _led_as(arm_cluster.cluster.bootstrap, wanted, 0.0):
+    if not _led_as(bootstrap, topic, wanted, 0.0):
         return
     for number, replicas in wanted.items():
-        arm_cluster.assign(TRANSACTIONS, number, replicas)
-    arm_cluster.elect(TRANSACTIONS, list(wanted))
-    last = _led_as(arm_cluster.cluster.bootstrap, wanted, PLACED_SECONDS)
+        arm_cluster.assign(topic, number, replicas)
+    arm_cluster.elect(topic, list(wanted))
+    last = _led_as(bootstrap, topic, wanted, PLACED_SECONDS)
     if last is not None:
-        raise InsyncError(
-            f"topic {TRANSACTIONS}: {last}, expected each broker to lead one partition"
-        )
+        raise InsyncError(f"topic {topic}: {last}, expected each broker to lead one partition")
 
 
 def transactional_ids(topic: str, coordinators: Sequence[int]) -> list[str]:
@@ -256,19 +292,19 @@ def _id(prefix: str, broker: int) -> str:
     return next(name for name in names if partition_of(name) == broker - 1)
 
 
-def _exists(bootstrap: str) -> bool:
+def _exists(bootstrap: str, topic: str) -> bool:
     server = bootstrap.split(",")[0]  # all brokers know it or none: create_topic waits for all
     try:
-        return bool(partitions(server, TRANSACTIONS))
+        return bool(partitions(server, topic))
     except OSError as error:
-        raise InsyncError(f"topic {TRANSACTIONS}: no answer from {server}: {error}") from error
+        raise InsyncError(f"topic {topic}: no answer from {server}: {error}") from error
 
 
-def _led_as(bootstrap: str, wanted: dict[int, list[int]], seconds: float) -> str | None:
+def _led_as(bootstrap: str, topic: str, wanted: dict[int, list[int]], seconds: float) -> str | None:
     """Wait until each partition's first replica leads it; return the last state seen if not."""
     return await_state(
         bootstrap,
-        TRANSACTIONS,
+        topic,
         lambda state: (
             {number: leader for number, (leader, _) in state.items()}
             == {number: replicas[0] for number, replicas in wanted.items()}

@@ -24,12 +24,15 @@ class Expanded(NamedTuple):
 
 def expand(written: WrittenScenario) -> Expanded:
     """Return the primitive faults in the order of the file, and those of one fault by time."""
-    leaders = written.workload.leaders
-    elections = _elections(written.faults, leaders)
+    elections = {
+        topic: _elections([each for each in written.faults if each.topic == topic], leaders)
+        for topic, leaders in written.topics.items()
+    }
     faults, origins = [], []
     for origin, fault in enumerate(written.faults):
+        topic = fault.topic if fault.topic in elections else None
         for at_one_time in _in_time(fault):
-            led = leaders_at(leaders, elections, at_one_time["at_ms"])
+            led = leaders_at(written.topics[topic], elections[topic], at_one_time["at_ms"])
             made = _on_nodes(at_one_time, fault.target, led)
             faults += made
             origins += [origin] * len(made)

@@ -5,6 +5,7 @@ started. All times are whole milliseconds; `load.py` scales them. Rules that spa
 fields are in `rules.py`.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, Union
 
@@ -12,7 +13,7 @@ from pydantic import Field, model_validator
 
 from insync.clients import DEFAULT_CLIENT, Acks, Client, Compression, Protocol
 from insync.faults.registry import KINDS, clash, tags_of
-from insync.faults.spec import Planned, Surroundings
+from insync.faults.spec import BESIDE, INTERNAL, Planned, Surroundings
 from insync.fields import BrokerId, Name, Part, Partitions, Span, Time, check_all, check_unique
 from insync.nodes import BROKERS
 from insync.scenario import rules
@@ -175,6 +176,7 @@ class Workload(Part):
         groups: consumer groups, beside the consumers without a group.
         key_skew: key k, from 0, is as frequent as 1 / (k + 1) ** key_skew, and the rates of the
             partitions follow; 0: all keys are as frequent.
+        configs: configs of the topic, by Kafka's names.
 
     """
 
@@ -195,6 +197,7 @@ class Workload(Part):
     keys: Annotated[int, Field(ge=0, le=100_000)] = 0
     key_skew: Annotated[float, Field(ge=0, le=10, strict=False)] = 0.0
     groups: Annotated[tuple[Group, ...], Field(strict=False, max_length=4)] = ()
+    configs: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -208,6 +211,7 @@ class Workload(Part):
             lambda: rules.check_keys(self.keys, self.key_skew, leaders, bursts=bool(self.bursts)),
             lambda: rules.check_key_skew(self.keys, self.key_skew, leaders, slowest),
             *(partial(self._check_bursts, index) for index in range(len(self.bursts))),
+            lambda: rules.check_configs(self.configs, self.keys),
             lambda: rules.check_sessions([group.session_timeout_ms for group in self.groups]),
         )
         return self
@@ -264,6 +268,21 @@ class Race(Part):
     start_moves_by: Literal["delete-records", "retention"]
 
 
+class Beside(Part):
+    """A topic beside the workload's, to which one producer writes all the time.
+
+    Args:
+        leaders: the leading broker of partition 0, 1, ...
+        rate_per_partition: records per second of a partition.
+        configs: configs of the topic, by Kafka's names.
+
+    """
+
+    leaders: Annotated[tuple[BrokerId, ...], Field(strict=False, min_length=1, max_length=64)]
+    rate_per_partition: Annotated[int, Field(ge=1, le=1_000)] = 10
+    configs: dict[str, str] = Field(default_factory=dict)
+
+
 class Comparison(Part):
     """What a metric of one arm may be, relative to another arm's in the same run.
 
@@ -292,6 +311,7 @@ class Frame(Part):
             controller makes the difference.
         expect_on: by Kafka version, the same for that version.
         race: what is run instead of faults and a workload.
+        beside: a topic of which nothing is checked, so that faults may delete it.
         compare: what is expected of arms relative to each other, where both are run.
 
     """
@@ -310,7 +330,23 @@ class Frame(Part):
     expect_on_zookeeper: Annotated[ByArm[dict[Metric, Bounds]], Field(default_factory=dict)]
     expect_on: Annotated[dict[str, ByArm[dict[Metric, Bounds]]], Field(default_factory=dict)]
     race: Race | None = None
+    beside: Beside | None = None
     compare: Annotated[tuple[Comparison, ...], Field(strict=False)] = ()
+
+    @property
+    def topics(self) -> dict[str | None, Sequence[int]]:
+        """Who leads the partitions of each topic that a fault may be about; None: the workload's.
+
+        Kafka has its own topics where there are transactions, or groups.
+        """
+        found: dict[str | None, Sequence[int]] = {None: self.workload.leaders}
+        if self.workload.transactions:
+            found["__transaction_state"] = INTERNAL["__transaction_state"]
+        if self.workload.groups:
+            found["__consumer_offsets"] = INTERNAL["__consumer_offsets"]
+        if self.beside:
+            found[BESIDE] = self.beside.leaders
+        return found
 
     @model_validator(mode="after")
     def _check_arms(self) -> Self:
@@ -352,6 +388,7 @@ class Scenario(Frame):
 
     def _check_fault(self, index: int, fault: Fault) -> None:
         rules.check_start(index, fault.at_ms, self.timeline.steady_ms)
+        rules.check_topic(index, fault.other_topic, self.topics)
         rules.check_controller(index, fault, self.broker.controllers, combined=self.broker.combined)
         if tags_of(fault).one_log_dir:
             rules.check_log_dirs(index, fault.kind, self.broker.log_dirs)
@@ -359,9 +396,9 @@ class Scenario(Frame):
         fault.check_within(
             Surroundings(
                 index=index,
-                leaders=leaders_at(self.workload.leaders, self._elections, fault.at_ms),
+                leaders=self._leaders_at(fault.other_topic, fault.at_ms),
                 flushes=self.broker.log_flush_interval_messages is not None,
-                rolls=self.broker.log_roll_ms is not None,
+                rolls=self._rolls(fault.other_topic),
                 deletes=self.broker.log_retention_check_interval_ms is not None,
                 earlier=earlier,
             )
@@ -373,12 +410,18 @@ class Scenario(Frame):
             if needed and there and fault.broker == other.broker:
                 rules.check_one_disk(index, fault.kind, fault.broker, needed, there)
 
-    @property
-    def _elections(self) -> list[Election]:
-        return [
+    def _leaders_at(self, topic: str | None, at_ms: int) -> list[int]:
+        elections = [
             Election(fault.at_ms, fault.broker, fault.elected)
-            for fault in self.faults if fault.elected
+            for fault in self.faults if fault.elected and fault.other_topic == topic
         ]  # fmt: skip
+        return leaders_at(self.topics[topic], elections, at_ms)
+
+    def _rolls(self, topic: str | None) -> bool:
+        """Whether brokers roll the logs of a topic while they run."""
+        configs = {None: self.workload.configs, BESIDE: self.beside and self.beside.configs}
+        own = "segment.ms" in (configs.get(topic) or {})
+        return own or self.broker.log_roll_ms is not None
 
     @property
     def faults_end_ms(self) -> int:

@@ -4,12 +4,12 @@ Each raises `broken` with the key path, the value and what was expected, in the
 words that the user reads.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from insync import arms
 from insync.clients import DEFAULT_CLIENT
-from insync.faults.spec import Planned
+from insync.faults.spec import BESIDE, Planned
 from insync.fields import broken
 from insync.nodes import CONTROLLER_ID
 from insync.skew import shares
@@ -122,6 +122,29 @@ def check_controller(index: int, fault: Planned, controllers: int, *, combined: 
     if fault.kind in ONE_CONTROLLER and (combined or controllers > 1):
         expected = "another one where broker.controllers is more than 1 or broker.combined is true"
         raise broken(f"faults[{index}].kind", fault.kind, expected)
+
+
+def check_configs(configs: Mapping[str, str], keys: int) -> None:
+    """Check that a compacted topic keeps every record: the checker knows of none that may go.
+
+    A record without a key is refused there, and one whose key comes again is removed.
+    """
+    if "min.insync.replicas" in configs:
+        expected = "min_insync_replicas of the scenario instead"
+        raise broken("configs", "min.insync.replicas", expected)
+
+
+_OF_TOPIC: Final = {
+    "__transaction_state": "workload.transactions",
+    "__consumer_offsets": "workload.groups",
+    BESIDE: "[beside]",
+}
+
+
+def check_topic(index: int, topic: str | None, topics: Collection[str | None]) -> None:
+    """Check that there is the topic that a fault is about."""
+    if topic is not None and topic not in topics:
+        raise broken(f"faults[{index}].topic", topic, f"a scenario with {_OF_TOPIC[topic]}")
 
 
 def check_log_dirs(index: int, kind: str, log_dirs: int) -> None:

@@ -42,6 +42,12 @@ class FaultSpec(Part):
         return KINDS[self.kind].spec if known else None
 
     @property
+    def topic(self) -> str | None:
+        """The topic that it is about, unless that is the workload's."""
+        found = (self.model_extra or {}).get("topic")
+        return found if isinstance(found, str) else None
+
+    @property
     def moves_leaders(self) -> bool:
         """Whether its kind gives partitions another leader."""
         return self.model is not None and KINDS[self.kind].tags.moves_leaders
@@ -118,9 +124,9 @@ class WrittenScenario(Frame):
 
     @model_validator(mode="after")
     def _check_roles(self) -> Self:
-        count = len(self.workload.leaders)
         for index, fault in enumerate(self.faults):
             role = roles.parse(fault.target or "")
+            count = len(self.topics.get(fault.topic, self.workload.leaders))
             if role and role.kind in roles.OF_PARTITIONS and role.number >= count:
                 expected = f"a partition from 0 to {count - 1}"
                 raise broken(f"faults[{index}].target", fault.target, expected)

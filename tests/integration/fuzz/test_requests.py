@@ -24,6 +24,10 @@ leaders = [1, 2, 1]
 rate_per_partition = 10
 record_bytes = 200
 
+[beside]
+leaders = [1, 2]
+configs = { "segment.ms" = "500" }
+
 [timeline]
 steady_ms = 500
 recover_ms = 500
@@ -64,6 +68,20 @@ at_ms = 500
 for_ms = 2_500
 
 [[faults]]
+kind = "delete-topic"
+broker = 1
+at_ms = 700
+for_ms = 1_000
+
+[[faults]]
+kind = "create-topic"
+broker = 1
+count = 60
+folders = 2
+at_ms = 3_100
+for_ms = 1_000
+
+[[faults]]
 kind = "stop"
 broker = 2
 at_ms = 5_000
@@ -92,6 +110,9 @@ def test_topics_come_and_go_and_a_replica_moves(tmp_path: Path) -> None:
     flood = found["produce-flood"]["figures"]
     assert flood["acked"] >= 1_000
     assert (flood["alive"], flood["waited"] > 0) == (1.0, True)
+    assert found["delete-topic"]["figures"] == {"deleted": 1.0, "gone": 1.0, "created": 1.0}
+    created = found["create-topic"]["figures"]
+    assert 2 <= created["folders"] < created["asked"] == 60
     stopped = found["stop"]
     assert (stopped["figures"]["ended"], stopped["figures"]["listed"]) == (1.0, 1.0)
     assert 0 < stopped["figures"]["shut_down_ms"] < 8_000 - stopped["acted_ms"] + 1_000

@@ -18,6 +18,7 @@ from insync.faults.base import Fault
 from insync.faults.cluster import FaultCluster
 from insync.faults.kinds import queue_stall
 from insync.faults.support.control import HEADER_BYTES, RULE_BYTES, ControlFile
+from insync.nodes import ring
 
 
 class Brokers:
@@ -26,9 +27,11 @@ class Brokers:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *answers: int | OSError) -> None:
         self.asked: list[tuple[int, bytes]] = []
         self.leaders = {0: 1, 1: 1, 2: 2}
+        self.first = {0: 2, 1: 2}
         self._answers = dict(enumerate(answers, 1))
         monkeypatch.setattr(wire, "ask", self._ask)
         monkeypatch.setattr(FaultCluster, "leaders_seen_by", lambda *_: self.leaders)
+        monkeypatch.setattr(FaultCluster, "assignment_seen_by", lambda *_: self._assignment())
 
     def fault(self) -> Fault[Any]:
         """Elect broker 2 where brokers 1 to 3 have these numbers as ports; 1 leads."""
@@ -37,6 +40,9 @@ class Brokers:
         kafka: Any = SimpleNamespace(release=pinned("4.3.1"))
         running = FaultCluster(kafka=kafka, cluster=cluster, controls={}, home=Path())
         return planned(running, "elect", broker=2, partitions=[0, 1], topic="t", leaders=[1, 1])
+
+    def _assignment(self) -> dict[int, tuple[list[int], list[int]]]:
+        return {number: (ring(first), [1, 2, 3]) for number, first in self.first.items()}
 
     def _ask(self, port: int, request: bytes, _: float) -> int:
         self.asked.append((port, request))
@@ -60,6 +66,19 @@ def test_an_election_is_sent_until_the_controller_accepts_and_counts_moved_leade
     assert [port for port, _ in brokers.asked[2:]] == [2, 3, 1], "the old leader is asked last"
     assert brokers.asked[-1][1] == wire.elect_preferred("t", [0, 1], 4_000)
     fault.lift()
+    assert fault.evidence().figures == {"moved": 2.0}
+
+
+def test_a_second_election_of_a_partition_first_puts_its_replicas_in_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    brokers = Brokers(monkeypatch, 7, 0, 0)
+    brokers.first[1] = 1
+    monkeypatch.setattr("insync.faults.kinds.elect.ANSWERS_WITHIN_S", 0.01)
+    fault = brokers.fault()
+    fault.inject()
+    assert brokers.asked[0] == (2, wire.reassign("t", 1, [2, 3, 1], 4_000)), "not the old leader"
+    assert len(brokers.asked) == 2
     assert fault.evidence().figures == {"moved": 2.0}
 
 

@@ -11,7 +11,12 @@ from insync.errors import InsyncError
 from insync.nodes import ring
 from insync.run import repeat
 from insync.run.arm_cluster import ArmCluster
-from insync.run.repeat import partition_of, place_coordinators, transactional_ids
+from insync.run.repeat import (
+    TRANSACTIONS,
+    partition_of,
+    place_coordinators,
+    transactional_ids,
+)
 
 PLACED: State = {number: (number + 1, [1, 2, 3]) for number in range(3)}
 
@@ -41,7 +46,7 @@ class FakeCluster:
         )  # fmt: skip
 
     def _create(self, _: str, topic: str, assignment: list[list[int]], config: Any) -> None:
-        assert (topic, config["min.insync.replicas"]) == (repeat.TRANSACTIONS, "2")
+        assert (topic, config["min.insync.replicas"]) == (TRANSACTIONS, "2")
         self.state = {number: (each[0], sorted(each)) for number, each in enumerate(assignment)}
 
     def _await(self, _: str, __: str, wanted: Any, ___: float) -> str | None:
@@ -49,7 +54,7 @@ class FakeCluster:
 
     def _ask(self, port: int, request: bytes, _: float) -> int:
         self.asked.append((port, request))
-        if self.obeys and request == wire.elect_preferred(repeat.TRANSACTIONS, [0, 1, 2], 4_000):
+        if self.obeys and request == wire.elect_preferred(TRANSACTIONS, [0, 1, 2], 4_000):
             self.state = PLACED
         return 0
 
@@ -58,23 +63,23 @@ def test_the_topic_is_created_with_a_partition_for_each_broker(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cluster = FakeCluster(monkeypatch, {})
-    place_coordinators(cluster.arm_cluster)
+    place_coordinators(cluster.arm_cluster, TRANSACTIONS)
     assert cluster.state == PLACED
     assert cluster.asked == []
 
 
 def test_leaders_that_stepped_down_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = FakeCluster(monkeypatch, {**PLACED, 0: (3, [1, 2, 3])})
-    place_coordinators(cluster.arm_cluster)
+    place_coordinators(cluster.arm_cluster, TRANSACTIONS)
     assert cluster.state == PLACED
-    first = wire.reassign(repeat.TRANSACTIONS, 0, ring(1), 4_000)
+    first = wire.reassign(TRANSACTIONS, 0, ring(1), 4_000)
     assert cluster.asked[0] == (9001, first), "also if a reassignment had moved them"
     assert len(cluster.asked) == 4
 
 
 def test_leaders_already_in_place_are_not_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = FakeCluster(monkeypatch, PLACED)
-    place_coordinators(cluster.arm_cluster)
+    place_coordinators(cluster.arm_cluster, TRANSACTIONS)
     assert cluster.asked == []
 
 
@@ -82,7 +87,7 @@ def test_a_leader_that_is_not_restored_is_an_error(monkeypatch: pytest.MonkeyPat
     cluster = FakeCluster(monkeypatch, {**PLACED, 0: (3, [1, 2, 3])})
     cluster.obeys = False
     with pytest.raises(InsyncError, match=r"__transaction_state: .*0: \(3, .*, expected each"):
-        place_coordinators(cluster.arm_cluster)
+        place_coordinators(cluster.arm_cluster, TRANSACTIONS)
 
 
 def test_transactional_ids_map_to_the_requested_coordinators() -> None:

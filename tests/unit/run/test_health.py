@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import struct
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from socket import create_server
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from insync.errors import InsyncError
-from insync.events.schema import LivenessLine
+from insync.events.schema import LivenessLine, LivenessType
+from insync.faults.kinds.freeze import Freeze
+from insync.faults.kinds.kill import Kill
 from insync.run import readiness
 from insync.run.readiness import IsrNotFullError, Liveness, SchedulingGaps
 from waiting import wait_for
@@ -60,12 +66,48 @@ def test_a_node_that_ended_unnoticed_is_found_at_the_end() -> None:
     assert seen.types == [("unplanned_exit", 100)]
 
 
-def test_a_read_back_that_does_not_finish_leaves_the_cluster_usable() -> None:
+@pytest.mark.parametrize("kind", ["read_back_unfinished", "hanging"])
+def test_what_concerns_one_topic_leaves_the_cluster_usable(kind: LivenessType) -> None:
     seen = Watched()
-    with seen.live.watch("read_back_unfinished"):
+    with seen.live.watch(kind):
         raise InsyncError("read-back of t not complete after 30 s")
-    assert seen.types == [("read_back_unfinished", None)]
+    assert seen.types == [(kind, None)]
     assert seen.live.unusable is None
+
+
+def killed(serves: list[bool], check: Callable[[], None] = lambda: None) -> Any:
+    """Return the context of a run in which broker 2 is killed and then serves, or does not."""
+    kill = Kill.model_validate({"kind": "kill", "broker": 2, "at_ms": 0, "for_ms": 50})
+    frozen = Freeze.model_validate({"kind": "freeze", "broker": 3, "at_ms": 0, "for_ms": 50})
+    asked: list[int] = []
+
+    def answer(number: int) -> bool:
+        asked.append(number)
+        return serves.pop(0)
+
+    return SimpleNamespace(
+        cell=SimpleNamespace(scenario=SimpleNamespace(faults=[frozen, kill])), asked=asked,
+        arm_cluster=SimpleNamespace(serves=answer, check_nodes=check),
+    )  # fmt: skip
+
+
+def test_a_node_that_was_killed_is_waited_for_until_it_serves() -> None:
+    context = killed([False, True])
+    readiness.await_back(context, 10)
+    assert context.asked == [2, 2], "no fault ended broker 3"
+
+
+def test_a_node_that_does_not_serve_in_time_is_named() -> None:
+    with pytest.raises(InsyncError, match="broker 2: was started again, and does not serve"):
+        readiness.await_back(killed([False, False]), 0)
+
+
+def test_a_node_that_ended_is_not_waited_for() -> None:
+    def check() -> None:
+        raise InsyncError("broker 2: ended with 1")
+
+    with pytest.raises(InsyncError, match="ended with 1"):
+        readiness.await_back(killed([False], check), 10)
 
 
 def test_an_error_of_the_harness_ends_the_repeat() -> None:
@@ -103,3 +145,63 @@ def test_an_idle_host_has_a_small_gap_and_the_thread_ends() -> None:
         time.sleep(0.1)
     assert 0 <= gaps.longest_gap_ms <= (time.monotonic() - begun) * 1000
     assert "insync-gaps" not in {thread.name for thread in threading.enumerate()}
+
+
+def text(value: str) -> bytes:
+    return bytes([len(value) + 1]) + value.encode()
+
+
+def answer(*found: tuple[str, str], unknown: Sequence[str] = ()) -> bytes:
+    """Return a broker's answer to ListTransactions, version 0."""
+    rows = b"".join(
+        text(name) + struct.pack(">q", 7) + text(state) + b"\0" for name, state in found
+    )
+    body = struct.pack(">ixih", 1, 0, 0) + bytes([len(unknown) + 1])
+    body += b"".join(map(text, unknown)) + bytes([len(found) + 1]) + rows + b"\0"
+    return struct.pack(">i", len(body)) + body
+
+
+@contextmanager
+def broker(*answers: bytes) -> Iterator[tuple[int, list[bytes]]]:
+    """Serve one request per connection with each of these answers; an empty one is a hang-up."""
+    asked: list[bytes] = []
+    with create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            for each in answers:
+                peer, _ = server.accept()
+                with peer:
+                    asked.append(peer.recv(4096))
+                    peer.sendall(each)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield server.getsockname()[1], asked
+        thread.join(5)
+
+
+def test_the_decided_transactions_of_a_broker_are_listed() -> None:
+    with broker(answer(("t-0", "PrepareCommit"), ("t-1", "PrepareAbort"))) as (port, asked):
+        assert readiness.decided(port) == ["t-0 PrepareCommit", "t-1 PrepareAbort"]
+    assert struct.unpack_from(">hh", asked[0], 4) == (66, 0)
+    assert asked[0].endswith(b"\3" + text("PrepareCommit") + text("PrepareAbort") + b"\1\0")
+
+
+@pytest.mark.parametrize("said", [b"", answer(), answer(unknown=["PrepareCommit"])])
+def test_a_broker_that_knows_none_or_cannot_say_has_none(said: bytes) -> None:
+    with broker(said) as (port, _):
+        assert readiness.decided(port) == []
+
+
+def test_one_that_ends_in_time_does_not_hang() -> None:
+    with broker(answer(("t-0", "PrepareCommit")), answer()) as (port, asked):
+        readiness.await_no_hanging([port], 10)
+    assert len(asked) == 2
+
+
+def test_one_that_does_not_end_is_named_with_its_state() -> None:
+    with (
+        broker(answer(("t-0", "PrepareCommit"))) as (port, _),
+        pytest.raises(InsyncError, match="decided, and not over after 0 s: t-0 PrepareCommit"),
+    ):
+        readiness.await_no_hanging([port], 0)

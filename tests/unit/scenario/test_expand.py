@@ -105,6 +105,24 @@ def test_a_primitive_fault_is_unchanged() -> None:
     assert again.origins == list(range(5))
 
 
+def test_a_fault_of_kafkas_own_topic_follows_the_leaders_of_that_topic() -> None:
+    own = ELECT.replace("[0]", "[2]") + 'topic = "__transaction_state"\n'
+    back = own.replace("5_000", "9_000").replace("broker = 2", "broker = 3")
+    frozen = FREEZE + 'target = "leader of 2"\n'
+    text = source("transactions")
+    text = text[: text.index("[[faults]]")]
+    made = parse("\n".join([text, own, back, frozen]), "mine.toml")
+    assert [fault.broker for fault in made.faults] == [2, 3, made.workload.leaders[2]]
+    again = own.replace("5_000", "6_000")
+    with pytest.raises(InputError, match=r"faults\[1\].partitions\[0\]: 2, expected a partition"):
+        parse("\n".join([text, own, again]), "mine.toml")
+
+
+def test_a_partition_may_be_elected_there_and_back() -> None:
+    back = ELECT.replace("5_000", "9_000").replace("broker = 2", "broker = 1")
+    assert starts_and_brokers(ELECT, back) == [(5_000, 2), (9_000, 1)]
+
+
 @pytest.mark.parametrize(
     ("fault", "problem"),
     [
@@ -142,8 +160,12 @@ def test_a_primitive_fault_is_unchanged() -> None:
             "[0]: 0, expected a partition that broker 2 does",
         ),
         (
-            ELECT + ELECT.replace("5_000", "9_000").replace("broker = 2", "broker = 3"),
-            "faults[2].partitions[0]: 0, expected a partition that no other election is about",
+            ELECT + 'topic = "__transaction_state"\n',
+            "faults[1].topic: '__transaction_state', expected a scenario with workload.tra",
+        ),
+        (
+            ELECT + 'topic = "__cluster_metadata"\n',
+            "faults[1].topic: '__cluster_metadata', expected '__transaction_state', ",
         ),
         (
             QUOTA

@@ -14,7 +14,8 @@ COMPARE = '[[compare]]\nmetric = "acked"\narm = "stock"\n'
 OTHERS = {
     "produce-refused", "control", "kip-501", "disk-stall", "link-cut", "memory-pressure",
     "power-failure", "slow-disk-flapping", "slow-log-dir", "slow-disk-ramp", "switched-on",
-    "groups", "limits-updated", "rolling-restart", "snapshot-stall",
+    "groups", "limits-updated", "rolling-restart", "snapshot-stall", "late-marker", "deleted-topic",
+    "killed-mid-creation",
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import AnyLasting, Fault, await_true
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure, not_all
-from insync.faults.spec import Lasting, Surroundings, check_moved
+from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_moved
 from insync.fields import Partitions
 from insync.nodes import ring
 
@@ -36,6 +36,7 @@ class AddReplica(Lasting):
 
     kind: Literal["add-replica"]
     partitions: Partitions
+    topic: OtherTopic | None = None
     throttle_bytes_per_s: Annotated[int | None, Field(ge=1)] = None
 
     @property
@@ -45,7 +46,7 @@ class AddReplica(Lasting):
 
     def check_within(self, around: Surroundings) -> None:
         """Check that another broker leads each partition, and that it is changed only once."""
-        check_moved(self.partitions, self.broker, around)
+        check_moved(self, self.partitions, around)
 
 
 class ReplicaFault(Fault[AnyLasting]):

@@ -11,7 +11,7 @@ from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
 from insync.faults.kind import FaultKind, Recorded, Requirements, Words, every
-from insync.faults.spec import Lasting, Surroundings, check_partitions
+from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_partitions
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import Mode, Site
@@ -25,6 +25,7 @@ class ReadError(Lasting):
 
     kind: Literal["read-error"]
     partitions: Partitions
+    topic: OtherTopic | None = None
 
     def check_within(self, around: Surroundings) -> None:
         """Check that the partitions exist."""

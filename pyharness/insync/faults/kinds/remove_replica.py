@@ -15,7 +15,7 @@ from insync.events.schema import FaultLine
 from insync.faults.base import await_true
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
 from insync.faults.kinds.add_replica import ASSIGNED_WITHIN_S, JOINED_WITHIN_S, ReplicaFault
-from insync.faults.spec import Lasting, Surroundings, check_moved
+from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_moved
 from insync.fields import Partitions
 
 
@@ -24,6 +24,7 @@ class RemoveReplica(Lasting):
 
     kind: Literal["remove-replica"]
     partitions: Partitions
+    topic: OtherTopic | None = None
 
     @property
     def removed(self) -> Sequence[int]:
@@ -32,7 +33,7 @@ class RemoveReplica(Lasting):
 
     def check_within(self, around: Surroundings) -> None:
         """Check that another broker leads each partition, and that it is changed only once."""
-        check_moved(self.partitions, self.broker, around)
+        check_moved(self, self.partitions, around)
 
 
 class RemoveReplicaFault(ReplicaFault[RemoveReplica]):

@@ -12,7 +12,14 @@ from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine, fault_words
 from insync.faults.base import Fault
 from insync.faults.kind import LOCK_HELD, FaultKind, Recorded, Requirements, Tags, Words, every
-from insync.faults.spec import Lasting, Mode, Surroundings, check_delay, check_partitions
+from insync.faults.spec import (
+    Lasting,
+    Mode,
+    OtherTopic,
+    Surroundings,
+    check_delay,
+    check_partitions,
+)
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import MAX_FILES_BYTES, Site
@@ -45,6 +52,7 @@ class Stall(Lasting):
     delay_ms: Time = 0
     acts_ms: Time = 0
     partitions: Partitions
+    topic: OtherTopic | None = None
 
     @property
     def words(self) -> str:
@@ -103,8 +111,12 @@ class StallFault(Fault[Stall]):
         self._rules = ArmedRules(self.cluster.controls[self.context.broker], self.context.broker)
 
     def inject(self) -> None:
-        """Arm one rule per partition; raises InsyncError if the broker is not under the shim."""
+        """Arm one rule per partition; raises InsyncError if the broker is not under the shim.
+
+        A broker that has ended meets them when it is started again.
+        """
         self._rules.check()
+        self._met = self.process if self.process.poll() is None else None
         self.window.begin()
         self._rules.arm(
             self.context.target, Site[self.spec.site.upper()], RuleMode[self.spec.mode.upper()],
@@ -116,10 +128,11 @@ class StallFault(Fault[Stall]):
         """Lift the rules and wait until no call is stalled; raises InsyncError if some stay."""
         self._rules.lift()
         self.window.end()
-        if self.process.poll() is None:
-            self._rules.drain()
-        else:  # the calls of a broker that was killed never return
+        if self.process.poll() is not None:
             self._rules.end_with_broker()
+        elif self._met is None or self._met.poll() is None:
+            self._rules.drain()
+        # else: it was killed and started again; the calls of the killed process never return
 
     def evidence(self) -> FaultLine:
         """Return what was stalled on all partitions together."""

@@ -76,11 +76,11 @@ def test_a_partition_is_reassigned_once_and_not_at_its_leader() -> None:
     text = source("read-stall") + FAULT.format("[0]") + "for_ms = 1_000\n"
     assert parse(text, "x").faults[-1].removed == (0,)
     twice = text + FAULT.format("[0]") + "for_ms = 1_000\n"
-    with pytest.raises(InputError, match="no other reassignment is about"):
+    with pytest.raises(InputError, match="no other election or reassignment is about"):
         parse(twice, "x")
     led = text.replace("broker = 3\npartitions = [0]", "broker = 1\npartitions = [0]")
     with pytest.raises(InputError, match="that broker 1 does not lead"):
         parse(led, "x")
     elected = text + FAULT.format("[0]").replace("remove-replica", "elect")
-    with pytest.raises(InputError, match="no other election is about"):
+    with pytest.raises(InputError, match="no other reassignment is about"):
         parse(elected, "x")
