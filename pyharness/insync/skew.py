@@ -38,5 +38,15 @@ def key_bytes(key: int) -> bytes:
     return f"key-{key}".encode()
 
 
+def own_key(first: int, seq: int) -> bytes:
+    """Return a key that no other record of its partition has, so that a compacted log keeps all.
+
+    4 bytes count down from `first`: the last two have the bytes of the keys of Kafka's own markers,
+    which end transactions. Records of transactions have longer keys.
+    """
+    short = seq < 1 << 32
+    return ((first - seq) % (1 << 32)).to_bytes(4, "big") if short else seq.to_bytes(8, "big")
+
+
 def _weights(partition: int, keys: int, skew: float, partitions: int) -> list[float]:
     return [1 / (key + 1) ** skew for key in range(partition, keys, partitions)]

@@ -69,7 +69,7 @@ MOST_FILES = 20
 # The lines of Python in each folder of `insync`, and in its own modules, only fall. Who removes
 # some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
-    "": 1_868,
+    "": 1_878,
     "analysis": 7_743,
     "brokers": 5_731,
     "bugs": 348,
@@ -83,13 +83,13 @@ MOST_LINES = {
     "overhead": 850,
     "past": 734,
     "report": 3_508,
-    "run": 3_277,
-    "scenario": 1_464,
+    "run": 3_278,
+    "scenario": 1_478,
     "soak": 725,
     "testing": 1_489,
     "verify": 1_568,
     "why": 2_320,
-    "workload": 1_985,
+    "workload": 1_993,
 }
 SLACK = 100
 

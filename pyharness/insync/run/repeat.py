@@ -187,6 +187,7 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
         load=Load(
             acks=workload.acks, compression=workload.compression, linger_ms=workload.linger_ms,
             batch_bytes=workload.batch_bytes, keys=workload.keys, key_skew=workload.key_skew,
+            key_countdown=workload.key_countdown,
         ),
         groups=[_group_plan(topic, number, group) for number, group in enumerate(workload.groups)],
     )  # fmt: skip

@@ -176,6 +176,9 @@ class Workload(Part):
         groups: consumer groups, beside the consumers without a group.
         key_skew: key k, from 0, is as frequent as 1 / (k + 1) ** key_skew, and the rates of the
             partitions follow; 0: all keys are as frequent.
+        key_countdown: every record has a key of its own, so that a compacted topic keeps all. Those
+            of a partition's plain records are 4 bytes that count down from this number; at 1 and 0
+            they are the keys of the markers of a commit and an abort.
         configs: configs of the topic, by Kafka's names.
 
     """
@@ -197,6 +200,7 @@ class Workload(Part):
     keys: Annotated[int, Field(ge=0, le=100_000)] = 0
     key_skew: Annotated[float, Field(ge=0, le=10, strict=False)] = 0.0
     groups: Annotated[tuple[Group, ...], Field(strict=False, max_length=4)] = ()
+    key_countdown: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     configs: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -211,7 +215,8 @@ class Workload(Part):
             lambda: rules.check_keys(self.keys, self.key_skew, leaders, bursts=bool(self.bursts)),
             lambda: rules.check_key_skew(self.keys, self.key_skew, leaders, slowest),
             *(partial(self._check_bursts, index) for index in range(len(self.bursts))),
-            lambda: rules.check_configs(self.configs, self.keys),
+            lambda: rules.check_configs(self.configs, self.key_countdown),
+            lambda: rules.check_countdown(self.key_countdown, self.keys, self.client),
             lambda: rules.check_sessions([group.session_timeout_ms for group in self.groups]),
         )
         return self

@@ -124,14 +124,23 @@ def check_controller(index: int, fault: Planned, controllers: int, *, combined: 
         raise broken(f"faults[{index}].kind", fault.kind, expected)
 
 
-def check_configs(configs: Mapping[str, str], keys: int) -> None:
+def check_configs(configs: Mapping[str, str], countdown: int) -> None:
     """Check that a compacted topic keeps every record: the checker knows of none that may go.
 
     A record without a key is refused there, and one whose key comes again is removed.
     """
     if "min.insync.replicas" in configs:
-        expected = "min_insync_replicas of the scenario instead"
-        raise broken("configs", "min.insync.replicas", expected)
+        raise broken("configs", "min.insync.replicas", "min_insync_replicas instead")
+    if "compact" in configs.get("cleanup.policy", "") and not countdown:
+        raise broken("key_countdown", countdown, "more than 0 for a compacted topic")
+
+
+def check_countdown(countdown: int, keys: int, client: str) -> None:
+    """Check that keys of their own are the only ones, and that the clients can have them."""
+    if countdown and keys:
+        raise broken("keys", keys, "0 beside key_countdown")
+    if countdown and client != DEFAULT_CLIENT:
+        raise broken("client", client, f"'{DEFAULT_CLIENT}' for key_countdown")
 
 
 _OF_TOPIC: Final = {

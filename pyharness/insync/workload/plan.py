@@ -7,7 +7,7 @@ from itertools import count, islice
 from typing import Final
 
 from insync.clients import DEFAULT_CLIENT, Acks, Client, Compression, Library, Protocol, library_of
-from insync.skew import PartitionKeys, shares
+from insync.skew import PartitionKeys, key_bytes, own_key, shares
 from insync.workload.value import value
 
 LANE_BITS: Final = 40
@@ -98,6 +98,7 @@ class Load:
         batch_bytes: the most bytes of a batch; None: the library's own limit.
         keys: how many different keys the records have; 0: none has a key.
         key_skew: the exponent of the keys' frequencies; 0: all are as frequent.
+        key_countdown: the first of keys that count down, one for each record; 0: no such keys.
 
     """
 
@@ -107,6 +108,7 @@ class Load:
     batch_bytes: int | None = None
     keys: int = 0
     key_skew: float = 0.0
+    key_countdown: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -181,6 +183,12 @@ class WorkloadPlan:
         source = random.Random(f"keys/{self.seed}/{partition}/{lane}")  # noqa: S311
         own = self.load
         return PartitionKeys(partition, own.keys, own.key_skew, len(self.partitions), source)
+
+    def key_of(self, seq: int, keys: PartitionKeys | None = None) -> bytes | None:
+        """Return the key of a record, of its own or the next of `keys`."""
+        if self.load.key_countdown:
+            return own_key(self.load.key_countdown, seq)
+        return None if keys is None else key_bytes(keys.next())
 
 
 def schedule(plan: WorkloadPlan, partition: int, lane: int) -> Iterator[tuple[int, float]]:

@@ -15,7 +15,6 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from insync.events.schema import ProduceLine, now_ms
 from insync.events.writer import EventWriter
-from insync.skew import key_bytes
 from insync.workload.plan import NEXT_LIFE, Load, WorkloadPlan, schedule, values
 from insync.workload.unanswered import Unanswered
 
@@ -128,7 +127,7 @@ class PartitionProducer(threading.Thread):
             self._client.produce(
                 self._plan.topic,
                 value,
-                key=None if self._keys is None else key_bytes(self._keys.next()),
+                key=self._plan.key_of(seq, self._keys),
                 partition=self._partition,
                 on_delivery=lambda error, message: self._answered(seq, error, message),
             )

@@ -201,6 +201,7 @@ class TransactionalProducer(threading.Thread):
         self._client.produce(
             plan.topic,
             value(plan.topic, partition, seq, self._chance, plan.record_bytes),
+            key=plan.key_of(seq),
             partition=partition,
             on_delivery=lambda error, message: self._pending.answer(seq, error, message),
         )

@@ -15,7 +15,7 @@ OTHERS = {
     "produce-refused", "control", "kip-501", "disk-stall", "link-cut", "memory-pressure",
     "power-failure", "slow-disk-flapping", "slow-log-dir", "slow-disk-ramp", "switched-on",
     "groups", "limits-updated", "rolling-restart", "snapshot-stall", "late-marker", "deleted-topic",
-    "killed-mid-creation",
+    "killed-mid-creation", "compacted-log",
 }  # fmt: skip
 
 
@@ -141,6 +141,26 @@ def test_a_scenario_survives_conversion_to_json() -> None:
             "record_bytes = 200",
             "record_bytes = 200\nbatch_bytes = 0",
             "batch_bytes: 0, expected at",
+        ),
+        (
+            "record_bytes = 200",
+            'record_bytes = 200\nconfigs = { "cleanup.policy" = "compact" }',
+            "workload.key_countdown: 0, expected more than 0 for a compacted topic",
+        ),
+        (
+            "record_bytes = 200",
+            'record_bytes = 200\nconfigs = { "min.insync.replicas" = "1" }',
+            "workload.configs: 'min.insync.replicas', expected min_insync_replicas instead",
+        ),
+        (
+            "record_bytes = 200",
+            "record_bytes = 200\nkeys = 9\nkey_countdown = 1",
+            "workload.keys: 9, expected 0 beside key_countdown",
+        ),
+        (
+            "record_bytes = 200",
+            'record_bytes = 200\nclient = "java"\nkey_countdown = 1',
+            "workload.client: 'java', expected 'librdkafka' for key_countdown",
         ),
         (
             "record_bytes = 200",

@@ -65,6 +65,19 @@ def test_a_key_is_text() -> None:
     assert key_bytes(12) == b"key-12"
 
 
+def test_keys_that_count_down_are_different_and_two_are_those_of_markers() -> None:
+    plan = _plan(Load(key_countdown=3))
+    found = [plan.key_of(seq) for seq in range(6)]
+    assert found[2:4] == [b"\0\0\0\1", b"\0\0\0\0"], "of a commit and of an abort"
+    assert found[4] == b"\xff\xff\xff\xff"
+    assert len(set(found)) == 6
+    assert plan.key_of(1 << 40) == (1 << 40).to_bytes(8, "big"), "of a transaction"
+
+
+def test_records_have_no_key_unless_the_plan_says_so() -> None:
+    assert _plan(Load()).key_of(7) is None
+
+
 def _plan(load: Load) -> WorkloadPlan:
     return WorkloadPlan(
         bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=range(3), rate=30,
