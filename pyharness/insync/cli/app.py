@@ -15,6 +15,7 @@ from insync import __version__
 from insync.cli import (
     agent,
     bugs,
+    check,
     faults,
     fuzz,
     image,
@@ -36,8 +37,8 @@ from insync.outcome import Outcome
 
 app = typer.Typer(name="insync", add_completion=False, no_args_is_help=False, rich_markup_mode=None)
 for module in (
-    run, matrix, fuzz, bugs, kafka_tests, verify, soak, overhead, faults, scenarios, report, runs,
-    compare, tables, agent, state, why,
+    run, matrix, fuzz, bugs, kafka_tests, verify, soak, overhead, faults, scenarios, check, report,
+    runs, compare, tables, agent, state, why,
 ):  # fmt: skip
     own_name = module.__name__.rpartition(".")[2].replace("_", "-")
     app.command(own_name, epilog=module.EXAMPLES)(flat(module.command))

@@ -20,6 +20,7 @@ from insync.engine.campaign import Place
 from insync.errors import InsyncError
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome
+from insync.progress import Progress
 from insync.result import Result
 from insync.run.version_support import read_table, row_of
 from insync.verify.level import Level, Verification
@@ -36,12 +37,12 @@ def run(what: Verification, place: Place) -> Result:
     """Ask the agent about the candidate's jars and about those of the build that it knows."""
     candidate, out = what.candidate, place.folder / NAME
     place.progress.phase("weave: asking the agent about the candidate's jars")
-    answer = _ask(candidate.kafka, what.java, place)
+    answer = ask(candidate.kafka, what.java, place.progress)
     out.mkdir(parents=True, exist_ok=True)
     write_atomic(out / "candidate.json", json.dumps(answer, indent=2) + "\n")
     known, name = None, known_build(candidate.release.version)
     if answer.get("unknown") and name is not None:
-        known = _ask(name, what.java, place)
+        known = ask(name, what.java, place.progress)
         write_atomic(out / "known.json", json.dumps(known, indent=2) + "\n")
     checks = checks_of(
         answer, known, name, wanted=candidate.agent is not None,
@@ -50,8 +51,9 @@ def run(what: Verification, place: Place) -> Result:
     return Result(of=NAME, children=tuple(checks), links={"the answer": f"{NAME}/candidate.json"})
 
 
-def _ask(kafka: str, java: Java, place: Place) -> dict[str, Any]:
-    jars = class_path(kafka, place.progress.phase)
+def ask(kafka: str, java: Java, progress: Progress) -> dict[str, Any]:
+    """Return what the agent says of the jars of a build; raises InsyncError without an answer."""
+    jars = class_path(kafka, progress.phase)
     return _answer(java, [built(AGENT_JAR), built(LAB_JAR), *jars])
 
 

@@ -1,0 +1,42 @@
+"""`insync check`: what a run of a scenario would do, told without a broker."""
+
+from pathlib import Path
+
+import pytest
+
+from commands import invoke_json, invoke_refused
+from insync.cli.app import invoke
+from insync.scenario.load import source
+
+
+def test_a_scenario_is_told_with_its_faults_and_what_is_expected_of_each_arm(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert invoke(["check", "fenced-disk"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "✓ pass fault: disk-stall at broker 1 at 6 s for 25 s" in lines
+    assert "✓ pass stock: max_ack_gap_ms at least 19000; leader_changes at most 0" in lines
+
+
+def test_what_would_prove_nothing_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    found = invoke_json(capsys, "check", "kip-501", "--arms", "request", codes=(3,))
+    assert found["outcome"] == "unknown"
+    (control,) = (each for each in found["children"] if each["of"] == "stock")
+    assert control["found"] == "a control arm that does not run: the verdict would be unknown"
+
+
+def test_an_expectation_of_an_arm_that_does_not_run_is_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    more = "[expect.step-down]\nisr_shrinks = { max = 0 }\n"
+    (tmp_path / "own.toml").write_text(f"{source('kip-501')}\n{more}")
+    assert invoke(["check", str(tmp_path / "own.toml")]) == 0
+    told = "○ observed step-down: [expect.step-down] counts only if the arm runs"
+    assert told in capsys.readouterr().out
+    assert invoke(["check", str(tmp_path / "own.toml"), "--arms", "stock,step-down"]) == 0
+    assert "✓ pass step-down: isr_shrinks at most 0" in capsys.readouterr().out
+
+
+def test_what_a_version_cannot_do_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    refused = invoke_refused(capsys, "check", "fenced-disk", "--kafka", "2.8.2")
+    assert "arms: step-down: Kafka 2.8.2 has only" in refused
