@@ -22,7 +22,6 @@ from insync.cli import (
     kafka_tests,
     matrix,
     overhead,
-    report,
     run,
     scenarios,
     soak,
@@ -31,7 +30,7 @@ from insync.cli import (
     why,
 )
 from insync.cli.options import BAD_INPUT, flat, print_help_alone
-from insync.cli.past import compare, runs, tables
+from insync.cli.past import compare, report, runs, tables
 from insync.errors import InputError, InsyncError, report_crash
 from insync.outcome import Outcome
 

@@ -28,15 +28,15 @@ def test_what_would_prove_nothing_is_unknown(capsys: pytest.CaptureFixture[str])
 def test_an_expectation_of_an_arm_that_does_not_run_is_named(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    more = "[expect.step-down]\nisr_shrinks = { max = 0 }\n"
+    more = "[expect.off]\nisr_shrinks = { max = 0 }\n"
     (tmp_path / "own.toml").write_text(f"{source('kip-501')}\n{more}")
     assert invoke(["check", str(tmp_path / "own.toml")]) == 0
-    told = "○ observed step-down: [expect.step-down] counts only if the arm runs"
+    told = "○ observed off: [expect.off] counts only if the arm runs"
     assert told in capsys.readouterr().out
-    assert invoke(["check", str(tmp_path / "own.toml"), "--arms", "stock,step-down"]) == 0
-    assert "✓ pass step-down: isr_shrinks at most 0" in capsys.readouterr().out
+    assert invoke(["check", str(tmp_path / "own.toml"), "--arms", "stock,off"]) == 0
+    assert "✓ pass off: isr_shrinks at most 0" in capsys.readouterr().out
 
 
 def test_what_a_version_cannot_do_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     refused = invoke_refused(capsys, "check", "fenced-disk", "--kafka", "2.8.2")
-    assert "arms: step-down: Kafka 2.8.2 has only" in refused
+    assert "arms: request: Kafka 2.8.2 has only" in refused
