@@ -36,6 +36,40 @@ class Interval:
     high: float
 
 
+@dataclass(frozen=True)
+class Change:
+    """How far values are above those that they are compared with.
+
+    `difference` is the median, `low` to `high` its interval, and `p_value` that of the exact test;
+    None with too few values.
+    """
+
+    difference: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+
+    @property
+    def differs(self) -> bool | None:
+        """Whether the interval leaves out 0; None without one."""
+        return None if self.low is None or self.high is None else self.low > 0 or self.high < 0
+
+
+def change_of_pairs(gained: Sequence[float]) -> Change:
+    """Return the change that the differences of pairs show."""
+    found = median_interval(gained)
+    low, high = (found.low, found.high) if found else (None, None)
+    return Change(median(gained) if gained else None, low, high, sign_flip_p(gained))
+
+
+def change_between(first: Sequence[float], second: Sequence[float]) -> Change:
+    """Return how far values of `second` are above those of `first`, which are no pairs."""
+    found = shift_interval(first, second)
+    low, high = (found.low, found.high) if found else (None, None)
+    middle = median(after - before for before in first for after in second)
+    return Change(middle, low, high, exchange_p(first, second))
+
+
 def median_interval(values: Sequence[float]) -> Interval | None:
     """Return the order-statistic interval of the median; None below 6 values.
 
@@ -61,11 +95,6 @@ def shift_interval(first: Sequence[float], second: Sequence[float]) -> Interval 
         return None
     ordered = sorted(after - before for before in first for after in second)
     return Interval(ordered[rank - 1], ordered[-rank])
-
-
-def shift(first: Sequence[float], second: Sequence[float]) -> float:
-    """Return the median of all differences between the values of `second` and of `first`."""
-    return median(after - before for before in first for after in second)
 
 
 def sign_flip_p(differences: Sequence[float]) -> float | None:
@@ -97,12 +126,16 @@ def exchange_p(first: Sequence[float], second: Sequence[float]) -> float | None:
     return _permutation_p((first, second), _difference_of_means, "independent")
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Holm's method: all of them together are wrong at most 5 %."""
-    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
-    steps = (p_values[place] * (len(order) - n) for n, place in enumerate(order))
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return p-values adjusted by Holm's method: all of them together are wrong at most 5 %.
+
+    None is no test, and is not counted.
+    """
+    tested = {place: p for place, p in enumerate(p_values) if p is not None}
+    order = sorted(tested, key=lambda place: tested[place])
+    steps = (tested[place] * (len(order) - n) for n, place in enumerate(order))
     adjusted = dict(zip(order, accumulate(steps, max), strict=True))
-    return [min(1.0, adjusted[place]) for place in range(len(p_values))]
+    return [min(1.0, adjusted[at]) if at in adjusted else None for at in range(len(p_values))]
 
 
 def pairs_needed(comparisons: int = 1) -> int:

@@ -6,9 +6,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from browser.chromium import LOOKS, assert_fits_and_is_accessible, opened
-from insync.past.find import find_results
 from insync.past.page import write_index
-from insync.past.rows import past_results
+from insync.past.results import find_results, past_results
 from unit.past.past_folders import write_matrix, write_past
 
 

@@ -37,7 +37,7 @@ from insync.events.schema import REPORT, RUN, VERDICT, nodes_dir
 from insync.events.verdict import Cell, Verdict, read_cells
 from insync.metrics import DEFAULT_FIGURES
 from insync.outcome import Outcome, worst
-from insync.past.find import LEVELS, find_results
+from insync.past.results import LEVELS, find_results
 from insync.report.matrix.cells import Grid, grids, outcome
 from insync.report.matrix.figures import legend
 from insync.report.matrix.text import figures, notes, sentence

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import comb
+from pathlib import Path
 from statistics import median
 from typing import Any, Literal
 
 from insync.errors import InputError
-from insync.events.verdict import Cell
+from insync.events.matrix_info import is_matrix, load_matrix
+from insync.events.run_info import load_run
+from insync.events.schema import RUN
+from insync.events.verdict import Cell, read_cells, read_verdict
 from insync.metrics import METRICS, of_verdict
-from insync.past.side import Key, Side
+from insync.outcome import Outcome
 from insync.statistics import (
     LEVEL,
-    exchange_p,
+    change_between,
+    change_of_pairs,
     holm,
-    median_interval,
     pairs_needed,
-    shift,
-    shift_interval,
-    sign_flip_p,
     values_needed,
 )
 
-Outcome = Literal["same", "differs", "unclear"]
+Conclusion = Literal["same", "differs", "unclear"]
 
+KEY = ("scenario", "kafka", "arm")
+"""What names a cell."""
 ANOMALIES = tuple(name for name in of_verdict() if METRICS[name].integrity or name == "duplicated")
 """The metrics that count anomalies: one that only one side has is a difference without a test."""
 
@@ -103,7 +107,7 @@ class Compared:
     needed: int
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Conclusion:
         """Whether they differ beyond noise; unclear if too few repeats could tell."""
         if self.verdicts or self.anomalies or any(each.is_clear for each in self.figures):
             return "differs"
@@ -124,6 +128,80 @@ class Compared:
         }
 
 
+UNSAID = {
+    "started_ms", "finished_ms", "schema", "scenario_name", "name", "summary", "skipped",
+    "keep_data",
+}  # fmt: skip
+"""Keys of run.json that say nothing about the set-up, or are named otherwise."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """A run or a matrix."""
+
+    folder: Path
+    cells: Sequence[Cell]
+    setup: Mapping[str, str]
+
+
+def read_side(folder: Path) -> Side:
+    """Read a run folder or a matrix folder that was analysed; raises InputError."""
+    if is_matrix(folder):
+        return _matrix(folder)
+    found = read_verdict(folder)
+    return Side(folder, [found.cell(arm) for arm in found.arms], dict(_setup_of(folder)))
+
+
+def _matrix(folder: Path) -> Side:
+    info = load_matrix(folder)
+    cells = [cell for cell in read_cells(folder) if cell.outcome != Outcome.SKIPPED]
+    asked = {} if info.asked is None else info.asked.model_dump()
+    setup = {f"matrix: {name}": _text(value) for name, value in asked.items()}
+    for run in info.run_folders(folder):
+        if (run / RUN).is_file():
+            setup.update(_of_run_in_matrix(run))
+    return Side(folder, cells, setup)
+
+
+def _of_run_in_matrix(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the settings of a run of a matrix; those of its scenario under the scenario's name."""
+    (_, scenario), *settings = _setup_of(folder)
+    for name, value in settings:
+        if name.startswith("host."):
+            yield name, value
+        elif name not in ("kafka", "cluster", "seed"):
+            yield f"{scenario}: {name}", value
+
+
+def _setup_of(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield every setting of a run by its path in run.json; raises InputError."""
+    yield "scenario", load_run(folder).scenario_name
+    raw = json.loads((folder / RUN).read_bytes())
+    for name, value in raw.items():
+        if name not in UNSAID and name != "scenario":
+            yield from _flat(name, value)
+    for name, value in raw["scenario"].items():
+        if name not in UNSAID and not name.startswith("expect") and name not in raw:
+            yield from _flat(name, value)
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(f"{name}.{key}", inner)
+    elif isinstance(value, list) and any(isinstance(each, dict) for each in value):
+        for place, inner in enumerate(value):
+            yield from _flat(f"{name}[{place}]", inner)
+    else:
+        yield name, _text(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
+
+
 def compare(a: Side, b: Side, *, paired: bool = False) -> Compared:
     """Compare two results; raises InputError if they have no arm in common.
 
@@ -135,7 +213,9 @@ def compare(a: Side, b: Side, *, paired: bool = False) -> Compared:
             f"{b.folder}: no arm of a scenario in common with {a.folder}, which has"
             f" {', '.join(map(_name, a.cells)) or 'none that ran'}"
         )
-    figures = list(_adjusted([each for x, y in matched for each in _figures(x, y, paired=paired)]))
+    found = [each for x, y in matched for each in _figures(x, y, paired=paired)]
+    adjusted = zip(found, holm([each.p_value for each in found]), strict=True)
+    figures = [replace(each, p_holm=p_holm) for each, p_holm in adjusted]
     needed = pairs_needed if paired else values_needed
     return Compared(
         a=str(a.folder),
@@ -158,25 +238,33 @@ def _matched(a: Side, b: Side) -> Iterator[tuple[Cell, Cell]]:
     A scenario, version or arm need not be the same if either side has only one.
     """
     ignored = {
-        place
-        for place in range(len(Key._fields))
-        if len({Key.of(cell)[place] for cell in a.cells}) == 1
-        and len({Key.of(cell)[place] for cell in b.cells}) == 1
+        name
+        for name in KEY
+        if all(len({_key(cell)[name] for cell in side.cells}) == 1 for side in (a, b))
     }
 
     def part(cell: Cell) -> tuple[str, ...]:
-        return tuple(each for place, each in enumerate(Key.of(cell)) if place not in ignored)
+        return tuple(value for name, value in _key(cell).items() if name not in ignored)
 
     of_b = {part(cell): cell for cell in b.cells}
     yield from ((cell, of_b[part(cell)]) for cell in a.cells if part(cell) in of_b)
 
 
+def _key(cell: Cell) -> dict[str, str]:
+    return {name: getattr(cell, name) for name in KEY}
+
+
 def _name(cell: Cell) -> str:
-    return str(Key.of(cell))
+    return f"{cell.scenario} on {cell.kafka}: {cell.arm}"
 
 
 def _shared(a: Cell, b: Cell) -> dict[str, Any]:
-    return Key.of(a).shared(Key.of(b))
+    """Return the parts of two keys by name; both, where they differ."""
+    one, other = _key(a), _key(b)
+    return {
+        name: value if value == other[name] else f"{value} / {other[name]}"
+        for name, value in one.items()
+    }
 
 
 def _setup(a: Mapping[str, str], b: Mapping[str, str]) -> list[tuple[str, str, str]]:
@@ -212,8 +300,11 @@ def _figures(a: Cell, b: Cell, *, paired: bool) -> Iterator[Figure]:
             continue
         of_a, of_b = _values(a, b, metric, paired=paired)
         if of_a and of_b and len({*of_a, *of_b}) > 1:
-            gained = [after - before for before, after in zip(of_a, of_b, strict=False)]
-            found = median_interval(gained) if paired else shift_interval(of_a, of_b)
+            found = (
+                change_of_pairs([after - before for before, after in zip(of_a, of_b, strict=True)])
+                if paired
+                else change_between(of_a, of_b)
+            )
             yield Figure(
                 **_shared(a, b),
                 metric=metric,
@@ -221,10 +312,7 @@ def _figures(a: Cell, b: Cell, *, paired: bool) -> Iterator[Figure]:
                 b=median(of_b),
                 repeats_a=len(of_a),
                 repeats_b=len(of_b),
-                difference=median(gained) if paired else shift(of_a, of_b),
-                low=None if found is None else found.low,
-                high=None if found is None else found.high,
-                p_value=sign_flip_p(gained) if paired else exchange_p(of_a, of_b),
+                **asdict(found),
             )
 
 
@@ -235,10 +323,3 @@ def _values(a: Cell, b: Cell, metric: str, *, paired: bool) -> tuple[list[float]
         return [x for x in of_a if x is not None], [y for y in of_b if y is not None]
     both = [(x, y) for x, y in zip(of_a, of_b, strict=False) if x is not None and y is not None]
     return [x for x, _ in both], [y for _, y in both]
-
-
-def _adjusted(figures: Iterable[Figure]) -> Iterator[Figure]:
-    found = list(figures)
-    adjusted = iter(holm([each.p_value for each in found if each.p_value is not None]))
-    for each in found:
-        yield each if each.p_value is None else replace(each, p_holm=next(adjusted))

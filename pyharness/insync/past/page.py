@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome
-from insync.past.rows import VERDICTS, Past, scenarios_of
+from insync.past.results import VERDICTS, Past, scenarios_of
 from insync.report.render import asset, environment
 from insync.report.words import span
 

@@ -7,11 +7,11 @@ from scipy import stats
 
 from insync.statistics import (
     Interval,
+    change_between,
     exchange_p,
     holm,
     median_interval,
     pairs_needed,
-    shift,
     shift_interval,
     sign_flip_p,
 )
@@ -43,7 +43,7 @@ def test_unpaired_values_need_four_and_four() -> None:
     assert shift_interval([1, 2, 3], [11, 12, 13]) is None
     assert exchange_p([1, 2, 3, 4], [11, 12, 13, 14]) == 2 / 70
     assert shift_interval([1, 2, 3, 4], [11, 12, 13, 14]) == Interval(7, 13)
-    assert shift([1, 2, 3, 4], [11, 12, 13, 14]) == 10
+    assert change_between([1, 2, 3, 4], [11, 12, 13, 14]).difference == 10
     assert exchange_p([5] * 6, [5] * 6) is None
     assert exchange_p([], [1, 2]) is None
 
@@ -64,7 +64,7 @@ def test_a_shift_is_outside_of_its_interval_where_mann_whitney_refuses_it(
 def test_holm_multiplies_the_smallest_by_the_number_of_tests() -> None:
     assert holm([]) == []
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([0.5, None, 0.9]) == [1.0, None, 1.0]
 
 
 def test_the_pairs_needed_grow_with_the_comparisons() -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from commands import invoke_json, invoke_refused
 from insync.cli.app import invoke
-from insync.past.compare import Compared, compare
-from insync.past.side import read_side
+from insync.past.compare import Compared, compare, read_side
 from unit.past.past_folders import write_matrix, write_past
 
 FEW = [100.0, 104.0, 98.0]

@@ -10,9 +10,8 @@ import pytest
 
 from commands import invoke_json, invoke_refused
 from insync.cli.app import invoke
-from insync.past.find import find_results
 from insync.past.page import render_index
-from insync.past.rows import Past, past_results, selected
+from insync.past.results import Past, find_results, past_results, selected
 from unit.past.past_folders import write_matrix, write_past
 
 
@@ -59,7 +58,7 @@ def test_each_row_has_its_verdict_or_the_reason_why_there_is_none(parent: Path) 
     assert said["cut"] == ("none", "cut short, or still running")
     assert said["newest-schema"] == (
         "unreadable",
-        "run.json: schema 2, expected at most 1: a newer version of insync wrote it",
+        "run.json: schema: Input should be 1",
     )
     assert said["broken"][0] == "unreadable"
     assert said["broken"][1].startswith("run.json: the file: Invalid JSON")
@@ -122,7 +121,7 @@ def test_the_page_links_the_reports_relative_to_itself_and_escapes_text(parent: 
     }  # fmt: skip
     assert "a &lt;b&gt;" in page
     assert "<b>" not in page.partition("<tbody>")[2].replace('<b class="mark', "")
-    assert "schema 2, expected at most 1" in page
+    assert "schema: Input should be 1" in page
     assert "http" not in page.replace("http-equiv", "")
 
 

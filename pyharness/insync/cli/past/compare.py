@@ -45,8 +45,7 @@ def command(
     an anomaly or a figure does, 3 if too few repeats could tell, 2 for bad input.
     """
     from insync.cli.output import results_console
-    from insync.past.compare import compare
-    from insync.past.side import read_side
+    from insync.past.compare import compare, read_side
 
     require_analysis("compare")
     found = compare(read_side(a), read_side(b), paired=paired)

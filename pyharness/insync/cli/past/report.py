@@ -46,7 +46,7 @@ def command(
     from insync.cli.output import TerminalProgress
     from insync.cli.results import analyse_and_show, analyse_below
     from insync.events.matrix_info import is_matrix
-    from insync.past.find import is_result
+    from insync.past.results import is_result
     from insync.signals import interruptible
 
     analysis = replace(analysis, recompute=recompute)

@@ -13,7 +13,7 @@ from insync.cli.options import Json
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from insync.past.rows import Past
+    from insync.past.results import Past
 
 EXAMPLES: Final = """\b
 Examples:
@@ -46,9 +46,8 @@ def command(
     verdicts are.
     """
     from insync.errors import InputError, did_you_mean
-    from insync.past.find import find_results
     from insync.past.page import write_index
-    from insync.past.rows import VERDICTS, past_results, scenarios_of, selected
+    from insync.past.results import VERDICTS, find_results, past_results, scenarios_of, selected
 
     if verdict is not None and verdict not in VERDICTS:
         near = did_you_mean(verdict, VERDICTS)

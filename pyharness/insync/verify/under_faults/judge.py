@@ -10,9 +10,8 @@ from insync.events.verdict import Cell, read_cells
 from insync.fuzz.judge import ArmResult, Broken, judge, read_broken
 from insync.metrics import METRICS
 from insync.outcome import Outcome
-from insync.past.compare import Compared, Figure, compare
-from insync.past.side import Side as PastSide
-from insync.past.side import read_side
+from insync.past.compare import Compared, Figure, compare, read_side
+from insync.past.compare import Side as PastSide
 from insync.report.anchors import link_to
 from insync.result import Result, Table
 from insync.verify import criteria

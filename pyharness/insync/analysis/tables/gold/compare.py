@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from insync.analysis.tables.gold.metrics import CELL
-from insync.statistics import holm, median_interval, pairs_needed, sign_flip_p
+from insync.statistics import change_of_pairs, holm, median_interval, pairs_needed
 
 Row = dict[str, Any]
 Values = Mapping[tuple[str, int], float]
@@ -82,11 +82,13 @@ def _compared(rows: Iterable[Row], controls: Mapping[str, Sequence[str]]) -> Ite
 def compare(arm: Values, control: Values) -> Row:
     """Compare values by run and repeat; the p-value is not adjusted yet."""
     gained = [arm[key] - control[key] for key in sorted(arm.keys() & control.keys())]
+    found = change_of_pairs(gained)
     return {
         "pairs": len(gained),
-        "median_difference": median(gained) if gained else None,
-        **_ends(gained),
-        "p_value": sign_flip_p(gained),
+        "median_difference": found.difference,
+        "low": found.low,
+        "high": found.high,
+        "p_value": found.p_value,
         "comparisons": int(any(gained)),
     }
 
@@ -97,13 +99,11 @@ def _adjust(family: Sequence[Row]) -> None:
     Comparisons in which no pair differs, or too few do, can never be significant, whatever the
     signs of the differences are. Holm's method need not count them (Tarone, 1990).
     """
-    tested = [row for row in family if row["p_value"] is not None]
-    adjusted = holm([row["p_value"] for row in tested])
+    adjusted = holm([row["p_value"] for row in family])
     differing = sum(row["comparisons"] for row in family)
-    for row in family:
-        row.update(p_holm=None, comparisons=differing, pairs_needed=pairs_needed(differing or 1))
-    for row, p_holm in zip(tested, adjusted, strict=True):
-        row["p_holm"] = p_holm
+    needed = pairs_needed(differing or 1)
+    for row, p_holm in zip(family, adjusted, strict=True):
+        row.update(p_holm=p_holm, comparisons=differing, pairs_needed=needed)
 
 
 def _values(rows: Iterable[Row]) -> dict[tuple[Any, ...], dict[tuple[str, int], float]]:

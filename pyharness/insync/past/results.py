@@ -1,29 +1,44 @@
-"""Reads past runs and matrices as rows of a list; what cannot be read is a row with its reason."""
+"""Finds runs and matrices below a folder, and reads them as rows of a list.
+
+What cannot be read is a row with its reason.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from insync.errors import InputError
-from insync.events.matrix_info import CELLS, PAGE, PLAN, load_matrix
+from insync.events.matrix_info import CELLS, PAGE, PLAN, is_matrix, load_matrix
 from insync.events.run_info import RunInfo, load_run
-from insync.events.schema import REPORT, RUN, SCHEMA_VERSION, VERDICT
+from insync.events.schema import REPORT, RUN, VERDICT
 from insync.events.verdict import read_cells, read_verdict
 from insync.outcome import Outcome
-from insync.past.find import Found
 from insync.report.matrix.cells import outcome
 from insync.report.matrix.text import sentence
 
+LEVELS = 3
+NO_RESULTS = ("_insync.json", "tracker.json", "pipeline.json", "campaign.json")
+"""Files of the folders that `insync tables` and `insync bench` write, which are not results, and of
+campaigns, whose matrices are further below."""
+
+Kind = Literal["run", "matrix", "other"]
 Verdict = Outcome | Literal["none", "unreadable"]
 """The verdict of a run or a matrix. `none`: it is not analysed; `unreadable`: its folder is not."""
 VERDICTS: tuple[Verdict, ...] = (
     Outcome.PASS, Outcome.FAIL, Outcome.UNKNOWN, Outcome.SKIPPED, "none", "unreadable",
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Found:
+    """The folders of runs and matrices, and the folders that should be one but are not."""
+
+    matrices: tuple[Path, ...]
+    runs: tuple[Path, ...]
+    others: tuple[Path, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +52,7 @@ class Past:
     """
 
     folder: Path
-    kind: Literal["run", "matrix", "other"]
+    kind: Kind
     when_ms: float
     verdict: Verdict
     reason: str
@@ -51,19 +66,59 @@ class Past:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as a JSON object; paths are text."""
-        named = {**self.__dict__, "folder": str(self.folder)}
-        return {**named, "page": None if self.page is None else str(self.page)}
+        return {k: str(v) if isinstance(v, Path) else v for k, v in self.__dict__.items()}
+
+
+def find_results(folder: Path) -> Found:
+    """Return what is in a folder, or up to three levels below it; raises InputError.
+
+    The runs of a matrix are part of it and not listed. A direct subfolder that holds something, but
+    neither a run nor a matrix, is one of the `others`.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder, expected one with runs or matrices")
+    try:
+        found = list(_below(folder, LEVELS))
+        children = [] if folder in found else _folders(folder)
+        others = [each for each in children if _is_other(each, found)]
+    except OSError as error:
+        raise InputError(f"{error.filename}: {error.strerror}") from error
+    return Found(
+        matrices=tuple(each for each in found if is_matrix(each)),
+        runs=tuple(each for each in found if not is_matrix(each)),
+        others=tuple(others),
+    )
+
+
+def is_result(folder: Path) -> bool:
+    """Whether a folder holds a run or a matrix."""
+    return is_matrix(folder) or (folder / RUN).is_file()
+
+
+def _below(folder: Path, levels: int) -> Iterator[Path]:
+    if is_result(folder):
+        yield folder
+    elif levels > 0:
+        for child in _folders(folder):
+            yield from _below(child, levels - 1)
+
+
+def _folders(folder: Path) -> list[Path]:
+    return sorted(each for each in folder.iterdir() if each.is_dir() and each.name[0] != ".")
+
+
+def _is_other(child: Path, found: list[Path]) -> bool:
+    if any((child / name).is_file() for name in NO_RESULTS) or not any(child.iterdir()):
+        return False
+    return not any(each.is_relative_to(child) for each in found)
 
 
 def past_results(found: Found) -> list[Past]:
     """Return a row for each run, matrix and other folder, newest first."""
     rows = [
-        *(_read(folder, _matrix, "matrix") for folder in found.matrices),
-        *(_read(folder, _run, "run") for folder in found.runs),
-        *(
-            _unreadable(folder, "other", f"holds neither {RUN} nor {PLAN}")
-            for folder in found.others
-        ),
+        *(_read(folder, "matrix") for folder in found.matrices),
+        *(_read(folder, "run") for folder in found.runs),
+        *(_unreadable(each, "other", f"holds neither {RUN} nor {PLAN}") for each in found.others),
     ]
     return sorted(rows, key=lambda row: (-row.when_ms, str(row.folder)))
 
@@ -81,29 +136,14 @@ def selected(
     ]
 
 
-def _read(folder: Path, read: Any, kind: Literal["run", "matrix"]) -> Past:
+def _read(folder: Path, kind: Kind) -> Past:
     try:
-        row: Past = read(folder)
+        return _run(folder) if kind == "run" else _matrix(folder)
     except InputError as error:
-        reason = _newer(folder) or str(error).removeprefix(f"{folder}/")
-        return _unreadable(folder, kind, reason)
-    return row
+        return _unreadable(folder, kind, str(error).removeprefix(f"{folder}/"))
 
 
-def _newer(folder: Path) -> str | None:
-    """Say that a file has a newer schema than this version knows, if one does."""
-    for name in (PLAN, RUN):
-        with suppress(OSError, ValueError):
-            schema = json.loads((folder / name).read_bytes()).get("schema")
-            if isinstance(schema, int) and schema > SCHEMA_VERSION:
-                return (
-                    f"{name}: schema {schema}, expected at most {SCHEMA_VERSION}:"
-                    " a newer version of insync wrote it"
-                )
-    return None
-
-
-def _unreadable(folder: Path, kind: Literal["run", "matrix", "other"], reason: str) -> Past:
+def _unreadable(folder: Path, kind: Kind, reason: str) -> Past:
     when_ms = folder.stat().st_mtime * 1e3
     return Past(folder=folder, kind=kind, when_ms=when_ms, verdict="unreadable", reason=reason)
 
@@ -128,13 +168,16 @@ def _run(folder: Path) -> Past:
 
 
 def _verdict_of_run(folder: Path, info: RunInfo) -> tuple[Verdict, str]:
-    partial = "" if info.finished else "cut short, or still running"
-    if not (folder / VERDICT).is_file():
-        if info.skipped is not None:
-            return Outcome.SKIPPED, info.skipped
-        return "none", partial or f"not analysed: insync report {folder}"
-    found = read_verdict(folder)
-    return found.verdict, found.reason
+    if (folder / VERDICT).is_file():
+        found = read_verdict(folder)
+        return found.verdict, found.reason
+    if info.skipped is not None:
+        return Outcome.SKIPPED, info.skipped
+    return "none", _not_analysed(folder) if info.finished else "cut short, or still running"
+
+
+def _not_analysed(folder: Path) -> str:
+    return f"not analysed: insync report {folder}"
 
 
 def _matrix(folder: Path) -> Past:
@@ -150,10 +193,10 @@ def _matrix(folder: Path) -> Past:
         when_ms=began_ms,
         verdict=verdict,
         reason=reason,
-        scenarios=_each(row.scenario for row in info.rows),
-        kafka=_each(row.kafka for row in info.rows),
+        scenarios=tuple(dict.fromkeys(row.scenario for row in info.rows)),
+        kafka=tuple(dict.fromkeys(row.kafka for row in info.rows)),
         cluster=next((run.cluster for run in runs), None),
-        arms=_each(arm for row in info.rows for arm in row.arms),
+        arms=tuple(dict.fromkeys(arm for row in info.rows for arm in row.arms)),
         repeats=repeats.pop() if len(repeats) == 1 else None,
         took_ms=max(ended) - began_ms if ended else None,
         page=_page(folder / PAGE),
@@ -162,7 +205,7 @@ def _matrix(folder: Path) -> Past:
 
 def _verdict_of_matrix(folder: Path) -> tuple[Verdict, str]:
     if not (folder / CELLS).is_file():
-        return "none", f"not analysed: insync report {folder}"
+        return "none", _not_analysed(folder)
     cells = read_cells(folder)
     return outcome(cells), sentence(cells)
 
@@ -173,10 +216,6 @@ def _loaded(folder: Path) -> RunInfo | None:
         return load_run(folder)
     except InputError:
         return None
-
-
-def _each(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
 
 
 def _page(file: Path) -> Path | None:
