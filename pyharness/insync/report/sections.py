@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import fault_words
@@ -12,6 +12,41 @@ from insync.report.timeline.timelines import Row, Rows, Timeline
 from insync.report.timeline.wording import lateness, moment
 from insync.report.words import latency, members, number, operation
 from insync.result import Table
+
+Text = Callable[[Row], str]
+"""Writes a cell of a row."""
+AT = "at, s"
+"""The heading of a time since a repeat began: a number, although it is not in the rows."""
+
+
+def _of_repeats(
+    title: str,
+    found: Sequence[Row],
+    columns: str,
+    text: Mapping[str, Text] | None = None,
+    times: Callable[[float | None], str] = number,
+) -> Table:
+    """Make a table of rows that belong to a repeat of an arm each.
+
+    `columns` are separated by bars. One is a heading, or `heading = name` if the column has another
+    name in the rows. `text` writes those that hold no number, `times` those in milliseconds.
+    """
+    writes = text or {}
+    named = [each.strip().rpartition(" = ") for each in columns.split("|")]
+    pairs = [(heading or name, name) for heading, _, name in named]
+
+    def cell(row: Row, heading: str, name: str) -> str:
+        if heading in writes:
+            return writes[heading](row)
+        return (times if name.endswith("_ms") else number)(row[name])
+
+    rows = (
+        [row["arm"], str(repeat_number(row["repeat"])), *(cell(row, *pair) for pair in pairs)]
+        for row in found
+    )
+    headings = ["arm", "repeat", *(heading for heading, _ in pairs)]
+    others = {place for place, each in enumerate(headings) if each in writes and each != AT}
+    return table(title, " | ".join(headings), rows, NONE, {0, *others})
 
 
 def _fault_name(row: Row) -> str:
@@ -97,251 +132,145 @@ def _when(start_s: float, end_s: float) -> str:
 
 
 def _leader_changes(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> Table:
-    zero = _zeros(pictures)
-    return table(
+    return _of_repeats(
         "Leader changes",
-        "arm | repeat | partition | at, s | old leader | new leader | epoch | ISR | planned",
-        (
-            [
-                row["arm"],
-                str(repeat_number(row["repeat"])),
-                number(row["partition"]),
-                _since(row, zero),
-                *(number(row[name]) for name in ("leader_before", "leader", "leader_epoch")),
-                members(row["isr"]),
-                "by the scenario" if row["planned"] else "",
-            ]
-            for row in in_order(run, rows["leader_changes"], "t_ms", "partition")
-        ),
-        NONE,
-        {0, 7, 8},
+        in_order(run, rows["leader_changes"], "t_ms", "partition"),
+        "partition | at, s | old leader = leader_before | new leader = leader"
+        " | epoch = leader_epoch | ISR | planned",
+        {
+            AT: _since(pictures),
+            "ISR": lambda row: members(row["isr"]),
+            "planned": lambda row: "by the scenario" if row["planned"] else "",
+        },
     )
 
 
 def _step_downs(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> Table:
-    zero = _zeros(pictures)
-    return table(
+    why = ("way", "error", "reason")
+    return _of_repeats(
         "Slow leaders and their step-downs",
-        "arm | repeat | partition | at, s | leader | successor | outcome"
-        " | way or reason | old leader | fetch overdue, ms | answered after, ms",
-        (
-            [
-                row["arm"],
-                str(repeat_number(row["repeat"])),
-                number(row["partition"]),
-                _since(row, zero),
-                number(row["broker"]),
-                number(row["successor"]),
-                row["outcome"],
-                ", ".join(row[name] for name in ("way", "error", "reason") if row[name]),
-                row["isr_policy"] or "",
-                number(row["pending_ms"]),
-                number(row["asked_ms"]),
-            ]
-            for row in in_order(run, rows["step_downs"], "t_ms", "partition")
-        ),
-        NONE,
-        {0, 6, 7, 8},
+        in_order(run, rows["step_downs"], "t_ms", "partition"),
+        "partition | at, s | leader = broker | successor | outcome | way or reason | old leader"
+        " | fetch overdue, ms = pending_ms | answered after, ms = asked_ms",
+        {
+            AT: _since(pictures),
+            "outcome": lambda row: str(row["outcome"]),
+            "way or reason": lambda row: ", ".join(row[name] for name in why if row[name]),
+            "old leader": lambda row: row["isr_policy"] or "",
+        },
     )
 
 
-def _zeros(pictures: Sequence[Timeline]) -> dict[tuple[str, int], float]:
-    return {(timeline.arm, timeline.repeat): timeline.start_ms for timeline in pictures}
+def _since(pictures: Sequence[Timeline]) -> Text:
+    """Return what writes the time of a row, in seconds since its repeat began."""
+    zero = {(timeline.arm, timeline.repeat): timeline.start_ms for timeline in pictures}
+    return lambda row: f"{(row['t_ms'] - zero[row['arm'], row['repeat']]) / 1e3:.2f}"
 
 
-def _since(row: Row, zero: Mapping[tuple[str, int], float]) -> str:
-    """Write the time of a row, in seconds since its repeat began."""
-    return f"{(row['t_ms'] - zero[row['arm'], row['repeat']]) / 1e3:.2f}"
+_QUANTILES = (
+    "p50, ms = p50_ms | p90, ms = p90_ms | p99, ms = p99_ms | p99.9, ms = p999_ms"
+    " | max, ms = max_ms"
+)
 
 
 def _latency(run: RunInfo, rows: Rows) -> Table:
-    figures = ("p50_ms", "p90_ms", "p99_ms", "p999_ms", "max_ms")
-    return table(
+    return _of_repeats(
         "Ack latency of all partitions",
-        "arm | repeat | due | acked | failed | unanswered"
-        " | p50, ms | p90, ms | p99, ms | p99.9, ms | max, ms",
-        (
-            [
-                row["arm"],
-                str(repeat_number(row["repeat"])),
-                *(number(row[name]) for name in ("sent", "acked", "failed", "unanswered")),
-                *(latency(row[name]) for name in figures),
-            ]
-            for row in in_order(run, rows["ack_latency"])
-            if row["partition"] is None
-        ),
-        NONE,
-        {0},
+        _of_topic(run, rows["ack_latency"]),
+        f"due = sent | acked | failed | unanswered | {_QUANTILES}",
+        times=latency,
     )
+
+
+def _end_to_end(run: RunInfo, rows: Rows) -> Table:
+    return _of_repeats(
+        "End-to-end latency, from when a record was due until a consumer had read it",
+        _of_topic(run, rows["end_to_end"]),
+        f"records read = read | {_QUANTILES}",
+        times=latency,
+    )
+
+
+def _of_topic(run: RunInfo, table: Sequence[Row]) -> list[Row]:
+    """Return the rows of all partitions together."""
+    return [row for row in in_order(run, table) if row["partition"] is None]
 
 
 def _transactions(run: RunInfo, rows: Rows) -> Table:
     asked = run.scenario.workload.transactions
     brokers = asked.coordinators if asked else ()
-    counts = ("committed", "aborted", "meant_to_abort", "unknown", "torn", "aborted_read")
-    times = ("commit_p50_ms", "commit_p99_ms", "commit_max_ms", "commit_gap_ms")
-    return table(
+    return _of_repeats(
         "Transactions",
-        "arm | repeat | producer | first coordinator | committed | aborted | aborted on purpose"
-        " | end unknown | read in part | aborted records read"
-        " | commit p50, ms | p99, ms | max, ms | longest gap between commits, ms",
-        (
-            [
-                row["arm"],
-                str(repeat_number(row["repeat"])),
-                number(row["producer"]),
-                f"broker {brokers[row['producer']]}",
-                *(number(row[name]) for name in counts),
-                *(latency(row[name]) for name in times),
-            ]
-            for row in in_order(run, rows["transactions"], "producer")
-        ),
-        NONE,
-        {0, 3},
-    )
-
-
-def _end_to_end(run: RunInfo, rows: Rows) -> Table:
-    times = ("p50_ms", "p90_ms", "p99_ms", "p999_ms", "max_ms")
-    return table(
-        "End-to-end latency, from when a record was due until a consumer had read it",
-        "arm | repeat | records read | p50, ms | p90, ms | p99, ms | p99.9, ms | max, ms",
-        (
-            [
-                row["arm"],
-                str(repeat_number(row["repeat"])),
-                number(row["read"]),
-                *(latency(row[name]) for name in times),
-            ]
-            for row in in_order(run, rows["end_to_end"])
-            if row["partition"] is None
-        ),
-        NONE,
-        {0},
+        in_order(run, rows["transactions"], "producer"),
+        "producer | first coordinator | committed | aborted | aborted on purpose = meant_to_abort"
+        " | end unknown = unknown | read in part = torn | aborted records read = aborted_read"
+        " | commit p50, ms = commit_p50_ms | p99, ms = commit_p99_ms | max, ms = commit_max_ms"
+        " | longest gap between commits, ms = commit_gap_ms",
+        {"first coordinator": lambda row: f"broker {brokers[row['producer']]}"},
+        times=latency,
     )
 
 
 def _groups(run: RunInfo, rows: Rows) -> Table:
-    counts = ("members", "rebalances", "processed", "reprocessed", "unread", "max_lag")
-    return table(
+    return _of_repeats(
         "Consumer groups",
-        "arm | repeat | group | protocol | members | rebalances | records processed | again"
-        " | unread | largest lag | longest time without an owner, ms",
-        (
-            [
-                row["arm"],
-                str(repeat_number(row["repeat"])),
-                number(row["group"]),
-                row["protocol"],
-                *(number(row[name]) for name in counts),
-                latency(row["gap_ms"]),
-            ]
-            for row in in_order(run, rows["groups"], "group")
-        ),
-        NONE,
-        {0, 3},
+        in_order(run, rows["groups"], "group"),
+        "group | protocol | members | rebalances | records processed = processed"
+        " | again = reprocessed | unread | largest lag = max_lag"
+        " | longest time without an owner, ms = gap_ms",
+        {"protocol": lambda row: str(row["protocol"])},
+        times=latency,
     )
 
 
 def _faults(run: RunInfo, rows: Rows) -> Table:
-    return table(
+    return _of_repeats(
         "Faults and their evidence",
-        "arm | repeat | fault | broker | target | planned, ms | acted, ms"
-        " | calls delayed | longest delay, ms | sum of delays, ms | other figures",
-        (
-            [
-                row["arm"],
-                str(repeat_number(row["repeat"])),
-                _fault_name(row),
-                number(row["broker"]),
-                ", ".join(row["target"]),
-                *(
-                    number(row[name])
-                    for name in (
-                        "planned_ms",
-                        "acted_ms",
-                        "calls_held",
-                        "longest_held_ms",
-                        "held_ms",
-                    )
-                ),
-                ", ".join(f"{name} {value:g}" for name, value in (row["figures"] or {}).items()),
-            ]
-            for row in in_order(run, rows["faults"], "fault_no")
-        ),
-        NONE,
-        {0, 2, 4, 10},
+        in_order(run, rows["faults"], "fault_no"),
+        "fault | broker | target | planned, ms = planned_ms | acted, ms = acted_ms"
+        " | calls delayed = calls_held | longest delay, ms = longest_held_ms"
+        " | sum of delays, ms = held_ms | other figures",
+        {
+            "fault": _fault_name,
+            "target": lambda row: ", ".join(row["target"]),
+            "other figures": lambda row: ", ".join(
+                f"{name} {value:g}" for name, value in (row["figures"] or {}).items()
+            ),
+        },
     )
 
 
 def _agents(run: RunInfo, rows: Rows) -> Table:
-    counters = (
-        "new_holds_granted",
-        "longest_hold_ms",
-        "marks_total",
-        "pending_now",
-        "held_now",
-        "new_errors",
-        "new_events_dropped",
-    )
-    return table(
+    return _of_repeats(
         "Counters of the agents",
-        "arm | repeat | broker | KIP-501 | holds in the repeat | longest hold since start, ms"
-        " | marks since start | pending at the end | held at the end"
-        " | errors in the repeat | events dropped",
-        (
-            [
-                row["arm"],
-                str(repeat_number(row["repeat"])),
-                number(row["broker"]),
-                "on" if row["enabled"] else "off",
-                *(number(row[name]) for name in counters),
-            ]
-            for row in in_order(run, rows["agent_counters"], "broker")
-        ),
-        NONE,
-        {0, 3},
+        in_order(run, rows["agent_counters"], "broker"),
+        "broker | KIP-501 | holds in the repeat = new_holds_granted"
+        " | longest hold since start, ms = longest_hold_ms | marks since start = marks_total"
+        " | pending at the end = pending_now | held at the end = held_now"
+        " | errors in the repeat = new_errors | events dropped = new_events_dropped",
+        {"KIP-501": lambda row: "on" if row["enabled"] else "off"},
     )
 
 
 def _anomalies(run: RunInfo, rows: Rows) -> Table:
-    return table(
+    return _of_repeats(
         "Anomalies and their operations",
-        "arm | repeat | partition | kind | from offset | to offset | shown by",
-        (
-            [
-                row["arm"],
-                str(repeat_number(row["repeat"])),
-                number(row["partition"]),
-                f"{row['kind']}: {row['label']}",
-                *(number(row[name]) for name in ("offset", "last_offset")),
-                "\n".join(operation(each) for each in row["operations"]),
-            ]
-            for row in in_order(run, rows["first_anomalies"], "partition", "kind", "offset")
-        ),
-        NONE,
-        {0, 3, 6},
+        in_order(run, rows["first_anomalies"], "partition", "kind", "offset"),
+        "partition | kind | from offset = offset | to offset = last_offset | shown by",
+        {
+            "kind": lambda row: f"{row['kind']}: {row['label']}",
+            "shown by": lambda row: "\n".join(operation(each) for each in row["operations"]),
+        },
     )
 
 
 def _compared(run: RunInfo, rows: Rows) -> Table:
-    return table(
+    return _of_repeats(
         "Compared logs of replicas",
-        "arm | repeat | partition | replicas | logs read | from offset | up to offset | compared",
-        (
-            [
-                row["arm"],
-                str(repeat_number(row["repeat"])),
-                *(
-                    number(row[name])
-                    for name in ("partition", "replicas", "logs_read", "from_offset", "to_offset")
-                ),
-                "yes" if row["whole"] else "no",
-            ]
-            for row in in_order(run, rows["comparable"], "partition")
-        ),
-        NONE,
-        {0, 7},
+        in_order(run, rows["comparable"], "partition"),
+        "partition | replicas | logs read = logs_read | from offset = from_offset"
+        " | up to offset = to_offset | compared",
+        {"compared": lambda row: "yes" if row["whole"] else "no"},
     )
 
 
