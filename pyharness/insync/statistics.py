@@ -49,11 +49,6 @@ class Change:
     high: float | None
     p_value: float | None
 
-    @property
-    def differs(self) -> bool | None:
-        """Whether the interval leaves out 0; None without one."""
-        return None if self.low is None or self.high is None else self.low > 0 or self.high < 0
-
 
 def change_of_pairs(gained: Sequence[float]) -> Change:
     """Return the change that the differences of pairs show."""

@@ -69,7 +69,7 @@ MOST_FILES = 20
 # The lines of Python in each folder of `insync`, and in its own modules, only fall. Who removes
 # some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
-    "": 1_878,
+    "": 1_906,
     "analysis": 7_743,
     "brokers": 5_731,
     "bugs": 348,
@@ -81,8 +81,8 @@ MOST_LINES = {
     "kafka_tests": 1_427,
     "matrix": 179,
     "overhead": 850,
-    "past": 734,
-    "report": 3_508,
+    "past": 670,
+    "report": 3_365,
     "run": 3_278,
     "scenario": 1_478,
     "soak": 725,

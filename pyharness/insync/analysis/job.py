@@ -35,7 +35,7 @@ from insync.events.writer import replaced_together
 from insync.outcome import Outcome
 from insync.progress import REPORT as REPORT_STAGE
 from insync.progress import Announce, ProgressFile, silent
-from insync.report.render import write_report
+from insync.report.page import write_report
 from insync.report.timeline.timelines import timelines
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from insync.events.matrix_info import MatrixInfo, MatrixRow, load_matrix
 from insync.events.run_info import RunInfo
 from insync.events.schema import RUN
 from insync.events.verdict import Cell, Verdict, write_cells
-from insync.report.environment import environment_of
 from insync.report.matrix.page import write_matrix_page
+from insync.report.reproduce import environment_of
 from insync.report.timeline.timelines import Timeline
 
 

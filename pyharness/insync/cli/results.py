@@ -39,8 +39,7 @@ from insync.metrics import DEFAULT_FIGURES
 from insync.outcome import Outcome, worst
 from insync.past.results import LEVELS, find_results
 from insync.report.matrix.cells import Grid, grids, outcome
-from insync.report.matrix.figures import legend
-from insync.report.matrix.text import figures, notes, sentence
+from insync.report.matrix.text import figures, legend, notes, sentence
 from insync.report.result_page import Words, overview, problems
 from insync.report.statistics import differences_of, statistics_tables
 from insync.result import Result

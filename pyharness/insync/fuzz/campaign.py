@@ -25,8 +25,8 @@ from insync.fuzz.judge import CLASSES, ArmResult, Broken, Class, fault_words, ju
 from insync.fuzz.replay import Reduced, Replays, reduce_seed
 from insync.fuzz.request import DEFAULT_ARMS, FuzzRequest, seeds_of
 from insync.outcome import Outcome
-from insync.report.anchors import arm_id
 from insync.report.result_page import Words
+from insync.report.words import arm_id
 from insync.result import Result, Table
 from insync.run.cell import CellSpec
 from insync.run.plan import built_agent, resolve_cells

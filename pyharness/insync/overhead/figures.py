@@ -11,7 +11,7 @@ from typing import Final
 
 from insync.outcome import Outcome
 from insync.result import Result, Table
-from insync.statistics import median_interval, pairs_needed
+from insync.statistics import change_of_pairs, pairs_needed
 
 Values = Mapping[str, float]
 """Figures by their names."""
@@ -170,21 +170,21 @@ def _pairs(
 def _difference(arm: str, figure: FigureSpec, pairs: Sequence[tuple[float, float]]) -> Difference:
     base = median(one for one, _ in pairs)
     changes = [other - one for one, other in pairs]
-    interval = median_interval(changes)
+    found = change_of_pairs(changes)
     return Difference(
         arm=arm,
         figure=figure,
         base=base,
         value=median(other for _, other in pairs),
-        change=_relative(median(changes), base),
-        low=None if interval is None else _relative(interval.low, base),
-        high=None if interval is None else _relative(interval.high, base),
+        change=_relative(found.difference, base),
+        low=_relative(found.low, base),
+        high=_relative(found.high, base),
         rounds_for_1_percent=_rounds_for_1_percent(changes, base),
     )
 
 
-def _relative(change: float, base: float) -> float | None:
-    return change / base if base else None
+def _relative(change: float | None, base: float) -> float | None:
+    return change / base if change is not None and base else None
 
 
 def _rounds_for_1_percent(changes: Sequence[float], base: float) -> int | None:

@@ -1,114 +1,109 @@
-"""Collects what the page shows, ready for its template: text, tables, pictures."""
+"""Writes the page of a run and its test results."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from insync.arms import find_arm
 from insync.events.run_info import RunInfo
-from insync.events.schema import nodes_dir
+from insync.events.schema import JUNIT, REPORT, nodes_dir
 from insync.events.verdict import Verdict
+from insync.events.writer import write_atomic
 from insync.outcome import Outcome
 from insync.report import results, sections
-from insync.report.environment import Facts, environment_of
 from insync.report.headline import of_arm, of_integrity, run_finding
-from insync.report.reproduce import run_command, where
+from insync.report.junit import as_xml, run_suite
+from insync.report.render import asset, environment, smallest_enough
+from insync.report.reproduce import Facts, environment_of, run_command, where
 from insync.report.statistics import statistics_tables
-from insync.report.timeline.detail import Repeat, in_full
-from insync.report.timeline.lanes import Cell, cells
+from insync.report.timeline import lanes
+from insync.report.timeline.detail import FILL, in_full
+from insync.report.timeline.latency_lines import HEIGHT
 from insync.report.timeline.series import isr_table, latency_table
-from insync.report.timeline.timelines import Rows, Timeline
-from insync.report.words import span
-from insync.result import Table
+from insync.report.timeline.timelines import STATE_NAMES, Rows, Timeline
+from insync.report.words import arm_id, span
+
+LEVELS = ((12, 200), (8, 120), (5, 80), (3, 40), (2, 20), (1, 10))
+"""A page is made with less and less detail, until it is small enough: how many repeats of an arm
+are drawn, and how many rows a table has."""
+MEANS = {
+    Outcome.PASS: "every expectation holds",
+    Outcome.FAIL: "an expectation does not hold",
+    Outcome.UNKNOWN: "this run proves nothing",
+}
 
 
-@dataclass(frozen=True)
-class Detail:
-    """How much a page shows: repeats of an arm that are drawn, and rows of a table."""
+def write_report(
+    folder: Path, run: RunInfo, verdict: Verdict, rows: Rows, pictures: Sequence[Timeline]
+) -> Path:
+    """Write `folder/report.html` and `junit.xml`, each in one step; return the page's path.
 
-    pictures: int = 12
-    rows: int = 200
-
-
-LEVELS = (Detail(), Detail(8, 120), Detail(5, 80), Detail(3, 40), Detail(2, 20), Detail(1, 10))
-"""A page is made with less and less detail, until it is small enough."""
-
-
-@dataclass(frozen=True)
-class Arm:
-    """An arm with what it is, what its ISR did, and its pictures; one that never began has none."""
-
-    name: str
-    says: str
-    sentence: str
-    cells: Sequence[Cell]
+    `pictures` are the timelines of the run.
+    """
+    write_atomic(folder / JUNIT, as_xml("insync run", [run_suite(run, verdict)]))
+    return write_atomic(folder / REPORT, render(run, verdict, rows, pictures))
 
 
-@dataclass(frozen=True)
-class Page:
-    """Everything the template needs.
+def render(run: RunInfo, verdict: Verdict, rows: Rows, pictures: Sequence[Timeline]) -> str:
+    """Return the whole page as text, with as much detail as fits into `MOST_BYTES`."""
+    template = environment().get_template("page.html.j2")
+    return smallest_enough(
+        template.render(
+            page=_page(run, verdict, rows, pictures, *detail),
+            lanes=lanes,
+            lane_fill=FILL,
+            latency_units=HEIGHT,
+            states=list(STATE_NAMES.items()),
+            arm_id=arm_id,
+            badge=(verdict.verdict.mark, MEANS[verdict.verdict]),
+            style=asset("page.css"),
+            script=asset("page.js"),
+        )
+        for detail in LEVELS
+    )
+
+
+def _page(
+    run: RunInfo,
+    verdict: Verdict,
+    rows: Rows,
+    pictures: Sequence[Timeline],
+    most_drawn: int,
+    most_rows: int,
+) -> Mapping[str, object]:
+    """Collect what the template shows of a run.
 
     `repeats` are the large pictures and `series` their numbers; `undrawn` is how many repeats of
     an arm have no picture.
     """
-
-    title: str
-    kafka: str
-    summary: str
-    finding: str
-    outcome: Outcome
-    reason: str
-    integrity: str
-    arms: Sequence[Arm]
-    several: bool
-    undrawn: int
-    side_by_side: results.SideBySide
-    over_repeats: Sequence[Table]
-    expectations: Table
-    repeats: Sequence[Repeat]
-    series: Sequence[Table]
-    tables: Sequence[Table]
-    run: Facts
-    environment: Facts
-    command: str
-    where: str
-    lag: str
-    min_isr: int
-
-
-def build_page(
-    run: RunInfo, verdict: Verdict, rows: Rows, pictures: Sequence[Timeline], detail: Detail
-) -> Page:
-    """Collect the page of a run; `pictures` are the timelines of its repeats."""
-    drawn = [timeline for timeline in pictures if timeline.repeat < detail.pictures]
+    drawn = [timeline for timeline in pictures if timeline.repeat < most_drawn]
     below = [*sections.details(run, rows, pictures), results.results(verdict)]
-    return Page(
-        title=run.scenario_name,
-        kafka=run.kafka,
-        summary=_summary(run),
-        finding=run_finding(run, verdict),
-        outcome=verdict.verdict,
-        reason=verdict.reason,
-        integrity=of_integrity(run, verdict),
-        arms=_arms(run, pictures, drawn),
-        several=run.repeats > 1,
-        undrawn=max((timeline.repeat + 1 for timeline in pictures), default=0) - detail.pictures,
-        side_by_side=results.side_by_side(verdict),
-        over_repeats=[table.cut(detail.rows) for table in statistics_tables(rows)],
-        expectations=results.expectations(verdict).cut(detail.rows),
-        repeats=in_full(drawn),
-        series=[each(drawn).cut(detail.rows) for each in (isr_table, latency_table)],
-        tables=[table.cut(detail.rows) for table in below],
-        run=_run_facts(run, verdict),
-        environment=environment_of([run], verdict.engine),
-        command=run_command(run),
-        where=where(run),
-        lag=span(run.scenario.broker.replica_lag_time_max_ms),
-        min_isr=run.scenario.min_insync_replicas,
-    )
+    return {
+        "title": run.scenario_name,
+        "kafka": run.kafka,
+        "summary": _summary(run),
+        "finding": run_finding(run, verdict),
+        "outcome": verdict.verdict,
+        "reason": verdict.reason,
+        "integrity": of_integrity(run, verdict),
+        "arms": _arms(run, pictures, drawn),
+        "several": run.repeats > 1,
+        "undrawn": max((timeline.repeat + 1 for timeline in pictures), default=0) - most_drawn,
+        "side_by_side": results.side_by_side(verdict),
+        "over_repeats": [table.cut(most_rows) for table in statistics_tables(rows)],
+        "expectations": results.expectations(verdict).cut(most_rows),
+        "repeats": in_full(drawn),
+        "series": [each(drawn).cut(most_rows) for each in (isr_table, latency_table)],
+        "tables": [table.cut(most_rows) for table in below],
+        "run": _run_facts(run, verdict),
+        "environment": environment_of([run], verdict.engine),
+        "command": run_command(run),
+        "where": where(run),
+        "lag": span(run.scenario.broker.replica_lag_time_max_ms),
+        "min_isr": run.scenario.min_insync_replicas,
+    }
 
 
 def _summary(run: RunInfo) -> str:
@@ -117,15 +112,18 @@ def _summary(run: RunInfo) -> str:
     return f"{run.scenario.summary}{scaled}"
 
 
-def _arms(run: RunInfo, pictures: Sequence[Timeline], drawn: Sequence[Timeline]) -> list[Arm]:
-    shown = cells(drawn)
+def _arms(
+    run: RunInfo, pictures: Sequence[Timeline], drawn: Sequence[Timeline]
+) -> list[Mapping[str, object]]:
+    """Return each arm with what it is, what its ISR did, and its pictures, if it began."""
+    shown = lanes.cells(drawn)
     return [
-        Arm(
-            name=arm,
-            says=says(arm),
-            sentence=of_arm(run, pictures, arm),
-            cells=[each for each in shown if each.arm == arm],
-        )
+        {
+            "name": arm,
+            "says": says(arm),
+            "sentence": of_arm(run, pictures, arm),
+            "cells": [each for each in shown if each.arm == arm],
+        }
         for arm in run.arms
     ]
 

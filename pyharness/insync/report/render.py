@@ -1,4 +1,4 @@
-"""Renders the page as one file that contains its style, script and pictures.
+"""Renders templates as pages of one file each, which contains style, script and pictures.
 
 Reading it needs no network and no other file.
 """
@@ -6,53 +6,16 @@ Reading it needs no network and no other file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib.resources import files
-from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from insync.events.run_info import RunInfo
-from insync.events.schema import JUNIT, REPORT
-from insync.events.verdict import Verdict
-from insync.events.writer import write_atomic
-from insync.outcome import Outcome
-from insync.report.anchors import arm_id, slug
-from insync.report.junit import as_xml, run_suite
-from insync.report.page import LEVELS, build_page
-from insync.report.timeline import lanes
-from insync.report.timeline.detail import FILL
-from insync.report.timeline.latency_lines import HEIGHT
-from insync.report.timeline.timelines import STATE_NAMES, Rows, Timeline
+from insync.report.words import slug
 
-MEANS = {
-    Outcome.PASS: "every expectation holds",
-    Outcome.FAIL: "an expectation does not hold",
-    Outcome.UNKNOWN: "this run proves nothing",
-}
 MOST_BYTES = 400_000
 """The size of a page: it is mailed, attached to issues and opened on phones."""
-
-
-def render(run: RunInfo, verdict: Verdict, rows: Rows, pictures: Sequence[Timeline]) -> str:
-    """Return the whole page as text, with as much detail as fits into `MOST_BYTES`."""
-    template = environment().get_template("page.html.j2")
-    pages = (build_page(run, verdict, rows, pictures, detail) for detail in LEVELS)
-    return smallest_enough(
-        template.render(
-            page=page,
-            lanes=lanes,
-            lane_fill=FILL,
-            latency_units=HEIGHT,
-            states=list(STATE_NAMES.items()),
-            arm_id=arm_id,
-            badge=(page.outcome.mark, MEANS[page.outcome]),
-            style=asset("page.css"),
-            script=asset("page.js"),
-        )
-        for page in pages
-    )
 
 
 def smallest_enough(pages: Iterable[str]) -> str:
@@ -62,17 +25,6 @@ def smallest_enough(pages: Iterable[str]) -> str:
         if len(page.encode()) <= MOST_BYTES:
             break
     return page
-
-
-def write_report(
-    folder: Path, run: RunInfo, verdict: Verdict, rows: Rows, pictures: Sequence[Timeline]
-) -> Path:
-    """Write `folder/report.html` and `junit.xml`, each in one step; return the page's path.
-
-    `pictures` are the timelines of the run.
-    """
-    write_atomic(folder / JUNIT, as_xml("insync run", [run_suite(run, verdict)]))
-    return write_atomic(folder / REPORT, render(run, verdict, rows, pictures))
 
 
 def environment() -> Environment:

@@ -1,10 +1,11 @@
-"""Writes the command that repeats a run or a matrix."""
+"""Says what a run or a matrix ran on, and which command repeats it."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from insync import __version__
 from insync.clients import DEFAULT_CLIENT
 from insync.events.matrix_info import MatrixOptions
 from insync.events.run_info import RunInfo
@@ -75,3 +76,52 @@ def _command(verb: str, what: str, *options: tuple[str, str | None]) -> str:
         word for name, value in options if value is not None for word in (name, value) if word
     ]
     return shlex.join(["insync", verb, *([what] if what else []), *words])
+
+
+_HOST = {
+    "system": "system",
+    "cores": "cores",
+    "memory_mib": "memory, MiB",
+    "kafka_jars": "Kafka's jars, SHA-256",
+    "java": "Java",
+    "python": "Python",
+    "librdkafka": "librdkafka",
+    "insync": "insync",
+    "agent": "agent, SHA-256",
+    "image": "image",
+}
+"""The label of each fact that a run records of its host; other facts go by their own names."""
+
+Facts = list[tuple[str, str]]
+
+
+def environment_of(runs: Iterable[RunInfo], engine: str) -> Facts:
+    """Return names and values; if runs differ in a value, all its values are listed.
+
+    `engine` is what computed the tables.
+    """
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        for name, value in (
+            ("Kafka", run.kafka), ("clients", _clients(run)), ("cluster", run.cluster), *_host(run)
+        ):  # fmt: skip
+            values = found.setdefault(name, [])
+            if value not in values:
+                values.append(value)
+    return [*((name, ", ".join(values)) for name, values in found.items()), *_analysis(engine)]
+
+
+def _clients(run: RunInfo) -> str:
+    """Return the libraries of producers and consumers, in words."""
+    java = f"Kafka's Java client {run.kafka}"
+    client = run.scenario.workload.client
+    return {"java": java, "both": f"librdkafka and {java}"}.get(client, client)
+
+
+def _host(run: RunInfo) -> Facts:
+    return [(_HOST.get(key, key), str(value)) for key, value in run.host.items()]
+
+
+def _analysis(engine: str) -> Facts:
+    """Return the versions that made this page."""
+    return [("judged with insync", __version__), ("tables computed with", engine)]

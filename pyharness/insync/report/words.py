@@ -1,9 +1,12 @@
-"""Writes verdicts, numbers and operations as text."""
+"""Writes numbers, names, operations and anchors as text."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from insync.events.verdict import Cell
 
 THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 
@@ -47,3 +50,23 @@ def operation(done: Mapping[str, Any]) -> str:
     offset = None if done["offset"] is None else f"at offset {done['offset']}"
     message = " ".join(part for part in (seq, offset, done["note"]) if part)
     return f"{done['what']}{who}: {message}" if message else f"{done['what']}{who}"
+
+
+def slug(words: str) -> str:
+    """Return words as an anchor: "ISR shrinks" is isr-shrinks."""
+    return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
+
+
+def arm_id(arm: str) -> str:
+    """Return the anchor of an arm in a run's report."""
+    return f"arm-{slug(arm)}"
+
+
+def cell_id(kafka: str, scenario: str, arm: str) -> str:
+    """Return the anchor of a cell in a matrix's page."""
+    return f"cell-{slug(kafka)}-{slug(scenario)}-{slug(arm)}"
+
+
+def link_to(cell: Cell) -> str | None:
+    """Return the place of a cell's arm in its run's report; None if there was no run."""
+    return f"{cell.report}#{arm_id(cell.arm)}" if cell.report and cell.repeats else None

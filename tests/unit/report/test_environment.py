@@ -2,7 +2,7 @@
 
 import pytest
 
-from insync.report.environment import environment_of
+from insync.report.reproduce import environment_of
 from unit.verdict.test_decide import RUN
 
 

@@ -15,7 +15,8 @@ from insync.errors import InputError
 from insync.events.run_info import RunInfo, Transactions
 from insync.events.verdict import Verdict, read_verdict
 from insync.report import results, sections
-from insync.report.render import MOST_BYTES, render, with_units
+from insync.report.page import render
+from insync.report.render import MOST_BYTES, with_units
 from insync.report.tabular import MOST_ROWS
 from insync.report.timeline.timelines import timelines
 from insync.report.words import latency, number, span

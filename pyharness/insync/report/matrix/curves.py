@@ -13,7 +13,7 @@ from statistics import median
 
 from insync.events.matrix_info import MatrixRow
 from insync.report.matrix.cells import Grid
-from insync.report.matrix.figures import full
+from insync.report.matrix.text import full
 from insync.report.statistics import Median, label
 from insync.report.words import number
 

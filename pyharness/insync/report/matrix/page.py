@@ -10,23 +10,20 @@ from insync.events.matrix_info import PAGE, RESULTS, TEXT, MatrixInfo
 from insync.events.verdict import Cell
 from insync.events.writer import write_atomic
 from insync.metrics import METRICS
-from insync.report.anchors import cell_id, link_to
-from insync.report.environment import Facts
 from insync.report.headline import matrix_finding
 from insync.report.junit import as_xml, matrix_suites
 from insync.report.matrix.cells import Grid, figure, grids, outcome
 from insync.report.matrix.curves import HEIGHT as CURVES_HEIGHT
 from insync.report.matrix.curves import WIDTH as CURVES_WIDTH
 from insync.report.matrix.curves import curves_of
-from insync.report.matrix.figures import full
-from insync.report.matrix.text import markdown, sentence, wanted, written
+from insync.report.matrix.text import full, markdown, sentence, wanted, written
 from insync.report.page import says
 from insync.report.render import asset, environment, smallest_enough
-from insync.report.reproduce import matrix_command
+from insync.report.reproduce import Facts, matrix_command
 from insync.report.statistics import medians_of, statistics_tables
 from insync.report.timeline import lanes
 from insync.report.timeline.timelines import STATE_NAMES, Rows, Timeline
-from insync.report.words import listed
+from insync.report.words import cell_id, link_to, listed
 
 Key = tuple[str, str]
 """A Kafka version and a scenario."""

@@ -12,7 +12,7 @@ from insync.metrics import METRICS
 from insync.outcome import Outcome
 from insync.past.compare import Compared, Figure, compare, read_side
 from insync.past.compare import Side as PastSide
-from insync.report.anchors import link_to
+from insync.report.words import link_to
 from insync.result import Result, Table
 from insync.verify import criteria
 from insync.verify.level import Verification
