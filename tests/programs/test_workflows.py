@@ -3,8 +3,6 @@
 Kafka's own build is made up: a `gradlew` that leaves the jars of a release. The shard is small.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

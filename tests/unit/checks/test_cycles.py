@@ -1,7 +1,5 @@
 """Cycles among transactions: which are found, and that the suspects hold all of them."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from itertools import pairwise

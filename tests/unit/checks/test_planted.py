@@ -3,8 +3,6 @@
 Many histories are the repeats of one run, so that one pass of the engine checks hundreds.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import tempfile

@@ -6,8 +6,6 @@ leader changes, and transactions that commit and abort. Brokers may append what 
 their queues after a fresh consumer asked where the log ends: it then reads further than that.
 """
 
-from __future__ import annotations
-
 import random
 from itertools import product
 

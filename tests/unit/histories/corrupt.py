@@ -1,7 +1,5 @@
 """Plants corrupt records."""
 
-from __future__ import annotations
-
 import random
 
 from unit.histories.history import History, Planting

@@ -1,7 +1,5 @@
 """Plants duplicates."""
 
-from __future__ import annotations
-
 import random
 
 from unit.histories.history import REPLICAS, History, Line, Planting

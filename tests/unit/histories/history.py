@@ -1,7 +1,5 @@
 """Defines a made-up history of one repeat, and the plantings that add anomalies to it."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

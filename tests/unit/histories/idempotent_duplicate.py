@@ -1,7 +1,5 @@
 """Plants duplicates of idempotent producers."""
 
-from __future__ import annotations
-
 import random
 
 from unit.histories.duplicate import append, read_again

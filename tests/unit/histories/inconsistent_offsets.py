@@ -1,7 +1,5 @@
 """Plants inconsistent offsets."""
 
-from __future__ import annotations
-
 import random
 
 from unit.histories.history import FOREIGN, History, Planting

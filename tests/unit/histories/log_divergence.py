@@ -1,7 +1,5 @@
 """Plants log divergence."""
 
-from __future__ import annotations
-
 import random
 
 from unit.histories.history import REPLICAS, History, Planting

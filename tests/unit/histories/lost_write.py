@@ -1,7 +1,5 @@
 """Plants lost writes."""
 
-from __future__ import annotations
-
 import random
 
 from unit.histories.history import History, Planting

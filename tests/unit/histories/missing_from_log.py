@@ -1,7 +1,5 @@
 """Plants acked offsets that no replica's log has."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Collection
 

@@ -1,7 +1,5 @@
 """Plants records that are not at the offset of their ack, or of their first read."""
 
-from __future__ import annotations
-
 import random
 
 from unit.histories.history import History, Line, Planting

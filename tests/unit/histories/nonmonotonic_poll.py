@@ -1,7 +1,5 @@
 """Plants nonmonotonic polls."""
 
-from __future__ import annotations
-
 import random
 
 from unit.histories.history import History, Planting

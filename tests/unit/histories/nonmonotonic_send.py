@@ -1,7 +1,5 @@
 """Plants nonmonotonic sends, in real time and within an idempotent producer's sequence."""
 
-from __future__ import annotations
-
 import random
 from itertools import pairwise
 

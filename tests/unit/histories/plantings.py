@@ -3,8 +3,6 @@
 The plantings of an anomaly are in the module of its name, as `PLANTINGS`.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from importlib import import_module

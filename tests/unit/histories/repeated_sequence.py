@@ -1,7 +1,5 @@
 """Plants repeated sequences."""
 
-from __future__ import annotations
-
 import random
 
 from unit.histories.duplicate import append

@@ -1,7 +1,5 @@
 """Plants split epochs."""
 
-from __future__ import annotations
-
 import random
 
 from unit.histories.history import REPLICAS, History, Planting

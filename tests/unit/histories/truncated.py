@@ -1,7 +1,5 @@
 """Plants logs that lost their tail on all replicas."""
 
-from __future__ import annotations
-
 import random
 
 from unit.histories.history import History, Planting

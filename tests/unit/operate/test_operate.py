@@ -1,7 +1,5 @@
 """The files of docs/operate: alerts with their runbook, queries with their metrics."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

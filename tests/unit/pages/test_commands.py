@@ -4,8 +4,6 @@ Those that need no broker are executed; of the others the command line accepts t
 Blocks that are marked `text` are output, or pictures.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

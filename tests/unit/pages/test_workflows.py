@@ -1,7 +1,5 @@
 """What docs/start/ci has for CI is valid, and runs commands that exist."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Writes odd run folders: without faults, without any event, interrupted, never steady."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

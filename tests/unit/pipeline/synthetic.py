@@ -7,8 +7,6 @@ stall of the leader. The positions of the anomalies follow from arithmetic, so `
 without reading the history.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The tables of many runs are computed together, and only if a run is new, changed or gone."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

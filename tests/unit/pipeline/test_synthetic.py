@@ -1,7 +1,5 @@
 """The checker finds the anomalies that a long history was given, and no others."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """What a release checks before it is made, and what it writes besides the built files."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import zipfile

@@ -1,7 +1,5 @@
 """Makes data frames of a few rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pyarrow as pa

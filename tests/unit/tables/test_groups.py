@@ -1,7 +1,5 @@
 """Consumer groups and end-to-end latency in the tables: one job for all cases."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -3,8 +3,6 @@
 Nothing is applied or compiled here: `make upstream-patch` does both.
 """
 
-from __future__ import annotations
-
 import re
 import zipfile
 from pathlib import Path

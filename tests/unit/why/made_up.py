@@ -1,7 +1,5 @@
 """Makes facts, event lines and run folders for the tests of `insync why`."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from insync.arms import FEATURE, PROCESS_TIME, SCOPE

@@ -1,7 +1,5 @@
 """Partitions without acks that no slow fetch, process or follower explains."""
 
-from __future__ import annotations
-
 import pytest
 
 from insync.why.facts import Dropped, Leads, Partition, Span, Unacked

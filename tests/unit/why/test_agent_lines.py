@@ -1,7 +1,5 @@
 """What an agent's events say, and what they do not."""
 
-from __future__ import annotations
-
 import pytest
 
 from insync.why.agent_lines import add_agent_lines

@@ -1,7 +1,5 @@
 """How answers are compared with the injected faults: every kind has a truth, and a lie is seen."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

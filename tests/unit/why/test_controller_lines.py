@@ -1,7 +1,5 @@
 """What the controller's log and the brokers' roles say."""
 
-from __future__ import annotations
-
 from insync.why.agent_lines import add_agent_lines
 from insync.why.controller_lines import add_controller_lines, add_lives, merge_drops
 from insync.why.facts import Facts

@@ -1,7 +1,5 @@
 """Followers that were dropped from ISRs: it is their disk, their link, or their leader."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

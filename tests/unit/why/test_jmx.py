@@ -1,7 +1,5 @@
 """Two samples over JMX: calls that hang, parts of requests that are slow, links, and gaps."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

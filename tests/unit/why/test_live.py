@@ -1,7 +1,5 @@
 """The records of a topic: whose lines they are, and what the answer assumes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 

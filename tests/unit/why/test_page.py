@@ -1,7 +1,5 @@
 """docs/test/why.md names every cause."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from insync.why.answer import CAUSES

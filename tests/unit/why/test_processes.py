@@ -1,7 +1,5 @@
 """Processes that ended, were frozen or starved, and brokers that only the controller lost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

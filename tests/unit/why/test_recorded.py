@@ -1,7 +1,5 @@
 """A recorded run is answered from its files, and never from what says which fault it injected."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

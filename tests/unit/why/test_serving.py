@@ -1,7 +1,5 @@
 """Leaders that are slow with fetches and appends although their process runs."""
 
-from __future__ import annotations
-
 from insync.why.facts import Appended, Dropped, Ended, Fenced, Served
 from insync.why.infer import answer_of
 from unit.why.made_up import ONE, ZERO, facts

@@ -1,7 +1,5 @@
 """Plants precommitted reads."""
 
-from __future__ import annotations
-
 import random
 
 from unit.histories.history import PARTITIONS, History, Planting
