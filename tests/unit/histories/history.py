@@ -58,18 +58,13 @@ class History:
         """Return the produce lines of the records in a partition's log, in its order."""
         offsets = {line["seq"]: line["offset"] for line in self.read(partition)}
         lines = [line for line in self.produce if line["partition"] == partition]
-        return sorted(
-            (line for line in lines if line["seq"] in offsets),
-            key=lambda line: offsets[line["seq"]],
-        )
+        there = [line for line in lines if line["seq"] in offsets]
+        return sorted(there, key=lambda line: offsets[line["seq"]])
 
     def plain(self, partition: int) -> list[Line]:
         """Return the produce lines of `sent` that were acked outside of transactions."""
-        return [
-            line
-            for line in self.sent(partition)
-            if line["transaction"] is None and line["offset"] is not None
-        ]
+        sent = self.sent(partition)
+        return [each for each in sent if each["transaction"] is None and each["offset"] is not None]
 
     def read(self, partition: int) -> list[Line]:
         """Return the reads of a partition in order."""
@@ -77,20 +72,13 @@ class History:
 
     def read_of(self, line: Line) -> Line:
         """Return the read of the record of a produce line."""
-        return next(
-            read
-            for read in self.consume
-            if (read["partition"], read["seq"]) == (line["partition"], line["seq"])
-        )
+        place = (line["partition"], line["seq"])
+        return next(read for read in self.consume if (read["partition"], read["seq"]) == place)
 
     def reads_inside(self, transaction: int, partition: int) -> list[Line]:
         """Return the reads of a partition in a transaction, in order."""
-        place = (transaction, partition)
-        return [
-            read
-            for read in self.transaction_reads
-            if (read["transaction"], read["partition"]) == place
-        ]
+        place, reads = (transaction, partition), self.transaction_reads
+        return [read for read in reads if (read["transaction"], read["partition"]) == place]
 
     def of_transaction(self, transaction: int, partition: int) -> list[Line]:
         """Return the produce lines of a transaction's records in a partition, in order."""
@@ -106,14 +94,23 @@ class History:
             "offset": record["offset"], "seq": record["seq"], "read_ms": read_ms,
         })  # fmt: skip
 
-    def end(self, partition: int, replica: int | None = None) -> int:
-        """Return the offset after the last batch of a replica, or of the longest log."""
-        own = (
-            line["last_offset"]
+    def also_read(self, partition: int, offset: int, seq: int, consumer: int = 0) -> None:
+        """Let a consumer read a record at the end of the repeat."""
+        place = {"partition": partition, "offset": offset, "seq": seq}
+        self.consume.append({**place, "read_ms": 8_000.0, "consumer": consumer})
+
+    def batches_of(self, partition: int, replica: int | None = None) -> list[Line]:
+        """Return the batches of a replica, or of all."""
+        return [
+            line
             for line in self.batches
             if line["partition"] == partition and replica in (None, line["replica"])
-        )
-        return max(own, default=-1) + 1
+        ]
+
+    def end(self, partition: int, replica: int | None = None) -> int:
+        """Return the offset after the last batch of a replica, or of the longest log."""
+        batches = self.batches_of(partition, replica)
+        return max((line["last_offset"] for line in batches), default=-1) + 1
 
     def lines(self) -> Iterator[tuple[str, Line]]:
         """Yield every line with its kind, after numbering the reads and adding what follows."""
@@ -125,15 +122,15 @@ class History:
             line["nth"] = nth
         for log in self.replica_logs:
             log["end_offset"] = self.end(log["partition"], log["replica"])
-        followed = {"consume": self._re_read(), "read_back": self._read_back()}
+        followed = {
+            "consume": self._re_read(), "read_back": self._read_back(), "group": self._group(),
+        }  # fmt: skip
         for kind in (
             "produce", "consume", "transactions", "transaction_reads", "isr", "roles", "batches",
-            "replica_logs", "phases", "read_back",
+            "replica_logs", "phases", "read_back", "group",
         ):  # fmt: skip
             for line in (*getattr(self, kind, ()), *followed.get(kind, ())):
                 yield kind, {"arm": ARM, "repeat": self.repeat, "topic": self.topic, **line}
-        for line in self._group():
-            yield "group", {"arm": ARM, "repeat": self.repeat, "topic": self.topic, **line}
 
     def _group(self) -> Iterator[Line]:
         """Yield what a consumer group did: it read what the consumer did, except what it skips.
@@ -178,17 +175,19 @@ class History:
                 }  # fmt: skip
 
 
+Plant = Callable[[History, int, random.Random], None]
+
+
 @dataclass(frozen=True)
 class Planting:
     """A function that changes one partition of a history, and the histories that it fits.
 
-    `plant` notes in `History.expected` what the checker must find. `transactional` is whether it
-    fits only histories with transactions, or only those without; None: any. It needs those
-    with a fresh consumer if it `needs_fresh`. If `once`, it can change only one partition of a
-    history.
+    `transactional` is whether it fits only histories with transactions, or only those without;
+    None: any. It needs those with a fresh consumer if it `needs_fresh`. If `once`, it can change
+    only one partition of a history.
     """
 
-    plant: Callable[[History, int, random.Random], None]
+    plant: Plant
     transactional: bool | None = None
     needs_fresh: bool = False
     once: bool = False
