@@ -26,27 +26,13 @@ from insync.analysis.tables.bronze.folders import of_run, runs_rows
 from insync.analysis.tables.bronze.lines import read_lines
 from insync.analysis.tables.pipeline import add_lines
 from insync.analysis.tables.store import Store
-from insync.events import schema
 from insync.events.run_info import RunInfo
 from properties import slow_property
 from unit.histories.clean import REPLICAS, clean
-from unit.histories.history import ARM, PARTITIONS, History
+from unit.histories.history import ARM, FILES, PARTITIONS, History
 from unit.histories.plantings import ALL, PLANTINGS, planted, planted_where_it_fits
 from unit.run_folder import Story, append, run_json
 
-FILES = {
-    "produce": schema.produce_file(0),
-    "consume": schema.consume_file(0),
-    "transactions": schema.transactions_file(0),
-    "group": schema.group_file(0),
-    "transaction_reads": schema.transaction_reads_file(0),
-    "isr": schema.ISR,
-    "roles": schema.ROLES,
-    "batches": schema.batches_file(0),
-    "replica_logs": schema.REPLICA_LOGS,
-    "phases": schema.PHASES,
-    "read_back": schema.READ_BACK,
-}
 Found = dict[tuple[int, str, int, int | None], set[int]]
 """(repeat, anomaly, partition, offset) -> sequence numbers shown."""
 Rows = dict[str, list[dict[str, Any]]]

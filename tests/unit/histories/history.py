@@ -5,6 +5,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from insync.events import schema
+
+FILES = {
+    "produce": schema.produce_file(0),
+    "consume": schema.consume_file(0),
+    "transactions": schema.transactions_file(0),
+    "group": schema.group_file(0),
+    "transaction_reads": schema.transaction_reads_file(0),
+    "isr": schema.ISR,
+    "roles": schema.ROLES,
+    "batches": schema.batches_file(0),
+    "replica_logs": schema.REPLICA_LOGS,
+    "phases": schema.PHASES,
+    "read_back": schema.READ_BACK,
+}
+"""The event files of a repeat by the kinds of their lines."""
 Line = dict[str, Any]
 Found = tuple[str, int, int | None]
 """Anomaly, partition, offset."""
@@ -125,10 +141,7 @@ class History:
         followed = {
             "consume": self._re_read(), "read_back": self._read_back(), "group": self._group(),
         }  # fmt: skip
-        for kind in (
-            "produce", "consume", "transactions", "transaction_reads", "isr", "roles", "batches",
-            "replica_logs", "phases", "read_back", "group",
-        ):  # fmt: skip
+        for kind in FILES:
             for line in (*getattr(self, kind, ()), *followed.get(kind, ())):
                 yield kind, {"arm": ARM, "repeat": self.repeat, "topic": self.topic, **line}
 

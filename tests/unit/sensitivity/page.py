@@ -12,7 +12,6 @@ from insync.analysis.checks.registry import ANOMALIES
 from mutants import BROKEN, BY_JAVA, BY_MODEL, CAUGHT, ONLY_BY_JAVA
 from unit.sensitivity import histories, races
 from unit.sensitivity.expectations import Expectation, forms
-from verified_mutants import verified
 
 _WAYS: Final = {**histories.MADE, **races.MADE}
 
@@ -20,14 +19,8 @@ _WAYS: Final = {**histories.MADE, **races.MADE}
 def tables() -> str:
     """Return all tables as Markdown."""
     every = [each for form in forms() for each in form.expectations()]
-    mutants = (
-        "## Mutants",
-        *_mutants(),
-        "## Mutants as candidates of a verification",
-        *_verified(),
-    )
     expectations = ("## Expectations", *_expectations(every), "## Integrity", *_integrity())
-    return "\n".join((*mutants, *expectations))
+    return "\n".join(("## Mutants", *_mutants(), *expectations))
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -50,18 +43,6 @@ def _mutants() -> Iterator[str]:
         ])  # fmt: skip
     head = ["mutant", "what is wrong", "fails in a scenario", "in the differential model"]
     yield from _table([*head, "fails in Java"], rows)
-
-
-def _verified() -> Iterator[str]:
-    rows = []
-    for name, found in verified().items():
-        failed = [level for level, of in found["levels"].items() if of["outcome"] == "fail"]
-        times = ", ".join(f"{level} {of['took_s']:.0f} s" for level, of in found["levels"].items())
-        where = f"`{found['scenario']}`, arm `{found['arm']}`"
-        rows.append([f"`{name}`", ", ".join(failed) or "-", where, found["reason"], times])
-    yield from _table(
-        ["mutant", "level that fails", "scenario", "the verdict's reason", "times"], rows
-    )
 
 
 def _expectations(every: Sequence[Expectation]) -> Iterator[str]:

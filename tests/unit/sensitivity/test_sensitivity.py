@@ -17,15 +17,13 @@ from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.events import schema
 from insync.events.run_info import RunInfo
-from mutants import BROKEN, CAUGHT
 from unit.conftest import rows_of
 from unit.histories.clean import clean
+from unit.histories.history import FILES
 from unit.run_folder import EPOCH_MS, Line, Story, append, run_json
 from unit.sensitivity import histories, races
 from unit.sensitivity.expectations import STEP_MS, Form, Measured, Metrics, forms
 from unit.sensitivity.histories import ARM, LEADERS, Repeat
-from unit.sensitivity.page import tables
-from verified_mutants import verified
 
 FORMS = forms()
 
@@ -74,26 +72,14 @@ def write_healthy(folder: Path) -> RunInfo:
     number = next(seed for seed in count() if (h := clean(0, seed)).transactional and h.has_fresh)
     repeat = Repeat(0, 0.0)
     for kind, line in clean(0, number).lines():
-        file = FILES.get(kind, f"{kind.replace('_', '-')}.jsonl")
         if kind == "produce" and line["done_ms"] is not None:
             line["latency_ms"] = line["done_ms"] - line["sent_ms"]
-        repeat.lines[file].append({**line, "arm": ARM})
+        repeat.lines[FILES[kind]].append({**line, "arm": ARM})
     read_step_downs(repeat, (1, 2, 3))
     run = workload_json()
     leaders = {"leaders": [1, 1, 2, 3]}
     run["scenario"]["workload"] = {**run["scenario"]["workload"], **leaders}
     return write(folder, {**run, "scenario_name": "healthy", "started_ms": EPOCH_MS}, [repeat])
-
-
-FILES = {
-    "produce": schema.produce_file(0),
-    "consume": schema.consume_file(0),
-    "transactions": schema.transactions_file(0),
-    "transaction_reads": schema.transaction_reads_file(0),
-    "group": schema.group_file(0),
-    "batches": schema.batches_file(0),
-}
-"""The files of the kinds of lines that have one per repeat."""
 
 
 def read_step_downs(repeat: Repeat, brokers: tuple[int, ...]) -> None:
@@ -194,15 +180,3 @@ def test_an_integrity_violation_fails_every_arm(made: Made, form: Form) -> None:
             found = decide(form.run, facts)
             assert found.verdict == "fail"
             assert found.reason.startswith(f"{arm}, repeat 1: {metric} was 1, expected 0")
-
-
-def test_the_tables_have_every_mutant_and_every_metric_that_is_bounded() -> None:
-    printed = tables()
-    bounded = {each.metric for form in forms() for each in form.expectations()}
-    assert all(f"\n| `{name}` |" in printed for name in {*BROKEN, *bounded})
-
-
-def test_verify_failed_every_mutant_that_a_scenario_shows() -> None:
-    """A new one is verified before its row is added: `python -m verified_mutants NAME`."""
-    found = {mutant: row["verdict"] for mutant, row in verified().items()}
-    assert found == dict.fromkeys((row.mutant for row in CAUGHT), "fail")
