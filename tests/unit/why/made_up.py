@@ -1,9 +1,23 @@
-"""Makes facts, event lines and run folders for the tests of `insync why`."""
+"""Makes facts and event lines for the tests of `insync why`."""
 
 from typing import Any, Final
 
 from insync.arms import FEATURE, PROCESS_TIME, SCOPE
-from insync.why.facts import Facts, Leads, Partition, Span
+from insync.why.answer import Answer, Finding
+from insync.why.facts import (
+    Awaited,
+    Dropped,
+    Ended,
+    Facts,
+    Fenced,
+    Leads,
+    Partition,
+    Paused,
+    Served,
+    Span,
+    Unacked,
+)
+from insync.why.infer import answer_of
 
 LAG: Final = 2_000.0
 SPAN: Final = Span(since_ms=0, until_ms=60_000)
@@ -11,14 +25,13 @@ ZERO: Final = Partition("events", 0)
 ONE: Final = Partition("events", 1)
 TWO: Final = Partition("events", 2)
 BROKERS: Final = (1, 2, 3)
+STOCK: Final[dict[str, Any]] = {"heard": set(), "pauses_known": set()}
+"""Brokers without agents."""
 
 
 def facts(**known: Any) -> Facts:
     """Return facts of three brokers, of which each leads one partition all the time."""
-    leads = [
-        Leads(leader=broker, partition=each, replicas=BROKERS, since_ms=-1_000, until_ms=61_000)
-        for broker, each in zip(BROKERS, (ZERO, ONE, TWO), strict=True)
-    ]
+    leads = [led(*each) for each in zip(BROKERS, (ZERO, ONE, TWO), strict=True)]
     made: dict[str, Any] = {
         "lag_ms": LAG, "span": SPAN, "brokers": set(BROKERS), "leads": leads,
         "controller_known": True, "clients_known": True, "heard": set(BROKERS),
@@ -27,6 +40,64 @@ def facts(**known: Any) -> Facts:
         "reports": {broker: list(range(0, 60_000, 1_000)) for broker in BROKERS},
     }  # fmt: skip
     return Facts(**{**made, **known})
+
+
+def answer(**known: Any) -> Answer:
+    """Return what is answered about such facts."""
+    return answer_of(facts(**known), "made up")
+
+
+def found(**known: Any) -> tuple[Finding, ...]:
+    return answer(**known).findings
+
+
+def only(**known: Any) -> Finding:
+    """Return the only finding about such facts."""
+    (one,) = found(**known)
+    return one
+
+
+def where(**known: Any) -> tuple[int | None, str, str | None]:
+    """Return broker, cause and site of the only finding."""
+    one = only(**known)
+    return one.broker, one.cause, one.site
+
+
+def led(leader: int, of: Partition, since: float = -1_000, until: float = 61_000) -> Leads:
+    return Leads(leader=leader, partition=of, replicas=BROKERS, since_ms=since, until_ms=until)
+
+
+def paused(broker: int, since: float, until: float, ms: float) -> Paused:
+    return Paused(broker=broker, since_ms=since, until_ms=until, paused_ms=ms)
+
+
+def fenced(broker: int, since: float, until: float) -> Fenced:
+    return Fenced(broker=broker, since_ms=since, until_ms=until)
+
+
+def ended(broker: int, since: float, until: float) -> Ended:
+    return Ended(broker=broker, since_ms=since, until_ms=until)
+
+
+def awaited(broker: int, peer: int, since: float = 10_000, until: float = 13_000) -> Awaited:
+    return Awaited(broker=broker, peer=peer, since_ms=since, until_ms=until)
+
+
+def unacked(leader: int, since: float, until: float, of: Partition = ZERO) -> Unacked:
+    return Unacked(leader=leader, partition=of, since_ms=since, until_ms=until)
+
+
+def served(
+    leader: int = 1, follower: int | None = 2, since: float = 10_000, until: float = 15_000,
+    **more: Any,
+) -> Served:  # fmt: skip
+    made = {"partition": None, **more}
+    return Served(leader=leader, follower=follower, since_ms=since, until_ms=until, **made)
+
+
+def dropped(leader: int, follower: int, of: Partition = ZERO, **more: Any) -> Dropped:
+    made = {"at_ms": 12_500, **more}
+    return Dropped(leader=leader, follower=follower, partition=of, **made)
 
 
 def event(kind: str, t_ms: float, **fields: Any) -> dict[str, Any]:

@@ -9,10 +9,12 @@ import pytest
 from analysed import unpack
 from commands import invoke_json, invoke_refused
 from insync.cli.app import invoke
+from insync.why.answer import CAUSES
 from insync.why.recorded import answers
 from unit.run_folder import Story, append, write_run
 from unit.why.made_up import event
 
+PAGE = Path(__file__).parents[3] / "docs" / "test" / "why.md"
 TELLS = ("faults.jsonl", "step-downs.jsonl", "counters.jsonl")
 """Files of an arm that say, or depend on, what was injected; none of them may be opened."""
 
@@ -33,6 +35,11 @@ def test_a_real_run_names_its_slow_leader_in_both_arms(recorded: Path) -> None:
     assert not any(each.kept for each in stock.findings[0].blamed)
     assert all(each.kept for each in plugin.findings[0].blamed)
     assert {str(each) for each in stock.findings[0].partitions} == {"kip-501-r0-0", "kip-501-r0-1"}
+
+
+def test_every_cause_is_on_the_page() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert all(f"`{cause}`" in text for cause in CAUSES)
 
 
 def test_a_run_without_a_fault_names_nobody(tmp_path: Path) -> None:
