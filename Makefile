@@ -192,11 +192,10 @@ release: tools $(VENV)/.release ## build jar and wheel twice, compare, describe 
 	@PYTHONPATH=pyharness $(BIN)/python -m insync_release $(if $(DRY_RUN),--dry-run) $(if $(OUT),--out $(OUT))
 
 # Each prints Markdown. test_docs.py runs them, too.
-GENERATED := insync.arms insync.faults.docs insync.metrics insync.analysis.checks.registry \
-             unit.sensitivity.page
-docs: setup ## write what is made of the code into build/docs: arms, faults, metrics, anomalies, thresholds, what tests catch
+GENERATED := insync.arms insync.faults.docs insync.metrics insync.analysis.checks.registry
+docs: setup ## write what is made of the code into build/docs: arms, faults, metrics, anomalies
 	@mkdir -p build/docs
-	@for each in $(GENERATED); do PYTHONPATH=tests $(BIN)/python -m $$each > build/docs/$${each#*.}.md; done
+	@for each in $(GENERATED); do $(BIN)/python -m $$each > build/docs/$${each#*.}.md; done
 
 clean: ## remove everything that was built or run here, but not the user's cache of broker distributions
 	@rm -rf build .gradle */build plugin-java/*/build bridge/java/build $(BUILT) $(VENV) insync-runs dist

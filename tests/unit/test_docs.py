@@ -83,16 +83,9 @@ def test_the_generated_pages_can_be_made(capsys: pytest.CaptureFixture[str]) -> 
     makefile = (ROOT / "Makefile").read_text().replace("\\\n", " ")
     (modules,) = re.findall(r"^GENERATED := (.*)$", makefile, re.MULTILINE)
     for module in modules.split():
-        runpy.run_path(str(_source(module)), run_name="__main__")
+        path = (ROOT / "pyharness").joinpath(*module.split(".")).with_suffix(".py")
+        runpy.run_path(str(path), run_name="__main__")
         assert "\n|---|" in capsys.readouterr().out.replace("| --- |", "|---|"), module
-
-
-def _source(module: str) -> Path:
-    """Return the file of a module, without a second copy of one that is imported already."""
-    path = Path(*module.split(".")).with_suffix(".py")
-    return next(
-        top / path for top in (ROOT / "pyharness", ROOT / "tests") if (top / path).is_file()
-    )
 
 
 def test_the_numbers_of_decisions_rise() -> None:

@@ -105,12 +105,8 @@ class Repeat:
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Way:
-    """How a metric gets the value N: in words, and as a function that changes a repeat."""
-
-    words: str
-    make: Callable[[Repeat, float], None]
+Way = Callable[[Repeat, float], None]
+"""Changes a repeat so that a metric has a value."""
 
 
 def _series(many: float) -> list[float]:
@@ -153,7 +149,7 @@ def _return(repeat: Repeat, value: float) -> None:
     repeat.isr(BEGIN + value, ALL, leader=1)
 
 
-def _dropped_after(kind: str) -> Callable[[Repeat, float], None]:
+def _dropped_after(kind: str) -> Way:
     def made(repeat: Repeat, value: float) -> None:
         both = range(len(LEADERS))
         if value:
@@ -204,7 +200,7 @@ def _ack_gap(repeat: Repeat, value: float) -> None:
         repeat.record(1, value, partition=partition)
 
 
-def _during_pause(acked_at: float) -> Callable[[Repeat, float], None]:
+def _during_pause(acked_at: float) -> Way:
     def made(repeat: Repeat, many: float) -> None:
         repeat.fault("freeze", BEGIN, for_ms=1_000.0)
         repeat.record(0, 0.0)
@@ -228,7 +224,7 @@ def _duplicated(repeat: Repeat, many: float) -> None:
         repeat.read(seq, seq + 100, nth=seq + 100)
 
 
-def _step_downs(space: float) -> Callable[[Repeat, float], None]:
+def _step_downs(space: float) -> Way:
     def made(repeat: Repeat, many: float) -> None:
         for number in range(round(many)):
             repeat.add(
@@ -270,47 +266,35 @@ def _unread_by_group(repeat: Repeat, many: float) -> None:
 
 
 MADE: Final[dict[str, Way]] = {
-    "isr_shrinks": Way("followers leave an ISR and return, N times", _shrinks),
-    "false_alarms": Way("healthy followers leave an ISR and return, N times", _shrinks),
-    "under_replicated": Way("the ISRs of N partitions lose a member", _under_replicated),
-    "min_isr_size": Way("an ISR shrinks to N members", _isr_of_size),
-    "under_min_isr_ms": Way("an ISR has only its leader for N ms", _short_isr),
-    "offline_ms": Way("a partition has no leader for N ms", _offline),
-    "leader_changes": Way("a partition's leader changes N times", _leader_changes),
-    "soonest_return_ms": Way("a leader loses its partition and leads it again N ms later", _return),
-    "first_shrink_ms": Way("an ISR shrinks N ms after a follower froze", _dropped_after("freeze")),
-    "detected_ms": Way("a follower leaves the ISRs N ms after it froze", _dropped_after("freeze")),
-    "let_in_at_fault": Way("a frozen follower joins an ISR N times", _let_in),
-    "lost": Way("N acked records are not read", _lost),
-    "dead_follower_dropped_ms": Way(
-        "a follower leaves the ISRs N ms after it was killed", _dropped_after("kill")
-    ),
-    "joined_ms": Way("a replica joins the ISR N ms after it was added", _added),
-    "max_ms": Way("a record is acked N ms after it was due", _latency),
-    "mean_ack_ms": Way("every record is acked N ms after it was due", _latency),
-    "max_end_to_end_ms": Way("a record is read N ms after it was due", _read_after),
-    "acked": Way("N records are acked", _acked),
-    "max_ack_gap_ms": Way("a partition has no ack for N ms", _ack_gap),
-    "acked_during_pause": Way(
-        "N records are acked while a follower in the ISR is frozen",
-        _during_pause(acked_at=BEGIN + 900.0),
-    ),
-    "acked_after_pause": Way(
-        "N records are acked when a frozen follower runs again",
-        _during_pause(acked_at=BEGIN + 1_100.0),
-    ),
-    "refused": Way("N records are refused with NOT_ENOUGH_REPLICAS", _refused),
-    "duplicated": Way("the consumer reads N records twice", _duplicated),
-    "step_downs": Way(
-        "a leader steps down N times, each time after its cool-down", _step_downs(SPACE)
-    ),
-    "most_step_downs": Way(
-        "a leader steps down N times in one cool-down", _step_downs(COOLDOWN_MS / 16)
-    ),
-    "max_commit_gap_ms": Way("a transactional producer has no commit for N ms", _commit_gap),
-    "group_rebalances": Way("a member of a group gives its partition back N times", _rebalances),
-    "max_group_gap_ms": Way("a group's partition has no owner for N ms", _group_gap),
-    "group_unread": Way("a group does not process N records", _unread_by_group),
+    "isr_shrinks": _shrinks,
+    "false_alarms": _shrinks,
+    "under_replicated": _under_replicated,
+    "min_isr_size": _isr_of_size,
+    "under_min_isr_ms": _short_isr,
+    "offline_ms": _offline,
+    "leader_changes": _leader_changes,
+    "soonest_return_ms": _return,
+    "first_shrink_ms": _dropped_after("freeze"),
+    "detected_ms": _dropped_after("freeze"),
+    "let_in_at_fault": _let_in,
+    "lost": _lost,
+    "dead_follower_dropped_ms": _dropped_after("kill"),
+    "joined_ms": _added,
+    "max_ms": _latency,
+    "mean_ack_ms": _latency,
+    "max_end_to_end_ms": _read_after,
+    "acked": _acked,
+    "max_ack_gap_ms": _ack_gap,
+    "acked_during_pause": _during_pause(acked_at=BEGIN + 900.0),
+    "acked_after_pause": _during_pause(acked_at=BEGIN + 1_100.0),
+    "refused": _refused,
+    "duplicated": _duplicated,
+    "step_downs": _step_downs(SPACE),
+    "most_step_downs": _step_downs(COOLDOWN_MS / 16),
+    "max_commit_gap_ms": _commit_gap,
+    "group_rebalances": _rebalances,
+    "max_group_gap_ms": _group_gap,
+    "group_unread": _unread_by_group,
 }
 """How each metric of a repeat with faults and a workload gets a value."""
 
@@ -320,6 +304,6 @@ def made(metric: str, value: float, number: int, start_ms: float) -> Repeat:
     repeat = Repeat(number, start_ms)
     for partition in range(len(LEADERS)):
         repeat.isr(-300.0, ALL, partitions=(partition,))
-    MADE[metric].make(repeat, value)
+    MADE[metric](repeat, value)
     repeat.end(2 * BEGIN + (value if metric.endswith("_ms") else 1_000.0))
     return repeat

@@ -1,6 +1,6 @@
 """Makes up a race in which one metric has a given value, as `histories` does for a workload."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from insync.events import schema
@@ -41,7 +41,7 @@ def _behind(repeat: Repeat, many: float) -> None:
             line["leo"] -= 1
 
 
-def _sampled(**state: int) -> Callable[[Repeat, float], None]:
+def _sampled(**state: int) -> Way:
     def made(repeat: Repeat, many: float) -> None:
         for number in range(round(many)):
             sample(repeat, 100.0 + number, "during", brokers=(2,), partitions=(0,), **state)
@@ -50,19 +50,12 @@ def _sampled(**state: int) -> Callable[[Repeat, float], None]:
 
 
 MADE: Final[dict[str, Way]] = {
-    "fetchers_lost": Way("N fetcher threads of a broker die", _fetchers_lost),
-    "partitions_failed": Way("a broker's fetchers give up N partitions", _failed),
-    "partitions_behind": Way(
-        "a replica's log ends before the other one's in N partitions", _behind
-    ),
-    "start_above_end": Way(
-        "a log start offset is above the log's end in N samples",
-        _sampled(log_start_offset=21, high_watermark=21),
-    ),
-    "start_above_watermark": Way(
-        "a log start offset is above the high watermark in N samples", _sampled(log_start_offset=11)
-    ),
-    "starts_put_right": Way("an agent corrects N log start offsets", _put_right),
+    "fetchers_lost": _fetchers_lost,
+    "partitions_failed": _failed,
+    "partitions_behind": _behind,
+    "start_above_end": _sampled(log_start_offset=21, high_watermark=21),
+    "start_above_watermark": _sampled(log_start_offset=11),
+    "starts_put_right": _put_right,
 }
 """How each metric of a race gets a value."""
 
@@ -87,6 +80,6 @@ def made(metric: str, value: float, number: int, start_ms: float) -> Repeat:
     repeat = Repeat(number, start_ms)
     sample(repeat, 10.0, "before")
     sample(repeat, 1_000.0, "after")
-    MADE[metric].make(repeat, value)
+    MADE[metric](repeat, value)
     repeat.end(2_000.0)
     return repeat
