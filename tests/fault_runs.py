@@ -1,11 +1,12 @@
 """Makes faults on clusters of tests: in a scenario of a few seconds, or one by one."""
 
-import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+
+import tomli_w
 
 from event_lines import lines_of
 from insync.analysis.verdict.fault_evidence import missing_evidence
@@ -42,11 +43,7 @@ FAULTS: dict[str, dict[str, Any]] = {
     "lossy link": {"kind": "link", "broker": 3, "peer": 1, "mode": "loss", "loss_percent": 50.0},
     "client-link": {"kind": "client-link", "broker": 2, "mode": "cut", "direction": "to"},
     "slow client-link": {
-        "kind": "client-link",
-        "broker": 2,
-        "mode": "delay",
-        "delay_ms": 50,
-        "direction": "from",
+        "kind": "client-link", "broker": 2, "mode": "delay", "delay_ms": 50, "direction": "from",
     },
     "controller-link": {"kind": "controller-link", "broker": 2, "mode": "cut"},
     "jvm-pause": {"kind": "jvm-pause", "broker": 3},
@@ -55,7 +52,7 @@ FAULTS: dict[str, dict[str, Any]] = {
     "clock-jump": {"kind": "clock-jump", "broker": 1, "by_ms": 60_000},
     # A kill with one thing more; scenarios have the plain one.
     "lost-log": {"kind": "lost-log", "broker": 3},
-}
+}  # fmt: skip
 """The faults that test_faults.py injects into real brokers, by a name for each."""
 UNAVAILABLE = {"cpu-quota": NO_QUOTA, "cpu-neighbour": cpu_neighbour.unavailable()}
 """Why some of them do not work on this machine; None: they do."""
@@ -70,30 +67,27 @@ _WORKLOAD = {"leaders": [1, 2, 3], "rate_per_partition": 25, "record_bytes": 200
 
 def fault_tables(faults: Iterable[Keys]) -> str:
     """Return the `[[faults]]` tables of a scenario file."""
-    return "".join(f"[[faults]]\n{_lines(fault)}" for fault in faults)
+    return "".join(f"[[faults]]\n{tomli_w.dumps(fault)}" for fault in faults)
 
 
 def small_scenario(
     name: str,
-    faults: Iterable[Keys],
+    faults: Iterable[Keys] = (),
     *,
-    repeats: int = 1,
-    min_insync_replicas: int = 1,
-    steady_ms: int = 500,
     broker: Keys | None = None,
+    workload: Keys | None = None,
+    timeline: Keys | None = None,
+    **head: Any,
 ) -> str:
-    """Return a scenario file: stock brokers, three partitions, these faults."""
-    head = {
-        "schema": 1, "name": name, "summary": "faults of a test", "arms": ["stock"],
-        "repeats": repeats, "min_insync_replicas": min_insync_replicas,
-    }  # fmt: skip
+    """Return a scenario file: stock brokers, three partitions, one repeat, unless keys differ."""
     tables = {
         "broker": {**_BROKER, **(broker or {})},
-        "workload": _WORKLOAD,
-        "timeline": {"steady_ms": steady_ms, "recover_ms": 1_000},
+        "workload": {**_WORKLOAD, **(workload or {})},
+        "timeline": {"steady_ms": 500, "recover_ms": 1_000, **(timeline or {})},
+        "faults": list(faults),
     }
-    text = _lines(head) + "".join(f"[{key}]\n{_lines(keys)}" for key, keys in tables.items())
-    return text + fault_tables(faults)
+    made = {"schema": 1, "name": name, "summary": "of a test", "arms": ["stock"], "repeats": 1}
+    return tomli_w.dumps({**made, "min_insync_replicas": 1, **head, **tables})
 
 
 def run_faults(
@@ -126,11 +120,6 @@ def during(fault: Fault, act: Callable[[], float], seconds: float = 1.5) -> tupl
     finally:
         lifting.join()
     return took, fault.evidence()
-
-
-def _lines(keys: Keys) -> str:
-    """Return keys and values as TOML, which writes these values as JSON does."""
-    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
 
 
 def planned(

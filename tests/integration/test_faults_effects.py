@@ -67,7 +67,7 @@ def text(*names: str) -> str:
         faults.append({**SPECS[name], "at_ms": 0, **for_ms})
     # The repeats make room in the control files for as many stalls as are made here.
     flush = {"log_flush_interval_messages": 1}
-    return small_scenario("effects", faults, repeats=50, steady_ms=0, broker=flush)
+    return small_scenario("effects", faults, repeats=50, timeline={"steady_ms": 0}, broker=flush)
 
 
 @dataclass

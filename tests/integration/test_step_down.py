@@ -10,56 +10,15 @@ from typing import Any
 import pytest
 
 from commands import insync_json
-from event_lines import lines_of, read_lines
+from event_lines import lines_of
 from every_scenario import SEED, RecordedScenarios
+from fault_runs import small_scenario
 from insync.arms import PROCESS_TIME, READ, REQUEST
 from insync.brokers.cluster.admin import create_topic, partitions
 from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.brokers.kafka.distribution import Distribution
 from integration.lab import ALL, TOPIC, StartLab, stalled_read
-
-WITHOUT_CONTROLLER = """
-schema = 1
-name = "without-controller"
-summary = "the controller is gone as a leader begins to stall"
-arms = ["step-down"]
-repeats = 1
-min_insync_replicas = 2
-
-[broker]
-replica_lag_time_max_ms = 2_000
-replica_fetch_wait_max_ms = 100
-leader_fetch_process_time_max_ms = 400
-insync_relinquish_cooldown_ms = 60_000
-
-[workload]
-leaders = [1, 1, 2]
-rate_per_partition = 25
-record_bytes = 200
-client_timeout_ms = 1_000
-idempotent = true
-
-[timeline]
-steady_ms = 1_000
-recover_ms = 4_000
-
-[[faults]]
-kind = "stall"
-site = "send"
-mode = "hold"
-broker = 1
-partitions = [0, 1]
-at_ms = 1_000
-for_ms = 4_000
-
-[[faults]]
-kind = "{kind}"
-target = "controller"
-at_ms = 1_000
-for_ms = {for_ms}
-"""
-
 
 SLOW = {"leader_slow", "peer_slow", "step_down"}
 GONE = [("freeze", 6_000), ("kill", 2_000)]
@@ -80,24 +39,15 @@ def test_transactions_stay_whole_while_their_leader_and_coordinator_steps_down(
     assert arm["duplicated"] == [0]
     assert arm["agent_errors"] == [0]
     assert arm["step_downs"][0] >= 2, "of the partitions that are written"
-    events = out / "events" / "step-down"
-    ends = Counter(line["end"] for line in read_lines(events / "transactions-0.jsonl"))
+    ended = lines_of(out, "step-down", "transactions-0.jsonl")
+    ends = Counter(line["end"] for line in ended)
     assert ends["committed"] >= 10
-    assert ends["aborted"] >= 1
-    records = [
-        line for line in read_lines(events / "produce-0.jsonl") if line["transaction"] is not None
-    ]
-    aborted = {
-        line["transaction"]
-        for line in read_lines(events / "transactions-0.jsonl")
-        if line["end"] == "aborted"
-    }
-    acked = [line for line in records if line["transaction"] in aborted and line["offset"]]
+    aborted = {line["transaction"] for line in ended if line["end"] == "aborted"}
+    produced = lines_of(out, "step-down", "produce-0.jsonl")
+    acked = [line for line in produced if line["transaction"] in aborted and line["offset"]]
     assert acked, "there was something in the log that must not be read"
-    (started,) = [
-        line for line in read_lines(events / "phases.jsonl") if line["type"] == "repeat_started"
-    ]
-    assert started["seed"] == SEED
+    phases = lines_of(out, "step-down", "phases.jsonl")
+    assert [line["seed"] for line in phases if line["type"] == "repeat_started"] == [SEED]
 
 
 @pytest.mark.long
@@ -107,7 +57,23 @@ def test_no_client_hangs_while_there_is_no_controller(
 ) -> None:
     """The repeat only ends when every partition takes writes again and has its full ISR."""
     scenario, out = tmp_path / "without-controller.toml", tmp_path / "run"
-    scenario.write_text(WITHOUT_CONTROLLER.format(kind=kind, for_ms=for_ms), encoding="utf-8")
+    faults = [
+        {
+            "kind": "stall", "site": "send", "mode": "hold", "broker": 1, "partitions": [0, 1],
+            "at_ms": 1_000, "for_ms": 4_000,
+        },
+        {"kind": kind, "target": "controller", "at_ms": 1_000, "for_ms": for_ms},
+    ]  # fmt: skip
+    text = small_scenario(
+        "without-controller", faults, arms=["step-down"], min_insync_replicas=2,
+        broker={
+            "replica_fetch_wait_max_ms": 100, "broker_session_timeout_ms": 9_000,
+            "leader_fetch_process_time_max_ms": 400, "insync_relinquish_cooldown_ms": 60_000,
+        },
+        workload={"leaders": [1, 1, 2], "client_timeout_ms": 1_000, "idempotent": True},
+        timeline={"steady_ms": 1_000, "recover_ms": 4_000},
+    )  # fmt: skip
+    scenario.write_text(text, encoding="utf-8")
     insync_json("run", scenario, "--record-only", "--out", out)
     (verdict,) = judge(out)
     arm = verdict["arms"]["step-down"]
@@ -115,9 +81,9 @@ def test_no_client_hangs_while_there_is_no_controller(
     assert arm["duplicated"] == [0]
     assert arm["agent_errors"] == [0]
     assert arm["most_step_downs"][0] <= 1
-    faults = {fault["fault"]: fault["acted_ms"] for fault in arm["evidence"]}
-    assert faults["stall"] >= 2_000
-    assert faults[kind] >= for_ms / 2
+    acted = {fault["fault"]: fault["acted_ms"] for fault in arm["evidence"]}
+    assert acted["stall"] >= 2_000
+    assert acted[kind] >= for_ms / 2
     phases = [line["type"] for line in lines_of(out, "step-down", "phases.jsonl")]
     assert phases[-1] == "repeat_ended"
 

@@ -1,102 +1,46 @@
 """What operators and clients do to a real cluster: topics, replicas that move, a broker stopped."""
 
-import json
 from pathlib import Path
+from typing import Any
 
 from commands import insync
-from insync.faults.registry import KINDS
-from insync.scenario.load import load
+from event_lines import lines_of
+from fault_runs import small_scenario
 
-SCENARIO = """
-schema = 1
-name = "requests"
-summary = "topics are created and deleted, and replicas are removed and added"
-arms = ["stock"]
-repeats = 1
-min_insync_replicas = 2
-
-[broker]
-replica_lag_time_max_ms = 2_000
-replica_fetch_wait_max_ms = 500
-
-[workload]
-leaders = [1, 2, 1]
-rate_per_partition = 10
-record_bytes = 200
-
-[beside]
-leaders = [1, 2]
-configs = { "segment.ms" = "500" }
-
-[timeline]
-steady_ms = 500
-recover_ms = 500
-
-[[faults]]
-kind = "topic-churn"
-broker = 2
-at_ms = 500
-for_ms = 2_000
-
-[[faults]]
-kind = "remove-replica"
-broker = 3
-partitions = [0, 1]
-at_ms = 600
-for_ms = 1_500
-
-[[faults]]
-kind = "more-partitions"
-broker = 1
-count = 30
-at_ms = 500
-for_ms = 1_500
-
-[[faults]]
-kind = "add-replica"
-broker = 3
-partitions = [2]
-throttle_bytes_per_s = 100_000
-at_ms = 500
-for_ms = 2_000
-
-[[faults]]
-kind = "produce-flood"
-broker = 3
-producers = 1
-at_ms = 500
-for_ms = 2_500
-
-[[faults]]
-kind = "delete-topic"
-broker = 1
-at_ms = 700
-for_ms = 1_000
-
-[[faults]]
-kind = "create-topic"
-broker = 1
-count = 60
-folders = 2
-at_ms = 3_100
-for_ms = 1_000
-
-[[faults]]
-kind = "stop"
-broker = 2
-at_ms = 5_000
-for_ms = 8_000
-"""
+FAULTS: list[dict[str, Any]] = [
+    {"kind": "topic-churn", "broker": 2, "at_ms": 500, "for_ms": 2_000},
+    {
+        "kind": "remove-replica", "broker": 3, "partitions": [0, 1], "at_ms": 600,
+        "for_ms": 1_500,
+    },
+    {"kind": "more-partitions", "broker": 1, "count": 30, "at_ms": 500, "for_ms": 1_500},
+    {
+        "kind": "add-replica", "broker": 3, "partitions": [2], "throttle_bytes_per_s": 100_000,
+        "at_ms": 500, "for_ms": 2_000,
+    },
+    {"kind": "produce-flood", "broker": 3, "producers": 1, "at_ms": 500, "for_ms": 2_500},
+    {"kind": "delete-topic", "broker": 1, "at_ms": 700, "for_ms": 1_000},
+    {
+        "kind": "create-topic", "broker": 1, "count": 60, "folders": 2, "at_ms": 3_100,
+        "for_ms": 1_000,
+    },
+    {"kind": "stop", "broker": 2, "at_ms": 5_000, "for_ms": 8_000},
+]  # fmt: skip
 
 
 def test_topics_come_and_go_and_a_replica_moves(tmp_path: Path) -> None:
     file, out = tmp_path / "requests.toml", tmp_path / "run"
-    file.write_text(SCENARIO)
+    load = {"leaders": [1, 2, 1], "rate_per_partition": 10}
+    session = {"broker_session_timeout_ms": 9_000}
+    text = small_scenario(
+        "requests", FAULTS, broker=session, workload=load, min_insync_replicas=2,
+        timeline={"recover_ms": 500}, beside={"leaders": [1, 2], "configs": {"segment.ms": "500"}},
+    )  # fmt: skip
+    file.write_text(text)
     done = insync("run", file, "--record-only", "--out", out)
     assert done.returncode == 0, done.stderr
-    lines = (out / "events" / "stock" / "faults.jsonl").read_text().splitlines()
-    found = {line["fault"]: line for line in map(json.loads, lines)}
-    assert set(found) == {fault.kind for fault in load(str(file)).faults} <= set(KINDS)
+    found = {line["fault"]: line for line in lines_of(out, "stock", "faults.jsonl")}
+    assert set(found) == {fault["kind"] for fault in FAULTS}
     churn = found["topic-churn"]["figures"]
     assert churn["created"] >= 1
     assert churn["created"] == churn["deleted"]

@@ -7,45 +7,18 @@ import pytest
 
 from commands import insync
 from event_lines import lines_of
+from fault_runs import small_scenario
 from insync.brokers.kafka.versions import DEFAULT
 
-SCENARIO = """
-schema = 1
-name = "clients"
-summary = "both client libraries write and read the same topic"
-arms = ["stock"]
-repeats = {repeats}
-min_insync_replicas = 2
-[broker]
-replica_lag_time_max_ms = 10_000
-replica_fetch_wait_max_ms = 500
-[workload]
-leaders = [1, 2]
-rate_per_partition = 40
-record_bytes = 200
-idempotent = true
-compression = "lz4"
-linger_ms = 5
-keys = 6
-key_skew = 0.5
-client = "both"
-[workload.transactions]
-coordinators = [1, 2]
-per_second = 4
-records = 2
-abort_percent = 30
-[timeline]
-steady_ms = 3_000
-recover_ms = 500
-"""
-GROUP = """
-[[workload.groups]]
-protocol = "classic"
-members = 2
-commit_every_ms = 300
-rejoin_every_ms = 1_500
-session_timeout_ms = 3_000
-"""
+WORKLOAD = {
+    "leaders": [1, 2], "rate_per_partition": 40, "idempotent": True, "compression": "lz4",
+    "linger_ms": 5, "keys": 6, "key_skew": 0.5, "client": "both",
+    "transactions": {"coordinators": [1, 2], "per_second": 4, "records": 2, "abort_percent": 30},
+}  # fmt: skip
+GROUP = {
+    "protocol": "classic", "members": 2, "commit_every_ms": 300, "rejoin_every_ms": 1_500,
+    "session_timeout_ms": 3_000,
+}  # fmt: skip
 WITHOUT_GROUPS = "2.8.2"
 """The Java client of this version does not tell its lag, so it is not a member of a group."""
 SEED = "79"
@@ -59,8 +32,13 @@ decide the end fill the values, too, so `record_bytes` and `records` change whic
 def recorded(folder: Path, kafka: str, repeats: int) -> Path:
     """Record the scenario; return the run's folder."""
     file, out = folder / "clients.toml", folder / "run"
-    group = "" if kafka == WITHOUT_GROUPS else GROUP
-    file.write_text(SCENARIO.format(repeats=repeats) + group, encoding="utf-8")
+    groups = {} if kafka == WITHOUT_GROUPS else {"groups": [GROUP]}
+    text = small_scenario(
+        "clients", repeats=repeats, min_insync_replicas=2, workload={**WORKLOAD, **groups},
+        broker={"replica_lag_time_max_ms": 10_000, "broker_session_timeout_ms": 9_000},
+        timeline={"steady_ms": 3_000, "recover_ms": 500},
+    )  # fmt: skip
+    file.write_text(text, encoding="utf-8")
     done = insync("run", file, "--kafka", kafka, "--record-only", "--seed", SEED, "--out", out)
     assert done.returncode == 0, done.stderr
     # Both libraries have said that their acks were on time.

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from event_lines import lines_of
+from fault_runs import small_scenario
 from insync.events.schema import topic_name
 from insync.nodes import BROKERS, CONTROLLER_ID
 from insync.progress import Progress
@@ -21,29 +22,12 @@ from insync.run.runner import execute
 from insync.workload import workload
 from waiting import wait_for
 
-SCENARIO = """
-schema = 1
-name = "tail"
-summary = "all replicas lose a tail that was acked and read"
-arms = ["stock"]
-control_arms = ["stock"]
-repeats = 1
-min_insync_replicas = 2
-
-[broker]
-replica_lag_time_max_ms = 10_000
-replica_fetch_wait_max_ms = 500
-broker_session_timeout_ms = 2_000
-
-[workload]
-leaders = [1, 2]
-rate_per_partition = 25
-record_bytes = 16
-
-[timeline]
-steady_ms = 1_000
-recover_ms = 500
-"""
+SCENARIO = small_scenario(
+    "tail", control_arms=["stock"], min_insync_replicas=2,
+    broker={"replica_lag_time_max_ms": 10_000},
+    workload={"leaders": [1, 2], "record_bytes": 16},
+    timeline={"steady_ms": 1_000, "recover_ms": 500},
+)  # fmt: skip
 TOPIC = topic_name("tail", 0)
 TAIL = 5
 """How many batches partition 0 loses."""
