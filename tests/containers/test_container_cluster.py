@@ -3,7 +3,6 @@
 import re
 import signal
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import docker
 import pytest
 
 from fault_runs import planned, running
-from insync.brokers.cluster import plans
 from insync.brokers.cluster.admin import create_topic, partitions
 from insync.brokers.cluster.container_plan import Limits
 from insync.brokers.cluster.containers import ContainerCluster
@@ -24,10 +22,8 @@ from insync.brokers.images.build import build
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import find_java
-from insync.brokers.kafka.ports import free_ports
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError, InsyncError
-from insync.faults.support import shares
 from insync.workload.prefill import prefill
 from processes import gone, harness
 from waiting import wait_for
@@ -138,12 +134,6 @@ def await_whole(port: int) -> None:
     wait_for(lambda: partitions(own, "events"), lambda state: state == {0: (1, [1, 2, 3])})
 
 
-def process_of(cluster: ContainerCluster) -> ContainerProcess:
-    process = cluster.nodes[2].process
-    assert isinstance(process, ContainerProcess)
-    return process
-
-
 def test_a_paused_broker_gets_no_cpu(cluster: ContainerCluster) -> None:
     fault = planned(running(cluster), "freeze", broker=2)
     fault.inject()
@@ -162,34 +152,6 @@ def ask(port: int, within_s: float) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=within_s) as broker:
         broker.sendall(bytes.fromhex("0000000b 0012 0000 00000001 0001 78"))
         assert len(broker.recv(4)) == 4
-
-
-@pytest.mark.long
-def test_a_starved_broker_waits_for_its_share_and_gets_its_limit_back(
-    cluster: ContainerCluster,
-) -> None:
-    process = process_of(cluster)
-    before = process.quota_us
-    quick = asking(cluster)
-    fault = planned(running(cluster), "cpu-quota", broker=2, quota_percent=2.0)
-    fault.inject()
-    assert process.quota_us == shares.quota_us(2.0)
-    slow = asking(cluster)
-    fault.lift()
-    line = fault.evidence()
-    assert line.figures["throttled"] > 0
-    assert line.acted_ms is not None
-    assert line.acted_ms > 100
-    assert process.quota_us == before == (100_000, round(CORES * 100_000))
-    assert slow > quick + 0.2
-
-
-def asking(cluster: ContainerCluster) -> float:
-    """Return how many seconds a broker needs for ten answers on connections of their own."""
-    begun = time.monotonic()
-    for _ in range(10):
-        ask(cluster.nodes[2].port, within_s=20.0)
-    return time.monotonic() - begun
 
 
 def test_a_stopped_cluster_leaves_only_folders(
@@ -272,19 +234,6 @@ def test_a_node_that_exceeds_its_memory_limit_is_reported(
     limits = Limits(memory_mib=48)
     with pytest.raises(InsyncError, match="by the kernel: used more than its 48 MiB of memory"):
         cluster_of_one(dist, tmp_path, image, limits=limits).__enter__()
-
-
-@pytest.mark.long
-def test_a_port_taken_meanwhile_is_replaced(
-    image: Image, dist: Distribution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        found = iter([(*free_ports(1), taken.getsockname()[1]), free_ports(2)])
-        monkeypatch.setattr(plans, "free_ports", lambda count: next(found))
-        with cluster_of_one(dist, tmp_path, image) as cluster:
-            assert cluster.nodes[1].port != taken.getsockname()[1]
 
 
 def test_a_folder_that_docker_cannot_take(image: Image, dist: Distribution, tmp_path: Path) -> None:

@@ -1,9 +1,7 @@
 """Scenarios on containers give the same verdicts as on local processes."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import docker
 import pytest
@@ -14,11 +12,6 @@ from insync.brokers.docker import leftovers
 SITES = ("read-stall", "send-stall", "freeze", "cpu-starved")
 ARMS = ("stock", "request")
 ON_CONTAINERS = ("--cluster", "docker")
-
-
-def record(out: Path, *scenario: str) -> Path:
-    insync_json("run", *scenario, *ON_CONTAINERS, "--record-only", "--out", out)
-    return out
 
 
 @pytest.mark.long
@@ -39,27 +32,3 @@ def test_every_site_is_as_expected_on_every_arm(
     marked = {"label": leftovers.OWNER}
     assert not engine.containers.list(all=True, filters=marked, ignore_removed=True)
     assert not engine.networks.list(filters=marked)
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("image")
-def test_kip_501_has_the_verdict_that_it_has_locally(
-    judge: Callable[..., Any], tmp_path: Path
-) -> None:
-    (verdict,) = judge(record(tmp_path / "run", "kip-501", "--scale", "0.2"))
-    assert verdict["verdict"] == "pass"
-    assert min(verdict["arms"]["stock"]["isr_shrinks"]) >= 1
-    assert max(verdict["arms"]["request"]["isr_shrinks"]) == 0
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("image")
-def test_a_leaders_whole_disk_may_hang(judge: Callable[..., Any], tmp_path: Path) -> None:
-    (verdict,) = judge(record(tmp_path / "run", "disk-stall", "--arms", ",".join(ARMS)))
-    assert verdict["verdict"] == "pass"
-    assert verdict["arms"]["request"]["isr_shrinks"] == [0]
-    for arm in ARMS:
-        (evidence,) = verdict["arms"][arm]["evidence"]
-        assert evidence["fault"] == "disk-stall"
-        assert evidence["figures"]["reads"] >= 1
-        assert evidence["acted_ms"] >= 4_000

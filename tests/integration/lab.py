@@ -5,11 +5,13 @@ by config updates, so one cluster shows stock behaviour, both scopes and a step-
 partition 0 of `TOPIC`; unless a test says otherwise, broker 2 is asked what the cluster knows.
 """
 
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
@@ -21,6 +23,7 @@ from insync.brokers.cluster.admin import partitions
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.broker_configs import in_force, update
 from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.kafka.java import Java
 from insync.faults.support.control import ControlFile, Mode, Rule, Site
 from insync_bridge import BridgeClient
 from waiting import wait_for
@@ -75,6 +78,16 @@ class Lab:
         pid = str(self.cluster.nodes[node].pid)
         printed = program("ReadMetrics", pid, pattern, attribute)
         return dict(line.rsplit("=", 1) for line in printed.splitlines())
+
+    def configs(self, *what: str, servers: str | None = None, by: str = "server") -> str:
+        """Update configs by Kafka's own command; return what it prints. `by`: or "controller"."""
+        command = self.cluster._dist.command(
+            ["-Xshare:auto", "-XX:TieredStopAtLevel=1"],
+            "kafka.admin.ConfigCommand",
+            *(f"--bootstrap-{by}", servers or self.server(), "--alter", *what),
+        )
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        return done.stdout + done.stderr
 
     @contextmanager
     def writing(self, topic: str = TOPIC, **client: str) -> Iterator[None]:
@@ -171,6 +184,17 @@ class Lab:
 
 
 StartLab = Callable[..., Lab]
+
+
+def java_agent(java: Java, folder: Path, at_start: str = "") -> Path:
+    """Build a Java agent that does something before the broker's main; return its jar."""
+    premain = f"public static void premain(String a) throws Exception {{ {at_start} }}"
+    (folder / "Own.java").write_text(f"public class Own {{ {premain} }}", encoding="utf-8")
+    (folder / "manifest").write_text("Premain-Class: Own\n", encoding="utf-8")
+    tools = java.home / "bin"
+    for command in (["javac", "Own.java"], ["jar", "cfm", "own.jar", "manifest", "Own.class"]):
+        subprocess.run([tools / command[0], *command[1:]], cwd=folder, check=True, timeout=60)
+    return folder / "own.jar"
 
 
 @contextmanager

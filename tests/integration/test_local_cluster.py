@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -29,7 +28,7 @@ from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError, InsyncError
 from insync.run.version_support import read_table
 from insync.workload.prefill import burst
-from integration.lab import StartCluster
+from integration.lab import StartCluster, java_agent
 from processes import gone, harness
 from waiting import wait_for
 
@@ -164,7 +163,7 @@ def shared(
 ) -> Iterator[LocalCluster]:
     """Start brokers of which the first logs its classes and the second has a setting of its own."""
     folder = tmp_path_factory.mktemp("shared")
-    options = f"-javaagent:{nop_agent(folder, java)} -Xlog:class+load:file={folder}/classes.log"
+    options = f"-javaagent:{java_agent(java, folder)} -Xlog:class+load:file={folder}/classes.log"
     own = NodeExtras(environment={"INSYNC_TEST": "here"}, settings={"num.io.threads": "5"})
     extras = {1: NodeExtras(environment={"JDK_JAVA_OPTIONS": options}), 2: own}
     with LocalCluster(dist, folder / "nodes", extras=extras) as cluster:
@@ -193,19 +192,6 @@ def test_nodes_start_from_the_archive_also_with_an_agent(shared: LocalCluster) -
     kafka = [line for line in loaded if "] org.apache.kafka." in line]
     found = [line for line in kafka if "source: shared objects file" in line]
     assert len(found) > 0.9 * len([line for line in kafka if "Lambda" not in line])
-
-
-def nop_agent(folder: Path, java: Java) -> Path:
-    """Build an agent that does nothing."""
-    (folder / "Nop.java").write_text(
-        "public class Nop { public static void premain(String a) { } }", encoding="utf-8"
-    )
-    (folder / "manifest").write_text("Premain-Class: Nop\n", encoding="utf-8")
-    tools = java.home / "bin"
-    subprocess.run([tools / "javac", "Nop.java"], cwd=folder, check=True)
-    packed = [str(tools / "jar"), "cfm", "nop.jar", "manifest", "Nop.class"]
-    subprocess.run(packed, cwd=folder, check=True)
-    return folder / "nop.jar"
 
 
 def test_a_bad_setting_is_reported_at_once(dist: Distribution, tmp_path: Path) -> None:

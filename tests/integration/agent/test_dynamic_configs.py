@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 from collections.abc import Mapping
 
 import pytest
@@ -17,39 +16,22 @@ from confluent_kafka.admin import (
 from insync.arms import FEATURE, PROCESS_TIME, REQUEST, SCOPE, VIA
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
-from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.java import Java
-from insync.brokers.kafka.resolve import distribution
 from integration.lab import AT, HELD_MS, LAG, Lab, Program, StartCluster, StartLab, stalled_read
 from waiting import wait_for
 
 COOLDOWN = "insync.relinquish.cooldown.ms"
 
 
-def alter(
-    dist: Distribution,
-    servers: str,
-    broker: int | None,
-    changes: Mapping[str, str | None],
-    by: str = "server",
-) -> str:
-    """Set configs of a broker, or delete those whose value is None, by Kafka's own command.
-
-    Returns what the command prints. `broker` is None for the cluster's default; `by` is "server" or
-    "controller".
-    """
+def alter(lab: Lab, broker: int | None, changes: Mapping[str, str | None], **how: str) -> str:
+    """Set configs of a broker, or of all (None); delete those whose value is None."""
     added = ",".join(f"{name}={value}" for name, value in changes.items() if value is not None)
     deleted = ",".join(name for name, value in changes.items() if value is None)
-    command = dist.command(
-        ["-Xshare:auto", "-XX:TieredStopAtLevel=1"],
-        "kafka.admin.ConfigCommand",
-        *(f"--bootstrap-{by}", servers, "--alter", "--entity-type", "brokers"),
+    given = [
         *(["--entity-default"] if broker is None else ["--entity-name", str(broker)]),
         *(["--add-config", added] if added else []),
         *(["--delete-config", deleted] if deleted else []),
-    )
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    return done.stdout + done.stderr
+    ]
+    return lab.configs("--entity-type", "brokers", *given, **how)
 
 
 def described(bootstrap: str, broker: int) -> dict[str, ConfigEntry]:
@@ -67,33 +49,30 @@ def await_updates(lab: Lab, count: int) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("kafka", ["3.6.2", "3.8.1", "3.9.2", "4.1.2", "4.3.1"])
-def test_the_features_are_switched_while_a_read_stalls(
-    start_lab: StartLab, java: Java, kafka: str
-) -> None:
+def test_the_features_are_switched_while_a_read_stalls(start_lab: StartLab, kafka: str) -> None:
     """Off, followers leave the ISR. In both scopes they stay, also while the scope is switched."""
-    dist = distribution(kafka, java)
-    lab = start_lab(dist=dist)
+    lab = start_lab(kafka=kafka)
     at = lab.server()
     entry = described(at, 1)[FEATURE]
     assert (entry.value, entry.is_read_only) == ("false", False)
 
     with lab.writing(), lab.bridge() as leader:
         lab.check_off(leader)
-        alter(dist, at, None, {FEATURE: "true"})
+        alter(lab, None, {FEATURE: "true"})
         await_updates(lab, 1)
         for scope, other in (("read", "request"), ("request", "read")):
-            alter(dist, at, 1, {SCOPE: scope})
+            alter(lab, 1, {SCOPE: scope})
             wait_for(lambda: described(at, 1)[SCOPE].value, scope.__eq__)
             with stalled_read(leader):
                 lab.stays_whole(2.5)
-                alter(dist, at, 1, {SCOPE: other})
+                alter(lab, 1, {SCOPE: other})
                 lab.stays_whole(2.5)
             lab.stays_whole(1.0)
         counters = leader.counters()
         assert counters.errors == 0
         assert counters.holds_granted >= 2
 
-        alter(dist, at, None, {FEATURE: None})
+        alter(lab, None, {FEATURE: None})
         wait_for(lambda: described(at, 1)[FEATURE].value, "false".__eq__)
         assert ConfigSource(described(at, 1)[FEATURE].source) == ConfigSource.DEFAULT_CONFIG
         wait_for(lambda: leader.counters().pending_now, lambda pending: pending == 0)
@@ -104,18 +83,17 @@ def test_the_features_are_switched_while_a_read_stalls(
 @pytest.mark.long
 @pytest.mark.parametrize("kafka", ["3.6.2", "3.8.1", "3.9.2", "4.3.1"])
 def test_a_broker_steps_down_from_when_its_time_limit_is_set(
-    start_lab: StartLab, java: Java, kafka: str
+    start_lab: StartLab, kafka: str
 ) -> None:
     """The limit is set as the cluster's default while a read stalls; before, nothing happens.
 
     Broker 1 then restarts: the update stays in force.
     """
-    dist = distribution(kafka, java)
-    lab = start_lab(dist=dist, settings={FEATURE: "true", "replica.lag.time.max.ms": "10000"})
+    lab = start_lab(kafka=kafka, settings={FEATURE: "true", "replica.lag.time.max.ms": "10000"})
     with lab.bridge() as broker:
         with stalled_read(broker):
             assert lab.leader() == 1
-            alter(dist, lab.server(), None, {PROCESS_TIME: "500", COOLDOWN: "1000"})
+            alter(lab, None, {PROCESS_TIME: "500", COOLDOWN: "1000"})
             lab.await_other_leader()
         assert broker.counters().errors == 0
     (line,) = lab.events("settings_updated")
@@ -128,7 +106,7 @@ def test_a_broker_steps_down_from_when_its_time_limit_is_set(
 
 @pytest.mark.long
 def test_scope_request_counts_the_first_fetch_of_a_session_that_began_before_it(
-    start_lab: StartLab, dist: Distribution
+    start_lab: StartLab,
 ) -> None:
     """Such a fetch does not name its partitions. Its read stalls at once; the leader steps down.
 
@@ -142,7 +120,7 @@ def test_scope_request_counts_the_first_fetch_of_a_session_that_began_before_it(
         os.kill(follower, signal.SIGSTOP)
         try:
             changes = {**REQUEST, PROCESS_TIME: "500", COOLDOWN: "1000"}
-            alter(dist, lab.server(3), 1, changes)
+            alter(lab, 1, changes, servers=lab.server(3))
             await_updates(lab, 1)
             broker.hold("leader-read", partition=AT, max_ms=HELD_MS)
         finally:
@@ -153,12 +131,12 @@ def test_scope_request_counts_the_first_fetch_of_a_session_that_began_before_it(
 
 
 def test_without_the_agent_updated_brokers_and_controllers_start_again(
-    start: StartCluster, agent: AgentSpec, dist: Distribution
+    start: StartCluster, agent: AgentSpec
 ) -> None:
     """Roll-back: the configs stay in the metadata log, and stock Kafka ignores them."""
     cluster = start(agent=agent)
     lab = Lab(cluster, agent)
-    alter(dist, cluster.bootstrap, None, {FEATURE: "true", PROCESS_TIME: "500"})
+    alter(lab, None, {FEATURE: "true", PROCESS_TIME: "500"})
     await_updates(lab, 1)
     for node in (cluster.controller.id, 1, 2):
         cluster.remove_agent(node)
@@ -172,11 +150,11 @@ def test_without_the_agent_updated_brokers_and_controllers_start_again(
 
 
 @pytest.mark.long
-def test_invalid_values_change_nothing(start_lab: StartLab, dist: Distribution) -> None:
+def test_invalid_values_change_nothing(start_lab: StartLab) -> None:
     """A broker refuses them, and a controller refuses the whole update of which one is part."""
     lab = start_lab(assignment=(), settings={})
     bootstrap = lab.cluster.bootstrap
-    alter(dist, bootstrap, None, {FEATURE: "true"})
+    alter(lab, None, {FEATURE: "true"})
     await_updates(lab, 1)
     refused = {
         "Invalid value maybe for configuration " + FEATURE: {FEATURE: "maybe"},
@@ -188,24 +166,24 @@ def test_invalid_values_change_nothing(start_lab: StartLab, dist: Distribution) 
         "Cannot update these configs dynamically": {VIA: "fence"},
     }  # fmt: skip
     for message, changes in refused.items():
-        printed = alter(dist, bootstrap, None, changes)
+        printed = alter(lab, None, changes)
         assert message in printed, printed
     now = described(bootstrap, 1)
     kept = [now[each].value for each in (FEATURE, PROCESS_TIME, SCOPE)]
     assert kept == ["true", "-1", "request"]
     assert now[VIA].is_read_only
 
-    controller = f"127.0.0.1:{lab.cluster.controller.port}"
-    printed = alter(dist, controller, None, {FEATURE: "maybe", COOLDOWN: "9000"}, "controller")
+    controller = {"servers": f"127.0.0.1:{lab.cluster.controller.port}", "by": "controller"}
+    printed = alter(lab, None, {FEATURE: "maybe", COOLDOWN: "9000"}, **controller)
     assert "Invalid value maybe for configuration " + FEATURE in printed, printed
-    alter(dist, controller, None, {COOLDOWN: "7000"}, "controller")
+    alter(lab, None, {COOLDOWN: "7000"}, **controller)
     await_updates(lab, 2)
     now = described(bootstrap, 1)
     assert [now[each].value for each in (FEATURE, COOLDOWN)] == ["true", "7000"]
 
 
 def test_the_kill_switch_turns_everything_off_at_once(
-    start_lab: StartLab, dist: Distribution, program: Program
+    start_lab: StartLab, program: Program
 ) -> None:
     """With a fetch pending: its follower leaves the ISR, and the run is void."""
     lab = start_lab(settings={**LAG, FEATURE: "true"})
@@ -216,7 +194,7 @@ def test_the_kill_switch_turns_everything_off_at_once(
             lab.await_drop()
         wait_for(lambda: leader.counters().pending_now, lambda pending: pending == 0)
         assert leader.counters().errors == 1
-        alter(dist, lab.server(), None, {SCOPE: "request"})
+        alter(lab, None, {SCOPE: "request"})
         assert not lab.events("settings_updated"), "until the next start"
     assert [line["error"] for line in lab.events("error")] == [
         "disabled over JMX: every hook is a no-op until the next start"

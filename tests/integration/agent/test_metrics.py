@@ -1,14 +1,10 @@
 """What an operator sees of the agent: Kafka's metrics over JMX, and lines in the broker's log."""
 
 import re
-import subprocess
 
 import pytest
 
 from insync.arms import FEATURE, PROCESS_TIME, SCOPE
-from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.java import Java
-from insync.brokers.kafka.resolve import distribution
 from insync.workload.prefill import burst
 from integration.lab import LAG, TOPIC, Lab, Program, StartLab, stalled_read
 from waiting import wait_for
@@ -16,16 +12,8 @@ from waiting import wait_for
 PENDING = "kafka.server:type=PendingReads"
 
 
-def configs(dist: Distribution, servers: str, kind: str, change: str) -> str:
-    """Change a config of broker 1 by Kafka's own command, and return what it prints."""
-    command = dist.command(
-        ["-Xshare:auto", "-XX:TieredStopAtLevel=1"],
-        "kafka.admin.ConfigCommand",
-        *("--bootstrap-server", servers, "--alter", "--entity-type", kind),
-        *("--entity-name", "1", "--add-config", change),
-    )
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    return done.stdout + done.stderr
+def of_1(kind: str) -> tuple[str, ...]:
+    return ("--entity-type", kind, "--entity-name", "1", "--add-config")
 
 
 def lines(lab: Lab, logger: str, node: int = 1) -> list[str]:
@@ -37,11 +25,10 @@ def lines(lab: Lab, logger: str, node: int = 1) -> list[str]:
 @pytest.mark.long
 @pytest.mark.parametrize("kafka", ["3.9.2", "4.3.1"])
 def test_a_hold_and_a_step_down_are_seen_in_metrics_and_logs(
-    start_lab: StartLab, java: Java, program: Program, kafka: str
+    start_lab: StartLab, program: Program, kafka: str
 ) -> None:
     """The read for one follower stalls: it is held. Then T is set, and the leader steps down."""
-    dist = distribution(kafka, java)
-    lab = start_lab(dist=dist, settings={**LAG, FEATURE: "true", SCOPE: "request"})
+    lab = start_lab(kafka=kafka, settings={**LAG, FEATURE: "true", SCOPE: "request"})
     (begun,) = lines(lab, "Agent")
     assert f"runs in Kafka {kafka}. KIP-501: solution 1 is on, scope request;" in begun
     assert "solution 2 is off." in begun
@@ -58,11 +45,11 @@ def test_a_hold_and_a_step_down_are_seen_in_metrics_and_logs(
             )
             granted = lab.jmx(program, f"{PENDING},name=HoldsGrantedPerSec,*", "Count")
             assert sorted(granted.values()) == ["0", "0", "0", "1", "1"], granted
-            changed = configs(dist, lab.server(), "broker-loggers", "insync.PendingReads=WARN")
+            changed = lab.configs(*of_1("broker-loggers"), "insync.PendingReads=WARN")
             assert "Completed updating" in changed, changed
         wait_for(lambda: broker.counters().held_now, lambda now: now == 0)
 
-        configs(dist, lab.server(), "brokers", f"{PROCESS_TIME}=500")
+        lab.configs(*of_1("brokers"), f"{PROCESS_TIME}=500")
         wait_for(lambda: lines(lab, "Agent"), lambda seen: "T 500 ms" in seen[-1])
         with stalled_read(broker):
             lab.await_other_leader()

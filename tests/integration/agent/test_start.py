@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ from insync.brokers.kafka.ports import free_ports
 from insync.brokers.kafka.resolve import distribution
 from insync.events import agent_log
 from insync_bridge import BridgeClient
-from integration.lab import Lab, StartCluster
+from integration.lab import Lab, StartCluster, java_agent
 from waiting import wait_for
 
 Done = subprocess.CompletedProcess[str]
@@ -136,51 +137,61 @@ def test_what_is_no_file_is_refused_before_the_broker_starts(
     assert_refused(begin(WITH_LAB, own), own, "expected a file")
 
 
-def test_a_jar_that_is_not_the_lab_is_refused(begin: Begin, tmp_path: Path) -> None:
-    other = tmp_path / "other.jar"
-    with zipfile.ZipFile(other, "w") as jar:
-        jar.writestr("a", "")
+def test_a_jar_that_is_not_the_lab_is_refused(begin: Begin, java: Java, tmp_path: Path) -> None:
+    other = java_agent(java, tmp_path)
     assert_refused(begin(f"lab={other}"), f"lab={other}: expected the path")
 
 
-def test_a_missing_symbol_stops_the_start_and_is_named(
-    begin: Begin, java: Java, tmp_path: Path
+def without_members(java: Java, folder: Path) -> dict[str, Any]:
+    """Put a Replica first that lacks every member that the agent needs."""
+    source = folder / "Replica.java"
+    source.write_text("package org.apache.kafka.server.replica; public class Replica { }")
+    subprocess.run([java.home / "bin" / "javac", "-d", folder, source], check=True, timeout=60)
+    return {"first": folder}
+
+
+def of_unknown_version(_: Java, folder: Path) -> dict[str, Any]:
+    return {"first": version_resource(folder, "9.9.9")}
+
+
+def loaded_early(java: Java, folder: Path) -> dict[str, Any]:
+    """Let another agent load a class of the broker first."""
+    load = 'Class.forName("kafka.cluster.Partition", false, ClassLoader.getSystemClassLoader());'
+    return {"flags": (f"-javaagent:{java_agent(java, folder, load)}",)}
+
+
+@pytest.mark.parametrize("choice", ["fail", "stock", None])
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (
+            without_members,
+            "missing method org.apache.kafka.server.replica.Replica.stateSnapshot",
+        ),
+        (of_unknown_version, "Kafka 9.9.9 is not supported"),
+        (loaded_early, "kafka.cluster.Partition was loaded before this agent started"),
+    ],
+)
+def test_a_broker_that_cannot_be_woven_is_refused_or_runs_stock(
+    begin: Begin,
+    java: Java,
+    tmp_path: Path,
+    make: Callable[[Java, Path], dict[str, Any]],
+    said: str,
+    choice: str | None,
 ) -> None:
-    done = begin("on-unsupported=fail", first=replica_without_members(java, tmp_path))
-    assert not runs(done)
-    assert "missing method org.apache.kafka.server.replica.Replica.stateSnapshot" in done.stderr
-    assert "Exception" not in done.stderr
-
-
-def test_a_missing_symbol_runs_the_broker_untouched_by_default(
-    begin: Begin, java: Java, tmp_path: Path
-) -> None:
-    broken_classes = replica_without_members(java, tmp_path)
-    done = begin(WITH_LAB, f"events={tmp_path}/e.jsonl", first=broken_classes)
-    assert runs(done)
-    assert "the broker runs unchanged" in done.stderr
-    (refused,) = read_lines(tmp_path / "e.jsonl")
-    assert refused["type"] == "agent_refused"
-
-
-@pytest.mark.parametrize("choice", ["fail", "stock"])
-def test_an_unknown_version_is_refused_or_runs_stock(
-    begin: Begin, tmp_path: Path, choice: str
-) -> None:
-    done = begin(f"on-unsupported={choice}", first=version_resource(tmp_path, "9.9.9"))
-    assert "Kafka 9.9.9 is not supported" in done.stderr
-    assert runs(done) == (choice == "stock")
-
-
-@pytest.mark.parametrize("choice", ["fail", "stock"])
-def test_a_class_that_another_agent_has_loaded_leaves_the_broker_unwoven(
-    begin: Begin, java: Java, tmp_path: Path, choice: str
-) -> None:
-    early = f"-javaagent:{eager_agent(java, tmp_path)}"
-    done = begin(f"on-unsupported={choice}", flags=(early,))
-    assert "kafka.cluster.Partition was loaded before this agent started" in done.stderr
+    """By default it runs stock, and the events say that the agent refused."""
+    events = tmp_path / "e.jsonl"
+    options = [f"on-unsupported={choice}"] if choice else [WITH_LAB, f"events={events}"]
+    done = begin(*options, **make(java, tmp_path))
+    assert said in done.stderr
     assert "woven into" not in done.stderr
-    assert runs(done) == (choice == "stock")
+    assert runs(done) == (choice != "fail")
+    if choice == "fail":
+        assert "Exception" not in done.stderr
+    if choice is None:
+        assert "the broker runs unchanged" in done.stderr
+        assert [line["type"] for line in read_lines(events)] == ["agent_refused"]
 
 
 @pytest.mark.long
@@ -250,23 +261,6 @@ def test_a_node_with_both_roles_has_one_scope(
     assert not bridge.exists(), "a clean stop removes the file"
 
 
-def eager_agent(java: Java, folder: Path) -> Path:
-    """Make an agent that loads a class of the broker."""
-    source = folder / "Eager.java"
-    source.write_text(
-        "public class Eager { public static void premain(String a) throws Exception {"
-        ' Class.forName("kafka.cluster.Partition", false, ClassLoader.getSystemClassLoader()); } }'
-    )
-    manifest = folder / "manifest.txt"
-    manifest.write_text("Premain-Class: Eager\n")
-    tools = java.home / "bin"
-    subprocess.run([tools / "javac", "-d", folder, source], check=True, timeout=60)
-    jar = folder / "eager.jar"
-    made = [tools / "jar", "cfm", jar, manifest, "-C", folder, "Eager.class"]
-    subprocess.run(made, check=True, timeout=60)
-    return jar
-
-
 @contextmanager
 def combined_node(
     java: Java, dist: Distribution, folder: Path, options: str
@@ -312,14 +306,6 @@ def version_resource(folder: Path, version: str) -> Path:
     resource = folder / "kafka" / "kafka-version.properties"
     resource.parent.mkdir()
     resource.write_text(f"version={version}\ncommitId=0\n")
-    return folder
-
-
-def replica_without_members(java: Java, folder: Path) -> Path:
-    """Make a class folder whose Replica lacks every member that the agent needs."""
-    source = folder / "Replica.java"
-    source.write_text("package org.apache.kafka.server.replica; public class Replica { }")
-    subprocess.run([java.home / "bin" / "javac", "-d", folder, source], check=True, timeout=60)
     return folder
 
 

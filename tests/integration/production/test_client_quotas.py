@@ -1,31 +1,17 @@
 """Clients that exceed their quotas are throttled; their leader is not slow because of that."""
 
 import os
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 from confluent_kafka import Producer, ThrottleEvent
 
-from insync.brokers.kafka.distribution import Distribution
 from integration.lab import ALL, STEP_DOWN, TOPIC, WITHIN_S, Lab, StartLab, repeated
 from waiting import wait_for
 
 GREEDY = "greedy"
 QUOTAS = "producer_byte_rate=20000,consumer_byte_rate=20000,request_percentage=5"
-
-
-def set_quotas(dist: Distribution, bootstrap: str) -> None:
-    """Set the quotas of the client that writes more than it may."""
-    command = dist.command(
-        ["-XX:TieredStopAtLevel=1"],
-        "kafka.admin.ConfigCommand",
-        *("--bootstrap-server", bootstrap, "--alter", "--entity-type", "clients"),
-        *("--entity-name", GREEDY, "--add-config", QUOTAS),
-    )
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert "Completed updating config" in done.stdout, done.stdout + done.stderr
 
 
 @contextmanager
@@ -53,11 +39,13 @@ def greedy(lab: Lab) -> Iterator[list[float]]:
 
 @pytest.mark.long
 def test_throttled_clients_are_no_reason_to_step_down(
-    start_lab: StartLab, dist: Distribution
+    start_lab: StartLab,
 ) -> None:
     """A client is throttled by the quotas of bytes and of requests during all of the checks."""
     lab = start_lab(assignment=[ALL, ALL])
-    set_quotas(dist, lab.cluster.bootstrap)
+    of_it = ("--entity-type", "clients", "--entity-name", GREEDY)
+    said = lab.configs(*of_it, "--add-config", QUOTAS)
+    assert "Completed updating config" in said, said
     with lab.writing(), greedy(lab) as throttled:
         wait_for(lambda: sum(throttled), lambda seconds: seconds > 1, WITHIN_S)
         with lab.bridge() as broker:

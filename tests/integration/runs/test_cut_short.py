@@ -115,8 +115,11 @@ def test_what_a_killed_run_recorded_is_readable(
     assert failed["reason"].startswith(said)
 
 
-def interrupt_matrix(out: Path) -> None:
-    """Run a matrix, and end it by Ctrl-C in the second of its two scenarios."""
+def test_an_interrupted_matrix_leaves_no_process_and_what_it_recorded_can_be_judged(
+    tmp_path: Path, judge_matrices: Judge
+) -> None:
+    """Ctrl-C ends it in the second of its two scenarios."""
+    out = tmp_path / "matrix"
     chosen = ("--only", "read-stall,freeze", "--arms", "stock")
     with start_insync("matrix", *chosen, "--out", out) as run:
         phases = out / "4.3.1" / "freeze" / "events" / "stock" / "phases.jsonl"
@@ -124,23 +127,6 @@ def interrupt_matrix(out: Path) -> None:
         # A worker, a controller and three brokers.
         assert not end(run, signal.SIGINT, least=5, within_s=60)
     assert run.returncode == 3
-
-
-def test_an_interrupted_matrix_leaves_no_process_and_keeps_what_it_recorded(tmp_path: Path) -> None:
-    out = tmp_path / "matrix"
-    interrupt_matrix(out)
-    whole, cut = (out / "4.3.1" / name for name in ("read-stall", "freeze"))
-    assert lines_of(whole, "stock", "phases.jsonl")[-1]["type"] == "repeat_ended"
-    assert lines_of(whole, "stock", "faults.jsonl")[0]["calls_held"] > 0
-    assert "repeat_ended" not in [line["type"] for line in lines_of(cut, "stock", "phases.jsonl")]
-
-
-@pytest.mark.long
-def test_the_finished_runs_of_an_interrupted_matrix_can_be_judged(
-    tmp_path: Path, judge_matrices: Judge
-) -> None:
-    out = tmp_path / "matrix"
-    interrupt_matrix(out)
     ((whole, cut),) = judge_matrices(out)
     assert (whole["scenario"], whole["outcome"]) == ("read-stall", "pass")
     assert (cut["scenario"], cut["outcome"]) == ("freeze", "unknown")
