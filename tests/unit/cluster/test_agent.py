@@ -28,25 +28,20 @@ def nodes_with_agent(made: NodeCluster, folder: Path) -> list[Role]:
     return [plan.role for plan in plans if made._watched(plan).flags]
 
 
-def test_the_controller_gets_the_agent_as_brokers_do(tmp_path: Path) -> None:
-    assert nodes_with_agent(cluster(tmp_path), tmp_path) == ["controller", "broker"]
-
-
-def test_a_controller_may_run_without_the_agent_and_on_zookeeper_always_does(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("kafka", "options", "roles"),
+    [
+        ("4.3.1", {}, ["controller", "broker"]),
+        ("4.3.1", {"on_controller": False}, ["broker"]),
+        ("2.8.2", {}, ["broker"]),
+        ("4.3.1", {"nodes": [8]}, []),
+        ("4.3.1", {"nodes": [7, 8]}, ["controller", "broker"]),
+    ],
+)
+def test_brokers_and_controllers_get_the_agent_if_they_are_named_and_not_on_zookeeper(
+    tmp_path: Path, kafka: str, options: dict[str, Any], roles: list[str]
 ) -> None:
-    assert nodes_with_agent(cluster(tmp_path, on_controller=False), tmp_path) == ["broker"]
-    assert nodes_with_agent(cluster(tmp_path, "2.8.2"), tmp_path) == ["broker"]
-
-
-def test_only_the_named_nodes_start_with_the_agent(tmp_path: Path) -> None:
-    assert nodes_with_agent(cluster(tmp_path, nodes=[8]), tmp_path) == []
-    assert nodes_with_agent(cluster(tmp_path, nodes=[7, 8]), tmp_path) == ["controller", "broker"]
-
-
-def test_without_an_agent_no_node_gets_one(tmp_path: Path) -> None:
-    dist = cast("Any", SimpleNamespace(release=pinned("4.3.1")))
-    assert nodes_with_agent(LocalCluster(dist, tmp_path / "nodes"), tmp_path) == []
+    assert nodes_with_agent(cluster(tmp_path, kafka, **options), tmp_path) == roles
 
 
 def test_a_cluster_without_eligible_replicas_is_formatted_from_its_own_templates(

@@ -10,8 +10,6 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from insync.brokers.cluster.links.listeners import (
     LinkedOnLoopback,
@@ -20,7 +18,7 @@ from insync.brokers.cluster.links.listeners import (
 )
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.links.proxy import PIECE, PIECES, _connected, _tcp, who
-from insync.brokers.cluster.links.rules import FREE, Rule, Treatment
+from insync.brokers.cluster.links.rules import Rule, Treatment
 from insync.brokers.cluster.plans import on_kraft
 from insync.errors import InputError
 from insync.nodes import CLIENTS, CONTROLLER_ID
@@ -136,18 +134,6 @@ def test_a_cut_stops_only_one_pair_in_both_directions(links: Links, leader: int)
         links.free(1, 2)
         assert answer(one, 4) == b"ping"
         assert links.passed(1, 2).in_hand == 0
-
-
-def test_a_cut_link_accepts_connections_and_does_not_serve_them(links: Links) -> None:
-    links.treat(1, 2, CUT)
-    with follower(links, 1, 2) as connection:
-        wait_for(lambda: links.passed(1, 2).in_hand, lambda held: held == OPENING, within_s=10)
-        connection.settimeout(0.1)
-        with pytest.raises(TimeoutError):
-            connection.recv(1)
-        connection.settimeout(10)
-        links.free(1, 2)
-        assert len(answer(connection, OPENING)) == OPENING
 
 
 def test_a_cut_buffers_a_bounded_number_of_bytes(links: Links) -> None:
@@ -302,26 +288,6 @@ def test_proxies_can_be_reopened(links: Links) -> None:
     assert not set(before.values()) & set(links.brokers.values())
     with follower(links, 1, 2) as connection:
         assert len(answer(connection, OPENING)) == OPENING
-
-
-@given(st.lists(st.tuples(st.integers(1, 5_000), st.booleans()), min_size=1, max_size=8))
-def test_chunks_leave_in_order_of_arrival(pieces: list[tuple[int, bool]]) -> None:
-    left: list[int] = []
-
-    async def scenario() -> None:
-        rule = Rule()
-        for number, (size, cut) in enumerate(pieces):
-            await rule.change(CUT if cut else Treatment(bytes_per_s=10**9))
-            rule.came(size, (1, 2))
-            going = asyncio.create_task(rule.hold(size, time.monotonic(), (1, 2)))
-            await asyncio.sleep(0)
-            await rule.change(FREE)
-            await going
-            left.append(number)
-        assert rule.passed.in_hand == 0
-
-    asyncio.run(scenario())
-    assert left == list(range(len(pieces)))
 
 
 LISTENERS = {

@@ -6,55 +6,15 @@ from pathlib import Path
 import pytest
 
 from insync.brokers.cluster import properties
-from insync.brokers.cluster.addresses import InNetwork, OnLoopback
+from insync.brokers.cluster.addresses import OnLoopback
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.plans import Controllers, on_kraft
 from insync.errors import InputError
-from insync.nodes import CONTROLLER_ID, node_words
+from insync.nodes import CONTROLLER_ID
 
 HOME = Path("/runs/nodes/2")
 LISTENERS = OnLoopback().of_broker(2, 2002)
 SESSION = "broker.session.timeout.ms"
-
-
-def test_a_broker_names_its_controller_and_the_scenario_overrides_defaults() -> None:
-    settings = {"replica.lag.time.max.ms": "2000", "num.io.threads": "2"}
-    made = properties.broker(2, HOME, "100@127.0.0.1:2100", LISTENERS, settings)
-    assert made["node.id"] == "2"
-    assert made["process.roles"] == "broker"
-    assert made["controller.quorum.voters"] == "100@127.0.0.1:2100"
-    assert made["listeners"] == made["advertised.listeners"] == "PLAINTEXT://127.0.0.1:2002"
-    assert made["log.dirs"] == "/runs/nodes/2/data"
-    assert made["replica.lag.time.max.ms"] == "2000"
-    assert made["num.io.threads"] == "2"
-
-
-def test_the_controller_gets_the_scenarios_settings_too() -> None:
-    voters, settings = "100@127.0.0.1:2100", {"broker.session.timeout.ms": "3000"}
-    made = properties.controller(100, HOME, "127.0.0.1:2100", voters, settings)
-    assert made["process.roles"] == "controller"
-    assert made["listeners"] == "CONTROLLER://127.0.0.1:2100"
-    assert made["broker.session.timeout.ms"] == "3000"
-
-
-def test_a_broker_on_zookeeper_has_no_kraft_settings() -> None:
-    settings = {"replica.lag.time.max.ms": "2000"}
-    made = properties.broker_on_zookeeper(2, HOME, "127.0.0.1:2100", LISTENERS, settings)
-    assert made["broker.id"] == "2"
-    assert made["zookeeper.connect"] == "127.0.0.1:2100"
-    assert made["listeners"] == made["advertised.listeners"] == "PLAINTEXT://127.0.0.1:2002"
-    assert made["log.dirs"] == "/runs/nodes/2/data"
-    assert made["replica.lag.time.max.ms"] == "2000"
-    assert not {"process.roles", "node.id", "controller.quorum.voters"} & made.keys()
-
-
-def test_in_a_network_brokers_use_names_and_clients_use_loopback() -> None:
-    network = InNetwork()
-    assert network.meeting(100, 2100) == ("node-100", 9092)
-    made = network.of_broker(2, 2002)
-    assert made["listeners"] == "CLIENT://node-2:9092,INTERNAL://node-2:9094"
-    assert made["advertised.listeners"] == "CLIENT://127.0.0.1:2002,INTERNAL://node-2:9094"
-    assert made["inter.broker.listener.name"] == "INTERNAL"
 
 
 @pytest.mark.parametrize(("settings", "timeout"), [({}, "13500"), ({SESSION: "3000"}, "4500")])
@@ -78,16 +38,6 @@ def test_the_zookeeper_session_timeout_follows_krafts(
 )
 def test_java_reads_values_back_unchanged(value: str, written: str) -> None:
     assert properties.text({"log.dirs": value}) == f"log.dirs={written}\n"
-
-
-def test_the_agents_flag() -> None:
-    agent = AgentSpec(
-        Path("/jars/agent.jar"), Path("/events"), Path("/bridges"), lab=Path("/jars/lab.jar")
-    )
-    assert agent.flag(2) == (
-        "-javaagent:/jars/agent.jar=lab=/jars/lab.jar,events=/events/broker-2.jsonl,events-files=1000,"
-        "bridge=/bridges/bridge-2.json,on-unsupported=fail"
-    )
 
 
 def test_the_agents_cache_is_an_option_unless_its_path_has_a_comma() -> None:
@@ -125,7 +75,3 @@ def test_the_controller_has_the_same_id_in_every_cluster() -> None:
     for brokers in ([1], [1, 2]):
         first, *_ = on_kraft(Path("/runs/nodes"), brokers, {}, OnLoopback())
         assert (first.id, first.role) == (CONTROLLER_ID, "controller")
-
-
-def test_a_node_is_named_by_its_role() -> None:
-    assert (node_words(2), node_words(CONTROLLER_ID)) == ("broker 2", "the controller")

@@ -188,12 +188,6 @@ def test_only_leftovers_of_dead_harnesses_are_removed(tmp_path: Path) -> None:
     assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
 
 
-def test_a_container_is_removed_when_its_log_folder_is_gone(tmp_path: Path) -> None:
-    engine: Any = FakeEngine(GONE, folder=tmp_path / "gone")
-    leftovers.sweep(engine)
-    assert engine.made[0].asked == [("kill",), "remove"]
-
-
 def test_concurrent_removals_are_accepted_and_other_errors_raised(tmp_path: Path) -> None:
     engine: Any = FakeEngine(GONE, folder=tmp_path)
     engine.wires[0].error = refusal(404)

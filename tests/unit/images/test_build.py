@@ -41,34 +41,28 @@ def packed(dist: Distribution) -> tarfile.TarFile:
     return tarfile.open(fileobj=context)
 
 
-def test_the_context_has_every_file_that_the_dockerfile_copies(dist: Distribution) -> None:
+def test_the_context_has_every_file_that_the_dockerfile_copies_readable_by_all(
+    dist: Distribution,
+) -> None:
     with packed(dist) as tar:
-        names = set(tar.getnames())
-        dockerfile = tar.extractfile("Dockerfile")
-        assert dockerfile is not None
-        lines = dockerfile.read().decode().splitlines()
-    copied = [line.split()[1] for line in lines if line.startswith("COPY ")]
-    assert copied == ["libs", "health.sh", "sample"]
-    assert {"health.sh", "sample/dump.sh", "sample/node.args", "sample/log4j2.properties"} <= names
-    assert {f"libs/{jar.name}" for jar in dist.jars} <= names
-    assert "sample/metadata/meta.properties" in names
-
-
-def test_files_are_readable_by_all_users(dist: Distribution) -> None:
-    with packed(dist) as tar:
+        texts = {}
+        for name in ("Dockerfile", "sample/data/meta.properties"):
+            content = tar.extractfile(name)
+            assert content is not None
+            texts[name] = content.read().decode().splitlines()
         for entry in tar:
             assert entry.mode & 0o444 == 0o444, entry.name
             assert (entry.uid, entry.gid) == (0, 0)
             assert bool(entry.mode & 0o111) == (entry.isdir() or entry.name.endswith(".sh"))
-
-
-def test_the_sample_node_is_node_1_of_its_own_cluster(dist: Distribution) -> None:
-    with packed(dist) as tar:
-        meta = tar.extractfile("sample/data/meta.properties")
-        assert meta is not None
-        lines = meta.read().decode().splitlines()
-    assert "node.id=1" in lines
-    assert "cluster.id=x" not in lines
+        names = set(tar.getnames())
+    dockerfile, meta = texts.values()
+    copied = [line.split()[1] for line in dockerfile if line.startswith("COPY ")]
+    assert copied == ["libs", "health.sh", "sample"]
+    assert {"health.sh", "sample/dump.sh", "sample/node.args", "sample/log4j2.properties"} <= names
+    assert {f"libs/{jar.name}" for jar in dist.jars} <= names
+    assert "sample/metadata/meta.properties" in names
+    assert "node.id=1" in meta, "the sample node is node 1"
+    assert "cluster.id=x" not in meta, "of its own cluster"
 
 
 def test_every_step_is_reported() -> None:

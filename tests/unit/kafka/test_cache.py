@@ -9,13 +9,6 @@ from insync.brokers.kafka import cache
 from insync.errors import InputError
 
 
-def test_the_cache_root_is_the_users_or_the_configured_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("INSYNC_CACHE", "/somewhere")
-    assert cache.root() == Path("/somewhere")
-    monkeypatch.delenv("INSYNC_CACHE")
-    assert cache.root().name == "insync"
-
-
 def test_a_busy_cache_gives_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSYNC_CACHE_WAIT_S", "0.1")
     with (

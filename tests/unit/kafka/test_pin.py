@@ -42,6 +42,7 @@ def test_a_left_out_module_is_not_pinned(tmp_path: Path) -> None:
     assert pinned - ids == {f"{left_out}:3.9.2"}
 
 
+@pytest.mark.long
 @needs_maven
 def test_a_version_that_was_never_published_is_one_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "insync.brokers.kafka.pin", "9.9.9", "--out", str(tmp_path)]

@@ -58,19 +58,13 @@ def test_a_child_with_pipes_is_written_to_and_read_from(tmp_path: Path) -> None:
     assert (out, (tmp_path / "log").read_text()) == (b"got this\n", "problem\n")
 
 
-def test_a_child_has_its_own_session(tmp_path: Path) -> None:
+def test_a_child_has_its_own_session_and_is_killed_even_if_it_is_stopped(tmp_path: Path) -> None:
     child = sleeper(tmp_path)
     assert os.getsid(child.pid) == child.pid
-    process.kill([child])
-    assert child.returncode == -signal.SIGKILL
-    process.kill([child])  # again: nothing to do
-
-
-def test_a_stopped_child_is_killed_too(tmp_path: Path) -> None:
-    child = sleeper(tmp_path)
     child.send_signal(signal.SIGSTOP)
     process.kill([child])
     assert child.returncode == -signal.SIGKILL
+    process.kill([child])  # again: nothing to do
 
 
 def test_a_missing_setpriv_gives_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from insync.brokers.kafka import maven
 from insync.brokers.kafka.resolve import cached_jars
 from insync.brokers.kafka.versions import Jar, Release
 from insync.errors import InputError
@@ -101,10 +100,3 @@ def test_a_repository_that_is_no_address_is_an_error(
     monkeypatch.setenv("INSYNC_MAVEN", "mirror/maven2")
     with pytest.raises(InputError, match="INSYNC_MAVEN: mirror/maven2, expected an address"):
         cached_jars(release, tmp_path / "libs", print)
-
-
-def test_maven_central_has_a_jar_at_its_coordinates() -> None:
-    jar = Jar("org.apache.kafka", "kafka-clients", "4.3.1", "", "test")
-    assert maven.url(maven.CENTRAL, jar).endswith(
-        "/org/apache/kafka/kafka-clients/4.3.1/kafka-clients-4.3.1-test.jar"
-    )

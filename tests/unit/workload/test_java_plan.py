@@ -70,11 +70,6 @@ def test_clients_have_the_settings_of_the_load() -> None:
         assert keys[f"{client}.request.timeout.ms"] == "900"
 
 
-def test_without_a_timeout_clients_keep_those_of_their_library() -> None:
-    names = java_plan(PLAN, consumer=0)
-    assert not [name for name in names if name.endswith(("request.timeout.ms", "backoff.ms"))]
-
-
 def test_only_bursts_wait_for_their_batch_unless_the_load_says_so() -> None:
     keys = java_plan(PLAN, consumer=0)
     assert (keys["producer.linger.ms"], keys["burst_producer.linger.ms"]) == ("0", "10")

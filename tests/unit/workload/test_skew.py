@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.skew import PartitionKeys, key_bytes, shares
+from insync.skew import PartitionKeys, shares
 from insync.workload.plan import Load, WorkloadPlan
 
 PARTITIONS = st.integers(1, 12)
@@ -61,10 +61,6 @@ def test_a_skew_moves_records_between_partitions_and_adds_none() -> None:
     assert rates[0] == pytest.approx(rates[1] * 2) == pytest.approx(rates[2] * 3)
 
 
-def test_a_key_is_text() -> None:
-    assert key_bytes(12) == b"key-12"
-
-
 def test_keys_that_count_down_are_different_and_two_are_those_of_markers() -> None:
     plan = _plan(Load(key_countdown=3))
     found = [plan.key_of(seq) for seq in range(6)]
@@ -72,9 +68,6 @@ def test_keys_that_count_down_are_different_and_two_are_those_of_markers() -> No
     assert found[4] == b"\xff\xff\xff\xff"
     assert len(set(found)) == 6
     assert plan.key_of(1 << 40) == (1 << 40).to_bytes(8, "big"), "of a transaction"
-
-
-def test_records_have_no_key_unless_the_plan_says_so() -> None:
     assert _plan(Load()).key_of(7) is None
 
 
