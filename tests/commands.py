@@ -22,7 +22,6 @@ Done = subprocess.CompletedProcess[str]
 def insync(
     *arguments: Argument, env: Mapping[str, str] | None = None, within_s: float = TIMEOUT_S
 ) -> Done:
-    """Run the installed command to its end."""
     return _run(INSYNC, *arguments, env=env, within_s=within_s)
 
 
@@ -43,7 +42,6 @@ def start_insync(
     stdout: int | IO[bytes] = subprocess.DEVNULL,
     stderr: int | IO[bytes] = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
-    """Start the installed command and leave it running."""
     return subprocess.Popen([INSYNC, *arguments], stdout=stdout, stderr=stderr)
 
 

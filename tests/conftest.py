@@ -54,7 +54,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    """Open a session of the embedded engine."""
     from insync.analysis.engine.options import Choice
     from insync.analysis.engine.session import open_session
     from insync.engines import AnalysisOptions
@@ -66,7 +65,6 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 @pytest.fixture(scope="session")
 def spark(session: Session) -> SparkSession:
-    """Return the client of the embedded engine."""
     return session.spark
 
 

@@ -27,7 +27,6 @@ FOR_MS = 1_500
 
 
 def produce(cluster: NodeCluster, topic: str, records: int = 1) -> float:
-    """Produce records and return how many seconds it took until all were acked."""
     began = time.monotonic()
     producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": "all"})
     for _ in range(records):
@@ -37,7 +36,6 @@ def produce(cluster: NodeCluster, topic: str, records: int = 1) -> float:
 
 
 def fetch(cluster: NodeCluster, topic: str, records: int) -> float:
-    """Read so many records from the start and return how many seconds it took."""
     began = time.monotonic()
     settings = {"bootstrap.servers": cluster.bootstrap, "group.id": "none"}
     consumer = Consumer({**settings, "enable.auto.commit": False})  # else its end takes 30 s

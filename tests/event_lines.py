@@ -7,7 +7,6 @@ from typing import Any
 
 
 def read_lines(file: Path) -> list[dict[str, Any]]:
-    """Return every line of a file."""
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 

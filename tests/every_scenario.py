@@ -91,7 +91,6 @@ class RecordedScenarios:
     wrong: Sequence[str]
 
     def cells(self, scenario: str, kafka: str = DEFAULT) -> dict[str, Mapping[str, Any]]:
-        """Return the cells of a row by their arms."""
         return {
             cell["arm"]: cell
             for cells in self.matrices.values()
@@ -105,7 +104,6 @@ class RecordedScenarios:
         return found[-1]
 
     def run(self, scenario: str, kafka: str = DEFAULT) -> Path:
-        """Return the run folder of a row."""
         return self.matrix(scenario, kafka) / kafka / scenario
 
     def unclear(self, row: Row) -> list[str]:

@@ -163,7 +163,6 @@ def harness_with(agent: Path, folder: Path) -> dict[str, str]:
 
 
 def names(java: Java) -> list[str]:
-    """Return the names of the mutants that there are."""
     command = [java.binary, "-jar", MUTANTS_JAR]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     return done.stdout.split()

@@ -17,7 +17,6 @@ PICTURES = {"": (1280, 960, False), "-dark": (1280, 960, True), "-390": (390, 84
 
 
 def shoot(browser: Browser, page: Path, into: Path, name: str) -> None:
-    """Write the pictures of one page."""
     for suffix, (across, down, dark) in PICTURES.items():
         context = browser.new_context(
             viewport={"width": across, "height": down},

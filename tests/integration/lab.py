@@ -46,8 +46,6 @@ Program = Callable[..., str]
 
 @dataclass(frozen=True)
 class Lab:
-    """A running cluster with the agent."""
-
     cluster: LocalCluster
     agent: AgentSpec
 
@@ -70,7 +68,6 @@ class Lab:
         return [line for line in lines if name in ("", line["type"])]
 
     def log(self, node: int = 1) -> str:
-        """Return what a node has logged."""
         return self.cluster.nodes[node].log.read_text(encoding="utf-8")
 
     def jmx(self, program: Program, pattern: str, attribute: str, node: int = 1) -> dict[str, str]:
@@ -98,7 +95,6 @@ class Lab:
         writer.check_all_are_there()
 
     def reassign(self, replicas: list[int]) -> None:
-        """Let partition 0 have other replicas."""
         running(self.cluster).assign(TOPIC, 0, replicas)
 
     def await_isr(self, members: list[int] = ALL, topic: str = TOPIC, asked: int = 2) -> None:
@@ -218,7 +214,6 @@ def rule(site: Site, mode: Mode, delay_ms: int = 0) -> Rule:
 
 @contextmanager
 def stalled_calls(control: ControlFile, site: Site) -> Iterator[None]:
-    """Hold every call of a site on the topic's partition until the block ends."""
     slot = control.arm(rule(site, Mode.HOLD))
     try:
         wait_for(lambda: control.counters(slot).held_now, bool, WITHIN_S)

@@ -47,7 +47,6 @@ def on(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope="module")
 def off(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """Start three brokers with the agent and no setting of it."""
     with brokers(dist, tmp_path_factory.mktemp("off"), {}) as started:
         yield started
 
@@ -183,7 +182,6 @@ def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(on: Lab) -> No
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a disk of 64 KiB."""
     if os.geteuid() != 0:
         pytest.skip("mounting a tmpfs needs root")
     folder = tmp_path / "small"

@@ -62,7 +62,6 @@ def mount(tmp_path: Path) -> Iterator[Passthrough]:
 
 
 def do(root: Path, step: Step) -> object:
-    """Do one step below `root`; return its result."""
     call, first, second, number = step
     path, other = root / first, root / second
     calls: dict[str, Callable[[], object]] = {
@@ -131,7 +130,6 @@ def _fsync(path: Path) -> None:
 
 
 def _use_deleted(path: Path) -> tuple[bytes, list[str]]:
-    """Write and read a file that is deleted while it is open."""
     with path.open("r+b", buffering=0) as file:
         path.unlink()
         file.write(b"still here")

@@ -32,7 +32,6 @@ class Published:
 def events_broker(
     tmp_path_factory: pytest.TempPathFactory, dist: Distribution
 ) -> Iterator[LocalCluster]:
-    """Start a broker with the topic for events."""
     with LocalCluster(dist, tmp_path_factory.mktemp("events") / "nodes", brokers=1) as cluster:
         create_topic(cluster.bootstrap, TOPIC, [[1], [1], [1]], {})
         yield cluster

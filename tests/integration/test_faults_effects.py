@@ -88,7 +88,6 @@ class Lab:
         return (time.monotonic() - began) * 1000
 
     def produce_ms(self, partition: int = 0, *, acks: str = "1") -> float:
-        """Produce a record and wait for its ack."""
         producer = self._producer(acks)
         began = time.monotonic()
         producer.produce(TOPIC, bytes(BYTES), partition=partition)
@@ -96,7 +95,6 @@ class Lab:
         return (time.monotonic() - began) * 1000
 
     def make_topic_ms(self) -> float:
-        """Have the controller make a topic, and wait until it is made."""
         began = time.monotonic()
         name = f"by-the-controller-{time.monotonic_ns()}"
         admin = client(self.arm_cluster.cluster.bootstrap)

@@ -97,7 +97,6 @@ def test_a_cluster_keeps_its_promises(version: str, java: Java, tmp_path: Path) 
 
 
 def addresses(pids: list[int]) -> set[str]:
-    """Return the addresses at which these processes listen."""
     connections = (each for pid in pids for each in psutil.Process(pid).net_connections("inet"))
     return {each.laddr.ip for each in connections if each.status == psutil.CONN_LISTEN}
 

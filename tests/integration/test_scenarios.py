@@ -182,7 +182,6 @@ def test_by_time_no_hook_is_woven(scenarios: RecordedScenarios) -> None:
 
 
 def events(scenarios: RecordedScenarios, name: str, arm: str) -> list[dict[str, Any]]:
-    """Return what the agents of an arm's brokers wrote."""
     brokers = range(1, BROKERS + 1)
     out = scenarios.run(name)
     return [line for broker in brokers for line in lines_of(out, arm, f"broker-{broker}.jsonl")]

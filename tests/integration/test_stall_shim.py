@@ -85,7 +85,6 @@ for line in sys.stdin:
 
 
 def compile_shim(folder: Path) -> Path:
-    """Compile the shim into a folder, warnings as errors."""
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler")
@@ -111,29 +110,24 @@ class Caller:
         return self.log.parents[1]
 
     def begin(self, call: str, path: Path | None = None) -> None:
-        """Let it make one call."""
         assert self.process.stdin is not None
         self.process.stdin.write(f"{call} {path or self.log}\n")
         self.process.stdin.flush()
 
     def answer(self) -> str:
-        """Wait for the result of the call."""
         assert self.process.stdout is not None
         return self.process.stdout.readline().strip()
 
     def timed(self, call: str, path: Path | None = None) -> tuple[str, float]:
-        """Make one call; return its result and how many seconds it took."""
         start = time.monotonic()
         self.begin(call, path)
         return self.answer(), time.monotonic() - start
 
     def arm(self, site: Site = Site.READ, mode: Mode = Mode.HOLD, **more: Any) -> int:
-        """Arm a rule for the log's partition."""
         more.setdefault("deadline_ns", time.monotonic_ns() + 30 * SECOND_NS)
         return self.control.arm(Rule(site=site, mode=mode, target="topic-0", **more))
 
     def await_held(self, slot: int, count: int = 1) -> None:
-        """Wait until so many calls are held."""
         await_shared(lambda: self.control.counters(slot).held_now == count)
 
 
@@ -158,7 +152,6 @@ def make_file(data: Path, name: str) -> Path:
 
 @contextmanager
 def start_caller(shim: Path, control: Path) -> Iterator["subprocess.Popen[str]"]:
-    """Start the process that makes calls, under the shim."""
     process = subprocess.Popen(
         [sys.executable, "-c", CALLER],
         stdin=subprocess.PIPE,
@@ -175,7 +168,6 @@ def start_caller(shim: Path, control: Path) -> Iterator["subprocess.Popen[str]"]
 
 @pytest.fixture(scope="session")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compile the shim."""
     return compile_shim(tmp_path_factory.mktemp("shim"))
 
 

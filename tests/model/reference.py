@@ -69,7 +69,6 @@ class Leader:
                 yield from rules.both()
 
     def append(self, partition: int, records: int) -> None:
-        """Records are appended to a partition."""
         self.partitions[partition].leo += records
 
     def elect(self, partition: int, in_sync: Iterable[int]) -> None:
@@ -94,11 +93,9 @@ class Leader:
                 rule.resigned()
 
     def restart(self, follower: int) -> None:
-        """The follower's process is a new one."""
         self.broker_epochs[follower] += 1
 
     def arrive(self, fetch: Fetch) -> None:
-        """A fetch has arrived."""
         self.in_hand.add(fetch.connection)
         if self.scope == "request":
             self.counters.marks_total += 1
@@ -122,7 +119,6 @@ class Leader:
             rule.read(fetch, offset, leo, started_ms)
 
     def answered(self, fetch: Fetch) -> None:
-        """The response to a fetch is made."""
         for rule in self._rules_of(fetch.follower):
             rule.answered(fetch)
 
@@ -132,11 +128,9 @@ class Leader:
             rule.socket_full(fetch, full)
 
     def enter_call(self, thread: int) -> None:
-        """A network thread enters a file-to-socket transfer that hangs."""
         self.in_call_ms[thread] = 0
 
     def leave_call(self, thread: int) -> None:
-        """The network thread leaves the transfer."""
         self.in_call_ms[thread] = None
 
     def settle(self, fetch: Fetch) -> None:

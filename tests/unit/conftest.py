@@ -45,11 +45,9 @@ def made_up_folder(made_up_analysis: tuple[Path, Done]) -> Path:
 
 @pytest.fixture(scope="session")
 def made_up_run(made_up_folder: Path) -> RunInfo:
-    """Load run.json of the made-up run."""
     return load_run(made_up_folder)
 
 
 @pytest.fixture(scope="session")
 def made_up_rows(made_up_folder: Path) -> Rows:
-    """Return the rows of the made-up run's tables."""
     return stored_rows(made_up_folder / "tables")

@@ -16,7 +16,6 @@ class FakeMessage:
         self._offset = offset
 
     def offset(self) -> int:
-        """Return the offset that was given to the record."""
         return self._offset
 
 
@@ -41,7 +40,6 @@ class FakeClient:
         partition: int,
         on_delivery: Answer,
     ) -> None:
-        """Accept a record, or refuse it."""
         if self.refusal is not None:
             raise self.refusal
         self.values.append(value)
@@ -58,7 +56,6 @@ class FakeClient:
         return self.answer(len(self._waiting))
 
     def answer(self, records: int) -> int:
-        """Ack the oldest pending records; return their number."""
         offset = len(self.values) - len(self._waiting)
         for number in range(records):
             self._waiting.pop(0)(None, FakeMessage(offset + number))

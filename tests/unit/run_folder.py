@@ -36,12 +36,10 @@ class Story:
 
     @property
     def lifted_ms(self) -> float:
-        """Return when the stall ends."""
         return self.stall_at_ms + self.stall_for_ms
 
 
 def write_run(folder: Path, story: Story | None = None) -> Path:
-    """Write the run into `folder` and return it."""
     story = story or Story()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "run.json").write_text(json.dumps(run_json(story)), encoding="utf-8")
@@ -51,7 +49,6 @@ def write_run(folder: Path, story: Story | None = None) -> Path:
 
 
 def run_json(story: Story) -> Line:
-    """Return `run.json` of the made-up run."""
     fault = {
         "kind": "stall", "site": "read", "mode": "hold", "delay_ms": 0, "broker": 1,
         "partitions": [0, 1], "at_ms": story.stall_at_ms, "for_ms": story.stall_for_ms,

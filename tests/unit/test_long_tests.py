@@ -90,12 +90,10 @@ def test_every_scenario_arm_and_kind_of_fault_is_run() -> None:
 
 
 def arms_of(rows: Iterable[Row]) -> set[str]:
-    """Return the arms that are recorded in any of these rows."""
     return {arm for row in rows for arm in row.arms}
 
 
 def kinds(names: set[str]) -> set[str]:
-    """Return the kinds of the faults of scenarios."""
     return {fault.kind for name in names for fault in load(name).faults}
 
 

@@ -28,7 +28,6 @@ TOY = Metric(
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Metric:
-    """Add a metric to the registry."""
     monkeypatch.setitem(METRICS, TOY.name, TOY)
     return TOY
 

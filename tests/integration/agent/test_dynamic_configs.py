@@ -43,7 +43,6 @@ def described(bootstrap: str, broker: int) -> dict[str, ConfigEntry]:
 
 
 def await_updates(lab: Lab, count: int) -> None:
-    """Wait until broker 1 has taken so many updates."""
     wait_for(lambda: len(lab.events("settings_updated")), count.__eq__)
 
 

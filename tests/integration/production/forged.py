@@ -39,12 +39,10 @@ def fetch(topic_id: bytes, replica: int, partition: int = 0) -> bytes:
 
 
 def error_of(answer: bytes) -> int:
-    """Return the error of the partition in an answer."""
     return int(struct.unpack_from(_ERROR_AT, answer)[-1])
 
 
 def topic_id(admin: AdminClient, topic: str) -> bytes:
-    """Return the id of a topic."""
     (answer,) = admin.describe_topics(TopicCollection([topic])).values()
     found = answer.result(30).topic_id
     return struct.pack(">qq", found.get_most_significant_bits(), found.get_least_significant_bits())

@@ -49,7 +49,6 @@ SETTINGS = {
 
 
 def login(user: str) -> dict[str, str]:
-    """Return what a client needs to log in as a user."""
     return {
         "security.protocol": "SASL_PLAINTEXT",
         "sasl.mechanism": SCRAM,
@@ -72,7 +71,6 @@ def secured(lab: Lab) -> str:
 def with_scram(
     dist: Distribution, folder: Path, agent: AgentSpec, extras: dict[int, NodeExtras]
 ) -> Iterator[Lab]:
-    """Run a cluster that was formatted with the users."""
     scratch, made = folder / "scratch", replace(dist, formats=folder / "formats")
     scratch.mkdir()
     made.formats.mkdir()
@@ -92,7 +90,6 @@ def with_scram(
 def allow(
     admin: AdminClient, user: str, on: tuple[ResourceType, str], *operations: AclOperation
 ) -> None:
-    """Allow a user these operations, from every host."""
     for operation in operations:
         binding = AclBinding(
             *on, ResourcePatternType.LITERAL, f"User:{user}", "*", operation,
@@ -114,7 +111,6 @@ def prepare(lab: Lab) -> AdminClient:
 
 
 def create(lab: Lab, admin: AdminClient) -> None:
-    """Create a topic of two partitions."""
     for answer in admin.create_topics(
         [NewTopic(TOPIC, 2, replica_assignment=[ALL, [2, 3, 1]])]
     ).values():

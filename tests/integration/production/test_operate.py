@@ -72,7 +72,6 @@ class Prometheus:
         return {each["metric"]["instance"] for each in found}
 
     def await_some(self, expression: str) -> None:
-        """Wait until an expression has a series."""
         wait_for(lambda: (expression, self.query(expression)), lambda seen: bool(seen[1]), WITHIN_S)
 
 

@@ -55,7 +55,6 @@ def faults(random: Random) -> Iterator[dict[str, Any]]:
 
 
 def scenario(name: str, arm: str) -> dict[str, Any]:
-    """Return the keys of a scenario of 40 minutes."""
     random = Random(name)  # noqa: S311 - a draw, no secret
     return {
         "schema": 1,
@@ -82,7 +81,6 @@ def scenario(name: str, arm: str) -> dict[str, Any]:
 def record(
     out: Path, arms: Sequence[str], number: int, scale: float, repeats: int, seed: int
 ) -> Path:
-    """Record a cluster with one of the arms; return its folder."""
     arm = arms[number % len(arms)]
     name = f"hours-{arm}-{'full' if scale == 1 else 'scaled'}-{seed + number}"
     keys = scenario(name, arm)
@@ -114,7 +112,6 @@ def judge(recorded: Path) -> str:
 def main(
     out: Path, full: int, scaled: int, repeats: int, seed: int, arms: Sequence[str] = ARMS
 ) -> None:
-    """Record all clusters at the same time, then judge one after the other."""
     out.mkdir(parents=True, exist_ok=True)
     scales = [1.0] * full + [SCALED] * scaled
     with ThreadPoolExecutor(len(scales)) as pool:

@@ -25,7 +25,6 @@ def run(keys: Mapping[str, Any], out: Path, *options: Argument, within_s: float)
 
 
 def folder_of(keys: Mapping[str, Any], out: Path) -> Path:
-    """Return the folder that a scenario is recorded into."""
     return out / str(keys["name"])
 
 

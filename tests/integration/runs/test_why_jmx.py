@@ -73,7 +73,6 @@ def test_stalls_of_a_stock_broker_are_named_over_jmx_and_a_frozen_one_is_a_gap(
 
 
 def jmx_flags(port: int) -> list[str]:
-    """Return the flags of a JVM that opens a JMX port on this host only."""
     jmx = "-Dcom.sun.management.jmxremote"
     return [
         f"{jmx}.port={port}", f"{jmx}.rmi.port={port}", f"{jmx}.host=127.0.0.1",

@@ -68,7 +68,6 @@ def scenarios(seed: int, repeats: int = REPEATS) -> Iterator[dict[str, Any]]:
 
 
 def scenario(name: str, fault: Mapping[str, Any], repeats: int) -> dict[str, Any]:
-    """Return the keys of a scenario with one fault."""
     return {
         "schema": 1,
         "name": name,
@@ -93,7 +92,6 @@ def record(keys: Mapping[str, Any], seed: int, out: Path) -> str:
 
 
 def main(seed: int, out: Path, repeats: int) -> None:
-    """Record every variant."""
     out.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for said in pool.map(lambda keys: record(keys, seed, out), scenarios(seed, repeats)):

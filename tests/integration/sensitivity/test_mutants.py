@@ -25,7 +25,6 @@ AT_ONCE = 2
 
 
 def judged(session: Session, runs: list[Path]) -> list[Verdict]:
-    """Judge run folders in one pass."""
     from unit.conftest import rows_of
 
     infos = [load_run(run) for run in runs]

@@ -30,7 +30,6 @@ decide the end fill the values, too, so `record_bytes` and `records` change whic
 
 
 def recorded(folder: Path, kafka: str, repeats: int) -> Path:
-    """Record the scenario; return the run's folder."""
     file, out = folder / "clients.toml", folder / "run"
     groups = {} if kafka == WITHOUT_GROUPS else {"groups": [GROUP]}
     text = small_scenario(

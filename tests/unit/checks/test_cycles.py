@@ -27,7 +27,6 @@ Edge = tuple[str, int, int]
 
 
 def edge(kind: str, transaction: int, then: int, partition: int = 0) -> dict[str, Any]:
-    """Return a row of the table `dependencies`."""
     place = {"partition": partition, "offset": transaction, "seq": transaction}
     return {
         **TOPIC, "kind": kind, "transaction": transaction, "then": then, **place,

@@ -87,7 +87,6 @@ def expected_of(histories: Sequence[History]) -> Found:
 
 
 def of_any_kind(many: int, seed: int) -> list[History]:
-    """Make up many histories, each with plantings of any kind."""
     chance = random.Random(seed)  # noqa: S311
     plantings = [chance.choices(ALL, k=chance.randint(0, PARTITIONS)) for _ in range(many)]
     return [planted(number, chance.getrandbits(32), each) for number, each in enumerate(plantings)]
@@ -135,7 +134,6 @@ class Checked:
     rows: Rows
 
     def rows_of(self, histories: Sequence[History]) -> Rows:
-        """Return the rows of these histories."""
         repeats = {history.repeat for history in histories}
         return {
             name: [row for row in rows if row["repeat"] in repeats]

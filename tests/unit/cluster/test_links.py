@@ -26,14 +26,11 @@ from waiting import wait_for
 
 
 def request(client: bytes, body: bytes = b"") -> bytes:
-    """Return a Kafka request's bytes: header and body."""
     rest = struct.pack(">hhih", 1, 12, 7, len(client)) + client + body
     return struct.pack(">i", len(rest)) + rest
 
 
 class Echo:
-    """A fake broker that echoes each connection's bytes."""
-
     def __init__(self) -> None:
         self.server = socket.create_server(("127.0.0.1", 0))
         self.address = self.server.getsockname()
@@ -67,7 +64,6 @@ CUT = Treatment(cut=True)
 
 @pytest.fixture
 def links() -> Iterator[Links]:
-    """Open the proxies of three brokers that echo."""
     with ExitStack() as stack:
         opened = stack.enter_context(Links(BROKERS))
         opened.open("127.0.0.1")

@@ -13,7 +13,6 @@ from unit.histories.history import PARTITIONS, RECORDS, REPLICAS, History, Line
 
 
 def clean(repeat: int, seed: int) -> History:
-    """Make up a history without any anomaly."""
     chance = random.Random(seed)  # noqa: S311
     transactional, has_fresh = chance.random() < 0.5, chance.random() < 0.8
     late = random.Random(f"late {seed}").choice((0, 0, 2))  # noqa: S311

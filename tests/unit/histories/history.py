@@ -63,7 +63,6 @@ class History:
 
     @property
     def topic(self) -> str:
-        """The repeat's topic."""
         return f"made-up-r{self.repeat}"
 
     def expect(self, anomaly: str, partition: int, offset: int | None, *seqs: int) -> None:
@@ -83,7 +82,6 @@ class History:
         return [each for each in sent if each["transaction"] is None and each["offset"] is not None]
 
     def read(self, partition: int) -> list[Line]:
-        """Return the reads of a partition in order."""
         return [line for line in self.consume if line["partition"] == partition]
 
     def read_of(self, line: Line) -> Line:

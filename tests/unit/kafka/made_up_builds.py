@@ -10,7 +10,6 @@ CLIENTS = {"org/apache/kafka/clients/NetworkClient.class": "", **VERSION}
 
 
 def jar(file: Path, entries: Mapping[str, str]) -> None:
-    """Write a jar with these entries."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(file, "w") as content:
         for name, text in entries.items():
@@ -18,7 +17,6 @@ def jar(file: Path, entries: Mapping[str, str]) -> None:
 
 
 def build(folder: Path, version: str = "4.3.1") -> Path:
-    """Write a build of a version into a folder, and return the folder."""
     jar(folder / f"kafka_2.13-{version}.jar", BROKER)
     clients = {name: text.replace("4.3.1", version) for name, text in CLIENTS.items()}
     jar(folder / f"kafka-clients-{version}.jar", clients)

@@ -33,7 +33,6 @@ def ids(numbers: list[int]) -> bytes:
 
 
 def answer(brokers: list[int], cluster: str | None, state: State, error: int) -> bytes:
-    """Encode a response as a broker does."""
     out = struct.pack(">iii", 1, 0, len(brokers))
     for broker in brokers:
         out += struct.pack(">i", broker) + text("localhost") + struct.pack(">i", 9092) + text(None)

@@ -14,17 +14,13 @@ from insync.errors import InputError
 
 
 class Repository:
-    """A Maven repository in a folder."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def file(self, name: str, classifier: str = "") -> Path:
-        """Return the path of the jar `name`."""
         return self.folder / "org" / "example" / name / "1.0" / f"{name}-1.0{classifier}.jar"
 
     def publish(self, name: str, content: bytes, classifier: str = "") -> Jar:
-        """Publish a jar."""
         file = self.file(name, classifier and f"-{classifier}")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)

@@ -46,7 +46,6 @@ def test_the_length_prefix_counts_the_remaining_bytes(topic: str, count: int) ->
 
 @pytest.fixture
 def server() -> Iterator[socket.socket]:
-    """Listen on a port of this host."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         yield listening
 

@@ -34,8 +34,6 @@ EXECUTED = ("insync scenarios", "insync faults", "insync agent")
 
 
 class Command(NamedTuple):
-    """A command of a page."""
-
     page: str
     words: tuple[str, ...]
 

@@ -21,7 +21,6 @@ def write_odd_runs(folder: Path) -> list[Path]:
 
 
 def without_events(run: Path) -> Path:
-    """Remove every event file of a run."""
     for file in (run / "events").glob("*/*"):
         file.unlink()
     return run

@@ -60,7 +60,6 @@ class Form:
         return self.run.scenario_name
 
     def expectations(self) -> Iterator[Expectation]:
-        """Yield what the scenario expects of its arms."""
         for arm in self.run.arms:
             for metric, bound in self.run.scenario.expected_of(arm).items():
                 for words, holds, breaks in _sides(metric, bound):
@@ -152,7 +151,6 @@ def _sides(metric: str, bound: Bound) -> Iterator[tuple[str, float, float]]:
 
 
 def forms() -> list[Form]:
-    """Return every form of every built-in scenario."""
     return [
         Form(on, _run(scenario)) for name in builtin_names() for on, scenario in _forms(load(name))
     ]

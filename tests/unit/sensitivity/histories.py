@@ -65,7 +65,6 @@ class Repeat:
             )  # fmt: skip
 
     def fault(self, kind: str, at: float, for_ms: float, broker: int = 3) -> None:
-        """Add a fault at a broker that leads nothing."""
         begin = self.start_ms + at
         self.add(
             schema.FAULTS, fault=kind, site="", mode="", broker=broker, target=[],
@@ -82,7 +81,6 @@ class Repeat:
         partition: int = 0,
         error: str | None = None,
     ) -> None:
-        """Add a record that was due at a time."""
         due = self.start_ms + at
         self.add(
             schema.produce_file(0), partition=partition, seq=seq, sent_ms=due,
@@ -300,7 +298,6 @@ MADE: Final[dict[str, Way]] = {
 
 
 def made(metric: str, value: float, number: int, start_ms: float) -> Repeat:
-    """Make up a repeat in which a metric has a value."""
     repeat = Repeat(number, start_ms)
     for partition in range(len(LEADERS)):
         repeat.isr(-300.0, ALL, partitions=(partition,))

@@ -13,7 +13,6 @@ _STATE: Final = {
 
 
 def _last(repeat: Repeat) -> list[Line]:
-    """Return the samples after the race."""
     return [line for line in repeat.lines[schema.SAMPLES] if line["moment"] == "after"]
 
 
@@ -68,7 +67,6 @@ def sample(
     partitions: Sequence[int] = tuple(range(len(LEADERS))),
     **state: int,
 ) -> None:
-    """Add samples of replicas."""
     for broker in brokers:
         for partition in partitions:
             line = {**_STATE, **state, "broker": broker, "partition": partition}
@@ -76,7 +74,6 @@ def sample(
 
 
 def made(metric: str, value: float, number: int, start_ms: float) -> Repeat:
-    """Make up a race in which a metric has a value."""
     repeat = Repeat(number, start_ms)
     sample(repeat, 10.0, "before")
     sample(repeat, 1_000.0, "after")

@@ -41,7 +41,6 @@ class Made:
 
 
 def write(folder: Path, run: Line, repeats: list[Repeat]) -> RunInfo:
-    """Write the run folder of repeats."""
     whole = {**run, "arms": [ARM], "repeats": len(repeats)}
     for repeat in repeats:
         for file, lines in repeat.lines.items():
@@ -93,7 +92,6 @@ def read_step_downs(repeat: Repeat, brokers: tuple[int, ...]) -> None:
 def in_turn(
     values: list[tuple[str, float]], make: Callable[[str, float, int, float], Repeat]
 ) -> list[Repeat]:
-    """Make up one repeat after the other."""
     found, start = [], EPOCH_MS
     for number, (metric, value) in enumerate(values):
         found.append(make(metric, value, number, start))

@@ -43,7 +43,6 @@ MOVES: list[tuple[Any, ...]] = [
 
 @pytest.fixture(scope="module")
 def found(spark: SparkSession) -> dict[str, list[dict[str, Any]]]:
-    """Compute all tables of the made-up lines."""
     consume = inline_table(spark, [("r", "a", 0, "t", *row) for row in READ], CONSUME)
     moves = [("r", "a", 0, "t", *row, "classic") for row in MOVES]
     group = inline_table(spark, moves, GROUP)

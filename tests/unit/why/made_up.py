@@ -52,7 +52,6 @@ def found(**known: Any) -> tuple[Finding, ...]:
 
 
 def only(**known: Any) -> Finding:
-    """Return the only finding about such facts."""
     (one,) = found(**known)
     return one
 
@@ -101,7 +100,6 @@ def dropped(leader: int, follower: int, of: Partition = ZERO, **more: Any) -> Dr
 
 
 def event(kind: str, t_ms: float, **fields: Any) -> dict[str, Any]:
-    """Return a line of an agent."""
     return {"v": 1, "t_ms": t_ms, "type": kind, **fields}
 
 
@@ -114,7 +112,6 @@ def started(broker: int, t_ms: float = -5_000, *, step_down: bool = False) -> li
 
 
 def pending(t_ms: float, paused_ms: int = 0) -> dict[str, Any]:
-    """Return the report that an agent writes every second."""
     return event("pending", t_ms, marks_total=int(t_ms), leader_paused_ms=paused_ms)
 
 
@@ -124,7 +121,6 @@ def slow_fetch(t_ms: float, follower: int, held_ms: float) -> dict[str, Any]:
 
 
 def shrink(t_ms: float, partition: Partition, leader: int, left: int, fetched_ms: float) -> Any:
-    """Return the event of a leader that removes a follower."""
     follower = {"replica": left, "last_fetch_ms": fetched_ms, "lag_ms": 2_100, "pending": []}
     return event(
         "isr_shrink", t_ms, topic=partition.topic, partition=partition.number,
@@ -134,7 +130,6 @@ def shrink(t_ms: float, partition: Partition, leader: int, left: int, fetched_ms
 
 
 def isr_line(t_ms: float, partition: Partition, leader: int, *isr: int) -> dict[str, Any]:
-    """Return a line of the controller about a partition."""
     return {
         "v": 1, "arm": "stock", "t_ms": t_ms, "kind": "partition", "topic": partition.topic,
         "partition": partition.number, "leader": leader, "leader_epoch": 0, "isr": list(isr),
@@ -143,7 +138,6 @@ def isr_line(t_ms: float, partition: Partition, leader: int, *isr: int) -> dict[
 
 
 def fenced_line(t_ms: float, broker: int, *, fenced: bool) -> dict[str, Any]:
-    """Return a line of the controller about a broker."""
     return {
         "v": 1, "arm": "stock", "t_ms": t_ms, "kind": "broker", "topic": None, "partition": None,
         "isr": None, "broker": broker, "fenced": fenced,

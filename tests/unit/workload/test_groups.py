@@ -39,12 +39,10 @@ class FakeClient:
         self._callbacks: dict[str, Callable[..., None]] = {}
 
     def subscribe(self, topics: list[str], **callbacks: Callable[..., None]) -> None:
-        """Get the partition at once."""
         self._callbacks = callbacks
         callbacks["on_assign"](self, [TopicPartition(topics[0], 0)])
 
     def poll(self, seconds: float) -> FakeMessage | None:
-        """Return the next message."""
         if not self._left:
             threading.Event().wait(seconds / 10)
             return None
@@ -58,7 +56,6 @@ class FakeClient:
         return offsets
 
     def close(self) -> None:
-        """Give the partition back."""
         self._callbacks["on_revoke"](self, [TopicPartition("t-r0", 0)])
 
 

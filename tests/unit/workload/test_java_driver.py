@@ -55,7 +55,6 @@ class Played:
         self.driver = Driver(self.process, "its.log")
 
     def clients(self) -> JavaClients:
-        """Open the plan's clients."""
         return JavaClients(self.driver, PLAN, {"produce": self.written.append}, self._fail)
 
     def _fail(self, error: BaseException) -> None:
@@ -63,7 +62,6 @@ class Played:
         self.failed.set()
 
     def end(self) -> None:
-        """Let the process end."""
         self.driver.close()
         self.process.kill()
         self.process.wait(10)

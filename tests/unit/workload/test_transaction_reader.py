@@ -27,19 +27,15 @@ class FakeMessage:
         self._code = code
 
     def error(self) -> KafkaError | None:
-        """Return the client's error, if any."""
         return None if self._code is None else KafkaError(self._code)
 
     def partition(self) -> int:
-        """Return the partition."""
         return self._place[0]
 
     def offset(self) -> int:
-        """Return the offset."""
         return self._place[1]
 
     def value(self) -> bytes:
-        """Return a value."""
         return value(PLAN.topic, *self._place, random.Random(1), PLAN.record_bytes)  # noqa: S311
 
 
@@ -53,7 +49,6 @@ class FakeClient:
         self._at: dict[int, int] = {}
 
     def assign(self, places: list[Any]) -> None:
-        """Begin at these offsets."""
         self.assigned.append({place.partition: place.offset for place in places})
         self._at = dict(self.assigned[-1])
 
@@ -68,7 +63,6 @@ class FakeClient:
         return found
 
     def close(self) -> None:
-        """End."""
         self.closed = True
 
 
