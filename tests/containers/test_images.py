@@ -106,11 +106,10 @@ def test_an_existing_image_is_not_built_again(
     assert (image.tag, True) in [(row["tag"], row["fresh"]) for row in rows]
 
 
-def test_it_runs_as_the_user_kafka(image: Image, output_of: OutputOf) -> None:
+def test_it_runs_as_the_user_kafka_and_any_user_may_read_all_of_it(
+    image: Image, output_of: OutputOf
+) -> None:
     assert output_of(image.tag, ["id"]).startswith("uid=1000(kafka) gid=1000(kafka)")
-
-
-def test_any_user_may_read_all_of_it(image: Image, output_of: OutputOf) -> None:
     unreadable = 'for f in $(find /opt); do [ -r "$f" ] || echo "$f"; done'
     assert output_of(image.tag, ["sh", "-c", unreadable], user="4711:4711") == ""
 

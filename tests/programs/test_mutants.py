@@ -68,23 +68,14 @@ def test_the_jar_that_is_shipped_has_no_mutant() -> None:
         assert [name for name in agent.namelist() if "mutant" in name.lower()] == []
 
 
-def check_core_tests(java: Java, mutant: str, folder: Path) -> None:
-    """Check that a class of the core's tests, which passes with the agent, fails with a mutant."""
-    jar = folder / "mutant.jar"
+@pytest.mark.parametrize(
+    "mutant",
+    [pytest.param(each, marks=[] if each in SHORT else pytest.mark.long) for each in BROKEN],
+)
+def test_the_cores_tests_fail_with_a_mutant(java: Java, mutant: str, tmp_path: Path) -> None:
+    """A class of them, which passes with the agent."""
+    jar = tmp_path / "mutant.jar"
     assert write_mutant(java, mutant, jar) == ""
     failed = run_core_tests(java, jar, BY_JAVA[mutant])
     assert failed.returncode == 1, failed.stderr
     assert "AssertionFailedError" in failed.stdout
-
-
-@pytest.mark.parametrize("mutant", SHORT)
-def test_the_cores_tests_fail_with_a_mutant(java: Java, mutant: str, tmp_path: Path) -> None:
-    check_core_tests(java, mutant, tmp_path)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("mutant", sorted(set(BROKEN) - set(SHORT)))
-def test_the_cores_tests_fail_with_the_other_mutants(
-    java: Java, mutant: str, tmp_path: Path
-) -> None:
-    check_core_tests(java, mutant, tmp_path)

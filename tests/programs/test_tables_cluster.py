@@ -4,12 +4,7 @@ A killed refresh leaves the published tables.
 """
 
 import json
-import os
-import re
 import shutil
-import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pyspark
@@ -83,67 +78,17 @@ def test_one_machine_computes_every_table_of_the_runs(alone: Path) -> None:
     }
 
 
-@contextmanager
-def local_cluster(home: Path, _: Path) -> Iterator[str]:
-    """Return a master that Spark starts in the driver, with two workers of one core."""
-    yield "local-cluster[2,1,1024]"
-    assert len(list((home / "work").glob("app-*/*"))) == 2, "two executors"
-
-
-@contextmanager
-def standalone(home: Path, folder: Path) -> Iterator[str]:
-    """Run a master and two workers of one core as processes of their own."""
-    with (
-        node(home, folder / "master.log", "master.Master", "--host", "127.0.0.1", "--port", "0")
-        as log,
-    ):  # fmt: skip
-        url = wait_for(lambda: re.findall(r"spark://127\.0\.0\.1:\d+", log.read_text()), bool)[0]
-        workers = [folder / f"worker-{number}" for number in (1, 2)]
-        options = ("--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--work-dir")
-        with (
-            node(home, folder / "1.log", "worker.Worker", *options, str(workers[0]), url) as first,
-            node(home, folder / "2.log", "worker.Worker", *options, str(workers[1]), url) as second,
-        ):
-            for each in (first, second):
-                wait_for(each.read_text, lambda text: "registered with master" in text)
-            yield url
-            for worker in workers:
-                assert list(worker.glob("app-*/*")), "an executor on each worker"
-
-
-@contextmanager
-def node(home: Path, log: Path, name: str, *arguments: str) -> Iterator[Path]:
-    """Run a node of a Spark cluster on the loopback interface; return the file of its log."""
-    command = [str(home / "bin/spark-class"), f"org.apache.spark.deploy.{name}"]
-    settings = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"}
-    with (
-        log.open("wb") as printed,
-        subprocess.Popen(
-            [*command, "--webui-port", "0", *arguments],
-            stdout=printed, stderr=subprocess.STDOUT, env=settings,
-        ) as process,
-    ):  # fmt: skip
-        yield log
-        process.terminate()
-
-
 @pytest.mark.long
-@pytest.mark.parametrize("cluster", [local_cluster, standalone])
-def test_two_workers_give_the_same_tables(
-    runs: Path,
-    alone: Path,
-    tmp_path: Path,
-    cluster: Callable[[Path, Path], AbstractContextManager[str]],
-) -> None:
-    into = tmp_path / "tables"
-    home = spark_home(tmp_path / "spark")
-    with cluster(home, tmp_path) as url:
-        done = tables(
-            runs, into, "--spark-master", url, "--spark-home", str(home),
-            "--spark-conf", "spark.sql.shuffle.partitions=4",
-            "--spark-conf", "spark.executor.memory=1g",
-        )  # fmt: skip
-        assert done.returncode == 3, done.stderr
+def test_two_workers_give_the_same_tables(runs: Path, alone: Path, tmp_path: Path) -> None:
+    """Spark starts them as processes of their own, with a core each."""
+    into, home = tmp_path / "tables", spark_home(tmp_path / "spark")
+    done = tables(
+        runs, into, "--spark-master", "local-cluster[2,1,1024]", "--spark-home", str(home),
+        "--spark-conf", "spark.sql.shuffle.partitions=4",
+        "--spark-conf", "spark.executor.memory=1g",
+    )  # fmt: skip
+    assert done.returncode == 3, done.stderr
+    assert len(list((home / "work").glob("app-*/*"))) == 2, "two executors"
     for layer, contracts in LAYERS.items():
         for contract in contracts:
             found, expected = rows(into, layer, contract.name), rows(alone, layer, contract.name)

@@ -9,7 +9,6 @@ import zipfile
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -53,26 +52,6 @@ def test_it_is_marked_as_of_this_platform(wheel: Path) -> None:
     assert "-py3-none-linux_" in wheel.name
 
 
-def test_installed_alone_it_finds_the_agent_and_the_scenarios(wheel: Path, tmp_path: Path) -> None:
-    """Dependencies come from this environment; of the project, only the wheel is installed."""
-    target = tmp_path / "site"
-    done = run_python("-m", "pip", "install", "-q", "--no-deps", "--target", target, wheel)
-    assert done.returncode == 0, done.stderr
-    environment = {**os.environ, "PYTHONPATH": str(target)}
-    script = "import sys; from insync.cli import main; sys.exit(main())"
-
-    def printed(command: str) -> Any:
-        done = run_python("-c", script, command, "--json", env=environment, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    jar = Path(printed("agent")["jar"])
-    assert jar.is_file()
-    assert target in jar.parents
-    names = [scenario["name"] for scenario in printed("scenarios")]
-    assert names == builtin_names()
-
-
 class Installed:
     """An environment of its own that has the wheel, and what its core requires."""
 
@@ -104,45 +83,23 @@ def core(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return Installed(tmp_path_factory.mktemp("core") / "env", wheel, sys.executable, "pytest")
 
 
+PLUGIN = ROOT / "tests" / "data" / "pytest-plugin"
+
+
 def smoke(core: Installed, folder: Path) -> None:
-    """Use the core as a user would: the command, its one-line errors, one cluster."""
+    """Use the core as a user would: the command, and ten lines with a cluster and its faults."""
     assert core.run("insync", "--version", cwd=folder).stdout == f"insync {__version__}\n"
     listed = core.run("insync", "scenarios", cwd=folder)
     assert (listed.returncode, listed.stderr) == (0, "")
     assert [line.split()[0] for line in listed.stdout.splitlines()] == builtin_names()
-    done = core.run("python", "-c", CLUSTER, cwd=folder)
-    assert (done.returncode, done.stdout) == (0, "0 1\n"), done.stderr
-
-
-CLUSTER = """
-from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient, NewTopic
-from insync.testing import KafkaCluster
-
-with KafkaCluster(brokers=1, cluster="local", plugin="request") as kafka:
-    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    admin.create_topics([NewTopic("orders", 1, 1)])["orders"].result(60)
-    producer = Producer({"bootstrap.servers": kafka.bootstrap})
-    offsets = []
-    producer.produce("orders", b"one", on_delivery=lambda error, at: offsets.append(at.offset()))
-    producer.flush(60)
-    print(*offsets, kafka.replicas("orders", 0).leader)
-"""
-
-
-@pytest.mark.long
-def test_the_core_alone_runs_a_cluster(core: Installed, tmp_path: Path) -> None:
-    smoke(core, tmp_path)
-
-
-PLUGIN = ROOT / "tests" / "data" / "pytest-plugin"
+    shutil.copy(PLUGIN / "ten_lines.py", folder / "test_ten_lines.py")
+    done = core.run("pytest", "-q", "--insync-cluster", "local", cwd=folder)
+    assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
 def test_a_users_ten_lines_pass_in_a_scratch_folder(core: Installed, tmp_path: Path) -> None:
-    """`insync_cluster` and `insync_faults`, from the installed wheel alone."""
-    shutil.copy(PLUGIN / "ten_lines.py", tmp_path / "test_ten_lines.py")
-    done = core.run("pytest", "-q", "--insync-cluster", "local", cwd=tmp_path)
-    assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout + done.stderr
+    """From the installed wheel alone: its command, its agent, its pytest plugin."""
+    smoke(core, tmp_path)
 
 
 def test_a_history_without_the_analysis_is_refused_in_one_line(
@@ -201,4 +158,4 @@ def test_the_core_runs_on_another_python(wheel: Path, tmp_path: Path, python_ver
     python = shutil.which(f"python{python_version}")
     if python is None or subprocess.run([python, "--version"], check=False).returncode:
         pytest.skip(f"no python{python_version} on the PATH")
-    smoke(Installed(tmp_path / "env", wheel, python), tmp_path)
+    smoke(Installed(tmp_path / "env", wheel, python, "pytest"), tmp_path)

@@ -65,32 +65,18 @@ def closed() -> str:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_an_unknown_master_is_bad_input(
+def test_an_unknown_or_dead_master_and_a_setting_without_a_value_end_a_command_in_one_line(
     command: tuple[str, ...], in_an_empty_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = invoke_refused(capsys, *command, "--spark-master", "spork://127.0.0.1:7077")
     assert line.startswith("insync: --spark-master 'spork://127.0.0.1:7077': expected local, ")
-    assert list(in_an_empty_folder.iterdir()) == []
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_a_dead_master_ends_the_command_with_one_line(
-    command: tuple[str, ...], in_an_empty_folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    line = invoke_refused(capsys, *command, "--spark-conf", "spark.x")
+    assert line == "insync: --spark-conf 'spark.x': expected KEY=VALUE\n"
     master = f"spark://{closed()}"
     assert invoke([*command, "--spark-master", master]) == 3
     assert capsys.readouterr() == (
         "", f"insync: --spark-master {master}: no answer (Connection refused)\n"
     )  # fmt: skip
-    assert list(in_an_empty_folder.iterdir()) == []
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_a_setting_without_a_value_is_bad_input(
-    command: tuple[str, ...], in_an_empty_folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = invoke_refused(capsys, *command, "--spark-conf", "spark.x")
-    assert line == "insync: --spark-conf 'spark.x': expected KEY=VALUE\n"
     assert list(in_an_empty_folder.iterdir()) == []
 
 

@@ -181,7 +181,7 @@ def test_a_leader_elected_during_a_fault_measures_all_followers_anew(spark: Spar
     ("arm", "stepped_down"),
     [("step-down-unthrottled", True), ("stock", False)],
 )
-def test_a_leader_steps_down_under_an_arms_present_and_older_names(
+def test_a_leader_steps_down_only_in_an_arm_that_allows_it(
     spark: SparkSession, arm: str, stepped_down: bool
 ) -> None:
     row = inline_table(
