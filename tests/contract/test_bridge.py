@@ -40,13 +40,19 @@ def contract() -> dict[str, Any]:
     return dict(json.loads(GOLDEN.read_text(encoding="utf-8")))
 
 
+def server(file: Path) -> list[str]:
+    """Return the options of a JVM for a bridge whose broker answers with the golden file."""
+    jars = class_path(CLASS_PATH, ":bridge:contractClassPath")
+    return ["-cp", jars, "insync.bridge.NarrowServer", str(GOLDEN), str(file)]
+
+
 @pytest.fixture(scope="module")
 def connection_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Start a bridge whose broker answers with the golden file; return its connection file."""
+    """Start a bridge; return its connection file, which it removes when it ends."""
     file = tmp_path_factory.mktemp("bridge") / "bridge-1.json"
-    jars = class_path(CLASS_PATH, ":bridge:contractClassPath")
-    with jvm_with_bridge(["-cp", jars, "insync.bridge.NarrowServer", str(GOLDEN), str(file)], file):
+    with jvm_with_bridge(server(file), file):
         yield file
+    assert not file.exists()
 
 
 def test_answers_arrive_typed_and_whole(connection_file: Path, contract: dict[str, Any]) -> None:
@@ -212,19 +218,14 @@ def ends(client: socket.socket) -> bool:
         return True
 
 
-def test_a_line_of_any_length_ends_the_connection(connection_file: Path) -> None:
-    before = refused(connection_file)
-    with socket.create_connection(address(connection_file), timeout=10) as client:
-        with suppress(ConnectionError):
-            client.sendall(b"x" * (1 << 20))
-        assert ends(client)
-    assert refused(connection_file) == before + 1
-
-
-def test_a_client_that_sends_no_token_is_disconnected(connection_file: Path) -> None:
+@pytest.mark.parametrize("sent", [b"x" * (1 << 20), b"A\n"], ids=["a long line", "no token"])
+def test_a_client_that_says_anything_but_a_token_is_disconnected(
+    connection_file: Path, sent: bytes
+) -> None:
     before = refused(connection_file)
     with socket.create_connection(address(connection_file), timeout=30) as client:
-        client.sendall(b"A\n")
+        with suppress(ConnectionError):
+            client.sendall(sent)
         assert ends(client)
     assert refused(connection_file) == before + 1
 
@@ -270,20 +271,10 @@ def malformed(generator: random.Random) -> bytes:
     return b"\n".join([*lines, b"e" if generator.random() < 0.98 else b"", b""])
 
 
-def test_a_bridge_that_ends_removes_its_connection_file(tmp_path: Path) -> None:
-    file = tmp_path / "bridge-1.json"
-    jars = class_path(CLASS_PATH, ":bridge:contractClassPath")
-    with jvm_with_bridge(["-cp", jars, "insync.bridge.NarrowServer", str(GOLDEN), str(file)], file):
-        assert file.is_file()
-    assert not file.exists()
-
-
 def test_an_address_that_others_reach_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "bridge-1.json"
-    jars = class_path(CLASS_PATH, ":bridge:contractClassPath")
-    program = ["-cp", jars, "insync.bridge.NarrowServer", str(GOLDEN), str(file)]
     done = subprocess.run(
-        ["java", "-Dinsync.bridge.address=0.0.0.0", *program],
+        ["java", "-Dinsync.bridge.address=0.0.0.0", *server(file)],
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     assert "insync.bridge.address=0.0.0.0: expected a loopback address" in done.stderr

@@ -39,12 +39,7 @@ def test_two_clean_builds_give_the_same_bytes_and_sums_that_can_be_checked(made:
     assert len(sums) == len(described) - 1
     done = subprocess.run(["sha512sum", "--check", *sums], cwd=made, capture_output=True, text=True)
     assert (done.returncode, done.stdout.count(": OK\n")) == (0, len(sums)), done.stderr
-
-
-@pytest.mark.long
-def test_the_jars_in_the_wheel_are_the_jars_of_the_release(made: Path) -> None:
-    (wheel,) = made.glob("*.whl")
-    with zipfile.ZipFile(wheel) as opened:
+    with zipfile.ZipFile(made / wheel) as opened:
         for name in ("insync-agent", "insync-lab"):
             jar = made / f"{name}-{__version__}.jar"
             assert opened.read(f"insync/_built/{name}.jar") == jar.read_bytes()
