@@ -1,17 +1,18 @@
 """When records are due: evenly, or in bursts that one producer sends whole."""
 
+from dataclasses import replace
 from itertools import islice
 
 from insync.workload.plan import VARIES, Burst, WorkloadPlan, schedule
+from unit.workload.plans import BASE
 
 BURST = Burst(records=5, every=0.2)
 
 
 def plan(producers: int = 1, seed: int = 7) -> WorkloadPlan:
-    return WorkloadPlan(
-        bootstrap="nowhere:1", arm="time", repeat=0, topic="t-r0", partitions=(0, 1), rate=100,
-        producers=producers, record_bytes=32, seed=seed, drain_seconds=5.0, bursts={1: BURST},
-    )  # fmt: skip
+    return replace(
+        BASE, partitions=(0, 1), rate=100, producers=producers, seed=seed, bursts={1: BURST}
+    )
 
 
 def due(made: WorkloadPlan, partition: int, lane: int, count: int) -> list[tuple[int, float]]:

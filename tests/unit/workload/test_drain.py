@@ -1,5 +1,6 @@
 """What a group has stored is recorded when it has everything, or when the time is over."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,13 +9,11 @@ from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
 from insync.workload import drain as module
 from insync.workload.drain import drain
-from insync.workload.plan import GroupPlan, WorkloadPlan
+from insync.workload.plan import GroupPlan
+from unit.workload.plans import BASE
 
 GROUP = GroupPlan(number=3, id="g", protocol="classic", members=2, commit_every=1, session_ms=50)
-PLAN = WorkloadPlan(
-    bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0, 1), rate=1,
-    producers=1, record_bytes=32, seed=1, drain_seconds=1.0, groups=(GROUP,),
-)  # fmt: skip
+PLAN = replace(BASE, partitions=(0, 1), groups=(GROUP,))
 
 
 class FakeAdmin:

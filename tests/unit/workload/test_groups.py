@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,14 +18,12 @@ from insync.run.clients import require_groups
 from insync.scenario.load import load
 from insync.workload import groups
 from insync.workload.groups import GroupMember, leave_times
-from insync.workload.plan import GroupPlan, WorkloadPlan
+from insync.workload.plan import GroupPlan
 from unit.run.test_consumer import FakeMessage
+from unit.workload.plans import BASE
 
 GROUP = GroupPlan(number=0, id="g", protocol="classic", members=2, commit_every=3_600)
-PLAN = WorkloadPlan(
-    bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0,), rate=1,
-    producers=1, record_bytes=32, seed=1, drain_seconds=1.0, groups=(GROUP,),
-)  # fmt: skip
+PLAN = replace(BASE, groups=(GROUP,))
 
 
 class FakeClient:

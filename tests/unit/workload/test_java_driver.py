@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,9 @@ import pytest
 from insync.errors import InsyncError
 from insync.workload.java.clients import JavaClients
 from insync.workload.java.driver import Driver
-from insync.workload.plan import WorkloadPlan
+from unit.workload.plans import BASE
 
-PLAN = WorkloadPlan(
-    bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=range(2), rate=30,
-    producers=1, record_bytes=32, seed=7, drain_seconds=5.0, client="both",
-)  # fmt: skip
+PLAN = replace(BASE, partitions=range(2), rate=30, client="both")
 
 PLAYED = """
 import sys

@@ -7,11 +7,11 @@ import pytest
 
 from insync.clients import LIBRARIES, Client
 from insync.workload.java.plan import java_plan
-from insync.workload.plan import Burst, Load, TransactionPlan, WorkloadPlan, schedule
+from insync.workload.plan import Burst, Load, TransactionPlan, schedule
+from unit.workload.plans import BASE
 
-PLAN = WorkloadPlan(
-    bootstrap="nowhere:1", arm="stock", repeat=2, topic="t-r2", partitions=range(3), rate=30,
-    producers=3, record_bytes=32, seed=7, drain_seconds=5.0, client="both",
+PLAN = replace(
+    BASE, repeat=2, topic="t-r2", partitions=range(3), rate=30, producers=3, client="both",
     transactions=TransactionPlan(ids=("a", "b", "c"), per_second=2, records=3, abort_percent=20),
 )  # fmt: skip
 

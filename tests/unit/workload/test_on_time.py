@@ -1,6 +1,7 @@
 """A repeat is steady once no record waits for its ack behind older ones."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,16 +10,13 @@ import pytest
 
 from insync.events.writer import EventFolder
 from insync.workload import producer, workload
-from insync.workload.plan import WorkloadPlan
 from insync.workload.workload import Workload
 from unit.fake_producer import FakeClient
+from unit.workload.plans import BASE
 from waiting import wait_for
 
 LATE_MS = 200
-PLAN = WorkloadPlan(
-    bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0, 1), rate=100,
-    producers=1, record_bytes=32, seed=7, drain_seconds=1.0,
-)  # fmt: skip
+PLAN = replace(BASE, partitions=(0, 1), rate=100)
 
 
 class NoConsumer(workload.TopicConsumer):

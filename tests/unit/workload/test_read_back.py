@@ -14,13 +14,8 @@ from insync.errors import InsyncError
 from insync.events.schema import READ_BACK
 from insync.events.writer import EventFolder
 from insync.workload import producer, workload
-from insync.workload.plan import WorkloadPlan
 from insync.workload.workload import Workload
-
-PLAN = WorkloadPlan(
-    bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0,), rate=1,
-    producers=1, record_bytes=16, seed=1, drain_seconds=1.0,
-)  # fmt: skip
+from unit.workload.plans import BASE
 
 
 class FakeConsumer(workload.TopicConsumer):
@@ -59,7 +54,7 @@ def read_back(
         return {0: next(answers, last[0])}
 
     monkeypatch.setattr(Workload, "_end_offsets", end_offsets)
-    with Workload(PLAN, EventFolder(folder)) as running:
+    with Workload(BASE, EventFolder(folder)) as running:
         running._consumers[0].start()
         try:
             running.read_back(5)
@@ -122,7 +117,7 @@ def test_a_consumer_that_hangs_in_its_close_does_not_keep_the_repeat_from_ending
     monkeypatch.setattr(FakeConsumer, "run", lambda _: closed.wait())
     monkeypatch.setattr(workload, "CLOSE_SECONDS", 0.2)
     reads += [5]
-    with Workload(PLAN, EventFolder(tmp_path)) as running:
+    with Workload(BASE, EventFolder(tmp_path)) as running:
         monkeypatch.setattr(running, "_producers", [])
         running.start()
         monkeypatch.setattr(running, "_end_offsets", lambda _: {0: 7})
@@ -168,7 +163,7 @@ def test_the_ends_are_asked_for_again_until_the_time_is_over(
     FakeAdmin.answers = list(answers)
     monkeypatch.setattr(workload, "AdminClient", FakeAdmin)
     monkeypatch.setattr(workload, "AGAIN_SECONDS", 0.001)
-    with Workload(PLAN, EventFolder(tmp_path)) as running:
+    with Workload(BASE, EventFolder(tmp_path)) as running:
         if answers[-1] is not None:
             assert running._end_offsets(seconds) == {0: 7}
             return

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from insync.skew import PartitionKeys, shares
 from insync.workload.plan import Load, WorkloadPlan
+from unit.workload.plans import BASE
 
 PARTITIONS = st.integers(1, 12)
 MORE_KEYS = st.integers(0, 60)
@@ -72,7 +74,4 @@ def test_keys_that_count_down_are_different_and_two_are_those_of_markers() -> No
 
 
 def _plan(load: Load) -> WorkloadPlan:
-    return WorkloadPlan(
-        bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=range(3), rate=30,
-        producers=2, record_bytes=32, seed=7, drain_seconds=5.0, load=load,
-    )  # fmt: skip
+    return replace(BASE, partitions=range(3), rate=30, producers=2, load=load)

@@ -1,6 +1,7 @@
 """The reads in transactions continue after a commit, and begin again after any other end."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,14 +10,11 @@ from confluent_kafka import Consumer, KafkaError
 
 from event_lines import read_lines
 from insync.events.writer import EventWriter
-from insync.workload.plan import WorkloadPlan
 from insync.workload.transaction_reader import TransactionReader
 from insync.workload.value import value
+from unit.workload.plans import BASE
 
-PLAN = WorkloadPlan(
-    bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0, 1), rate=1,
-    producers=1, record_bytes=16, seed=1, drain_seconds=1.0,
-)  # fmt: skip
+PLAN = replace(BASE, partitions=(0, 1))
 
 
 class FakeMessage:
