@@ -130,10 +130,25 @@ def look(bug: Bug, result: Mapping[str, Any]) -> Seen:
         f"{METRICS[metric].label} {'none' if value is None else full(metric, value)}"
         for metric, value in values.items()
     )
+    found = all(_is_within(value, bug.found[metric]) for metric, value in values.items())
+    if found and _stands(bug, result):
+        return Seen(True, words)
     why = _why_void(cell, result, [metric for metric, value in values.items() if value is None])
-    if why is not None:
-        return Seen(None, why)
-    return Seen(all(_is_within(value, bug.found[name]) for name, value in values.items()), words)
+    return Seen(found, words) if why is None else Seen(None, why)
+
+
+def _stands(bug: Bug, result: Mapping[str, Any]) -> bool:
+    """Whether what was found counts although other things were not recorded.
+
+    A node that ends, or does not come back, leaves no data of its own, and may cut a repeat short.
+    """
+    broken, evidence = result["broken"], result["cell"].get("evidence", ())
+    acted = [each for each in evidence if each["acted_ms"] > 0]
+    return (
+        all(METRICS[metric].liveness for metric in bug.found)
+        and len(acted) == len(bug.resolved().faults)
+        and not (broken and broken["by_fault"])
+    )
 
 
 def _why_void(cell: Cell, result: Mapping[str, Any], missing: Sequence[str]) -> str | None:

@@ -107,6 +107,41 @@ def test_a_repeat_that_proves_nothing_is_void() -> None:
     assert look(BUG, skipped) == Seen(None, "no cgroup")
 
 
+EXIT = read(
+    FILE.partition("[found]")[0]
+    + "[found]\nunplanned_exits = { min = 1 }\n"
+    + """
+[scenario]
+min_insync_replicas = 2
+broker = { replica_lag_time_max_ms = 2_000, replica_fetch_wait_max_ms = 500 }
+workload = { leaders = [1], rate_per_partition = 25, record_bytes = 200 }
+timeline = { steady_ms = 1_000, recover_ms = 1_000 }
+faults = [{ kind = "kill", broker = 2, at_ms = 1_000, for_ms = 1_000 }]
+""",
+    "KAFKA-1.toml",
+)
+
+
+def ended(*acted_ms: float, by_fault: bool | None = None) -> dict[str, Any]:
+    """Return the result of a repeat in which a node ended by itself."""
+    result = cell("unknown", unplanned_exits=1)
+    result["cell"]["evidence"] = [{"acted_ms": each} for each in acted_ms]
+    if by_fault is not None:
+        result["broken"] = {"why": "broker 2 does not serve", "by_fault": by_fault}
+    return result
+
+
+def test_a_node_that_ended_is_found_although_its_data_is_missing() -> None:
+    assert look(EXIT, ended(1_000)).found is True
+    assert look(EXIT, ended(1_000, by_fault=False)).found is True, "the repeat was cut short"
+
+
+def test_a_node_that_ended_is_void_if_a_fault_did_not_act() -> None:
+    assert look(EXIT, ended()).found is None
+    assert look(EXIT, ended(0)).found is None
+    assert look(EXIT, ended(1_000, by_fault=True)).found is None
+
+
 def test_the_table_counts_where_it_was_found() -> None:
     seen = {"KAFKA-1": {"3.6.2": {"a": FOUND, "b": VOID}, "3.8.1": {}}}
     found, _ = tables_of([BUG], seen)
