@@ -32,6 +32,7 @@ USES = {
         "tests/unit/matrix/test_campaign.py": "the arms of one scenario of a matrix",
     },
     "A Kafka version within a range": {
+        "pyharness/insync/bugs/corpus/*.toml": "the releases that bugs are played on",
         "pyharness/insync/kafka_tests/pins/*.toml": "the jars of Kafka's own tests, if published",
         "pyharness/insync/kafka_tests/counts.toml": "how many tests its classes have",
     },
