@@ -6,7 +6,7 @@ SHELL := /bin/bash
 PYTHON_TESTS := test-without-brokers test-brokers test-effects test-measured
 .PHONY: help setup built demo test test-all lint test-java test-packages \
         $(PYTHON_TESTS) upstream-tests upstream-patch upstream-patch-test bench release clean tools brokers \
-        engine browser docs
+        engine browser docs results
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -190,6 +190,9 @@ DRY_RUN :=
 OUT     :=
 release: tools $(VENV)/.release ## build jar and wheel twice, compare, describe and tag them: DRY_RUN=1 does not tag
 	@PYTHONPATH=pyharness $(BIN)/python -m insync_release $(if $(DRY_RUN),--dry-run) $(if $(OUT),--out $(OUT))
+
+results: setup ## run every command of docs/results.md into insync-runs/results; takes hours, resumes what was cut short
+	@PYTHONPATH=tests $(BIN)/python -m programs.results insync-runs/results
 
 # Each prints Markdown. test_docs.py runs them, too.
 GENERATED := insync.arms insync.faults.docs insync.metrics insync.analysis.checks.registry
