@@ -2,16 +2,10 @@ package insync.agent.adapter;
 
 import insync.agent.Adapter;
 import insync.agent.broker.BrokerLifecycle;
-import insync.agent.broker.ReplicaManagerHooks;
 import insync.agent.broker.StepDown;
 import insync.agent.config.BrokerConfigs;
-import insync.agent.config.ConfigurationValidatorHooks;
-import insync.agent.config.DynamicBrokerConfigHooks;
+import insync.agent.config.ConfigHooks;
 import insync.agent.config.DynamicConfigs;
-import insync.agent.config.KafkaConfigHooks;
-import insync.agent.config.PersistentPropsHooks;
-import insync.agent.config.ReplicationConfigsHooks;
-import insync.agent.isr.ApiVersionsHooks;
 import insync.agent.isr.FetchParamsHooks;
 import insync.agent.isr.FileRecordsHooks;
 import insync.agent.isr.Followers;
@@ -25,6 +19,7 @@ import insync.agent.isr.PendingFetch;
 import insync.agent.isr.PendingReads;
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.isr.ReplicaHooks;
+import insync.agent.isr.ReplicaManagerHooks;
 import insync.agent.isr.RequestChannelHooks;
 import insync.agent.isr.RequestHooks;
 import insync.agent.isr.RequestPart;
@@ -46,10 +41,7 @@ import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.ControllerAccess;
 import insync.agent.stepdown.broker.CurrentLeaderHooks;
-import insync.agent.stepdown.broker.HeartbeatAnswerHooks;
 import insync.agent.stepdown.broker.HeartbeatHooks;
-import insync.agent.stepdown.broker.HeartbeatSender;
-import insync.agent.stepdown.broker.LifecycleHooks;
 import insync.agent.stepdown.broker.ProcessorHooks;
 import insync.agent.stepdown.broker.SelectorHooks;
 import insync.agent.stepdown.broker.StepDownAccess;
@@ -111,27 +103,19 @@ public abstract class CommonAdapter implements Adapter {
     public final List<TypeHooks> types() {
         List<TypeHooks> all = new ArrayList<>(List.of(
             configs(),
-            new KafkaConfigHooks(),
-            new DynamicBrokerConfigHooks(),
-            new PersistentPropsHooks(),
-            new ConfigurationValidatorHooks(),
             new ReplicaManagerHooks(),
-            new insync.agent.isr.ReplicaManagerHooks(),
             new FetchParamsHooks(),
             replica(),
             new PartitionHooks(),
             new SocketServerHooks(),
-            new ApiVersionsHooks(),
+            SocketServerHooks.apiVersions(),
             new RequestChannelHooks(),
             new KafkaApisHooks(),
             new FileRecordsHooks(),
             new KafkaChannelHooks(),
             new RequestHooks(),
             new AlterPartitionHooks(),
-            new HeartbeatHooks(),
-            new HeartbeatAnswerHooks(),
             new HeartbeatResponseHooks(),
-            new LifecycleHooks(),
             new AlterPartitionManagerHooks(controller.alterPartitionManager(), controller.link()),
             new insync.agent.stepdown.broker.PartitionHooks(),
             new ProcessorHooks(),
@@ -139,6 +123,8 @@ public abstract class CommonAdapter implements Adapter {
             new BrokerBlockingSenderHooks(),
             partitionChanges(),
             new ReplicationControlManagerHooks()));
+        all.addAll(ConfigHooks.checks());
+        all.addAll(HeartbeatHooks.types());
         all.addAll(currentLeader());
         return all;
     }
@@ -150,12 +136,12 @@ public abstract class CommonAdapter implements Adapter {
 
     /** Returns the hooks on the class that defines configs. */
     protected TypeHooks configs() {
-        return new ReplicationConfigsHooks();
+        return ConfigHooks.definition();
     }
 
     /** Returns the hooks on a remote replica. */
     protected TypeHooks replica() {
-        return new ReplicaHooks(ReplicaHooks.TYPE);
+        return new ReplicaHooks("updateFetchStateOrThrow");
     }
 
     /** Returns the hooks on the controller's class that elects a partition's leader. */
@@ -168,10 +154,10 @@ public abstract class CommonAdapter implements Adapter {
         List<Class<?>> own = classesOfScopeRead();
         addWithParents(own, access.getClass());
         own.add(controller.getClass());
-        own.addAll(List.of(controller.link(), HeartbeatResponseHooks.class, HeartbeatSender.class, StepDown.class, ControllerAccess.class, RequestHooks.RequestCarrier.class,
-            NamedPartitions.class, RequestSteps.class, RequestPart.class, MovedHighWatermark.class,
-            ProcessorHooks.ProcessorCarrier.class, StepDownAccess.class, AutomaticElections.class,
-            LeadershipTransfer.class));
+        own.addAll(List.of(controller.link(), HeartbeatResponseHooks.class, StepDown.class, ControllerAccess.class,
+            RequestHooks.RequestCarrier.class, SocketServerHooks.class, NamedPartitions.class, RequestSteps.class,
+            RequestPart.class, MovedHighWatermark.class, ProcessorHooks.ProcessorCarrier.class, StepDownAccess.class,
+            AutomaticElections.class, LeadershipTransfer.class));
         own.addAll(BrokerStepDown.ownClasses());
         return own;
     }

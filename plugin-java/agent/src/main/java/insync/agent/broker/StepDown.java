@@ -1,5 +1,6 @@
 package insync.agent.broker;
 
+import java.util.concurrent.CompletableFuture;
 import kafka.cluster.Partition;
 import org.apache.kafka.clients.ClientResponse;
 import org.apache.kafka.common.TopicPartition;
@@ -37,4 +38,10 @@ public interface StepDown {
 
     /** Takes the answer to a heartbeat. */
     default void answered(ClientResponse answer) { }
+
+    /** Declares the method of Kafka's BrokerLifecycleManager that we call. */
+    interface HeartbeatSender {
+        /** Sends a heartbeat as soon as no other is under way. The wish that it names is in force already in a running broker. */
+        CompletableFuture<Void> setReadyToUnfence();
+    }
 }

@@ -2,7 +2,6 @@ package insync.agent.isr;
 
 import insync.agent.adapter.MovedClass;
 import insync.agent.weave.TypeHooks;
-import net.bytebuddy.dynamic.DynamicType;
 
 /** Weaves an interface into a fetch's parameters, a class that moved in 4.0. */
 public final class FetchParamsHooks extends TypeHooks {
@@ -10,12 +9,9 @@ public final class FetchParamsHooks extends TypeHooks {
     public FetchParamsHooks() {
         super(MovedClass.to("org.apache.kafka.storage.internals.log.FetchParams",
             "org.apache.kafka.server.storage.log.FetchParams"));
-    }
-
-    @Override
-    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return getter(getter(builder, "insync$replicaId", int.class, "replicaId"),
-            "insync$maxWaitMs", long.class, "maxWaitMs").implement(Params.class);
+        getter("insync$replicaId", int.class, "replicaId");
+        getter("insync$maxWaitMs", long.class, "maxWaitMs");
+        implement(Params.class);
     }
 
     /** Gives access to a fetch's parameters. */

@@ -1,10 +1,8 @@
 package insync.agent.isr;
 
 import insync.agent.adapter.MovedClass;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.isr.NetworkThread;
-import java.util.List;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
@@ -14,11 +12,7 @@ public final class FileRecordsHooks extends TypeHooks {
     public FileRecordsHooks() {
         super(MovedClass.to("org.apache.kafka.common.record.FileRecords",
             "org.apache.kafka.common.record.internal.FileRecords"));
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("writeTo", WriteTo.class));
+        on("writeTo", WriteTo.class);
     }
 
     /**

@@ -2,10 +2,8 @@ package insync.agent.isr;
 
 import insync.agent.broker.Brokers;
 import insync.agent.isr.RequestHooks.RequestCarrier;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.isr.FetcherConnection;
-import java.util.List;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
@@ -14,11 +12,7 @@ public final class KafkaApisHooks extends TypeHooks {
 
     public KafkaApisHooks() {
         super("kafka.server.KafkaApis");
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("handleFetchRequest", HandleFetchRequest.class));
+        on("handleFetchRequest", HandleFetchRequest.class);
     }
 
     /**

@@ -1,13 +1,9 @@
 package insync.agent.isr;
 
 import insync.agent.broker.Brokers;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.isr.FetcherConnection;
-import java.util.List;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.modifier.Visibility;
-import net.bytebuddy.dynamic.DynamicType;
 import org.apache.kafka.common.network.NetworkSend;
 
 /** Weaves Kafka's KafkaChannel, a network thread's end of one connection. */
@@ -16,16 +12,10 @@ public final class KafkaChannelHooks extends TypeHooks {
 
     public KafkaChannelHooks() {
         super("org.apache.kafka.common.network.KafkaChannel");
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("write", Write.class), on("disconnect", Lost.class), on("close", Lost.class));
-    }
-
-    @Override
-    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return builder.defineField(WAITS_FOR_SOCKET, FetcherConnection.class, Visibility.PRIVATE);
+        on("write", Write.class);
+        on("disconnect", Lost.class);
+        on("close", Lost.class);
+        field(WAITS_FOR_SOCKET, FetcherConnection.class);
     }
 
     /**

@@ -1,7 +1,6 @@
 package insync.agent.isr;
 
 import insync.agent.broker.Brokers;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.isr.FollowerTracker;
 import java.util.List;
@@ -16,17 +15,12 @@ public final class PartitionHooks extends TypeHooks {
 
     public PartitionHooks() {
         super(TYPE);
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(
-            on("isFollowerOutOfSync", IsFollowerOutOfSync.class),
-            on("makeLeader", MakeLeader.class),
-            on("makeFollower", MakeFollower.class),
-            on("prepareIsrShrink", PrepareIsrShrink.class),
-            on("prepareIsrExpand", PrepareIsrExpand.class),
-            on("updateFollowerFetchState", UpdateFollowerFetchState.class));
+        on("isFollowerOutOfSync", IsFollowerOutOfSync.class);
+        on("makeLeader", MakeLeader.class);
+        on("makeFollower", MakeFollower.class);
+        on("prepareIsrShrink", PrepareIsrShrink.class);
+        on("prepareIsrExpand", PrepareIsrExpand.class);
+        on("updateFollowerFetchState", UpdateFollowerFetchState.class);
     }
 
     /** Keeps a follower in sync because of its pending fetch. Runs only if Kafka's rule says "out of sync". */

@@ -80,4 +80,10 @@ public final class PendingReads implements Drained {
         return (ReadScopeTracker) (known != null && known.isOf(scope) ? known : Followers.tracker(carrier, scope,
             earlier -> new ReadScopeTracker(new KafkaFollower(partition, replicaId), scope, earlier)));
     }
+
+    /** Gives access to the field that is added to Kafka's ReplicaManager. */
+    public interface ReadsCarrier {
+        /** Sets the broker's scope "read"; null if it is off. */
+        void insync$pendingReads(PendingReads reads);
+    }
 }

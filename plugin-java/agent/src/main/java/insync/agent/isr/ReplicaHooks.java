@@ -1,37 +1,30 @@
 package insync.agent.isr;
 
 import insync.agent.adapter.MovedClass;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.isr.FollowerTracker;
-import java.util.List;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.dynamic.DynamicType;
 import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
 
 /** Weaves Kafka's Replica, the leader's state of a follower; it gets a field for the follower's tracker. */
 public class ReplicaHooks extends TypeHooks {
     /** The class moved in 4.1. */
-    public static final String TYPE = MovedClass.to("kafka.cluster.Replica", "org.apache.kafka.server.replica.Replica");
+    private static final String TYPE = MovedClass.to("kafka.cluster.Replica", "org.apache.kafka.server.replica.Replica");
     public static final String FETCHES = "insync$fetches";
     public static final String ELECTED = "insync$electedMs";
 
-    /** @param replica the class of a remote replica in this version of Kafka */
-    public ReplicaHooks(String replica) {
-        super(replica);
+    /** @param update the method that records a fetch */
+    public ReplicaHooks(String update) {
+        this(TYPE, update, UpdateFetchState.class, "resetReplicaState", ResetReplicaState.class);
     }
 
-    @Override
-    public List<Hook> hooks() {
-        return List.of(
-            on("updateFetchStateOrThrow", UpdateFetchState.class),
-            on("resetReplicaState", ResetReplicaState.class));
-    }
-
-    @Override
-    public final DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return property(property(builder, FETCHES, FollowerTracker.class), ELECTED, long.class)
-            .implement(FollowerCarrier.class);
+    protected ReplicaHooks(String type, String update, Class<?> updated, String reset, Class<?> wasReset) {
+        super(type);
+        on(update, updated);
+        on(reset, wasReset);
+        property(FETCHES, FollowerTracker.class);
+        property(ELECTED, long.class);
+        implement(FollowerCarrier.class);
     }
 
     /** Gives access to the fields that are added to Kafka's Replica. */
@@ -53,7 +46,7 @@ public class ReplicaHooks extends TypeHooks {
      * epoch, it throws, and the fetch is not passed. No election comes in between, because the caller has the partition's
      * leaderIsrUpdateLock for reading.
      */
-    protected static final class UpdateFetchState {
+    static final class UpdateFetchState {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue(FETCHES) FollowerTracker fetches,
                          @Advice.Argument(0) LogOffsetMetadata fetchOffset, @Advice.Argument(3) long leaderLeo) {
@@ -67,7 +60,7 @@ public class ReplicaHooks extends TypeHooks {
      * Clears the tracker when the leader is elected or re-elected, before Kafka resets the follower's state: a fetch of
      * the old epoch must not count in the new one.
      */
-    protected static final class ResetReplicaState {
+    static final class ResetReplicaState {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.FieldValue(FETCHES) FollowerTracker fetches,
                           @Advice.FieldValue(value = ELECTED, readOnly = false) long electedMs,

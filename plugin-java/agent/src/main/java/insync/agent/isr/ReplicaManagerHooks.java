@@ -1,42 +1,75 @@
 package insync.agent.isr;
 
+import insync.agent.broker.BrokerLifecycle;
 import insync.agent.broker.Brokers;
-import insync.agent.weave.Hook;
+import insync.agent.isr.PendingReads.ReadsCarrier;
 import insync.agent.weave.TypeHooks;
-import java.util.List;
+import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
+import net.bytebuddy.matcher.ElementMatcher;
+import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.common.requests.FetchRequest;
+import org.apache.kafka.common.utils.Time;
 import scala.Function1;
 import scala.Tuple2;
 import scala.collection.Seq;
 import scala.runtime.BoxedUnit;
 
-/** Weaves Kafka's ReplicaManager: it gets a field for {@link PendingReads}, null if scope "read" is off. */
+/**
+ * Weaves Kafka's ReplicaManager, to start and stop the plugin with the broker: it gets a field for {@link PendingReads}, null if
+ * scope "read" is off.
+ */
 public class ReplicaManagerHooks extends TypeHooks {
     public static final String PENDING_READS = "insync$pendingReads";
 
+    /** For versions with solution 2, in which ReplicaManager has one constructor. */
     public ReplicaManagerHooks() {
+        this(ElementMatchers.isConstructor(), FetchMessages.class);
+        on("<init>", StepDownInit.class);
+        on("shutdown", Shutdown.class);
+    }
+
+    /** @param constructor selects the constructor that all others call */
+    protected ReplicaManagerHooks(ElementMatcher<MethodDescription> constructor, Class<?> fetchMessages) {
         super("kafka.server.ReplicaManager");
+        on("<init>", constructor, Init.class);
+        on("fetchMessages", fetchMessages);
+        property(PENDING_READS, PendingReads.class);
+        implement(ReadsCarrier.class);
     }
 
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("fetchMessages", FetchMessages.class));
+    /**
+     * Starts the plugin in a broker. Ends the broker's start with a ConfigException if what its settings ask for cannot be
+     * woven, so nothing is suppressed.
+     */
+    static final class Init {
+        @Advice.OnMethodExit
+        static void exit(@Advice.This ReplicaManager replicas, @Advice.Argument(0) KafkaConfig config,
+                         @Advice.FieldValue("time") Time time) {
+            BrokerLifecycle.of(config).replicaManagerStarted(replicas, config, time);
+        }
     }
 
-    @Override
-    public final DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return property(builder, PENDING_READS, PendingReads.class).implement(ReadsCarrier.class);
+    /** Starts the watch if the feature is on. */
+    static final class StepDownInit {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This ReplicaManager replicas, @Advice.Argument(0) KafkaConfig config,
+                         @Advice.FieldValue("time") Time time,
+                         @Advice.FieldValue(value = "alterPartitionManager", typing = Assigner.Typing.DYNAMIC)
+                             Object manager) {
+            BrokerLifecycle.of(config).alterPartitionsStarted(replicas, config, time, manager);
+        }
     }
 
-    /** Gives access to the field that is added to Kafka's ReplicaManager. */
-    public interface ReadsCarrier {
-
-        /** Sets the broker's scope "read"; null if it is off. */
-        void insync$pendingReads(PendingReads reads);
+    /** Stops the watch, and the threads of scope "read". */
+    static final class Shutdown {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.FieldValue("config") KafkaConfig config) {
+            BrokerLifecycle.of(config).replicaManagerStopped();
+        }
     }
 
     /**

@@ -1,15 +1,12 @@
 package insync.agent.isr;
 
 import insync.agent.isr.RequestHooks.RequestCarrier;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.isr.NetworkThread;
 import insync.core.isr.RequestScope;
-import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentMap;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
 /** Weaves Kafka's RequestChannel, the queue between network threads and handlers: it gets scope "request". */
@@ -18,18 +15,11 @@ public final class RequestChannelHooks extends TypeHooks {
 
     public RequestChannelHooks() {
         super("kafka.network.RequestChannel");
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("sendRequest", SendRequest.class));
-    }
-
-    @Override
-    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        DynamicType.Builder<?> scoped = property(builder, SCOPE, RequestScope.class).implement(ChannelCarrier.class);
-        return getter(getter(scoped, "insync$queue", BlockingQueue.class, "requestQueue"),
-            "insync$processors", ConcurrentMap.class, "processors");
+        on("sendRequest", SendRequest.class);
+        property(SCOPE, RequestScope.class);
+        getter("insync$queue", BlockingQueue.class, "requestQueue");
+        getter("insync$processors", ConcurrentMap.class, "processors");
+        implement(ChannelCarrier.class);
     }
 
     /** Gives access to a RequestChannel's fields. */

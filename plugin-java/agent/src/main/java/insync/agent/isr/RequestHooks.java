@@ -1,12 +1,9 @@
 package insync.agent.isr;
 
 import insync.agent.adapter.MovedClass;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.isr.FetcherConnection;
-import java.util.List;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.dynamic.DynamicType;
 import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.RequestContext;
 import org.apache.kafka.common.requests.RequestHeader;
@@ -17,16 +14,9 @@ public final class RequestHooks extends TypeHooks {
 
     public RequestHooks() {
         super(MovedClass.to("kafka.network.RequestChannel$Request", "org.apache.kafka.network.Request"));
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("updateRequestMetrics", UpdateRequestMetrics.class));
-    }
-
-    @Override
-    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return property(builder, FETCHER, FetcherConnection.class).implement(RequestCarrier.class);
+        on("updateRequestMetrics", UpdateRequestMetrics.class);
+        property(FETCHER, FetcherConnection.class);
+        implement(RequestCarrier.class);
     }
 
     /** Gives access to a Request. Methods without "insync" are Kafka's own; the weave checks that they exist. */

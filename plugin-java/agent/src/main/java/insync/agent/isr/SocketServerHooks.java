@@ -1,14 +1,14 @@
 package insync.agent.isr;
 
+import insync.agent.adapter.MovedClass;
 import insync.agent.broker.BrokerLifecycle;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import java.util.List;
 import kafka.network.RequestChannel;
 import kafka.server.KafkaConfig;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
+import org.apache.kafka.common.message.ApiMessageType.ListenerType;
 import org.apache.kafka.common.utils.Time;
 
 /** Weaves Kafka's SocketServer, to start and stop scope "request" with it. */
@@ -17,11 +17,25 @@ public final class SocketServerHooks extends TypeHooks {
 
     public SocketServerHooks() {
         super("kafka.network.SocketServer");
+        on("<init>", Init.class);
+        on("shutdown", Shutdown.class);
     }
 
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("<init>", Init.class), on("shutdown", Shutdown.class));
+    /** Returns the hooks on Kafka's ApiVersionManager, which moved in 4.1. */
+    public static TypeHooks apiVersions() {
+        return new TypeHooks(MovedClass.to("kafka.server.ApiVersionManager", "org.apache.kafka.server.ApiVersionManager"))
+            .implement(Listener.class);
+    }
+
+    /** Returns whether a SocketServer is a controller's. In combined mode a process has one with the broker's id, too. */
+    public static boolean isControllers(Object apiVersions) {
+        return ((Listener) apiVersions).listenerType() == ListenerType.CONTROLLER;
+    }
+
+    /** Gives access to the requests that a listener takes. */
+    public interface Listener {
+        /** Kafka's own method. */
+        ListenerType listenerType();
     }
 
     /** Starts the scope when a broker's SocketServer exists and does not accept requests yet. */
@@ -30,7 +44,7 @@ public final class SocketServerHooks extends TypeHooks {
         static void exit(@Advice.Argument(0) KafkaConfig config, @Advice.Argument(2) Time time,
                          @Advice.FieldValue(value = VERSIONS, typing = Assigner.Typing.DYNAMIC) Object apiVersions,
                          @Advice.FieldValue("dataPlaneRequestChannel") RequestChannel channel) {
-            if (!ApiVersionsHooks.isControllers(apiVersions)) {
+            if (!isControllers(apiVersions)) {
                 BrokerLifecycle.of(config).socketServerStarted(config, time, (ChannelCarrier) (Object) channel);
             }
         }
@@ -44,7 +58,7 @@ public final class SocketServerHooks extends TypeHooks {
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
         static void exit(@Advice.FieldValue("config") KafkaConfig config,
                          @Advice.FieldValue(value = VERSIONS, typing = Assigner.Typing.DYNAMIC) Object apiVersions) {
-            if (!ApiVersionsHooks.isControllers(apiVersions)) {
+            if (!isControllers(apiVersions)) {
                 BrokerLifecycle.of(config).socketServerStopped();
             }
         }

@@ -14,8 +14,9 @@ class HooksOnDemandTest {
     private final FakeInstrumentation jvm = new FakeInstrumentation();
     private final Hook hook = new Hook(WeaverTest.Plain.class.getName(), "itsOwn", WeaverTest.Nothing.class);
     private List<String> unknown = List.of();
-    private final HooksOnDemand hooks = new HooksOnDemand(new Weaver(new WeaverTest.OneType(new NoHooks()))::add, jvm.proxy(),
-        asked -> unknown);
+    private final TypeHooks none = new TypeHooks(WeaverTest.Plain.class.getName());
+    private final HooksOnDemand hooks =
+        new HooksOnDemand(new Weaver(new WeaverTest.OneType(none))::add, jvm.proxy(), asked -> unknown);
 
     @ParameterizedTest
     @ValueSource(classes = {UnsupportedOperationException.class, InternalError.class, VerifyError.class})
@@ -52,11 +53,5 @@ class HooksOnDemandTest {
         hooks.weave(List.of(hook), "x=true");
         hooks.weave(List.of(hook), "y=true");
         assertEquals(List.of(WeaverTest.Plain.class), jvm.retransformed);
-    }
-
-    private static final class NoHooks extends TypeHooks {
-        NoHooks() {
-            super(WeaverTest.Plain.class.getName());
-        }
     }
 }

@@ -13,7 +13,6 @@ import java.util.Map;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.modifier.Visibility;
-import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.dynamic.loading.ByteArrayClassLoader;
 import net.bytebuddy.implementation.FixedValue;
 import org.junit.jupiter.api.Test;
@@ -52,7 +51,7 @@ class WeaverTest {
     void aClassThatAnotherAgentHasLoadedIsNamedAndNothingIsWoven() throws Exception {
         FakeInstrumentation jvm = new FakeInstrumentation();
         jvm.loaded = new Class<?>[] {Plain.class};
-        List<String> problems = new Weaver(new OneType(new OneHook())).weave(jvm.proxy(), List::of);
+        List<String> problems = new Weaver(new OneType(oneHook())).weave(jvm.proxy(), List::of);
         assertEquals(List.of(Plain.class.getName() + " was loaded before this agent started; expected this -javaagent first"),
             problems);
         assertEquals(List.of(), jvm.transformers, "the broker is as it was");
@@ -62,7 +61,7 @@ class WeaverTest {
     void aBrokerThatIsWovenInPartMustNotRun() {
         // The JVM does not list the class, so the weaver goes on and then finds that it got no bytes.
         AgentException refused = assertThrows(AgentException.class,
-            () -> new Weaver(new OneType(new OneHook())).weave(new FakeInstrumentation().proxy(), List::of));
+            () -> new Weaver(new OneType(oneHook())).weave(new FakeInstrumentation().proxy(), List::of));
         assertTrue(refused.getMessage().startsWith("woven in part, so the broker must not run: " + Plain.class.getName()),
             refused.getMessage());
     }
@@ -73,7 +72,7 @@ class WeaverTest {
             .defineMethod("ofAnotherAgent", int.class, Visibility.PUBLIC).intercept(FixedValue.value(3)).make().getBytes();
         FakeInstrumentation jvm = new FakeInstrumentation();
         jvm.loads = Map.of(Plain.class.getName(), changed);
-        assertEquals(List.of(), new Weaver(new OneType(new OneHook())).weave(jvm.proxy(), List::of));
+        assertEquals(List.of(), new Weaver(new OneType(oneHook())).weave(jvm.proxy(), List::of));
         byte[] woven = jvm.given.get(Plain.class.getName());
         Class<?> loaded = new ByteArrayClassLoader.ChildFirst(Plain.class.getClassLoader(), Map.of(Plain.class.getName(), woven),
             ByteArrayClassLoader.PersistenceHandler.MANIFEST).loadClass(Plain.class.getName());
@@ -101,15 +100,8 @@ class WeaverTest {
         }
     }
 
-    static final class OneHook extends TypeHooks {
-        OneHook() {
-            super(Plain.class.getName());
-        }
-
-        @Override
-        public List<Hook> hooks() {
-            return List.of(on("itsOwn", Counted.class));
-        }
+    static TypeHooks oneHook() {
+        return new TypeHooks(Plain.class.getName()).on("itsOwn", Counted.class);
     }
 
     /** Counts calls. */
@@ -123,22 +115,11 @@ class WeaverTest {
     }
 
     private static final class PlainHooks extends TypeHooks {
-        private final String method;
-
         PlainHooks(String method) {
             super(Plain.class.getName());
-            this.method = method;
-        }
-
-        @Override
-        public List<Hook> hooks() {
-            return List.of(on(method, Nothing.class));
-        }
-
-        @Override
-        public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-            return builder.implement(Carrier.class)
-                .defineMethod("wovenIn", int.class, Visibility.PUBLIC).intercept(FixedValue.value(2));
+            on(method, Nothing.class);
+            implement(Carrier.class);
+            method("wovenIn", int.class, FixedValue.value(2));
         }
     }
 

@@ -4,9 +4,7 @@ import insync.agent.Extension;
 import insync.agent.Features;
 import insync.agent.config.BrokerConfigs;
 import insync.agent.logstart.LogStartConfigs;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import java.util.List;
 import java.util.Set;
 import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.config.ConfigDef;
@@ -18,11 +16,7 @@ final class KafkaConfigHooks extends TypeHooks {
 
     KafkaConfigHooks() {
         super("kafka.server.KafkaConfig$");
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("<init>", Define.class));
+        on("<init>", Define.class);
     }
 
     /** Defines the plugin's configs. */

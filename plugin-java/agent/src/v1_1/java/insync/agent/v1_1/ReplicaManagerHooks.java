@@ -3,7 +3,6 @@ package insync.agent.v1_1;
 import insync.agent.broker.BrokerLifecycle;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import java.util.List;
 import kafka.server.KafkaConfig;
 import kafka.server.LogReadResult;
 import kafka.server.ReplicaManager;
@@ -19,15 +18,10 @@ final class ReplicaManagerHooks extends TypeHooks {
     private static final String TYPE = "kafka.server.ReplicaManager";
     private static final int ALL_ARGUMENTS = 15;
 
+    /** The hook is on the constructor that the other one calls. */
     ReplicaManagerHooks() {
         super(TYPE);
-    }
-
-    /** The hook is on the constructor that the other one calls. */
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("<init>", ElementMatchers.isConstructor().and(ElementMatchers.takesArguments(ALL_ARGUMENTS)),
-            Init.class));
+        on("<init>", ElementMatchers.isConstructor().and(ElementMatchers.takesArguments(ALL_ARGUMENTS)), Init.class);
     }
 
     /** KAFKA-7104's second fix. */

@@ -2,9 +2,7 @@ package insync.agent.v2_8;
 
 import insync.agent.isr.PartitionEvents;
 import insync.agent.isr.PartitionState;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import java.util.List;
 import java.util.Set;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
@@ -14,16 +12,11 @@ final class PartitionHooks extends TypeHooks {
 
     PartitionHooks() {
         super(insync.agent.isr.PartitionHooks.TYPE);
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(
-            on("isFollowerOutOfSync", insync.agent.isr.PartitionHooks.IsFollowerOutOfSync.class),
-            on("makeLeader", insync.agent.isr.PartitionHooks.MakeLeader.class),
-            on("makeFollower", insync.agent.isr.PartitionHooks.MakeFollower.class),
-            on("shrinkIsr", ShrinkIsr.class),
-            on("expandIsr", ExpandIsr.class));
+        on("isFollowerOutOfSync", insync.agent.isr.PartitionHooks.IsFollowerOutOfSync.class);
+        on("makeLeader", insync.agent.isr.PartitionHooks.MakeLeader.class);
+        on("makeFollower", insync.agent.isr.PartitionHooks.MakeFollower.class);
+        on("shrinkIsr", ShrinkIsr.class);
+        on("expandIsr", ExpandIsr.class);
     }
 
     /** Emits an event with the state of each follower that the leader removes from the ISR. */

@@ -1,8 +1,6 @@
 package insync.agent.v2_8;
 
-import insync.agent.weave.Hook;
 import insync.core.isr.FollowerTracker;
-import java.util.List;
 import kafka.server.LogOffsetMetadata;
 import net.bytebuddy.asm.Advice;
 
@@ -10,13 +8,8 @@ import net.bytebuddy.asm.Advice;
 final class ReplicaHooks extends insync.agent.isr.ReplicaHooks {
 
     ReplicaHooks() {
-        super("kafka.cluster.Replica");
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("updateFetchState", UpdateFetchState.class),
-            on("resetLastCaughtUpTime", ResetLastCaughtUpTime.class));
+        super("kafka.cluster.Replica", "updateFetchState", UpdateFetchState.class, "resetLastCaughtUpTime",
+            ResetLastCaughtUpTime.class);
     }
 
     /**

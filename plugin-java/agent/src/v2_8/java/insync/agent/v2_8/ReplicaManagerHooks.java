@@ -4,10 +4,9 @@ import insync.agent.broker.Brokers;
 import insync.agent.isr.PendingFetch;
 import insync.agent.isr.PendingReads;
 import insync.agent.isr.RequestSteps;
-import insync.agent.weave.Hook;
-import java.util.List;
 import kafka.server.ReplicaManager;
 import net.bytebuddy.asm.Advice;
+import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.common.requests.FetchRequest;
 import scala.Function1;
 import scala.Tuple2;
@@ -17,9 +16,10 @@ import scala.runtime.BoxedUnit;
 /** Weaves Kafka's ReplicaManager, whose fetchMessages has other arguments than from 3.6 on. */
 final class ReplicaManagerHooks extends insync.agent.isr.ReplicaManagerHooks {
 
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("fetchMessages", FetchMessages.class));
+    private static final int ALL_ARGUMENTS = 18;
+
+    ReplicaManagerHooks() {
+        super(ElementMatchers.isConstructor().and(ElementMatchers.takesArguments(ALL_ARGUMENTS)), FetchMessages.class);
     }
 
     /** Marks the partitions of a follower's fetch; the replica id of a consumer is below 0. */

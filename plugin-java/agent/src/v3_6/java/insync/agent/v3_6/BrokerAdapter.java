@@ -1,7 +1,8 @@
 package insync.agent.v3_6;
 
 import insync.agent.adapter.CommonAdapter;
-import insync.agent.v2_8.KafkaConfigHooks;
+import insync.agent.config.ConfigHooks;
+import insync.agent.isr.ReplicaHooks;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
 
@@ -17,12 +18,12 @@ public final class BrokerAdapter extends CommonAdapter {
 
     @Override
     protected TypeHooks configs() {
-        return new KafkaConfigHooks();
+        return ConfigHooks.definitionInScala();
     }
 
     @Override
     protected TypeHooks replica() {
-        return new ReplicaHooks();
+        return new ReplicaHooks("updateFetchState");
     }
 
     @Override

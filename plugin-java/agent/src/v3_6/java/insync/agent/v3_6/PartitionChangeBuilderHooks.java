@@ -1,7 +1,6 @@
 package insync.agent.v3_6;
 
 import insync.agent.stepdown.controller.LeadershipTransfer;
-import insync.agent.weave.Hook;
 import java.util.List;
 import java.util.function.IntPredicate;
 import net.bytebuddy.asm.Advice;
@@ -14,10 +13,8 @@ final class PartitionChangeBuilderHooks extends insync.agent.stepdown.controller
     /** At least one replica remains; the leader has compared the rest with its topic's value before it asked. */
     static final int CHECKED_BY_LEADER = 1;
 
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("setTargetIsrWithBrokerStates", SetTargetIsr.class),
-            on("isValidNewLeader", IsValidNewLeader.class));
+    PartitionChangeBuilderHooks() {
+        super(SetTargetIsr.class);
     }
 
     /** Notes whether a leader's AlterPartition, which has passed Kafka's validation, requests a step-down. */

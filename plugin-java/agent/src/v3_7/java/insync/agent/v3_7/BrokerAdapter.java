@@ -1,7 +1,7 @@
 package insync.agent.v3_7;
 
 import insync.agent.adapter.CommonAdapter;
-import insync.agent.v2_8.KafkaConfigHooks;
+import insync.agent.config.ConfigHooks;
 import insync.agent.v3_6.Access;
 import insync.agent.v3_6.ScalaController;
 import insync.agent.weave.TypeHooks;
@@ -15,6 +15,6 @@ public final class BrokerAdapter extends CommonAdapter {
 
     @Override
     protected TypeHooks configs() {
-        return new KafkaConfigHooks();
+        return ConfigHooks.definitionInScala();
     }
 }

@@ -76,7 +76,7 @@ class WovenCacheTest {
     void aClassThatAnEarlierAgentChangesIsWovenAnew() throws Exception {
         byte[] changed = new ByteBuddy().redefine(WeaverTest.Plain.class)
             .defineMethod("ofAnotherAgent", int.class, Visibility.PUBLIC).intercept(FixedValue.value(3)).make().getBytes();
-        Adapter adapter = new WeaverTest.OneType(new WeaverTest.OneHook());
+        Adapter adapter = new WeaverTest.OneType(WeaverTest.oneHook());
         FakeInstrumentation jvm = new FakeInstrumentation();
         jvm.loads = Map.of(PLAIN, changed);
         assertEquals(List.of(), cache.load().install(new Weaver(adapter)::makeFrom, jvm.proxy()));

@@ -1,9 +1,7 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.broker.Brokers;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import java.util.List;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.common.message.AlterPartitionRequestData;
@@ -13,12 +11,8 @@ public final class AlterPartitionHooks extends TypeHooks {
 
     public AlterPartitionHooks() {
         super("org.apache.kafka.common.requests.AlterPartitionRequest$Builder");
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("build", ElementMatchers.named("build").and(ElementMatchers.not(ElementMatchers.isBridge()))
-            .and(ElementMatchers.takesArguments(1)), Build.class));
+        on("build", ElementMatchers.named("build").and(ElementMatchers.not(ElementMatchers.isBridge()))
+            .and(ElementMatchers.takesArguments(1)), Build.class);
     }
 
     /** Leaves out what the broker no longer wants. */

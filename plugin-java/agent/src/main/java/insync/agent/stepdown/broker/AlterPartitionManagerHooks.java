@@ -1,14 +1,10 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.broker.Brokers;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.modifier.Visibility;
-import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.MethodCall;
 import net.bytebuddy.matcher.ElementMatchers;
 
@@ -16,7 +12,6 @@ import net.bytebuddy.matcher.ElementMatchers;
  * Weaves Kafka's DefaultAlterPartitionManager, a class that moved in 4.4: its next request, and the threads of its responses.
  */
 public final class AlterPartitionManagerHooks extends TypeHooks {
-    private final Class<? extends ControllerLink> link;
 
     /**
      * @param manager the class in this version of Kafka
@@ -24,19 +19,10 @@ public final class AlterPartitionManagerHooks extends TypeHooks {
      */
     public AlterPartitionManagerHooks(String manager, Class<? extends ControllerLink> link) {
         super(manager);
-        this.link = link;
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("submit", Submit.class));
-    }
-
-    @Override
-    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return getter(builder, "insync$inFlight", AtomicBoolean.class, "inflightRequest").implement(link)
-            .defineMethod("insync$propagate", void.class, Visibility.PUBLIC)
-            .intercept(MethodCall.invoke(ElementMatchers.named("maybePropagateIsrChanges")));
+        on("submit", Submit.class);
+        getter("insync$inFlight", AtomicBoolean.class, "inflightRequest");
+        method("insync$propagate", void.class, MethodCall.invoke(ElementMatchers.named("maybePropagateIsrChanges")));
+        implement(link);
     }
 
     /** Gives access to the manager's next request. */

@@ -1,14 +1,10 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.broker.Brokers;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.stepdown.OutgoingFetch;
-import java.util.List;
 import kafka.server.KafkaConfig;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.modifier.Visibility;
-import net.bytebuddy.dynamic.DynamicType;
 import org.apache.kafka.common.Node;
 
 /** Weaves Kafka's BrokerBlockingSender, a follower's connection to a leader, to measure how fast the leader answers. */
@@ -17,17 +13,10 @@ public final class BrokerBlockingSenderHooks extends TypeHooks {
 
     public BrokerBlockingSenderHooks() {
         super("kafka.server.BrokerBlockingSender");
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("<init>", Init.class), on("sendRequest", SendRequest.class),
-            on("initiateClose", InitiateClose.class));
-    }
-
-    @Override
-    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return builder.defineField(OUTGOING, OutgoingFetch.class, Visibility.PRIVATE);
+        on("<init>", Init.class);
+        on("sendRequest", SendRequest.class);
+        on("initiateClose", InitiateClose.class);
+        field(OUTGOING, OutgoingFetch.class);
     }
 
     /** Prepares to measure a new connection; a config update may turn the feature on while it lives. */

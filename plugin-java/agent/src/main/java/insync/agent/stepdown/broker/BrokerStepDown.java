@@ -1,6 +1,7 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.broker.StepDown;
+import insync.agent.broker.StepDown.HeartbeatSender;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;

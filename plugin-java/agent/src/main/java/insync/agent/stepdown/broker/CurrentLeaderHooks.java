@@ -1,9 +1,7 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.broker.Brokers;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import java.util.List;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import org.apache.kafka.common.TopicPartition;
@@ -17,11 +15,7 @@ public final class CurrentLeaderHooks extends TypeHooks {
 
     public CurrentLeaderHooks() {
         super("kafka.server.KafkaApis");
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("getCurrentLeader", GetCurrentLeader.class));
+        on("getCurrentLeader", GetCurrentLeader.class);
     }
 
     /** Names no leader where this broker's leader epoch is over, so that the client asks for metadata. */

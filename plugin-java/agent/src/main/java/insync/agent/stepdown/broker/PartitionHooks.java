@@ -1,12 +1,9 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.broker.Brokers;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import java.util.List;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import org.apache.kafka.common.protocol.Errors;
 import scala.Tuple2;
@@ -20,24 +17,16 @@ public final class PartitionHooks extends TypeHooks {
 
     public PartitionHooks() {
         super(insync.agent.isr.PartitionHooks.TYPE);
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(
-            on("makeLeader", MakeLeader.class),
-            on("makeFollower", MakeFollower.class),
-            on("appendRecordsToLeader", RefuseRequest.class),
-            on("fetchRecords", RefuseRequest.class),
-            on("fetchOffsetSnapshot", RefuseRequest.class),
-            on("fetchOffsetForTimestamp", RefuseRequest.class),
-            on("maybeShrinkIsr", SkipShrink.class),
-            on("checkEnoughReplicasReachOffset", CheckEnoughReplicas.class));
-    }
-
-    @Override
-    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return property(builder, OVER, int.class).implement(EndedLeadership.Carrier.class);
+        on("makeLeader", MakeLeader.class);
+        on("makeFollower", MakeFollower.class);
+        on("appendRecordsToLeader", RefuseRequest.class);
+        on("fetchRecords", RefuseRequest.class);
+        on("fetchOffsetSnapshot", RefuseRequest.class);
+        on("fetchOffsetForTimestamp", RefuseRequest.class);
+        on("maybeShrinkIsr", SkipShrink.class);
+        on("checkEnoughReplicasReachOffset", CheckEnoughReplicas.class);
+        property(OVER, int.class);
+        implement(EndedLeadership.Carrier.class);
     }
 
     /** Adds a partition that this broker leads to the partitions of the watch. */

@@ -1,5 +1,6 @@
 package insync.agent.stepdown.broker;
 
+import insync.agent.broker.StepDown.HeartbeatSender;
 import insync.agent.isr.PartitionState;
 import insync.agent.isr.RequestPart;
 import insync.core.Clock;

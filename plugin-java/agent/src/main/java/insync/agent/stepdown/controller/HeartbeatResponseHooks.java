@@ -1,10 +1,8 @@
 package insync.agent.stepdown.controller;
 
 import insync.agent.broker.Brokers;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.stepdown.controller.RelinquishTag;
-import java.util.List;
 import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
 import org.apache.kafka.common.protocol.types.RawTaggedField;
@@ -17,11 +15,7 @@ public final class HeartbeatResponseHooks extends TypeHooks {
 
     public HeartbeatResponseHooks() {
         super("org.apache.kafka.common.requests.BrokerHeartbeatResponse");
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("<init>", Init.class));
+        on("<init>", Init.class);
     }
 
     /** Returns whether the controller that sent an answer has the agent. */

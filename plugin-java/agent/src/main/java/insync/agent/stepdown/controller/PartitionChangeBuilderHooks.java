@@ -1,12 +1,9 @@
 package insync.agent.stepdown.controller;
 
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
 import java.util.function.IntPredicate;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.modifier.Visibility;
-import net.bytebuddy.dynamic.DynamicType;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
 import org.apache.kafka.metadata.PartitionRegistration;
@@ -16,18 +13,15 @@ public class PartitionChangeBuilderHooks extends TypeHooks {
     protected static final String TRANSFER = "insync$transfer";
 
     public PartitionChangeBuilderHooks() {
+        this(SetTargetIsr.class);
+    }
+
+    /** @param setTargetIsr notes whether a leader's AlterPartition requests a step-down */
+    protected PartitionChangeBuilderHooks(Class<?> setTargetIsr) {
         super("org.apache.kafka.controller.PartitionChangeBuilder");
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("setTargetIsrWithBrokerStates", SetTargetIsr.class),
-            on("isValidNewLeader", IsValidNewLeader.class));
-    }
-
-    @Override
-    public final DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return builder.defineField(TRANSFER, LeadershipTransfer.class, Visibility.PRIVATE);
+        on("setTargetIsrWithBrokerStates", setTargetIsr);
+        on("isValidNewLeader", IsValidNewLeader.class);
+        field(TRANSFER, LeadershipTransfer.class);
     }
 
     /** Notes whether a leader's AlterPartition, which has passed Kafka's validation, requests a step-down. */
@@ -50,7 +44,7 @@ public class PartitionChangeBuilderHooks extends TypeHooks {
      * Decides whether a candidate may lead. Kafka checks each in turn, the present leader first. If the leader requested a
      * step-down, only its successor may lead; during the cool-down automatic elections do not elect the ex-leader.
      */
-    protected static final class IsValidNewLeader {
+    static final class IsValidNewLeader {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.Argument(0) int candidate, @Advice.FieldValue(TRANSFER) LeadershipTransfer transfer,
                          @Advice.FieldValue("partition") PartitionRegistration partition,

@@ -1,8 +1,6 @@
 package insync.agent.stepdown.controller;
 
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import java.util.List;
 import net.bytebuddy.asm.Advice;
 
 /** Weaves the controller's ReplicationControlManager, which runs automatic preferred elections. */
@@ -10,11 +8,7 @@ public final class ReplicationControlManagerHooks extends TypeHooks {
 
     public ReplicationControlManagerHooks() {
         super("org.apache.kafka.controller.ReplicationControlManager");
-    }
-
-    @Override
-    public List<Hook> hooks() {
-        return List.of(on("maybeBalancePartitionLeaders", MaybeBalancePartitionLeaders.class));
+        on("maybeBalancePartitionLeaders", MaybeBalancePartitionLeaders.class);
     }
 
     /** Notes that this thread's elections are automatic (auto.leader.rebalance.enable). */
