@@ -153,7 +153,6 @@ class KafkaMetricsTest {
             assertEquals(1, count(PENDING + "HoldsGrantedPerSec,site=read"));
             assertEquals(0, count(PENDING + "HoldsGrantedPerSec,site=none"));
             assertEquals(1, ((Histogram) all().get(PENDING + "HoldTimeMs")).count());
-            assertEquals(Insync.current().stats().marksTotal(), count(PENDING + "MarksPerSec"));
         }
     }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import insync.agent.stepdown.broker.Appends;
+import insync.agent.stepdown.broker.AppendHooks;
 import insync.agent.stepdown.broker.EndedLeadership;
 import insync.core.stepdown.AppendMark;
 import insync.core.stepdown.AppendSite;
@@ -89,10 +89,10 @@ class SlowAppendFlowTest extends WatchedLeader {
     @Test
     void anAppendMayWaitForTheLogsLockWhenItsRecordsAreInTheLog() throws Exception {
         start(true);
-        AppendMark mark = Appends.begin(leader.partition(), leader.time);
-        Appends.enter(AppendSite.LOG);
+        AppendMark mark = AppendHooks.begin(leader.partition(), leader.time);
+        AppendHooks.enter(AppendSite.LOG);
         leader.appendUpTo(20);
-        assertEquals(AppendSite.LOCK, Appends.pending().get(0).site());
+        assertEquals(AppendSite.LOCK, AppendHooks.pending().get(0).site());
         mark.end();
     }
 

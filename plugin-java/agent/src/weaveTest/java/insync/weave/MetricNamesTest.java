@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.agent.broker.BrokerLifecycle;
 import insync.agent.metrics.BrokerMetrics;
-import insync.agent.metrics.ControllerMetrics;
 import insync.core.Insync;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.Test;
 class MetricNamesTest {
     private static final Pattern ROW = Pattern.compile("\\| `(kafka[^`]+)` \\| (\\w+) \\| ([^|]+) \\| (.*) \\|");
     private static final int[] VERSION = numbers(System.getProperty("insync.kafka"));
-    private static final boolean REQUEST = System.getProperty("insync.scopes").contains("request");
     private static final boolean STEPS_DOWN = Boolean.getBoolean("insync.stepDown");
 
     private final MBeanServer jmx = ManagementFactory.getPlatformMBeanServer();
@@ -37,7 +35,7 @@ class MetricNamesTest {
         assertEquals(Set.of(), found(), "before a broker starts");
         BrokerMetrics.register(BrokerLifecycle.registry(), Insync.current());
         if (STEPS_DOWN) {
-            ControllerMetrics.register(BrokerLifecycle.registry(), Insync.current());
+            BrokerMetrics.registerController(BrokerLifecycle.registry(), Insync.current());
         }
         assertEquals(expected(), found());
         for (String name : found()) {
@@ -77,7 +75,6 @@ class MetricNamesTest {
         }
         String values = says.substring(says.indexOf(tag.group(2) + ": ") + tag.group(2).length() + 2);
         return Arrays.stream(values.split(", ")).map(value -> value.replace("`", ""))
-            .filter(value -> REQUEST || !Set.of("queue", "send").contains(value))
             .map(value -> name.substring(0, tag.start()) + "," + tag.group(1) + "=" + value).collect(Collectors.toSet());
     }
 

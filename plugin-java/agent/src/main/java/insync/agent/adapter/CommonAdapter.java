@@ -11,7 +11,6 @@ import insync.agent.isr.FileRecordsHooks;
 import insync.agent.isr.Followers;
 import insync.agent.isr.KafkaApisHooks;
 import insync.agent.isr.KafkaChannelHooks;
-import insync.agent.isr.NamedPartitions;
 import insync.agent.isr.PartitionEvents;
 import insync.agent.isr.PartitionHooks;
 import insync.agent.isr.PartitionState;
@@ -22,6 +21,7 @@ import insync.agent.isr.ReplicaHooks;
 import insync.agent.isr.ReplicaManagerHooks;
 import insync.agent.isr.RequestChannelHooks;
 import insync.agent.isr.RequestHooks;
+import insync.agent.isr.RequestPart.NamedPartitions;
 import insync.agent.isr.RequestPart;
 import insync.agent.isr.RequestSteps;
 import insync.agent.isr.SocketServerHooks;
@@ -32,18 +32,15 @@ import insync.agent.kafka.KafkaPartition;
 import insync.agent.kafka.ScalaIds;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
-import insync.agent.logstart.LogStarts;
 import insync.agent.logstart.MovedHighWatermark;
-import insync.agent.stepdown.broker.AlterPartitionHooks;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks;
 import insync.agent.stepdown.broker.AppendHooks;
 import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.ControllerAccess;
-import insync.agent.stepdown.broker.CurrentLeaderHooks;
+import insync.agent.stepdown.broker.LeadershipHooks;
 import insync.agent.stepdown.broker.HeartbeatHooks;
 import insync.agent.stepdown.broker.ProcessorHooks;
-import insync.agent.stepdown.broker.SelectorHooks;
 import insync.agent.stepdown.broker.StepDownAccess;
 import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.agent.stepdown.controller.AutomaticElections;
@@ -87,10 +84,9 @@ public abstract class CommonAdapter implements Adapter {
         List<Class<?>> own = new ArrayList<>(BrokerLifecycle.ownClasses());
         own.addAll(List.of(BrokerAccess.class, BrokerConfigs.class, DynamicConfigs.class, Followers.class,
             KafkaClock.class, KafkaPartition.class,
-            LogStartConfigs.class, LogStartHooks.class, LogStarts.class, PartitionEvents.class,
+            LogStartConfigs.class, LogStartHooks.class, PartitionEvents.class,
             PartitionState.class, PendingFetch.class, PendingReads.class, PendingReadsConfig.class, ScalaIds.class,
             StepDownConfigs.class));
-        own.addAll(Followers.ownClasses());
         return own;
     }
 
@@ -114,12 +110,12 @@ public abstract class CommonAdapter implements Adapter {
             new FileRecordsHooks(),
             new KafkaChannelHooks(),
             new RequestHooks(),
-            new AlterPartitionHooks(),
+            AlterPartitionManagerHooks.requests(),
             new HeartbeatResponseHooks(),
             new AlterPartitionManagerHooks(controller.alterPartitionManager(), controller.link()),
-            new insync.agent.stepdown.broker.PartitionHooks(),
+            new LeadershipHooks(),
             new ProcessorHooks(),
-            new SelectorHooks(),
+            ProcessorHooks.selector(),
             new BrokerBlockingSenderHooks(),
             partitionChanges(),
             new ReplicationControlManagerHooks()));
@@ -131,7 +127,7 @@ public abstract class CommonAdapter implements Adapter {
 
     /** Returns the hooks on answers that name a partition's leader, which Kafka has from 3.7 on. */
     protected List<TypeHooks> currentLeader() {
-        return List.of(new CurrentLeaderHooks());
+        return List.of(LeadershipHooks.currentLeader());
     }
 
     /** Returns the hooks on the class that defines configs. */

@@ -17,21 +17,18 @@ import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.log.InForce;
 import insync.agent.log.KafkaLog;
+import insync.agent.metrics.AgentMetric;
 import insync.agent.metrics.BrokerMetrics;
-import insync.agent.metrics.ControllerMetrics;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.agent.weave.HooksOnDemand;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import insync.core.isr.RequestScope;
-import insync.core.log.HoldEvents;
-import insync.core.log.HoldLog;
-import insync.core.log.StepDownEvents;
-import insync.core.log.StepDownLog;
+import insync.core.log.HoldReport;
+import insync.core.log.StepDownReport;
 import insync.core.stepdown.OutgoingFetch;
 import insync.core.stepdown.PeerFetches;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -88,10 +85,8 @@ public final class BrokerLifecycle implements Brokers.Parts {
 
     /** Returns our classes of a broker's start that refer to the broker's, for every version. */
     public static List<Class<?>> ownClasses() {
-        List<Class<?>> own = new ArrayList<>(List.of(Brokers.class, Extension.class, BrokerLifecycle.class, Adapter.class,
-            KafkaLog.class, InForce.class, ControllerMetrics.class));
-        own.addAll(BrokerMetrics.ownClasses());
-        return own;
+        return List.of(Brokers.class, Extension.class, BrokerLifecycle.class, Adapter.class, KafkaLog.class, InForce.class,
+            AgentMetric.class, BrokerMetrics.class);
     }
 
     /** Returns the registry behind Kafka's reporters. */
@@ -114,7 +109,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
             if (config.getList(PROCESS_ROLES).contains(CONTROLLER)) {
                 Brokers.controllerStarted();
                 KafkaLog.open(Insync.current());
-                ControllerMetrics.register(registry(), Insync.current());
+                BrokerMetrics.registerController(registry(), Insync.current());
             }
         } catch (RuntimeException | Error failed) {
             Insync.failed(failed);
@@ -165,8 +160,8 @@ public final class BrokerLifecycle implements Brokers.Parts {
         own = config;
         stopReads();
         if (!Features.current().scopes().isEmpty()) {
-            insync.stats().listeners(metrics, new HoldLog(insync.log()), new HoldEvents(insync.events()));
-            insync.stepDowns().listeners(new StepDownEvents(insync.events()), metrics, new StepDownLog(insync.log()));
+            insync.stats().listeners(metrics, new HoldReport(insync.log(), insync.events()));
+            insync.stepDowns().listeners(new StepDownReport(insync.log(), insync.events()));
             insync.eachSecond(metrics::update);
             startReads = now -> new PendingReads(started, adapter.access(), new KafkaClock(time), insync,
                 PendingReadsConfig.lagTimeMaxMs(now));

@@ -2,10 +2,11 @@ package insync.agent.isr;
 
 import insync.agent.broker.Brokers;
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
+import insync.agent.kafka.KafkaPartition;
+import insync.core.isr.FollowerReplica;
 import insync.core.isr.FollowerTracker;
 import insync.core.isr.RequestScope;
 import insync.core.isr.RequestScopeTracker;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import kafka.cluster.Partition;
@@ -17,11 +18,6 @@ import scala.Option;
 public final class Followers {
 
     private Followers() { }
-
-    /** Returns our classes of followers that refer to the broker's and that other packages do not see. */
-    public static List<Class<?>> ownClasses() {
-        return List.of(KafkaFollower.class);
-    }
 
     /**
      * Returns whether the plugin keeps this follower in sync; false for a replica that the partition does not know.
@@ -98,6 +94,21 @@ public final class Followers {
                 carrier.insync$fetches(make.apply(earlier));
             }
             return carrier.insync$fetches();
+        }
+    }
+
+    /** Adapts a follower of Kafka's Partition to the core. */
+    static final class KafkaFollower extends KafkaPartition implements FollowerReplica {
+        private final int replicaId;
+
+        KafkaFollower(Partition partition, int replicaId) {
+            super(partition);
+            this.replicaId = replicaId;
+        }
+
+        @Override
+        public int replicaId() {
+            return replicaId;
         }
     }
 }

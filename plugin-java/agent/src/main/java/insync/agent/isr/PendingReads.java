@@ -1,6 +1,7 @@
 package insync.agent.isr;
 
 import insync.agent.broker.Drained;
+import insync.agent.isr.Followers.KafkaFollower;
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.agent.kafka.BrokerAccess;
 import insync.core.Clock;

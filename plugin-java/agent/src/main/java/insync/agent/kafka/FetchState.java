@@ -1,5 +1,7 @@
 package insync.agent.kafka;
 
+import insync.agent.kafka.FetchState.LastFetch;
+import insync.agent.weave.TypeHooks;
 import insync.core.events.EventLog;
 import java.util.Map;
 
@@ -27,5 +29,16 @@ public final class FetchState {
 
         /** Returns the leader's log end offset at the last fetch. */
         long insync$lastFetchLeaderLeo();
+    }
+
+    /** Makes readable what Kafka's Replica keeps to itself up to 2.8. Later versions show it in their ReplicaState. */
+    public static final class LastFetchHooks extends TypeHooks {
+
+        public LastFetchHooks() {
+            super("kafka.cluster.Replica");
+            getter("insync$lastFetchMs", long.class, "lastFetchTimeMs");
+            getter("insync$lastFetchLeaderLeo", long.class, "lastFetchLeaderLogEndOffset");
+            implement(LastFetch.class);
+        }
     }
 }

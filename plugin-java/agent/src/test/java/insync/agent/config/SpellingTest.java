@@ -2,6 +2,7 @@ package insync.agent.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import insync.agent.config.BrokerConfigs.Spelling;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -35,20 +35,24 @@ final class MetricsTable {
         StringBuilder rows = new StringBuilder("| name | kind | Kafka | |\n|---|---|---|---|\n");
         Properties versions = versions();
         for (AgentMetric metric : AgentMetric.values()) {
-            rows.append("| `").append(KafkaRegistry.name(metric).getMBeanName()).append(tags(metric.tag())).append("` | ")
-                .append(metric.kind().word()).append(" | ").append(where(metric.type(), versions)).append(" | ")
-                .append(metric.says()).append(values(metric.tag())).append(" |\n");
+            rows.append("| `").append(metric.name("").getMBeanName()).append(tags(metric.tag)).append("` | ")
+                .append(kind(metric)).append(" | ").append(where(metric.type, versions)).append(" | ")
+                .append(metric.says).append(values(metric.tag)).append(" |\n");
         }
         return rows.toString();
     }
 
+    private static String kind(AgentMetric metric) {
+        return metric.value != null ? "gauge" : metric == AgentMetric.HOLD_TIME ? "histogram" : "meter";
+    }
+
     private static String tags(Tag tag) {
-        return tag == Tag.NONE ? "" : "," + tag.key() + "=" + tag.key().toUpperCase(Locale.ROOT);
+        return tag == Tag.NONE ? "" : "," + tag.key + "=" + tag.key.toUpperCase(Locale.ROOT);
     }
 
     private static String values(Tag tag) {
-        return tag.words().isEmpty() ? "" : ". " + tag.key().toUpperCase(Locale.ROOT) + ": "
-            + tag.words().stream().map(value -> "`" + value + "`").collect(Collectors.joining(", "));
+        return tag == Tag.NONE ? "" : ". " + tag.key.toUpperCase(Locale.ROOT) + ": "
+            + tag.words.stream().map(value -> "`" + value + "`").collect(Collectors.joining(", "));
     }
 
     /** Returns the versions with a type of metrics, such as "1.1, from 3.6". */

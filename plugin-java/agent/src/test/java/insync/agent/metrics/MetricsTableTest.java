@@ -37,8 +37,7 @@ class MetricsTableTest {
     void noTwoMetricsHaveOneName() {
         Set<MetricName> names = new HashSet<>();
         for (AgentMetric metric : AgentMetric.values()) {
-            String[] tags = metric.tag() == AgentMetric.Tag.NONE ? new String[0] : new String[] {metric.tag().key(), "x"};
-            assertTrue(names.add(KafkaRegistry.name(metric, tags)), metric.name());
+            metric.tag.words.forEach(word -> assertTrue(names.add(metric.name(word)), metric.name()));
         }
     }
 
@@ -47,7 +46,7 @@ class MetricsTableTest {
     void aMeterFollowsItsCounter() {
         AtomicLong counter = new AtomicLong(3);
         MetricsRegistry registry = new MetricsRegistry();
-        Meter meter = new KafkaRegistry(registry).meter(KafkaRegistry.name(AgentMetric.HOLDS), "holds");
+        Meter meter = BrokerMetrics.meter(registry, AgentMetric.HOLDS.name(""));
         BrokerMetrics.CountedMeter counted = new BrokerMetrics.CountedMeter(meter, counter::get);
         counted.update();
         counted.update();

@@ -5,10 +5,9 @@ import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.Adapter;
 import insync.agent.broker.BrokerLifecycle;
 import insync.agent.isr.PendingReadsConfig;
-import insync.agent.kafka.LastFetchHooks;
+import insync.agent.kafka.FetchState.LastFetchHooks;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
-import insync.agent.logstart.LogStarts;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.ArrayList;
@@ -20,7 +19,7 @@ import java.util.List;
  */
 public final class BrokerAdapter implements Adapter {
     private final LogStartHooks logStart = new LogStartHooks(
-        List.of(ReplicaHooks.bound()), List.of(ReplicaManagerHooks.answersAsRead(), LogReadResultHooks.snapshot()));
+        List.of(ReplicaHooks.bound()), ReplicaManagerHooks.answersAsRead());
 
     @Override
     public String name() {
@@ -36,7 +35,7 @@ public final class BrokerAdapter implements Adapter {
     public List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(BrokerLifecycle.ownClasses());
         own.addAll(List.of(FollowerAnswers.class, LogStartConfigs.class, LogStartHooks.class,
-            LogStarts.class, PendingReadsConfig.class, ReplicaHooks.class, Unsupported.class));
+            PendingReadsConfig.class, ReplicaHooks.class, Unsupported.class));
         return own;
     }
 

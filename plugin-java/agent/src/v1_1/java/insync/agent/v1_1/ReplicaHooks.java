@@ -1,7 +1,7 @@
 package insync.agent.v1_1;
 
-import insync.agent.logstart.LogStarts;
 import insync.agent.weave.Hook;
+import insync.core.Insync;
 import kafka.cluster.Replica;
 import kafka.server.AbstractFetcherThread;
 import net.bytebuddy.asm.Advice;
@@ -23,7 +23,7 @@ public final class ReplicaHooks {
      */
     public static long bounded(Replica replica, long newStart) {
         return Thread.currentThread() instanceof AbstractFetcherThread
-            ? LogStarts.bounded(newStart, replica.logEndOffset().messageOffset(), replica.highWatermark().messageOffset())
+            ? Insync.current().logStarts().bounded(newStart, replica.logEndOffset().messageOffset(), replica.highWatermark().messageOffset())
             : newStart;
     }
 

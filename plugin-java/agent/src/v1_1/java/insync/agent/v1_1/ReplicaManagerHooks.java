@@ -3,6 +3,8 @@ package insync.agent.v1_1;
 import insync.agent.broker.BrokerLifecycle;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
+import insync.core.Insync;
+import java.util.List;
 import kafka.server.KafkaConfig;
 import kafka.server.LogReadResult;
 import kafka.server.ReplicaManager;
@@ -25,8 +27,9 @@ final class ReplicaManagerHooks extends TypeHooks {
     }
 
     /** KAFKA-7104's second fix. */
-    static Hook answersAsRead() {
-        return new Hook(TYPE, "updateFollowerLogReadResults", UpdateFollowerLogReadResults.class);
+    static List<Hook> answersAsRead() {
+        return List.of(new Hook(TYPE, "updateFollowerLogReadResults", UpdateFollowerLogReadResults.class),
+            new Hook("kafka.server.LogReadResult", "<init>", NewLogReadResult.class));
     }
 
     /** Starts the plugin in a broker. */
@@ -44,6 +47,16 @@ final class ReplicaManagerHooks extends TypeHooks {
                          @Advice.Argument(1) Seq<Tuple2<TopicPartition, LogReadResult>> read,
                          @Advice.Return(readOnly = false) Seq<Tuple2<TopicPartition, LogReadResult>> answers) {
             answers = FollowerAnswers.asRead(replicas, read, answers);
+        }
+    }
+
+    /** Bounds the log start offset of a response by its high watermark. */
+    static final class NewLogReadResult {
+        // Exceptions are not suppressed, because the JVM allows no handler before the call of a superclass's constructor.
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(1) long highWatermark,
+                          @Advice.Argument(value = 2, readOnly = false) long logStart) {
+            logStart = Insync.current().logStarts().ofAnswer(logStart, highWatermark);
         }
     }
 }

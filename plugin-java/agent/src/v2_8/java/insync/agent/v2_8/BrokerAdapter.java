@@ -4,7 +4,7 @@ import insync.agent.Adapter;
 import insync.agent.adapter.CommonAdapter;
 import insync.agent.config.ConfigHooks;
 import insync.agent.kafka.BrokerAccess;
-import insync.agent.kafka.LastFetchHooks;
+import insync.agent.kafka.FetchState.LastFetchHooks;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
 

@@ -2,6 +2,7 @@ package insync.core.events;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 
 /** Receives the broker's events. This one discards them; insync-lab.jar has one that writes them. */
 public class EventLog {
@@ -45,5 +46,27 @@ public class EventLog {
     /** Returns the counts of the events topic; all zero without one. */
     public final EventCounts published() {
         return published;
+    }
+
+    /** Counts the events that were written to one destination, and those that were dropped. */
+    public static final class EventCounts {
+        private final LongAdder written = new LongAdder();
+        private final LongAdder dropped = new LongAdder();
+
+        public void wasWritten() {
+            written.increment();
+        }
+
+        public void wasDropped() {
+            dropped.increment();
+        }
+
+        public long written() {
+            return written.sum();
+        }
+
+        public long dropped() {
+            return dropped.sum();
+        }
     }
 }

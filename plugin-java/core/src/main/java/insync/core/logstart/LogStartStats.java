@@ -1,17 +1,31 @@
 package insync.core.logstart;
 
+import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts how often a log start offset was corrected in this broker since its start. */
+/** Applies the rule for the hooks, and counts how often a log start offset was corrected in this broker since its start. */
 public final class LogStartStats {
     private final LongAdder bounded = new LongAdder();
     private final LongAdder snapshots = new LongAdder();
 
-    /** Counts a follower whose log start offset was bounded below the one in the leader's response. */
-    public void bounded() {
-        bounded.increment();
+    /** Returns the log start offset to which a follower may move; see {@link LogStartRule#bounded}. */
+    public long bounded(long leaders, long ownEnd, long ownHighWatermark) {
+        long start = Insync.isDisabled() ? leaders : LogStartRule.bounded(leaders, ownEnd, ownHighWatermark);
+        if (start != leaders) {
+            bounded.increment();
+        }
+        return start;
+    }
+
+    /** Returns the log start offset for a leader's response; see {@link LogStartRule#ofAnswer}. */
+    public long ofAnswer(long logStart, long highWatermark) {
+        long start = Insync.isDisabled() ? logStart : LogStartRule.ofAnswer(logStart, highWatermark);
+        if (start != logStart) {
+            snapshot();
+        }
+        return start;
     }
 
     /** Counts a leader's response that was bounded to the state at the read. */

@@ -1,6 +1,11 @@
 package insync.core.stepdown;
 
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Decides whether to give away a partition that is slow, and to which broker, by rules in a fixed order. */
 final class StepDownRules {
@@ -71,5 +76,75 @@ final class StepDownRules {
         Decision decision = Decision.act(one, now, isr, leaves);
         one.entry().asked(decision, now);
         return decision;
+    }
+
+    /** Limits how many partitions this broker gives away in any minute. */
+    static final class Budget {
+        private static final long MINUTE = 60_000_000_000L;
+
+        private final StepDownSettings settings;
+        private final ArrayDeque<Long> spent = new ArrayDeque<>();
+
+        Budget(StepDownSettings settings) {
+            this.settings = settings;
+        }
+
+        /** Takes one from the budget; returns false if it is spent. */
+        boolean take(long now) {
+            while (!spent.isEmpty() && now - spent.peekFirst() >= MINUTE) {
+                spent.removeFirst();
+            }
+            boolean left = spent.size() < settings.budgetPerMinute();
+            if (left) {
+                spent.addLast(now);
+            }
+            return left;
+        }
+
+        /** Returns one to the budget, because the request had no effect. */
+        void giveBack() {
+            spent.pollLast();
+        }
+    }
+
+    /**
+     * Orders the members of an ISR as successors: live ones that do not look slow first, then the most caught up.
+     * Among equals the one that got the fewest partitions recently comes first, so that no single peer gets them all.
+     */
+    static final class SuccessorOrder {
+        private final int self;
+        private final Map<Integer, Integer> given = new HashMap<>();
+
+        SuccessorOrder(int self) {
+            this.self = self;
+        }
+
+        /** Returns the other members of the ISR: the successor first, those that cannot lead last. */
+        List<Integer> order(PartitionView of, Peers peers) {
+            List<Integer> others = new ArrayList<>();
+            Map<Integer, Long> leo = new HashMap<>();
+            for (int member : of.isr()) {
+                if (member != self) {
+                    others.add(member);
+                    leo.put(member, of.leo(member));
+                }
+            }
+            // The sort is stable: equal members stay in the order of the assignment.
+            others.sort(Comparator.<Integer, Boolean>comparing(id -> !peers.isLive(id))
+                .thenComparing(peers::isSlow)
+                .thenComparing(peers::isSuspect)
+                .thenComparing(leo::get, Comparator.reverseOrder())
+                .thenComparing(id -> given.getOrDefault(id, 0)));
+            return others;
+        }
+
+        void given(int successor) {
+            given.merge(successor, 1, Integer::sum);
+        }
+
+        /** Notes that no partition is slow any longer. */
+        void quiet() {
+            given.clear();
+        }
     }
 }

@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import insync.core.events.EventLog;
 import insync.core.events.RecordedEvents;
-import insync.core.log.HoldEvents;
+import insync.core.log.BrokerLog;
+import insync.core.log.HoldReport;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,7 @@ class HoldEventsTest extends BothScopes {
     @Test
     void aHoldsBeginAndItsEndAreEvents() {
         RecordedEvents events = new RecordedEvents();
-        stats.listeners(new HoldEvents(events));
+        stats.listeners(new HoldReport(new BrokerLog(), events));
         holdAndRelease();
         List<JsonObject> lines = events.all;
         assertEquals(2, lines.size());
@@ -36,7 +37,7 @@ class HoldEventsTest extends BothScopes {
 
     @Test
     void withoutADestinationAHoldIsCountedAndNothingElse() {
-        stats.listeners(new HoldEvents(EventLog.none()));
+        stats.listeners(new HoldReport(new BrokerLog(), EventLog.none()));
         holdAndRelease();
         assertEquals(1, stats.holdsGranted(Hold.Site.READ));
     }

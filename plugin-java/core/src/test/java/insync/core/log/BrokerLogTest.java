@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.core.log.BrokerLog.Level;
+import insync.core.log.BrokerLog.LogLimit;
 import insync.core.log.BrokerLog.Name;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;

@@ -3,6 +3,7 @@ package insync.core.log;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import insync.core.events.EventLog;
 import insync.core.log.BrokerLog.Level;
 import insync.core.log.BrokerLog.Name;
 import insync.core.stepdown.StepDownLines;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class LinesTest {
     private final List<String> written = new ArrayList<>();
 
-    private List<String> lines(int count, java.util.function.Consumer<StepDownLog> steps) throws InterruptedException {
+    private List<String> lines(int count, java.util.function.Consumer<StepDownReport> steps) throws InterruptedException {
         CountDownLatch all = new CountDownLatch(count);
         BrokerLog log = new BrokerLog();
         log.open(new BrokerLog.Sink() {
@@ -31,7 +32,7 @@ class LinesTest {
                 all.countDown();
             }
         });
-        steps.accept(new StepDownLog(log));
+        steps.accept(new StepDownReport(log, EventLog.none()));
         assertTrue(all.await(20, TimeUnit.SECONDS), () -> written.toString());
         return written;
     }

@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import insync.core.events.RecordedEvents;
-import insync.core.log.StepDownEvents;
+import insync.core.log.BrokerLog;
+import insync.core.log.StepDownReport;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -17,7 +18,7 @@ class StepDownEventsTest {
     void everyDecisionIsAnEventOnce() {
         RecordedEvents events = new RecordedEvents();
         WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().budgetPerMinute(1).build(),
-            new StepDownEvents(events));
+            new StepDownReport(new BrokerLog(), events));
         FakePartition first = broker.leads("events", 0);
         FakePartition second = broker.leads("events", 1);
         broker.tick();
@@ -48,7 +49,7 @@ class StepDownEventsTest {
     @Test
     void theEventOfASlowAppendNamesItsSite() {
         RecordedEvents events = new RecordedEvents();
-        StepDownLines.slowAppend(new StepDownEvents(events));
+        StepDownLines.slowAppend(new StepDownReport(new BrokerLog(), events));
         JsonObject stepDown = events.all.get(1);
         assertEquals("slow_append", stepDown.get("reason").getAsString());
         assertEquals("log", stepDown.get("site").getAsString());

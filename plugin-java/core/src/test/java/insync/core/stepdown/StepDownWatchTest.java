@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import insync.core.stepdown.StepDownWatch.FirstFetches;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

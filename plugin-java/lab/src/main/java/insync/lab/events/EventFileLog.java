@@ -1,6 +1,6 @@
 package insync.lab.events;
 
-import insync.core.events.EventCounts;
+import insync.core.events.EventLog.EventCounts;
 import insync.core.events.EventLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -88,7 +88,7 @@ public final class EventFileLog extends EventLog {
         return filed.dropped();
     }
 
-    /** Appends lines. A line of which a full disk took only a part is ended, so that the next one stays readable. */
+    /** AppendHooks lines. A line of which a full disk took only a part is ended, so that the next one stays readable. */
     private final class FileSink implements EventSink {
         private final EventFile lines;
         private boolean isTorn;

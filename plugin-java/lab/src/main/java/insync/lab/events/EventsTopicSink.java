@@ -1,6 +1,6 @@
 package insync.lab.events;
 
-import insync.core.events.EventCounts;
+import insync.core.events.EventLog.EventCounts;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import insync.core.events.EventCounts;
+import insync.core.events.EventLog.EventCounts;
 import insync.core.events.EventLog;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.MethodCall;
 import net.bytebuddy.matcher.ElementMatchers;
+import org.apache.kafka.common.message.AlterPartitionRequestData;
 
 /**
  * Weaves Kafka's DefaultAlterPartitionManager, a class that moved in 4.4: its next request, and the threads of its responses.
@@ -23,6 +24,13 @@ public final class AlterPartitionManagerHooks extends TypeHooks {
         getter("insync$inFlight", AtomicBoolean.class, "inflightRequest");
         method("insync$propagate", void.class, MethodCall.invoke(ElementMatchers.named("maybePropagateIsrChanges")));
         implement(link);
+    }
+
+    /** Returns the hooks on the builder of requests to change an ISR, which Kafka calls for each attempt to send one. */
+    public static TypeHooks requests() {
+        return new TypeHooks("org.apache.kafka.common.requests.AlterPartitionRequest$Builder").on("build",
+            ElementMatchers.named("build").and(ElementMatchers.not(ElementMatchers.isBridge()))
+                .and(ElementMatchers.takesArguments(1)), Build.class);
     }
 
     /** Gives access to the manager's next request. */
@@ -42,7 +50,17 @@ public final class AlterPartitionManagerHooks extends TypeHooks {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.Return(readOnly = false) CompletableFuture<?> answer) {
             if (Brokers.anyStepDown()) {
-                answer = IsrAnswerThreads.elsewhere(answer);
+                answer = AnswerThreads.elsewhere(answer);
+            }
+        }
+    }
+
+    /** Leaves out what the broker no longer wants. */
+    static final class Build {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.FieldValue("data") AlterPartitionRequestData data) {
+            if (Brokers.anyStepDown()) {
+                TimedTag.recheck(data);
             }
         }
     }

@@ -1,9 +1,12 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.adapter.MovedClass;
+import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.core.stepdown.AppendMark;
+import insync.core.stepdown.AppendMarks;
 import insync.core.stepdown.AppendSite;
+import insync.core.stepdown.PendingAppend;
 import java.util.List;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
@@ -12,10 +15,13 @@ import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * Weaves the classes through which a leader's append and a follower's goes, for brokers with
+ * Times the appends to partitions' logs in this JVM, if a broker asks for that. Its brokers share the marks: a broker looks for its own
+ * partitions among them. Weaves the classes through which a leader's append and a follower's goes, for brokers with
  * {@code insync.appends.enable}. A move to another log directory appends through some of them, too, without a mark.
  */
 public final class AppendHooks {
+    private static final AppendMarks MARKS = new AppendMarks();
+
     private AppendHooks() { }
 
     /**
@@ -34,16 +40,60 @@ public final class AppendHooks {
                 () -> ElementMatchers.namedOneOf("checkIfMemoryMappedBufferClosed", "checkIfClosed"), LogLocked.class));
     }
 
+    /**
+     * Notes that this thread begins to append.
+     *
+     * @return the thread's mark, for {@link #end}; null if no broker times its appends
+     */
+    public static AppendMark begin(Object partition, Time time) {
+        if (!Brokers.timesAppends()) {
+            return null;
+        }
+        AppendMark mark = MARKS.own();
+        mark.begin(partition, time.nanoseconds());
+        return mark;
+    }
+
+    /**
+     * Notes that this thread's append has ended.
+     *
+     * @param mark as {@link #begin} returned it
+     */
+    public static void end(AppendMark mark) {
+        if (mark != null) {
+            mark.end();
+        }
+    }
+
+    /** Notes that this thread's append comes to a site. */
+    public static void enter(AppendSite site) {
+        if (Brokers.timesAppends()) {
+            MARKS.own().enter(site);
+        }
+    }
+
+    /** Notes which request this thread serves; null when it is served. */
+    public static void serve(Object request) {
+        if (Brokers.timesAppends()) {
+            MARKS.own().serve(request);
+        }
+    }
+
+    /** Returns the appends that have not ended. */
+    public static List<PendingAppend> pending() {
+        return MARKS.pending();
+    }
+
     /** Notes which request a handler thread serves. */
     static final class Handle {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request) {
-            Appends.serve(request);
+            AppendHooks.serve(request);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
         static void exit() {
-            Appends.serve(null);
+            AppendHooks.serve(null);
         }
     }
 
@@ -51,12 +101,12 @@ public final class AppendHooks {
     static final class AppendRecordsToLeader {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static AppendMark enter(@Advice.This Partition partition, @Advice.FieldValue("time") Time time) {
-            return Appends.begin(partition, time);
+            return AppendHooks.begin(partition, time);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
         static void exit(@Advice.Enter AppendMark mark) {
-            Appends.end(mark);
+            AppendHooks.end(mark);
         }
     }
 
@@ -65,12 +115,12 @@ public final class AppendHooks {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static AppendMark enter(@Advice.This Partition partition, @Advice.FieldValue("time") Time time,
                                 @Advice.Argument(1) boolean isFuture) {
-            return isFuture ? null : Appends.begin(partition, time);
+            return isFuture ? null : AppendHooks.begin(partition, time);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
         static void exit(@Advice.Enter AppendMark mark) {
-            Appends.end(mark);
+            AppendHooks.end(mark);
         }
     }
 
@@ -81,12 +131,12 @@ public final class AppendHooks {
     static final class LogAppend {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter() {
-            Appends.enter(AppendSite.LOCK);
+            AppendHooks.enter(AppendSite.LOCK);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
         static void exit() {
-            Appends.enter(AppendSite.LOCK);
+            AppendHooks.enter(AppendSite.LOCK);
         }
     }
 
@@ -94,7 +144,7 @@ public final class AppendHooks {
     static final class LogLocked {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter() {
-            Appends.enter(AppendSite.LOG);
+            AppendHooks.enter(AppendSite.LOG);
         }
     }
 }

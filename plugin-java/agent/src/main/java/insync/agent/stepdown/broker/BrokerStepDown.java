@@ -1,10 +1,11 @@
 package insync.agent.stepdown.broker;
 
-import insync.agent.broker.StepDown;
 import insync.agent.broker.StepDown.HeartbeatSender;
+import insync.agent.broker.StepDown;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
+import insync.agent.stepdown.broker.Relinquisher.BatchedSubmit;
 import insync.agent.stepdown.controller.HeartbeatResponseHooks;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
@@ -14,8 +15,8 @@ import insync.core.stepdown.PeerFetches;
 import insync.core.stepdown.PendingAppend;
 import insync.core.stepdown.StepDownRequest;
 import insync.core.stepdown.StepDownRequests;
-import insync.core.stepdown.StepDownSettings;
 import insync.core.stepdown.StepDownSettings.Via;
+import insync.core.stepdown.StepDownSettings;
 import insync.core.stepdown.StepDownWatch;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,8 +86,8 @@ public final class BrokerStepDown implements StepDown {
 
     /** Returns our step-down classes that refer to the broker's. */
     public static List<Class<?>> ownClasses() {
-        return List.of(Appends.class, BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, EndedLeadership.class,
-            ProduceAnswers.class, Relinquisher.class, SelfFencing.class, TimedTag.class, UnservedClients.class);
+        return List.of(AppendHooks.class, BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, EndedLeadership.class,
+            AnswerThreads.class, Relinquisher.class, SelfFencing.class, TimedTag.class, UnservedClients.class);
     }
 
     /**
@@ -201,7 +202,7 @@ public final class BrokerStepDown implements StepDown {
         EndedLeadership.Carrier carrier = (EndedLeadership.Carrier) partition;
         if (carrier.insync$over() <= leaderEpoch) {
             carrier.insync$over(leaderEpoch + 1);
-            ProduceAnswers.give(partition.topic(), () -> controller.completeProduce(replicas, partition.topicPartition()));
+            AnswerThreads.produce(partition.topic(), () -> controller.completeProduce(replicas, partition.topicPartition()));
         }
     }
 
@@ -235,7 +236,7 @@ public final class BrokerStepDown implements StepDown {
 
     private void tick() {
         List<LedPartition> now = new ArrayList<>(led.size());
-        List<PendingAppend> appends = settings.timesAppends() ? Appends.pending() : List.of();
+        List<PendingAppend> appends = settings.timesAppends() ? AppendHooks.pending() : List.of();
         for (LedPartition each : led.values()) {
             try {
                 if (each.isLed()) {

@@ -1,7 +1,7 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.stepdown.broker.ProcessorHooks.ProcessorCarrier;
-import insync.agent.stepdown.broker.SelectorHooks.SelectorCarrier;
+import insync.agent.stepdown.broker.ProcessorHooks.SelectorCarrier;
 import insync.core.isr.RequestScope;
 import java.io.IOException;
 import java.nio.channels.ClosedSelectorException;

@@ -1,6 +1,7 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.weave.TypeHooks;
+import java.nio.channels.Selector;
 import java.util.concurrent.BlockingQueue;
 
 /** Weaves an interface into Kafka's Processor, the work of one network thread, to find its connections. */
@@ -12,6 +13,12 @@ public final class ProcessorHooks extends TypeHooks {
         getter("insync$selector", Object.class, "selector");
         getter("insync$accepted", BlockingQueue.class, "newConnections");
         implement(ProcessorCarrier.class);
+    }
+
+    /** Returns the hooks on Kafka's Selector, so that other threads can list a network thread's connections. */
+    public static TypeHooks selector() {
+        return new TypeHooks("org.apache.kafka.common.network.Selector").getter("insync$nio", Selector.class, "nioSelector")
+            .implement(SelectorCarrier.class);
     }
 
     /** Gives access to a Processor's thread and connections. */
@@ -28,5 +35,11 @@ public final class ProcessorHooks extends TypeHooks {
 
         /** Returns the accepted connections that it has not registered yet. */
         BlockingQueue<?> insync$accepted();
+    }
+
+    /** Gives access to Java's own Selector, whose set of keys any thread may read. */
+    public interface SelectorCarrier {
+
+        Selector insync$nio();
     }
 }

@@ -7,13 +7,14 @@ import insync.core.stepdown.Decision;
 import insync.core.stepdown.Outcome;
 import insync.core.stepdown.StepDownRequest;
 import insync.core.stepdown.StepDownRequests;
-import insync.core.stepdown.StepDownSettings;
 import insync.core.stepdown.StepDownSettings.Via;
+import insync.core.stepdown.StepDownSettings;
 import insync.core.stepdown.StepDownWatch;
 import insync.core.stepdown.controller.RelinquishTag;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
 import kafka.cluster.Partition;
@@ -145,6 +146,31 @@ final class Relinquisher {
             step.run();
         } catch (RuntimeException | Error failed) {
             Insync.failed(failed);
+        }
+    }
+
+    /**
+     * Makes Kafka's manager send simultaneous ISR changes with one AlterPartition. Without it the manager sends the first
+     * change at once and the others after its response, as two metadata changes. A broker whose reads stall blocks in the
+     * first one, in makeFollower, and meanwhile answers clients that it still leads the partitions of the second one.
+     */
+    static final class BatchedSubmit {
+
+        private BatchedSubmit() { }
+
+        /** @param submits must return at once, because the manager sends nothing to the controller meanwhile */
+        static void of(ControllerLink manager, Runnable submits) {
+            AtomicBoolean inFlight = manager.insync$inFlight();
+            boolean claimed = inFlight.compareAndSet(false, true);
+            try {
+                submits.run();
+            } finally {
+                // If a request was under way, all changes wait for its response and then go together.
+                if (claimed) {
+                    inFlight.set(false);
+                    manager.insync$propagate();
+                }
+            }
         }
     }
 }

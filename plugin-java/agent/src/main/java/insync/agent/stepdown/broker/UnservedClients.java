@@ -127,7 +127,7 @@ final class UnservedClients {
         long now = clock.nanos();
         long oldest = now;
         Map<Integer, Set<String>> waiting = new HashMap<>();
-        for (PendingAppend each : Appends.pending()) {
+        for (PendingAppend each : AppendHooks.pending()) {
             if (rule.hangsAfterwards(each.sinceNanos(), now) && EndedLeadership.isOver((Partition) each.partition())) {
                 oldest = Math.min(oldest, each.sinceNanos());
                 if (each.request() instanceof RequestCarrier) {

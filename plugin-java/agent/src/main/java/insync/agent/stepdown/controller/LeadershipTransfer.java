@@ -1,6 +1,6 @@
 package insync.agent.stepdown.controller;
 
-import insync.agent.metrics.ControllerMetrics;
+import insync.agent.metrics.BrokerMetrics;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import insync.core.log.BrokerLog.Level;
@@ -57,10 +57,10 @@ public final class LeadershipTransfer {
         Insync.current().events().emit("leader_relieved", EventLog.fields("topic_id", topicId.toString(),
             "partition", partitionId, "leader", partition.leader, "leader_epoch", partition.leaderEpoch,
             "successor", successor, "isr", isr, "leaves", leaves));
-        ControllerMetrics.steppedDown(tag.reason());
+        BrokerMetrics.steppedDown(tag.reason());
         Insync.current().log().offer(Name.CONTROLLER, Level.INFO, () -> "[Partition " + topicId + "-" + partitionId + "] Leader "
             + partition.leader + " steps down in leader epoch " + partition.leaderEpoch + " (reason "
-            + ControllerMetrics.word(tag.reason()) + "): broker " + successor + " becomes the leader, the new ISR is " + isr);
+            + BrokerMetrics.word(tag.reason()) + "): broker " + successor + " becomes the leader, the new ISR is " + isr);
         return new LeadershipTransfer(successor, isr);
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
+import insync.agent.stepdown.broker.Relinquisher.BatchedSubmit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -1,10 +1,12 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.broker.Brokers;
+import insync.agent.isr.PartitionHooks;
 import insync.agent.weave.TypeHooks;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.protocol.Errors;
 import scala.Tuple2;
 
@@ -12,11 +14,11 @@ import scala.Tuple2;
  * Weaves Kafka's Partition: which partitions this broker leads, and the answers to clients when another broker already
  * leads and this one still waits for leaderIsrUpdateLock to become its follower.
  */
-public final class PartitionHooks extends TypeHooks {
+public final class LeadershipHooks extends TypeHooks {
     private static final String OVER = "insync$over";
 
-    public PartitionHooks() {
-        super(insync.agent.isr.PartitionHooks.TYPE);
+    public LeadershipHooks() {
+        super(PartitionHooks.TYPE);
         on("makeLeader", MakeLeader.class);
         on("makeFollower", MakeFollower.class);
         on("appendRecordsToLeader", RefuseRequest.class);
@@ -27,6 +29,15 @@ public final class PartitionHooks extends TypeHooks {
         on("checkEnoughReplicasReachOffset", CheckEnoughReplicas.class);
         property(OVER, int.class);
         implement(EndedLeadership.Carrier.class);
+    }
+
+    /**
+     * Returns the hooks on KafkaApis from 3.7 on, where an answer with NOT_LEADER_OR_FOLLOWER names the current leader (KIP-951). Kafka
+     * asks the partition for it, and a partition that cannot become a follower yet names this broker. librdkafka believes that, and
+     * does not ask for metadata: it fetches from the old leader again and again.
+     */
+    public static TypeHooks currentLeader() {
+        return new TypeHooks("kafka.server.KafkaApis").on("getCurrentLeader", GetCurrentLeader.class);
     }
 
     /** Adds a partition that this broker leads to the partitions of the watch. */
@@ -79,6 +90,17 @@ public final class PartitionHooks extends TypeHooks {
                          @Advice.Return(readOnly = false) Tuple2<Object, Errors> answer) {
             if (over != 0 && EndedLeadership.isOver(over, leaderEpoch)) {
                 answer = EndedLeadership.answer(answer);
+            }
+        }
+    }
+
+    /** Names no leader where this broker's leader epoch is over, so that the client asks for metadata. */
+    static final class GetCurrentLeader {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.FieldValue("brokerId") int brokerId, @Advice.Argument(0) TopicPartition partition,
+                         @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object leader) {
+            if (Brokers.stepDown(brokerId).isOver(partition)) {
+                leader = EndedLeadership.unknownLeader(leader);
             }
         }
     }

@@ -1,22 +1,27 @@
 package insync.core.log;
 
+import insync.core.events.EventLog;
 import insync.core.isr.FollowerReplica;
 import insync.core.isr.Hold;
 import insync.core.log.BrokerLog.Level;
 import insync.core.log.BrokerLog.Name;
+import java.util.Map;
 
-/** Logs each follower that begins or ends to stay in the ISR because of its pending fetch. */
-public final class HoldLog implements Hold.Listener {
+/** Logs each follower that begins or ends to stay in the ISR because of its pending fetch, and emits an event for it. */
+public final class HoldReport implements Hold.Listener {
     private final BrokerLog log;
+    private final EventLog events;
 
-    public HoldLog(BrokerLog log) {
+    public HoldReport(BrokerLog log, EventLog events) {
         this.log = log;
+        this.events = events;
     }
 
     @Override
     public void held(Hold hold) {
         log.offer(Name.PENDING_READS, Level.INFO, () -> of(hold) + "stays in the ISR although it lags: "
             + why(hold.site(), hold.pendingMs()));
+        emit("hold", hold, "pending_ms", hold.pendingMs());
     }
 
     @Override
@@ -24,6 +29,16 @@ public final class HoldLog implements Hold.Listener {
         long heldMs = hold.ageMs();
         log.offer(Name.PENDING_READS, Level.INFO, () -> of(hold) + "is no longer kept in the ISR by its fetch, after "
             + heldMs + " ms");
+        emit("hold_ended", hold, "held_ms", heldMs);
+    }
+
+    private void emit(String type, Hold hold, String time, long ms) {
+        if (events.isOn()) {
+            FollowerReplica follower = hold.follower();
+            Map<String, Object> fields = EventLog.fields("topic", follower.topic(), "partition", follower.partition(),
+                "replica", follower.replicaId(), "site", hold.site().word(), time, ms);
+            events.emit(type, fields);
+        }
     }
 
     private static String of(Hold hold) {

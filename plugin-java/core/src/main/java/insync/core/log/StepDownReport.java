@@ -1,17 +1,22 @@
 package insync.core.log;
 
+import insync.core.events.EventLog;
 import insync.core.log.BrokerLog.Level;
 import insync.core.log.BrokerLog.Name;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.Outcome;
 import insync.core.stepdown.StepDownListener;
+import insync.core.stepdown.StepDownSettings;
+import java.util.Map;
 
-/** Logs each step-down of this broker, each that a rule prevents, and how they ended. */
-public final class StepDownLog implements StepDownListener {
+/** Logs each step-down of this broker, each that a rule prevents, and how they ended; emits events for these and for slow brokers. */
+public final class StepDownReport implements StepDownListener {
     private final BrokerLog log;
+    private final EventLog events;
 
-    public StepDownLog(BrokerLog log) {
+    public StepDownReport(BrokerLog log, EventLog events) {
         this.log = log;
+        this.events = events;
     }
 
     @Override
@@ -20,6 +25,17 @@ public final class StepDownLog implements StepDownListener {
             ? "This leader steps down (" + why(decision) + "): it asks the controller to make broker "
                 + decision.successor() + " the leader"
             : "This leader does not step down (" + why(decision) + ")"));
+        Map<String, Object> all = EventLog.fields("topic", decision.topic(), "partition", decision.partition(),
+            "leader_epoch", decision.leaderEpoch(), "reason", decision.reason().word(), "pending_ms", decision.pendingMs());
+        if (decision.site() != null) {
+            all.put("site", decision.site().word());
+        }
+        if (decision.acts()) {
+            all.put("successor", decision.successor());
+            all.put("isr", decision.isr());
+            all.put("isr_policy", StepDownSettings.name(decision.exLeader()));
+        }
+        events.emit(decision.acts() ? "step_down" : "step_down_withheld", all);
     }
 
     @Override
@@ -28,6 +44,20 @@ public final class StepDownLog implements StepDownListener {
         log.offer(Name.STEP_DOWN, done ? Level.INFO : Level.WARN, () -> of(decision) + "The step-down in leader epoch "
             + decision.leaderEpoch() + (done ? " is done" : " ended as " + outcome.word()) + " after " + askedMs + " ms"
             + (way == null ? "" : " by " + way) + (error == null ? "" : ": " + error));
+        events.emit("step_down_answered", EventLog.fields("topic", decision.topic(), "partition", decision.partition(),
+            "leader_epoch", decision.leaderEpoch(), "successor", decision.successor(),
+            "isr_policy", StepDownSettings.name(decision.exLeader()), "outcome", outcome.word(), "way", way, "error", error,
+            "pending_ms", decision.pendingMs(), "asked_ms", askedMs));
+    }
+
+    @Override
+    public void leaderSlow(boolean slow, long pendingMs) {
+        events.emit("leader_slow", EventLog.fields("slow", slow, "pending_ms", pendingMs));
+    }
+
+    @Override
+    public void peerSlow(int peer, boolean slow) {
+        events.emit("peer_slow", EventLog.fields("peer", peer, "slow", slow));
     }
 
     private static String of(Decision decision) {
