@@ -92,7 +92,7 @@ class SlowAppendFlowTest extends WatchedLeader {
         AppendMark mark = AppendHooks.begin(leader.partition(), leader.time);
         AppendHooks.enter(AppendSite.LOG);
         leader.appendUpTo(20);
-        assertEquals(AppendSite.LOCK, AppendHooks.pending().get(0).site());
+        assertEquals(AppendSite.LOCK, AppendHooks.pending().get(0).site);
         mark.end();
     }
 

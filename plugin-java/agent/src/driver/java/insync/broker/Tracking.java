@@ -34,7 +34,7 @@ interface Tracking {
             Field scope = RequestChannel.class.getDeclaredField("insync$scope");
             scope.setAccessible(true);
             RequestScope found = (RequestScope) scope.get(queue);
-            return found == null ? null : found.leaderClock();
+            return found == null ? null : found.leaderClock;
         } catch (NoSuchFieldException withoutAgent) {
             return null;
         }

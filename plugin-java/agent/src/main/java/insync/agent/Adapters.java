@@ -41,11 +41,6 @@ public final class Adapters {
         return names().stream().anyMatch(name -> listed(name, ".tested").contains(version));
     }
 
-    /** Returns the scopes of the feature that an adapter supports. */
-    List<String> scopes(Adapter adapter) {
-        return listed(adapter.name(), ".scopes");
-    }
-
     /** Returns the value of a boolean column for an adapter. */
     public boolean isOn(Adapter adapter, String column) {
         return Boolean.parseBoolean(table.getProperty(adapter.name() + column));

@@ -13,6 +13,7 @@ import java.lang.instrument.Instrumentation;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.jar.JarFile;
 
 /**
@@ -29,8 +30,8 @@ public final class AgentMain {
     public static void premain(String arguments, Instrumentation instrumentation) {
         try {
             AgentOptions options = AgentOptions.parse(arguments, jar -> load(jar, instrumentation));
-            Extension.install(options.extension());
-            Insync insync = new Insync(options.extension().events());
+            Extension.install(options.extension);
+            Insync insync = new Insync(options.extension.events());
             Insync.install(insync);
             install(options, insync, instrumentation);
         } catch (AgentException refused) {
@@ -41,66 +42,90 @@ public final class AgentMain {
 
     private static void install(AgentOptions options, Insync insync, Instrumentation instrumentation)
             throws AgentException {
-        String version = BrokerVersion.onClassPath();
+        String version = JarTable.brokerVersion();
         List<String> problems = new ArrayList<>();
         Adapters adapters = Adapters.load();
-        Adapter adapter = null;
-        Weaving weaving = null;
         try {
-            adapter = adapters.pick(version, problems);
+            Adapter adapter = adapters.pick(version, problems);
             if (adapter != null) {
-                weaving = new Weaving(adapter, version, options);
-                problems.addAll(weave(weaving, adapter, adapters, version, options, instrumentation));
+                prepare(adapter, adapters, version, options, instrumentation);
+                Map<String, Object> woven = weave(adapter, version, options, instrumentation, problems);
+                if (problems.isEmpty()) {
+                    installed(woven, adapters.isTested(version), insync);
+                    return;
+                }
             }
         } catch (LinkageError missing) {
             // One of our classes extends a broker class that is missing or has changed.
             problems.add("a class of the adapter cannot be loaded: " + missing);
         }
-        if (problems.isEmpty()) {
-            WovenBroker woven = weaving.woven();
-            List<String> unknown = woven.unknown();
-            boolean tested = adapters.isTested(version);
-            insync.events().emit("agent_installed", EventLog.fields("broker_version", version, "tested", tested,
-                "adapter", adapter.name(), "woven", woven.methods(), "unknown_methods", unknown,
-                "cache", weaving.cache()));
-            System.err.println("[insync] woven into Kafka " + version + " by adapter " + adapter.name()
-                + (tested ? "" : "; this version is not tested, but has every symbol that the adapter needs"));
-            if (!unknown.isEmpty()) {
-                System.err.println("[insync] woven by unknown-methods=allow, although they differ from every known build: "
-                    + String.join(", ", unknown));
-            }
-            return;
-        }
         String why = "Kafka " + version + " is not supported: " + String.join("; ", problems);
-        if (!options.runStockWhenUnsupported()) {
+        if (!options.runsStockWhenUnsupported) {
             throw new AgentException(why + " (with on-unsupported=stock the broker runs unchanged)");
         }
         insync.events().emit("agent_refused", EventLog.fields("broker_version", version, "problems", problems));
         System.err.println("[insync] " + why + "; on-unsupported=stock: the broker runs unchanged");
     }
 
-    private static List<String> weave(Weaving weaving, Adapter adapter, Adapters adapters, String version,
-                                      AgentOptions options, Instrumentation instrumentation) throws AgentException {
-        List<String> scopes = adapters.scopes(adapter);
-        if (!options.defaultScope().equals("off") && !scopes.contains(options.defaultScope())) {
-            throw new AgentException("agent option default-scope=" + options.defaultScope() + ": expected one of " + scopes);
+    private static void installed(Map<String, Object> event, boolean tested, Insync insync) {
+        event.put("tested", tested);
+        insync.events().emit("agent_installed", event);
+        System.err.println("[insync] woven into Kafka " + event.get("broker_version") + " by adapter " + event.get("adapter")
+            + (tested ? "" : "; this version is not tested, but has every symbol that the adapter needs"));
+    }
+
+    private static void prepare(Adapter adapter, Adapters adapters, String version, AgentOptions options,
+                                Instrumentation instrumentation) throws AgentException {
+        List<String> scopes = adapters.listed(adapter.name(), ".scopes");
+        if (!options.defaultScope.equals("off") && !scopes.contains(options.defaultScope)) {
+            throw new AgentException("agent option default-scope=" + options.defaultScope + ": expected one of " + scopes);
         }
-        Features features = new Features(version, adapter.name(), column -> adapters.listed(adapter.name(), column),
-            options.defaultScope(), options.defaultLogStart(), options.defaultStepDownMs());
-        if (options.defaultStepDownMs() != AgentOptions.NEVER) {
-            String given = "agent option default-step-down=" + options.defaultStepDownMs() + ": expected off";
+        Features features = new Features(version, adapter.name(), column -> adapters.listed(adapter.name(), column), options);
+        if (options.defaultStepDownMs != AgentOptions.NEVER) {
+            String given = "agent option default-step-down=" + options.defaultStepDownMs + ": expected off";
             if (!features.supportsStepDown()) {
                 throw new AgentException(given);
             }
-            if (options.defaultScope().equals("off")) {
+            if (options.defaultScope.equals("off")) {
                 throw new AgentException(given + ", or default-scope=read or request with it");
             }
         }
         Features.install(features);
         HooksOnDemand onDemand = new HooksOnDemand((hooks, loaded) -> new Weaver(adapter).add(hooks, loaded), instrumentation,
-            options.allowsUnknownMethods() ? hooks -> List.of() : AgentMain::unknown);
-        BrokerLifecycle.install(adapter, onDemand, options.runStockWhenUnsupported());
-        return weaving.run(instrumentation);
+            options.allowsUnknownMethods ? hooks -> List.of() : AgentMain::unknown);
+        BrokerLifecycle.install(adapter, onDemand, options.runsStockWhenUnsupported);
+    }
+
+    /**
+     * Weaves with the woven classes that an earlier start saved, or else after all checks.
+     *
+     * @param problems receives the reasons why the broker is as it was, as text; none if everything is woven
+     * @return the event that says what was woven
+     * @throws AgentException if some classes are woven and others are not
+     */
+    private static Map<String, Object> weave(Adapter adapter, String version, AgentOptions options, Instrumentation instrumentation,
+                                             List<String> problems) throws AgentException {
+        Extension.Store files = options.extension.store(version, adapter.name(), String.valueOf(options.allowsUnknownMethods));
+        WovenBroker woven = files == null ? null : files.load();
+        String cache = woven == null ? "off" : "used";
+        if (woven != null) {
+            problems.addAll(woven.install((name, current) -> new Weaver(adapter).makeFrom(name, current), instrumentation));
+        } else {
+            List<String> unknown = KnownMethods.load().unknown(adapter.hooksAtStart());
+            Weaver weaver = new Weaver(adapter);
+            problems.addAll(weaver.weave(instrumentation, () -> unknown.isEmpty() || options.allowsUnknownMethods ? List.of()
+                : List.of(KnownMethods.refusal(unknown))));
+            woven = weaver.result(unknown);
+            if (problems.isEmpty() && files != null && files.save(woven)) {
+                cache = "written";
+            }
+        }
+        if (problems.isEmpty() && !woven.unknown.isEmpty()) {
+            System.err.println("[insync] woven by unknown-methods=allow, although they differ from every known build: "
+                + String.join(", ", woven.unknown));
+        }
+        return EventLog.fields("broker_version", version, "adapter", adapter.name(), "woven", woven.methods,
+            "unknown_methods", woven.unknown, "cache", cache);
     }
 
     /** Reads the table only now: a start with a cache of woven classes does not need it. */

@@ -26,12 +26,17 @@ public final class AgentOptions {
     public static final long NEVER = -1;
     private static final String LAB = "lab=";
 
-    private final Extension extension;
-    private boolean stockWhenUnsupported = true;
-    private String defaultScope = "off";
-    private String defaultLogStart = "off";
-    private long defaultStepDownMs = NEVER;
-    private boolean unknownMethods;
+    /** What the option lab named, or an extension that adds nothing. */
+    public final Extension extension;
+    boolean runsStockWhenUnsupported = true;
+    /** "off", "read" or "request". */
+    String defaultScope = "off";
+    /** "off", "bound", "snapshot" or "both". */
+    String defaultLogStart = "off";
+    /** After how many milliseconds a leader steps down by default. */
+    long defaultStepDownMs = NEVER;
+    /** Whether methods are woven that differ from every known build. */
+    boolean allowsUnknownMethods;
 
     private AgentOptions(Extension extension) {
         this.extension = extension;
@@ -72,10 +77,10 @@ public final class AgentOptions {
     private void set(String key, String value) throws AgentException {
         switch (key) {
             case "on-unsupported":
-                stockWhenUnsupported = one(key, value, "fail", "stock").equals("stock");
+                runsStockWhenUnsupported = one(key, value, "fail", "stock").equals("stock");
                 break;
             case "unknown-methods":
-                unknownMethods = one(key, value, "refuse", "allow").equals("allow");
+                allowsUnknownMethods = one(key, value, "refuse", "allow").equals("allow");
                 break;
             case "default-scope":
                 defaultScope = one(key, value, "off", "read", "request");
@@ -112,35 +117,6 @@ public final class AgentOptions {
             throw new AgentException("agent option " + key + "=" + value + ": expected off, or milliseconds from 1 on");
         }
         return Long.parseLong(value);
-    }
-
-    /** Returns what the option lab named, or an extension that adds nothing. */
-    public Extension extension() {
-        return extension;
-    }
-
-    /** Returns "off", "read" or "request". */
-    public String defaultScope() {
-        return defaultScope;
-    }
-
-    /** Returns "off", "bound", "snapshot" or "both". */
-    public String defaultLogStart() {
-        return defaultLogStart;
-    }
-
-    /** Returns after how many milliseconds a leader steps down by default, or {@link #NEVER}. */
-    public long defaultStepDownMs() {
-        return defaultStepDownMs;
-    }
-
-    /** Returns whether methods are woven that differ from every known build. */
-    public boolean allowsUnknownMethods() {
-        return unknownMethods;
-    }
-
-    public boolean runStockWhenUnsupported() {
-        return stockWhenUnsupported;
     }
 
     /** Loads an extension from a jar. */

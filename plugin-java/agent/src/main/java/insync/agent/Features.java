@@ -10,26 +10,18 @@ public final class Features {
     private final String brokerVersion;
     private final String adapter;
     private final Function<String, List<String>> table;
-    private final String defaultScope;
-    private final String defaultLogStart;
-    private final long defaultStepDownMs;
+    private final AgentOptions options;
 
     /**
      * @param brokerVersion Kafka's version, as found on the class path
      * @param adapter the name of the adapter that is woven, such as "v4_2"
      * @param table returns the values of a column of broker-versions.properties for the adapter
-     * @param defaultScope "off", "read" or "request"
-     * @param defaultLogStart "off", "bound", "snapshot" or "both"
-     * @param defaultStepDownMs after how many milliseconds a leader steps down by default, or -1
      */
-    Features(String brokerVersion, String adapter, Function<String, List<String>> table, String defaultScope,
-             String defaultLogStart, long defaultStepDownMs) {
+    Features(String brokerVersion, String adapter, Function<String, List<String>> table, AgentOptions options) {
         this.brokerVersion = brokerVersion;
         this.adapter = adapter;
         this.table = table;
-        this.defaultScope = defaultScope;
-        this.defaultLogStart = defaultLogStart;
-        this.defaultStepDownMs = defaultStepDownMs;
+        this.options = options;
     }
 
     /** Returns those of this JVM's brokers. */
@@ -55,15 +47,15 @@ public final class Features {
     }
 
     public String defaultScope() {
-        return defaultScope;
+        return options.defaultScope;
     }
 
     public String defaultLogStart() {
-        return defaultLogStart;
+        return options.defaultLogStart;
     }
 
     public long defaultStepDownMs() {
-        return defaultStepDownMs;
+        return options.defaultStepDownMs;
     }
 
     /** Returns the supported scopes of pending fetches; empty if KIP-501 is not supported. */

@@ -23,7 +23,7 @@ class AdaptersTest {
         for (String name : table.names()) {
             Adapter adapter = Adapters.load(name);
             assertEquals(name, adapter.name());
-            assertEquals(SCOPES.getOrDefault(name, List.of("read", "request")), table.scopes(adapter));
+            assertEquals(SCOPES.getOrDefault(name, List.of("read", "request")), table.listed(name, ".scopes"));
         }
     }
 

@@ -21,20 +21,20 @@ class AgentOptionsTest {
     @Test
     void emptyOptionsMeanDefaults() throws Exception {
         AgentOptions options = parse(null);
-        assertTrue(options.extension().isNone());
-        assertTrue(options.runStockWhenUnsupported());
-        assertEquals("off", options.defaultScope());
-        assertEquals("off", options.defaultLogStart());
-        assertEquals(AgentOptions.NEVER, options.defaultStepDownMs());
+        assertTrue(options.extension.isNone());
+        assertTrue(options.runsStockWhenUnsupported);
+        assertEquals("off", options.defaultScope);
+        assertEquals("off", options.defaultLogStart);
+        assertEquals(AgentOptions.NEVER, options.defaultStepDownMs);
     }
 
     @Test
     void allOptions() throws Exception {
         AgentOptions options = parse("on-unsupported=fail,default-scope=request,default-log-start=both,default-step-down=500");
-        assertFalse(options.runStockWhenUnsupported());
-        assertEquals("request", options.defaultScope());
-        assertEquals("both", options.defaultLogStart());
-        assertEquals(500, options.defaultStepDownMs());
+        assertFalse(options.runsStockWhenUnsupported);
+        assertEquals("request", options.defaultScope);
+        assertEquals("both", options.defaultLogStart);
+        assertEquals(500, options.defaultStepDownMs);
     }
 
     @Test

@@ -4,8 +4,8 @@ import com.google.gson.Gson;
 import insync.agent.Adapter;
 import insync.agent.Adapters;
 import insync.agent.AgentException;
-import insync.agent.BrokerVersion;
 import insync.agent.Extension;
+import insync.agent.JarTable;
 import insync.agent.weave.KnownMethods;
 import insync.agent.weave.Weaver;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ public final class CheckBuild {
      */
     static Map<String, Object> found() throws AgentException {
         Extension.install(new Lab());
-        String version = BrokerVersion.onClassPath();
+        String version = JarTable.brokerVersion();
         Adapters adapters = Adapters.load();
         List<String> problems = new ArrayList<>();
         Map<String, Object> answer = new LinkedHashMap<>();

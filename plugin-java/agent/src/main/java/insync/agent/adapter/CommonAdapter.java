@@ -21,8 +21,8 @@ import insync.agent.isr.ReplicaHooks;
 import insync.agent.isr.ReplicaManagerHooks;
 import insync.agent.isr.RequestChannelHooks;
 import insync.agent.isr.RequestHooks;
-import insync.agent.isr.RequestPart.NamedPartitions;
 import insync.agent.isr.RequestPart;
+import insync.agent.isr.RequestPart.NamedPartitions;
 import insync.agent.isr.RequestSteps;
 import insync.agent.isr.SocketServerHooks;
 import insync.agent.kafka.BrokerAccess;
@@ -38,8 +38,8 @@ import insync.agent.stepdown.broker.AppendHooks;
 import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.ControllerAccess;
-import insync.agent.stepdown.broker.LeadershipHooks;
 import insync.agent.stepdown.broker.HeartbeatHooks;
+import insync.agent.stepdown.broker.LeadershipHooks;
 import insync.agent.stepdown.broker.ProcessorHooks;
 import insync.agent.stepdown.broker.StepDownAccess;
 import insync.agent.stepdown.broker.StepDownConfigs;
@@ -84,7 +84,7 @@ public abstract class CommonAdapter implements Adapter {
         List<Class<?>> own = new ArrayList<>(BrokerLifecycle.ownClasses());
         own.addAll(List.of(BrokerAccess.class, BrokerConfigs.class, DynamicConfigs.class, Followers.class,
             KafkaClock.class, KafkaPartition.class,
-            LogStartConfigs.class, LogStartHooks.class, PartitionEvents.class,
+            LogStartConfigs.class, PartitionEvents.class,
             PartitionState.class, PendingFetch.class, PendingReads.class, PendingReadsConfig.class, ScalaIds.class,
             StepDownConfigs.class));
         return own;

@@ -9,14 +9,15 @@ import insync.agent.config.BrokerConfigs;
 import insync.agent.config.DynamicConfigs;
 import insync.agent.isr.PartitionState;
 import insync.agent.isr.PendingReads;
-import insync.agent.isr.PendingReadsConfig;
 import insync.agent.isr.PendingReads.ReadsCarrier;
+import insync.agent.isr.PendingReadsConfig;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.log.InForce;
 import insync.agent.log.KafkaLog;
+import insync.agent.logstart.LogStartConfigs;
 import insync.agent.metrics.AgentMetric;
 import insync.agent.metrics.BrokerMetrics;
 import insync.agent.stepdown.broker.BrokerStepDown;
@@ -132,7 +133,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
         try {
             start(started, config, time, insync);
             Extension.current().started(started, config, insync);
-            adapter.logStart().weave(config, onDemand);
+            LogStartConfigs.weave(config, adapter.logStart(), onDemand);
             weaveStepDown(config);
         } catch (IllegalStateException refused) {
             if (!stockWhenUnsupported) {

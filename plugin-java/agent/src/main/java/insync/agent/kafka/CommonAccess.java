@@ -18,11 +18,4 @@ public abstract class CommonAccess implements StepDownAccess {
     public final TopicPartition partition(Object key) {
         return ((TopicIdPartition) key).topicPartition();
     }
-
-    /**
-     * Returns whether another broker leads in a later epoch, according to metadata with a leader, or -1, and its epoch.
-     */
-    protected static boolean isLedElsewhere(int leader, int itsEpoch, int self, int leaderEpoch) {
-        return itsEpoch > leaderEpoch && leader >= 0 && leader != self;
-    }
 }

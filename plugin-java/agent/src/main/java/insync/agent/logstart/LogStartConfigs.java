@@ -1,6 +1,9 @@
 package insync.agent.logstart;
 
+import insync.agent.weave.Hook;
+import insync.agent.weave.HooksOnDemand;
 import insync.core.events.EventLog;
+import java.util.List;
 import java.util.Map;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
@@ -11,6 +14,8 @@ public final class LogStartConfigs {
     /** Which of the JIRA's two fixes are on: {@code off}, {@code bound}, {@code snapshot} or {@code both}. */
     public static final String FIX = "insync.log.start.fix";
     private static final String OFF = "off";
+    private static final String BOUND = "bound";
+    private static final String SNAPSHOT = "snapshot";
     private static final String BOTH = "both";
 
     private LogStartConfigs() { }
@@ -22,7 +27,7 @@ public final class LogStartConfigs {
      * @param byDefault the default of brokers whose settings do not set it
      */
     public static void define(ConfigDef definition, boolean supported, String byDefault) {
-        ConfigDef.Validator known = ConfigDef.ValidString.in(OFF, "bound", "snapshot", BOTH);
+        ConfigDef.Validator known = ConfigDef.ValidString.in(OFF, BOUND, SNAPSHOT, BOTH);
         definition.define(FIX, ConfigDef.Type.STRING, byDefault, (name, value) -> {
             known.ensureValid(name, value);
             if (!value.equals(OFF) && !supported) {
@@ -36,9 +41,17 @@ public final class LogStartConfigs {
                 + "offset fails. Added by the insync agent.");
     }
 
-    static boolean isOn(KafkaConfig config, String fix) {
+    /** Weaves the hooks that a broker's settings turn on. */
+    public static void weave(KafkaConfig config, LogStartHooks hooks, HooksOnDemand onDemand) {
+        weave(config, BOUND, hooks.bound, onDemand);
+        weave(config, SNAPSHOT, hooks.snapshot, onDemand);
+    }
+
+    private static void weave(KafkaConfig config, String fix, List<Hook> hooks, HooksOnDemand onDemand) {
         String value = config.getString(FIX);
-        return value.equals(fix) || value.equals(BOTH);
+        if (value.equals(fix) || value.equals(BOTH)) {
+            onDemand.weave(hooks, FIX + "=" + fix);
+        }
     }
 
     /** Returns the value by config name. */

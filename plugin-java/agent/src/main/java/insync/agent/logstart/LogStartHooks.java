@@ -3,12 +3,10 @@ package insync.agent.logstart;
 import insync.agent.isr.FetchParamsHooks;
 import insync.agent.isr.PartitionHooks;
 import insync.agent.weave.Hook;
-import insync.agent.weave.HooksOnDemand;
 import insync.core.Insync;
 import java.util.ArrayList;
 import java.util.List;
 import kafka.cluster.Partition;
-import kafka.server.KafkaConfig;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
@@ -17,8 +15,8 @@ import org.apache.kafka.storage.internals.log.LogStartOffsetIncrementReason;
 
 /** Contains the hooks of the two fixes for a version of Kafka; each is woven only if it is on. */
 public final class LogStartHooks {
-    private final List<Hook> bound;
-    private final List<Hook> snapshot;
+    final List<Hook> bound;
+    final List<Hook> snapshot;
 
     public LogStartHooks(List<Hook> bound, List<Hook> snapshot) {
         this.bound = bound;
@@ -34,18 +32,6 @@ public final class LogStartHooks {
         return new LogStartHooks(List.of(new Hook(log, "maybeIncrementLogStartOffset", MaybeIncrementLogStartOffset.class)),
             List.of(new Hook("org.apache.kafka.storage.internals.log.LogReadInfo", "<init>", NewLogReadInfo.class),
                 new Hook(PartitionHooks.TYPE, "fetchRecords", FetchRecords.class)));
-    }
-
-    /** Weaves the hooks that a broker's settings turn on. */
-    public void weave(KafkaConfig config, HooksOnDemand onDemand) {
-        weave(config, "bound", bound, onDemand);
-        weave(config, "snapshot", snapshot, onDemand);
-    }
-
-    private static void weave(KafkaConfig config, String fix, List<Hook> hooks, HooksOnDemand onDemand) {
-        if (LogStartConfigs.isOn(config, fix)) {
-            onDemand.weave(hooks, LogStartConfigs.FIX + "=" + fix);
-        }
     }
 
     public List<Hook> all() {

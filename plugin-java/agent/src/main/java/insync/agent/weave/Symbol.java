@@ -4,9 +4,9 @@ import java.util.Objects;
 
 /** Names a class of the broker, or one member of it. */
 final class Symbol implements Comparable<Symbol> {
-    private final String owner;
-    private final String name;
-    private final String descriptor;
+    final String owner;
+    final String name;
+    final String descriptor;
 
     /**
      * @param owner class name with dots
@@ -17,18 +17,6 @@ final class Symbol implements Comparable<Symbol> {
         this.owner = owner;
         this.name = name;
         this.descriptor = descriptor;
-    }
-
-    String owner() {
-        return owner;
-    }
-
-    String name() {
-        return name;
-    }
-
-    String descriptor() {
-        return descriptor;
     }
 
     boolean isField() {

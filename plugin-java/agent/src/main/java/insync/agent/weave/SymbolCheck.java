@@ -68,8 +68,8 @@ final class SymbolCheck {
     }
 
     private boolean exists(Symbol symbol) {
-        TypePool.Resolution type = pool.describe(symbol.owner());
-        return type.isResolved() && (symbol.name() == null || declares(type.resolve(), symbol));
+        TypePool.Resolution type = pool.describe(symbol.owner);
+        return type.isResolved() && (symbol.name == null || declares(type.resolve(), symbol));
     }
 
     private boolean declares(TypeDefinition type, Symbol symbol) {
@@ -78,10 +78,10 @@ final class SymbolCheck {
         }
         TypeDescription erased = type.asErasure();
         boolean here = symbol.isField()
-            ? erased.getDeclaredFields().stream().anyMatch(f -> f.getName().equals(symbol.name())
-                && f.getDescriptor().equals(symbol.descriptor()))
-            : erased.getDeclaredMethods().stream().anyMatch(m -> m.getInternalName().equals(symbol.name())
-                && m.getDescriptor().equals(symbol.descriptor()));
+            ? erased.getDeclaredFields().stream().anyMatch(f -> f.getName().equals(symbol.name)
+                && f.getDescriptor().equals(symbol.descriptor))
+            : erased.getDeclaredMethods().stream().anyMatch(m -> m.getInternalName().equals(symbol.name)
+                && m.getDescriptor().equals(symbol.descriptor));
         return here || declares(type.getSuperClass(), symbol)
             || type.getInterfaces().stream().anyMatch(parent -> declares(parent, symbol));
     }

@@ -8,10 +8,13 @@ import java.util.function.BiFunction;
 
 /** Holds all woven classes of a broker, what the checks concluded, and the class files on which that depends. */
 public final class WovenBroker {
-    private final List<String> methods;
-    private final List<String> unknown;
-    private final Map<String, Long> dependsOn;
-    private final Map<String, byte[]> originals;
+    public final List<String> methods;
+    /** The woven methods that no known build has. */
+    public final List<String> unknown;
+    /** The digests of the class files that the checks and the weaving read, by class name. */
+    public final Map<String, Long> dependsOn;
+    /** The class files of which the woven ones were made, by class name. */
+    public final Map<String, byte[]> originals;
     private final Map<String, byte[]> woven;
 
     /**
@@ -30,15 +33,6 @@ public final class WovenBroker {
         this.woven = woven;
     }
 
-    public List<String> methods() {
-        return methods;
-    }
-
-    /** Returns the woven methods that no known build has. */
-    public List<String> unknown() {
-        return unknown;
-    }
-
     /**
      * Gives the JVM the woven classes. One whose class file another agent has changed is woven as without a cache, which loads ByteBuddy.
      *
@@ -48,16 +42,6 @@ public final class WovenBroker {
      */
     public List<String> install(BiFunction<String, byte[], byte[]> weaver, Instrumentation instrumentation) throws AgentException {
         return new WovenClasses(woven, originals, weaver).install(instrumentation);
-    }
-
-    /** Returns the digests of the class files that the checks and the weaving read, by class name. */
-    public Map<String, Long> dependsOn() {
-        return dependsOn;
-    }
-
-    /** Returns the class files of which the woven ones were made, by class name. */
-    public Map<String, byte[]> originals() {
-        return originals;
     }
 
     /** Returns the woven class files, by class name. */

@@ -34,7 +34,7 @@ public final class BrokerAdapter implements Adapter {
     @Override
     public List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(BrokerLifecycle.ownClasses());
-        own.addAll(List.of(FollowerAnswers.class, LogStartConfigs.class, LogStartHooks.class,
+        own.addAll(List.of(FollowerAnswers.class, LogStartConfigs.class,
             PendingReadsConfig.class, ReplicaHooks.class, Unsupported.class));
         return own;
     }

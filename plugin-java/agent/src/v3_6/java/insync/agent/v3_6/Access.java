@@ -1,6 +1,5 @@
 package insync.agent.v3_6;
 
-import java.util.List;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.LeaderAndIsrRequestData.LeaderAndIsrPartitionState;
@@ -11,25 +10,10 @@ import scala.Option;
 public final class Access extends ScalaAccess {
 
     @Override
-    public boolean isLedElsewhere(ReplicaManager replicas, TopicPartition partition, int leaderEpoch) {
+    public Led led(ReplicaManager replicas, TopicPartition partition) {
         Option<UpdateMetadataPartitionState> known =
             replicas.metadataCache().getPartitionInfo(partition.topic(), partition.partition());
-        return known.isDefined()
-            && isLedElsewhere(known.get().leader(), known.get().leaderEpoch(), replicas.config().brokerId(), leaderEpoch);
-    }
-
-    @Override
-    public int leader(ReplicaManager replicas, TopicPartition partition) {
-        Option<UpdateMetadataPartitionState> known =
-            replicas.metadataCache().getPartitionInfo(partition.topic(), partition.partition());
-        return known.isDefined() ? known.get().leader() : -1;
-    }
-
-    @Override
-    public List<Integer> isr(ReplicaManager replicas, TopicPartition partition) {
-        Option<UpdateMetadataPartitionState> known =
-            replicas.metadataCache().getPartitionInfo(partition.topic(), partition.partition());
-        return known.isDefined() ? known.get().isr() : List.of();
+        return known.isEmpty() ? Led.UNKNOWN : new Led(known.get().leader(), known.get().leaderEpoch(), known.get().isr());
     }
 
     @Override

@@ -28,7 +28,7 @@ final class PartitionChangeBuilderHooks extends insync.agent.stepdown.controller
                          @Advice.FieldValue(value = "targetIsr", readOnly = false) List<Integer> targetIsr) {
             transfer = LeadershipTransfer.asked(partition, topicId, partitionId, mayLead, CHECKED_BY_LEADER, asked);
             if (transfer != null) {
-                targetIsr = transfer.isr();
+                targetIsr = transfer.isr;
             }
         }
     }

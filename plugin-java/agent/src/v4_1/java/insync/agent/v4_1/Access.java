@@ -1,7 +1,6 @@
 package insync.agent.v4_1;
 
 import insync.agent.kafka.ScalaIds;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import kafka.cluster.Partition;
@@ -30,9 +29,9 @@ final class Access extends JavaAccess {
     }
 
     @Override
-    public Collection<Integer> isr(ReplicaManager replicas, TopicPartition partition) {
+    public Led led(ReplicaManager replicas, TopicPartition partition) {
         Optional<LeaderAndIsr> known = replicas.metadataCache().getLeaderAndIsr(partition.topic(), partition.partition());
-        return known.isPresent() ? known.get().isr() : List.of();
+        return known.map(now -> new Led(now.leader(), now.leaderEpoch(), now.isr())).orElse(Led.UNKNOWN);
     }
 
     @Override

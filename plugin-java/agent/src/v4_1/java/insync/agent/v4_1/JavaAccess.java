@@ -55,19 +55,6 @@ public abstract class JavaAccess extends CommonAccess {
     }
 
     @Override
-    public final boolean isLedElsewhere(ReplicaManager replicas, TopicPartition partition, int leaderEpoch) {
-        return replicas.metadataCache().getLeaderAndIsr(partition.topic(), partition.partition())
-            .filter(now -> isLedElsewhere(now.leader(), now.leaderEpoch(), replicas.config().brokerId(), leaderEpoch))
-            .isPresent();
-    }
-
-    @Override
-    public final int leader(ReplicaManager replicas, TopicPartition partition) {
-        return replicas.metadataCache().getLeaderAndIsr(partition.topic(), partition.partition())
-            .map(known -> known.leader()).orElse(-1);
-    }
-
-    @Override
     public final int minIsr(Partition partition) {
         return partition.localLogOrException().config().minInSyncReplicas;
     }

@@ -53,7 +53,7 @@ public final class FetcherConnection {
         this.principal = principal;
         this.thread = thread;
         this.scope = scope;
-        this.atArrival = new ArrivalReadings(scope.leaderClock());
+        this.atArrival = new ArrivalReadings(scope.leaderClock);
         this.clock = new FetcherClock(thread);
         this.clock.run(scope.nanos());
     }
@@ -98,7 +98,7 @@ public final class FetcherConnection {
         chargedAtArrival = clockOfRequest.nanos(now);
         arrivedAt = now;
         brokerEpoch = epoch;
-        scope.stats().marked(1);
+        scope.stats.marked(1);
     }
 
     /** Takes the readings of the follower's other connections; in the steady state there is only one. */
@@ -149,8 +149,8 @@ public final class FetcherConnection {
             long now = scope.nanos();
             long pending = ageNanos(now);
             release(now);
-            scope.stats().released(1, pending);
-            scope.listener().released(follower, null, -1, pending);
+            scope.stats.released(1, pending);
+            scope.listener.released(follower, null, -1, pending);
         }
     }
 
@@ -292,13 +292,13 @@ public final class FetcherConnection {
         if (request == null || socketWasFull || brokerEpoch < leastBrokerEpoch) {
             return FetchBody.NOT_NAMED;
         }
-        return scope.body().offsetOf(request, replica);
+        return scope.body.offsetOf(request, replica);
     }
 
     private void drop(long now) {
         if (request != null) {
             release(now);
-            scope.stats().cleared();
+            scope.stats.cleared();
         }
     }
 

@@ -185,7 +185,7 @@ public abstract class FollowerTracker {
         if (hold == null) {
             FollowerTracker other = earlier;
             Hold own = holdNow();
-            hold = own.site() == Hold.Site.NONE && other != null ? other.holdNow() : own;
+            hold = own.site == Hold.Site.NONE && other != null ? other.holdNow() : own;
             stats.held(this, hold);
         }
     }

@@ -4,8 +4,8 @@ import java.util.Locale;
 
 /** Describes a follower that the leader keeps in the ISR now, only because of how long the leader takes for its fetch. */
 public final class Hold {
-    private final FollowerReplica follower;
-    private final Site site;
+    public final FollowerReplica follower;
+    public final Site site;
     private final long pendingNanos;
     private final long sinceNanos;
 
@@ -15,14 +15,6 @@ public final class Hold {
         this.site = site;
         this.pendingNanos = pendingNanos;
         this.sinceNanos = System.nanoTime();
-    }
-
-    public FollowerReplica follower() {
-        return follower;
-    }
-
-    public Site site() {
-        return site;
     }
 
     /** Returns for how long the follower's fetch had been pending when the hold began, milliseconds; 0 without a fetch. */

@@ -12,10 +12,10 @@ public final class RequestScope {
     private static final FetcherConnection[] NONE = {};
 
     private final Clock clock;
-    private final LeaderClock leaderClock;
-    private final Stats stats;
-    private final PendingListener listener;
-    private final FetchBody body;
+    public final LeaderClock leaderClock;
+    final Stats stats;
+    final PendingListener listener;
+    final FetchBody body;
     private final Map<String, FetcherConnection> connections = new ConcurrentHashMap<>();
     private final Map<Integer, FollowerConnections> byFollower = new ConcurrentHashMap<>();
     private final Map<Thread, NetworkThread> threads = new ConcurrentHashMap<>();
@@ -156,10 +156,6 @@ public final class RequestScope {
         return ended;
     }
 
-    public LeaderClock leaderClock() {
-        return leaderClock;
-    }
-
     /** Returns the connections of a follower that count, including those lost recently. */
     FetcherConnection[] of(int follower) {
         FollowerConnections group = byFollower.get(follower);
@@ -177,18 +173,6 @@ public final class RequestScope {
 
     long nanos() {
         return clock.nanos();
-    }
-
-    Stats stats() {
-        return stats;
-    }
-
-    PendingListener listener() {
-        return listener;
-    }
-
-    FetchBody body() {
-        return body;
     }
 
     /**

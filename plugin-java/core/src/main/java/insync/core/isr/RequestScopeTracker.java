@@ -32,7 +32,7 @@ public final class RequestScopeTracker extends FollowerTracker {
      * @param earlier the follower's tracker in another scope that was on before, or null
      */
     public RequestScopeTracker(FollowerReplica replica, RequestScope scope, long electedMs, FollowerTracker earlier) {
-        super(replica, scope.stats(), earlier);
+        super(replica, scope.stats, earlier);
         this.scope = scope;
         forget(electedMs);
     }
@@ -86,7 +86,7 @@ public final class RequestScopeTracker extends FollowerTracker {
         long now = scope.nanos();
         long since = caughtUpMs == NEVER ? 0 : (scope.millis() - caughtUpMs) * NANOS_PER_MS;
         clock = null;
-        caughtUp = caughtUpMs == NEVER ? -FAR : scope.leaderClock().runNanos(now) - since;
+        caughtUp = caughtUpMs == NEVER ? -FAR : scope.leaderClock.runNanos(now) - since;
         caughtUpAt = now - since;
         lastFetch = caughtUp;
         lastFetchAt = caughtUpAt;
@@ -97,7 +97,7 @@ public final class RequestScopeTracker extends FollowerTracker {
         long now = scope.nanos();
         long limit = Millis.toNanos(maxLagMs);
         long forgiven = Millis.toNanos(FetchRule.forgivenMs(maxLagMs));
-        long least = charged(clock == null ? scope.leaderClock().runNanos(now) : clock.nanos(now));
+        long least = charged(clock == null ? scope.leaderClock.runNanos(now) : clock.nanos(now));
         for (FetcherConnection connection : scope.of(replica.replicaId())) {
             if (connection.namedOffset(replica, brokerEpoch) != FetchBody.NOT_NAMED) {
                 least = Math.min(least, charged(connection.chargedAtArrival(clock, now)));
@@ -107,7 +107,7 @@ public final class RequestScopeTracker extends FollowerTracker {
         boolean outlives = least <= limit && least + beyond > limit;
         if (outlives && !outlived) {
             stats.outlived();
-            scope.listener().outlived(replica.replicaId(), replica.topic(), replica.partition(), now - caughtUpAt);
+            scope.listener.outlived(replica.replicaId(), replica.topic(), replica.partition(), now - caughtUpAt);
         }
         outlived = outlives;
         return least + beyond <= limit;

@@ -56,7 +56,7 @@ public final class Stats {
 
     void held(FollowerTracker follower, Hold hold) {
         held.put(follower, hold);
-        holdsGranted.get(hold.site()).increment();
+        holdsGranted.get(hold.site).increment();
         for (Hold.Listener each : listeners) {
             each.held(hold);
         }

@@ -20,7 +20,7 @@ public final class HoldReport implements Hold.Listener {
     @Override
     public void held(Hold hold) {
         log.offer(Name.PENDING_READS, Level.INFO, () -> of(hold) + "stays in the ISR although it lags: "
-            + why(hold.site(), hold.pendingMs()));
+            + why(hold.site, hold.pendingMs()));
         emit("hold", hold, "pending_ms", hold.pendingMs());
     }
 
@@ -34,15 +34,15 @@ public final class HoldReport implements Hold.Listener {
 
     private void emit(String type, Hold hold, String time, long ms) {
         if (events.isOn()) {
-            FollowerReplica follower = hold.follower();
+            FollowerReplica follower = hold.follower;
             Map<String, Object> fields = EventLog.fields("topic", follower.topic(), "partition", follower.partition(),
-                "replica", follower.replicaId(), "site", hold.site().word(), time, ms);
+                "replica", follower.replicaId(), "site", hold.site.word(), time, ms);
             events.emit(type, fields);
         }
     }
 
     private static String of(Hold hold) {
-        FollowerReplica follower = hold.follower();
+        FollowerReplica follower = hold.follower;
         return "[Partition " + follower.topic() + "-" + follower.partition() + "] Follower " + follower.replicaId() + " ";
     }
 

@@ -25,10 +25,10 @@ public final class StepDownReport implements StepDownListener {
             ? "This leader steps down (" + why(decision) + "): it asks the controller to make broker "
                 + decision.successor() + " the leader"
             : "This leader does not step down (" + why(decision) + ")"));
-        Map<String, Object> all = EventLog.fields("topic", decision.topic(), "partition", decision.partition(),
-            "leader_epoch", decision.leaderEpoch(), "reason", decision.reason().word(), "pending_ms", decision.pendingMs());
-        if (decision.site() != null) {
-            all.put("site", decision.site().word());
+        Map<String, Object> all = EventLog.fields("topic", decision.topic, "partition", decision.partition,
+            "leader_epoch", decision.leaderEpoch, "reason", decision.reason.word(), "pending_ms", decision.pendingMs);
+        if (decision.site != null) {
+            all.put("site", decision.site.word());
         }
         if (decision.acts()) {
             all.put("successor", decision.successor());
@@ -42,12 +42,12 @@ public final class StepDownReport implements StepDownListener {
     public void ended(Decision decision, Outcome outcome, String way, String error, long askedMs) {
         boolean done = outcome == Outcome.DONE;
         log.offer(Name.STEP_DOWN, done ? Level.INFO : Level.WARN, () -> of(decision) + "The step-down in leader epoch "
-            + decision.leaderEpoch() + (done ? " is done" : " ended as " + outcome.word()) + " after " + askedMs + " ms"
+            + decision.leaderEpoch + (done ? " is done" : " ended as " + outcome.word()) + " after " + askedMs + " ms"
             + (way == null ? "" : " by " + way) + (error == null ? "" : ": " + error));
-        events.emit("step_down_answered", EventLog.fields("topic", decision.topic(), "partition", decision.partition(),
-            "leader_epoch", decision.leaderEpoch(), "successor", decision.successor(),
+        events.emit("step_down_answered", EventLog.fields("topic", decision.topic, "partition", decision.partition,
+            "leader_epoch", decision.leaderEpoch, "successor", decision.successor(),
             "isr_policy", StepDownSettings.name(decision.exLeader()), "outcome", outcome.word(), "way", way, "error", error,
-            "pending_ms", decision.pendingMs(), "asked_ms", askedMs));
+            "pending_ms", decision.pendingMs, "asked_ms", askedMs));
     }
 
     @Override
@@ -61,18 +61,18 @@ public final class StepDownReport implements StepDownListener {
     }
 
     private static String of(Decision decision) {
-        return "[Partition " + decision.topic() + "-" + decision.partition() + "] ";
+        return "[Partition " + decision.topic + "-" + decision.partition + "] ";
     }
 
     private static String why(Decision decision) {
-        return "reason " + decision.reason().word() + ", leader epoch " + decision.leaderEpoch() + ", " + cause(decision);
+        return "reason " + decision.reason.word() + ", leader epoch " + decision.leaderEpoch + ", " + cause(decision);
     }
 
     private static String cause(Decision decision) {
-        if (decision.site() != null) {
-            return "an append has been pending for " + decision.pendingMs() + " ms at site " + decision.site().word();
+        if (decision.site != null) {
+            return "an append has been pending for " + decision.pendingMs + " ms at site " + decision.site.word();
         }
-        return decision.pendingMs() == 0 ? "a read for a follower failed"
-            : "a follower's fetch is overdue by " + decision.pendingMs() + " ms";
+        return decision.pendingMs == 0 ? "a read for a follower failed"
+            : "a follower's fetch is overdue by " + decision.pendingMs + " ms";
     }
 }

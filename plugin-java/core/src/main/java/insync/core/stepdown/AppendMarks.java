@@ -46,9 +46,9 @@ public final class AppendMarks {
         PendingAppend oldest = null;
         PendingAppend ahead = null;
         for (PendingAppend one : among) {
-            if (one.partition() == partition) {
-                oldest = oldest == null || one.sinceNanos() - oldest.sinceNanos() < 0 ? one : oldest;
-                ahead = one.site() == AppendSite.LOCK ? ahead : one;
+            if (one.partition == partition) {
+                oldest = oldest == null || one.sinceNanos - oldest.sinceNanos < 0 ? one : oldest;
+                ahead = one.site == AppendSite.LOCK ? ahead : one;
             }
         }
         return oldest == null || ahead == null ? oldest : oldest.behind(ahead);

@@ -6,32 +6,41 @@ public final class Decision {
     public static final int NOBODY = -1;
     private static final int[] NONE = {};
 
-    private final String topic;
-    private final int partition;
-    private final int leaderEpoch;
-    private final Reason reason;
-    private final long pendingMs;
-    private final AppendSite site;
-    private final long atNanos;
+    public final String topic;
+    public final int partition;
+    /** The leader epoch of the decision, which is invalid in any other epoch. */
+    public final int leaderEpoch;
+    public final Reason reason;
+    /**
+     * How long the oldest fetch has been overdue, or the oldest append pending, without pauses of the process, milliseconds; 0
+     * after a read error.
+     */
+    public final long pendingMs;
+    /** Where the oldest append is; null after a slow fetch or a read error. */
+    public final AppendSite site;
+    /** The time of the decision, by the broker's monotonic clock. */
+    public final long atNanos;
     private final int[] isr;
-    private final boolean leaves;
-    private final long restNanos;
+    /** Whether this broker leaves the ISR. */
+    public final boolean leaves;
+    /** For how long this broker should not lead the partition again by an automatic election, nanoseconds. */
+    public final long restNanos;
 
     private Decision(SlowPartition of, Reason reason, long atNanos, int[] isr, boolean leaves) {
-        this.topic = of.view().topic();
-        this.partition = of.view().partition();
-        this.leaderEpoch = of.entry().epoch();
+        this.topic = of.view.topic();
+        this.partition = of.view.partition();
+        this.leaderEpoch = of.entry.epoch();
         this.reason = reason;
-        this.pendingMs = of.reason() == Reason.READ_ERROR ? 0 : of.age() / 1_000_000L;
-        this.site = of.site();
+        this.pendingMs = of.reason == Reason.READ_ERROR ? 0 : of.age / 1_000_000L;
+        this.site = of.site;
         this.atNanos = atNanos;
         this.isr = isr;
         this.leaves = leaves;
-        this.restNanos = of.entry().restNanos();
+        this.restNanos = of.entry.restNanos();
     }
 
     static Decision act(SlowPartition of, long atNanos, int[] isr, boolean leaves) {
-        return new Decision(of, of.reason(), atNanos, isr, leaves);
+        return new Decision(of, of.reason, atNanos, isr, leaves);
     }
 
     static Decision withhold(SlowPartition of, Reason reason, long atNanos) {
@@ -41,23 +50,6 @@ public final class Decision {
     /** Returns whether this broker is to give the partition's leadership away. */
     public boolean acts() {
         return reason.acts();
-    }
-
-    public String topic() {
-        return topic;
-    }
-
-    public int partition() {
-        return partition;
-    }
-
-    /** The leader epoch of the decision, which is invalid in any other epoch. */
-    public int leaderEpoch() {
-        return leaderEpoch;
-    }
-
-    public Reason reason() {
-        return reason;
     }
 
     /**
@@ -89,34 +81,6 @@ public final class Decision {
             }
         }
         return found == others && found > 0;
-    }
-
-    /** Returns whether this broker leaves the ISR. */
-    public boolean leaves() {
-        return leaves;
-    }
-
-    /** Returns for how long this broker should not lead the partition again by an automatic election, nanoseconds. */
-    public long restNanos() {
-        return restNanos;
-    }
-
-    /**
-     * Returns how long the oldest fetch has been overdue, or the oldest append pending, without pauses of the process,
-     * milliseconds; 0 after a read error.
-     */
-    public long pendingMs() {
-        return pendingMs;
-    }
-
-    /** Returns where the oldest append is; null after a slow fetch or a read error. */
-    public AppendSite site() {
-        return site;
-    }
-
-    /** Returns the time of the decision, by the broker's monotonic clock. */
-    public long atNanos() {
-        return atNanos;
     }
 
     /** Returns what happens to this broker's membership in the ISR. */

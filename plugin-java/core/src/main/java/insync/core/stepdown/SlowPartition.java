@@ -2,12 +2,16 @@ package insync.core.stepdown;
 
 /** A partition with a slow fetch, a slow append or a read error at one tick: its view, its entry, and the age of that. */
 final class SlowPartition {
-    private final PartitionView view;
-    private final LedPartitions.Entry entry;
-    private final Reason reason;
-    private final long age;
-    private final long limit;
-    private final AppendSite site;
+    final PartitionView view;
+    final LedPartitions.Entry entry;
+    /** Why the leader should step down. */
+    final Reason reason;
+    /** How long its oldest fetch has been overdue, or its oldest append pending, without pauses of the process, nanoseconds. */
+    final long age;
+    /** How long that may last, nanoseconds. */
+    final long limit;
+    /** Where its oldest append is; null for other reasons. */
+    final AppendSite site;
 
     /**
      * @param reason why the leader should step down
@@ -25,32 +29,6 @@ final class SlowPartition {
         this.site = site;
     }
 
-    PartitionView view() {
-        return view;
-    }
-
-    LedPartitions.Entry entry() {
-        return entry;
-    }
-
-    /** Returns why the leader should step down. */
-    Reason reason() {
-        return reason;
-    }
-
-    /**
-     * Returns how long its oldest fetch has been overdue, or its oldest append pending, without pauses of the process,
-     * nanoseconds.
-     */
-    long age() {
-        return age;
-    }
-
-    /** Returns how long that may last, nanoseconds. */
-    long limit() {
-        return limit;
-    }
-
     /** Returns whether the age is beyond its limit. */
     boolean isSlow() {
         return age > limit;
@@ -61,8 +39,4 @@ final class SlowPartition {
         return isSlow() ? Math.max(Math.nextUp(1), (double) age / limit) : (double) age / limit;
     }
 
-    /** Returns where its oldest append is; null for other reasons. */
-    AppendSite site() {
-        return site;
-    }
 }

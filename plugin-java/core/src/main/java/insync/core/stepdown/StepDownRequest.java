@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * @param <P> the broker's partition
  */
 public final class StepDownRequest<P> {
-    private final Decision decision;
-    private final P led;
+    public final Decision decision;
+    /** The partition, or null if it was removed when the step-down was decided. */
+    public final P led;
     private final Clock clock;
     private final StepDownWatch watch;
     private final AtomicReference<Outcome> outcome = new AtomicReference<>();
@@ -24,15 +25,6 @@ public final class StepDownRequest<P> {
         this.way = way;
         this.clock = clock;
         this.watch = watch;
-    }
-
-    public Decision decision() {
-        return decision;
-    }
-
-    /** Returns the partition, or null if it was removed when the step-down was decided. */
-    public P led() {
-        return led;
     }
 
     /** Notes that the first way changed nothing and that the other way is tried. */

@@ -62,7 +62,7 @@ public final class StepDownRequests<P> {
                 shown.add(one);
             } else if (one.isDoubtedSince(now, DOUBT_NANOS)) {
                 one.settleDoubt();
-            } else if (one.isOver() || now - one.decision().atNanos() > FORGET_NANOS) {
+            } else if (one.isOver() || now - one.decision.atNanos > FORGET_NANOS) {
                 open.remove(one);
             }
         }

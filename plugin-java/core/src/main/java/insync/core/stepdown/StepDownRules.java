@@ -38,7 +38,7 @@ final class StepDownRules {
         if (against != null) {
             return Decision.withhold(one, against, now);
         }
-        List<Integer> order = succession.order(one.view(), peers);
+        List<Integer> order = succession.order(one.view, peers);
         if (order.isEmpty() || !peers.isLive(order.get(0))) {
             return Decision.withhold(one, Reason.NO_SUCCESSOR, now);
         }
@@ -51,20 +51,20 @@ final class StepDownRules {
 
     /** Returns the reason against a step-down to any successor; null if there is none. */
     private Reason against(SlowPartition one, long now) {
-        if (one.entry().isAwaited() || one.entry().isRefused(now)) {
+        if (one.entry.isAwaited() || one.entry.isRefused(now)) {
             return Reason.AWAITING_ANSWER;
         }
-        if (one.view().isChanging()) {
+        if (one.view.isChanging()) {
             return Reason.CHANGING;
         }
-        if (one.entry().isCooling(now)) {
+        if (one.entry.isCooling(now)) {
             return Reason.COOLING_DOWN;
         }
         return peers.tooManySlow() ? Reason.PEERS_SLOW : null;
     }
 
     private Decision act(SlowPartition one, List<Integer> order, long now) {
-        boolean leaves = settings.exLeader() == StepDownSettings.ExLeader.LEAVE && order.size() >= one.view().minIsr();
+        boolean leaves = settings.exLeader() == StepDownSettings.ExLeader.LEAVE && order.size() >= one.view.minIsr();
         int[] isr = new int[order.size() + (leaves ? 0 : 1)];
         for (int place = 0; place < order.size(); place++) {
             isr[place] = order.get(place);
@@ -74,7 +74,7 @@ final class StepDownRules {
         }
         succession.given(isr[0]);
         Decision decision = Decision.act(one, now, isr, leaves);
-        one.entry().asked(decision, now);
+        one.entry.asked(decision, now);
         return decision;
     }
 

@@ -34,22 +34,54 @@ public final class StepDownSettings {
         LEAVE
     }
 
-    private volatile Builder values;
+    private volatile Values values;
 
-    private StepDownSettings(Builder values) {
+    private StepDownSettings(Values values) {
         this.values = values;
-        require(values.processTimeMaxMs > 0, "process time, ms", values.processTimeMaxMs);
-        require(values.cooldownMs >= 0, "cool-down, ms", values.cooldownMs);
     }
 
     /**
-     * Returns a builder of settings with all defaults.
+     * Returns settings with all defaults.
      *
      * @param processTimeMaxMs leader.fetch.process.time.max.ms
      * @param fetchWaitMaxMs replica.fetch.wait.max.ms: how long a peer may let this broker's own fetches wait for records
      */
-    public static Builder of(long processTimeMaxMs, long fetchWaitMaxMs) {
-        return new Builder(processTimeMaxMs, fetchWaitMaxMs);
+    public static StepDownSettings of(long processTimeMaxMs, long fetchWaitMaxMs) {
+        return new StepDownSettings(new Values(processTimeMaxMs, fetchWaitMaxMs));
+    }
+
+    /** Whether appends are timed as well; the KIP names fetches only. The settings are made by these, before any part has them. */
+    public StepDownSettings appends(boolean value) {
+        values.appends = value;
+        return this;
+    }
+
+    public StepDownSettings via(Via value) {
+        values.via = value;
+        return this;
+    }
+
+    public StepDownSettings exLeader(ExLeader value) {
+        values.exLeader = value;
+        return this;
+    }
+
+    /** How long the leadership of a partition stays after it moved. */
+    public StepDownSettings cooldownMs(long value) {
+        values.cooldownMs = value;
+        return this;
+    }
+
+    /** Whether anything keeps this broker from stepping down again and again; the KIP has no limits. */
+    public StepDownSettings limited(boolean value) {
+        values.limited = value;
+        return this;
+    }
+
+    /** For tests, which spend it. */
+    StepDownSettings budgetPerMinute(int value) {
+        values.budgetPerMinute = value;
+        return this;
     }
 
     /** Takes all values of other settings at once. */
@@ -112,14 +144,7 @@ public final class StepDownSettings {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    private static void require(boolean valid, String what, long value) {
-        if (!valid) {
-            throw new IllegalArgumentException(what + " is " + value + ", expected more");
-        }
-    }
-
-    /** Collects settings; {@link #build} checks them. */
-    public static final class Builder {
+    private static final class Values {
         private final long processTimeMaxMs;
         private final long fetchWaitMaxMs;
         private Via via = Via.AUTO;
@@ -129,50 +154,9 @@ public final class StepDownSettings {
         private boolean limited = true;
         private int budgetPerMinute = BUDGET_PER_MINUTE;
 
-        private Builder(long processTimeMaxMs, long fetchWaitMaxMs) {
+        private Values(long processTimeMaxMs, long fetchWaitMaxMs) {
             this.processTimeMaxMs = processTimeMaxMs;
             this.fetchWaitMaxMs = fetchWaitMaxMs;
-        }
-
-        /** Whether appends are timed as well; the KIP names fetches only. */
-        public Builder appends(boolean value) {
-            appends = value;
-            return this;
-        }
-
-        public Builder via(Via value) {
-            via = value;
-            return this;
-        }
-
-        public Builder exLeader(ExLeader value) {
-            exLeader = value;
-            return this;
-        }
-
-        /** How long the leadership of a partition stays after it moved. */
-        public Builder cooldownMs(long value) {
-            cooldownMs = value;
-            return this;
-        }
-
-        /** Whether anything keeps this broker from stepping down again and again; the KIP has no limits. */
-        public Builder limited(boolean value) {
-            limited = value;
-            return this;
-        }
-
-        /** For tests, which spend it. */
-        Builder budgetPerMinute(int value) {
-            budgetPerMinute = value;
-            return this;
-        }
-
-        /** @throws IllegalArgumentException with the invalid value and what was expected */
-        public StepDownSettings build() {
-            Builder copy = new Builder(processTimeMaxMs, fetchWaitMaxMs);
-            return new StepDownSettings(copy.appends(appends).via(via).exLeader(exLeader).cooldownMs(cooldownMs).limited(limited)
-                .budgetPerMinute(budgetPerMinute));
         }
     }
 }

@@ -40,7 +40,7 @@ public final class StepDownStats {
     }
 
     void decided(Decision decision) {
-        decided(decision.reason());
+        decided(decision.reason);
         tell(each -> each.decided(decision));
     }
 
@@ -49,7 +49,7 @@ public final class StepDownStats {
     }
 
     void answered(Decision decision, Outcome outcome, String way, String error, long nowNanos) {
-        long askedMs = (nowNanos - decision.atNanos()) / 1_000_000L;
+        long askedMs = (nowNanos - decision.atNanos) / 1_000_000L;
         tell(each -> each.ended(decision, outcome, way, error, askedMs));
     }
 

@@ -70,7 +70,7 @@ public final class StepDownWatch {
         long elapsed = time.tick(now);
         takeAnswers(now);
         List<SlowPartition> slow = slowOf(led, now);
-        long oldest = slow.isEmpty() ? 0 : slow.get(0).age();
+        long oldest = slow.isEmpty() ? 0 : slow.get(0).age;
         peers.tick(time, elapsed, livePeers);
         followedHangs = hangs(followed);
         if (slowness.tick(elapsed, !slow.isEmpty() || followedHangs)) {
@@ -92,7 +92,7 @@ public final class StepDownWatch {
         }
         long oldest = 0;
         for (PendingAppend each : appends) {
-            oldest = Math.max(oldest, time.since(each.sinceNanos()));
+            oldest = Math.max(oldest, time.since(each.sinceNanos));
         }
         long limit = settings.processTimeMaxNanos();
         if (oldest < limit) {
@@ -142,12 +142,12 @@ public final class StepDownWatch {
                 failed.accept(thrown);
             }
         }
-        if (slow.stream().anyMatch(one -> one.reason() == Reason.SLOW_APPEND)) {
+        if (slow.stream().anyMatch(one -> one.reason == Reason.SLOW_APPEND)) {
             slow.addAll(soon);
         } else {
-            soon.forEach(one -> one.entry().answeredInTime(now));
+            soon.forEach(one -> one.entry.answeredInTime(now));
         }
-        slow.forEach(one -> one.entry().slow(now));
+        slow.forEach(one -> one.entry.slow(now));
         slow.sort(Comparator.comparingDouble(SlowPartition::timesLimit).reversed());
         return slow;
     }
@@ -190,7 +190,7 @@ public final class StepDownWatch {
         if (oldest == null) {
             return null;
         }
-        return slowOrSoon(partition, entry, Reason.SLOW_APPEND, oldest.sinceNanos(), settings.processTimeMaxNanos(), oldest.site());
+        return slowOrSoon(partition, entry, Reason.SLOW_APPEND, oldest.sinceNanos, settings.processTimeMaxNanos(), oldest.site);
     }
 
     /** Returns a partition if it is slow, or may go with one that has a slow append; else null. */
@@ -198,7 +198,7 @@ public final class StepDownWatch {
             AppendSite site) {
         SlowPartition one = new SlowPartition(partition, entry, reason, time.since(since), limit, site);
         if (!one.isSlow()) {
-            dueNanos = Math.min(dueNanos, one.limit() - one.age());
+            dueNanos = Math.min(dueNanos, one.limit - one.age);
         }
         return one.isSlow() || settings.timesAppends() && one.timesLimit() > 0.5 ? one : null;
     }
@@ -209,14 +209,14 @@ public final class StepDownWatch {
             rules.quiet();
         }
         for (SlowPartition one : slow) {
-            if (one.entry().isAwaitedSince(now, Math.max(ANSWER_NANOS, settings.processTimeMaxNanos()))) {
+            if (one.entry.isAwaitedSince(now, Math.max(ANSWER_NANOS, settings.processTimeMaxNanos()))) {
                 unanswered(one, now);
             }
-            if (!one.entry().isGiven()) {
+            if (!one.entry.isGiven()) {
                 try {
                     Decision decision = rules.decide(one, now);
                     decisions.add(decision);
-                    noteOnce(decision, one.entry());
+                    noteOnce(decision, one.entry);
                 } catch (RuntimeException | Error thrown) {
                     failed.accept(thrown);
                 }
@@ -230,9 +230,9 @@ public final class StepDownWatch {
      */
     private void noteOnce(Decision decision, LedPartitions.Entry entry) {
         if (decision.acts()) {
-            entry.isNew(decision.reason());
+            entry.isNew(decision.reason);
             stats.decided(decision);
-        } else if (decision.reason() != Reason.AWAITING_ANSWER && entry.isNew(decision.reason())) {
+        } else if (decision.reason != Reason.AWAITING_ANSWER && entry.isNew(decision.reason)) {
             stats.decided(decision);
         }
     }
@@ -240,8 +240,8 @@ public final class StepDownWatch {
     private void takeAnswers(long now) {
         for (Answer answer = answers.poll(); answer != null; answer = answers.poll()) {
             Decision decision = answer.decision;
-            LedPartitions.Entry entry = partitions.find(decision.topic(), decision.partition());
-            boolean inTime = entry != null && entry.isAwaited() && entry.epoch() == decision.leaderEpoch();
+            LedPartitions.Entry entry = partitions.find(decision.topic, decision.partition);
+            boolean inTime = entry != null && entry.isAwaited() && entry.epoch() == decision.leaderEpoch;
             if (inTime) {
                 end(entry, answer.outcome, now);
             }
@@ -249,9 +249,9 @@ public final class StepDownWatch {
     }
 
     private void unanswered(SlowPartition one, long now) {
-        Decision decision = one.entry().decided();
+        Decision decision = one.entry.decided();
         stats.answered(decision, Outcome.FAILED, null, NO_ANSWER, now);
-        end(one.entry(), Outcome.FAILED, now);
+        end(one.entry, Outcome.FAILED, now);
     }
 
     private void end(LedPartitions.Entry entry, Outcome outcome, long now) {

@@ -18,12 +18,12 @@ class HoldTest extends BothScopes {
         stats.listeners(new Hold.Listener() {
             @Override
             public void held(Hold hold) {
-                said.add("held " + hold.site().word() + " " + hold.pendingMs());
+                said.add("held " + hold.site.word() + " " + hold.pendingMs());
             }
 
             @Override
             public void released(Hold hold) {
-                said.add("released " + hold.site().word());
+                said.add("released " + hold.site.word());
             }
         });
     }

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.List;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -30,10 +30,10 @@ class AppendMarksTest {
         marks.own().serve("request");
         marks.own().begin(EVENTS, 7);
         PendingAppend seen = oldest();
-        assertSame(EVENTS, seen.partition());
-        assertEquals(7, seen.sinceNanos());
-        assertEquals(AppendSite.LOCK, seen.site());
-        assertEquals("request", seen.request());
+        assertSame(EVENTS, seen.partition);
+        assertEquals(7, seen.sinceNanos);
+        assertEquals(AppendSite.LOCK, seen.site);
+        assertEquals("request", seen.request);
         assertNull(AppendMarks.oldest("events-1", marks.pending()));
         marks.own().end();
         assertNull(oldest());
@@ -46,7 +46,7 @@ class AppendMarksTest {
         marks.own().end();
         marks.own().enter(AppendSite.LOG);
         marks.own().begin(EVENTS, 8);
-        assertEquals(AppendSite.LOCK, oldest().site());
+        assertEquals(AppendSite.LOCK, oldest().site);
     }
 
     @Test
@@ -57,11 +57,11 @@ class AppendMarksTest {
             marks.own().begin(EVENTS, 5);
             marks.own().enter(AppendSite.LOG);
             PendingAppend seen = oldest();
-            assertEquals(3, seen.sinceNanos());
-            assertEquals(AppendSite.LOG, seen.site());
+            assertEquals(3, seen.sinceNanos);
+            assertEquals(AppendSite.LOG, seen.site);
             marks.own().end();
         });
-        assertEquals(AppendSite.LOCK, oldest().site());
+        assertEquals(AppendSite.LOCK, oldest().site);
     }
 
     /** Kafka's request handler threads come and go with num.io.threads. */
@@ -93,8 +93,8 @@ class AppendMarksTest {
         try {
             while (seen < 10_000 && System.nanoTime() < end) {
                 for (PendingAppend append : marks.pending()) {
-                    assertSame(partitions[(int) (append.sinceNanos() % 2)], append.partition());
-                    assertSame(append.partition(), append.request());
+                    assertSame(partitions[(int) (append.sinceNanos % 2)], append.partition);
+                    assertSame(append.partition, append.request);
                     seen++;
                 }
             }

@@ -10,7 +10,7 @@ class DisconnectRuleTest {
     private static final long SECOND = 1_000_000_000L;
     private static final long GIVEN = 100 * SECOND;
 
-    private final DisconnectRule rule = new DisconnectRule(WatchedBroker.settings().build());
+    private final DisconnectRule rule = new DisconnectRule(WatchedBroker.settings());
 
     @Test
     void nothingIsDueBeforeAPartitionIsGivenAway() {

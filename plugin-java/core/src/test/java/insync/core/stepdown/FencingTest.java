@@ -13,7 +13,7 @@ class FencingTest {
     private static final long T_MS = 2_000;
     private static final long COOLDOWN_MS = 60_000;
 
-    private final Fencing fencing = new Fencing(StepDownSettings.of(T_MS, 500).cooldownMs(COOLDOWN_MS).build());
+    private final Fencing fencing = new Fencing(StepDownSettings.of(T_MS, 500).cooldownMs(COOLDOWN_MS));
     private long nowMs = 1_000_000;
 
     /** Lets time pass in which the broker hangs or not; returns whether the wish ended in it. */

@@ -62,7 +62,7 @@ final class SimulatedCluster {
     }
 
     private void elect(Decision decision) {
-        Led partition = partitions[decision.partition()];
+        Led partition = partitions[decision.partition];
         brokers[partition.leader].watch.answered(decision, Outcome.DONE, "simulated", null);
         partition.givenMs.computeIfAbsent(partition.leader, id -> new ArrayList<>()).add(clock.ms);
         partition.leader = decision.successor();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class SlowAppendTest {
     private static final long APPEND_MS = WatchedBroker.T_MS;
 
-    private WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().appends(true).build());
+    private WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().appends(true));
     private FakePartition events = broker.leads("events", 0);
 
     private void appendHangs(FakePartition... partitions) {
@@ -29,9 +29,9 @@ class SlowAppendTest {
         broker.pass(broker.settings.tickMs());
         assertEquals(1, broker.acted.size());
         Decision decision = broker.acted.get(0);
-        assertEquals(Reason.SLOW_APPEND, decision.reason());
-        assertTrue(decision.pendingMs() >= APPEND_MS);
-        assertEquals("log", decision.site().word());
+        assertEquals(Reason.SLOW_APPEND, decision.reason);
+        assertTrue(decision.pendingMs >= APPEND_MS);
+        assertEquals("log", decision.site.word());
         broker.pass(20_000);
         assertEquals(1, broker.acted.size());
     }
@@ -46,7 +46,7 @@ class SlowAppendTest {
 
     @Test
     void anAppendCountsOnlyIfAppendsAreTimed() {
-        broker = new WatchedBroker(WatchedBroker.settings().build());
+        broker = new WatchedBroker(WatchedBroker.settings());
         events = broker.leads("events", 0);
         broker.pass(10_000);
         appendHangs(events);
@@ -57,12 +57,12 @@ class SlowAppendTest {
 
     @Test
     void appendsAreTimedFromAnUpdateOn() {
-        broker = new WatchedBroker(WatchedBroker.settings().build());
+        broker = new WatchedBroker(WatchedBroker.settings());
         events = broker.leads("events", 0);
         broker.pass(10_000);
         appendHangs(events);
         broker.pass(10_000);
-        broker.settings.become(WatchedBroker.settings().appends(true).build());
+        broker.settings.become(WatchedBroker.settings().appends(true));
         broker.pass(broker.settings.tickMs());
         assertEquals(1, broker.acted.size());
     }
@@ -81,7 +81,7 @@ class SlowAppendTest {
         appendHangs(young);
         broker.pass(broker.settings.tickMs());
         assertEquals(2, broker.acted.size());
-        assertTrue(broker.acted.stream().noneMatch(one -> one.partition() == young.partition));
+        assertTrue(broker.acted.stream().noneMatch(one -> one.partition == young.partition));
     }
 
     /** Threads that hang in the append serve no other partition: what waits for them is given away with it. */
@@ -98,9 +98,9 @@ class SlowAppendTest {
         broker.stall(young);
         broker.pass(100 + broker.settings.tickMs());
         assertEquals(2, broker.acted.size());
-        assertEquals(Reason.SLOW_APPEND, broker.acted.get(0).reason());
-        assertEquals(Reason.SLOW_FETCH, broker.acted.get(1).reason());
-        assertEquals(second.partition, broker.acted.get(1).partition());
+        assertEquals(Reason.SLOW_APPEND, broker.acted.get(0).reason);
+        assertEquals(Reason.SLOW_FETCH, broker.acted.get(1).reason);
+        assertEquals(second.partition, broker.acted.get(1).partition);
     }
 
     @Test
@@ -110,7 +110,7 @@ class SlowAppendTest {
         broker.pass(WatchedBroker.T_MS - 200);
         appendHangs(events);
         broker.pass(200 + broker.settings.tickMs());
-        assertEquals(Reason.SLOW_FETCH, broker.acted.get(0).reason());
+        assertEquals(Reason.SLOW_FETCH, broker.acted.get(0).reason);
     }
 
     @Test

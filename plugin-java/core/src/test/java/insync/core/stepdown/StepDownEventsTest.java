@@ -17,7 +17,7 @@ class StepDownEventsTest {
     @Test
     void everyDecisionIsAnEventOnce() {
         RecordedEvents events = new RecordedEvents();
-        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().budgetPerMinute(1).build(),
+        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().budgetPerMinute(1),
             new StepDownReport(new BrokerLog(), events));
         FakePartition first = broker.leads("events", 0);
         FakePartition second = broker.leads("events", 1);

@@ -11,16 +11,16 @@ import org.junit.jupiter.api.Test;
  */
 class StepDownLimitsTest {
     private static final long T_MS = 2_000;
-    private static final long TICK_MS = settings().build().tickMs();
+    private static final long TICK_MS = settings().tickMs();
     private static final long RUN_MS = 20 * 60_000;
 
     /** No fetch waits for records. */
-    private static StepDownSettings.Builder settings() {
+    private static StepDownSettings settings() {
         return StepDownSettings.of(T_MS, 0);
     }
 
     private static StepDownSettings withoutLimits() {
-        return settings().limited(false).build();
+        return settings().limited(false);
     }
 
     /** Each stalls for 4 s, one after another, every 6 s. */
@@ -39,7 +39,7 @@ class StepDownLimitsTest {
     void withAllBrokersSlowInTurnLeaderChangesAreFewAndStalledTimeIsAsInStock() {
         SimulatedCluster stock = allInTurn(null);
         SimulatedCluster unlimited = allInTurn(withoutLimits());
-        SimulatedCluster limited = allInTurn(settings().build());
+        SimulatedCluster limited = allInTurn(settings());
         System.out.printf("all slow in turn, 20 min, 12 partitions: leader changes without limits %d, with limits %d;"
                 + " stalled partition-seconds stock %d, without limits %d, with limits %d%n", unlimited.leaderChanges(),
             limited.leaderChanges(), stock.stalledMs() / 1_000, unlimited.stalledMs() / 1_000, limited.stalledMs() / 1_000);
@@ -50,19 +50,19 @@ class StepDownLimitsTest {
 
     @Test
     void updatedSettingsAreInForceWithTheNextTick() {
-        WatchedBroker broker = new WatchedBroker(settings().budgetPerMinute(1).build());
+        WatchedBroker broker = new WatchedBroker(settings().budgetPerMinute(1));
         FakePartition first = broker.leads("t", 0);
         FakePartition second = broker.leads("t", 1);
         broker.pass(T_MS);
         broker.stall(first, second);
         broker.passT();
         assertEquals(1, broker.acted.size(), "the budget");
-        broker.settings.become(settings().budgetPerMinute(2).build());
+        broker.settings.become(settings().budgetPerMinute(2));
         broker.tick();
         assertEquals(2, broker.acted.size());
 
         FakePartition third = broker.leads("t", 2);
-        broker.settings.become(StepDownSettings.of(60_000, 500).build());
+        broker.settings.become(StepDownSettings.of(60_000, 500));
         broker.stall(third);
         broker.passT();
         assertEquals(2, broker.acted.size(), "T");
@@ -70,7 +70,7 @@ class StepDownLimitsTest {
 
     @Test
     void oneSlowBrokerGivesEachPartitionAwayOnce() {
-        SimulatedCluster cluster = new SimulatedCluster(settings().build(), TICK_MS);
+        SimulatedCluster cluster = new SimulatedCluster(settings(), TICK_MS);
         cluster.stall(0, 10_000, 25_000);
         cluster.run(60_000);
         assertEquals(4, cluster.leaderChanges());
@@ -81,7 +81,7 @@ class StepDownLimitsTest {
 
     @Test
     void twoSlowBrokersGiveToTheThirdAndNotToEachOther() {
-        SimulatedCluster cluster = new SimulatedCluster(settings().build(), TICK_MS);
+        SimulatedCluster cluster = new SimulatedCluster(settings(), TICK_MS);
         cluster.stall(0, 10_000, 25_000);
         cluster.stall(1, 10_000, 25_000);
         cluster.run(60_000);
@@ -91,7 +91,7 @@ class StepDownLimitsTest {
 
     @Test
     void withAllBrokersSlowAtOnceNothingMoves() {
-        SimulatedCluster cluster = new SimulatedCluster(settings().build(), TICK_MS);
+        SimulatedCluster cluster = new SimulatedCluster(settings(), TICK_MS);
         for (int broker = 0; broker < SimulatedCluster.BROKERS; broker++) {
             cluster.stall(broker, 10_000, 25_000);
         }
@@ -101,7 +101,7 @@ class StepDownLimitsTest {
 
     @Test
     void withoutAStallNothingMoves() {
-        SimulatedCluster cluster = new SimulatedCluster(settings().build(), TICK_MS);
+        SimulatedCluster cluster = new SimulatedCluster(settings(), TICK_MS);
         cluster.run(60_000);
         assertEquals(0, cluster.leaderChanges());
     }

@@ -7,7 +7,7 @@ public final class StepDownLines {
 
     /** A slow append. */
     public static void slowAppend(StepDownListener listener) {
-        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().appends(true).build());
+        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().appends(true));
         broker.stats.listeners(listener);
         FakePartition one = broker.leads("events", 0);
         broker.tick();
@@ -16,7 +16,7 @@ public final class StepDownLines {
     }
 
     private static WatchedBroker stalled(StepDownListener listener) {
-        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().build());
+        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings());
         broker.stats.listeners(listener);
         FakePartition one = broker.leads("events", 0);
         broker.tick();

@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Test;
 
 /** When a leader steps down, and each reason why it does not. */
 class StepDownWatchTest {
-    private WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().build());
+    private WatchedBroker broker = new WatchedBroker(WatchedBroker.settings());
     private FakePartition events = broker.leads("events", 0);
 
-    private void with(StepDownSettings.Builder settings) {
-        broker = new WatchedBroker(settings.build());
+    private void with(StepDownSettings settings) {
+        broker = new WatchedBroker(settings);
         events = broker.leads("events", 0);
     }
 
@@ -35,7 +35,7 @@ class StepDownWatchTest {
         assertEquals(1, broker.acted.size());
         Decision decision = broker.acted.get(0);
         assertArrayEquals(new int[] {1, 2, 0}, decision.isr(), "the same set, the leader last");
-        assertFalse(decision.leaves());
+        assertFalse(decision.leaves);
         assertEquals(1, broker.stats.asked());
     }
 
@@ -100,8 +100,8 @@ class StepDownWatchTest {
         broker.tick();
         assertEquals(1, broker.acted.size());
         Decision decision = broker.acted.get(0);
-        assertEquals(Reason.READ_ERROR, decision.reason());
-        assertEquals(0, decision.pendingMs(), "no fetch is slow");
+        assertEquals(Reason.READ_ERROR, decision.reason);
+        assertEquals(0, decision.pendingMs, "no fetch is slow");
         assertEquals(1, broker.stats.asked());
         assertEquals(0, broker.stats.withheld());
         broker.pass(20_000);
@@ -134,11 +134,11 @@ class StepDownWatchTest {
     @Test
     void aReadErrorOfAPartitionWithASlowFetchIsTheSlowFetch() {
         stallBeyondT();
-        assertEquals(Reason.SLOW_FETCH, broker.acted.get(0).reason());
+        assertEquals(Reason.SLOW_FETCH, broker.acted.get(0).reason);
         events.epoch = 5;
         events.readErrors++;
         broker.pass(WatchedBroker.T_MS);
-        assertEquals(Reason.SLOW_FETCH, broker.acted.get(broker.acted.size() - 1).reason());
+        assertEquals(Reason.SLOW_FETCH, broker.acted.get(broker.acted.size() - 1).reason);
     }
 
     @Test
@@ -156,7 +156,7 @@ class StepDownWatchTest {
         broker.pass(10_000);
         broker.stall(slow);
         broker.passT();
-        assertEquals(9, broker.acted.get(0).partition());
+        assertEquals(9, broker.acted.get(0).partition);
         assertEquals(broken.broken, broker.failures.get(0));
     }
 
@@ -319,7 +319,7 @@ class StepDownWatchTest {
         broker.stall(events);
         broker.passT();
         assertEquals(2, broker.acted.size());
-        assertEquals(StepDownSettings.DEFAULT_COOLDOWN_MS, broker.acted.get(1).restNanos() / 1_000_000L);
+        assertEquals(StepDownSettings.DEFAULT_COOLDOWN_MS, broker.acted.get(1).restNanos / 1_000_000L);
     }
 
     @Test
@@ -327,7 +327,7 @@ class StepDownWatchTest {
         for (int given = 0; given < 8; given++) {
             givenAndBackAfter(StepDownSettings.DEFAULT_COOLDOWN_MS << Math.min(given, 5));
             long expected = StepDownSettings.DEFAULT_COOLDOWN_MS << Math.min(given, 5);
-            assertEquals(expected, broker.acted.get(given).restNanos() / 1_000_000L);
+            assertEquals(expected, broker.acted.get(given).restNanos / 1_000_000L);
         }
     }
 
@@ -353,7 +353,7 @@ class StepDownWatchTest {
         broker.stall(events);
         broker.passT();
         broker.pass(5_000);
-        assertEquals(List.of(2, 1), List.of(broker.acted.get(0).partition(), broker.acted.get(1).partition()));
+        assertEquals(List.of(2, 1), List.of(broker.acted.get(0).partition, broker.acted.get(1).partition));
         assertEquals(2, broker.acted.size());
         assertEquals(1, broker.stats.count(Reason.BUDGET_SPENT), "counted once, not at every tick");
         broker.acted.forEach(broker::grant);

@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Test;
 
 /** Which broker is the successor, which ISR is requested, and the effect of slow peers. */
 class SuccessorTest {
-    private WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().build());
+    private WatchedBroker broker = new WatchedBroker(WatchedBroker.settings());
     private FakePartition events = broker.leads("events", 0);
 
-    private void with(StepDownSettings.Builder settings) {
-        broker = new WatchedBroker(settings.build());
+    private void with(StepDownSettings settings) {
+        broker = new WatchedBroker(settings);
         events = broker.leads("events", 0);
     }
 
@@ -68,7 +68,7 @@ class SuccessorTest {
         with(WatchedBroker.settings().exLeader(StepDownSettings.ExLeader.LEAVE));
         stallBeyondT();
         assertArrayEquals(new int[] {1, 2}, asked());
-        assertTrue(broker.acted.get(0).leaves());
+        assertTrue(broker.acted.get(0).leaves);
     }
 
     @Test
@@ -77,7 +77,7 @@ class SuccessorTest {
         events.isr = new int[] {0, 1};
         stallBeyondT();
         assertArrayEquals(new int[] {1, 0}, asked());
-        assertFalse(broker.acted.get(0).leaves());
+        assertFalse(broker.acted.get(0).leaves);
     }
 
     @Test
@@ -125,7 +125,7 @@ class SuccessorTest {
 
     @Test
     void aPeerIsSlowForLongerThanItsWaitAndT() {
-        broker = new WatchedBroker(StepDownSettings.of(500, WatchedBroker.FETCH_WAIT_MS).build());
+        broker = new WatchedBroker(StepDownSettings.of(500, WatchedBroker.FETCH_WAIT_MS));
         broker.tick();
         broker.toFirst.sent();
         broker.pass(WatchedBroker.FETCH_WAIT_MS + 500);

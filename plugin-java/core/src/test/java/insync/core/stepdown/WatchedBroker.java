@@ -34,7 +34,7 @@ final class WatchedBroker {
     }
 
     /** As the KIP has it: only fetches count, and the ex-leader stays in the ISR. */
-    static StepDownSettings.Builder settings() {
+    static StepDownSettings settings() {
         return StepDownSettings.of(T_MS, FETCH_WAIT_MS).appends(false).exLeader(StepDownSettings.ExLeader.KEEP_LAST);
     }
 
@@ -81,12 +81,12 @@ final class WatchedBroker {
 
     /** Returns the reasons for which step-downs were withheld at the last tick. */
     List<Reason> reasons() {
-        return tick().stream().map(Decision::reason).collect(Collectors.toList());
+        return tick().stream().map(decision -> decision.reason).collect(Collectors.toList());
     }
 
     /** Answers a request as a controller that executes it. */
     void grant(Decision decision) {
-        led.removeIf(one -> one.topic.equals(decision.topic()) && one.partition == decision.partition());
+        led.removeIf(one -> one.topic.equals(decision.topic) && one.partition == decision.partition);
         watch.answered(decision, Outcome.DONE, "test", null);
     }
 }

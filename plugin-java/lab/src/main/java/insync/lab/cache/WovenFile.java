@@ -21,7 +21,7 @@ public final class WovenFile {
 
     /** Returns whether the class path still has each class file that the checks and the weaving read. */
     static boolean fitsClassPath(WovenBroker woven) throws IOException {
-        for (Map.Entry<String, Long> each : woven.dependsOn().entrySet()) {
+        for (Map.Entry<String, Long> each : woven.dependsOn.entrySet()) {
             if (onClassPath(each.getKey()) != each.getValue()) {
                 return false;
             }
@@ -31,17 +31,17 @@ public final class WovenFile {
 
     /** Writes what {@link #of} reads. */
     static void write(WovenBroker woven, DataOutputStream out) throws IOException {
-        write(woven.methods(), out);
-        write(woven.unknown(), out);
-        out.writeInt(woven.dependsOn().size());
-        for (Map.Entry<String, Long> each : woven.dependsOn().entrySet()) {
+        write(woven.methods, out);
+        write(woven.unknown, out);
+        out.writeInt(woven.dependsOn.size());
+        for (Map.Entry<String, Long> each : woven.dependsOn.entrySet()) {
             out.writeUTF(each.getKey());
             out.writeLong(each.getValue());
         }
         out.writeInt(woven.classes().size());
         for (Map.Entry<String, byte[]> each : woven.classes().entrySet()) {
             out.writeUTF(each.getKey());
-            write(woven.originals().get(each.getKey()), out);
+            write(woven.originals.get(each.getKey()), out);
             write(each.getValue(), out);
         }
     }

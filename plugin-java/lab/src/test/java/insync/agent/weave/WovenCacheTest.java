@@ -60,8 +60,8 @@ class WovenCacheTest {
     @Test
     void theNextStartGetsWhatWasSaved() throws Exception {
         WovenBroker loaded = cache.load();
-        assertEquals(List.of("A.b", "C.<init>"), loaded.methods());
-        assertEquals(List.of("C.<init>"), loaded.unknown());
+        assertEquals(List.of("A.b", "C.<init>"), loaded.methods);
+        assertEquals(List.of("C.<init>"), loaded.unknown);
         FakeInstrumentation jvm = new FakeInstrumentation();
         jvm.loads = Map.of(PLAIN, ORIGINAL);
         assertEquals(List.of(), loaded.install(null, jvm.proxy()));

@@ -1,7 +1,7 @@
 package insync.agent.stepdown.broker;
 
-import insync.agent.broker.StepDown.HeartbeatSender;
 import insync.agent.broker.StepDown;
+import insync.agent.broker.StepDown.HeartbeatSender;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
@@ -15,8 +15,8 @@ import insync.core.stepdown.PeerFetches;
 import insync.core.stepdown.PendingAppend;
 import insync.core.stepdown.StepDownRequest;
 import insync.core.stepdown.StepDownRequests;
-import insync.core.stepdown.StepDownSettings.Via;
 import insync.core.stepdown.StepDownSettings;
+import insync.core.stepdown.StepDownSettings.Via;
 import insync.core.stepdown.StepDownWatch;
 import java.util.ArrayList;
 import java.util.List;
@@ -253,7 +253,7 @@ public final class BrokerStepDown implements StepDown {
         if (part != null) {
             part.scope().queueIs(part.channel().insync$queue().peek());
         }
-        List<PendingAppend> followed = appends.stream().filter(each -> !((Partition) each.partition()).isLeader())
+        List<PendingAppend> followed = appends.stream().filter(each -> !((Partition) each.partition).isLeader())
             .collect(Collectors.toList());
         List<Decision> acting = watch.tick(now, access.livePeers(replicas), followed);
         acting.removeIf(decision -> !decision.acts());
@@ -264,7 +264,7 @@ public final class BrokerStepDown implements StepDown {
     }
 
     private void carryOut(Decision decision) {
-        relinquisher.carryOut(decision, led.get(new TopicPartition(decision.topic(), decision.partition())));
+        relinquisher.carryOut(decision, led.get(new TopicPartition(decision.topic, decision.partition)));
     }
 
     /**
@@ -274,8 +274,8 @@ public final class BrokerStepDown implements StepDown {
      */
     private boolean conclude() {
         for (StepDownRequest<LedPartition> shown : handovers.look(this::isLedElsewhere)) {
-            if (shown.led() != null) {
-                over(shown.led().kafkaPartition(), shown.decision().leaderEpoch());
+            if (shown.led != null) {
+                over(shown.led.kafkaPartition(), shown.decision.leaderEpoch);
             }
             clients.given();
         }
@@ -293,9 +293,9 @@ public final class BrokerStepDown implements StepDown {
     }
 
     private boolean isLedElsewhere(StepDownRequest<LedPartition> one) {
-        Decision decision = one.decision();
-        return access.isLedElsewhere(replicas, new TopicPartition(decision.topic(), decision.partition()),
-            decision.leaderEpoch());
+        Decision decision = one.decision;
+        return access.isLedElsewhere(replicas, new TopicPartition(decision.topic, decision.partition),
+            decision.leaderEpoch);
     }
 
     /** Removes a partition, unless this broker leads it again. */

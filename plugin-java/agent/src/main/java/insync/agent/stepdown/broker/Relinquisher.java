@@ -7,8 +7,8 @@ import insync.core.stepdown.Decision;
 import insync.core.stepdown.Outcome;
 import insync.core.stepdown.StepDownRequest;
 import insync.core.stepdown.StepDownRequests;
-import insync.core.stepdown.StepDownSettings.Via;
 import insync.core.stepdown.StepDownSettings;
+import insync.core.stepdown.StepDownSettings.Via;
 import insync.core.stepdown.StepDownWatch;
 import insync.core.stepdown.controller.RelinquishTag;
 import java.util.ArrayList;
@@ -69,7 +69,7 @@ final class Relinquisher {
         boolean fences = settings.via() == Via.FENCE || settings.via() == Via.AUTO && !mayBeWoven;
         StepDownRequest<LedPartition> one = handovers.begin(decision, led, fences ? FENCE : ALTER_PARTITION);
         try {
-            if (led == null || !led.isLed() || led.leaderEpoch() != decision.leaderEpoch()) {
+            if (led == null || !led.isLed() || led.leaderEpoch() != decision.leaderEpoch) {
                 one.settle(Outcome.FAILED, "this broker no longer leads in that epoch");
             } else if (fences) {
                 fence.accept(one);
@@ -84,18 +84,18 @@ final class Relinquisher {
 
     /** Sends AlterPartition, which the controller refuses if the partition has changed since this broker read it. */
     private void alterPartition(StepDownRequest<LedPartition> one) {
-        Decision decision = one.decision();
-        LedPartition led = one.led();
+        Decision decision = one.decision;
+        LedPartition led = one.led;
         Partition partition = led.kafkaPartition();
         // Reads the epoch first. Kafka writes it after the state, so the state is never older; a newer state is refused.
         int partitionEpoch = partition.getPartitionEpoch();
-        if (led.leaderEpoch() != decision.leaderEpoch() || led.isChanging()
+        if (led.leaderEpoch() != decision.leaderEpoch || led.isChanging()
                 || !decision.names(led.isr(), self)) {
             one.settle(Outcome.FAILED, "the partition changed meanwhile");
             return;
         }
         controller
-            .alterPartition(manager, partition, decision.leaderEpoch(), partitionEpoch, order(decision, led), led.recovery())
+            .alterPartition(manager, partition, decision.leaderEpoch, partitionEpoch, order(decision, led), led.recovery())
             .whenComplete((leader, error) -> settle(() -> answered(one, leader, error)));
     }
 
@@ -108,8 +108,8 @@ final class Relinquisher {
             }
         }
         BrokerState last = new BrokerState().setBrokerId(self).setBrokerEpoch(-1);
-        byte[] asked = RelinquishTag.encode(decision.leaves(), decision.restNanos() / 1_000_000L, decision.reason());
-        last.unknownTaggedFields().add(new TimedTag(RelinquishTag.TAG, asked, clock, decision.atNanos() + StepDownWatch.ANSWER_NANOS));
+        byte[] asked = RelinquishTag.encode(decision.leaves, decision.restNanos / 1_000_000L, decision.reason);
+        last.unknownTaggedFields().add(new TimedTag(RelinquishTag.TAG, asked, clock, decision.atNanos + StepDownWatch.ANSWER_NANOS));
         order.add(last);
         return order;
     }
@@ -123,7 +123,7 @@ final class Relinquisher {
         Errors code = Errors.forException(cause);
         if (code == Errors.NEW_LEADER_ELECTED) {
             one.settle(Outcome.DONE, null);
-            over.accept(one.led().kafkaPartition(), one.decision().leaderEpoch());
+            over.accept(one.led.kafkaPartition(), one.decision.leaderEpoch);
         } else if (code == Errors.FENCED_LEADER_EPOCH) {
             one.doubt(code.name());
         } else {

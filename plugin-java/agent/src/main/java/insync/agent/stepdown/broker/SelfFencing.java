@@ -143,18 +143,18 @@ final class SelfFencing {
                            long now) {
         Set<Object> hanging = new HashSet<>();
         Set<Integer> slowFetchers = new HashSet<>();
-        asked.forEach(one -> hanging.add(one.led().kafkaPartition()));
+        asked.forEach(one -> hanging.add(one.led.kafkaPartition()));
         for (LedPartition each : led) {
             if (isOverdue(each, now)) {
                 hanging.add(each.kafkaPartition());
             }
         }
         for (PendingAppend each : appends) {
-            Partition partition = (Partition) each.partition();
+            Partition partition = (Partition) each.partition;
             if (isLong(each, now)) {
                 hanging.add(partition);
                 // The thread that fetches from this leader hangs, and with it all that it fetches.
-                slowFetchers.add(access.leader(replicas, partition.topicPartition()));
+                slowFetchers.add(access.led(replicas, partition.topicPartition()).leader);
             }
         }
         List<Fencing.Member> members = new ArrayList<>();
@@ -170,11 +170,11 @@ final class SelfFencing {
 
     private void add(List<Fencing.Member> members, Partition partition, Set<Object> hanging, Set<Integer> slowFetchers) {
         TopicPartition id = partition.topicPartition();
-        Collection<Integer> isr = partition.isLeader() ? PartitionState.isr(partition) : access.isr(replicas, id);
+        Collection<Integer> isr = partition.isLeader() ? PartitionState.isr(partition) : access.led(replicas, id).isr;
         if (!isr.contains(self)) {
             return;
         }
-        boolean hangs = hanging.contains(partition) || slowFetchers.contains(access.leader(replicas, id)) && !partition.isLeader();
+        boolean hangs = hanging.contains(partition) || slowFetchers.contains(access.led(replicas, id).leader) && !partition.isLeader();
         try {
             members.add(new Fencing.Member(id.toString(), isr.size(), access.minIsr(partition), hangs));
         } catch (NotLeaderOrFollowerException noLog) {
@@ -189,7 +189,7 @@ final class SelfFencing {
     }
 
     private boolean isLong(PendingAppend append, long now) {
-        return now - append.sinceNanos() > settings.processTimeMaxNanos() / 2;
+        return now - append.sinceNanos > settings.processTimeMaxNanos() / 2;
     }
 
     private boolean isOverdue(LedPartition one, long now) {

@@ -2,6 +2,7 @@ package insync.agent.stepdown.broker;
 
 import insync.agent.kafka.BrokerAccess;
 import java.util.Collection;
+import java.util.List;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
@@ -16,14 +17,14 @@ public interface StepDownAccess extends BrokerAccess {
     /** Returns the other brokers that are live, unfenced and not shutting down. */
     int[] livePeers(ReplicaManager replicas);
 
+    /** Returns who leads a partition and its ISR, as the broker's metadata says; without leader and ISR if it knows none. */
+    Led led(ReplicaManager replicas, TopicPartition partition);
+
     /** Returns whether the broker's metadata names another broker as leader in a later epoch. */
-    boolean isLedElsewhere(ReplicaManager replicas, TopicPartition partition, int leaderEpoch);
-
-    /** Returns the leader of a partition as the broker's metadata says, -1 if it knows none. */
-    int leader(ReplicaManager replicas, TopicPartition partition);
-
-    /** Returns the ISR of a partition as the broker's metadata says, empty if it knows none. */
-    Collection<Integer> isr(ReplicaManager replicas, TopicPartition partition);
+    default boolean isLedElsewhere(ReplicaManager replicas, TopicPartition partition, int leaderEpoch) {
+        Led now = led(replicas, partition);
+        return now.epoch > leaderEpoch && now.leader >= 0 && now.leader != replicas.config().brokerId();
+    }
 
     /** Returns whether an ISR change of the partition waits for the controller. */
     boolean isInFlight(Partition partition);
@@ -38,4 +39,19 @@ public interface StepDownAccess extends BrokerAccess {
 
     /** Returns the leader epoch of the first argument of makeFollower. */
     int leaderEpoch(Object newState);
+
+    /** Who leads a partition. */
+    final class Led {
+        public static final Led UNKNOWN = new Led(-1, -1, List.of());
+
+        final int leader;
+        final int epoch;
+        final Collection<Integer> isr;
+
+        public Led(int leader, int epoch, Collection<Integer> isr) {
+            this.leader = leader;
+            this.epoch = epoch;
+            this.isr = isr;
+        }
+    }
 }

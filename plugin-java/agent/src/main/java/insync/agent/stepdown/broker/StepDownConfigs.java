@@ -129,8 +129,7 @@ public final class StepDownConfigs {
             .via(StepDownSettings.Via.valueOf(word(config, VIA)))
             .exLeader(StepDownSettings.ExLeader.valueOf(word(config, ISR)))
             .cooldownMs(config.getLong(COOLDOWN_MS))
-            .limited(config.getBoolean(LIMITS))
-            .build();
+            .limited(config.getBoolean(LIMITS));
     }
 
     private static String word(KafkaConfig config, String key) {

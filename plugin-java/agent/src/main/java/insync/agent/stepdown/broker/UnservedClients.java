@@ -128,10 +128,10 @@ final class UnservedClients {
         long oldest = now;
         Map<Integer, Set<String>> waiting = new HashMap<>();
         for (PendingAppend each : AppendHooks.pending()) {
-            if (rule.hangsAfterwards(each.sinceNanos(), now) && EndedLeadership.isOver((Partition) each.partition())) {
-                oldest = Math.min(oldest, each.sinceNanos());
-                if (each.request() instanceof RequestCarrier) {
-                    RequestCarrier request = (RequestCarrier) each.request();
+            if (rule.hangsAfterwards(each.sinceNanos, now) && EndedLeadership.isOver((Partition) each.partition)) {
+                oldest = Math.min(oldest, each.sinceNanos);
+                if (each.request instanceof RequestCarrier) {
+                    RequestCarrier request = (RequestCarrier) each.request;
                     waiting.computeIfAbsent(request.processor(), id -> new HashSet<>())
                         .add(request.context().connectionId);
                 }

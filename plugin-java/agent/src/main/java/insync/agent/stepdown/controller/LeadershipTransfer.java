@@ -17,8 +17,10 @@ import org.apache.kafka.metadata.PartitionRegistration;
 
 /** The result of a leader's request to step down, in the controller: the next leader and the new ISR. */
 public final class LeadershipTransfer {
-    private final int successor;
-    private final List<Integer> isr;
+    /** The next leader. */
+    public final int successor;
+    /** The new ISR, in the requested order. */
+    public final List<Integer> isr;
 
     private LeadershipTransfer(int successor, List<Integer> isr) {
         this.successor = successor;
@@ -73,13 +75,4 @@ public final class LeadershipTransfer {
         return RelinquishTag.decode(null);
     }
 
-    /** Returns the new ISR, in the requested order. */
-    public List<Integer> isr() {
-        return isr;
-    }
-
-    /** Returns the next leader. */
-    public int successor() {
-        return successor;
-    }
 }

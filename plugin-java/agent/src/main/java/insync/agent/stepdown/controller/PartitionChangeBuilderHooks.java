@@ -35,7 +35,7 @@ public class PartitionChangeBuilderHooks extends TypeHooks {
                          @Advice.FieldValue(value = "targetIsr", readOnly = false) List<Integer> targetIsr) {
             transfer = LeadershipTransfer.asked(partition, topicId, partitionId, mayLead, minIsr, asked);
             if (transfer != null) {
-                targetIsr = transfer.isr();
+                targetIsr = transfer.isr;
             }
         }
     }
@@ -52,7 +52,7 @@ public class PartitionChangeBuilderHooks extends TypeHooks {
                          @Advice.FieldValue("isAcceptableLeader") IntPredicate mayLead,
                          @Advice.Return(readOnly = false) boolean valid) {
             if (transfer != null) {
-                valid = candidate == transfer.successor();
+                valid = candidate == transfer.successor;
             } else if (valid && AutomaticElections.automatic()
                     && AutomaticElections.comesBackTooEarly(partition, topicId, partitionId, mayLead, candidate)) {
                 valid = false;
