@@ -11,8 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 
-/** Provides everything that depends on the broker's version: its hooks, and the code
- * that every broker uses at run time. */
+/** Provides everything that depends on the broker's version: its hooks, and the code that every broker uses at run time. */
 public interface Adapter {
 
     /** Returns the adapter's row in broker-versions.properties: the lowest version that it supports, such as "v4_2". */
@@ -44,7 +43,7 @@ public interface Adapter {
 
     /** Returns the registry behind Kafka's reporters. */
     default MetricsRegistry metrics() {
-        return access().metrics();
+        return stepDown().metrics();
     }
 
     /** Returns what reads a broker; null if no scope of pending fetches is supported. */

@@ -26,7 +26,6 @@ import insync.agent.isr.RequestPart.NamedPartitions;
 import insync.agent.isr.RequestSteps;
 import insync.agent.isr.SocketServerHooks;
 import insync.agent.kafka.BrokerAccess;
-import insync.agent.kafka.CommonAccess;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.kafka.KafkaPartition;
 import insync.agent.kafka.ScalaIds;
@@ -60,7 +59,7 @@ import java.util.List;
  */
 public abstract class CommonAdapter implements Adapter {
     private final String name;
-    private final CommonAccess access;
+    private final StepDownAccess access;
     private final ControllerAccess controller;
     private final LogStartHooks logStart;
     private final List<Hook> appends;
@@ -70,7 +69,7 @@ public abstract class CommonAdapter implements Adapter {
      * @param access reads a broker
      * @param controller sends to the controller
      */
-    protected CommonAdapter(String name, CommonAccess access, ControllerAccess controller) {
+    protected CommonAdapter(String name, StepDownAccess access, ControllerAccess controller) {
         this.name = name;
         this.access = access;
         this.controller = controller;
@@ -112,7 +111,7 @@ public abstract class CommonAdapter implements Adapter {
             new RequestHooks(),
             AlterPartitionManagerHooks.requests(),
             new HeartbeatResponseHooks(),
-            new AlterPartitionManagerHooks(controller.alterPartitionManager(), controller.link()),
+            controller.manager(),
             new LeadershipHooks(),
             new ProcessorHooks(),
             ProcessorHooks.selector(),
@@ -150,7 +149,7 @@ public abstract class CommonAdapter implements Adapter {
         List<Class<?>> own = classesOfScopeRead();
         addWithParents(own, access.getClass());
         own.add(controller.getClass());
-        own.addAll(List.of(controller.link(), HeartbeatResponseHooks.class, StepDown.class, ControllerAccess.class,
+        own.addAll(List.of(HeartbeatResponseHooks.class, StepDown.class, ControllerAccess.class,
             RequestHooks.RequestCarrier.class, SocketServerHooks.class, NamedPartitions.class, RequestSteps.class,
             RequestPart.class, MovedHighWatermark.class, ProcessorHooks.ProcessorCarrier.class, StepDownAccess.class,
             AutomaticElections.class, LeadershipTransfer.class));
@@ -165,12 +164,12 @@ public abstract class CommonAdapter implements Adapter {
     }
 
     @Override
-    public final CommonAccess access() {
+    public final StepDownAccess access() {
         return access;
     }
 
     @Override
-    public final CommonAccess stepDown() {
+    public final StepDownAccess stepDown() {
         return access;
     }
 

@@ -188,7 +188,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
     /** Prepares scope "request" when the broker's SocketServer was constructed, and starts it if it is on. */
     public synchronized void socketServerStarted(KafkaConfig config, Time time, ChannelCarrier channel) {
         stopRequests();
-        startRequests = now -> RequestPart.start(now, time, channel, Insync.current());
+        startRequests = now -> new RequestPart(now, time, channel, Insync.current());
         switchRequests(config);
         Brokers.updateFlags();
     }
@@ -375,12 +375,12 @@ public final class BrokerLifecycle implements Brokers.Parts {
     @Override
     public RequestScope requestScope() {
         RequestPart part = requests;
-        return part == null ? null : part.scope();
+        return part == null ? null : part.scope;
     }
 
     @Override
     public Stream<RequestScope> requestScopes() {
-        return Stream.concat(Stream.ofNullable(requests), draining.all(RequestPart.class)).map(RequestPart::scope);
+        return Stream.concat(Stream.ofNullable(requests), draining.all(RequestPart.class)).map(part -> part.scope);
     }
 
     @Override

@@ -7,6 +7,7 @@ import insync.core.isr.FollowerReplica;
 import insync.core.isr.FollowerTracker;
 import insync.core.isr.RequestScope;
 import insync.core.isr.RequestScopeTracker;
+import insync.core.isr.Scope;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import kafka.cluster.Partition;
@@ -83,7 +84,7 @@ public final class Followers {
      *
      * @param make makes the tracker if there is none; its argument is the tracker of another scope, or null
      */
-    static FollowerTracker tracker(FollowerCarrier carrier, Object scope, UnaryOperator<FollowerTracker> make) {
+    static FollowerTracker tracker(FollowerCarrier carrier, Scope scope, UnaryOperator<FollowerTracker> make) {
         FollowerTracker known = carrier.insync$fetches();
         if (known != null && known.isOf(scope)) {
             return known;

@@ -24,38 +24,25 @@ import scala.Option;
 
 /** Runs scope "request" of one broker, from the start of its SocketServer, or a config update, until the scope is off. */
 public final class RequestPart implements Drained {
-    private final RequestScope scope;
-    private final ChannelCarrier channel;
-    private final LeaderClock clock;
+    public final RequestScope scope;
+    /** The channel in which the broker's requests wait for a handler. */
+    public final ChannelCarrier channel;
     private final PendingReport report;
     private final Stats stats;
     private final long lagTimeMaxMs;
 
-    private RequestPart(RequestScope scope, ChannelCarrier channel, LeaderClock clock, PendingReport report, Stats stats,
-                        long lagTimeMaxMs) {
-        this.scope = scope;
-        this.channel = channel;
-        this.clock = clock;
-        this.report = report;
-        this.stats = stats;
-        this.lagTimeMaxMs = lagTimeMaxMs;
-    }
-
-    /**
-     * Starts the scope in a broker; requests begin in it when it is turned on.
-     *
-     * @param channel the channel in which the broker's requests wait for a handler
-     */
-    public static RequestPart start(KafkaConfig config, Time time, ChannelCarrier channel, Insync insync) {
+    /** Starts the scope in a broker; requests begin in it when it is turned on. */
+    public RequestPart(KafkaConfig config, Time time, ChannelCarrier channel, Insync insync) {
         Clock clock = new KafkaClock(time);
         LeaderClock leaderClock = new LeaderClock(clock);
+        this.channel = channel;
+        this.stats = insync.stats();
+        this.lagTimeMaxMs = PendingReadsConfig.lagTimeMaxMs(config);
+        this.report = new PendingReport(insync, lagTimeMaxMs);
+        this.scope = new RequestScope(clock, leaderClock, stats, report, new NamedPartitions());
         leaderClock.start(failed -> insync.failures().record("leader clock", failed));
-        insync.stats().leaderClock(leaderClock);
-        long lagTimeMaxMs = PendingReadsConfig.lagTimeMaxMs(config);
-        PendingReport report = new PendingReport(insync, lagTimeMaxMs);
+        stats.leaderClock(leaderClock);
         report.start();
-        RequestScope scope = new RequestScope(clock, leaderClock, insync.stats(), report, new NamedPartitions());
-        return new RequestPart(scope, channel, leaderClock, report, insync.stats(), lagTimeMaxMs);
     }
 
     /** Lets requests that arrive from now on begin in the scope. */
@@ -73,8 +60,8 @@ public final class RequestPart implements Drained {
     @Override
     public void stop() {
         scope.end();
-        stats.leaderClockStops(clock);
-        clock.stop();
+        stats.leaderClockStops(scope.leaderClock);
+        scope.leaderClock.stop();
         report.stop();
     }
 
@@ -88,15 +75,6 @@ public final class RequestPart implements Drained {
     @Override
     public long drainMs() {
         return 2 * Math.min(lagTimeMaxMs, Millis.MOST);
-    }
-
-    public RequestScope scope() {
-        return scope;
-    }
-
-    /** Returns the channel in which the broker's requests wait for a handler. */
-    public ChannelCarrier channel() {
-        return channel;
     }
 
     /** Finds a partition in the body of a fetch request; called only for followers that Kafka finds out of sync. */

@@ -1,6 +1,5 @@
 package insync.agent.kafka;
 
-import com.yammer.metrics.core.MetricsRegistry;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -10,9 +9,6 @@ import org.apache.kafka.common.TopicPartition;
 
 /** Reads a broker by types that differ between versions; each adapter implements it. Takes no lock. */
 public interface BrokerAccess {
-
-    /** Returns the registry behind Kafka's JMX reporter. */
-    MetricsRegistry metrics();
 
     /** Returns the partition of a key in the arguments of fetchMessages. */
     TopicPartition partition(Object key);

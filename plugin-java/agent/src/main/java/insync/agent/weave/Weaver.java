@@ -56,23 +56,25 @@ public final class Weaver {
      * @throws AgentException if some classes are woven and others are not: the JVM must end, because it cannot undo that
      */
     public List<String> weave(Instrumentation instrumentation, Supplier<List<String>> objections) throws AgentException {
-        List<String> problems = new ArrayList<>(new SymbolCheck(pool, locator).missing(adapter));
+        List<String> problems = prepare(objections);
         if (problems.isEmpty()) {
-            problems.addAll(objections.get());
-        }
-        Map<String, byte[]> woven = problems.isEmpty() ? makeAll(problems) : Map.of();
-        if (problems.isEmpty()) {
-            problems.addAll(new WovenClasses(woven, originals(), this::makeFrom).install(instrumentation));
-            made = woven;
+            problems.addAll(new WovenClasses(made, originals(), this::makeFrom).install(instrumentation));
         }
         return problems;
     }
 
     /** Returns the reasons why not all hooks could be woven, as text, without a JVM to weave them into; empty if they fit. */
     public List<String> check() {
+        return prepare(List::of);
+    }
+
+    private List<String> prepare(Supplier<List<String>> objections) {
         List<String> problems = new ArrayList<>(new SymbolCheck(pool, locator).missing(adapter));
         if (problems.isEmpty()) {
-            makeAll(problems);
+            problems.addAll(objections.get());
+        }
+        if (problems.isEmpty()) {
+            made = makeAll(problems);
         }
         return problems;
     }

@@ -1,6 +1,5 @@
 package insync.agent.v2_8;
 
-import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.FetchState;
 import insync.agent.kafka.FetchState.LastFetch;
@@ -10,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import kafka.cluster.Partition;
 import kafka.cluster.Replica;
-import kafka.metrics.KafkaYammerMetrics;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
 import scala.Option;
@@ -18,11 +16,6 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** Reads a broker of 2.8: fetches have topic names, not topic ids, and a replica's state of its last fetch is private. */
 final class Access implements BrokerAccess {
-
-    @Override
-    public MetricsRegistry metrics() {
-        return KafkaYammerMetrics.defaultRegistry();
-    }
 
     @Override
     public TopicPartition partition(Object key) {

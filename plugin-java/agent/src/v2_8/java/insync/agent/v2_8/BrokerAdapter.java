@@ -1,5 +1,6 @@
 package insync.agent.v2_8;
 
+import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.Adapter;
 import insync.agent.adapter.CommonAdapter;
 import insync.agent.config.ConfigHooks;
@@ -7,6 +8,7 @@ import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.FetchState.LastFetchHooks;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
+import kafka.metrics.KafkaYammerMetrics;
 
 /**
  * Adapts to Kafka 2.8 on ZooKeeper, which supports scope "read". 2.8 records a fetch's state after it reads all of the
@@ -36,6 +38,11 @@ public final class BrokerAdapter implements Adapter {
         List<Class<?>> own = CommonAdapter.classesOfScopeRead();
         own.add(Access.class);
         return own;
+    }
+
+    @Override
+    public MetricsRegistry metrics() {
+        return KafkaYammerMetrics.defaultRegistry();
     }
 
     @Override

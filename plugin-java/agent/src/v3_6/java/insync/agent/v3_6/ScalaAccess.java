@@ -1,8 +1,8 @@
 package insync.agent.v3_6;
 
-import insync.agent.kafka.CommonAccess;
 import insync.agent.kafka.FetchState;
 import insync.agent.kafka.ScalaIds;
+import insync.agent.stepdown.broker.StepDownAccess;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +17,7 @@ import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Reads replica, log, assignment and metadata cache from 3.6 to 4.0, where they are Scala classes. */
-public abstract class ScalaAccess extends CommonAccess {
+public abstract class ScalaAccess implements StepDownAccess {
 
     @Override
     public final Map<String, Object> fetchState(Object replica) {

@@ -1,7 +1,9 @@
 package insync.agent.v3_6;
 
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.broker.ControllerAccess;
+import insync.agent.weave.TypeHooks;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import kafka.api.LeaderAndIsr;
@@ -23,13 +25,8 @@ public final class ScalaController implements ControllerAccess {
     private static final int NO_CONTROLLER_EPOCH = -1;
 
     @Override
-    public String alterPartitionManager() {
-        return "kafka.server.DefaultAlterPartitionManager";
-    }
-
-    @Override
-    public Class<? extends ControllerLink> link() {
-        return AlterPartitionLink.class;
+    public TypeHooks manager() {
+        return new AlterPartitionManagerHooks("kafka.server.DefaultAlterPartitionManager", AlterPartitionLink.class);
     }
 
     @Override

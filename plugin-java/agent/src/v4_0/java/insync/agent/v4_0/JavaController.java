@@ -1,8 +1,10 @@
 package insync.agent.v4_0;
 
 import insync.agent.adapter.MovedClass;
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.broker.ControllerAccess;
+import insync.agent.weave.TypeHooks;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import kafka.cluster.Partition;
@@ -18,14 +20,9 @@ import org.apache.kafka.server.purgatory.TopicPartitionOperationKey;
 public final class JavaController implements ControllerAccess {
 
     @Override
-    public String alterPartitionManager() {
-        return MovedClass.to("kafka.server.DefaultAlterPartitionManager",
-            "org.apache.kafka.server.partition.DefaultAlterPartitionManager");
-    }
-
-    @Override
-    public Class<? extends ControllerLink> link() {
-        return AlterPartitionLink.class;
+    public TypeHooks manager() {
+        return new AlterPartitionManagerHooks(MovedClass.to("kafka.server.DefaultAlterPartitionManager",
+            "org.apache.kafka.server.partition.DefaultAlterPartitionManager"), AlterPartitionLink.class);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package insync.agent.v4_1;
 
-import insync.agent.kafka.CommonAccess;
 import insync.agent.kafka.FetchState;
+import insync.agent.stepdown.broker.StepDownAccess;
 import java.util.Collection;
 import java.util.Map;
 import kafka.cluster.Partition;
@@ -12,7 +12,7 @@ import org.apache.kafka.server.replica.Replica;
 import org.apache.kafka.server.replica.ReplicaState;
 
 /** Reads replica, log and metadata cache from 4.1 on, where they are Java classes. */
-public abstract class JavaAccess extends CommonAccess {
+public abstract class JavaAccess implements StepDownAccess {
 
     @Override
     public final Map<String, Object> fetchState(Object replica) {

@@ -55,7 +55,7 @@ public final class FetcherConnection {
         this.scope = scope;
         this.atArrival = new ArrivalReadings(scope.leaderClock);
         this.clock = new FetcherClock(thread);
-        this.clock.run(scope.nanos());
+        this.clock.run(scope.clock.nanos());
     }
 
     /** Returns the connection whose fetch this thread serves now, or null. */
@@ -83,7 +83,7 @@ public final class FetcherConnection {
      * @param maxWaitMs how long the request may wait for records, as the follower asks for
      */
     public synchronized void arrived(Object fetch, long epoch, boolean newMembers, long maxWaitMs) {
-        long now = scope.nanos();
+        long now = scope.clock.nanos();
         drop(now);
         clock.stop(now);
         readClocks(newMembers, now);
@@ -122,7 +122,7 @@ public final class FetcherConnection {
      */
     public synchronized boolean socketFull() {
         if (request != null && !socketFull) {
-            long now = scope.nanos();
+            long now = scope.clock.nanos();
             ageBefore = ageNanos(now);
             socketFull = true;
             socketWasFull = true;
@@ -134,7 +134,7 @@ public final class FetcherConnection {
     /** Notes that the network thread offers the socket more of the response. */
     public synchronized void socketOffered() {
         if (socketFull) {
-            ageSince = scope.nanos();
+            ageSince = scope.clock.nanos();
             socketFull = false;
             clock.stop(ageSince);
             if (next != null) {
@@ -146,7 +146,7 @@ public final class FetcherConnection {
     /** Notes that the response is sent, or never will be. Only the first call for a request counts. */
     public synchronized void sent(Object fetch) {
         if (request == fetch) {
-            long now = scope.nanos();
+            long now = scope.clock.nanos();
             long pending = ageNanos(now);
             release(now);
             scope.stats.released(1, pending);
@@ -157,7 +157,7 @@ public final class FetcherConnection {
     /** Notes that the connection is lost. The leader cannot answer the fetch that it still processes. */
     synchronized void closed() {
         lost = true;
-        drop(scope.nanos());
+        drop(scope.clock.nanos());
     }
 
     /** Returns the broker id in the fetches of this connection. */

@@ -23,6 +23,7 @@ public abstract class FollowerTracker {
     static final long NEVER = 0;
 
     final FollowerReplica replica;
+    final Scope scope;
     final Stats stats;
     /** The leader's log end offset at this follower's previous fetch in this leader epoch. */
     long previousLeaderLeo = FetchRule.UNKNOWN_OFFSET;
@@ -31,17 +32,22 @@ public abstract class FollowerTracker {
     private volatile FollowerTracker earlier;
 
     /** @param earlier the follower's tracker in another scope that was on before, or null */
-    FollowerTracker(FollowerReplica replica, Stats stats, FollowerTracker earlier) {
+    FollowerTracker(FollowerReplica replica, Scope scope, FollowerTracker earlier) {
         this.replica = replica;
-        this.stats = stats;
+        this.scope = scope;
+        this.stats = scope.stats;
         this.earlier = notEnded(earlier);
     }
 
-    /** Returns whether a scope made this tracker: a {@link ReadScope} or a {@link RequestScope}. */
-    public abstract boolean isOf(Object scope);
+    /** Returns whether a scope made this tracker. */
+    public final boolean isOf(Scope other) {
+        return scope == other;
+    }
 
     /** Returns whether its scope has ended, so that it has no effect any more. */
-    abstract boolean hasEnded();
+    private boolean hasEnded() {
+        return scope.hasEnded();
+    }
 
     /**
      * Notes that the leader has read a fetch of this follower. Called where Kafka records it.

@@ -3,17 +3,11 @@ package insync.core.isr;
 import insync.core.Clock;
 import insync.core.Millis;
 
-/** Contains what the trackers of one broker share while it runs scope "read". */
-public final class ReadScope {
-    final Clock clock;
-    final Stats stats;
-    final PendingListener listener;
-    private volatile boolean ended;
+/** Scope "read" of one broker. */
+public final class ReadScope extends Scope {
 
     public ReadScope(Clock clock, Stats stats, PendingListener listener) {
-        this.clock = clock;
-        this.stats = stats;
-        this.listener = listener;
+        super(clock, stats, listener);
     }
 
     /** Returns the marks of a fetch that begins now and may wait for records for so long. */
@@ -24,14 +18,5 @@ public final class ReadScope {
     /** Returns after what time no fetch that is pending now keeps its follower in sync, in milliseconds. */
     public long drainMs(long maxLagMs) {
         return FetchRule.forgivenMs(maxLagMs) + Math.min(maxLagMs, Millis.MOST);
-    }
-
-    /** Ends the effect of its trackers. */
-    public void end() {
-        ended = true;
-    }
-
-    boolean hasEnded() {
-        return ended;
     }
 }

@@ -13,25 +13,13 @@ import java.util.Map;
  * than a limit. A callback that never comes, because of an error in between, would keep a dead follower for ever.
  */
 public final class ReadScopeTracker extends FollowerTracker {
-    private final ReadScope scope;
     private Mark standing;
     private Mark free;
     private long caughtUpMs = NEVER;
 
     /** @param earlier the follower's tracker in another scope that was on before, or null */
     public ReadScopeTracker(FollowerReplica replica, ReadScope scope, FollowerTracker earlier) {
-        super(replica, scope.stats, earlier);
-        this.scope = scope;
-    }
-
-    @Override
-    public boolean isOf(Object other) {
-        return scope == other;
-    }
-
-    @Override
-    boolean hasEnded() {
-        return scope.hasEnded();
+        super(replica, scope, earlier);
     }
 
     /**

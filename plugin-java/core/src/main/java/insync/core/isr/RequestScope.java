@@ -8,13 +8,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Runs scope "request" in one broker: keeps the connections of its followers' fetchers and the state they share. */
-public final class RequestScope {
+public final class RequestScope extends Scope {
     private static final FetcherConnection[] NONE = {};
 
-    private final Clock clock;
     public final LeaderClock leaderClock;
-    final Stats stats;
-    final PendingListener listener;
     final FetchBody body;
     private final Map<String, FetcherConnection> connections = new ConcurrentHashMap<>();
     private final Map<Integer, FollowerConnections> byFollower = new ConcurrentHashMap<>();
@@ -23,13 +20,10 @@ public final class RequestScope {
     private long queueSeen;
     private volatile long queueStuckSince;
     private volatile boolean on = true;
-    private volatile boolean ended;
 
     public RequestScope(Clock clock, LeaderClock leaderClock, Stats stats, PendingListener listener, FetchBody body) {
-        this.clock = clock;
+        super(clock, stats, listener);
         this.leaderClock = leaderClock;
-        this.stats = stats;
-        this.listener = listener;
         this.body = body;
         this.queueSeen = clock.nanos();
         this.queueStuckSince = queueSeen;
@@ -145,15 +139,12 @@ public final class RequestScope {
     }
 
     /** Ends the effect of its trackers, and removes all connections. */
+    @Override
     public void end() {
-        ended = true;
+        super.end();
         connections.clear();
         byFollower.clear();
         threads.clear();
-    }
-
-    boolean hasEnded() {
-        return ended;
     }
 
     /** Returns the connections of a follower that count, including those lost recently. */
@@ -165,14 +156,6 @@ public final class RequestScope {
     /** Returns how many followers have connections that count. */
     int followers() {
         return byFollower.size();
-    }
-
-    long millis() {
-        return clock.millis();
-    }
-
-    long nanos() {
-        return clock.nanos();
     }
 
     /**

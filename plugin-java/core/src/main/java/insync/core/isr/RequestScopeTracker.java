@@ -15,7 +15,7 @@ public final class RequestScopeTracker extends FollowerTracker {
     private static final long NANOS_PER_MS = 1_000_000L;
     private static final long FAR = Long.MAX_VALUE / 4;
 
-    private final RequestScope scope;
+    private final RequestScope requests;
     /** Null until a fetch is read in this leader epoch; null means the leader's own clock. */
     private FetcherClock clock;
     /** Readings of that clock, and the machine's time at these readings. */
@@ -32,25 +32,15 @@ public final class RequestScopeTracker extends FollowerTracker {
      * @param earlier the follower's tracker in another scope that was on before, or null
      */
     public RequestScopeTracker(FollowerReplica replica, RequestScope scope, long electedMs, FollowerTracker earlier) {
-        super(replica, scope.stats, earlier);
-        this.scope = scope;
+        super(replica, scope, earlier);
+        this.requests = scope;
         forget(electedMs);
-    }
-
-    @Override
-    public boolean isOf(Object other) {
-        return scope == other;
-    }
-
-    @Override
-    boolean hasEnded() {
-        return scope.hasEnded();
     }
 
     @Override
     void read(long fetchOffset, long leaderLeo) {
         FetcherConnection from = FetcherConnection.serving();
-        if (from == null || from.isLost() || from.scope() != scope) {
+        if (from == null || from.isLost() || from.scope() != requests) {
             return;
         }
         if (clock != from.clockOfRequest()) {
@@ -83,10 +73,10 @@ public final class RequestScopeTracker extends FollowerTracker {
 
     @Override
     void forget(long caughtUpMs) {
-        long now = scope.nanos();
-        long since = caughtUpMs == NEVER ? 0 : (scope.millis() - caughtUpMs) * NANOS_PER_MS;
+        long now = requests.clock.nanos();
+        long since = caughtUpMs == NEVER ? 0 : (requests.clock.millis() - caughtUpMs) * NANOS_PER_MS;
         clock = null;
-        caughtUp = caughtUpMs == NEVER ? -FAR : scope.leaderClock.runNanos(now) - since;
+        caughtUp = caughtUpMs == NEVER ? -FAR : requests.leaderClock.runNanos(now) - since;
         caughtUpAt = now - since;
         lastFetch = caughtUp;
         lastFetchAt = caughtUpAt;
@@ -94,11 +84,11 @@ public final class RequestScopeTracker extends FollowerTracker {
 
     @Override
     boolean holds(long nowMs, long maxLagMs) {
-        long now = scope.nanos();
+        long now = requests.clock.nanos();
         long limit = Millis.toNanos(maxLagMs);
         long forgiven = Millis.toNanos(FetchRule.forgivenMs(maxLagMs));
-        long least = charged(clock == null ? scope.leaderClock.runNanos(now) : clock.nanos(now));
-        for (FetcherConnection connection : scope.of(replica.replicaId())) {
+        long least = charged(clock == null ? requests.leaderClock.runNanos(now) : clock.nanos(now));
+        for (FetcherConnection connection : requests.of(replica.replicaId())) {
             if (connection.namedOffset(replica, brokerEpoch) != FetchBody.NOT_NAMED) {
                 least = Math.min(least, charged(connection.chargedAtArrival(clock, now)));
             }
@@ -107,7 +97,7 @@ public final class RequestScopeTracker extends FollowerTracker {
         boolean outlives = least <= limit && least + beyond > limit;
         if (outlives && !outlived) {
             stats.outlived();
-            scope.listener.outlived(replica.replicaId(), replica.topic(), replica.partition(), now - caughtUpAt);
+            requests.listener.outlived(replica.replicaId(), replica.topic(), replica.partition(), now - caughtUpAt);
         }
         outlived = outlives;
         return least + beyond <= limit;
@@ -115,10 +105,10 @@ public final class RequestScopeTracker extends FollowerTracker {
 
     @Override
     synchronized Hold holdNow() {
-        for (FetcherConnection connection : scope.of(replica.replicaId())) {
+        for (FetcherConnection connection : requests.of(replica.replicaId())) {
             Hold.Site site = isAbout(connection) ? connection.site() : Hold.Site.NONE;
             if (site != Hold.Site.NONE) {
-                return new Hold(replica, site, connection.ageNanos(scope.nanos()));
+                return new Hold(replica, site, connection.ageNanos(requests.clock.nanos()));
             }
         }
         return new Hold(replica, Hold.Site.NONE, 0);
@@ -131,12 +121,12 @@ public final class RequestScopeTracker extends FollowerTracker {
 
     @Override
     synchronized List<Map<String, Object>> pending() {
-        for (FetcherConnection connection : scope.of(replica.replicaId())) {
+        for (FetcherConnection connection : requests.of(replica.replicaId())) {
             long named = connection.namedOffset(replica, brokerEpoch);
             if (named != FetchBody.NOT_NAMED || connection.stops(clock)) {
                 // A request that does not name a partition of its session repeats the previous offset.
                 return List.of(entry(named == FetchBody.NOT_NAMED ? offset : named, replica.leaderEpoch(),
-                    connection.ageNanos(scope.nanos())));
+                    connection.ageNanos(requests.clock.nanos())));
             }
         }
         return List.of();
@@ -145,7 +135,7 @@ public final class RequestScopeTracker extends FollowerTracker {
     @Override
     long oldestOverdue(long before) {
         long oldest = NOT_PENDING;
-        for (FetcherConnection connection : scope.of(replica.replicaId())) {
+        for (FetcherConnection connection : requests.of(replica.replicaId())) {
             long since = connection.overdueSince();
             boolean counts = since != NOT_PENDING && since - before <= 0 && isAbout(connection);
             if (counts && (oldest == NOT_PENDING || since - oldest < 0)) {
@@ -164,7 +154,7 @@ public final class RequestScopeTracker extends FollowerTracker {
      * Moves the partition to another clock, with the time that it was charged until the fetch arrived.
      */
     private void moveTo(FetcherConnection from) {
-        long now = scope.nanos();
+        long now = requests.clock.nanos();
         long charged = from.chargedAtArrival(clock, now);
         caughtUp = from.chargedAtArrival() - Math.max(0, charged - caughtUp);
         lastFetch = from.chargedAtArrival() - Math.max(0, charged - lastFetch);

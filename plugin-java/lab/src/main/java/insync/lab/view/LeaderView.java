@@ -1,6 +1,7 @@
 package insync.lab.view;
 
 import insync.agent.Features;
+import insync.agent.broker.BrokerLifecycle;
 import insync.agent.broker.Brokers;
 import insync.agent.config.BrokerConfigs;
 import insync.agent.isr.PartitionState;
@@ -93,7 +94,7 @@ public final class LeaderView implements BrokerView {
 
     @Override
     public Map<String, Object> fetchers() {
-        return FetcherThreads.now(access.metrics());
+        return FetcherThreads.now(BrokerLifecycle.registry());
     }
 
     private static boolean leads(Option<Partition> partition) {

@@ -20,9 +20,9 @@ public final class ClockMutants {
         @Advice.OnMethodExit
         static void exit(@Advice.FieldValue("scope") RequestScope scope, @Advice.FieldValue("clock") FetcherClock clock,
                          @Advice.FieldValue("next") FetcherClock next) {
-            clock.run(scope.nanos());
+            clock.run(scope.clock.nanos());
             if (next != null) {
-                next.run(scope.nanos());
+                next.run(scope.clock.nanos());
             }
         }
     }

@@ -251,7 +251,7 @@ public final class BrokerStepDown implements StepDown {
         }
         RequestPart part = requests.get();
         if (part != null) {
-            part.scope().queueIs(part.channel().insync$queue().peek());
+            part.scope.queueIs(part.channel.insync$queue().peek());
         }
         List<PendingAppend> followed = appends.stream().filter(each -> !((Partition) each.partition).isLeader())
             .collect(Collectors.toList());

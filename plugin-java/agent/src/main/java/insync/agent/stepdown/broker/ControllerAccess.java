@@ -1,6 +1,7 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
+import insync.agent.weave.TypeHooks;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import kafka.cluster.Partition;
@@ -12,11 +13,8 @@ import org.apache.kafka.metadata.LeaderRecoveryState;
 /** Sends a broker's requests to its controller, by types that differ between versions. No method waits. */
 public interface ControllerAccess {
 
-    /** Returns the class of ReplicaManager's alterPartitionManager. */
-    String alterPartitionManager();
-
-    /** Returns the interface that is added to this class, with those of its own methods that we call. */
-    Class<? extends ControllerLink> link();
+    /** Returns the hooks on ReplicaManager's alterPartitionManager, with an interface of those of its own methods that we call. */
+    TypeHooks manager();
 
     /** Returns whether the broker's metadata comes from a KRaft controller; the other methods need one. */
     boolean isKRaft(ReplicaManager replicas);

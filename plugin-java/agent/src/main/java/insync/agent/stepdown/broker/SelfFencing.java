@@ -199,7 +199,7 @@ final class SelfFencing {
     private boolean hangs(Collection<LedPartition> led, List<PendingAppend> appends, long now) {
         RequestPart part = requests.get();
         return appends.stream().anyMatch(each -> isLong(each, now)) || led.stream().anyMatch(each -> isOverdue(each, now))
-            || part != null && part.scope().longestCallNanos() > settings.processTimeMaxNanos() / 2;
+            || part != null && part.scope.longestCallNanos() > settings.processTimeMaxNanos() / 2;
     }
 
     private void say(Level level, Map<String, Object> event, String line) {

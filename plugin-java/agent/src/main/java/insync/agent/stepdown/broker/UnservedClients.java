@@ -56,8 +56,8 @@ final class UnservedClients {
         if (part == null) {
             return false;
         }
-        RequestScope scope = part.scope();
-        ChannelCarrier channel = part.channel();
+        RequestScope scope = part.scope;
+        ChannelCarrier channel = part.channel;
         boolean threadsHang = ofThreads(scope, channel);
         boolean handlersHang = ofHandlers(scope, channel);
         boolean appendsHang = ofAppends(scope, channel);

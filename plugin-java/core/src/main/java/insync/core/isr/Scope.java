@@ -1,0 +1,26 @@
+package insync.core.isr;
+
+import insync.core.Clock;
+
+/** What the trackers of one broker share while it runs a scope. */
+public abstract class Scope {
+    final Clock clock;
+    final Stats stats;
+    final PendingListener listener;
+    private volatile boolean ended;
+
+    Scope(Clock clock, Stats stats, PendingListener listener) {
+        this.clock = clock;
+        this.stats = stats;
+        this.listener = listener;
+    }
+
+    /** Ends the effect of its trackers. */
+    public void end() {
+        ended = true;
+    }
+
+    final boolean hasEnded() {
+        return ended;
+    }
+}
