@@ -66,7 +66,7 @@ public class Extension {
     }
 
     /** Adds configs to the broker's definition of its configs. */
-    public void define(ConfigDef definition, Features features) { }
+    public void define(ConfigDef definition) { }
 
     /** Checks these configs; throws ConfigException with the config, its value and what was expected. */
     public void check(KafkaConfig config) { }

@@ -106,7 +106,8 @@ public final class Lab extends Extension {
     }
 
     @Override
-    public void define(ConfigDef definition, Features features) {
+    public void define(ConfigDef definition) {
+        Features features = Features.current();
         RelinquishOnlyConfig.define(definition, features.supportsStepDown());
         LagPolicyConfig.define(definition, features.supportsLagByMessages());
         EventsTopicConfigs.define(definition);

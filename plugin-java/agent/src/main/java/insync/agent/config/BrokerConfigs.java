@@ -38,7 +38,7 @@ public final class BrokerConfigs {
         PendingReadsConfig.define(definition, features.scopes(), features.defaultScope());
         StepDownConfigs.define(definition, features.supportsStepDown(), features.defaultStepDownMs());
         LogStartConfigs.define(definition, features.supportsLogStart(), features.defaultLogStart());
-        Extension.current().define(definition, features);
+        Extension.current().define(definition);
         added(definition, kafkas);
         defined = definition;
         KillSwitch.register();

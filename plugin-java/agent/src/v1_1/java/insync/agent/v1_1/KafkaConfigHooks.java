@@ -25,7 +25,7 @@ final class KafkaConfigHooks extends TypeHooks {
         static void exit(@Advice.FieldValue("kafka$server$KafkaConfig$$configDef") ConfigDef definition) {
             Set<String> kafkas = BrokerConfigs.names(definition);
             LogStartConfigs.define(definition, true, Features.current().defaultLogStart());
-            Extension.current().define(definition, Features.current());
+            Extension.current().define(definition);
             Unsupported.define(definition);
             BrokerConfigs.added(definition, kafkas);
         }
