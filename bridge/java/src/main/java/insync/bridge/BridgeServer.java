@@ -1,5 +1,6 @@
 package insync.bridge;
 
+import insync.bridge.NarrowCommands.NarrowEntry;
 import insync.bridge.pausepoints.PausePoints;
 import insync.core.Insync;
 import insync.core.events.EventLog;

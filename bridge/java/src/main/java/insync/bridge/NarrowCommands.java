@@ -7,6 +7,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import py4j.Gateway;
 import py4j.Protocol;
 import py4j.commands.AbstractCommand;
@@ -74,7 +77,7 @@ final class NarrowCommands {
             "not part of the bridge: " + what + ", expected a call of " + entry(gateway).methods());
     }
 
-    /** Refuses a command, whatever its arguments. */
+    /** Refuses a command, whatever its arguments. py4j creates one per connection with the public constructor. */
     public abstract static class Refused extends AbstractCommand {
         Refused(String name) {
             commandName = name;
@@ -91,87 +94,102 @@ final class NarrowCommands {
         }
     }
 
-    /** py4j creates one per connection with the public constructor. */
     public static final class NoArray extends Refused {
         public NoArray() {
             super(ArrayCommand.ARRAY_COMMAND_NAME);
         }
     }
 
-    /** py4j creates one per connection with the public constructor. */
     public static final class NoCancel extends Refused {
         public NoCancel() {
             super(CANCEL_COMMAND_NAME);
         }
     }
 
-    /** py4j creates one per connection with the public constructor. */
     public static final class NoConstructor extends Refused {
         public NoConstructor() {
             super(ConstructorCommand.CONSTRUCTOR_COMMAND_NAME);
         }
     }
 
-    /** py4j creates one per connection with the public constructor. */
     public static final class NoDir extends Refused {
         public NoDir() {
             super(DirCommand.DIR_COMMAND_NAME);
         }
     }
 
-    /** py4j creates one per connection with the public constructor. */
     public static final class NoException extends Refused {
         public NoException() {
             super(ExceptionCommand.EXCEPTION_COMMAND_NAME);
         }
     }
 
-    /** py4j creates one per connection with the public constructor. */
     public static final class NoField extends Refused {
         public NoField() {
             super(FieldCommand.FIELD_COMMAND_NAME);
         }
     }
 
-    /** py4j creates one per connection with the public constructor. */
     public static final class NoHelp extends Refused {
         public NoHelp() {
             super(HelpPageCommand.HELP_COMMAND_NAME);
         }
     }
 
-    /** py4j creates one per connection with the public constructor. */
     public static final class NoJvm extends Refused {
         public NoJvm() {
             super(JVMViewCommand.JVMVIEW_COMMAND_NAME);
         }
     }
 
-    /** py4j creates one per connection with the public constructor. */
     public static final class NoList extends Refused {
         public NoList() {
             super(ListCommand.LIST_COMMAND_NAME);
         }
     }
 
-    /** py4j creates one per connection with the public constructor. */
     public static final class NoReflection extends Refused {
         public NoReflection() {
             super(ReflectionCommand.REFLECTION_COMMAND_NAME);
         }
     }
 
-    /** py4j creates one per connection with the public constructor. */
     public static final class NoShutdown extends Refused {
         public NoShutdown() {
             super(ShutdownGatewayServerCommand.SHUTDOWN_GATEWAY_SERVER_COMMAND_NAME);
         }
     }
 
-    /** py4j creates one per connection with the public constructor. */
     public static final class NoStream extends Refused {
         public NoStream() {
             super(StreamCommand.STREAM_COMMAND_NAME);
+        }
+    }
+
+    /** The methods that a gateway offers: those of one interface, on one object. Does not use py4j. */
+    static final class NarrowEntry {
+        private final Object target;
+        private final Map<String, Method> methods = new TreeMap<>();
+
+        /** @param api an interface without overloaded methods, which target implements */
+        <T> NarrowEntry(Class<T> api, T target) {
+            this.target = target;
+            for (Method method : api.getMethods()) {
+                methods.put(method.getName(), method);
+            }
+        }
+
+        Object target() {
+            return target;
+        }
+
+        /** Returns the method with a name, or null if the interface has none. */
+        Method method(String name) {
+            return methods.get(name);
+        }
+
+        Set<String> methods() {
+            return methods.keySet();
         }
     }
 }

@@ -20,6 +20,7 @@ import insync.lab.pausepoints.PausePointHooks;
 import insync.lab.relinquish.ReadErrorHooks;
 import insync.lab.relinquish.RelinquishOnlyConfig;
 import insync.lab.view.FetcherThreads;
+import insync.lab.view.KafkaView;
 import insync.lab.view.LeaderView;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -57,13 +58,13 @@ public final class Lab extends Extension {
 
     @Override
     public EventLog events() throws AgentException {
-        if (options.eventsFile() == null) {
+        if (options.eventsFile == null) {
             return EventFileLog.withoutFile();
         }
         try {
-            return EventFileLog.to(options.eventsFile(), options.eventsMaxBytes(), options.eventsFiles());
+            return EventFileLog.to(options.eventsFile, options.eventsMaxBytes, options.eventsFiles);
         } catch (IOException unwritable) {
-            throw new AgentException("agent option events=" + options.eventsFile()
+            throw new AgentException("agent option events=" + options.eventsFile
                 + ": cannot write, expected a file in a writable folder (" + unwritable + ")");
         }
     }
@@ -72,7 +73,7 @@ public final class Lab extends Extension {
     public List<Hook> hooks(String adapter) {
         List<Hook> all = new ArrayList<>(PausePointHooks.of(adapter));
         if (!ZOOKEEPER.contains(adapter)) {
-            all.add(insync.lab.lagpolicy.PartitionHooks.lagByMessages());
+            all.add(LagPolicy.lagByMessages());
             all.add(ReadErrorHooks.fetchRecords());
         }
         return all;
@@ -81,7 +82,7 @@ public final class Lab extends Extension {
     @Override
     public List<Class<?>> ownClasses(String adapter) {
         List<Class<?>> own = new ArrayList<>(List.of(Lab.class, LagPolicyConfig.class, PausePointHooks.class, RelinquishOnlyConfig.class,
-            FetcherThreads.class, OfVersion.class, Validated.class));
+            FetcherThreads.class, KafkaView.class, OfVersion.class));
         own.addAll(EventsTopic.ownClasses());
         own.addAll(adapter.equals("v1_1") ? OfVersion.of11().ownClasses() : List.of(LeaderView.class));
         if (!ZOOKEEPER.contains(adapter)) {
@@ -92,7 +93,7 @@ public final class Lab extends Extension {
 
     @Override
     public Store store(String... facts) {
-        Path folder = options.cacheFolder();
+        Path folder = options.cacheFolder;
         try {
             return folder == null ? null : WovenCache.in(folder, List.of(jar(Extension.class), jar(Lab.class)), facts);
         } catch (IOException | URISyntaxException | RuntimeException unreadable) {
@@ -136,7 +137,7 @@ public final class Lab extends Extension {
     /** Opens one bridge per JVM, on a separate thread so that the broker's start does not wait for it. */
     @Override
     public void started(ReplicaManager replicas, KafkaConfig config, Insync insync) {
-        Path file = options.bridgeFile();
+        Path file = options.bridgeFile;
         if (file != null && bridgeOpen.compareAndSet(false, true)) {
             BrokerView view = Brokers.access() == null ? OfVersion.of11().view(replicas, config) : new LeaderView(replicas, config);
             BridgeServer.startInBackground(view, insync, PausePointHooks.POINTS, file);
@@ -146,7 +147,7 @@ public final class Lab extends Extension {
     @Override
     public void weave(KafkaConfig config, String adapter, HooksOnDemand onDemand) {
         LagPolicy.weave(config, onDemand);
-        if (options.pausePoints()) {
+        if (options.pausePoints) {
             PausePointHooks.weave(PausePointHooks.of(adapter), onDemand);
         }
         if (relinquishesOnly(config)) {

@@ -24,12 +24,15 @@ final class LabOptions {
     private static final long MOST_BYTES = 1L << 40;
     private static final int MOST_FILES = 1_000;
 
-    private Path eventsFile;
-    private long eventsMaxBytes = 100L << 20;
-    private int eventsFiles = 5;
-    private Path bridgeFile;
-    private Path cacheFolder;
-    private boolean pausePoints;
+    /** Null without events. */
+    Path eventsFile;
+    long eventsMaxBytes = 100L << 20;
+    int eventsFiles = 5;
+    /** Null without a bridge. */
+    Path bridgeFile;
+    /** Null without a cache. */
+    Path cacheFolder;
+    boolean pausePoints;
 
     /** Sets an option; returns whether it is one of these. */
     boolean set(String key, String value) throws AgentException {
@@ -82,35 +85,5 @@ final class LabOptions {
 
     private static String expected(String key) {
         return key.equals("cache") ? "folder" : "file";
-    }
-
-    /** Returns the folder of the cache of woven classes, or null if there is none. */
-    Path cacheFolder() {
-        return cacheFolder;
-    }
-
-    /** Returns the file for events, or null if there are none. */
-    Path eventsFile() {
-        return eventsFile;
-    }
-
-    /** Returns the largest size of the file for events, bytes. */
-    long eventsMaxBytes() {
-        return eventsMaxBytes;
-    }
-
-    /** Returns how many files for events are kept, with the one that is written. */
-    int eventsFiles() {
-        return eventsFiles;
-    }
-
-    /** Returns the bridge's connection file, or null if there is no bridge. */
-    Path bridgeFile() {
-        return bridgeFile;
-    }
-
-    /** Returns whether tests may pause threads. */
-    boolean pausePoints() {
-        return pausePoints;
     }
 }

@@ -21,24 +21,24 @@ class LabOptionsTest {
     @Test
     void emptyOptionsMeanDefaults() throws Exception {
         LabOptions options = parse("");
-        assertNull(options.eventsFile());
-        assertEquals(104_857_600, options.eventsMaxBytes());
-        assertEquals(5, options.eventsFiles());
-        assertNull(options.bridgeFile());
-        assertNull(options.cacheFolder());
-        assertFalse(options.pausePoints());
+        assertNull(options.eventsFile);
+        assertEquals(104_857_600, options.eventsMaxBytes);
+        assertEquals(5, options.eventsFiles);
+        assertNull(options.bridgeFile);
+        assertNull(options.cacheFolder);
+        assertFalse(options.pausePoints);
     }
 
     @Test
     void allOptions() throws Exception {
         LabOptions options = parse(",events=/a/e.jsonl,bridge=/a/b.json,on-unsupported=fail,pause-points=on,cache=/a/c,"
             + "events-max-bytes=4096,events-files=2");
-        assertEquals("/a/e.jsonl", options.eventsFile().toString());
-        assertEquals(4_096, options.eventsMaxBytes());
-        assertEquals(2, options.eventsFiles());
-        assertEquals("/a/b.json", options.bridgeFile().toString());
-        assertEquals("/a/c", options.cacheFolder().toString());
-        assertTrue(options.pausePoints());
+        assertEquals("/a/e.jsonl", options.eventsFile.toString());
+        assertEquals(4_096, options.eventsMaxBytes);
+        assertEquals(2, options.eventsFiles);
+        assertEquals("/a/b.json", options.bridgeFile.toString());
+        assertEquals("/a/c", options.cacheFolder.toString());
+        assertTrue(options.pausePoints);
     }
 
     @Test

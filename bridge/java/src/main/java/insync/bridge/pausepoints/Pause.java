@@ -1,6 +1,6 @@
 package insync.bridge.pausepoints;
 
-import java.util.LinkedHashMap;
+import insync.core.events.EventLog;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -53,11 +53,6 @@ final class Pause {
     }
 
     Map<String, Object> toMap() {
-        Map<String, Object> map = new LinkedHashMap<>();
-        map.put("waiting", waiting);
-        map.put("held", taken.get());
-        map.put("held_ms", pausedNanos / 1_000_000L);
-        map.put("expired", expired);
-        return map;
+        return EventLog.fields("waiting", waiting, "held", taken.get(), "held_ms", pausedNanos / 1_000_000L, "expired", expired);
     }
 }

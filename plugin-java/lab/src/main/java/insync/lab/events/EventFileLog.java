@@ -1,9 +1,11 @@
 package insync.lab.events;
 
-import insync.core.events.EventLog;
 import insync.core.events.EventLog.EventCounts;
+import insync.core.events.EventLog;
+import insync.lab.events.EventQueue.EventSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
@@ -110,5 +112,16 @@ public final class EventFileLog extends EventLog {
             }
             filed.wasWritten();
         }
+    }
+
+    /** The file behind an event log. */
+    interface EventFile extends WritableByteChannel {
+
+        /**
+         * Notes that the next write begins a line.
+         *
+         * @param bytes the length of the line
+         */
+        void lineBegins(int bytes) throws IOException;
     }
 }

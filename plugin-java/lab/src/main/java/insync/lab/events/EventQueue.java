@@ -36,14 +36,28 @@ final class EventQueue {
         while (true) {
             try {
                 sink.write(JsonLine.of(queue.take()));
-                if (queue.isEmpty()) {
-                    sink.flush();
-                }
             } catch (IOException | RuntimeException | Error lost) {
                 counts.wasDropped();
             } catch (InterruptedException ending) {
                 return;
             }
         }
+    }
+
+    /** Writes an event log's lines to a destination. */
+    public interface EventSink {
+
+        /** Returns whether this sink takes an event. Must return at once. */
+        default boolean wants(Map<String, Object> event) {
+            return true;
+        }
+
+        /**
+         * Writes one line; called by one thread, in order.
+         *
+         * @param line a JSON object, without a line break
+         * @throws IOException if the line is lost
+         */
+        void write(String line) throws IOException, InterruptedException;
     }
 }

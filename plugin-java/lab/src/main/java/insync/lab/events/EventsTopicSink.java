@@ -1,6 +1,7 @@
 package insync.lab.events;
 
 import insync.core.events.EventLog.EventCounts;
+import insync.lab.events.EventQueue.EventSink;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package insync.lab.events;
 
+import insync.lab.events.EventFileLog.EventFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,6 +1,8 @@
 package insync.lab.lagpolicy;
 
 import insync.agent.broker.Brokers;
+import insync.agent.isr.PartitionHooks;
+import insync.agent.weave.Hook;
 import insync.agent.weave.HooksOnDemand;
 import insync.core.Insync;
 import java.util.List;
@@ -8,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
+import net.bytebuddy.asm.Advice;
 import scala.Option;
 
 /** Selects the rule by which one broker decides that a follower is out of sync. */
@@ -17,13 +20,18 @@ public final class LagPolicy {
 
     private LagPolicy() { }
 
+    /** Returns the hook that replaces the answer of Kafka's rule. */
+    public static Hook lagByMessages() {
+        return new Hook(PartitionHooks.TYPE, "isFollowerOutOfSync", IsFollowerOutOfSync.class);
+    }
+
     /** Weaves the hook that applies a broker's rule, unless it is Kafka's own. */
     public static void weave(KafkaConfig config, HooksOnDemand hooks) {
         MessageLagRule rule = LagPolicyConfig.rule(config);
         if (rule == null) {
             RULES.remove(config.brokerId());
         } else {
-            hooks.weave(List.of(PartitionHooks.lagByMessages()), reason(rule));
+            hooks.weave(List.of(lagByMessages()), reason(rule));
             RULES.put(config.brokerId(), rule);
         }
     }
@@ -54,5 +62,16 @@ public final class LagPolicy {
 
     private static String reason(MessageLagRule rule) {
         return LagPolicyConfig.POLICY + "=" + rule;
+    }
+
+    /** Decides by messages whether a member of the ISR is out of sync. */
+    static final class IsFollowerOutOfSync {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
+                         @Advice.Argument(0) int replicaId, @Advice.Argument(1) long leaderLeo,
+                         @Advice.Argument(2) long nowMs, @Advice.Argument(3) long maxLagMs,
+                         @Advice.Return(readOnly = false) boolean outOfSync) {
+            outOfSync = LagPolicy.isOutOfSync(partition, brokerId, replicaId, leaderLeo, nowMs, maxLagMs, outOfSync);
+        }
     }
 }

@@ -1,7 +1,6 @@
 package insync.lab.lagpolicy;
 
 import insync.agent.isr.PendingReadsConfig;
-import insync.lab.Validated;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import kafka.server.KafkaConfig;
@@ -26,7 +25,7 @@ public final class LagPolicyConfig {
      */
     public static void define(ConfigDef definition, boolean supported) {
         definition.define(POLICY, ConfigDef.Type.STRING, TIME,
-            new Validated((name, value) -> checkValue(name, value, supported), EXPECTED),
+            (name, value) -> checkValue(name, value, supported),
             ConfigDef.Importance.LOW,
             "When a follower is out of sync. <code>time</code>: when it was not caught up for replica.lag.time.max.ms. "
                 + "<code>messages:N</code>: when it is more than N messages behind, or behind and has not fetched for "

@@ -6,7 +6,6 @@ import insync.agent.weave.HooksOnDemand;
 import insync.bridge.pausepoints.PausePoints;
 import insync.core.Insync;
 import insync.lab.OfVersion;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.TopicPartition;
 
@@ -41,15 +40,8 @@ public final class PausePointHooks {
             case "v2_8":
                 return List.of();
             default:
-                return since36(MovedClass.to("kafka.log.UnifiedLog", "org.apache.kafka.storage.internals.log.UnifiedLog"));
+                return Points.since36(MovedClass.to("kafka.log.UnifiedLog", "org.apache.kafka.storage.internals.log.UnifiedLog"));
         }
-    }
-
-    private static List<Hook> since36(String log) {
-        List<Hook> all = new ArrayList<>(PartitionHooks.all());
-        all.add(LogHooks.logStartRead(log));
-        all.add(ReplicaFetcherThreadHooks.received());
-        return all;
     }
 
     /**

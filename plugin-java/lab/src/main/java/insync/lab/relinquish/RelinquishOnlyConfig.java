@@ -2,7 +2,6 @@ package insync.lab.relinquish;
 
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.stepdown.broker.StepDownConfigs;
-import insync.lab.Validated;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
@@ -20,7 +19,7 @@ public final class RelinquishOnlyConfig {
      */
     public static void define(ConfigDef definition, boolean supported) {
         definition.define(ONLY, ConfigDef.Type.BOOLEAN, false,
-            new Validated((name, value) -> checkSupported(name, value, supported), "true or false"), ConfigDef.Importance.LOW,
+            (name, value) -> checkSupported(name, value, supported), ConfigDef.Importance.LOW,
             "Whether a leader steps down without solution 1 of KIP-501, and also when a read for a follower fails. For "
             + "comparison only: KIP-501 names this among its rejected alternatives, because of ISR thrashing. Needs "
             + PendingReadsConfig.PENDING_READS + "=false, and " + StepDownConfigs.PROCESS_TIME_MAX_MS + " of at least "

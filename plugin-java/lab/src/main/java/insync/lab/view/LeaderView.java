@@ -1,12 +1,8 @@
 package insync.lab.view;
 
-import insync.agent.Features;
-import insync.agent.broker.BrokerLifecycle;
 import insync.agent.broker.Brokers;
-import insync.agent.config.BrokerConfigs;
 import insync.agent.isr.PartitionState;
 import insync.agent.kafka.BrokerAccess;
-import insync.bridge.BrokerView;
 import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,29 +18,11 @@ import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import scala.Option;
 
 /** Shows this broker's settings and the partitions that it leads to the bridge. Reads only, takes no lock. */
-public final class LeaderView implements BrokerView {
+public final class LeaderView extends KafkaView {
     private final BrokerAccess access = Brokers.access();
-    private final ReplicaManager replicas;
-    private final KafkaConfig config;
 
     public LeaderView(ReplicaManager replicas, KafkaConfig config) {
-        this.replicas = replicas;
-        this.config = config;
-    }
-
-    @Override
-    public int brokerId() {
-        return config.brokerId();
-    }
-
-    @Override
-    public String brokerVersion() {
-        return Features.current().brokerVersion();
-    }
-
-    @Override
-    public Map<String, Object> settings() {
-        return BrokerConfigs.all(config);
+        super(replicas, config);
     }
 
     @Override
@@ -90,11 +68,6 @@ public final class LeaderView implements BrokerView {
         } catch (NotLeaderOrFollowerException noLog) {  // a broker knows a new partition before it has its log
             return null;
         }
-    }
-
-    @Override
-    public Map<String, Object> fetchers() {
-        return FetcherThreads.now(BrokerLifecycle.registry());
     }
 
     private static boolean leads(Option<Partition> partition) {

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import insync.core.events.EventLog;
+import insync.lab.events.EventFileLog.EventFile;
+import insync.lab.events.EventQueue.EventSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

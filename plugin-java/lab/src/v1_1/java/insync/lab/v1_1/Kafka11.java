@@ -4,7 +4,7 @@ import insync.agent.weave.Hook;
 import insync.bridge.BrokerView;
 import insync.lab.OfVersion;
 import insync.lab.pausepoints.PausePointHooks;
-import insync.lab.pausepoints.ReplicaFetcherThreadHooks;
+import insync.lab.pausepoints.Points;
 import java.util.List;
 import kafka.cluster.Partition;
 import kafka.cluster.Replica;
@@ -25,7 +25,7 @@ public final class Kafka11 implements OfVersion {
             new Hook("kafka.server.ReplicaManager", "readFromLocalLog", ReadFromLocalLog.class),
             new Hook("kafka.cluster.Replica", LOG_START,
                 () -> ElementMatchers.named(LOG_START).and(ElementMatchers.takesNoArguments()), LogStartOffset.class),
-            ReplicaFetcherThreadHooks.received());
+            Points.received());
     }
 
     @Override

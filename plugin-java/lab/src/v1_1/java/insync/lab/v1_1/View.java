@@ -1,13 +1,9 @@
 package insync.lab.v1_1;
 
-import insync.agent.Features;
-import insync.agent.broker.BrokerLifecycle;
-import insync.agent.config.BrokerConfigs;
 import insync.agent.kafka.FetchState;
 import insync.agent.kafka.FetchState.LastFetch;
-import insync.bridge.BrokerView;
 import insync.core.events.EventLog;
-import insync.lab.view.FetcherThreads;
+import insync.lab.view.KafkaView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,28 +17,10 @@ import scala.Option;
 import scala.collection.Iterator;
 
 /** Shows a broker to the bridge. Reads only, takes no lock. */
-final class View implements BrokerView {
-    private final ReplicaManager replicas;
-    private final KafkaConfig config;
+final class View extends KafkaView {
 
     View(ReplicaManager replicas, KafkaConfig config) {
-        this.replicas = replicas;
-        this.config = config;
-    }
-
-    @Override
-    public int brokerId() {
-        return config.brokerId();
-    }
-
-    @Override
-    public String brokerVersion() {
-        return Features.current().brokerVersion();
-    }
-
-    @Override
-    public Map<String, Object> settings() {
-        return BrokerConfigs.all(config);
+        super(replicas, config);
     }
 
     @Override
@@ -110,10 +88,5 @@ final class View implements BrokerView {
         Replica own = found.get();
         return EventLog.fields("log_start_offset", own.logStartOffset(),
             "high_watermark", own.highWatermark().messageOffset(), "leo", own.logEndOffset().messageOffset());
-    }
-
-    @Override
-    public Map<String, Object> fetchers() {
-        return FetcherThreads.now(BrokerLifecycle.registry());
     }
 }
