@@ -5,15 +5,14 @@ from pathlib import Path
 
 import pytest
 
+import pin_tests as pin
 from insync.brokers.kafka import versions
 from insync.errors import InputError
-from insync.kafka_tests import jars, pin
-
-PINS = Path(pin.__file__).with_name("pins")
+from insync.kafka_tests import jars
 
 
 def pinned(version: str) -> set[str]:
-    data = tomllib.loads((PINS / f"{version}.toml").read_text())
+    data = tomllib.loads((pin.PINS / f"{version}.toml").read_text())
     return {entry["id"] for entry in data["jars"]}
 
 
@@ -38,4 +37,4 @@ def test_a_version_without_tests_that_run_is_refused() -> None:
 @pytest.mark.long
 def test_the_command_repeats_what_is_pinned(tmp_path: Path) -> None:
     made = pin.pin_tests("4.3.1", tmp_path)
-    assert made.read_text() == (PINS / "4.3.1.toml").read_text()
+    assert made.read_text() == (pin.PINS / "4.3.1.toml").read_text()

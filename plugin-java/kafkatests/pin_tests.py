@@ -1,4 +1,4 @@
-"""Pin the jars of a Kafka version's tests: resolve them with Maven, write pins/VERSION.toml.
+"""Pin the jars of a Kafka version's tests: resolve them with Maven, write VERSION.toml.
 
 Only developers need this, and Maven. The broker's own jars are not among them: they are those of
 the build that is tested.
@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from insync import kafka_tests
 from insync.brokers.kafka import pin, releases
 from insync.brokers.kafka.versions import Jar, numbers
 from insync.errors import InputError
 
-_PINS: Final = Path(__file__).with_name("pins")
+PINS: Final = Path(kafka_tests.__file__).parent / "pins"
 _TESTED: Final = (
     "kafka-clients", "kafka-server-common", "kafka-server", "kafka-storage", "kafka-storage-api",
     "kafka-metadata", "kafka-raft", "kafka-group-coordinator",
@@ -90,7 +91,7 @@ def roots(version: str) -> list[str]:
     ]
 
 
-def pin_tests(version: str, folder: Path = _PINS) -> Path:
+def pin_tests(version: str, folder: Path = PINS) -> Path:
     """Write `folder`/VERSION.toml and return it; raises InputError if it cannot be resolved."""
     broker = {(jar.org, jar.name) for jar in releases.find(version).jars}
     with tempfile.TemporaryDirectory(prefix="insync-pin-") as scratch:
@@ -105,14 +106,14 @@ def pin_tests(version: str, folder: Path = _PINS) -> Path:
 
 
 def _render(version: str, jars: Sequence[Jar]) -> str:
-    command = f"python -m insync.kafka_tests.pin {version}"
+    command = f"python plugin-java/kafkatests/pin_tests.py {version}"
     head = f"# What Kafka {version}'s tests need beside the broker's jars, by `{command}`."
     return "\n".join([head, *pin.rows("jars", jars), ""])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the command line, pin, and exit with 2 and one line if that cannot be done."""
-    parser = argparse.ArgumentParser(prog="python -m insync.kafka_tests.pin", description=__doc__)
+    parser = argparse.ArgumentParser(prog="pin_tests.py", description=__doc__)
     parser.add_argument("version", help="a Kafka version of brokers/kafka/dists, such as 4.3.1")
     given = parser.parse_args(arguments)
     try:
