@@ -9,8 +9,7 @@ import pytest
 
 from commands import insync, insync_json, start_insync
 from insync.brokers.kafka import builds
-from insync.kafka_tests.classes import expected_counts
-from insync.kafka_tests.jars import released_jars
+from insync.kafka_tests.classes import expected_counts, released_jars
 from waiting import wait_for
 
 KAFKA = "4.3.1"

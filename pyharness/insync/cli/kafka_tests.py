@@ -26,14 +26,9 @@ def command(
     """
     from insync.cli.output import TerminalProgress
     from insync.cli.results import show_campaign
-    from insync.errors import InsyncError
-    from insync.kafka_tests.jars import NoTestJarsError
     from insync.kafka_tests.request import prepare
     from insync.kafka_tests.run import KafkaTests
 
     with TerminalProgress() as progress:
-        try:
-            plan = prepare(request, progress.phase)
-        except NoTestJarsError as error:
-            raise InsyncError(f"unknown: {error}") from error
-    return show_campaign(KafkaTests(plan, request.at_once), options, as_json=json)
+        plan = prepare(request, progress.phase)
+    return show_campaign(KafkaTests(plan), options, as_json=json)

@@ -1,14 +1,20 @@
-"""Find which of the test classes a version's test jars have, and which share a JVM."""
+"""Find the jars of Kafka's tests, which classes they have, and which of these share a JVM.
 
+The jars are pinned and cached as the brokers' jars are, or the user's.
+"""
+
+import hashlib
 import tomllib
 import zipfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from insync.brokers.kafka.versions import numbers
-from insync.errors import InputError, did_you_mean
+from insync.brokers.kafka import cache, versions
+from insync.brokers.kafka.resolve import cached_jars
+from insync.brokers.kafka.versions import Release, jar, numbers
+from insync.errors import InputError, InsyncError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -91,3 +97,55 @@ def _entries(jar: Path) -> list[str]:
 
 def _text(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def pinned() -> tuple[str, ...]:
+    """Return the versions whose test jars are pinned, oldest first."""
+    names = [entry.name for entry in files(__package__).joinpath("pins").iterdir()]
+    found = (name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return tuple(sorted(found, key=versions.numbers))
+
+
+def released_jars(release: Release, tell: Callable[[str], None]) -> tuple[Path, ...]:
+    """Return a build's own jars; those of a released version are fetched first if missing."""
+    libs = cache.root() / "kafka" / release.name / "libs"
+    return release.files or cached_jars(release, libs, tell)
+
+
+def pinned_jars(version: str, tell: Callable[[str], None]) -> tuple[Path, ...]:
+    """Return the jars of a version's tests, and the libraries that these need.
+
+    Raises InsyncError if none are pinned for the version, and InputError as a broker's jars do.
+    """
+    if version not in pinned():
+        raise InsyncError(
+            f"unknown: test jars: none known for Kafka {version}, expected one of"
+            f" {', '.join(pinned())}, or --test-jars with a folder of them"
+        )
+    text = _text(f"pins/{version}.toml")
+    jars = tuple(jar(entry["id"], entry["sha256"]) for entry in tomllib.loads(text)["jars"])
+    tests = Release(version=f"{version}'s tests", jars=jars)
+    return cached_jars(tests, cache.root() / "kafka-tests" / version / "libs", tell)
+
+
+def own_jars(folder: Path) -> tuple[Path, ...]:
+    """Return the jars in a folder of the user's; raises InputError if it has none."""
+    try:
+        jars = tuple(sorted(folder.absolute().glob("*.jar")))
+    except OSError as error:
+        raise InputError(f"--test-jars {folder}: {error.strerror}") from error
+    if not jars:
+        raise InputError(
+            f"--test-jars {folder}: no jars in it, expected Kafka's test jars and their libraries"
+        )
+    return jars
+
+
+def digest(jars: Sequence[Path]) -> str:
+    """Return a digest of the names and contents of jars."""
+    whole = hashlib.sha256()
+    for each in jars:
+        whole.update(f"{each.name}\0".encode())
+        with each.open("rb") as content:
+            whole.update(hashlib.file_digest(content, "sha256").digest())
+    return whole.hexdigest()

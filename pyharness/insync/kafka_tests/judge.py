@@ -71,11 +71,6 @@ def judge(plan: TestsPlan, findings: Findings, cut: Mapping[str, Sequence[str]])
     )  # fmt: skip
 
 
-def _ran(plan: TestsPlan, side: Side) -> dict[str, ClassResult]:
-    found = {each.name: _all(plan, side, each, ()) for each in plan.classes}
-    return {name: all_[0] for name, all_ in found.items() if all_}
-
-
 def _unproved(check: Result) -> Result:
     """Return a check beside an incomplete baseline: a difference from that proves nothing."""
     outcome = Outcome.UNKNOWN if check.outcome == Outcome.FAIL else check.outcome

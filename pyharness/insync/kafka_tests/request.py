@@ -11,9 +11,15 @@ from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.versions import Release, known, numbers
 from insync.errors import InputError
 from insync.kafka_tests import arms as test_arms
-from insync.kafka_tests import jars
 from insync.kafka_tests.arms import ABSENT
-from insync.kafka_tests.classes import TestClass, find_classes
+from insync.kafka_tests.classes import (
+    TestClass,
+    digest,
+    find_classes,
+    own_jars,
+    pinned_jars,
+    released_jars,
+)
 from insync.kafka_tests.jvm import Side
 from insync.run.request import DEFAULT_KAFKA, Kafka, Names, UnknownMethods
 from insync.run.version_support import arms_of
@@ -64,14 +70,12 @@ class TestsPlan:
     asked: Mapping[str, str | None]
     """Digests of all jars."""
     out: Path = Path()
-    at_once: int = 3
-    """How many JVMs run at the same time."""
 
 
 def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     """Check the whole request and fetch the jars.
 
-    Raises NoTestJarsError if there are none, and InputError for what the user can fix.
+    Raises InsyncError if there are none, and InputError for what the user can fix.
     """
     candidate = builds.find(request.kafka)
     released = ".".join(map(str, numbers(candidate.version)))
@@ -80,20 +84,20 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     java = find_java()
     runner = built(KAFKA_TESTS_JAR)
     own = request.test_jars
-    tests = jars.own_jars(own) if own else jars.pinned_jars(released, tell)
+    tests = own_jars(own) if own else pinned_jars(released, tell)
     classes = find_classes(candidate.version, tests, short=request.short, only=request.only)
-    before = jars.released_jars(baseline, tell)
-    after = jars.released_jars(candidate, tell)
-    digests = (jars.digest(before), jars.digest(tests))
+    before = released_jars(baseline, tell)
+    after = released_jars(candidate, tell)
+    digests = (digest(before), digest(tests))
     sides = [Side(name=BASELINE, java=java.binary, jars=(*before, *tests, runner))]
     sides += [_side(arm, request, java, (*after, *tests, runner)) for arm in chosen]
-    agent = jars.digest([built(AGENT_JAR), built(LAB_JAR)]) if set(chosen) - {ABSENT} else None
+    agent = digest([built(AGENT_JAR), built(LAB_JAR)]) if set(chosen) - {ABSENT} else None
     return TestsPlan(
         request=request, candidate=candidate, baseline=baseline, java=java, classes=classes,
         sides=tuple(sides), digests=digests,
         asked={
-            "candidate": jars.digest(after), "baseline": digests[0], "tests": digests[1],
-            "runner": jars.digest([runner]), "agent": agent,
+            "candidate": digest(after), "baseline": digests[0], "tests": digests[1],
+            "runner": digest([runner]), "agent": agent,
         },
     )  # fmt: skip
 

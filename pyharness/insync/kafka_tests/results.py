@@ -1,10 +1,14 @@
-"""Results of one class, as its JVM wrote them: CLASS.jsonl. Runs nothing."""
+"""Results of one class, as its JVM wrote them: CLASS.jsonl; those of the baseline are cached."""
 
+import hashlib
 import json
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
+
+from insync.brokers.kafka import cache
 
 SUFFIX: Final = ".jsonl"
 PASSED: Final = "passed"
@@ -125,3 +129,47 @@ def _write(file: Path, result: ClassResult) -> None:
     end = {key: value for key, value in asdict(result).items() if key != "tests"}
     lines.append({"type": "class", **end})
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+_SCHEMA: Final = "1"
+_DIGITS: Final = 16
+
+
+def folder_of(digests: Sequence[str], java: str) -> Path:
+    """Return the cache of the results of some jars on one Java."""
+    words = "\0".join((_SCHEMA, *digests, java))
+    name = hashlib.sha256(words.encode()).hexdigest()[:_DIGITS]
+    return cache.root() / "kafka-tests" / "baselines" / name
+
+
+def restore(kept: Path, names: Iterable[str], folder: Path) -> list[str]:
+    """Copy the classes that `folder` lacks and the cache has; return which."""
+    found = []
+    for name in names:
+        source, target = file_of(kept, name), file_of(folder, name)
+        if source.is_file() and not target.is_file():
+            _copy(source, target)
+            found.append(name)
+    return found
+
+
+def store(kept: Path, names: Iterable[str], folder: Path) -> None:
+    """Copy the classes that ran to their end into the cache."""
+    for name in names:
+        source, target = file_of(folder, name), file_of(kept, name)
+        if source.is_file() and not target.is_file() and not read_class(source).cut:
+            _copy(source, target)
+
+
+def correct(kept: Path, name: str, test: TestResult) -> None:
+    """Replace in the cache the result of a test that failed only the first time."""
+    file = file_of(kept, name)
+    if file.is_file():
+        amend(file, {test.id: test})
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    made = target.with_suffix(".copied")
+    shutil.copyfile(source, made)
+    made.replace(target)

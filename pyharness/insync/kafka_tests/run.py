@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 from insync.engine.campaign import CampaignOfResults, Cell, Done, Place
-from insync.kafka_tests import baseline as kept_results
 from insync.kafka_tests import judge, results
 from insync.kafka_tests.classes import in_jvms
 from insync.kafka_tests.compare import Difference
@@ -93,7 +92,7 @@ def run(plan: TestsPlan, tell: Callable[[str], None]) -> Result:
 
 def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list[str]]:
     """Run every class that has no results yet, on every side."""
-    kept = kept_results.folder_of(plan.digests, plan.java.description)
+    kept = results.folder_of(plan.digests, plan.java.description)
     names = [each.name for each in plan.classes]
     first = plan.out / plan.sides[0].name
     for name in names:
@@ -101,7 +100,7 @@ def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list
         file = results.file_of(first, name)
         if file.is_file() and results.read_class(file).cut:
             file.unlink()
-    found = kept_results.restore(kept, names, first)
+    found = results.restore(kept, names, first)
     if found:
         tell(f"baseline: {len(found)} of {len(names)} classes are in the cache")
     for side in plan.sides:
@@ -116,9 +115,9 @@ def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list
 
     def ended(job: Job) -> None:
         if job.side is plan.sides[0]:
-            kept_results.store(kept, job.tests, job.folder)
+            results.store(kept, job.tests, job.folder)
 
-    return run_jobs(jobs, side_by_side=plan.at_once, tell=tell, ended=ended)
+    return run_jobs(jobs, side_by_side=plan.request.at_once, tell=tell, ended=ended)
 
 
 def _run_again(plan: TestsPlan, findings: Findings, name: str, tell: Callable[[str], None]) -> None:
@@ -134,7 +133,7 @@ def _run_again(plan: TestsPlan, findings: Findings, name: str, tell: Callable[[s
         for word, ids in _by_class(wanted[side.name]).items()
     ]  # fmt: skip
     tell(f"{name}: {sum(len(ids) for job in jobs for ids in job.tests.values())} tests")
-    run_jobs(jobs, side_by_side=plan.at_once, tell=tell, ended=_nothing)
+    run_jobs(jobs, side_by_side=plan.request.at_once, tell=tell, ended=_nothing)
 
 
 def _by_class(found: Iterable[Difference]) -> dict[str, list[str]]:
@@ -155,7 +154,7 @@ def _unclear(found: Sequence[Difference]) -> list[Difference]:
 
 def _correct_chance(plan: TestsPlan, findings: Findings, rounds: Sequence[str]) -> None:
     """Replace in the cache what failed in the baseline by chance: it passed when run again."""
-    kept = kept_results.folder_of(plan.digests, plan.java.description)
+    kept = results.folder_of(plan.digests, plan.java.description)
     folder = plan.out / plan.sides[0].name
     for each in (each for found in findings.values() for each in found):
         if each.kind != "flaky" or each.baseline[0] == results.PASSED:
@@ -163,7 +162,7 @@ def _correct_chance(plan: TestsPlan, findings: Findings, rounds: Sequence[str]) 
         for file in (results.file_of(folder / name, each.name) for name in rounds):
             test = results.read_class(file).tests.get(each.id) if file.is_file() else None
             if test is not None and test.outcome == results.PASSED:
-                kept_results.correct(kept, each.name, test)
+                results.correct(kept, each.name, test)
 
 
 def _nothing(_: Job) -> None:
@@ -185,10 +184,10 @@ class KafkaTests(CampaignOfResults[Cell]):
         ),
     )
 
-    def __init__(self, plan: TestsPlan, at_once: int) -> None:
-        """Plan to run a plan in the campaign's folder, so many JVMs at the same time."""
+    def __init__(self, plan: TestsPlan) -> None:
+        """Plan to run a plan in the campaign's folder."""
         self.plan = plan
-        self.at_once = at_once
+        self.at_once = plan.request.at_once
 
     def asked(self) -> Mapping[str, Any]:
         """Return the digests of all jars, and what else decides the result."""
@@ -205,8 +204,7 @@ class KafkaTests(CampaignOfResults[Cell]):
 
     def check(self, cell: Cell, place: Place) -> Result:
         """Run the classes."""
-        plan = replace(self.plan, out=place.folder, at_once=place.at_once)
-        return run(plan, place.progress.phase)
+        return run(replace(self.plan, out=place.folder), place.progress.phase)
 
     def judge(self, done: Done) -> Result:
         """Return the result of the only cell."""

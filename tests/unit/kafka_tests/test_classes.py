@@ -7,8 +7,14 @@ import pytest
 
 from insync.brokers.kafka.versions import known
 from insync.errors import InputError
-from insync.kafka_tests import jars
-from insync.kafka_tests.classes import expected_counts, find_classes, in_jvms, listed
+from insync.kafka_tests.classes import (
+    expected_counts,
+    find_classes,
+    in_jvms,
+    listed,
+    own_jars,
+    pinned,
+)
 
 
 def test_every_class_is_listed_once() -> None:
@@ -18,11 +24,11 @@ def test_every_class_is_listed_once() -> None:
 
 
 def test_pinned_versions_are_versions_of_brokers() -> None:
-    assert set(jars.pinned()) <= set(known())
-    assert "4.4.0" not in jars.pinned()
+    assert set(pinned()) <= set(known())
+    assert "4.4.0" not in pinned()
 
 
-@pytest.mark.parametrize("version", jars.pinned())
+@pytest.mark.parametrize("version", pinned())
 def test_recorded_counts_are_of_listed_classes(version: str) -> None:
     counts = expected_counts(version)
     assert counts
@@ -65,4 +71,4 @@ def test_jars_without_kafkas_tests_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"damaged\.jar: not a readable jar"):
         find_classes("4.3.1", [damaged])
     with pytest.raises(InputError, match="no jars in it"):
-        jars.own_jars(tmp_path / "nowhere")
+        own_jars(tmp_path / "nowhere")

@@ -8,7 +8,7 @@ import pytest
 import pin_tests as pin
 from insync.brokers.kafka import versions
 from insync.errors import InputError
-from insync.kafka_tests import jars
+from insync.kafka_tests import classes
 
 
 def pinned(version: str) -> set[str]:
@@ -16,13 +16,13 @@ def pinned(version: str) -> set[str]:
     return {entry["id"] for entry in data["jars"]}
 
 
-@pytest.mark.parametrize("version", jars.pinned())
+@pytest.mark.parametrize("version", classes.pinned())
 def test_every_root_is_pinned_except_the_broker_itself(version: str) -> None:
     broker = {jar.id for jar in versions.pinned(version).jars}
     assert set(pin.roots(version)) - broker <= pinned(version)
 
 
-@pytest.mark.parametrize("version", jars.pinned())
+@pytest.mark.parametrize("version", classes.pinned())
 def test_no_jar_of_the_broker_is_pinned_again(version: str) -> None:
     broker = {f"{jar.org}:{jar.name}" for jar in versions.pinned(version).jars}
     plain = {name.rpartition(":")[0] for name in pinned(version) if name.count(":") == 2}

@@ -10,8 +10,8 @@ import pytest
 
 from insync import artifacts
 from insync.cli.app import invoke
-from insync.errors import InputError
-from insync.kafka_tests import jars, request
+from insync.errors import InputError, InsyncError
+from insync.kafka_tests import request
 from insync.kafka_tests.request import BASELINE, TestsRequest, prepare
 from insync.kafka_tests.run import KafkaTests
 from unit.kafka.test_builds import build, jar
@@ -69,7 +69,7 @@ def test_what_the_candidate_cannot_have_is_refused(asked: TestsRequest, tmp_path
 
 def test_test_jars_that_are_not_there_are_named(asked: TestsRequest, tmp_path: Path) -> None:
     refused(replace(asked, test_jars=tmp_path / "none"), "no jars in it")
-    with pytest.raises(jars.NoTestJarsError, match=r"none known for Kafka 4\.4\.0, expected one"):
+    with pytest.raises(InsyncError, match=r"none known for Kafka 4\.4\.0, expected one"):
         prepare(replace(asked, kafka=str(build(tmp_path / "4.4", "4.4.0")), test_jars=None), print)
 
 
@@ -83,10 +83,10 @@ def test_a_version_without_published_test_jars_is_unknown(
 
 
 def test_only_the_same_builds_are_resumed(asked: TestsRequest, tmp_path: Path) -> None:
-    first = KafkaTests(prepare(asked, print), 3).asked()
-    assert KafkaTests(prepare(asked, print), 2).asked() == first
+    first = KafkaTests(prepare(asked, print)).asked()
+    assert KafkaTests(prepare(replace(asked, at_once=2), print)).asked() == first
     jar(tmp_path / "tests" / "more-test.jar", {})
-    other = KafkaTests(prepare(asked, print), 3).asked()
+    other = KafkaTests(prepare(asked, print)).asked()
     assert {name for name in first if first[name] != other[name]} == {"tests"}
 
 

@@ -154,7 +154,7 @@ def test_a_difference_from_an_incomplete_baseline_is_no_failure(tmp_path: Path) 
 
 def test_a_resumed_campaign_runs_what_was_unknown(tmp_path: Path) -> None:
     def campaign(arm: Ends, *, resume: bool) -> Result:
-        made = KafkaTests(plan(tmp_path, ALL, arm), 3)
+        made = KafkaTests(plan(tmp_path, ALL, arm))
         options = Options(out=tmp_path / "campaign", resume=resume)
         return run_campaign(made, options, Progress(), campaign_folder(made, options))
 
