@@ -12,7 +12,7 @@ Examples:
   insync verify --kafka 3.9.2
   insync verify --kafka ./patched/libs --no-agent --config num.replica.fetchers=2
   insync verify --kafka ./kafka_2.13-4.4.0-SNAPSHOT.tgz --no-agent --baseline 4.3.1
-  insync verify --image my/kafka:4.3.1 --level weave
+  insync verify --kafka ./my-libs --level weave
   insync verify --only read-stall --seeds none --repeats 12 --out ./out
   insync verify --out ./out --resume
 """

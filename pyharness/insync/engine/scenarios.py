@@ -62,7 +62,7 @@ class ScenarioCampaign(Campaign[CellSpec]):
         found = {(each.kafka, each.scenario, each.arm): each for each in read_cells(folder)}
         for cell in cells:
             build, scenario = cell.build, cell.scenario.name
-            broken = _broken(progress_file(folder / build / TASKS, cell.arm))
+            broken = broken_cells(folder, build, cell.arm)
             yield (
                 cell.name,
                 {
@@ -77,8 +77,10 @@ class ScenarioCampaign(Campaign[CellSpec]):
             )
 
 
-def _broken(progress: Path) -> dict[str, dict[str, Any]]:
-    return {news["broken"]: news for news in ProgressReader(progress).news() if "broken" in news}
+def broken_cells(folder: Path, build: str, arm: str) -> dict[str, dict[str, Any]]:
+    """Return why scenarios were cut short on an arm by an error, see `WorkerProgress.broken`."""
+    progress = ProgressReader(progress_file(folder / build / TASKS, arm))
+    return {news["broken"]: news for news in progress.news() if "broken" in news}
 
 
 def _folder(campaign: ScenarioCampaign, cells: Sequence[CellSpec], folder: Path) -> Path:

@@ -117,7 +117,7 @@ class Workload(Recorded):
 
 
 class Comparison(Recorded):
-    """A limit for an arm's metric as a multiple of another arm's: at most, at least, or below."""
+    """A limit for an arm's metric: so many times another arm's and a margin."""
 
     metric: str
     arm: str
@@ -125,16 +125,26 @@ class Comparison(Recorded):
     at_most: float | None = None
     at_least: float | None = None
     below: float | None = None
+    margin: float = 0.0
+
+    @property
+    def factor(self) -> float:
+        """How many times the other arm's value the limit is."""
+        return self.at_most or self.at_least or self.below or 0.0
+
+    def holds(self, own: float, other: float) -> bool:
+        """Whether a value keeps the limit."""
+        limit = self.factor * other + self.margin
+        if self.at_most is not None:
+            return own <= limit
+        return own >= limit if self.at_least is not None else own < limit
 
     def __str__(self) -> str:
         """Return the comparison in words: "at most 1.1 times that of stock"."""
-        for words, times in (
-            ("at most", self.at_most), ("at least", self.at_least), ("less than", self.below)
-        ):  # fmt: skip
-            if times is not None:
-                factor = "" if times == 1 else f"{times:g} times "
-                return f"{words} {factor}that of {self.against}"
-        return f"anything beside that of {self.against}"
+        words = "at most" if self.at_most else "at least" if self.at_least else "less than"
+        factor = "" if self.factor == 1 else f"{self.factor:g} times "
+        margin = f" + {self.margin:g}" if self.margin else ""
+        return f"{words} {factor}that of {self.against}{margin}"
 
 
 class ScenarioInfo(Recorded):

@@ -21,8 +21,8 @@ from insync.events.verdict import Cell
 from insync.events.writer import write_atomic
 from insync.faults.registry import KINDS, why_not
 from insync.fuzz.draw import GENERATOR, SHAPES, Choices, Shape, draw, for_version, name_of
-from insync.fuzz.judge import CLASSES, ArmResult, Broken, Class, fault_words, judge, workload_words
-from insync.fuzz.replay import Reduced, Replays, reduce_seed
+from insync.fuzz.judge import CLASSES, ArmResult, Class, fault_words, judge, workload_words
+from insync.fuzz.reduce import Reduced, Replays, reduce_seed
 from insync.fuzz.request import DEFAULT_ARMS, FuzzRequest, seeds_of
 from insync.outcome import Outcome
 from insync.report.result_page import Words
@@ -184,10 +184,7 @@ class Fuzz(ScenarioCampaign):
         ]
 
     def _judged(self, scenario: Scenario, arm: str, done: Done) -> ArmResult:
-        result = done[self._name(scenario, arm)]
-        broken = result["broken"]
-        why = None if broken is None else Broken(broken["why"], broken["by_fault"])
-        return judge(Cell.model_validate(result["cell"]), scenario.workload.acks, why)
+        return _arm_result(done[self._name(scenario, arm)], scenario)
 
     def _failing(self, done: Done) -> list[Failing]:
         """Return each failing seed with each of its classes of findings.
@@ -211,13 +208,11 @@ class Fuzz(ScenarioCampaign):
     def _replays(self, failing: Failing, done: Done) -> Replays:
         scenario = self._drawn(failing.seed)
         start = f"{self._release.name}/{scenario.name}-{failing.arm}-{failing.of}-"
-        failed = {}
-        for name, result in done.items():
-            if name.startswith(start):
-                broken = result["broken"]
-                why = None if broken is None else Broken(broken["why"], broken["by_fault"])
-                own = judge(Cell.model_validate(result["cell"]), scenario.workload.acks, why)
-                failed[result["cell"]["scenario"]] = own.has(failing.of)
+        failed = {
+            result["cell"]["scenario"]: _arm_result(result, scenario).has(failing.of)
+            for name, result in done.items()
+            if name.startswith(start)
+        }
         return Replays(scenario, failing.arm, failing.of, failed)
 
     def _reductions(self, done: Done) -> dict[Failing, Reduced]:
@@ -275,3 +270,8 @@ class Fuzz(ScenarioCampaign):
             empty="No arm was run.",
             numeric=range(1, 9),
         )  # fmt: skip
+
+
+def _arm_result(result: Mapping[str, Any], scenario: Scenario) -> ArmResult:
+    cell = Cell.model_validate(result["cell"])
+    return judge(cell, scenario.workload.acks, result["broken"])

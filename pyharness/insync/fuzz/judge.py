@@ -4,30 +4,24 @@ A scenario that was cut short because the cluster did not come back is a finding
 short because a fault could not act, or that lacks evidence of a fault, is unknown.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from insync import metrics
-from insync.engine.task import TASKS, progress_file
 from insync.events.verdict import Cell
 from insync.faults.spec import Planned
 from insync.nodes import node_words
 from insync.outcome import Outcome
-from insync.progress import ProgressReader
 from insync.scenario.model import Scenario
 
 Class = Literal["integrity", "agent", "liveness"]
 CLASSES: Final[tuple[Class, ...]] = ("integrity", "agent", "liveness")
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """Why a scenario was cut short on an arm, and whether a fault that could not act was why."""
-
-    why: str
-    by_fault: bool
+Broken = Mapping[str, Any]
+"""Why a scenario was cut short on an arm, and whether a fault that could not act was why, as the
+progress of its worker says it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,8 +63,8 @@ def judge(cell: Cell, acks: str, broken: Broken | None) -> ArmResult:
     """Return the result of a scenario on an arm, from its cell in `matrix.json`."""
     findings = tuple(_findings(cell, acks, broken))
     unknown = cell.reason if cell.outcome in (Outcome.SKIPPED, Outcome.UNKNOWN) else None
-    if broken is not None and broken.by_fault:
-        unknown = f"a fault could not act: {broken.why}"
+    if broken is not None and broken["by_fault"]:
+        unknown = f"a fault could not act: {broken['why']}"
     return ArmResult(
         findings=findings,
         unknown=None if findings else unknown,
@@ -91,17 +85,8 @@ def _findings(cell: Cell, acks: str, broken: Broken | None) -> Iterator[Finding]
         count = cell.total(name) if getattr(metric, "liveness", False) else 0
         if count:
             yield Finding(of="liveness", metric=name, words=f"{name} was {count}, expected 0")
-    if broken is not None and not broken.by_fault:
-        yield Finding(of="liveness", words=broken.why)
-
-
-def read_broken(folder: Path, kafka: str, arm: str) -> dict[str, Broken]:
-    """Return the scenarios that were cut short on an arm by an error, from its progress."""
-    return {
-        news["broken"]: Broken(news["why"], news["by_fault"])
-        for news in ProgressReader(progress_file(folder / kafka / TASKS, arm)).news()
-        if "broken" in news
-    }
+    if broken is not None and not broken["by_fault"]:
+        yield Finding(of="liveness", words=broken["why"])
 
 
 def fault_words(fault: Planned) -> str:

@@ -1,13 +1,20 @@
-"""Delta debugging by rounds: reduce a list of parts to those that a failure needs.
+"""Reduce a failing seed to a scenario with fewer faults that fails as well, by replays.
 
-Zeller's ddmin, except that all candidates of a round are tested together: a test is a run on real
-brokers, and to start a cluster and Spark takes longer than most tests.
+Delta debugging by rounds: Zeller's ddmin, except that all candidates of a round are tested
+together, because to start a cluster and Spark takes longer than most tests. A reduction asks for
+replays in rounds. It is computed again from all results that there are, and ends where it asks for
+a round that was not run yet; that round is what runs next.
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
+
+from insync.fuzz.judge import Class
+from insync.fuzz.simpler import fault_parts, length_parts, rebuilt, workload_parts
+from insync.scenario.model import Scenario
 
 Part = TypeVar("Part")
 Test = Callable[[Sequence[tuple[Part, ...]]], Sequence[bool]]
@@ -71,3 +78,138 @@ def _without_each(
     if len(chunks) == HALVES:
         return []  # without one half it is the other half
     return [tuple(each for each in parts if each not in chunk) for chunk in chunks]
+
+
+REPLAYS: Final = 10
+FIRST_REPLAYS: Final = 3
+MOST_TRIES: Final = 3
+
+
+@dataclass
+class Replays:
+    """The replays of a failing scenario on an arm, of which a class of finding counts.
+
+    `failed` says of scenarios by name whether they failed; those that it lacks were not run.
+    `next_round` are the scenarios that were asked for first of those.
+    """
+
+    scenario: Scenario
+    arm: str
+    of: Class
+    failed: Mapping[str, bool]
+    next_round: list[Scenario] = field(default_factory=list)
+    _rounds: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name of the reduced scenario."""
+        return f"{self.scenario.name}-{self.arm}-{self.of}"
+
+    def failures(self, scenarios: Sequence[Scenario], times: int) -> list[int]:
+        """Return how often each scenario failed of so many times.
+
+        Raises NotRunYet from the first round on that was not run.
+        """
+        if self.next_round:
+            raise NotRunYet
+        self._rounds += 1
+        names = [
+            [f"{self.name}-{self._rounds}-{number}-{time}" for time in range(1, times + 1)]
+            for number in range(1, len(scenarios) + 1)
+        ]
+        if any(name not in self.failed for own in names for name in own):
+            self.next_round = [
+                scenario.model_copy(update={"name": name, "arms": (self.arm,)})
+                for scenario, own in zip(scenarios, names, strict=True)
+                for name in own
+            ]
+            raise NotRunYet
+        return [sum(self.failed[name] for name in own) for own in names]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reduced:
+    """What a reduction came to so far.
+
+    Attributes:
+        scenario: what is left; None if no replay failed.
+        faults: how many of its faults are left.
+        replays: how often it was replayed.
+        failed: how many of these had such a finding.
+        complete: whether the reduction has come to its end.
+
+    """
+
+    scenario: Scenario | None
+    faults: int
+    replays: int
+    failed: int
+    complete: bool
+
+    def words(self, before: int) -> str:
+        """Return it in words; the scenario had so many faults before."""
+        if self.scenario is None:
+            return f"none of {self.replays} replays had such a finding: not reduced"
+        end = "" if self.complete else "; the reduction has not ended yet"
+        return (
+            f"{before} faults reduced to {self.faults};"
+            f" {self.failed} of {self.replays} replays of the reduced scenario failed{end}"
+        )
+
+
+def reduce_seed(replays: Replays) -> Reduced | None:
+    """Return how far a failing scenario can be reduced by the replays that there are.
+
+    None if there are none yet.
+    """
+    scenario = replays.scenario
+    try:
+        (failed,) = replays.failures([scenario], FIRST_REPLAYS)
+    except NotRunYet:
+        return None
+    if failed == 0:
+        return Reduced(
+            scenario=None, faults=len(scenario.faults), replays=FIRST_REPLAYS, failed=0,
+            complete=True,
+        )  # fmt: skip
+    tries = MOST_TRIES if failed < FIRST_REPLAYS else 1
+    left = reduce_scenario(
+        scenario, lambda each: [failed > 0 for failed in replays.failures(each, tries)]
+    )
+    left = left.model_copy(
+        update={
+            "name": replays.name, "arms": (replays.arm,),
+            "summary": f"{scenario.summary}, reduced",
+        }
+    )  # fmt: skip
+    times, complete = FIRST_REPLAYS, False
+    with suppress(NotRunYet):
+        failed, times, complete = replays.failures([left], REPLAYS)[0], REPLAYS, True
+    return Reduced(
+        scenario=left, faults=len(left.faults), replays=times, failed=failed, complete=complete
+    )
+
+
+def reduce_scenario(
+    scenario: Scenario, fails: Callable[[Sequence[Scenario]], Sequence[bool]]
+) -> Scenario:
+    """Return the smallest scenario found that still fails.
+
+    First fewer faults, then a plainer workload with fewer partitions, then shorter faults.
+    """
+    for parts_of in (fault_parts, workload_parts, length_parts):
+        parts, whole = parts_of(scenario), scenario
+
+        def still_fails(
+            candidates: Sequence[tuple[str, ...]],
+            parts: Sequence[str] = parts,
+            whole: Scenario = whole,
+        ) -> list[bool]:
+            made = [rebuilt(whole, parts, kept) for kept in candidates]
+            valid = [each for each in made if each is not None]
+            found = iter(fails(valid) if valid else ())
+            return [each is not None and next(found) for each in made]
+
+        kept = Reduction(still_fails).of(parts)
+        scenario = rebuilt(whole, parts, kept) or whole
+    return scenario

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from insync.fuzz.workload import PLAIN
+from insync.fuzz.setup import PLAIN
 from insync.scenario.load import keys_of
 from insync.scenario.model import Scenario
 

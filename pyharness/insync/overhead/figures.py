@@ -91,7 +91,6 @@ FIGURES: Final = (
         "resident_mb", "resident MB", 0, "resident memory of a broker, mean", grows=True
     ),
 )  # fmt: skip
-BY_NAME: Final = {spec.name: spec for spec in FIGURES}
 FAR: Final = 200_000
 """Partitions of a cluster for which figures are computed."""
 

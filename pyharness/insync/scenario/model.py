@@ -291,7 +291,8 @@ class Beside(Part):
 class Comparison(Part):
     """What a metric of one arm may be, relative to another arm's in the same run.
 
-    The medians of the repeats are compared: at most, at least, or below so many times the other.
+    The medians of the repeats are compared: at most, at least, or below so many times the other,
+    and a `margin`, which is not scaled.
     """
 
     metric: Metric
@@ -300,6 +301,7 @@ class Comparison(Part):
     at_most: Annotated[float, Field(gt=0)] | None = None
     at_least: Annotated[float, Field(gt=0)] | None = None
     below: Annotated[float, Field(gt=0)] | None = None
+    margin: Annotated[float, Field(ge=0)] = 0
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final
 
-from insync.brokers.kafka.builds import exact
-from insync.errors import InputError
-from insync.run.request import DEFAULT_KAFKA, KAFKA_HELP, Names, UnknownMethods
+from insync.run.request import DEFAULT_KAFKA, Kafka, Names, UnknownMethods
 from insync.verify.levels import NAMES
 
 NO_SEEDS: Final = "none"
@@ -15,10 +13,9 @@ NO_SEEDS: Final = "none"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VerifyRequest:
-    """A request for a verification of the build `kafka` or `image`; None means the default."""
+    """A request for a verification; None means the default."""
 
-    kafka: Annotated[str | None, exact, f"{KAFKA_HELP} Default: {DEFAULT_KAFKA}."] = None
-    image: Annotated[str | None, "An image of the local engine that has the jars."] = None
+    kafka: Kafka = DEFAULT_KAFKA
     agent: Annotated[bool, "--agent/--no-agent", "Judge the build with the agent, or alone."] = True
     arm: Annotated[
         str | None, "The candidate's arm with the agent. Default: request, or the best one."
@@ -44,11 +41,3 @@ class VerifyRequest:
     scale: Annotated[float | None, "Factor for every time. Default: that of the group."] = None
     criteria: Annotated[Path | None, "TOML file of pass criteria. Default: insync's own."] = None
     unknown_methods: UnknownMethods = False
-
-    def build(self) -> tuple[str, str]:
-        """Return the option that names the build, and its value; raises InputError for several."""
-        if self.image is None:
-            return "--kafka", self.kafka or DEFAULT_KAFKA
-        if self.kafka is not None:
-            raise InputError("--kafka and --image: expected one build to judge")
-        return "--image", self.image

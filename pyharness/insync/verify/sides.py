@@ -24,7 +24,6 @@ from insync.brokers.kafka.versions import Release
 from insync.errors import InputError
 from insync.run.plan import built_agent
 from insync.run.version_support import arms_of
-from insync.verify.image import jars_of
 from insync.verify.request import VerifyRequest
 
 STOCK: Final = "stock"
@@ -47,7 +46,7 @@ class Side:
         name: candidate or baseline.
         kafka: what `--kafka` takes.
         release: its jars, and its version.
-        path: where an own build was, or the name of an image.
+        path: where an own build was.
         jars: the SHA-256 of all its jars.
         agent: the SHA-256 of the agent's jar, None without the agent.
         arm: the arm whose brokers it has.
@@ -99,42 +98,30 @@ class Side:
 
 def sides(request: VerifyRequest) -> tuple[Side, Side]:
     """Return the candidate and the baseline; raises InputError."""
-    option, value = request.build()
-    kafka, path = _named(option, value)
-    release = _found(option, kafka)
-    given = request.settings
-    arm = _arm(request, kafka)
-    _check_settings(given, arm)
-    agent = sha256_of(built_agent()) if request.agent else None
+    release = builds.find(request.kafka)
+    arm = _arm(request)
+    _check_settings(request.settings, arm)
     candidate = Side(
-        name="candidate", kafka=kafka, release=release, path=path, jars=release.digest,
-        agent=agent, arm=arm, claims=arm if request.agent else claimed(given), settings=given,
+        name="candidate", kafka=request.kafka, release=release, path=_path(request.kafka),
+        jars=release.digest, agent=sha256_of(built_agent()) if request.agent else None, arm=arm,
+        claims=arm if request.agent else claimed(request.settings), settings=request.settings,
     )  # fmt: skip
-    return candidate, _baseline(request, candidate, path)
+    return candidate, _baseline(request, candidate)
 
 
-def _named(option: str, value: str) -> tuple[str, str | None]:
-    """Return what `--kafka` would take, and where the build is or its image; raises InputError."""
-    if option == "--image":
-        return str(jars_of(value)), value
-    return value, str(Path(value).absolute()) if builds.is_path(value) else None
+def _path(kafka: str) -> str | None:
+    """Return where an own build is."""
+    return str(Path(kafka).absolute()) if builds.is_path(kafka) else None
 
 
-def _found(option: str, kafka: str) -> Release:
-    try:
-        return builds.find(kafka)
-    except InputError as error:
-        raise InputError(str(error).replace("kafka:", f"{option}:", 1)) from None
-
-
-def _arm(request: VerifyRequest, kafka: str) -> str:
+def _arm(request: VerifyRequest) -> str:
     """Return the arm of the candidate; raises InputError for one without, or with, the agent."""
     if not request.agent:
         if request.arm is not None:
             raise InputError(f"--arm {request.arm}: expected --agent with it; configs are --config")
         return STOCK
     if request.arm is None:
-        known = arms_of(kafka)
+        known = arms_of(request.kafka)
         return next((arm for arm in BEST_FIRST if arm in known), BEST_FIRST[0])
     spec = find_arm(request.arm)
     if spec is None or not spec.agent:
@@ -171,20 +158,18 @@ def claimed(given: Mapping[str, str]) -> str | None:
     return max(fit, key=lambda spec: len(spec.configs)).name if fit else None
 
 
-def _baseline(request: VerifyRequest, candidate: Side, path: str | None) -> Side:
+def _baseline(request: VerifyRequest, candidate: Side) -> Side:
     """Return the baseline: by default the candidate's build without the agent.
 
     Without the agent it is the version of Maven Central that the build's version names.
     """
-    if request.baseline is not None:
-        kafka = request.baseline
-        path = str(Path(kafka).absolute()) if builds.is_path(kafka) else None
-    elif request.agent:
-        kafka = candidate.kafka
-    else:
-        kafka, path = candidate.release.version, None
-    release = _found("--baseline", kafka)
+    default = candidate.kafka if request.agent else candidate.release.version
+    kafka = request.baseline or default
+    try:
+        release = builds.find(kafka)
+    except InputError as error:
+        raise InputError(str(error).replace("kafka:", "--baseline:", 1)) from None
     return Side(
-        name="baseline", kafka=kafka, release=release, path=path, jars=release.digest, arm=STOCK,
-        claims=STOCK,
+        name="baseline", kafka=kafka, release=release, path=_path(kafka), jars=release.digest,
+        arm=STOCK, claims=STOCK,
     )  # fmt: skip

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from insync.engine.scenarios import broken_cells
 from insync.engine.task import Task
 from insync.engine.worker import WorkerProgress
 from insync.errors import InsyncError
 from insync.events.verdict import Cell
-from insync.fuzz.judge import Broken, judge, read_broken
+from insync.fuzz.judge import judge
 from unit.engine.cells import named
 from unit.verdict import made_up
 
@@ -56,13 +57,13 @@ def test_a_fault_without_evidence_makes_it_unknown() -> None:
 
 
 def test_a_cluster_that_does_not_come_back_is_a_finding() -> None:
-    broken = Broken("topic seed-1: ISR not full in 60 s", by_fault=False)
+    broken = {"why": "topic seed-1: ISR not full in 60 s", "by_fault": False}
     result = judge(cell(unknown="was cut short"), "all", broken)
     assert [each.of for each in result.findings] == ["liveness"]
 
 
 def test_a_fault_that_could_not_act_makes_it_unknown() -> None:
-    broken = Broken("broker 2: no answer", by_fault=True)
+    broken = {"why": "broker 2: no answer", "by_fault": True}
     result = judge(cell(unknown="was cut short"), "all", broken)
     assert (result.outcome, result.findings) == ("unknown", ())
     assert "a fault could not act: broker 2: no answer" in (result.unknown or "")
@@ -80,6 +81,6 @@ def test_the_progress_says_whether_a_fault_was_why(tmp_path: Path) -> None:
     except (InsyncError, AttributeError) as error:
         progress.broken("seed-1", error)
     progress.broken("seed-2", InsyncError("topic: ISR not\nfull"))
-    found = read_broken(tmp_path, "4.3.1", "stock")
-    assert found["seed-1"].by_fault
-    assert found["seed-2"] == Broken("topic: ISR not full", by_fault=False)
+    found = broken_cells(tmp_path, "4.3.1", "stock")
+    assert found["seed-1"]["by_fault"]
+    assert (found["seed-2"]["why"], found["seed-2"]["by_fault"]) == ("topic: ISR not full", False)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from insync.faults.registry import KINDS
 from insync.fuzz.draw import Choices, draw
-from insync.fuzz.reduce import NotRunYet, Reduction, split
-from insync.fuzz.replay import reduce_scenario
+from insync.fuzz.reduce import NotRunYet, Reduction, reduce_scenario, split
 from insync.fuzz.simpler import fault_parts, rebuilt
 from insync.scenario.load import keys_of, parse
 from insync.scenario.model import Scenario

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from insync.fuzz.brokers import BROKER
+from insync.fuzz.setup import BROKER
 from insync.fuzz.valid_schedule import is_valid_schedule
 from insync.scenario.model import Scenario
 

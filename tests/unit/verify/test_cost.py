@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +11,10 @@ from hypothesis import strategies as st
 from insync.errors import InputError
 from insync.outcome import worst
 from insync.overhead.figures import FIGURES, Values
-from insync.verify.criteria import CostCriterion, parse_file, read
+from insync.verify.criteria import CostCriterion, read
 from insync.verify.levels.cost import checks_of, judge
 
-LIMIT = CostCriterion(metric="bytes_per_fetch", at_most=1.1, plus=5)
+LIMIT = CostCriterion(metric="bytes_per_fetch", at_most=1.1, margin=5)
 
 
 def figures(value: float) -> Values:
@@ -68,7 +70,8 @@ def test_a_criterion_is_judged_of_those_that_claim_it() -> None:
     assert not own.is_claimed("request")
 
 
-def test_a_criterion_on_what_is_not_measured_is_refused() -> None:
-    text = 'schema = 1\n[[cost]]\nmetric = "isr_shrinks"\nmax = 0\n'
+def test_a_criterion_on_what_is_not_measured_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "my.toml"
+    file.write_text('schema = 1\n[[cost]]\nmetric = "isr_shrinks"\nbelow = 1\n')
     with pytest.raises(InputError, match="no metric 'isr_shrinks'"):
-        parse_file(text, "my.toml")
+        read(file)

@@ -87,7 +87,6 @@ def test_seeds_have_one_controller_where_a_side_has_zookeeper() -> None:
 def test_times_are_scaled_once() -> None:
     wanted = verification(only=("read-stall",), scale=0.5)
     (case,) = cases_of(wanted)
-    assert case.scale == 0.5
     assert case.scenario == load("read-stall", 0.5)
     assert of_side(case, BASELINE, 1).timeline == case.scenario.timeline
 

@@ -29,7 +29,7 @@ def verification(
 ) -> Verification:
     return Verification(
         candidate=CANDIDATE, baseline=BASELINE, request=VerifyRequest(**request), seeds=seeds,
-        kinds=kinds, criteria=Criteria(), java=Java(Path("/java"), 17, "Java 17"),
+        kinds=kinds, criteria=Criteria(schema=1), java=Java(Path("/java"), 17, "Java 17"),
     )  # fmt: skip
 
 

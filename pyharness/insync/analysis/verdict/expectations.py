@@ -38,7 +38,7 @@ def is_observed(run: RunInfo, facts: RunFacts, arm: str) -> bool:
 def broken(each: Comparison, facts: RunFacts) -> Iterator[str]:
     """Say that a comparison does not hold; `missing_data` reports one that lacks data."""
     own, other = _medians(each, facts)
-    if own is not None and other is not None and not _holds(each, own, other):
+    if own is not None and other is not None and not each.holds(own, other):
         yield f"{each.arm}: {each.metric} was {own:g}, expected {each}, which was {other:g}"
 
 
@@ -67,14 +67,6 @@ def _median(each: Comparison, facts: RunFacts, arm: str) -> float | None:
     values = [repeat.metrics[each.metric] for repeat in facts.arms[arm]]
     known = [value for value in values if value is not None]
     return median(known) if known and len(known) == len(values) else None
-
-
-def _holds(each: Comparison, own: float, other: float) -> bool:
-    if each.at_most is not None:
-        return own <= each.at_most * other
-    if each.at_least is not None:
-        return own >= each.at_least * other
-    return each.below is None or own < each.below * other
 
 
 def integrity_violations(

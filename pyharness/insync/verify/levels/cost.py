@@ -56,7 +56,7 @@ def checks_of(rounds: Sequence[Round], criteria: Sequence[CostCriterion]) -> Ite
     for criterion in criteria:
         name = criterion.metric
         pairs = [(each[BASELINE][name], each[CANDIDATE][name]) for each in rounds]
-        yield found[name].check(str(criterion), *judge(criterion, pairs))
+        yield found[name].check(f"{name} {criterion}", *judge(criterion, pairs))
     for spec in FIGURES:
         if all(each.metric != spec.name for each in criteria):
             yield found[spec.name].check()
@@ -74,7 +74,7 @@ def judge(criterion: CostCriterion, pairs: Sequence[tuple[float, float]]) -> Jud
     fulfilled = {criterion.holds(end, 0.0) for end in (interval.low, interval.high)}
     if fulfilled == {True}:
         return Outcome.PASS, ""
-    low, high = (end - criterion.plus for end in (interval.low, interval.high))
+    low, high = (end - criterion.margin for end in (interval.low, interval.high))
     away = f"values differ from the limit by {low:+.4g} to {high:+.4g}"
     if fulfilled == {False}:
         return Outcome.FAIL, away

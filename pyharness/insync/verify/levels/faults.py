@@ -35,15 +35,13 @@ def run(what: Verification, place: Place) -> Result:
     failures = record(recordings, place.progress, place.at_once)
     analyse_matrices(folders, place.analysis, place.progress)
     found = pairs(cases, what, out)
-    worse, table = differences(cases, out, what.request.repeats)
     return Result(
         of=NAME,
         children=(
             *(Result(of="clusters", expected="run every case", found=each) for each in failures),
             *judge_cases(cases, found, what),
-            *worse,
+            *differences(cases, out, what.request.repeats),
         ),
-        tables=() if table is None else (table,),
         links={f"{each.name}: all scenarios": f"{NAME}/{each.name}/{PAGE}" for each in folders},
     )
 

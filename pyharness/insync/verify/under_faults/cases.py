@@ -30,7 +30,6 @@ class Case:
     """
 
     scenario: Scenario
-    scale: float = 1.0
     figures: Sequence[str] = ()
     seed: int | None = None
 
@@ -46,8 +45,7 @@ def cases_of(what: Verification) -> list[Case]:
     for entry in entries(what.request.only):
         own = entry.group.scale_of(entry.scenario)
         scale = own if what.request.scale is None else what.request.scale
-        scenario = load(entry.scenario, scale)
-        found.append(Case(scenario=scenario, scale=scale, figures=entry.group.figures))
+        found.append(Case(scenario=load(entry.scenario, scale), figures=entry.group.figures))
     older = min(numbers(side.release.name) for side in (what.candidate, what.baseline))
     choices = for_version(Choices(arms=[what.baseline.arm], kinds=what.kinds), older)
     drawn = (Case(scenario=draw(seed, choices), seed=seed) for seed in what.seeds)

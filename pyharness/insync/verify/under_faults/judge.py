@@ -5,22 +5,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from insync.engine.scenarios import broken_cells
 from insync.errors import InputError, InsyncError
 from insync.events.verdict import Cell, read_cells
-from insync.fuzz.judge import ArmResult, Broken, judge, read_broken
+from insync.fuzz.judge import ArmResult, Broken, judge
 from insync.metrics import METRICS
 from insync.outcome import Outcome
 from insync.past.compare import Compared, Figure, compare, read_side
 from insync.past.compare import Side as PastSide
 from insync.report.words import link_to
-from insync.result import Result, Table
+from insync.result import Result
 from insync.verify import criteria
 from insync.verify.level import Verification
 from insync.verify.sides import Side
 from insync.verify.under_faults.cases import Case
 
 OF_SEED: Final = "nothing lost, the cluster comes back"
-MOST_ROWS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Found:
     @property
     def why(self) -> str:
         """Why it is not as expected."""
-        return self.cell.reason if self.broken is None else f"cut short: {self.broken.why}"
+        return self.cell.reason if self.broken is None else f"cut short: {self.broken['why']}"
 
     @property
     def links(self) -> dict[str, str]:
@@ -69,7 +69,7 @@ def pairs(cases: Sequence[Case], what: Verification, out: Path) -> dict[str, Pai
 
 
 def _of_side(matrix: Path, side: Side) -> dict[str, Found]:
-    broken = read_broken(matrix, side.release.name, side.arm)
+    broken = broken_cells(matrix, side.release.name, side.arm)
     return {
         cell.scenario: Found(cell, matrix, broken.get(cell.scenario)) for cell in read_cells(matrix)
     }
@@ -107,7 +107,7 @@ def _scenario(case: Case, pair: Pair, what: Verification) -> Iterator[Result]:
         outcome=outcome,
         links=own.links,
     )
-    for criterion in what.criteria.criterion:
+    for criterion in what.criteria.compare:
         if criterion.applies(case.name, claims):
             yield _criterion(criterion, case, pair)
 
@@ -139,10 +139,10 @@ def _figures(found: Found, case: Case) -> str:
 def _criterion(criterion: criteria.Criterion, case: Case, pair: Pair) -> Result:
     metric = criterion.metric
     base, own = pair.baseline.cell.metrics, pair.candidate.cell.metrics
-    outcome, why = criteria.judge(criterion, base, own, case.scale)
+    outcome, why = criteria.judge(criterion, base, own)
     return Result(
         of=case.name,
-        expected=str(criterion),
+        expected=f"{metric} {criterion}",
         baseline=criteria.written(metric, base.get(metric, ())),
         found=why or criteria.written(metric, own.get(metric, ())),
         outcome=outcome,
@@ -188,10 +188,11 @@ def _enough_seeds(rows: Sequence[Result]) -> Iterator[Result]:
         yield Result(of="seeds", expected="half of the seeds prove something", found=why)
 
 
-def differences(
-    cases: Sequence[Case], out: Path, repeats: int
-) -> tuple[list[Result], Table | None]:
-    """Return a check per metric that is worse beyond noise, or one that none is; and the table."""
+def differences(cases: Sequence[Case], out: Path, repeats: int) -> list[Result]:
+    """Return a check per metric that is worse beyond noise, or one that none is.
+
+    `insync compare --paired` shows all differences of the two matrices.
+    """
     names = {case.name for case in cases if case.seed is None}
     try:
         compared = compare(
@@ -200,7 +201,7 @@ def differences(
             paired=True,
         )
     except InputError:  # no scenario ran on both sides
-        return [], None
+        return []
     worse = [
         Result(
             of=each.scenario, expected=f"{each.metric} not worse beyond noise",
@@ -210,7 +211,7 @@ def differences(
         )
         for each in compared.figures if is_worse(each)
     ]  # fmt: skip
-    return worse or [_none_worse(compared, repeats)], _table(compared)
+    return worse or [_none_worse(compared, repeats)]
 
 
 def _only(names: set[str], side: PastSide) -> PastSide:
@@ -240,22 +241,3 @@ def _interval(figure: Figure) -> str:
     if figure.low is None or figure.high is None:
         return "too few pairs for an interval"
     return f"95 % interval {figure.low:g} to {figure.high:g}"
-
-
-def _table(compared: Compared) -> Table:
-    ranked = sorted(compared.figures, key=lambda each: not each.is_clear)
-    return Table(
-        title="Paired differences: candidate minus baseline",
-        columns=("scenario", "metric", "baseline", "candidate", "difference", "95 % interval",
-                 "p, adjusted"),
-        numeric=(2, 3, 4, 5, 6),
-        rows=[
-            (
-                each.scenario, each.metric, f"{each.a:g}", f"{each.b:g}", f"{each.difference:+g}",
-                "" if each.low is None else f"{each.low:g} to {each.high:g}",
-                "" if each.p_holm is None else f"{each.p_holm:.3f}",
-            )
-            for each in ranked
-        ],
-        empty="No figure differs.",
-    ).cut(MOST_ROWS)  # fmt: skip
