@@ -12,9 +12,10 @@ from functools import cache
 import docker
 import pytest
 
+from host_base import host_base
 from insync.brokers.docker.engine import client
-from insync.brokers.images import base, built
-from insync.brokers.images.build import build
+from insync.brokers.images import built
+from insync.brokers.images.build import build, prepare
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import find_java
@@ -53,5 +54,5 @@ def dist() -> Distribution:
 @pytest.fixture(scope="session")
 def image(engine: docker.DockerClient, dist: Distribution) -> Image:
     """Return the image of the default version; build it if it is missing."""
-    build(engine, dist, base.prepare(engine, None, dist.java, print), print)
+    build(engine, dist, prepare(engine, host_base(engine), print), print)
     return built.require(dist.release)

@@ -11,14 +11,14 @@ import docker
 import pytest
 
 from fault_runs import planned, running
+from host_base import host_base
 from insync.brokers.cluster.admin import create_topic, partitions
 from insync.brokers.cluster.container_plan import Limits
 from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.brokers.docker import leftovers
 from insync.brokers.docker.process import ContainerProcess
-from insync.brokers.images import base
-from insync.brokers.images.build import build
+from insync.brokers.images.build import build, prepare
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import find_java
@@ -255,7 +255,7 @@ def test_an_image_that_does_not_run_is_one_line(
 @pytest.mark.long
 def test_brokers_on_zookeeper(engine: Engine, tmp_path: Path) -> None:
     old = distribution("2.8.2", find_java())
-    build(engine, old, base.prepare(engine, None, old.java, print), print)
+    build(engine, old, prepare(engine, host_base(engine), print), print)
     with ContainerCluster(old, tmp_path / "nodes", settings=QUICK) as cluster:
         create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {})
         prefill(cluster.bootstrap, "events", range(1), 10)

@@ -11,13 +11,14 @@ import docker
 import pytest
 
 from commands import invoke_json
-from insync.brokers.images import base, built
+from host_base import host_base
+from insync.brokers.images import built
+from insync.brokers.images.build import prepare
+from insync.brokers.images.built import SAMPLE
 from insync.brokers.images.image import HEALTH_VARIABLE, Image
-from insync.brokers.images.recipe import SAMPLE
 from insync.brokers.kafka import formats, releases
 from insync.brokers.kafka.archive import sample_settings, started
 from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.jvm import LOG_CONFIG, node_flags
 from insync.cli.app import invoke
 from insync.errors import InputError
@@ -62,7 +63,6 @@ def names_of_its_own(
 ) -> Iterator[Callable[[str, str], str]]:
     """Use image names of which none is built yet; return what makes a base from a Dockerfile."""
     of_bases, of_kafka = "insync-test-base", "insync-test-kafka"
-    monkeypatch.setattr("insync.brokers.images.host_base.REPOSITORY", of_bases)
     monkeypatch.setattr("insync.brokers.images.image.REPOSITORY", of_kafka)
 
     def base_from(name: str, dockerfile: str) -> str:
@@ -88,19 +88,19 @@ def test_an_image_is_built_from_nothing(
     engine: docker.DockerClient, dist: Distribution, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = nameless(engine)
-    (row,) = invoke_json(capsys, "image", "build", "--no-cache")["images"]
+    base = host_base(engine)
+    (row,) = invoke_json(capsys, "image", "build", "--no-cache", "--base", base)["images"]
     assert row["tag"] == f"insync-test-kafka:{dist.version}"
-    assert row["base"] == f"insync-test-base:jre{dist.java.version}"
-    assert row["jre"] == dist.java.description
+    assert (row["base"], row["jre"]) == (base, dist.java.description)
     assert row["made"]
     assert row["fresh"]
     assert nameless(engine) <= before
 
 
 def test_an_existing_image_is_not_built_again(
-    image: Image, capsys: pytest.CaptureFixture[str]
+    image: Image, engine: docker.DockerClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = invoke_json(capsys, "image", "build")["images"]
+    made = invoke_json(capsys, "image", "build", "--base", host_base(engine))["images"]
     assert [row["made"] for row in made] == [False]
     rows = invoke_json(capsys, "image", "list")["images"]
     assert (image.tag, True) in [(row["tag"], row["fresh"]) for row in rows]
@@ -128,12 +128,16 @@ def test_a_node_loads_its_classes_from_the_archive(image: Image, run: Run) -> No
 
 @pytest.mark.long
 def test_on_a_base_of_the_users_own_with_zookeeper(
-    image: Image, names_of_its_own: Callable[[str, str], str], output_of: OutputOf, run: Run
+    image: Image,
+    engine: docker.DockerClient,
+    names_of_its_own: Callable[[str, str], str],
+    output_of: OutputOf,
+    run: Run,
 ) -> None:
     """It has another user and another entry point, as public images may."""
     own = names_of_its_own(
         "own",
-        f"FROM insync-base:jre{find_java().version}\n"
+        f"FROM {host_base(engine)}\n"
         "RUN echo 'ubuntu:x:1000:1000::/:/bin/sh' >> /etc/passwd\n"
         'USER 65534\nENTRYPOINT ["/bin/false"]\n',
     )
@@ -165,10 +169,9 @@ def test_a_base_that_cannot_run_kafka_is_refused(
     engine: docker.DockerClient,
     names_of_its_own: Callable[[str, str], str],
 ) -> None:
-    java = find_java()
-    name = names_of_its_own("unfit", f"FROM insync-base:jre{java.version}\n{lines}")
+    name = names_of_its_own("unfit", f"FROM {host_base(engine)}\n{lines}")
     with pytest.raises(InputError) as error:
-        base.prepare(engine, name, java, print)
+        prepare(engine, name, print)
     assert str(error.value).startswith(f"base {name}: {problem}")
     assert "\n" not in str(error.value)
 
@@ -210,7 +213,7 @@ def test_a_stale_image_is_not_used(
     image: Image, dist: Distribution, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert built.require(dist.release) == image
-    monkeypatch.setattr("insync.brokers.images.recipe.node_flags", lambda *_: ["-Xmx1g"])
+    monkeypatch.setattr("insync.brokers.images.built.node_flags", lambda *_: ["-Xmx1g"])
     with pytest.raises(
         InputError, match=r"stale, this insync builds a different one, expected it from `insync"
     ):

@@ -19,20 +19,10 @@ EXAMPLES: Final = """\b
 Examples:
   insync image build
   insync image build --kafka 4.3.1,3.9.2 --json
-  insync image build --base eclipse-temurin:17-jre
+  insync image build --base my-registry/java:21
   insync image list
 """
-BUILD_EXAMPLES: Final = """\b
-Examples:
-  insync image build
-  insync image build --kafka 4.3.1,3.9.2 --json
-  insync image build --base eclipse-temurin:17-jre
-"""
-LIST_EXAMPLES: Final = """\b
-Examples:
-  insync image list
-  insync image list --json
-"""
+BASE: Final = "eclipse-temurin:17-jre"
 _MB: Final = 1_000_000
 
 app = typer.Typer(rich_markup_mode=None)
@@ -43,7 +33,7 @@ app.callback(
 )(print_help_alone)
 
 
-@app.command("build", epilog=BUILD_EXAMPLES)
+@app.command("build", epilog=EXAMPLES)
 def build(
     kafka: Annotated[
         str,
@@ -53,12 +43,11 @@ def build(
         ),
     ] = DEFAULT_KAFKA,
     base: Annotated[
-        str | None,
+        str,
         typer.Option(
-            help="Base image with Java 17 or newer, glibc and a shell; pulled if missing. "
-            "Default: an image made from this host's Java, which needs no registry."
+            help="Base image with Java 17 or newer, glibc and a shell; pulled if it is not here."
         ),
-    ] = None,
+    ] = BASE,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Rebuild images that exist.")
     ] = False,
@@ -69,10 +58,10 @@ def build(
     It contains a Java, Kafka's jars, an archive of loaded classes, and a health check.
     """
     from insync.brokers.docker import engine
-    from insync.brokers.images import base as bases
-    from insync.brokers.images import host_java
     from insync.brokers.images.build import build as build_image
+    from insync.brokers.images.build import prepare
     from insync.brokers.kafka import releases
+    from insync.brokers.kafka.java import find_java
     from insync.brokers.kafka.resolve import distribution
     from insync.cli.output import TerminalProgress
     from insync.signals import interruptible
@@ -83,8 +72,8 @@ def build(
     rows: list[dict[str, Any]] = []
     with closing(engine.client()) as client, interruptible(), TerminalProgress() as progress:
         progress.expect(len(wanted))
-        java = host_java.provide(client, base, progress.phase)
-        stands_on = bases.prepare(client, base, java, progress.phase)
+        java = find_java()
+        stands_on = prepare(client, base, progress.phase)
         for version in wanted:
             dist = distribution(version, java, progress.phase)
             began = time.monotonic()
@@ -101,7 +90,7 @@ def build(
     return 0
 
 
-@app.command("list", epilog=LIST_EXAMPLES)
+@app.command("list", epilog=EXAMPLES)
 def list_images(json: Json = False) -> int:
     """List the images that exist, and whether each must be rebuilt."""
     from insync.brokers.docker import engine
@@ -112,7 +101,7 @@ def list_images(json: Json = False) -> int:
         looked = [built.find(client, releases.find(each)) for each in releases.recorded()]
     found = [image for image in looked if image]
     if json:
-        print_json({"images": [_facts(image) for image in found]})
+        print_json({"images": list(map(_facts, found))})
     elif found:
         rows = [
             [image.tag, str(image.size_bytes // _MB), image.base.name if image.base else "",
@@ -128,11 +117,7 @@ def list_images(json: Json = False) -> int:
 def _facts(found: "Found") -> dict[str, Any]:
     base = found.base
     return {
-        "kafka": found.kafka,
-        "tag": found.tag,
-        "id": found.id,
-        "base": base.name if base else None,
-        "jre": base.jre if base else None,
-        "size_bytes": found.size_bytes,
-        "fresh": found.fresh,
-    }
+        "kafka": found.kafka, "tag": found.tag, "id": found.id,
+        "base": base and base.name, "jre": base and base.jre,
+        "size_bytes": found.size_bytes, "fresh": found.fresh,
+    }  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from insync.brokers.images import build
-from insync.brokers.images.recipe import Base
+from insync.brokers.images.built import Base
 from insync.brokers.kafka import versions
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.formats import ROLES

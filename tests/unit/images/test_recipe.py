@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from insync.brokers.images import recipe
+from insync.brokers.images import built
+from insync.brokers.images.built import Base
 from insync.brokers.images.image import image_of
-from insync.brokers.images.recipe import Base
 from insync.brokers.kafka import versions
 from insync.brokers.kafka.jvm import LOG_CONFIG, node_flags
 
@@ -21,35 +21,35 @@ def test_the_digest_covers_the_bases_contents_and_every_jar_and_not_the_bases_na
     tampered = replace(KRAFT, jars=(replace(first, sha256="0" * 64), *others))
     releases = [tampered, *map(versions.pinned, versions.known())]
     bases = [replace(BASE, id="sha256:2"), replace(BASE, java=Path("/opt/java/bin/java"))]
-    digests = [recipe.digest(each, BASE) for each in releases]
-    digests += [recipe.digest(KRAFT, each) for each in bases]
+    digests = [built.digest(each, BASE) for each in releases]
+    digests += [built.digest(KRAFT, each) for each in bases]
     assert len(set(digests)) == len(digests)
-    assert recipe.digest(KRAFT, replace(BASE, name="x")) == recipe.digest(KRAFT, BASE)
+    assert built.digest(KRAFT, replace(BASE, name="x")) == built.digest(KRAFT, BASE)
 
 
-@pytest.mark.parametrize("name", sorted(recipe.texts(image_of(KRAFT, JAVA), KRAFT)))
+@pytest.mark.parametrize("name", sorted(built.texts(image_of(KRAFT, JAVA), KRAFT)))
 def test_a_change_of_any_file_changes_the_digest(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = recipe.digest(KRAFT, BASE)
-    texts = recipe.texts(image_of(KRAFT, JAVA), KRAFT)
-    monkeypatch.setattr(recipe, "texts", lambda *_: texts | {name: texts[name] + "\n"})
-    assert recipe.digest(KRAFT, BASE) != before
+    before = built.digest(KRAFT, BASE)
+    texts = built.texts(image_of(KRAFT, JAVA), KRAFT)
+    monkeypatch.setattr(built, "texts", lambda *_: texts | {name: texts[name] + "\n"})
+    assert built.digest(KRAFT, BASE) != before
 
 
 def test_the_labels_name_the_base() -> None:
-    labels = recipe.labels(KRAFT, BASE)
+    labels = built.labels(KRAFT, BASE)
     assert labels["insync.kafka"] == "4.3.1"
     assert labels["insync.jre"] == BASE.jre
-    assert recipe.base_of(labels) == BASE
+    assert built.base_of(labels) == BASE
 
 
 def test_the_archive_is_dumped_with_the_command_line_of_a_node() -> None:
     """The JVM accepts an archive only with the exact class path that it was dumped with."""
     image = image_of(KRAFT, JAVA)
-    dumped = recipe.texts(image, KRAFT)["sample/node.args"].splitlines()
-    flags = node_flags(recipe.SAMPLE, recipe.SAMPLE / LOG_CONFIG.name)
-    run = image.command(flags, "kafka.Kafka", f"{recipe.SAMPLE}/server.properties")
+    dumped = built.texts(image, KRAFT)["sample/node.args"].splitlines()
+    flags = node_flags(built.SAMPLE, built.SAMPLE / LOG_CONFIG.name)
+    run = image.command(flags, "kafka.Kafka", f"{built.SAMPLE}/server.properties")
     assert run[0] == str(JAVA)
     assert dumped[0] == f"-XX:ArchiveClassesAtExit={image.cds}"
     assert run[1] == f"-XX:SharedArchiveFile={image.cds}"
@@ -57,7 +57,7 @@ def test_the_archive_is_dumped_with_the_command_line_of_a_node() -> None:
 
 
 def test_a_version_on_zookeeper_includes_zookeepers_settings() -> None:
-    texts = recipe.texts(image_of(ZOOKEEPER, JAVA), ZOOKEEPER)
+    texts = built.texts(image_of(ZOOKEEPER, JAVA), ZOOKEEPER)
     assert "zookeeper.connect=127.0.0.1:9093" in texts["sample/server.properties"]
     assert "clientPort=9093" in texts["sample/zookeeper.properties"]
     assert texts["sample/zookeeper.args"].startswith("-XX:SharedArchiveFile=/opt/kafka/classes.jsa")

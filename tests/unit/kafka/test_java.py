@@ -6,7 +6,6 @@ import pytest
 
 from insync.brokers.kafka.java import find_java, parse_settings
 from insync.errors import InputError
-from java_free import without_java
 
 SETTINGS = """Picked up JAVA_TOOL_OPTIONS: -Dx=y
 Property settings:
@@ -74,18 +73,3 @@ def test_a_java_home_without_a_usable_java_is_an_error(
 def test_a_java_that_prints_no_version_is_an_error() -> None:
     with pytest.raises(InputError, match=r"^java: here answered 'nothing', expected its version$"):
         parse_settings("", "here")
-
-
-def test_a_host_without_a_java_uses_the_one_in_the_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setenv("INSYNC_CACHE", str(tmp_path))
-    installed(tmp_path / "java")
-    path = installed(tmp_path / "path") / "bin"
-    monkeypatch.setenv("PATH", f"{path}:/usr/bin:/bin")
-    assert find_java().home == tmp_path / "path", "its own Java comes first"
-    (path / "java").unlink()
-    tools = without_java(tmp_path / "tools")
-    monkeypatch.setenv("PATH", str(tools))
-    assert find_java().home == tmp_path / "java"

@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import IO, Any
 
 import docker
-from docker.errors import APIError
+from docker.errors import APIError, ImageNotFound
 
-from insync.brokers.images import built, recipe
-from insync.brokers.images.built import Found
+from insync.brokers.docker.engine import container
+from insync.brokers.images import built
+from insync.brokers.images.built import Base, Found
 from insync.brokers.images.image import image_of
 from insync.brokers.kafka import archive, formats
 from insync.brokers.kafka.distribution import Distribution
-from insync.errors import InsyncError
+from insync.brokers.kafka.java import OLDEST, parse_settings
+from insync.errors import InputError, InsyncError
 
 _SAMPLE = "sample"
 # One fixed time for all files, so that the same jars give the same image everywhere.
@@ -28,7 +30,7 @@ _QUOTED = 5
 def build(
     client: docker.DockerClient,
     dist: Distribution,
-    base: recipe.Base,
+    base: built.Base,
     tell: Callable[[str], None],
     *,
     cached: bool = True,
@@ -57,8 +59,8 @@ def build(
     return made, True
 
 
-def _pack(dist: Distribution, base: recipe.Base, context: IO[bytes]) -> None:
-    texts = recipe.texts(image_of(dist.release, base.java), dist.release)
+def _pack(dist: Distribution, base: built.Base, context: IO[bytes]) -> None:
+    texts = built.texts(image_of(dist.release, base.java), dist.release)
     with (
         tarfile.open(fileobj=context, mode="w", dereference=True) as tar,
         tempfile.TemporaryDirectory() as scratch,
@@ -87,7 +89,7 @@ def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 def _send(
     client: docker.DockerClient,
     dist: Distribution,
-    base: recipe.Base,
+    base: built.Base,
     context: IO[bytes],
     tell: Callable[[str], None],
     *,
@@ -104,7 +106,7 @@ def _send(
                 "JAVA": str(base.java),
                 "STARTED": archive.started(dist.release),
             },
-            labels=recipe.labels(dist.release, base),
+            labels=built.labels(dist.release, base),
             # The sample node connects to nothing but itself.
             network_mode="none",
             nocache=not cached,
@@ -130,3 +132,52 @@ def _follow(answers: Iterable[Mapping[str, Any]], tag: str, tell: Callable[[str]
             output.clear()
         elif text:
             output.append(text)
+
+
+_ASK_JAVA = 'exec "${JAVA_HOME:+$JAVA_HOME/bin/}java" -XshowSettings:properties -version'
+
+
+def prepare(client: docker.DockerClient, name: str, tell: Callable[[str], None]) -> Base:
+    """Return the base of a name, pulled if it is missing.
+
+    Raises InputError when the base cannot be pulled, or has no Java that runs Kafka.
+    """
+    tell(f"base {name}")
+    image = _image(client, name, tell)
+    java = parse_settings(_ask(client, image.id, name), f"base {name}")
+    if java.version < OLDEST:
+        raise InputError(f"base {name}: has Java {java.version}, expected {OLDEST} or newer")
+    return Base(image.id, name, java.binary, java.description)
+
+
+def _image(
+    client: docker.DockerClient, name: str, tell: Callable[[str], None]
+) -> docker.models.images.Image:
+    try:
+        return client.images.get(name)
+    except ImageNotFound:
+        tell(f"base {name}: pulling")
+    try:
+        # Without a tag docker-py pulls all tags.
+        return client.images.pull(name, tag=None if _tagged(name) else "latest")
+    except APIError as error:
+        raise InputError(f"base {name}: cannot be pulled: {error.explanation or error}") from error
+
+
+def _tagged(name: str) -> bool:
+    return "@" in name or ":" in name.rpartition("/")[2]
+
+
+def _ask(client: docker.DockerClient, image: str, name: str) -> str:
+    """Return what the Java in an image prints about itself."""
+    with container(client, image, ["sh", "-c", _ASK_JAVA]) as asked:
+        try:
+            asked.start()
+            code = asked.wait()["StatusCode"]
+            output: str = asked.logs().decode(errors="replace")
+        except APIError as error:
+            message = " ".join(str(error.explanation or error).split())
+            raise InputError(f"base {name}: has no shell that runs: {message}") from error
+    if code != 0:
+        raise InputError(f"base {name}: its java does not run: {' '.join(output.split())}")
+    return output

@@ -1,21 +1,104 @@
-"""Find the images that exist, for clusters of containers to start their nodes from.
+"""List what a Kafka image contains beside the jars, and find the images that exist.
 
 The labels of an image say what it was made of. An image that this insync would build
 differently is stale and is not used.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
 
 import docker
 from docker.errors import ImageNotFound
 
 from insync.brokers.docker import engine
-from insync.brokers.images import recipe
 from insync.brokers.images.image import Image, image_of, tag
+from insync.brokers.kafka import archive, zookeeper
+from insync.brokers.kafka.formats import METADATA
+from insync.brokers.kafka.jvm import LOG_CONFIG, node_flags
 from insync.brokers.kafka.versions import Release
 from insync.errors import InputError
+
+LABEL = "insync.recipe"
+# The sample node's folder during the build. No other process there can take its ports.
+SAMPLE = Path("/tmp/sample")  # noqa: S108  # a path inside the image
+_PORT, _OTHER_PORT = 9092, 9093
+_SETTINGS, _ZOOKEEPER = "server.properties", "zookeeper.properties"
+
+
+@dataclass(frozen=True)
+class Base:
+    """A base image: its id, its name, its Java's launcher and that Java's full name."""
+
+    id: str
+    name: str
+    java: Path
+    jre: str
+
+
+def labels(release: Release, base: Base) -> dict[str, str]:
+    """Return the labels of the image of `release` on `base`, its recipe's digest among them."""
+    return {
+        "insync.kafka": release.version,
+        "insync.base": base.name,
+        "insync.base.id": base.id,
+        "insync.java": str(base.java),
+        "insync.jre": base.jre,
+        LABEL: digest(release, base),
+    }
+
+
+def base_of(labelled: Mapping[str, str]) -> Base:
+    """Return the base that an image's labels name; raises KeyError if they name none."""
+    return Base(
+        labelled["insync.base.id"],
+        labelled["insync.base"],
+        Path(labelled["insync.java"]),
+        labelled["insync.jre"],
+    )
+
+
+def digest(release: Release, base: Base) -> str:
+    """Return a digest of everything that the image depends on."""
+    jars = [jar.sha256 for jar in release.jars]
+    whole = [base.id, str(base.java), jars, texts(image_of(release, base.java), release)]
+    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def texts(image: Image, release: Release) -> dict[str, str]:
+    """Return the text files of the build context, by name."""
+    flags = node_flags(SAMPLE, SAMPLE / LOG_CONFIG.name)
+    node = image.dump_command(flags, "kafka.Kafka", str(SAMPLE / _SETTINGS))
+    made = {
+        "Dockerfile": _shipped("Dockerfile"),
+        "health.sh": _shipped("health.sh"),
+        "sample/dump.sh": _shipped("dump.sh"),
+        f"sample/{LOG_CONFIG.name}": LOG_CONFIG.read_text(encoding="utf-8"),
+        "sample/node.args": _arguments(node),
+        f"sample/{_SETTINGS}": archive.sample_settings(release, SAMPLE, _PORT, _OTHER_PORT),
+    }
+    if release.zookeeper:
+        flags = [*zookeeper.FLAGS, *flags]
+        server = image.command(flags, zookeeper.MAIN, str(SAMPLE / _ZOOKEEPER))
+        settings = zookeeper.settings(SAMPLE / METADATA, _OTHER_PORT)
+        made["sample/zookeeper.args"] = _arguments(server)
+        made[f"sample/{_ZOOKEEPER}"] = "".join(f"{key}={settings[key]}\n" for key in settings)
+    return made
+
+
+def _arguments(command: list[str]) -> str:
+    """Return a java command as the content of an argument file: all words but `java` itself."""
+    return "\n".join(command[1:]) + "\n"
+
+
+@cache
+def _shipped(name: str) -> str:
+    return files(__package__).joinpath("context", name).read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -25,7 +108,7 @@ class Found:
     kafka: str
     tag: str
     id: str
-    base: recipe.Base | None
+    base: Base | None
     size_bytes: int
     fresh: bool
 
@@ -56,12 +139,12 @@ def find(client: docker.DockerClient, release: Release) -> Found | None:
     except ImageNotFound:
         return None
     base = _base(image.labels)
-    fresh = base is not None and recipe.digest(release, base) == image.labels.get(recipe.LABEL)
+    fresh = base is not None and digest(release, base) == image.labels.get(LABEL)
     return Found(release.version, name, image.id, base, image.attrs["Size"], fresh)
 
 
-def _base(labels: Mapping[str, str]) -> recipe.Base | None:
+def _base(labels: Mapping[str, str]) -> Base | None:
     try:
-        return recipe.base_of(labels)
+        return base_of(labels)
     except KeyError:
         return None

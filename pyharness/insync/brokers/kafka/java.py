@@ -1,7 +1,4 @@
-"""Find the Java that runs Kafka: JAVA_HOME first, then the PATH, then the cache; 17 or newer.
-
-The cache has one if `insync image build --base` found none on this host.
-"""
+"""Find the Java that runs Kafka: JAVA_HOME first, then the PATH; 17 or newer."""
 
 import os
 import re
@@ -11,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from insync.brokers.kafka.cache import root
 from insync.errors import InputError
 
 OLDEST = 17
@@ -35,13 +31,7 @@ class Java:
 
 def find_java() -> Java:
     """Return the Java to run Kafka with; raises InputError if none is suitable."""
-    found = located()
-    if found is None:
-        raise InputError(
-            f"java: none in JAVA_HOME or on the PATH, expected a JDK {OLDEST} or newer; for"
-            " containers alone, `insync image build --base IMAGE` takes that of an image"
-        )
-    binary, origin = found
+    binary, origin = _located()
     java = parse_settings(_ask(binary, origin), f"{binary} ({origin})")
     if java.version < OLDEST:
         raise InputError(
@@ -65,16 +55,8 @@ def parse_settings(text: str, where: str) -> Java:
     return Java(home, version, name)
 
 
-def in_cache() -> Path:
-    """Return the folder for the Java of a host that has none of its own."""
-    return root() / "java"
-
-
-def located() -> tuple[Path, str] | None:
-    """Return the launcher of the Java to use, and where it was found; None if there is none.
-
-    Raises InputError for a JAVA_HOME without a Java.
-    """
+def _located() -> tuple[Path, str]:
+    """Return the launcher of the Java to use, and where it was found; raises InputError."""
     home = os.environ.get("JAVA_HOME")
     if home:
         binary = Path(home) / "bin" / "java"
@@ -82,10 +64,11 @@ def located() -> tuple[Path, str] | None:
             raise InputError(f"java: JAVA_HOME is {home}, expected a folder with bin/java")
         return binary, "JAVA_HOME"
     found = shutil.which("java")
-    if found is not None:
-        return Path(found), "PATH"
-    copied = in_cache() / "bin" / "java"
-    return (copied, "the cache") if copied.is_file() else None
+    if found is None:
+        raise InputError(
+            f"java: none in JAVA_HOME or on the PATH, expected a JDK {OLDEST} or newer"
+        )
+    return Path(found), "PATH"
 
 
 @cache  # a matrix asks for each of its runs, and each answer takes a tenth of a second
