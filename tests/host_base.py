@@ -8,6 +8,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 from shutil import which
+from typing import IO
 
 import docker
 from docker.errors import ImageNotFound
@@ -45,7 +46,7 @@ def host_base(client: docker.DockerClient) -> str:
     return name
 
 
-def _pack(home: Path, root: tempfile._TemporaryFileWrapper[bytes]) -> None:
+def _pack(home: Path, root: IO[bytes]) -> None:
     """Write the root folder; modification times are kept, because the JVM compares them."""
     busybox = Path(str(which("busybox")))
     found = {Path("bin/busybox"): busybox, Path("opt/jre/bin/java"): home / "bin" / "java"}

@@ -9,7 +9,6 @@ from insync.analysis.verdict.facts import RepeatFacts, arm_figures
 from insync.analysis.verdict.liveness import liveness_metrics
 from insync.analysis.verdict.recorded import Recorded
 from insync.analysis.verdict.repeat_facts import _metrics
-from insync.cli.results import _COLUMNS
 from insync.errors import InputError
 from insync.events.run_info import Group, RunInfo, Transactions
 from insync.metrics import METRICS, Metric
@@ -57,10 +56,6 @@ def test_the_verdict_computes_the_metrics_of_the_registry() -> None:
     live = liveness_metrics([], complete=True)
     assert {*found, *live} == set(metrics.of_verdict())
     assert set(live) == set(metrics.liveness())
-
-
-def test_the_command_line_shows_metrics_of_the_verdict() -> None:
-    assert {key for _, key, _ in _COLUMNS} - {"evidence"} <= set(metrics.of_verdict())
 
 
 def test_the_table_lists_the_registry() -> None:

@@ -55,11 +55,6 @@ def text_table(
     return table
 
 
-def painted(found: Outcome, text: str) -> str:
-    """Return a text in the colour of an outcome."""
-    return f"[{found.colour}]{text}[/]"
-
-
 def print_verdict(console: Console, found: Outcome, reason: str) -> None:
     """Print an outcome and why it is that one."""
     console.print(f"[bold {found.colour}]{found}[/]: {escape(reason)}", soft_wrap=True)

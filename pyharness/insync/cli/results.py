@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from rich.console import Console
+from rich.markdown import Markdown
 from rich.markup import escape
 from rich.table import Table
 
 from insync.brokers.cluster.node import has_data, remove_data
 from insync.cli.output import (
     TerminalProgress,
-    painted,
     print_json,
     print_verdict,
     results_console,
@@ -35,12 +35,12 @@ from insync.events.matrix_info import CELLS, PAGE, PLAN, load_matrix
 from insync.events.run_info import RunInfo, load_run
 from insync.events.schema import REPORT, RUN, VERDICT, nodes_dir
 from insync.events.verdict import Cell, Verdict, read_cells
-from insync.metrics import DEFAULT_FIGURES
 from insync.outcome import Outcome, worst
 from insync.past.results import LEVELS, find_results
-from insync.report.matrix.cells import Grid, grids, outcome
-from insync.report.matrix.text import figures, legend, notes, sentence
+from insync.report.matrix.cells import outcome
+from insync.report.matrix.text import markdown
 from insync.report.result_page import Words, overview, problems
+from insync.report.results import side_by_side
 from insync.report.statistics import differences_of, statistics_tables
 from insync.result import Result
 from insync.result import Table as Shown
@@ -50,7 +50,6 @@ from insync.statistics import LEVEL
 
 C = TypeVar("C", bound=Named)
 MOST_PROBLEMS: Final = 20
-SECOND_MS: Final = 1000
 USUAL: Final = frozenset(
     {"isr_shrinks", "min_isr_size", "under_min_isr_ms", "max_ack_gap_ms", "p99_ms", "lost"}
 )
@@ -231,8 +230,12 @@ def show_verdict(
     console: Console, verdict: Verdict, folder: Path, kept: Sequence[Path] = ()
 ) -> None:
     """Print the arms, the verdict with its reason, the report's path, and where data is kept."""
+    arms = side_by_side(verdict)
     title = f"{verdict.scenario} on Kafka {verdict.kafka}, times x {verdict.scale:g}"
-    console.print(arms_table(verdict.arms, title))
+    console.print(f"[bold]{escape(title)}[/]")
+    console.print(drawn(arms.differ))
+    if arms.equal.rows:
+        console.print(f"{len(arms.equal.rows)} figures are equal in every arm")
     print_verdict(console, verdict.verdict, verdict.reason)
     console.print(f"report: {escape(str(folder / REPORT))}{_kept(kept)}", soft_wrap=True)
     if any(arm["repeats"] > 1 for arm in verdict.arms.values()):
@@ -260,40 +263,11 @@ def show_cells(
     wrong: Sequence[str],
     kept: Sequence[Path] = (),
 ) -> None:
-    """Print the tables, then what differs, the outcome, the page's path, and where data is kept."""
-    for grid in grids(cells):
-        console.print(grid_table(grid))
-    for line in (*notes(cells), *wrong):
+    """Print tables, notes and outcome, the page's path, and where data is kept."""
+    console.print(Markdown(markdown(cells)))
+    for line in wrong:
         console.print(escape(line), soft_wrap=True)
-    print_verdict(console, outcome(cells), sentence(cells))
     console.print(f"matrix: {escape(str(folder / PAGE))}{_kept(kept)}", soft_wrap=True)
-
-
-def grid_table(grid: Grid) -> Table:
-    """Return the table of one version; cells that differ from what was expected are marked.
-
-    With several repeats a figure has two numbers, so the figures are on separate lines; the same
-    applies if a cell has many figures.
-    """
-    return text_table(
-        " | ".join(["stall", *(arm.replace("-", "-\n") for arm in grid.arms)]),
-        (
-            [scenario, *(_cell(row[arm]) if arm in row else "" for arm in grid.arms)]
-            for scenario, row in grid.rows.items()
-        ),
-        f"Kafka {grid.kafka}: {legend(grid.figures)}",
-    )
-
-
-def _cell(cell: Cell) -> str:
-    found = cell.outcome
-    if found == Outcome.SKIPPED:
-        return painted(found, found.mark)
-    text = f"{'' if found == Outcome.PASS else f'{found.symbol} '}{figures(cell)}"
-    # On one line four arms fit into 80 columns, on separate lines seven.
-    in_line = cell.once and len(cell.figures) <= len(DEFAULT_FIGURES)
-    text = text.replace(" / ", "/" if in_line else "\n")
-    return text if found == Outcome.PASS else painted(found, text)
 
 
 def _kept(homes: Sequence[Path]) -> str:
@@ -301,50 +275,6 @@ def _kept(homes: Sequence[Path]) -> str:
     if not homes:
         return ""
     return f"; the brokers' data is kept in {', '.join(escape(str(home)) for home in homes)}"
-
-
-def arms_table(arms: Mapping[str, Mapping[str, Any]], title: str) -> Table:
-    """Return the table: metrics with one value per repeat, counts of records as sums."""
-    return text_table(
-        " | ".join(["arm", *(heading for heading, _, _ in _COLUMNS)]),
-        ([name, *(show(arm[key]) for _, key, show in _COLUMNS)] for name, arm in arms.items()),
-        title,
-    )
-
-
-def _each(values: Sequence[float | None]) -> str:
-    return " ".join("-" if value is None else f"{value:g}" for value in values) or "-"
-
-
-def _seconds(values: Sequence[float | None]) -> str:
-    return " ".join("-" if ms is None else f"{ms / SECOND_MS:.1f}" for ms in values) or "-"
-
-
-def _sum(values: Sequence[int | None]) -> str:
-    return "-" if None in values else str(sum(value or 0 for value in values))
-
-
-def _evidence(evidence: Sequence[Mapping[str, Any]]) -> str:
-    """Sum up the faults: delayed calls and their total seconds; else the seconds they acted."""
-    if not evidence:
-        return "-"
-    calls = sum(item["calls_held"] for item in evidence)
-    held = sum(item["held_ms"] for item in evidence) / SECOND_MS
-    if calls:
-        return f"{calls} held, {held:.0f} s"
-    return f"{sum(item['acted_ms'] for item in evidence) / SECOND_MS:.0f} s"
-
-
-_COLUMNS: Final[Sequence[tuple[str, str, Callable[[Any], str]]]] = (
-    ("ISR\nshrinks", "isr_shrinks", _each),
-    ("min\nISR", "min_isr_size", _each),
-    ("s under\nmin ISR", "under_min_isr_ms", _seconds),
-    ("longest\nack gap s", "max_ack_gap_ms", _seconds),
-    ("acked", "acked", _sum),
-    ("lost", "lost", _sum),
-    ("twice", "duplicated", _sum),
-    ("faults\nacted", "evidence", _evidence),
-)
 
 
 def show_statistics(console: Console, folder: Path, metrics: Collection[str] = USUAL) -> None:

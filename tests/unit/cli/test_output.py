@@ -14,10 +14,10 @@ from commands import invoke_json, invoke_refused, run_python
 from insync.cli import results
 from insync.cli.app import invoke
 from insync.cli.output import results_console
-from insync.cli.results import arms_table, grid_table, show_cells
+from insync.cli.results import show_cells
 from insync.cli.state import table
 from insync.events.verdict import Cell, Verdict
-from insync.report.matrix.cells import grids
+from insync.metrics import of_verdict
 from insync.run import plan
 from insync.scenario.load import builtin_names, load
 from insync_bridge import PartitionState, PendingMark, ReplicaState
@@ -26,18 +26,13 @@ from unit.verdict import made_up
 
 def arm(**metrics: Any) -> Mapping[str, Any]:
     """Make an arm of a verdict with two unremarkable repeats."""
-    return {
-        "repeats": 2, "isr_shrinks": [0, 0], "min_isr_size": [3, 3], "under_min_isr_ms": [0, 0],
-        "offline_ms": [0, 0], "max_ack_gap_ms": [50.0, 60.0], "acked": [100, 110],
-        "lost": [0, 0], "duplicated": [0, 0], "evidence": [], "agent_errors": [],
-        **metrics,
-    }  # fmt: skip
+    return {"repeats": 2, **{name: [0, 0] for name in of_verdict()}, "evidence": [], **metrics}
 
 
-def verdict(word: str) -> Verdict:
-    """Make a verdict of one arm."""
+def verdict(word: str, arms: Mapping[str, Any]) -> Verdict:
+    """Make a verdict of some arms."""
     reason = "stock: [isr_shrinks] is 1, expected at most 0"
-    return made_up.verdict(verdict=word, reason=reason, arms={"stock": arm()})
+    return made_up.verdict(verdict=word, reason=reason, arms=arms or {"stock": arm()})
 
 
 def rendered(renderable: object) -> str:
@@ -48,11 +43,12 @@ def rendered(renderable: object) -> str:
 
 
 @pytest.fixture
-def fake_analysis(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+def fake_analysis(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Return what replaces the analysis with a verdict, which it returns as JSON has it."""
 
-    def fake(word: str) -> Any:
-        found = verdict(word)
+    def fake(word: str, **arms: Any) -> Any:
+        found = verdict(word, arms)
+        monkeypatch.setattr(results, "show_statistics", lambda *_: None)
         monkeypatch.setattr(results, "analyse", lambda folders, *_: [found] * len(folders))
         monkeypatch.setattr(results, "load_run", lambda _: None)
         monkeypatch.setattr(results, "clusters_of", lambda *_: {})
@@ -90,27 +86,18 @@ def test_several_folders_give_one_document_with_each_verdict(
     assert invoke_json(capsys, "report", "one", "two", codes=(3,)) == [found, found]
 
 
-def test_the_summary_shows_repeats_side_by_side_and_adds_up_records() -> None:
-    held = {"calls_held": 2, "held_ms": 9_950.0}
-    text = rendered(
-        arms_table(
-            {
-                "stock": arm(
-                    isr_shrinks=[2, 3], max_ack_gap_ms=[5_100, 5_240], evidence=[held] * 2
-                ),
-                "plugin": arm(
-                    isr_shrinks=[0, None],
-                    lost=[0, None],
-                    evidence=[{"calls_held": 0, "held_ms": 0, "acted_ms": 3_990.0}] * 2,
-                ),
-            },
-            "kip-501",
-        )
-    )
-    stock = next(line for line in text.splitlines() if "stock" in line)
-    plugin = next(line for line in text.splitlines() if "plugin" in line)
-    assert " ".join(stock.split()) == "stock 2 3 3 3 0.0 0.0 5.1 5.2 210 0 0 4 held, 20 s"
-    assert " ".join(plugin.split()) == "plugin 0 - 3 3 0.0 0.0 0.1 0.1 210 - 0 8 s"
+def test_figures_that_differ_are_shown_arm_beside_arm(
+    fake_analysis: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    arms = {"stock": arm(isr_shrinks=[2, 4], lost=[0, None]), "plugin": arm(lost=[0, None])}
+    fake_analysis("pass", **arms)
+    assert invoke(["report", "run"]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == "made-up on Kafka 4.3.1, times x 0.2"
+    assert "metric stock plugin" in lines
+    assert "ISR shrinks 3 (2 to 4) 0" in lines
+    assert not any(line.startswith("lost") for line in lines)
+    assert any(line.endswith("figures are equal in every arm") for line in lines)
 
 
 def test_the_state_shows_each_replica_as_its_leader_sees_it() -> None:
@@ -150,23 +137,22 @@ def cell(arm: str, **more: Any) -> Cell:
     return made_up.cell("freeze", arm, **{**known, **more})
 
 
-def test_a_matrix_is_a_table_of_sites_by_arms_with_unexpected_cells_marked() -> None:
+def test_a_matrix_is_a_table_of_scenarios_by_arms_with_unexpected_cells_marked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     cells = [
         cell("stock", isr_shrinks=[2, 5], under_min_isr_ms=[100, 300]),
         cell("off", isr_shrinks=[0, None], outcome="unknown", reason="repeat 1: was cut short"),
         cell("read", outcome="fail", reason="repeat 1: [isr_shrinks] was 0, expected at least 1"),
         cell("request", outcome="skipped", reason="no cgroup", repeats=0, max_ack_gap_ms=[]),
     ]
-    (grid,) = grids(cells)
-    rows = [" ".join(line.split()) for line in rendered(grid_table(grid)).splitlines()]
-    assert "stall stock off read request" in rows
-    at = rows.index("freeze 5 (3.5) ? 0 (0) ✗ 0 (0) \u2013 skipped")
-    assert rows[at + 1 : at + 3] == [
-        "0.3 (0.2) 0.0 (0.0) 0.0 (0.0)",
-        "4.3 (4.2) 4.3 (4.2) 4.3 (4.2)",
-    ]
-    (grid,) = grids([cell("stock", repeats=1, isr_shrinks=[2])])
-    assert "2/0.0/4.3" in rendered(grid_table(grid))
+    show_cells(results_console(), cells, Path("/out"), [])
+    rows = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "scenario stock off read request" in rows
+    (row,) = (row for row in rows if row.startswith("freeze "))
+    assert row.startswith("freeze 5 (3.5) / 0.3 (0.2) / 4.3 (4.2) ? unknown: 0 (0) / 0.0 (0.0) / ")
+    assert "✗ fail: 0 (0) / " in row
+    assert row.endswith(" skipped")
 
 
 def test_unexpected_cells_of_a_matrix_are_explained_below_it(
@@ -178,15 +164,13 @@ def test_unexpected_cells_of_a_matrix_are_explained_below_it(
     ]
     console = results_console(as_json=False)
     show_cells(console, cells, Path("/out"), ["4.3.1 off: broker 1 ended"])
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[-5:] == [
-        "freeze, read: fail: repeat 1: [isr_shrinks] was 0, expected at least 1",
-        "freeze, stock, off: skipped: no cgroup",
-        "4.3.1 off: broker 1 ended",
-        "fail: 0 of 1 cells are as expected, 1 fail; 1 of 3 cells judged, 2 skipped;"
-        " no cell of stock, off could be judged; more cells were skipped than judged",
-        "matrix: /out/matrix.html",
-    ]
+    assert " ".join(capsys.readouterr().out.split()).endswith(
+        " • freeze, read: fail: repeat 1: [isr_shrinks] was 0, expected at least 1"
+        " • freeze, stock, off: skipped: no cgroup"
+        " fail: 0 of 1 cells are as expected, 1 fail; 1 of 3 cells judged, 2 skipped;"
+        " no cell of stock, off could be judged; more cells were skipped than judged."
+        " 4.3.1 off: broker 1 ended matrix: /out/matrix.html"
+    )
 
 
 def test_a_scenario_is_printed_as_its_file(

@@ -9,12 +9,10 @@ from commands import invoke_json, invoke_refused
 from insync.cli import results
 from insync.cli.app import invoke
 from insync.events.verdict import Verdict, read_verdict
+from insync.metrics import of_verdict
 from unit.past.past_folders import write_matrix, write_past
 
-ARM = {
-    "isr_shrinks": [0], "min_isr_size": [3], "under_min_isr_ms": [0], "max_ack_gap_ms": [50.0],
-    "acked": [10], "lost": [0], "duplicated": [0],
-}  # fmt: skip
+ARM = {name: [0] for name in of_verdict()}
 
 
 @pytest.fixture
