@@ -13,10 +13,9 @@ import pytest
 from fault_runs import planned, running
 from host_base import host_base
 from insync.brokers.cluster.admin import create_topic, partitions
-from insync.brokers.cluster.container_plan import Limits
-from insync.brokers.cluster.containers import ContainerCluster
+from insync.brokers.cluster.containers import ContainerCluster, Limits
 from insync.brokers.cluster.quorum.metadata_log import isr_events
-from insync.brokers.docker import leftovers
+from insync.brokers.docker import process as docker_process
 from insync.brokers.docker.process import ContainerProcess
 from insync.brokers.images.build import build, prepare
 from insync.brokers.images.image import Image
@@ -58,7 +57,7 @@ def cluster(
 
 def ours(engine: Engine) -> set[str]:
     """Return the names of all containers and networks that carry our label."""
-    marked = {"label": leftovers.OWNER}
+    marked = {"label": docker_process.OWNER}
     containers = engine.containers.list(all=True, filters=marked, ignore_removed=True)
     return {each.name for each in (*containers, *engine.networks.list(filters=marked))}
 
@@ -67,7 +66,7 @@ def container_of(engine: Engine, cluster: ContainerCluster, number: int) -> Any:
     """Return the engine's view of a node."""
     (found,) = (
         each
-        for each in engine.containers.list(filters={"label": leftovers.OWNER})
+        for each in engine.containers.list(filters={"label": docker_process.OWNER})
         if each.attrs["State"]["Pid"] == cluster.nodes[number].pid
     )
     return found
@@ -203,16 +202,16 @@ def test_leftovers_of_a_killed_harness_are_removed_and_their_logs_saved(
 ) -> None:
     before = ours(engine)
     with harness(HARNESS, str(tmp_path), dist.version) as (process, pids):
-        leftovers.sweep(engine)
+        docker_process.sweep(engine)
         assert len(ours(engine) - before) == 3, "two containers and their network are alive"
         process.kill()
     assert not any(map(gone, pids))
     log = tmp_path / "1" / "stdout.log"
     log.unlink()
-    leftovers.sweep(engine)
+    docker_process.sweep(engine)
     assert ours(engine) == before
     assert "started" in log.read_text(encoding="utf-8")
-    leftovers.sweep(engine)
+    docker_process.sweep(engine)
 
 
 def test_a_node_that_dies_at_its_start_is_reported_with_its_own_error(

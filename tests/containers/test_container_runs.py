@@ -7,7 +7,7 @@ import docker
 import pytest
 
 from commands import insync_json
-from insync.brokers.docker import leftovers
+from insync.brokers.docker import process as docker_process
 
 SITES = ("read-stall", "send-stall", "freeze", "cpu-starved")
 ARMS = ("stock", "request")
@@ -29,6 +29,6 @@ def test_every_site_is_as_expected_on_every_arm(
         assert record["cluster"] == "docker"
         report = (out / "4.3.1" / site / "report.html").read_text(encoding="utf-8")
         assert "<dd>docker</dd>" in report
-    marked = {"label": leftovers.OWNER}
+    marked = {"label": docker_process.OWNER}
     assert not engine.containers.list(all=True, filters=marked, ignore_removed=True)
     assert not engine.networks.list(filters=marked)

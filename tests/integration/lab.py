@@ -19,9 +19,8 @@ from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartit
 from event_lines import read_lines
 from fault_runs import running
 from insync.arms import FEATURE, PROCESS_TIME, READ, REQUEST, SCOPE
-from insync.brokers.cluster.admin import partitions
+from insync.brokers.cluster.admin import in_force, partitions, update
 from insync.brokers.cluster.agent import AgentSpec
-from insync.brokers.cluster.broker_configs import in_force, update
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka.java import Java
 from insync.faults.support.control import ControlFile, Mode, Rule, Site

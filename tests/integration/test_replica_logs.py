@@ -9,8 +9,7 @@ from confluent_kafka import Producer
 
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.replica_logs import batches
-from insync.brokers.cluster.roles import roles
+from insync.brokers.cluster.replica_logs import batches, roles
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution

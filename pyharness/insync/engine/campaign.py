@@ -21,7 +21,7 @@ from insync.outcome import Outcome
 from insync.progress import Progress
 from insync.report.result_page import Words, write_result
 from insync.result import Result
-from insync.run.out import check_out, default_out, make_out
+from insync.run.request import check_out, default_out, make_out
 
 INFO: Final = "campaign.json"
 DONE: Final = "cells.jsonl"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
 
-from insync.brokers.cluster import broker_configs, clocks
+from insync.brokers.cluster import admin, clocks
 from insync.brokers.cluster.admin import (
     assignment,
     begin_topic,
@@ -178,15 +178,15 @@ class FaultCluster:
 
     def update_configs(self, broker: int, settings: Mapping[str, str | None]) -> None:
         """Set configs of a broker, or delete those that are None; raises InsyncError."""
-        broker_configs.update(self._server(broker), broker, settings)
+        admin.update_broker(self._server(broker), broker, settings)
 
     def configs_in_force(self, broker: int, settings: Mapping[str, str]) -> int:
         """Return how many of the settings the broker says that it has; raises InsyncError."""
-        return broker_configs.in_force(self._server(broker), broker, settings)
+        return admin.in_force(self._server(broker), broker, settings)
 
     def update_topic_configs(self, topic: str, settings: Mapping[str, str | None]) -> None:
         """Set configs of a topic, or delete those that are None; raises InsyncError."""
-        broker_configs.update_topic(self.cluster.bootstrap, topic, settings)
+        admin.update_topic(self.cluster.bootstrap, topic, settings)
 
     def assign(
         self, topic: str, partition: int, replicas: Sequence[int], last: Collection[int] = ()

@@ -17,7 +17,7 @@ from insync.fuzz.setup import brokers_of, draw_workload
 from insync.fuzz.valid_schedule import is_valid_schedule
 from insync.fuzz.values import LONG_MS, LONGEST_MS, LOSES_DATA, NOT_DRAWN, WEIGHTS, draw_keys
 from insync.nodes import BROKERS
-from insync.run.clients import OLDEST_CONSUMER
+from insync.run.requirements import OLDEST_CONSUMER
 from insync.scenario.model import Scenario
 
 Drawn = list[dict[str, Any]]

@@ -15,7 +15,6 @@ from insync.run.agents import BASE, write_counters
 from insync.run.arm_cluster import ArmCluster, open_arm_cluster
 from insync.run.attached import attached
 from insync.run.cell import CellSpec
-from insync.run.clients import java_clients
 from insync.run.context import ArmContext, ArmFiles
 from insync.run.history import write_histories
 from insync.run.plan import Tools
@@ -23,6 +22,7 @@ from insync.run.publish import LiveTopic, publish_events
 from insync.run.race.repeat import run_race
 from insync.run.readiness import warm_up
 from insync.run.repeat import run_repeat
+from insync.run.requirements import java_clients
 
 
 def run_arm(

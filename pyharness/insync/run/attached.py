@@ -25,9 +25,8 @@ from insync.nodes import BROKERS
 from insync.run.agents import asking
 from insync.run.arm_cluster import ArmCluster
 from insync.run.cell import CellSpec
-from insync.run.out import check_out
 from insync.run.plan import Plan, Tools, cells_of, scenario_of
-from insync.run.request import Existing, RunRequest
+from insync.run.request import Existing, RunRequest, check_out
 from insync.run.requirements import stall_rules, stalled, unavailable
 from insync.scenario.model import Scenario
 

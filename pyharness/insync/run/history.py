@@ -12,8 +12,7 @@ from typing import Any, Final
 from insync import arms
 from insync.brokers.cluster.clocks import Clocks, created_ms, read_clocks
 from insync.brokers.cluster.quorum.metadata_log import isr_events
-from insync.brokers.cluster.replica_logs import batches
-from insync.brokers.cluster.roles import roles
+from insync.brokers.cluster.replica_logs import batches, roles
 from insync.errors import InsyncError
 from insync.events import agent_log
 from insync.events.schema import (

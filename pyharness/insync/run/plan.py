@@ -25,12 +25,12 @@ from insync.events.topic import EventTopic
 from insync.faults.support.shim import require_shim
 from insync.progress import Progress
 from insync.run.cell import CellSpec
-from insync.run.clients import require_clients, require_groups
-from insync.run.out import check_out, default_out
-from insync.run.request import RunRequest
+from insync.run.request import RunRequest, check_out, default_out
 from insync.run.requirements import (
+    require_clients,
     require_controller_proxy,
     require_controllers,
+    require_groups,
     stalled,
     unavailable,
 )

@@ -3,6 +3,8 @@
 A field of a request that is annotated with words is an option of its command (`cli.options`).
 """
 
+import os
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Annotated, Final, Literal
 from insync.brokers.kafka import versions
 from insync.brokers.kafka.builds import exact
 from insync.clients import Client
+from insync.errors import InputError
 from insync.events.topic import EventTopic
 from insync.scenario.model import Scenario
 
@@ -100,3 +103,35 @@ class RunRequest(OfRuns):
     keep_data: Annotated[bool, "Keep the brokers' data even if all is as expected."] = False
     existing: Existing | None = None
     events: EventTopic | None = None
+
+
+def check_out(out: Path) -> Path:
+    """Return the absolute output folder; raises InputError if it is not empty or not writable."""
+    out = out.absolute()
+    try:
+        if out.is_dir() and next(out.iterdir(), None) is not None:
+            raise InputError(f"--out {out}: not empty, expected a new or an empty folder")
+        if out.exists() and not out.is_dir():
+            raise InputError(f"--out {out}: a file, expected a new or an empty folder")
+    except OSError as error:
+        raise InputError(f"--out {out}: {error.strerror}") from error
+    there = next(folder for folder in (out, *out.parents) if folder.exists())
+    if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
+        raise InputError(f"--out {out}: {there} is not a writable folder")
+    return out
+
+
+def make_out(out: Path) -> None:
+    """Create the output folder, before the run writes anything else; raises InputError."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        probe = out / ".probe"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise InputError(f"--out {out}: not writable: {error.strerror}") from error
+
+
+def default_out(name: str) -> Path:
+    """Return the output folder of a run that names none."""
+    return Path("insync-runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"

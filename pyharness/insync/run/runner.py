@@ -20,10 +20,9 @@ from insync.progress import Progress
 from insync.run.arm import run_arm, run_attached_arm
 from insync.run.attached import prepare_attached
 from insync.run.cell import CellSpec
-from insync.run.out import make_out
 from insync.run.plan import Plan, Tools, prepare
 from insync.run.publish import check_event_topic, live_topic, publish_run
-from insync.run.request import RunRequest
+from insync.run.request import RunRequest, make_out
 
 
 def run(request: RunRequest, progress: Progress | None = None) -> Path:

@@ -17,7 +17,7 @@ from confluent_kafka import KafkaError, Message, Producer
 from insync import arms
 from insync.artifacts import AGENT_JAR, sha256_of
 from insync.background import Background
-from insync.brokers.cluster import broker_configs
+from insync.brokers.cluster import admin
 from insync.brokers.cluster.admin import assignment, create_topic
 from insync.brokers.cluster.node import remove_data
 from insync.brokers.kafka.builds import find
@@ -189,7 +189,7 @@ class Soak(CampaignOfResults[Cell]):
         if arms.has_agent(self.arm):
             for broker in range(1, BROKERS + 1):
                 server = f"127.0.0.1:{cluster.nodes[broker].port}"
-                broker_configs.update(server, broker, dict(arms.SWITCHED_OFF))
+                admin.update_broker(server, broker, dict(arms.SWITCHED_OFF))
         return Ending(taken.pending_when_off(), under, traffic.failed)
 
     @contextmanager

@@ -19,15 +19,83 @@ from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError
 from insync.faults.support.shim import require_shim
+from insync.nodes import BROKERS
 from insync.run.arm_cluster import assembled
 from insync.run.plan import require_agent
 from insync.run.request import DEFAULT_KAFKA, ClusterKind
 from insync.run.requirements import stalled
 from insync.run.version_support import require_arms
-from insync.testing import arguments
 from insync.testing.faults import Faults, Injected
 from insync.testing.prepared import require_kinds, scenario_of
 from insync_bridge import BridgeClient, BridgeError, PartitionState
+
+_MOST_BROKERS: Final = 99
+
+
+def brokers_of(value: object) -> int:
+    """Return the number of brokers; raises InputError."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST_BROKERS:
+        raise InputError(f"brokers: {value!r}, expected a whole number from 1 to {_MOST_BROKERS}")
+    return value
+
+
+def text_of(name: str, value: object) -> str:
+    """Return the argument `name`, which is a string; raises InputError."""
+    if not isinstance(value, str):
+        raise InputError(f"{name}: {value!r}, expected a string")
+    return value
+
+
+def settings_of(value: object) -> dict[str, str]:
+    """Return broker settings as they are written to server.properties; raises InputError."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InputError(f"settings: {value!r}, expected a mapping of names to values")
+    return {_name(name): _setting(name, each) for name, each in value.items()}
+
+
+def _name(name: object) -> str:
+    if not isinstance(name, str) or not name:
+        raise InputError(f"settings: the name {name!r}, expected the name of a broker config")
+    return name
+
+
+def _setting(name: object, value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str | int | Path):
+        raise InputError(f"settings: {name}: {value!r}, expected a string, an int or a bool")
+    return str(value)
+
+
+def jvm_of(value: object) -> tuple[str, ...]:
+    """Return flags of a JVM; raises InputError."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise InputError(f"jvm: {value!r}, expected a list of JVM flags")
+    for each in value:
+        if not isinstance(each, str) or not each.startswith("-"):
+            raise InputError(f"jvm: {each!r}, expected a JVM flag such as '-Xmx1g'")
+    return tuple(value)
+
+
+def folder_of(value: object) -> Path | None:
+    """Return the folder of the cluster, None for a temporary one; raises InputError."""
+    if value is None:
+        return None
+    if not isinstance(value, str | Path) or value == "":
+        raise InputError(f"folder: {value!r}, expected a path")
+    return Path(value)
+
+
+def faults_of(value: object, brokers: int) -> tuple[str, ...]:
+    """Return the names of fault kinds, each once; raises InputError."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise InputError(f"faults: {value!r}, expected a list of fault kinds")
+    if value and brokers != BROKERS:
+        raise InputError(f"brokers: {brokers}, expected {BROKERS} with faults")
+    return tuple(dict.fromkeys(text_of("faults", each) for each in value))
+
 
 Plugin = Literal["read", "request"]
 _KINDS: Final[Mapping[str, type[NodeCluster]]] = {
@@ -74,18 +142,18 @@ class KafkaCluster:
                 short starts and small heaps.
 
         """
-        self._brokers = arguments.brokers(brokers)
-        self._kafka = arguments.text("kafka", kafka)
-        self.kind = arguments.text("cluster", cluster)
+        self._brokers = brokers_of(brokers)
+        self._kafka = text_of("kafka", kafka)
+        self.kind = text_of("cluster", cluster)
         self.why = "the argument cluster"
         self._settings = {
             **_copies(min(brokers, _MOST_COPIES)),
-            **arguments.settings(settings),
+            **settings_of(settings),
         }
-        self._plugin = None if plugin is None else arguments.text("plugin", plugin)
-        self._folder = arguments.folder(folder)
-        self._kinds = arguments.faults(faults, self._brokers)
-        self._jvm = arguments.jvm(jvm)
+        self._plugin = None if plugin is None else text_of("plugin", plugin)
+        self._folder = folder_of(folder)
+        self._kinds = faults_of(faults, self._brokers)
+        self._jvm = jvm_of(jvm)
         self._faults: Faults
         self._stack = ExitStack()
         self._cluster: NodeCluster

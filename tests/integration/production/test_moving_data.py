@@ -13,8 +13,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # not in its 
 )
 
 from insync.arms import READ, REQUEST
-from insync.brokers.cluster.admin import partitions
-from insync.brokers.cluster.broker_configs import update
+from insync.brokers.cluster.admin import partitions, update
 from insync.brokers.cluster.node import NodeExtras
 from integration.lab import (
     ALL,

@@ -7,9 +7,8 @@ import psutil
 import pytest
 
 from fault_runs import running
-from insync.brokers.cluster.admin import create_topic
+from insync.brokers.cluster.admin import create_topic, update
 from insync.brokers.cluster.agent import AgentSpec
-from insync.brokers.cluster.broker_configs import update
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.ready import await_ready
 from insync.brokers.kafka.distribution import Distribution

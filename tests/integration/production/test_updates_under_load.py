@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka import Producer
 
 from insync.arms import FEATURE
-from insync.brokers.cluster.broker_configs import update
+from insync.brokers.cluster.admin import update_broker
 from integration.lab import ALL, TOPIC, WITHIN_S, Lab, StartLab, repeated
 from waiting import wait_for
 
@@ -44,7 +44,7 @@ def test_an_update_is_in_force_within_a_second_under_load(start_lab: StartLab) -
         wait_for(lambda: len(acked), lambda now: now > 500, WITHIN_S)
         for number in range(UPDATES):
             began = time.time()
-            update(lab.server(), 1, {FEATURE: str(number % 2 == 0).lower()})
+            update_broker(lab.server(), 1, {FEATURE: str(number % 2 == 0).lower()})
             lines = wait_for(
                 lambda: lab.events("settings_updated"),
                 lambda now, before=number: len(now) > before,

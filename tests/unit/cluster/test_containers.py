@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from insync.brokers.cluster import container_plan
+from insync.brokers.cluster import containers
 from insync.brokers.cluster.agent import AgentSpec
-from insync.brokers.cluster.container_plan import (
+from insync.brokers.cluster.containers import (
     Limits,
     Surroundings,
     container_of,
@@ -63,7 +63,7 @@ def plan(tmp_path: Path) -> NodePlan:
 def made(
     plan: NodePlan, monkeypatch: pytest.MonkeyPatch, agent: AgentSpec | None = None
 ) -> FakeTestcontainer:
-    monkeypatch.setattr(container_plan, "DockerContainer", FakeTestcontainer)
+    monkeypatch.setattr(containers, "DockerContainer", FakeTestcontainer)
     network: Any = "network"
     limits = Limits(memory_mib=256, cpus=0.5)
     around = Surroundings(cluster="abc", network=network, image=IMAGE, limits=limits, agent=agent)

@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from insync.brokers.cluster.links.listeners import (
+from insync.brokers.cluster.addresses import (
     LinkedOnLoopback,
     advertised,
     with_second_listener,
 )
-from insync.brokers.cluster.links.proxies import Links
-from insync.brokers.cluster.links.proxy import PIECE, PIECES, _connected, _tcp, who
+from insync.brokers.cluster.links.proxies import PIECE, PIECES, Links, _connected, _tcp, who
 from insync.brokers.cluster.links.rules import Rule, Treatment
 from insync.brokers.cluster.plans import on_kraft
 from insync.errors import InputError

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from insync.brokers.cluster.quorum.metadata_records import Line, states
+from insync.brokers.cluster.quorum.metadata_log import Line, states
 from insync.errors import InsyncError
 from unit.cluster.isr_lines import assert_well_formed
 

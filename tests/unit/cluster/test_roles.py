@@ -1,6 +1,6 @@
 """Reads the log lines in which brokers of each version begin to lead or follow."""
 
-from insync.brokers.cluster.roles import roles
+from insync.brokers.cluster.replica_logs import roles
 
 STARTS = (
     "2026-11-21T13:55:30.000Z INFO [BrokerServer id=3] Transition from SHUTDOWN to STARTING"

@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from insync.brokers.cluster.quorum.zookeeper_client import forget_broker, serves
+from insync.brokers.cluster.ready import forget_broker, serves
 from insync.errors import InsyncError
 
 

@@ -14,7 +14,6 @@ from docker.errors import APIError, ImageNotFound, NotFound
 
 from insync import owner
 from insync.brokers.docker import engine as testcontainers
-from insync.brokers.docker import leftovers
 from insync.brokers.docker import process as process_module
 from insync.brokers.docker.engine import docker_errors
 from insync.brokers.docker.process import ContainerProcess
@@ -164,12 +163,14 @@ class FakeEngine:
 
     def __init__(self, *owners: str, folder: Path = Path()) -> None:
         self.made = [
-            FakeContainer(labels={leftovers.OWNER: each, leftovers.LOG: str(folder / "log")})
+            FakeContainer(
+                labels={process_module.OWNER: each, process_module.LOG: str(folder / "log")}
+            )
             for each in owners
         ]
         self.wires = [FakeContainer() for _ in owners]
         for wire, each in zip(self.wires, owners, strict=True):
-            wire.attrs = {"Labels": {leftovers.OWNER: each}}
+            wire.attrs = {"Labels": {process_module.OWNER: each}}
         for container in self.made:
             container.end.set()
         self.containers = SimpleNamespace(list=lambda **_: self.made)
@@ -182,7 +183,7 @@ class FakeEngine:
 
 def test_only_leftovers_of_dead_harnesses_are_removed(tmp_path: Path) -> None:
     engine: Any = FakeEngine(owner.mine(), GONE, folder=tmp_path)
-    leftovers.sweep(engine)
+    process_module.sweep(engine)
     assert [each.asked for each in engine.made] == [[], [("kill",), "remove"]]
     assert [each.asked for each in engine.wires] == [[], ["remove"]]
     assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
@@ -191,10 +192,10 @@ def test_only_leftovers_of_dead_harnesses_are_removed(tmp_path: Path) -> None:
 def test_concurrent_removals_are_accepted_and_other_errors_raised(tmp_path: Path) -> None:
     engine: Any = FakeEngine(GONE, folder=tmp_path)
     engine.wires[0].error = refusal(404)
-    leftovers.sweep(engine)
+    process_module.sweep(engine)
     engine.wires[0].error = refusal(500)
     with pytest.raises(APIError):
-        leftovers.sweep(engine)
+        process_module.sweep(engine)
 
 
 @pytest.mark.parametrize("has_image", [False, True])

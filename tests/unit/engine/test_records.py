@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from insync.engine import side_by_side as records
+from insync.engine import recording as records
 from insync.engine.task import Task
 from unit.engine.cells import named
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from insync.engine.side_by_side import Records, SideBySide
+from insync.engine.recording import Records, SideBySide
 from insync.engine.task import TASKS, Ended, Task
 from insync.progress import Progress
 from unit.engine.cells import cell

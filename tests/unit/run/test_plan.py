@@ -7,9 +7,8 @@ import pytest
 
 from insync.errors import InputError
 from insync.progress import Progress
-from insync.run.out import check_out, make_out
 from insync.run.plan import prepare
-from insync.run.request import RunRequest
+from insync.run.request import RunRequest, check_out, make_out
 from insync.scenario.load import source
 from unit.built_files import stand_in
 

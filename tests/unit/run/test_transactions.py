@@ -12,8 +12,7 @@ from event_lines import read_lines
 from insync.events.writer import EventWriter
 from insync.workload import transactional
 from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan
-from insync.workload.transaction_reader import TransactionReader
-from insync.workload.transactional import TransactionalProducer
+from insync.workload.transactional import TransactionalProducer, TransactionReader
 from insync.workload.value import read
 from unit.fake_producer import FakeMessage
 from waiting import wait_for

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from insync.errors import InputError
-from insync.testing import KafkaCluster, arguments
+from insync.testing import KafkaCluster
+from insync.testing.kafka_cluster import folder_of, settings_of
 
 
 @pytest.mark.parametrize("wanted", [{"brokers": 1}, {"brokers": 99}, {"folder": "a/b"}])
@@ -17,9 +18,9 @@ def test_a_cluster_can_be_planned(wanted: dict[str, Any]) -> None:
 
 def test_settings_of_python_types_are_written_as_kafka_reads_them() -> None:
     given = {"a": 3, "b": True, "c": False, "d": "x", "e": Path("/f")}
-    assert arguments.settings(given) == {"a": "3", "b": "true", "c": "false", "d": "x", "e": "/f"}
-    assert arguments.settings(None) == {}
-    assert arguments.folder("a/b") == Path("a/b")
+    assert settings_of(given) == {"a": "3", "b": "true", "c": "false", "d": "x", "e": "/f"}
+    assert settings_of(None) == {}
+    assert folder_of("a/b") == Path("a/b")
 
 
 @pytest.mark.parametrize(

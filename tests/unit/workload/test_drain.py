@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
-from insync.workload import drain as module
-from insync.workload.drain import drain
+from insync.workload import workload as module
 from insync.workload.plan import GroupPlan
+from insync.workload.workload import drain
 from unit.workload.plans import BASE
 
 GROUP = GroupPlan(number=3, id="g", protocol="classic", members=2, commit_every=1, session_ms=50)
@@ -43,7 +43,7 @@ def stored(
     """Wait until the group has offsets 5 and 7; return the lines: group, partition, offset."""
     FakeAdmin.answers = list(answers)
     monkeypatch.setattr(module, "AdminClient", FakeAdmin)
-    monkeypatch.setattr(module, "AGAIN_SECONDS", 0.001)
+    monkeypatch.setattr(module, "COMMITS_SECONDS", 0.001)
     found = list(drain(PLAN, {0: 5, 1: 7}, seconds))
     assert {(line.type, line.member) for line in found} <= {("stored", None)}
     return [(line.group, line.partition, line.offset) for line in found]

@@ -14,7 +14,7 @@ from event_lines import read_lines
 from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
 from insync.events.writer import EventWriter
-from insync.run.clients import require_groups
+from insync.run.requirements import require_groups
 from insync.scenario.load import load
 from insync.workload import groups
 from insync.workload.groups import GroupMember, leave_times

@@ -10,7 +10,7 @@ from confluent_kafka import Consumer, KafkaError
 
 from event_lines import read_lines
 from insync.events.writer import EventWriter
-from insync.workload.transaction_reader import TransactionReader
+from insync.workload.transactional import TransactionReader
 from insync.workload.value import value
 from unit.workload.plans import BASE
 

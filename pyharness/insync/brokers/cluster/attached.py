@@ -1,21 +1,13 @@
 """A cluster that insync did not start: its addresses and its brokers, and nothing of its nodes."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from confluent_kafka import KafkaException
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # not in its __all__
-    ConfigEntry,
-    ConfigResource,
-    ResourceType,
-)
 
-from insync.brokers.cluster.admin import client
+from insync.brokers.cluster.admin import ANSWERS_WITHIN_S, client, configs_of
 from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.node import Node, NodePlan
 from insync.errors import InputError, InsyncError
-
-_ANSWERS_WITHIN_S: Final = 10.0
 
 
 class AttachedCluster(NodeCluster):
@@ -57,7 +49,7 @@ class AttachedCluster(NodeCluster):
 def broker_ids(bootstrap: str) -> list[int]:
     """Return the ids of a cluster's brokers, in order; raises InputError without an answer."""
     try:
-        return sorted(client(bootstrap).list_topics(timeout=_ANSWERS_WITHIN_S).brokers)
+        return sorted(client(bootstrap).list_topics(timeout=ANSWERS_WITHIN_S).brokers)
     except KafkaException as error:
         why = error.args[0].str()
         raise InputError(
@@ -68,15 +60,10 @@ def broker_ids(bootstrap: str) -> list[int]:
 
 def setting_of(bootstrap: str, broker: int, name: str) -> str | None:
     """Return a config of a broker by its own answer; None if it does not tell it."""
-    admin = client(bootstrap)  # an answer is lost when its client is deleted
-    resource = ConfigResource(ResourceType.BROKER, str(broker))
     try:
-        (answer,) = admin.describe_configs([resource]).values()
-        entries: dict[str, ConfigEntry] = answer.result(timeout=_ANSWERS_WITHIN_S)
-    except (KafkaException, TimeoutError) as error:
-        raise InputError(
-            f"--bootstrap {bootstrap}: configs of broker {broker} were not described: {error}"
-        ) from error
+        entries = configs_of(bootstrap, broker)
+    except InsyncError as error:
+        raise InputError(f"--bootstrap {bootstrap}: {error}") from error
     return entries[name].value if name in entries else None
 
 
@@ -85,6 +72,6 @@ def delete_groups(bootstrap: str, groups: Sequence[str]) -> None:
     admin = client(bootstrap)
     for answer in admin.delete_consumer_groups(list(groups)).values():
         try:
-            answer.result(timeout=_ANSWERS_WITHIN_S)
+            answer.result(timeout=ANSWERS_WITHIN_S)
         except (KafkaException, TimeoutError):
             continue

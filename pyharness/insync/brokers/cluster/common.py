@@ -16,12 +16,12 @@ from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.node import NO_EXTRAS, Node, NodeExtras, NodePlan
 from insync.brokers.cluster.plans import ONE_CONTROLLER, Controllers
-from insync.brokers.cluster.quorum.zookeeper_client import forget_broker
 from insync.brokers.cluster.ready import (
     PortTakenError,
     await_controller,
     await_ready,
     await_zookeeper,
+    forget_broker,
 )
 from insync.brokers.kafka import formats, process
 from insync.brokers.kafka.distribution import Distribution

@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import Final
 
-from insync.brokers.cluster.addresses import Addresses, OnLoopback
+from insync.brokers.cluster.addresses import Addresses, LinkedOnLoopback, OnLoopback
 from insync.brokers.cluster.common import NodeCluster
-from insync.brokers.cluster.links.listeners import LinkedOnLoopback
 from insync.brokers.cluster.node import TEMPORARY, Node, NodePlan
 from insync.brokers.cluster.ready import PortTakenError
 from insync.brokers.kafka import ports, process

@@ -5,8 +5,10 @@ only Kafka knows its formats. Logs may be in use; an incomplete last batch is le
 """
 
 import json
+import re
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -50,3 +52,38 @@ def batches(
         brokers = [node for node in cluster.nodes.values() if node.role == "broker"]
         folders = [f"{node.id}={place}" for node in brokers for place in node.data_dirs]
         yield from lines(dist, "PrintBatches", ",".join(sorted(topics)), *folders)
+
+
+_STARTS: Final = re.compile(
+    r"INFO (?:starting \(KafkaServer\)"
+    r"|\[BrokerServer id=\d+\] Transition from SHUTDOWN to STARTING)"
+)
+_TAKES_UP: Final = re.compile(
+    r"^(?P<time>\S+Z) INFO .*?(?P<role>Leader|Follower|\]) (?P<topic>\S+)-(?P<partition>\d+) "
+    r"(?:with topic id \S+ )?starts at leader epoch (?P<epoch>\d+) from offset (?P<offset>\d+)"
+    r"(?:.*? high watermark (?P<watermark>\d+))?",
+    re.IGNORECASE,
+)
+
+
+def roles(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the fields of RoleLine, without `arm` and `broker`, from the lines of a broker's log.
+
+    Kafka 1.1 logs only leaders, and no high watermark with them.
+    """
+    life = 0
+    for line in lines:
+        if _STARTS.search(line):
+            life += 1
+        elif found := _TAKES_UP.match(line):
+            watermark = found["watermark"]
+            yield {
+                "t_ms": datetime.fromisoformat(found["time"]).timestamp() * 1000,
+                "life": life,
+                "topic": found["topic"],
+                "partition": int(found["partition"]),
+                "role": "follower" if found["role"] == "Follower" else "leader",
+                "leader_epoch": int(found["epoch"]),
+                "from_offset": int(found["offset"]),
+                "high_watermark": None if watermark is None else int(watermark),
+            }

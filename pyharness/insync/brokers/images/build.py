@@ -16,7 +16,7 @@ from insync.brokers.docker.engine import container
 from insync.brokers.images import built
 from insync.brokers.images.built import Base, Found
 from insync.brokers.images.image import image_of
-from insync.brokers.kafka import archive, formats
+from insync.brokers.kafka import formats, warmup
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import OLDEST, parse_settings
 from insync.errors import InputError, InsyncError
@@ -104,7 +104,7 @@ def _send(
             buildargs={
                 "BASE": base.name,
                 "JAVA": str(base.java),
-                "STARTED": archive.started(dist.release),
+                "STARTED": warmup.started(dist.release),
             },
             labels=built.labels(dist.release, base),
             # The sample node connects to nothing but itself.

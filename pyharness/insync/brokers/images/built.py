@@ -18,7 +18,7 @@ from docker.errors import ImageNotFound
 
 from insync.brokers.docker import engine
 from insync.brokers.images.image import Image, image_of, tag
-from insync.brokers.kafka import archive, zookeeper
+from insync.brokers.kafka import warmup, zookeeper
 from insync.brokers.kafka.formats import METADATA
 from insync.brokers.kafka.jvm import LOG_CONFIG, node_flags
 from insync.brokers.kafka.versions import Release
@@ -80,7 +80,7 @@ def texts(image: Image, release: Release) -> dict[str, str]:
         "sample/dump.sh": _shipped("dump.sh"),
         f"sample/{LOG_CONFIG.name}": LOG_CONFIG.read_text(encoding="utf-8"),
         "sample/node.args": _arguments(node),
-        f"sample/{_SETTINGS}": archive.sample_settings(release, SAMPLE, _PORT, _OTHER_PORT),
+        f"sample/{_SETTINGS}": warmup.sample_settings(release, SAMPLE, _PORT, _OTHER_PORT),
     }
     if release.zookeeper:
         flags = [*zookeeper.FLAGS, *flags]
