@@ -19,7 +19,7 @@ from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartit
 from event_lines import read_lines
 from fault_runs import running
 from insync.arms import FEATURE, PROCESS_TIME, READ, REQUEST, SCOPE
-from insync.brokers.cluster.admin import in_force, partitions, update
+from insync.brokers.cluster.admin import in_force, partitions, update_broker
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka.java import Java
@@ -122,7 +122,7 @@ class Lab:
         """
         number = broker.broker_id()
         at = self.server(number)
-        update(at, number, settings)
+        update_broker(at, number, settings)
         wait_for(lambda: in_force(at, number, settings), lambda now: now == len(settings), WITHIN_S)
         before = broker.counters().marks_total
         wait_for(lambda: broker.counters().marks_total, lambda now: now > before + 10, WITHIN_S)
@@ -130,7 +130,7 @@ class Lab:
     def switch_off(self, broker: BridgeClient) -> None:
         """Delete the configs again; check that nothing of a pending fetch is left, and no error."""
         number = broker.broker_id()
-        update(self.server(number), number, OFF)
+        update_broker(self.server(number), number, OFF)
         wait_for(lambda: str(broker.settings()[FEATURE]).lower(), "false".__eq__, WITHIN_S)
         wait_for(lambda: broker.counters().pending_now, lambda pending: pending == 0, WITHIN_S)
         assert broker.counters().errors == 0, broker.counters().last_error

@@ -13,7 +13,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # not in its 
 )
 
 from insync.arms import READ, REQUEST
-from insync.brokers.cluster.admin import partitions, update
+from insync.brokers.cluster.admin import partitions, update_broker
 from insync.brokers.cluster.node import NodeExtras
 from integration.lab import (
     ALL,
@@ -47,7 +47,7 @@ def test_consumers_read_from_followers(start_lab: StartLab) -> None:
     with lab.writing(), lab.bridge() as broker, lab.bridge(3) as follower:
         consumer, reads_from = rack_consumer(lab, "rack-3")
         wait_for(reads_from, lambda now: now == 3, WITHIN_S)
-        update(lab.server(3), 3, READ)
+        update_broker(lab.server(3), 3, READ)
         for scope in (READ, REQUEST):
             lab.switch(broker, scope)
             with stalled_read(broker):
@@ -115,7 +115,7 @@ def test_a_throttled_new_replica_is_no_reason_to_step_down(start_lab: StartLab) 
     for _ in range(HISTORY // 10_000):
         producer.produce(TOPIC, os.urandom(10_000), partition=0)
     assert producer.flush(WITHIN_S) == 0
-    update(lab.server(1), 1, {"leader.replication.throttled.rate": str(RATE)})
+    update_broker(lab.server(1), 1, {"leader.replication.throttled.rate": str(RATE)})
     with lab.bridge() as broker:
         lab.switch(broker, STEP_DOWN)
         began = time.monotonic()

@@ -7,7 +7,7 @@ import psutil
 import pytest
 
 from fault_runs import running
-from insync.brokers.cluster.admin import create_topic, update
+from insync.brokers.cluster.admin import create_topic, update_broker
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.ready import await_ready
@@ -98,7 +98,7 @@ def test_a_rolling_downgrade_of_kafka_and_of_the_agent(
             ways = [each["way"] for each in lab.events("step_down_answered")]
             assert ways == ["alter-partition", "fence"]
             for number in (1, 2):
-                update(lab.server(number), number, STEP_DOWN)
+                update_broker(lab.server(number), number, STEP_DOWN)
             for number in (1, 2):
                 to_stock(cluster, number, old)
                 lab.await_isr(asked=3)
