@@ -42,7 +42,7 @@ def test_a_short_soak_disturbs_with_evidence_and_cannot_judge_a_growth(
 @pytest.mark.long
 def test_an_interrupted_soak_leaves_no_process_and_keeps_its_samples(tmp_path: Path) -> None:
     out = tmp_path / "soak"
-    with start_insync("soak", "--hours", "1", "--out", out) as run:
+    with start_insync("soak", "--minutes", "60", "--out", out) as run:
         wait_for(lambda: (out / SAMPLES).read_text().count("\n"), lambda n: n >= 6, within_s=120)
         # A controller, three brokers, and the observer.
         assert not end(run, signal.SIGINT, least=5, within_s=60)

@@ -11,16 +11,15 @@ from insync.run.request import DEFAULT_KAFKA
 
 EXAMPLES: Final = """\b
 Examples:
-  insync soak --hours 2.5
+  insync soak --minutes 150
   insync soak --minutes 10 --arm request --out ./soak
-  insync soak --hours 2.5 --arm stock --json
+  insync soak --minutes 150 --arm stock --json
 """
 
 
 def command(
     options: Annotated[Options, "out"],
-    hours: Annotated[float | None, typer.Option(help="How long, in hours.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="How long, in minutes; added.")] = None,
+    minutes: Annotated[float, typer.Option(help="How long.")],
     arm: Annotated[str, typer.Option(help="stock, read, request or step-down.")] = "step-down",
     kafka: KafkaOption = DEFAULT_KAFKA,
     json: Json = False,
@@ -33,8 +32,7 @@ def command(
     be left. Ten minutes are enough to see that it works; a result needs hours.
     """
     from insync.cli.results import show_campaign
-    from insync.soak.campaign import Soak, duration_s
+    from insync.soak.campaign import Soak
 
     require_analysis("soak")
-    soak = Soak(kafka, arm, duration_s(hours, minutes))
-    return show_campaign(soak, options, as_json=json)
+    return show_campaign(Soak(kafka, arm, minutes), options, as_json=json)

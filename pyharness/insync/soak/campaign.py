@@ -67,7 +67,7 @@ T_MS: Final = "1000"
 
 
 class Soak(CampaignOfResults[Cell]):
-    """A soak of so many seconds of disturbances on an arm."""
+    """A soak of so many minutes of disturbances on an arm."""
 
     name = "soak"
     words = Words(
@@ -83,14 +83,16 @@ class Soak(CampaignOfResults[Cell]):
         ),
     )
 
-    def __init__(self, kafka: str, arm: str, seconds: float) -> None:
+    def __init__(self, kafka: str, arm: str, minutes: float) -> None:
         """Check the request; raises InputError. Writes nothing."""
+        if not 0 < minutes < float("inf"):
+            raise InputError(f"--minutes {minutes:g}: expected more than 0")
         if arm not in ARMS:
             raise InputError(f"--arm {arm}: expected one of {', '.join(ARMS)}")
         find(kafka)
         require_arms([arm], kafka)
         require_agent([arm])
-        self.kafka, self.arm, self.lasts_s = kafka, arm, seconds
+        self.kafka, self.arm, self.lasts_s = kafka, arm, 60 * minutes
 
     @property
     def warm_up_s(self) -> float:
@@ -150,7 +152,7 @@ class Soak(CampaignOfResults[Cell]):
         fetches = judge.grown("fetches", samples)
         return Result(
             of=self._of,
-            children=judge.checks(samples, ending, times, self.warm_up_s, reached),
+            children=judge.checks(samples, ending, times, self.warm_up_s),
             facts={
                 **{name: str(value) for name, value in self.asked().items() if name != "settings"},
                 "Java": java.description,
@@ -276,16 +278,3 @@ def _under_replicated(cluster: KafkaCluster) -> int:
         if under == 0 or time.monotonic() > until:
             return under
         time.sleep(_POLL_S)
-
-
-def duration_s(hours: float | None, minutes: float | None) -> float:
-    """Return the seconds that two options ask for; raises InputError if they do not ask for any."""
-    if hours is None and minutes is None:
-        raise InputError("--hours: missing, expected --hours H or --minutes M")
-    for name, value in (("--hours", hours), ("--minutes", minutes)):
-        if value is not None and not 0 <= value < float("inf"):
-            raise InputError(f"{name} {value:g}: expected a number that is not negative")
-    seconds = 3_600 * (hours or 0.0) + 60 * (minutes or 0.0)
-    if seconds <= 0:
-        raise InputError("--hours 0: expected more than nothing, such as --hours 2.5")
-    return seconds

@@ -4,9 +4,8 @@ import hashlib
 import math
 import os
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,10 +20,9 @@ from insync.fuzz.request import seeds_of
 from insync.outcome import Outcome
 from insync.report.result_page import Words
 from insync.result import Result
-from insync.verify import levels
 from insync.verify.criteria import DEFAULT, read
 from insync.verify.level import Level, Verification
-from insync.verify.levels import faults
+from insync.verify.levels import cost, faults, tests, weave
 from insync.verify.request import NO_SEEDS, VerifyRequest
 from insync.verify.sides import sides
 from insync.verify.under_faults.cases import cases_of, of_side
@@ -33,14 +31,24 @@ ALL: Final = "all"
 MOST_REPEATS: Final = 100
 
 
-def _found() -> Iterator[Level]:
-    for name in levels.NAMES:
-        yield import_module(f"{levels.__name__}.{name}").LEVEL
-
-
-LEVELS: Final[Mapping[str, Level]] = {
-    level.name: level for level in sorted(_found(), key=lambda level: level.place)
-}
+_ALL: Final = (
+    Level(
+        name=weave.NAME, says="what the agent finds and would weave in the jars", run=weave.run
+    ),
+    Level(
+        name=tests.NAME, says="Kafka's own test classes, compared with the baseline test by test",
+        run=tests.run, long=True,
+    ),
+    Level(
+        name=faults.NAME, run=faults.run,
+        says="scenarios with faults and random faults, on both sides at the same time",
+    ),
+    Level(
+        name=cost.NAME, run=cost.run, long=True,
+        says="bytes, system calls and waits per fetch, throughput, latency, CPU and memory",
+    ),
+)  # fmt: skip
+LEVELS: Final[Mapping[str, Level]] = {level.name: level for level in _ALL}
 """The levels by name, in the order in which they run."""
 
 
@@ -114,7 +122,7 @@ class Verify(CampaignOfResults[Level]):
             seconds=sum(part.seconds for part in parts),
             facts={
                 **self.what.candidate.facts(), **self.what.baseline.facts(),
-                **(of_faults if faults.LEVEL in self.chosen else {}),
+                **(of_faults if LEVELS[faults.NAME] in self.chosen else {}),
                 "insync": __version__, "system": platform.platform(),
                 "cores": str(os.cpu_count()), "java": self.what.java.description,
             },
@@ -150,7 +158,7 @@ def prepare_verify(request: VerifyRequest) -> Verify:
         candidate=candidate, baseline=baseline, request=request, criteria=criteria,
         java=find_java(),
     )  # fmt: skip
-    if faults.LEVEL in wanted:
+    if LEVELS[faults.NAME] in wanted:
         kinds = [kind for kind in KINDS if seeds and why_not(kind, "local", Path()) is None]
         what = replace(what, seeds=tuple(seeds), kinds=tuple(kinds))
         for case in cases_of(what):

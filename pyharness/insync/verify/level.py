@@ -1,7 +1,6 @@
-"""Define what a level is: a name, what it judges, and the function that runs it.
+"""Define what is verified, and what a level is.
 
-To add a level, add a file with a `LEVEL` to `levels/`. A level raises InsyncError if it cannot
-run; it is then unknown, and the others still run.
+A level raises InsyncError if it cannot run; it is then unknown, and the others still run.
 """
 
 from collections.abc import Callable
@@ -51,7 +50,6 @@ class Level:
     Attributes:
         name: that of its file.
         says: what it judges.
-        place: where it is in the order of the levels.
         run: runs it.
         long: whether it is left out where no level is named, because it takes long.
 
@@ -59,6 +57,5 @@ class Level:
 
     name: str
     says: str
-    place: int
     run: Run
     long: bool = False

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Final
 
 from insync.run.request import DEFAULT_KAFKA, Kafka, Names, UnknownMethods
-from insync.verify.levels import NAMES
 
 NO_SEEDS: Final = "none"
 
@@ -31,7 +30,7 @@ class VerifyRequest:
     levels: Annotated[
         Names,
         "--level",
-        f"Comma-separated: {', '.join(sorted(NAMES))}; or all. Default: weave,faults.",
+        "Comma-separated: weave, tests, faults, cost; or all. Default: weave,faults.",
     ] = None
     only: Annotated[
         Names, "Comma-separated scenarios or groups of the level faults. Default: sites."

@@ -14,7 +14,7 @@ from insync.events.soak_info import Sample
 from insync.report.result_page import render_result
 from insync.report.soak import pictures
 from insync.result import Result
-from insync.soak.campaign import Soak, duration_s
+from insync.soak.campaign import Soak
 from insync.soak.judge import DISCONNECT, Ending, checks
 
 ENDING = Ending(pending={1: 0, 2: 0, 3: 0}, under_replicated=0, failed_records=0)
@@ -48,7 +48,7 @@ def judged(
     found: Sequence[Sample], ending: Ending = ENDING, disturbed: Mapping[str, int] = DISTURBED
 ) -> tuple[str, list[Result]]:
     """Return the outcome, and the checks that are neither passed nor observed."""
-    whole = Result(of="soak", children=checks(found, ending, disturbed, 600.0, COUNT * EVERY_S))
+    whole = Result(of="soak", children=checks(found, ending, disturbed, 600.0))
     return whole.outcome, [each for _, each in whole.checks() if each.outcome.is_problem]
 
 
@@ -140,7 +140,7 @@ def test_a_failure_comes_before_what_is_unknown() -> None:
 def test_the_page_has_what_was_found_and_every_figure_over_time() -> None:
     found = samples(heap_mb=0.5)
     whole = Result(
-        of="arm request", children=checks(found, ENDING, DISTURBED, 600.0, 3_600.0),
+        of="arm request", children=checks(found, ENDING, DISTURBED, 600.0),
         facts={"a": "<b>"},
     )  # fmt: skip
     page = render_result(whole, Soak.words, pictures(found, 600.0))
@@ -150,34 +150,25 @@ def test_the_page_has_what_was_found_and_every_figure_over_time() -> None:
     assert "<b>&lt;" not in page
 
 
-def test_times_are_hours_and_minutes_together() -> None:
-    assert duration_s(0.5, None) == duration_s(None, 30) == duration_s(0.25, 15) == 1_800
-
-
-@pytest.mark.parametrize(
-    ("hours", "minutes"),
-    [(None, None), (0, None), (-1, None), (None, float("nan")), (float("inf"), None)],
-)
-def test_a_time_that_is_none_is_refused_in_one_line(
-    hours: float | None, minutes: float | None
-) -> None:
-    with pytest.raises(InputError, match=r"^--(hours|minutes).*: (missing, )?expected .*$"):
-        duration_s(hours, minutes)
+@pytest.mark.parametrize("minutes", [0, -1, float("nan"), float("inf")])
+def test_a_time_that_is_none_is_refused_in_one_line(minutes: float) -> None:
+    with pytest.raises(InputError, match=r"^--minutes \S+: expected more than 0$"):
+        Soak("4.3.1", "stock", minutes)
 
 
 def test_an_arm_that_a_soak_does_not_have_is_refused() -> None:
     with pytest.raises(InputError, match=r"^--arm off: expected one of stock, read, request"):
-        Soak("4.3.1", "off", 600)
+        Soak("4.3.1", "off", 10)
 
 
 def test_the_warm_up_is_a_share_of_a_short_soak_and_five_minutes_of_a_long_one() -> None:
-    soak = Soak("4.3.1", "step-down", 600)
-    assert (soak.warm_up_s, Soak("4.3.1", "step-down", 9_000).warm_up_s) == (120, 300)
+    soak = Soak("4.3.1", "step-down", 10)
+    assert (soak.warm_up_s, Soak("4.3.1", "step-down", 150).warm_up_s) == (120, 300)
     assert soak.settings["leader.fetch.process.time.max.ms"] == "1000"
-    assert "leader.fetch.process.time.max.ms" not in Soak("4.3.1", "read", 600).settings
+    assert "leader.fetch.process.time.max.ms" not in Soak("4.3.1", "read", 10).settings
 
 
 def test_a_soak_that_has_not_ended_is_unknown(tmp_path: Path) -> None:
-    soak = Soak("4.3.1", "stock", 600)
+    soak = Soak("4.3.1", "stock", 10)
     soak.write(tmp_path, soak.judge({}))
     assert Result.read(tmp_path / "verdict.json", "a soak").outcome == "unknown"

@@ -26,7 +26,7 @@ def level(name: str, run: Callable[[], Result], began: list[str]) -> Level:
         began.append(name)
         return run()
 
-    return Level(name=name, says=f"looks at {name}", place=1, run=noted)
+    return Level(name=name, says=f"looks at {name}", run=noted)
 
 
 def finds(name: str, *checks: Result) -> Callable[[], Result]:

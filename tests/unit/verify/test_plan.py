@@ -13,7 +13,6 @@ from insync.engine.campaign import INFO, Options, campaign_folder
 from insync.errors import InputError
 from insync.fuzz.draw import GENERATOR
 from insync.verify.campaign import LEVELS, Verify, prepare_verify
-from insync.verify.levels import NAMES
 from insync.verify.request import VerifyRequest
 from insync.verify.sides import claimed
 from unit.kafka.made_up_builds import build, jar
@@ -185,8 +184,7 @@ def test_other_criteria_are_refused(tmp_path: Path) -> None:
         resumed(tmp_path, criteria=file)
 
 
-def test_a_level_is_a_file_of_its_name_and_the_contracts_list_it() -> None:
-    assert set(LEVELS) == set(NAMES) == {level.name for level in LEVELS.values()}
+def test_the_contracts_list_every_level() -> None:
     page = Path(__file__).parents[3] / "docs" / "contracts.md"
     listed = page.read_text().split("Levels: ")[1].partition(". ")[0]
     assert listed == ", ".join(f"`{name}`" for name in LEVELS)

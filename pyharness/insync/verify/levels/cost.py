@@ -17,7 +17,7 @@ from insync.result import Result
 from insync.run.plan import built_agent
 from insync.statistics import median_interval, pairs_needed
 from insync.verify.criteria import CostCriterion, Judged
-from insync.verify.level import Level, Verification
+from insync.verify.level import Verification
 
 NAME: Final = "cost"
 BASELINE: Final = "baseline"
@@ -79,12 +79,3 @@ def judge(criterion: CostCriterion, pairs: Sequence[tuple[float, float]]) -> Jud
     if fulfilled == {False}:
         return Outcome.FAIL, away
     return Outcome.UNKNOWN, f"{away}; more --repeats may tell"
-
-
-LEVEL = Level(
-    name=NAME,
-    says="bytes, system calls and waits per fetch, throughput, latency, CPU and memory",
-    place=4,
-    run=run,
-    long=True,
-)

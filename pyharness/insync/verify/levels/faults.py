@@ -16,7 +16,7 @@ from insync.result import Result
 from insync.run.analysis import analyse_matrices
 from insync.run.plan import prepare
 from insync.run.request import RunRequest
-from insync.verify.level import Level, Verification
+from insync.verify.level import Verification
 from insync.verify.sides import Side
 from insync.verify.under_faults.cases import Case, cases_of, of_side
 from insync.verify.under_faults.judge import differences, judge_cases, pairs
@@ -62,11 +62,3 @@ def _recording(
         for case, run in zip(cases, runs, strict=True)
     ]
     return Recording(folder, MatrixInfo(repeats=None, rows=tuple(rows)), possible(runs))
-
-
-LEVEL = Level(
-    name=NAME,
-    says="scenarios with faults and random faults, on both sides at the same time",
-    place=3,
-    run=run,
-)

@@ -12,7 +12,7 @@ from insync.kafka_tests.request import BASELINE, TestsRequest, prepare
 from insync.kafka_tests.run import run as run_tests
 from insync.outcome import Outcome
 from insync.result import Result
-from insync.verify.level import Level, Verification
+from insync.verify.level import Verification
 from insync.verify.sides import Side
 
 NAME: Final = "tests"
@@ -46,12 +46,3 @@ def of_level(found: Result) -> Result:
 def _linked(check: Result) -> Result:
     links = {words: f"{NAME}/{path}" for words, path in check.links.items()}
     return check.model_copy(update={"links": links})
-
-
-LEVEL = Level(
-    name=NAME,
-    says="Kafka's own test classes, test by test",
-    place=2,
-    run=run,
-    long=True,
-)

@@ -23,7 +23,7 @@ from insync.outcome import Outcome
 from insync.progress import Progress
 from insync.result import Result
 from insync.run.version_support import read_table, row_of
-from insync.verify.level import Level, Verification
+from insync.verify.level import Verification
 
 NAME: Final = "weave"
 MAIN: Final = "insync.lab.CheckBuild"
@@ -181,6 +181,3 @@ def short(method: str) -> str:
     writes = "=" if path.endswith("=") else ""
     owner, _, member = path.rstrip("=").rpartition(".")
     return f"{owner.rpartition('.')[2]}.{member}{writes}"
-
-
-LEVEL = Level(name=NAME, says="what the agent finds and would weave in the jars", place=1, run=run)
