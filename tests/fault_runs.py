@@ -166,7 +166,9 @@ class OneNode:
     ) -> None:
         """`process` is the node's; `more` are further attributes of a cluster."""
         self.one = process
-        self.at = SimpleNamespace(folder=folder, data_dir=folder, log=folder / "log", port=port)
+        self.at = SimpleNamespace(
+            folder=folder, data_dir=folder, data_dirs=[folder], log=folder / "log", port=port
+        )
         self.cluster = self
         self.__dict__.update(more)
 

@@ -42,6 +42,7 @@ ANSWERS_WITHIN_S: Final = 5.0
 TIMEOUT_MS: Final = 4_000
 LISTS_WITHIN_S: Final = 0.5
 API_VERSIONS: Final = (18, 0)
+ALTER_REPLICA_LOG_DIRS: Final = (34, 1)
 
 Assignment = Mapping[int, tuple[Sequence[int], Sequence[int]]]
 """By partition, its replicas and its ISR."""
@@ -197,6 +198,22 @@ class FaultCluster:
         """
         request = wire.reassign(topic, partition, replicas, TIMEOUT_MS)
         self._ask_any(request, f"reassignment of {topic}", last)
+
+    def move_log_dirs(self, broker: int, body: bytes) -> None:
+        """Ask a broker to move replicas; raises InsyncError if it refuses one, or is silent."""
+        request = wire.framed(ALTER_REPLICA_LOG_DIRS, body, flexible=False)
+        try:
+            with wire.connect(self.node(broker).port, ANSWERS_WITHIN_S) as node:
+                answer = wire.Fields(wire.exchange(node, request))
+        except OSError as error:
+            raise InsyncError(f"broker {broker}: no answer: {error}") from error
+        answer.take("ii")  # header, throttle time
+        for _ in range(answer.count()):
+            topic = (answer.content("h") or b"").decode()
+            for _ in range(answer.count()):
+                partition, code = answer.take("ih")
+                if code != 0:
+                    raise InsyncError(f"broker {broker}: {topic}-{partition}: error {code}")
 
     def elect(self, topic: str, partitions: Sequence[int], last: Collection[int] = ()) -> None:
         """Elect the first replica of each partition; raises InsyncError if that is refused.

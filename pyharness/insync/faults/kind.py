@@ -106,6 +106,8 @@ class Tags:
         moves_leaders: partitions get another leader by it, as planned; needs no end.
         harmless: a node that it is done to is as healthy as before.
         at_both_ends: it is at the broker's peer as much as at the broker.
+        only_planned: no random scenario has it: it takes longer, or more of the host, than all else
+            in one; loses records; or needs what brokers there do not have.
         stops_process: the process does nothing from the beginning to the end of the evidence.
         stops_following: the broker ceases to fetch from every leader.
         stops_following_at: sites at which the broker ceases to fetch the partitions named.
@@ -124,6 +126,7 @@ class Tags:
     moves_leaders: bool = False
     harmless: bool = False
     at_both_ends: bool = False
+    only_planned: bool = False
     stops_process: bool = False
     stops_following: bool = False
     stops_following_at: tuple[str, ...] = ()

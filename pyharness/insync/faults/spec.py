@@ -37,6 +37,7 @@ class Surroundings:
         rolls: whether brokers roll their logs while they run.
         deletes: whether brokers look for old segments while they run.
         earlier: the faults that the scenario lists before it.
+        log_dirs: how many log directories a broker has.
 
     """
 
@@ -46,6 +47,7 @@ class Surroundings:
     rolls: bool
     deletes: bool
     earlier: Sequence["Planned"]
+    log_dirs: int = 1
 
     def key(self, name: str) -> str:
         """Return the path of one of the fault's keys."""

@@ -115,6 +115,9 @@ def _is_hidden(fault: Planned, other: Planned, scenario: Scenario) -> bool:
     loses = getattr(fault, "mode", "") == "loss"
     if fault is other:
         return False
+    at_once = fault.at_ms < other.end_ms and other.at_ms < fault.end_ms
+    if at_once and tags_of(other).kills and fault.nodes == other.nodes:
+        return True
     if fault.kind in AT_BOTH_ENDS and other.kind not in REPLICATION_ONLY:
         ends = _ends_ms(other)
         meets = other.at_ms <= fault.end_ms + SETTLE_MS and fault.at_ms <= ends

@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 
 from insync import arms
 from insync.faults.kind import OWN_DISK, STALLABLE, VOLUME, FaultKind
+from insync.faults.registry import tagged
 from insync.faults.spec import OnProcess
 from insync.nodes import BROKERS, CONTROLLER_ID
 
@@ -46,8 +47,8 @@ WEIGHTS: Final[Mapping[str, float]] = {
 }  # fmt: skip
 """How often a kind is drawn, compared with 1 for any other; a memory-pressure takes long."""
 
-NOT_DRAWN: Final = {"create-topic", "delete-topic", "more-partitions", "produce-flood", "stop"}
-"""Kinds that no seed has: they take longer, or more of the host, than all else in a seed."""
+NOT_DRAWN: Final = frozenset(tagged("only_planned"))
+"""Kinds that no seed has."""
 
 KEYS_NOT_DRAWN: Final = frozenset({"throttle_bytes_per_s", "files", "topic"})
 """Optional keys that no seed has: a quota of a new replica, and a file's name, are a scenario's."""

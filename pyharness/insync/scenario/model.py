@@ -408,6 +408,7 @@ class Scenario(Frame):
                 rolls=self._rolls(fault.other_topic),
                 deletes=self.broker.log_retention_check_interval_ms is not None,
                 earlier=earlier,
+                log_dirs=self.broker.log_dirs,
             )
         )
         for other in earlier:

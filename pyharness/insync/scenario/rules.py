@@ -159,7 +159,10 @@ def check_topic(index: int, topic: str | None, topics: Collection[str | None]) -
 def check_log_dirs(index: int, kind: str, log_dirs: int) -> None:
     """Check that brokers have one log directory where a fault knows the first one only."""
     if log_dirs > 1:
-        expected = "another one where broker.log_dirs is more than 1"
+        expected = (
+            "another one where broker.log_dirs is more than 1: stall, read-error or move-log-dir of"
+            " partitions; disk-stall, disk-full or disk-read-only of the first directory"
+        )
         raise broken(f"faults[{index}].kind", kind, expected)
 
 

@@ -24,6 +24,14 @@ FAULTS: list[dict[str, Any]] = [
         "kind": "create-topic", "broker": 1, "count": 60, "folders": 2, "at_ms": 3_100,
         "for_ms": 1_000,
     },
+    {
+        "kind": "move-log-dir", "broker": 1, "partitions": [0, 1, 2], "at_ms": 3_000,
+        "for_ms": 1_500,
+    },
+    {
+        "kind": "corrupt", "broker": 3, "partitions": [0], "files": "*.timeindex", "at_ms": 3_000,
+        "for_ms": 1_000,
+    },
     {"kind": "stop", "broker": 2, "at_ms": 5_000, "for_ms": 8_000},
 ]  # fmt: skip
 
@@ -31,9 +39,9 @@ FAULTS: list[dict[str, Any]] = [
 def test_topics_come_and_go_and_a_replica_moves(tmp_path: Path) -> None:
     file, out = tmp_path / "requests.toml", tmp_path / "run"
     load = {"leaders": [1, 2, 1], "rate_per_partition": 10}
-    session = {"broker_session_timeout_ms": 9_000}
+    broker = {"broker_session_timeout_ms": 9_000, "log_dirs": 2}
     text = small_scenario(
-        "requests", FAULTS, broker=session, workload=load, min_insync_replicas=2,
+        "requests", FAULTS, broker=broker, workload=load, min_insync_replicas=2,
         timeline={"recover_ms": 500}, beside={"leaders": [1, 2], "configs": {"segment.ms": "500"}},
     )  # fmt: skip
     file.write_text(text)
@@ -57,6 +65,8 @@ def test_topics_come_and_go_and_a_replica_moves(tmp_path: Path) -> None:
     assert found["delete-topic"]["figures"] == {"deleted": 1.0, "gone": 1.0, "created": 1.0}
     created = found["create-topic"]["figures"]
     assert 2 <= created["folders"] < created["asked"] == 60
+    assert found["move-log-dir"]["figures"]["moved"] == 3
+    assert found["corrupt"]["figures"]["changed"] == 1
     stopped = found["stop"]
     assert (stopped["figures"]["ended"], stopped["figures"]["listed"]) == (1.0, 1.0)
     assert 0 < stopped["figures"]["shut_down_ms"] < 8_000 - stopped["acted_ms"] + 1_000

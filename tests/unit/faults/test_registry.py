@@ -24,10 +24,10 @@ def test_kinds_and_files_match_one_to_one() -> None:
     assert {name.replace("-", "_") for name in KINDS} == files
 
 
-def test_every_kind_except_two_runs_on_both_kinds_of_cluster() -> None:
+def test_kinds_run_on_both_kinds_of_cluster_unless_they_need_files_of_nodes() -> None:
     """A container keeps its files to itself."""
     local = {kind for kind, entry in KINDS.items() if set(entry.probes) == {"local"}}
-    assert local == {"create-topic", "lost-log"}
+    assert local == {"corrupt", "create-topic", "lost-log", "move-log-dir"}
     others = [entry for kind, entry in KINDS.items() if kind not in local]
     # tests/unit/cli/test_existing.py names those of a cluster that insync did not start.
     assert all(set(entry.probes) - {"existing"} == {"local", "docker"} for entry in others)
@@ -67,9 +67,22 @@ def test_every_kind_is_judged_by_its_own_figure() -> None:
                 "delete-topic",
                 "elect",
                 "more-partitions",
+                "move-log-dir",
                 "produce-flood",
                 "remove-replica",
                 "topic-churn",
+            ],
+        ),
+        (
+            "only_planned",
+            [
+                "corrupt",
+                "create-topic",
+                "delete-topic",
+                "more-partitions",
+                "move-log-dir",
+                "produce-flood",
+                "stop",
             ],
         ),
         ("at_both_ends", ["link"]),

@@ -15,7 +15,7 @@ OTHERS = {
     "produce-refused", "control", "kip-501", "disk-stall", "link-cut", "memory-pressure",
     "power-failure", "slow-disk-flapping", "slow-log-dir", "slow-disk-ramp", "switched-on",
     "groups", "limits-updated", "rolling-restart", "snapshot-stall", "late-marker", "deleted-topic",
-    "killed-mid-creation", "compacted-log",
+    "killed-mid-creation", "compacted-log", "full-log-dir", "moved-log-dir", "corrupt-index",
 }  # fmt: skip
 
 

@@ -65,16 +65,17 @@ def test_the_logs_in_all_of_them_are_read_and_removed(
         'kind = "stall"\nsite = "write"\nmode = "hold"\nbroker = 1\npartitions = [0]\nfor_ms = 9',
         'kind = "queue-stall"\nbroker = 1\nfor_ms = 1_000',
         'kind = "read-error"\nbroker = 1\npartitions = [0]\nfor_ms = 1_000',
+        'kind = "disk-full"\nbroker = 1\nfor_ms = 1_000',
     ],
 )
-def test_a_fault_of_a_partition_finds_it_in_any_of_them(fault: str) -> None:
+def test_a_fault_that_knows_all_of_them_or_needs_only_the_first_is_taken(fault: str) -> None:
     assert scenario(TWO, fault).faults
 
 
 @pytest.mark.parametrize(
     "fault",
     [
-        'kind = "disk-full"\nbroker = 1\nfor_ms = 1_000',
+        'kind = "disk-throttle"\nbroker = 1\nwrite_bytes_per_s = 9_000\nfor_ms = 1_000',
         'kind = "power-failure"\nbroker = 1\nfor_ms = 1_000',
     ],
 )

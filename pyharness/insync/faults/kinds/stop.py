@@ -101,5 +101,5 @@ KIND = FaultKind(
     probes=both(always),
     inject=StopFault,
     missing=_missing,
-    tags=Tags(alone=True, kills=True, stops_following=True),
+    tags=Tags(alone=True, kills=True, stops_following=True, only_planned=True),
 )

@@ -151,6 +151,25 @@ def test_a_broker_whose_log_folder_failed_is_waited_for_and_started_again(
 
 
 @needs_volume
+@pytest.mark.parametrize(("logged", "starts"), [("LogDirFailureChannel\n", 2), ("", 1)])
+def test_a_broker_that_goes_on_without_one_of_its_folders_is_started_again_at_the_end(
+    small: Volume, tmp_path: Path, logged: str, starts: int
+) -> None:
+    writer = Writer(small.folder, "stubborn")
+    fault = fault_on(small, FULL, writer, tmp_path)
+    fault.cluster.node(1).data_dirs.append(tmp_path / "data-2")
+    try:
+        fault.inject()
+        (tmp_path / "log").write_text(logged)
+        fault.lift()
+        assert writer.starts == starts
+        figures = fault.evidence().figures
+        assert (figures["offline"], figures["ended"]) == (starts - 1, 0)
+    finally:
+        writer.kill()
+
+
+@needs_volume
 def test_a_disk_that_is_writable_before_the_end_is_no_evidence(small: Volume) -> None:
     writer = Writer(small.folder, "stubborn")
     fault = fault_on(small, FULL, writer)

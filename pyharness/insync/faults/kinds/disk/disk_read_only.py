@@ -26,12 +26,13 @@ KIND = FaultKind(
         does="the disk of the broker's log folder cannot be written",
         mechanism="the volume of disk-full, read-only as ext4 is after an error (remount,abort)",
         evidence="a write fails with EROFS at the beginning and at the end; free bytes;"
-        " whether the broker ended",
+        " whether the broker ended, or wrote that its folder is offline",
         notes="At the end the volume is mounted again, writable."
-        " A broker that still runs at the end is killed, and started again.",
+        " A broker that still runs at the end is killed, and started again. Of several log folders"
+        " it is the first.",
     ),
     probes=both(lambda _: volume.unavailable()),
     inject=DiskReadOnlyFault,
     missing=took_writes,
-    tags=Tags(alone=True, log_folder=VOLUME, one_log_dir=True, stops_following=True),
+    tags=Tags(alone=True, log_folder=VOLUME, stops_following=True),
 )

@@ -94,5 +94,5 @@ KIND = FaultKind(
     probes={"local": always},
     inject=CreateTopicFault,
     missing=_missing,
-    tags=Tags(once=True, harmless=True, outlasts_process=True),
+    tags=Tags(once=True, harmless=True, only_planned=True, outlasts_process=True),
 )

@@ -79,5 +79,5 @@ KIND = FaultKind(
     probes=both(always),
     inject=DeleteTopicFault,
     missing=_missing,
-    tags=Tags(once=True, harmless=True, outlasts_process=True),
+    tags=Tags(once=True, harmless=True, only_planned=True, outlasts_process=True),
 )

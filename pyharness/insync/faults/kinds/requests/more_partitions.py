@@ -82,5 +82,5 @@ KIND = FaultKind(
     probes=both(always),
     inject=MorePartitionsFault,
     missing=_missing,
-    tags=Tags(once=True, harmless=True),
+    tags=Tags(once=True, harmless=True, only_planned=True),
 )

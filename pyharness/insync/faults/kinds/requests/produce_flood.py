@@ -146,5 +146,5 @@ KIND = FaultKind(
     probes=both(always),
     inject=ProduceFloodFault,
     missing=_missing,
-    tags=Tags(once=True, harmless=True),
+    tags=Tags(once=True, harmless=True, only_planned=True),
 )

@@ -3,7 +3,9 @@
 A broker whose only log folder fails ends itself: Kafka is designed so. At its end the fault
 repairs the volume and starts such a broker again. Between the failed write and the broker's end
 may be seconds, if the broker is just starting or the machine is busy. The broker's log says
-that its folder has failed, so such a broker is waited for.
+that its folder has failed, so such a broker is waited for. A broker with several log folders loses
+the first one, and serves what is on the others; it looks at the lost one again when it starts, so
+at the end it is killed and started.
 
 Evidence: the error that a write to the volume returns, at the beginning and at the end.
 """
@@ -65,6 +67,7 @@ class BrokenDiskFault(Fault[Lasting]):
         self._refused = 0
         self._free_bytes = 0
         self._ended = False
+        self._offline = False
 
     def inject(self) -> None:
         """Make the volume fail; raises InsyncError if that is not possible."""
@@ -80,8 +83,9 @@ class BrokenDiskFault(Fault[Lasting]):
         """Repair the volume and start the broker again if it has ended; it is ready later."""
         self._look()
         self.window.end()
-        self._ended = self._has_ended()
-        killed = not (self._ended or self.way.outlived)
+        self._ended, self._offline = self._has_ended(), self._has_failed()
+        lost = self._offline and len(self.cluster.node(self.context.broker).data_dirs) > 1
+        killed = not self._ended and (lost or not self.way.outlived)
         if killed:
             self.cluster.cluster.kill(self.context.broker)
         try:
@@ -93,11 +97,15 @@ class BrokenDiskFault(Fault[Lasting]):
             self.cluster.cluster.restart(self.context.broker)
 
     def evidence(self) -> FaultLine:
-        """Return whether writes were refused, how much was free, and if the broker ended."""
+        """Return whether writes were refused, how much was free, and if the broker ended.
+
+        `offline` is whether it wrote that its folder has failed.
+        """
         figures = {
             "refused": self._refused,
             "free_bytes": self._free_bytes,
             "ended": self._ended,
+            "offline": self._offline,
         }
         return self.line(self.acted_if(self._refused == LOOKS), figures)
 

@@ -1,0 +1,88 @@
+"""Bytes of a broker's files are flipped, without a broker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fault_runs import OneNode, planned
+from insync.errors import InputError
+from insync.events.run_info import PlannedFault
+from insync.faults.base import Fault
+from insync.faults.kinds.disk.corrupt import KIND
+from insync.scenario.load import parse, source
+from unit.faults.seen_figures import Seen
+
+OLD, NEW = "00000000000000000000", "00000000000000000100"
+
+
+@pytest.fixture
+def partition(tmp_path: Path) -> Path:
+    """Make the folder of t-r0-0, in the second of two log directories, with two segments."""
+    made = tmp_path / "data-2" / "t-r0-0"
+    made.mkdir(parents=True)
+    for name in (f"{OLD}.log", f"{NEW}.log", f"{OLD}.index"):
+        (made / name).write_bytes(bytes(range(100)))
+    (made / f"{NEW}.index").touch()
+    return made
+
+
+def fault(tmp_path: Path, **keys: Any) -> Fault[Any]:
+    node = OneNode(folder=tmp_path)
+    node.at.data_dirs = [tmp_path / "data", tmp_path / "data-2"]
+    return planned(node, KIND.name, partitions=[0], **keys)
+
+
+def lacks(figures: dict[str, float]) -> str | None:
+    return KIND.missing(PlannedFault(kind=KIND.name, broker=1), Seen(dict(figures)))
+
+
+@pytest.mark.parametrize(
+    ("keys", "changed"), [({}, f"{NEW}.log"), ({"files": "*.index"}, f"{OLD}.index")]
+)
+def test_the_newest_file_that_has_something_is_changed_in_its_middle(
+    tmp_path: Path, partition: Path, keys: dict[str, str], changed: str
+) -> None:
+    own = fault(tmp_path, count=4, **keys)
+    own.inject()
+    own.lift()
+    whole = bytes(range(100))
+    for file in partition.iterdir():
+        content = file.read_bytes()
+        if file.name == changed:
+            assert content[46:50] == bytes(byte ^ 0xFF for byte in whole[46:50])
+            assert content[:46] + content[50:] == whole[:46] + whole[50:]
+        else:
+            assert content in (whole, b"")
+    line = own.evidence()
+    assert line.figures == {"asked": 1.0, "changed": 1.0, "still": 1.0}
+    assert (line.acted_ms > 0, lacks(line.figures)) == (True, None)
+
+
+def test_a_file_that_the_broker_made_anew_is_not_changed_any_more(
+    tmp_path: Path, partition: Path
+) -> None:
+    own = fault(tmp_path)
+    own.inject()
+    (partition / f"{NEW}.log").write_bytes(bytes(100))
+    own.lift()
+    assert own.evidence().figures["still"] == 0
+
+
+def test_a_partition_without_such_a_file_is_no_evidence(tmp_path: Path, partition: Path) -> None:
+    own = fault(tmp_path, files="*.snapshot")
+    own.inject()
+    own.lift()
+    line = own.evidence()
+    assert (line.acted_ms, lacks(line.figures)) == (0.0, "changed was 0, expected exactly 1")
+
+
+@pytest.mark.parametrize("files", ["a/b", "*.log *.index", ""])
+def test_files_are_one_name(files: str) -> None:
+    text = source("kip-501").partition("[[faults]]")[0]
+    keys = '[[faults]]\nkind = "corrupt"\nbroker = 1\npartitions = [0]\nat_ms = 3_000\nfor_ms = 9\n'
+    with pytest.raises(InputError, match=r"faults\[0\]\.files: '.*', expected text") as error:
+        parse(f'{text}{keys}files = "{files}"\n', "mine.toml")
+    assert len(str(error.value).splitlines()) == 1

@@ -1,0 +1,113 @@
+"""Replicas move between a broker's log directories, without a broker."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fault_runs import OneNode, planned
+from insync.brokers.kafka import wire
+from insync.errors import InputError, InsyncError
+from insync.events.run_info import PlannedFault
+from insync.faults.base import Fault
+from insync.faults.cluster import FaultCluster
+from insync.faults.kinds.disk import move_log_dir
+from insync.faults.kinds.disk.move_log_dir import KIND
+from insync.scenario.load import parse, source
+from unit.faults.seen_figures import Seen
+
+
+class Broker(OneNode):
+    """Has t-r0-0 and t-r0-1 in different directories; copies those that it `moves`."""
+
+    def __init__(self, tmp_path: Path, *, moves: int = 2, leaves: bool = False) -> None:
+        super().__init__(folder=tmp_path)
+        self.dirs = [tmp_path / "data", tmp_path / "data-2"]
+        self.at.data_dirs = self.dirs
+        self.asked = b""
+        self._moves, self._leaves = moves, leaves
+        for number, each in enumerate(self.dirs):
+            (each / f"t-r0-{number}").mkdir(parents=True)
+
+    def move_log_dirs(self, broker: int, body: bytes) -> None:
+        assert broker == 1
+        self.asked = body
+        for number in range(self._moves):
+            old, new = (dirs / f"t-r0-{number}" for dirs in (self.dirs, self.dirs[::-1])[number])
+            new.mkdir()
+            if not self._leaves:
+                shutil.rmtree(old)
+
+    def fault(self, *partitions: int) -> Fault[Any]:
+        return planned(self, KIND.name, partitions=partitions or (0, 1))
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(move_log_dir, "MOVED_WITHIN_S", 0.05)
+
+
+@pytest.mark.parametrize(
+    ("moves", "leaves", "moved", "missing"),
+    [
+        (2, False, 2, None),
+        (1, False, 1, "moved was 1, expected exactly 2"),
+        (2, True, 0, "moved was 0, expected exactly 2"),
+        (0, False, 0, "moved was 0, expected exactly 2"),
+    ],
+)
+def test_a_replica_has_moved_when_it_is_in_the_other_directory_alone(
+    tmp_path: Path, moves: int, leaves: bool, moved: int, missing: str | None
+) -> None:
+    fault = Broker(tmp_path, moves=moves, leaves=leaves).fault()
+    fault.inject()
+    fault.lift()
+    line = fault.evidence()
+    assert (line.figures["moved"], line.figures["asked"]) == (moved, 2)
+    assert bool(line.acted_ms) == bool(moved)
+    assert KIND.missing(PlannedFault(kind=KIND.name, broker=1), Seen(dict(line.figures))) == missing
+
+
+def test_each_replica_goes_to_the_directory_after_its_own(tmp_path: Path) -> None:
+    broker = Broker(tmp_path)
+    broker.fault().inject()
+    assert broker.asked.startswith(struct.pack(">i", 2))
+    first, second = (str(each).encode() for each in broker.dirs)
+    assert broker.asked.index(second + struct.pack(">i", 1)) < broker.asked.index(
+        first + struct.pack(">i", 1)
+    )
+    assert broker.asked.count(struct.pack(">h", 4) + b"t-r0") == 2
+
+
+def test_a_replica_that_is_nowhere_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InsyncError, match="broker 1: no folder t-r0-7 in any log directory"):
+        Broker(tmp_path).fault(7).inject()
+
+
+def test_a_broker_that_refuses_one_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    topic = struct.pack(">h", 1) + b"t"
+    answer = struct.pack(">iii", 1, 0, 1) + topic + struct.pack(">iihih", 2, 0, 0, 1, 57)
+    node: Any = OneNode()
+    cluster: Any = type("C", (), {"nodes": {1: node.at}})()
+    running = FaultCluster(kafka=node, cluster=cluster, controls={}, home=Path())
+    monkeypatch.setattr(wire, "connect", lambda *_: open("/dev/null"))  # noqa: SIM115, PTH123
+    monkeypatch.setattr(wire, "exchange", lambda *_: answer)
+    with pytest.raises(InsyncError, match="broker 1: t-1: error 57"):
+        running.move_log_dirs(1, b"")
+
+
+def test_there_must_be_another_directory() -> None:
+    text = source("kip-501").partition("[[faults]]")[0]
+    fault = '[[faults]]\nkind = "move-log-dir"\nbroker = 1\npartitions = [0]\n'
+    fault += "at_ms = 3_000\nfor_ms = 9\n"
+    with pytest.raises(InputError) as error:
+        parse(text + fault, "mine.toml")
+    expected = "faults[0].kind: 'move-log-dir', expected broker.log_dirs to be more than 1"
+    assert str(error.value).startswith(f"mine.toml: {expected}")
+    assert len(str(error.value).splitlines()) == 1
+    two = text.replace("[broker]", "[broker]\nlog_dirs = 2")
+    assert parse(two + fault, "mine.toml").faults
