@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from insync.nodes import BROKERS, CONTROLLER_ID
+from insync.nodes import ACTIVE_CONTROLLER, BROKERS, CONTROLLER_ID
 
 HOUR_MS: Final = 3_600_000
 
@@ -15,6 +15,10 @@ def _broker_or_controller(node: int) -> int:
     if node > BROKERS and node != CONTROLLER_ID:
         raise PydanticCustomError("node", "no such node", {"brokers": BROKERS})
     return node
+
+
+def _any_node(node: int) -> int:
+    return node if node == ACTIVE_CONTROLLER else _broker_or_controller(node)
 
 
 def _each_once(values: tuple[int, ...]) -> tuple[int, ...]:
@@ -29,6 +33,8 @@ Span = Annotated[int, Field(gt=0, le=HOUR_MS)]
 BrokerId = Annotated[int, Field(ge=1, le=BROKERS)]
 NodeId = Annotated[int, Field(ge=1), AfterValidator(_broker_or_controller)]
 """A broker, or the controller."""
+AnyNodeId = Annotated[int, Field(ge=1), AfterValidator(_any_node)]
+"""The same, or the controller that is the active one at the time."""
 Partitions = Annotated[
     tuple[Annotated[int, Field(ge=0)], ...],
     Field(strict=False, min_length=1),

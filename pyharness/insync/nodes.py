@@ -4,12 +4,16 @@ from typing import Final
 
 BROKERS: Final = 3
 CONTROLLER_ID: Final = 100
+ACTIVE_CONTROLLER: Final = 199
+"""The number of the controller that leads the others when a fault begins, whichever that is."""
 CLIENTS: Final = 0
 """The number of all clients together, where links between nodes are numbered."""
 
 
 def node_words(number: int) -> str:
     """Return a node's name for readers, such as "broker 1"."""
+    if number == ACTIVE_CONTROLLER:
+        return "the active controller"
     return "the controller" if number == CONTROLLER_ID else f"broker {number}"
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Generic, Self, TypeVar
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine, now_ms
 from insync.faults.spec import BESIDE, Lasting, Planned
-from insync.nodes import node_words
+from insync.nodes import ACTIVE_CONTROLLER, node_words
 from insync.running import Running
 
 if TYPE_CHECKING:
@@ -154,6 +154,7 @@ class Fault(ABC, Generic[Spec]):
         self.context = context
         self.cluster = cluster
         self.window = Window()
+        self.node = context.broker
         self.plan()
 
     def plan(self) -> None:
@@ -162,10 +163,16 @@ class Fault(ABC, Generic[Spec]):
     @property
     def process(self) -> Running:
         """The node's process of this moment: a restart replaces it."""
-        return self.cluster.process(self.context.broker)
+        return self.cluster.process(self.node)
 
     def prepare(self) -> None:  # most kinds have nothing to prepare
         """Set up what the fault needs, before the workload starts; nothing acts yet."""
+
+    def begin(self) -> None:
+        """Find the node that it is for, and begin; raises InsyncError if it cannot act."""
+        if self.node == ACTIVE_CONTROLLER:
+            self.node = self.cluster.active_controller()
+        self.inject()
 
     @abstractmethod
     def inject(self) -> None:
@@ -192,7 +199,8 @@ class Fault(ABC, Generic[Spec]):
         self, acted_ms: float, figures: Mapping[str, float] | None = None, held: Held = NOTHING
     ) -> FaultLine:
         """Return the evidence of a fault that was lifted; raises InsyncError if it was not."""
-        return self.window.line(self.context, acted_ms, figures, held)
+        own = {} if self.node == self.context.broker else {"node": self.node}
+        return self.window.line(self.context, acted_ms, {**(figures or {}), **own}, held)
 
     def acted_if(self, acted: object) -> float:
         """Return the whole time of the fault if it acted, else 0."""

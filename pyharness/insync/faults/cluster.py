@@ -42,6 +42,9 @@ ANSWERS_WITHIN_S: Final = 5.0
 TIMEOUT_MS: Final = 4_000
 LISTS_WITHIN_S: Final = 0.5
 API_VERSIONS: Final = (18, 0)
+DESCRIBE_QUORUM: Final = (55, 0)
+QUORUM: Final = b"\2\x13__cluster_metadata\2\0\0\0\0\0\0\0"
+"""The body that asks for the one partition of the metadata log."""
 ALTER_REPLICA_LOG_DIRS: Final = (34, 1)
 
 Assignment = Mapping[int, tuple[Sequence[int], Sequence[int]]]
@@ -157,6 +160,20 @@ class FaultCluster:
         """Return the leader of each partition as one broker knows it; raises InsyncError."""
         seen = self._asked(broker, lambda server: partitions(server, topic))
         return {partition: leader for partition, (leader, _) in seen.items()}
+
+    def active_controller(self) -> int:
+        """Return the controller that leads the others; raises InsyncError if nobody knows."""
+        controllers = self.cluster.controllers
+        if len(controllers) < 2:
+            return CONTROLLER_ID
+        for each in controllers:
+            with suppress(OSError), wire.connect(each.port, ANSWERS_WITHIN_S) as node:
+                answer = wire.exchange(node, wire.framed(DESCRIBE_QUORUM, QUORUM, flexible=True))
+                # Header, error, and of the one topic its name, and the one partition.
+                *_, error, leader = wire.Fields(answer).take("ixhBB18sBihi")
+                if error == 0 and leader >= 0:
+                    return int(leader)
+        raise InsyncError(f"no active controller: none of {len(controllers)} knows one")
 
     def serves(self, number: int) -> bool:
         """Whether a node answers, and if it is a broker, another one lists it."""

@@ -36,10 +36,10 @@ def moments(specs: Sequence[Planned], faults: Sequence[Fault[Any]]) -> list[Mome
     for number, (spec, fault) in enumerate(zip(specs, faults, strict=True)):
         words = f"{spec.words} at {node_words(spec.broker)}"
         if spec.end_ms == spec.at_ms:
-            planned.append(Moment(spec.at_ms, fault.inject, words, number))
+            planned.append(Moment(spec.at_ms, fault.begin, words, number))
             continue
         length_s = (spec.end_ms - spec.at_ms) / 1000
-        begins = Moment(spec.at_ms, fault.inject, f"{words} for {length_s:g} s", number)
+        begins = Moment(spec.at_ms, fault.begin, f"{words} for {length_s:g} s", number)
         ends = Moment(spec.end_ms, fault.lift, f"{words} lifted", number, lifts=True)
         dies = tags_of(spec).outlasts_process and (spec.broker, spec.end_ms) in deaths
         planned.append(begins)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from insync.events.schema import fault_words
-from insync.fields import BrokerId, NodeId, Part, Span, Time, broken
+from insync.fields import AnyNodeId, BrokerId, NodeId, Part, Span, Time, broken
 
 Mode = Literal["hold", "delay"]
 """Whether calls block until the fault is lifted, or take longer by a fixed time each."""
@@ -124,6 +124,12 @@ class OnProcess(Lasting):
     """A fault of a node's whole process: a broker's, or the controller's."""
 
     broker: NodeId
+
+
+class OnAnyProcess(OnProcess):
+    """The same, or of the controller that is the active one when it begins."""
+
+    broker: AnyNodeId
 
 
 def check_delay(mode: str, delay_ms: int) -> None:

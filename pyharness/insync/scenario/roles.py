@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from insync.nodes import CONTROLLER_ID, ring
+from insync.nodes import ACTIVE_CONTROLLER, CONTROLLER_ID, ring
 
-TARGETS: Final = '"leader of P", "followers of P", "controller" or "broker N"'
+TARGETS: Final = '"leader of P", "followers of P", "controller", "active controller" or "broker N"'
 OF_PARTITIONS: Final = ("leader", "followers")
 _OF_PARTITION: Final = re.compile(r"(leader|followers) of (\d{1,3})")
 _BROKER: Final = re.compile(r"broker (\d{1,3})")
@@ -35,6 +35,8 @@ def parse(target: str) -> Role | None:
     """Return the role that a target's text names; None if it names none."""
     if target == "controller":
         return Role("controller", CONTROLLER_ID)
+    if target == "active controller":
+        return Role("active controller", ACTIVE_CONTROLLER)
     if found := _OF_PARTITION.fullmatch(target):
         return Role(found[1], int(found[2]))
     found = _BROKER.fullmatch(target)

@@ -11,7 +11,7 @@ from insync import arms
 from insync.clients import DEFAULT_CLIENT
 from insync.faults.spec import BESIDE, Planned
 from insync.fields import broken
-from insync.nodes import CONTROLLER_ID
+from insync.nodes import ACTIVE_CONTROLLER, CONTROLLER_ID
 from insync.skew import shares
 
 ONE_CONTROLLER: Final = frozenset({"controller-link"})
@@ -116,7 +116,7 @@ def check_combined(combined: bool, *, agent: bool) -> None:
 
 def check_controller(index: int, fault: Planned, controllers: int, *, combined: bool) -> None:
     """Check that a fault at the controller, or at links to it, has the controller that it means."""
-    if combined and fault.broker == CONTROLLER_ID:
+    if combined and fault.broker in (CONTROLLER_ID, ACTIVE_CONTROLLER):
         expected = "a broker, because broker.combined is true"
         raise broken(f"faults[{index}].broker", fault.broker, expected)
     if fault.kind in ONE_CONTROLLER and (combined or controllers > 1):

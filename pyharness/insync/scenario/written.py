@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from insync.faults.registry import KINDS
-from insync.faults.spec import OnProcess, Planned
+from insync.faults.spec import OnAnyProcess, OnProcess, Planned
 from insync.fields import Part, Span, Time, broken, check_all
 from insync.scenario import roles
 from insync.scenario.model import MOST_FAULTS, Frame
@@ -90,8 +90,9 @@ class FaultSpec(Part):
         role = roles.parse(self.target)
         if role is None:
             raise broken("target", self.target, roles.TARGETS)
-        if role.kind == "controller" and not issubclass(model, OnProcess):
-            on = [name for name, kind in KINDS.items() if issubclass(kind.spec, OnProcess)]
+        needed = {"controller": OnProcess, "active controller": OnAnyProcess}.get(role.kind, model)
+        if not issubclass(model, needed):
+            on = [name for name, kind in KINDS.items() if issubclass(kind.spec, needed)]
             raise broken("target", self.target, f"a broker, or one of the kinds {', '.join(on)}")
 
     def _check_times(self) -> None:

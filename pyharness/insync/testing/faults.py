@@ -67,7 +67,7 @@ class Faults:
         fault = fault_of(spec, at, self._arm_cluster)
         fault.prepare()
         try:
-            fault.inject()
+            fault.begin()
             yield
         finally:
             fault.lift()

@@ -17,6 +17,7 @@ from insync.faults.kinds.freeze import BySignal
 from insync.faults.support import procfs, shares
 from insync.faults.support.cgroup_places import here
 from insync.faults.support.cgroups import Group
+from insync.nodes import ACTIVE_CONTROLLER
 from insync.owner import mine
 from processes import busy_python
 from waiting import wait_for
@@ -60,6 +61,19 @@ def test_a_process_resumed_by_others_is_no_evidence_of_a_freeze(
     wait_for(lambda: procfs.is_stopped(busy.pid), lambda stopped: not stopped, within_s=10)
     fault.lift()
     assert fault.evidence().acted_ms == 0
+
+
+def test_the_active_controller_is_found_when_the_fault_begins_and_named_in_its_evidence(
+    busy: "subprocess.Popen[bytes]",
+) -> None:
+    cluster = OneNode(None, active_controller=lambda: 102)
+    cluster.process = {102: busy}.get  # type: ignore[method-assign, assignment]
+    fault = planned(cluster, "freeze", broker=ACTIVE_CONTROLLER)
+    fault.begin()
+    assert procfs.is_stopped(busy.pid)
+    fault.lift()
+    line = fault.evidence()
+    assert (line.broker, line.figures["node"]) == (ACTIVE_CONTROLLER, 102)
 
 
 def test_an_ended_process_can_be_lifted_and_has_no_evidence(

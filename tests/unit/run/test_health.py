@@ -75,26 +75,39 @@ def test_what_concerns_one_topic_leaves_the_cluster_usable(kind: LivenessType) -
     assert seen.live.unusable is None
 
 
-def killed(serves: list[bool], check: Callable[[], None] = lambda: None) -> Any:
+def killed(
+    serves: list[bool], check: Callable[[], None] = lambda: None, kind: type[Kill] | None = Kill
+) -> Any:
     """Return the context of a run in which broker 2 is killed and then serves, or does not."""
-    kill = Kill.model_validate({"kind": "kill", "broker": 2, "at_ms": 0, "for_ms": 50})
-    frozen = Freeze.model_validate({"kind": "freeze", "broker": 3, "at_ms": 0, "for_ms": 50})
+    when = {"broker": 2, "at_ms": 0, "for_ms": 50}
+    fault = (kind or Freeze).model_validate({"kind": "kill" if kind else "freeze", **when})
     asked: list[int] = []
 
     def answer(number: int) -> bool:
         asked.append(number)
         return serves.pop(0)
 
+    nodes = {
+        number: SimpleNamespace(role=role) for number, role in ((99, "zookeeper"), (2, "broker"))
+    }
     return SimpleNamespace(
-        cell=SimpleNamespace(scenario=SimpleNamespace(faults=[frozen, kill])), asked=asked,
-        arm_cluster=SimpleNamespace(serves=answer, check_nodes=check),
+        cell=SimpleNamespace(scenario=SimpleNamespace(faults=[fault])), asked=asked,
+        arm_cluster=SimpleNamespace(
+            serves=answer, check_nodes=check, cluster=SimpleNamespace(nodes=nodes)
+        ),
     )  # fmt: skip
 
 
 def test_a_node_that_was_killed_is_waited_for_until_it_serves() -> None:
     context = killed([False, True])
     readiness.await_back(context, 10)
-    assert context.asked == [2, 2], "no fault ended broker 3"
+    assert context.asked == [2, 2]
+
+
+def test_nobody_is_waited_for_where_no_fault_ended_a_node() -> None:
+    context = killed([], kind=None)
+    readiness.await_back(context, 10)
+    assert context.asked == []
 
 
 def test_a_node_that_does_not_serve_in_time_is_named() -> None:

@@ -189,7 +189,7 @@ def stall(site: str, at_ms: int, for_ms: int) -> Stall:
 
 
 def test_overlapping_faults_are_injected_and_lifted_in_order_of_time() -> None:
-    fault = cast("Any", SimpleNamespace(inject=lambda: None, lift=lambda: None))
+    fault = cast("Any", SimpleNamespace(begin=lambda: None, lift=lambda: None))
     raw = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 55}
     specs = [stall("read", 10, 100), stall("send", 50, 10), Elect.model_validate(raw)]
     moments = moments_of(specs, [fault] * 3)
@@ -200,7 +200,7 @@ def test_overlapping_faults_are_injected_and_lifted_in_order_of_time() -> None:
 
 
 def test_a_broker_killed_when_its_stall_ends_is_killed_before_the_lift() -> None:
-    fault = cast("Any", SimpleNamespace(inject=lambda: None, lift=lambda: None))
+    fault = cast("Any", SimpleNamespace(begin=lambda: None, lift=lambda: None))
     kill = Kill.model_validate({"kind": "kill", "broker": 1, "at_ms": 110, "for_ms": 50})
     frozen = Freeze.model_validate({"kind": "freeze", "broker": 2, "at_ms": 80, "for_ms": 30})
     specs = [stall("read", 10, 100), frozen, kill]
@@ -218,7 +218,7 @@ def test_a_fault_that_begins_late_acts_as_long_as_planned() -> None:
         acts.append(("inject", time.monotonic()))
 
     fault = SimpleNamespace(
-        inject=inject, lift=lambda: acts.append(("lift", time.monotonic())), evidence=str
+        begin=inject, lift=lambda: acts.append(("lift", time.monotonic())), evidence=str
     )
     context = SimpleNamespace(
         cell=SimpleNamespace(scenario=SimpleNamespace(faults=[stall("read", 0, 100)])),

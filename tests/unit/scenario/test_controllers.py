@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -10,8 +12,11 @@ import pytest
 
 from insync.brokers.cluster.plans import Controllers
 from insync.brokers.cluster.quorum import metadata_log
+from insync.brokers.kafka import wire
 from insync.brokers.kafka.versions import pinned
-from insync.errors import InputError
+from insync.errors import InputError, InsyncError
+from insync.faults.cluster import FaultCluster
+from insync.nodes import ACTIVE_CONTROLLER
 from insync.run.arm_cluster import broker_settings, cluster_spec
 from insync.run.requirements import require_controllers
 from insync.scenario.load import parse, source
@@ -19,6 +24,7 @@ from insync.scenario.model import Scenario
 
 QUORUM, COMBINED = "controllers = 3", "controllers = 3\ncombined = true"
 AT_CONTROLLER = 'kind = "freeze"\nbroker = 100'
+AT_ACTIVE = 'kind = "kill"\ntarget = "active controller"'
 LINK = 'kind = "controller-link"\nbroker = 1\nmode = "cut"'
 
 
@@ -47,6 +53,11 @@ def test_they_are_no_settings_of_nodes() -> None:
     [
         ("controllers = 2", "", "broker.controllers: 2, expected 1 or 3"),
         (COMBINED, AT_CONTROLLER, "faults[0].broker: 100, expected a broker, because broker.comb"),
+        (COMBINED, AT_ACTIVE, "faults[0].broker: 199, expected a broker, because broker.combined"),
+        (
+            QUORUM, AT_ACTIVE.replace("kill", "cpu-neighbour"),
+            "target: 'active controller', expected a broker, or one of the kinds freeze, kill",
+        ),
         (QUORUM, LINK, "faults[0].kind: 'controller-link', expected another one where"),
         (COMBINED, LINK, "faults[0].kind: 'controller-link', expected another one where"),
         (
@@ -61,8 +72,37 @@ def test_what_does_not_fit_is_refused(keys: str, fault: str, problem: str) -> No
     assert problem in str(error.value)
 
 
-def test_a_fault_at_the_controller_is_at_the_first_of_three() -> None:
+def test_a_fault_at_the_controller_is_at_the_first_of_three_or_at_the_active_one() -> None:
     assert scenario(QUORUM, AT_CONTROLLER).faults[0].broker == 100
+    assert scenario(QUORUM, AT_ACTIVE).faults[0].broker == ACTIVE_CONTROLLER
+
+
+def test_which_controller_is_active_is_asked_when_the_fault_begins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first one does not answer, the second one does not know it yet, the third one does."""
+    one = b"\2\x13__cluster_metadata\2" + bytes(4)
+    said = {2: one + struct.pack(">hi", 0, -1), 3: one + struct.pack(">hi", 0, 102)}
+    asked: list[int] = []
+
+    def connect(port: int, _: float) -> Any:
+        asked.append(port)
+        if port == 1:
+            raise ConnectionRefusedError
+        return nullcontext(port)
+
+    monkeypatch.setattr(wire, "connect", connect)
+    monkeypatch.setattr(wire, "exchange", lambda port, _: struct.pack(">ixh", 1, 0) + said[port])
+    nodes = [SimpleNamespace(port=port) for port in (1, 2, 3)]
+    cluster: Any = SimpleNamespace(controllers=nodes)
+    running = FaultCluster(kafka=cluster, cluster=cluster, controls={}, home=Path())
+    assert running.active_controller() == 102
+    assert asked == [1, 2, 3]
+    del nodes[2]
+    with pytest.raises(InsyncError, match="no active controller: none of 2 knows one"):
+        running.active_controller()
+    del nodes[1]
+    assert running.active_controller() == 100, "the only one"
 
 
 def test_on_zookeeper_there_is_one_controller() -> None:

@@ -13,7 +13,7 @@ from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
 from insync.faults.kind import NOT_RUNNING, FaultKind, Recorded, Tags, Words, always, both, figure
-from insync.faults.spec import OnProcess
+from insync.faults.spec import OnAnyProcess
 from insync.faults.support.cgroup_places import group_of
 from insync.faults.support.procfs import cpu_ms, is_stopped
 from insync.running import Running
@@ -105,7 +105,7 @@ MOST_CPU_MS: Final = 100.0
 """CPU time of a frozen process: threads that were about to stop; a running broker has more."""
 
 
-class Freeze(OnProcess):
+class Freeze(OnAnyProcess):
     """The process is stopped (SIGSTOP) and continues at the end."""
 
     kind: Literal["freeze"]
@@ -121,7 +121,7 @@ class FreezeFault(Fault[Freeze]):
 
     def inject(self) -> None:
         """Stop the process; raises InsyncError if it does not stop."""
-        container = self.cluster.container(self.context.broker)
+        container = self.cluster.container(self.node)
         self._freezer = BySignal(self.process) if container is None else ByPause(container)
         with self.window.beginning(undo=self._freezer.go_on):
             self._freezer.stop()

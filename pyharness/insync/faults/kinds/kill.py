@@ -9,10 +9,10 @@ from insync.errors import InsyncError
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
 from insync.faults.kind import FaultKind, Tags, Words, always, both
-from insync.faults.spec import Lasting, OnProcess
+from insync.faults.spec import Lasting, OnAnyProcess
 
 
-class Kill(OnProcess):
+class Kill(OnAnyProcess):
     """The process is killed (SIGKILL), and started again at the end."""
 
     kind: Literal["kill"]
@@ -28,14 +28,14 @@ class KillFault(Fault[Lasting]):
         process = self.process
         if process.poll() is not None:
             raise InsyncError(f"{self.context.where}: its process ended before the kill")
-        self.cluster.cluster.kill(self.context.broker)
+        self.cluster.cluster.kill(self.node)
         self.window.begin()
         self._exit_code = process.poll()
 
     def end(self) -> None:
         """Start the node again, in its own folder and at its own port; it is ready later."""
         self.window.end()
-        self.cluster.cluster.restart(self.context.broker)
+        self.cluster.cluster.restart(self.node)
 
     def evidence(self) -> FaultLine:
         """Return how long there was no process, and the signal that ended the old one."""
