@@ -209,6 +209,7 @@ def _transaction_plan(spec: Transactions | None, topic: str) -> TransactionPlan 
     return TransactionPlan(
         ids=transactional_ids(topic, spec.coordinators), per_second=spec.per_second,
         records=spec.records, abort_percent=spec.abort_percent, reads=spec.reads,
+        until=None if spec.until_ms is None else spec.until_ms / 1000,
     )  # fmt: skip
 
 

@@ -138,6 +138,7 @@ class Transactions(Part):
             client has at most five requests in flight.
         abort_percent: how many percent it aborts on purpose.
         reads: how many records a transaction reads at most before it writes; 0: it only writes.
+        until_ms: after what time a producer begins no other one; None: it goes on.
 
     """
 
@@ -146,6 +147,7 @@ class Transactions(Part):
     records: Annotated[int, Field(ge=2, le=5)]
     abort_percent: Annotated[int, Field(ge=0, le=90)] = 0
     reads: Annotated[int, Field(ge=0, le=1_000)] = 0
+    until_ms: Span | None = None
 
 
 class Workload(Part):
@@ -207,6 +209,7 @@ class Workload(Part):
     def _check(self) -> Self:
         slowest = self.rate_per_partition / self.producers_per_partition
         leaders = len(self.leaders)
+        until_ms = None if self.transactions is None else self.transactions.until_ms
         check_all(
             lambda: rules.check_client_timeout(self.client_timeout_ms),
             lambda: rules.check_client_retries(self.client_retries, idempotent=self.idempotent),
@@ -217,6 +220,7 @@ class Workload(Part):
             *(partial(self._check_bursts, index) for index in range(len(self.bursts))),
             lambda: rules.check_configs(self.configs, self.key_countdown),
             lambda: rules.check_countdown(self.key_countdown, self.keys, self.client),
+            lambda: rules.check_until(until_ms, self.client),
             lambda: rules.check_sessions([group.session_timeout_ms for group in self.groups]),
         )
         return self

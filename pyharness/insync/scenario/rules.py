@@ -143,6 +143,12 @@ def check_countdown(countdown: int, keys: int, client: str) -> None:
         raise broken("client", client, f"'{DEFAULT_CLIENT}' for key_countdown")
 
 
+def check_until(until_ms: int | None, client: str) -> None:
+    """Check that the clients can cease to begin transactions."""
+    if until_ms is not None and client != DEFAULT_CLIENT:
+        raise broken("client", client, f"'{DEFAULT_CLIENT}' for transactions.until_ms")
+
+
 _OF_TOPIC: Final = {
     "__transaction_state": "workload.transactions",
     "__consumer_offsets": "workload.groups",

@@ -40,6 +40,7 @@ class TransactionPlan:
         records: records of each transaction, each on another partition.
         abort_percent: percentage of transactions that are aborted on purpose.
         reads: records that a transaction reads at most before it writes; 0: it only writes.
+        until: after how many seconds a producer begins no other one; None: it goes on.
 
     """
 
@@ -48,6 +49,7 @@ class TransactionPlan:
     records: int
     abort_percent: int
     reads: int = 0
+    until: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

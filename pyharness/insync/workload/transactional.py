@@ -153,6 +153,8 @@ class TransactionalProducer(threading.Thread):
             start = time.monotonic()
             for turn in count():
                 due = start + turn / self._own.per_second
+                if self._own.until is not None and due - start > self._own.until:
+                    return
                 if self._stop_asked.wait(max(0.0, due - time.monotonic())):
                     return
                 self._transact(turn * len(self._own.ids) + self._number)

@@ -24,7 +24,7 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["run"], "Missing argument"),
         (
             ["run", "nonsense"],
-            "nonsense: no such scenario, expected a file or one of: added-replica, ",
+            "nonsense: no such scenario, expected a file or one of: active-",
         ),
         (["run", "kip-501", "--nonsense"], "No such option: --nonsense"),
         (["run", "kip-501", "--scale", "x"], "Invalid value for '--scale'"),
