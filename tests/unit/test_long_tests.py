@@ -17,7 +17,7 @@ MAKEFILE = ROOT / "Makefile"
 ELSEWHERE = (
     "add-replica", "corrupt", "create-topic", "delete-topic", "disk-full", "disk-stall", "kill",
     "memory-pressure", "more-partitions", "move-log-dir", "power-failure", "produce-flood",
-    "read-error", "remove-replica", "stop", "topic-churn",
+    "read-error", "remove-replica", "stop", "topic-churn", "write-error",
 )  # fmt: skip
 """Kinds of faults with tests of their own: test_faults_disk.py, test_faults_effects.py,
 test_memory_pressure.py, test_stall_shim.py, and test_requests.py."""

@@ -83,6 +83,7 @@ def test_every_kind_is_judged_by_its_own_figure() -> None:
                 "move-log-dir",
                 "produce-flood",
                 "stop",
+                "write-error",
             ],
         ),
         ("at_both_ends", ["link"]),

@@ -16,7 +16,7 @@ OTHERS = {
     "power-failure", "slow-disk-flapping", "slow-log-dir", "slow-disk-ramp", "switched-on",
     "groups", "limits-updated", "rolling-restart", "snapshot-stall", "late-marker", "deleted-topic",
     "killed-mid-creation", "compacted-log", "full-log-dir", "moved-log-dir", "corrupt-index",
-    "active-controller-killed",
+    "active-controller-killed", "failed-log-dir",
 }  # fmt: skip
 
 
@@ -162,6 +162,18 @@ def test_a_scenario_survives_conversion_to_json() -> None:
             "record_bytes = 200",
             'record_bytes = 200\nclient = "java"\nkey_countdown = 1',
             "workload.client: 'java', expected 'librdkafka' for key_countdown",
+        ),
+        (
+            "[timeline]",
+            "[workload.transactions]\ncoordinators = [1]\nper_second = 1\nrecords = 2\n"
+            "until_ms = 0\n[timeline]",
+            "workload.transactions.until_ms: 0, expected more than 0",
+        ),
+        (
+            "record_bytes = 200\n",
+            'record_bytes = 200\nclient = "java"\n[workload.transactions]\ncoordinators = [1]\n'
+            "per_second = 1\nrecords = 2\nuntil_ms = 9\n",
+            "workload.client: 'java', expected 'librdkafka' for transactions.until_ms",
         ),
         (
             "record_bytes = 200",

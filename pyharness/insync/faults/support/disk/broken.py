@@ -18,7 +18,7 @@ from typing import ClassVar, Final
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, await_true
+from insync.faults.base import AnyLasting, Fault, await_true
 from insync.faults.kind import Recorded, figure
 from insync.faults.spec import Lasting
 from insync.faults.support.disk.volume import Volume
@@ -54,64 +54,44 @@ FULL: Final = Way(errno.ENOSPC, Volume.fill, Volume.clear, outlived=True)
 READ_ONLY: Final = Way(errno.EROFS, Volume.abort, Volume.renew, outlived=False)
 
 
-class BrokenDiskFault(Fault[Lasting]):
-    """Nothing more can be written to one broker's disk; a kind says in which `way`."""
-
-    way: ClassVar[Way]
+class LostFolderFault(Fault[AnyLasting]):
+    """A broker's log folder fails; at its end a broker that lost it is started again."""
 
     def plan(self) -> None:
         """Plan it."""
-        self._volume = self.cluster.disks.volumes[self.spec.broker]
         self._log = self.cluster.node(self.spec.broker).log
         self._logged = 0
-        self._refused = 0
-        self._free_bytes = 0
         self._ended = False
         self._offline = False
 
-    def inject(self) -> None:
-        """Make the volume fail; raises InsyncError if that is not possible."""
+    def mark(self) -> None:
+        """Count only what the broker writes from now on."""
         self._logged = self._log.stat().st_size if self._log.is_file() else 0
-        self.window.begin()
-        try:
-            self.way.fail(self._volume)
-        except OSError as error:
-            raise InsyncError(f"{self.context.where}: {error}") from error
-        self._look()
 
-    def end(self) -> None:
-        """Repair the volume and start the broker again if it has ended; it is ready later."""
-        self._look()
+    def end_with(self, repair: Callable[[], object], *, outlived: bool) -> None:
+        """Repair the folder, and start the broker again if it has ended; it is ready later.
+
+        One that has not is killed first, if it lost one of several folders, or if the folder
+        cannot be repaired while it runs (not `outlived`).
+        """
         self.window.end()
         self._ended, self._offline = self._has_ended(), self._has_failed()
         lost = self._offline and len(self.cluster.node(self.context.broker).data_dirs) > 1
-        killed = not self._ended and (lost or not self.way.outlived)
+        killed = not self._ended and (lost or not outlived)
         if killed:
             self.cluster.cluster.kill(self.context.broker)
         try:
-            self.way.repair(self._volume)
+            repair()
         except OSError as error:
             raise InsyncError(f"{self.context.where}: {error}") from error
         if self._ends():
             self._ended = not killed
             self.cluster.cluster.restart(self.context.broker)
 
-    def evidence(self) -> FaultLine:
-        """Return whether writes were refused, how much was free, and if the broker ended.
-
-        `offline` is whether it wrote that its folder has failed.
-        """
-        figures = {
-            "refused": self._refused,
-            "free_bytes": self._free_bytes,
-            "ended": self._ended,
-            "offline": self._offline,
-        }
-        return self.line(self.acted_if(self._refused == LOOKS), figures)
-
-    def _look(self) -> None:
-        self._refused += self._volume.refusal() == self.way.refusal
-        self._free_bytes = self._volume.free_bytes
+    @property
+    def lost(self) -> dict[str, float]:
+        """Whether the broker ended, and whether it wrote that its folder has failed: `offline`."""
+        return {"ended": self._ended, "offline": self._offline}
 
     def _ends(self) -> bool:
         """Whether the process has ended, or does so because its folder has failed."""
@@ -129,6 +109,43 @@ class BrokenDiskFault(Fault[Lasting]):
 
     def _has_ended(self) -> bool:
         return self.process.poll() is not None
+
+
+class BrokenDiskFault(LostFolderFault[Lasting]):
+    """Nothing more can be written to one broker's disk; a kind says in which `way`."""
+
+    way: ClassVar[Way]
+
+    def plan(self) -> None:
+        """Plan it."""
+        super().plan()
+        self._volume = self.cluster.disks.volumes[self.spec.broker]
+        self._refused = 0
+        self._free_bytes = 0
+
+    def inject(self) -> None:
+        """Make the volume fail; raises InsyncError if that is not possible."""
+        self.mark()
+        self.window.begin()
+        try:
+            self.way.fail(self._volume)
+        except OSError as error:
+            raise InsyncError(f"{self.context.where}: {error}") from error
+        self._look()
+
+    def end(self) -> None:
+        """Repair the volume and start the broker again if it has ended, or lost the folder."""
+        self._look()
+        self.end_with(lambda: self.way.repair(self._volume), outlived=self.way.outlived)
+
+    def evidence(self) -> FaultLine:
+        """Return whether writes were refused, how much was free, and what the broker lost."""
+        figures = {"refused": self._refused, "free_bytes": self._free_bytes, **self.lost}
+        return self.line(self.acted_if(self._refused == LOOKS), figures)
+
+    def _look(self) -> None:
+        self._refused += self._volume.refusal() == self.way.refusal
+        self._free_bytes = self._volume.free_bytes
 
 
 def took_writes(_: PlannedFault, seen: Recorded) -> str | None:

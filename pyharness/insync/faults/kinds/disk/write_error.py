@@ -1,0 +1,75 @@
+"""`write-error`: one broker's writes to chosen topic-partitions fail with EIO.
+
+The shim `support/native/stall.c` (LD_PRELOAD) makes the calls fail. Kafka then gives the log
+directory up: a broker with one ends, a broker with several goes on with the others. At the end it
+is started again, because only then it looks at a directory that it gave up.
+"""
+
+from typing import Literal
+
+from insync.events.schema import FaultLine
+from insync.faults.kind import FaultKind, Requirements, Tags, Words, both
+from insync.faults.kinds.read_error import CALLS, none_failed
+from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_partitions
+from insync.faults.support import shim
+from insync.faults.support.armed_rules import ArmedRules
+from insync.faults.support.control import Mode, Site
+from insync.faults.support.disk.broken import LostFolderFault
+from insync.fields import Partitions
+
+
+class WriteError(Lasting):
+    """Writes of the broker to chosen partitions fail, whether it leads or follows them."""
+
+    kind: Literal["write-error"]
+    partitions: Partitions
+    topic: OtherTopic | None = None
+
+    def check_within(self, around: Surroundings) -> None:
+        """Check that the partitions exist."""
+        check_partitions(self.partitions, around)
+
+
+class WriteErrorFault(LostFolderFault[WriteError]):
+    """Writes of one broker that runs under the shim fail."""
+
+    def plan(self) -> None:
+        """Plan it on the partitions of `context`."""
+        super().plan()
+        self._rules = ArmedRules(self.cluster.controls[self.context.broker], self.context.broker)
+
+    def inject(self) -> None:
+        """Arm one rule per partition; raises InsyncError if the broker is not under the shim."""
+        self._rules.check()
+        self.mark()
+        self.window.begin()
+        self._rules.arm(
+            self.context.target, Site.WRITE, Mode.FAIL, planned_ms=self.context.planned_ms
+        )
+
+    def end(self) -> None:
+        """Lift the rules, and start the broker again if it has ended, or lost the directory."""
+        self.end_with(self._rules.lift, outlived=True)
+
+    def evidence(self) -> FaultLine:
+        """Return how many calls failed, and what the broker lost by it."""
+        calls = self._rules.total.calls
+        return self.line(self.acted_if(calls), {CALLS: calls, **self.lost})
+
+
+KIND = FaultKind(
+    spec=WriteError,
+    words=Words(
+        does="writes to chosen topic-partitions fail with EIO",
+        mechanism="a library preloaded into the broker (LD_PRELOAD), at the system calls",
+        evidence="the calls that failed; whether the broker ended, or wrote that the directory is"
+        " offline",
+        notes="Kafka gives the whole log directory up. A broker that has no other one ends, and is"
+        " started again at the end, as is one that goes on with the others.",
+    ),
+    probes=both(shim.unavailable),
+    inject=WriteErrorFault,
+    requires=lambda spec, _: Requirements(stall_rules=len(spec.partitions)),
+    missing=none_failed,
+    tags=Tags(only_planned=True),
+)
