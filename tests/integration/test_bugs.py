@@ -11,6 +11,7 @@ from insync.outcome import Outcome
 from insync.progress import Progress
 
 QUICK = ("KAFKA-15583",)
+"""Their releases are pinned: no jars need to be resolved."""
 
 
 @pytest.mark.parametrize(

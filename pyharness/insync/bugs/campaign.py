@@ -185,7 +185,6 @@ def judge_bug(bug: Bug, seen: Mapping[str, Mapping[str, Seen]]) -> Result:
             _judge_release(kafka, own, what, affected=kafka == bug.affected, counts=bool(bug.fixed))
             for kafka, own in seen.items() if own
         ),
-        seconds=60 * bug.minutes * max(map(len, seen.values())),
     )  # fmt: skip
 
 
@@ -225,7 +224,7 @@ def _count(seen: Mapping[str, Seen]) -> str:
 def tables_of(
     bugs: Sequence[Bug], seen: Mapping[str, Mapping[str, Mapping[str, Seen]]]
 ) -> tuple[Table, Table]:
-    """Return the bugs with what each release showed, and those that did not show."""
+    """Return the bugs with what each release showed, and those that are not played."""
     rows = []
     for bug in bugs:
         own = [_count(seen.get(bug.id, {}).get(kafka, {})) for kafka in bug.releases]
@@ -239,8 +238,8 @@ def tables_of(
             numeric=[6],
         ),
         Table(
-            title="Bugs that did not show",
-            columns=("bug", "what was tried"),
+            title="Bugs that are not played",
+            columns=("bug", "why"),
             rows=list(tried().items()),
         ),
     )

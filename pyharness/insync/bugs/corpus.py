@@ -1,4 +1,4 @@
-"""The bugs: a file for each in `corpus/`, and those that did not show, in `tried.toml`.
+"""The bugs: a file for each in `corpus/`, and why others are not played, in `tried.toml`.
 
 A bug names what must be found by bounds on metrics, which mean the same in every scenario.
 """
@@ -102,6 +102,6 @@ def chosen(ids: Sequence[str]) -> list[Bug]:
 
 
 def tried() -> Mapping[str, str]:
-    """Return what was tried of bugs that did not show in their affected release, by id."""
+    """Return why other bugs are not played, by id."""
     found: dict[str, str] = tomllib.loads(_TRIED.read_text(encoding="utf-8"))
     return found

@@ -24,7 +24,7 @@ def command(
         list[str] | None, typer.Argument(metavar="[ID]...", help="Bugs. Default: all.")
     ] = None,
     list_: Annotated[
-        bool, typer.Option("--list", help="Only list the bugs, and those that did not show.")
+        bool, typer.Option("--list", help="Only list the bugs, and why others are not played.")
     ] = False,
     repeat: Annotated[int, typer.Option(help="How often each bug is played.")] = 1,
     side_by_side: Annotated[
