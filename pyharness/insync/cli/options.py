@@ -17,9 +17,8 @@ import typer
 from insync.brokers.kafka.builds import exact
 from insync.engines import AnalysisOptions, conf_of, require_engine, require_master
 from insync.extras import require_analysis
-from insync.run.request import KAFKA_HELP, names
+from insync.run.request import KAFKA_HELP
 
-__all__ = ["names"]
 BAD_INPUT: Final = 2
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on standard output, text on stderr.")

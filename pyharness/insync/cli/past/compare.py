@@ -1,6 +1,5 @@
 """`insync compare`: how two past results differ."""
 
-import json as jsonlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -44,13 +43,13 @@ def command(
     and more for many figures. The exit code is 0 if nothing differs beyond noise, 1 if a verdict,
     an anomaly or a figure does, 3 if too few repeats could tell, 2 for bad input.
     """
-    from insync.cli.output import results_console
+    from insync.cli.output import print_json, results_console
     from insync.past.compare import compare, read_side
 
     require_analysis("compare")
     found = compare(read_side(a), read_side(b), paired=paired)
     if json:
-        print(jsonlib.dumps(found.as_json(), indent=2))
+        print_json(found.as_json())
     _show(results_console(as_json=json), found, whole=all_)
     return EXIT_CODES[found.outcome]
 
@@ -59,27 +58,23 @@ def _show(console: "Console", found: "Compared", *, whole: bool) -> None:
     from rich.markup import escape
 
     from insync.cli.results import drawn
+    from insync.metrics import DEFAULT_FIGURES
 
     console.print(f"A: {escape(found.a)}\nB: {escape(found.b)}", soft_wrap=True)
-    figures = [each for each in found.figures if whole or _is_shown(each)]
+    figures = [
+        each for each in found.figures if whole or each.is_clear or each.metric in DEFAULT_FIGURES
+    ]
     for table in _tables(found, figures):
         if table.rows:
             console.print(drawn(table))
             if table.more:
                 console.print(f"and {table.more} more: --json has all")
-    left = len(found.figures) - len(figures)
-    if left:
+    if left := len(found.figures) - len(figures):
         console.print(f"{left} more figures, none of them clearly different: --all shows them")
     for name, cells in (("A", found.only_a), ("B", found.only_b)):
         if cells:
             console.print(f"only in {name}: {escape('; '.join(cells))}", soft_wrap=True)
     console.print(escape(sentence(found)), soft_wrap=True)
-
-
-def _is_shown(figure: "Figure") -> bool:
-    from insync.metrics import DEFAULT_FIGURES
-
-    return figure.is_clear or figure.metric in DEFAULT_FIGURES
 
 
 def _tables(found: "Compared", figures: "list[Figure]") -> "Iterator[Table]":
@@ -98,7 +93,7 @@ def _tables(found: "Compared", figures: "list[Figure]") -> "Iterator[Table]":
             [arm(v.scenario, v.kafka, v.arm), v.a, v.b, v.reason_a, v.reason_b]
             for v in found.verdicts
         ],
-        "", {0, 1, 2, 3, 4},
+        "", set(range(5)),
     )  # fmt: skip
     yield table(
         "Anomalies in all repeats", "arm | anomaly | A | B",

@@ -1,8 +1,6 @@
 """`insync runs`: list the past runs and matrices below a folder."""
 
-import json as jsonlib
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -11,8 +9,6 @@ import typer
 from insync.cli.options import Json
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from insync.past.results import Past
 
 EXAMPLES: Final = """\b
@@ -45,6 +41,7 @@ def command(
     one that a newer version wrote are rows with the reason. The exit code is 0, whatever the
     verdicts are.
     """
+    from insync.cli.output import print_json, results_console, text_table
     from insync.errors import InputError, did_you_mean
     from insync.past.page import write_index
     from insync.past.results import VERDICTS, find_results, past_results, scenarios_of, selected
@@ -59,43 +56,29 @@ def command(
         print(f"insync: no result with the scenario {scenario}{near}", file=sys.stderr)
     if page is not None:
         write_index(page, folder, rows)
-    _show(rows, len(found), page, folder, as_json=json)
-    return 0
-
-
-def _show(
-    rows: Sequence["Past"], of_all: int, page: Path | None, folder: Path, *, as_json: bool
-) -> None:
-    from insync.cli.output import results_console
-
-    if as_json:
-        print(jsonlib.dumps([row.as_json() for row in rows], indent=2))
-    console = results_console(as_json=as_json)
-    if not as_json:
+    console = results_console(as_json=json)
+    if json:
+        print_json([row.as_json() for row in rows])
+    else:
         if rows:
-            console.print(table(rows))
-        of = "" if len(rows) == of_all else f" of {of_all}"
+            columns = "verdict | result | Kafka | arms | repeats | began | took"
+            console.print(text_table(columns, map(_cells, rows), words=range(7)))
+        of = "" if len(rows) == len(found) else f" of {len(found)}"
         console.print(f"{len(rows)}{of} results in {folder}", soft_wrap=True)
     if page is not None:
         console.print(f"page: {page}", soft_wrap=True)
+    return 0
 
 
-def table(rows: Sequence["Past"]) -> "Table":
-    """Return the table: a line of facts per result, and below it why, and where it is."""
-    from rich.box import SIMPLE_HEAD
+def _cells(row: "Past") -> list[str]:
+    """Return the facts of a result, and below its name why it is so, and where it is."""
     from rich.markup import escape
-    from rich.table import Table
 
     from insync.outcome import Outcome
     from insync.past.page import MARKS, facts_of, name_of
 
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("verdict", "result", "Kafka", "arms", "repeats", "began", "took"):
-        drawn.add_column(heading, no_wrap=heading in ("verdict", "began"), overflow="fold")
-    for row in rows:
-        below = f"[dim]{escape(row.reason)}\n{escape(str(row.folder))}[/]"
-        facts = (escape(text) for _, text in facts_of(row))
-        colour = row.verdict.colour if isinstance(row.verdict, Outcome) else "yellow"
-        mark = f"[{colour}]{MARKS[row.verdict]}[/]"
-        drawn.add_row(mark, f"{escape(name_of(row))}\n{below}", *facts)
-    return drawn
+    below = f"[dim]{escape(row.reason)}\n{escape(str(row.folder))}[/]"
+    colour = row.verdict.colour if isinstance(row.verdict, Outcome) else "yellow"
+    mark = f"[{colour}]{MARKS[row.verdict]}[/]"
+    facts = (escape(text) for _, text in facts_of(row))
+    return [mark, f"{escape(name_of(row))}\n{below}", *facts]
