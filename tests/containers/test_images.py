@@ -17,8 +17,7 @@ from insync.brokers.images.build import prepare
 from insync.brokers.images.built import SAMPLE
 from insync.brokers.images.image import HEALTH_VARIABLE, Image
 from insync.brokers.kafka import formats, releases
-from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.jvm import LOG_CONFIG, node_flags
+from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution, node_flags
 from insync.brokers.kafka.warmup import sample_settings, started
 from insync.cli.app import invoke
 from insync.errors import InputError

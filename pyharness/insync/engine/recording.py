@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from insync.brokers.kafka import process
-from insync.engine.task import Ended, Task, ended_of, save_task, tasks_of, without_known
+from insync.engine.worker import Ended, Task, ended_of, save_task, tasks_of, without_known
 from insync.errors import InsyncError
 from insync.events.matrix_info import Along, MatrixInfo, MatrixRow, save_matrix
 from insync.events.schema import RUN, events_dir

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from insync.engine.campaign import Campaign, Place
 from insync.engine.recording import Recording, possible, record, row_of
-from insync.engine.task import TASKS, progress_file
+from insync.engine.worker import TASKS, progress_file
 from insync.events.matrix_info import MatrixInfo, MatrixRow, is_matrix, load_matrix
 from insync.events.schema import REPORT
 from insync.events.verdict import read_cells

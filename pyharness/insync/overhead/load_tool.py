@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from insync.brokers.kafka import cache, process
-from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.jvm import LOG_CONFIG
+from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution
 from insync.brokers.kafka.resolve import cached_jars, distribution
 from insync.brokers.kafka.versions import DEFAULT, Jar
 from insync.errors import InsyncError

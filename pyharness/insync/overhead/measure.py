@@ -14,8 +14,7 @@ from insync.brokers.cluster.limits import room_for
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.cache import woven_classes
-from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.jvm import FULL_JIT
+from insync.brokers.kafka.distribution import FULL_JIT, Distribution
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError
 from insync.nodes import BROKERS, spread

@@ -11,9 +11,8 @@ from typing import IO, Final
 
 from insync.artifacts import CLIENTS_JAR, built
 from insync.brokers.kafka import process
-from insync.brokers.kafka.distribution import java_command
+from insync.brokers.kafka.distribution import SHORT_LIVED, java_command
 from insync.brokers.kafka.java import Java
-from insync.brokers.kafka.jvm import SHORT_LIVED
 from insync.errors import InsyncError
 
 MAIN: Final = "insync.clients.Observer"

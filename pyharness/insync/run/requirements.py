@@ -7,14 +7,12 @@ from typing import Final
 
 from insync.artifacts import CLIENTS_JAR, built
 from insync.brokers.kafka import process
-from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.jvm import LOG_CONFIG, SHORT_LIVED
+from insync.brokers.kafka.distribution import LOG_CONFIG, SHORT_LIVED, Distribution
 from insync.brokers.kafka.versions import Release, numbers
 from insync.clients import Client, uses
 from insync.errors import InputError
 from insync.faults.kind import ClusterKind, Requirements
 from insync.faults.registry import KINDS, why_not
-from insync.faults.spec import Planned
 from insync.faults.support import cgroups
 from insync.faults.support.cgroup_places import everywhere
 from insync.faults.support.disk import mounts
@@ -22,53 +20,54 @@ from insync.scenario.model import Scenario, Workload
 from insync.workload.java.driver import Driver
 
 
+def _required(scenario: Scenario, broker: int | None = None) -> list[tuple[int, Requirements]]:
+    """Return the broker of each fault, or of those of one broker, and what the fault requires."""
+    return [
+        (fault.broker, KINDS[fault.kind].requires(fault, scenario.broker.num_io_threads))
+        for fault in scenario.faults
+        if broker in (None, fault.broker)
+    ]
+
+
 def stalled(scenario: Scenario) -> set[int]:
     """Return the brokers that must run under the stall shim."""
-    needs = ((fault, _required(scenario, fault)) for fault in scenario.faults)
-    return {fault.broker for fault, need in needs if need.stall_rules or need.clock}
+    return {broker for broker, need in _required(scenario) if need.stall_rules or need.clock}
 
 
 def stall_rules(scenario: Scenario) -> int:
     """Return how many stall rules a scenario uses up in all its repeats of one arm."""
-    rules = (_required(scenario, fault).stall_rules for fault in scenario.faults)
-    return sum(rules) * scenario.repeats
+    return sum(need.stall_rules for _, need in _required(scenario)) * scenario.repeats
 
 
 def jvm_flags(scenario: Scenario, broker: int) -> set[str]:
     """Return the flags that a broker's JVM must have."""
-    own = (_required(scenario, fault) for fault in scenario.faults if fault.broker == broker)
-    return {flag for needs in own for flag in needs.jvm_flags}
+    return {flag for _, need in _required(scenario, broker) for flag in need.jvm_flags}
 
 
 def tracks_flushes(scenario: Scenario, node: int) -> bool:
     """Whether the file systems under a node's folders must know what was flushed."""
-    own = (fault for fault in scenario.faults if fault.broker == node)
-    return any(_required(scenario, fault).tracks_flushes for fault in own)
+    return any(need.tracks_flushes for _, need in _required(scenario, node))
 
 
 def disk_rules(scenario: Scenario, broker: int) -> int:
     """Return how many rules of a broker's file system it uses up in all its repeats."""
-    own = (fault for fault in scenario.faults if fault.broker == broker)
-    return sum(_required(scenario, fault).disk_rules for fault in own) * scenario.repeats
+    return sum(need.disk_rules for _, need in _required(scenario, broker)) * scenario.repeats
 
 
 def breaks_links(scenario: Scenario) -> bool:
     """Whether a fault breaks any link, so that brokers must replicate through proxies."""
-    return (
-        any(_required(scenario, fault).links for fault in scenario.faults)
-        or breaks_client_links(scenario)
-        or breaks_controller_link(scenario)
-    )
+    needs = [need for _, need in _required(scenario)]
+    return any(need.links or need.client_links or need.controller_link for need in needs)
 
 
 def breaks_client_links(scenario: Scenario) -> bool:
     """Whether clients must reach brokers through proxies."""
-    return any(_required(scenario, fault).client_links for fault in scenario.faults)
+    return any(need.client_links for _, need in _required(scenario))
 
 
 def breaks_controller_link(scenario: Scenario) -> bool:
     """Whether brokers must reach the controller through a proxy."""
-    return any(_required(scenario, fault).controller_link for fault in scenario.faults)
+    return any(need.controller_link for _, need in _required(scenario))
 
 
 def require_controllers(scenario: Scenario, release: Release) -> None:
@@ -89,10 +88,6 @@ def require_controller_proxy(scenario: Scenario, release: Release) -> None:
             f"faults: controller-link on Kafka {release.version}, expected a version on KRaft:"
             " on ZooKeeper it is the controller that connects to brokers"
         )
-
-
-def _required(scenario: Scenario, fault: Planned) -> Requirements:
-    return KINDS[fault.kind].requires(fault, scenario.broker.num_io_threads)
 
 
 def unavailable(scenario: Scenario, cluster: ClusterKind, out: Path) -> str | None:
@@ -149,10 +144,9 @@ def require_clients(client: Client, release: Release) -> None:
         return
     built(CLIENTS_JAR)
     if numbers(release.version) < OLDEST:
-        oldest = ".".join(map(str, OLDEST))
         raise InputError(
             f"--client {client}: Kafka {release.version} has no Java client that can be run,"
-            f" expected Kafka {oldest} or newer, or --client librdkafka"
+            f" expected Kafka {_written(OLDEST)} or newer, or --client librdkafka"
         )
 
 

@@ -8,7 +8,7 @@ import json
 import os
 import platform
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import confluent_kafka
 
@@ -23,6 +23,12 @@ from insync.run.cell import CellSpec
 from insync.run.plan import Plan, Tools, prepare
 from insync.run.publish import check_event_topic, live_topic, publish_run
 from insync.run.request import RunRequest, make_out
+
+OF_CELL: Final = {
+    "cluster", "scale", "seed", "default_timeouts", "unknown_methods", "controller_agent",
+    "keep_data", "builtin",
+}  # fmt: skip
+"""What of the cells the record has, which is the same in all of them."""
 
 
 def run(request: RunRequest, progress: Progress | None = None) -> Path:
@@ -73,37 +79,21 @@ def close_run(plan: Plan, record: dict[str, Any]) -> None:
 
 def begin(plan: Plan) -> dict[str, Any]:
     """Return the record of a run that begins now."""
-    cell = plan.cells[0]
-    skipped = {} if plan.skip is None else {"skipped": plan.skip}
+    cell, path = plan.cells[0], plan.tools.kafka.release.path
     return {
         "schema": SCHEMA_VERSION,
         "scenario_name": cell.scenario.name,
         "scenario": cell.scenario.as_dict(),
         "kafka": plan.tools.kafka.version,
-        **_own_build(plan),
-        "cluster": cell.cluster,
-        "scale": cell.scale,
-        "seed": cell.seed,
-        "default_timeouts": cell.default_timeouts,
-        "controller_agent": cell.controller_agent,
+        **({} if path is None else {"kafka_path": str(path)}),
+        **cell.model_dump(include=OF_CELL),
         "arms": list(cell.scenario.arms),
         "repeats": cell.scenario.repeats,
-        "keep_data": cell.keep_data,
         **_attached(cell),
-        "builtin": cell.builtin,
-        **skipped,
+        **({} if plan.skip is None else {"skipped": plan.skip}),
         "started_ms": now_ms(),
         "host": _host(plan.tools),
     }
-
-
-def _own_build(plan: Plan) -> dict[str, str | bool]:
-    known: dict[str, str | bool] = {}
-    if plan.tools.kafka.release.path is not None:
-        known["kafka_path"] = str(plan.tools.kafka.release.path)
-    if plan.cells[0].unknown_methods:
-        known["unknown_methods"] = True
-    return known
 
 
 def _attached(cell: CellSpec) -> dict[str, Any]:
@@ -115,7 +105,7 @@ def _attached(cell: CellSpec) -> dict[str, Any]:
 
 def _host(tools: Tools) -> dict[str, Any]:
     """Return what the run's results may depend on: the machine and the versions of all parts."""
-    image = {} if tools.image is None else {"image": tools.image.tag}
+    jar, image = tools.agent_jar, tools.image
     return {
         "system": platform.platform(),
         "cores": os.cpu_count(),
@@ -125,14 +115,10 @@ def _host(tools: Tools) -> dict[str, Any]:
         "python": platform.python_version(),
         "librdkafka": confluent_kafka.libversion()[0],
         "insync": __version__,
-        **_agent(tools.agent_jar),
-        **image,
+        # The beginning of the SHA-256 identifies the agent's build.
+        **({} if jar is None else {"agent": sha256_of(jar)[:12]}),
+        **({} if image is None else {"image": image.tag}),
     }
-
-
-def _agent(jar: Path | None) -> dict[str, str]:
-    """Return the beginning of the SHA-256 of the agent's jar, which identifies its build."""
-    return {} if jar is None else {"agent": sha256_of(jar)[:12]}
 
 
 def save(record: dict[str, Any], folder: Path) -> None:

@@ -21,8 +21,8 @@ from insync.brokers.cluster import admin
 from insync.brokers.cluster.admin import assignment, create_topic
 from insync.brokers.cluster.node import remove_data
 from insync.brokers.kafka.builds import find
+from insync.brokers.kafka.distribution import FULL_JIT
 from insync.brokers.kafka.java import Java, find_java
-from insync.brokers.kafka.jvm import FULL_JIT
 from insync.engine.campaign import CampaignOfResults, Cell, Done, Place
 from insync.errors import InputError, InsyncError
 from insync.events.soak_info import read_samples

@@ -11,10 +11,9 @@ from insync.brokers.kafka.builds import find
 from insync.errors import InputError
 from insync.nodes import BROKERS
 from insync.run.request import ClusterKind
-from insync.testing.faults import Injected
+from insync.testing.faults import Injected, possible
 from insync.testing.kafka_cluster import KafkaCluster
 from insync.testing.options import Asked
-from insync.testing.prepared import possible
 
 
 class ExistingCluster:

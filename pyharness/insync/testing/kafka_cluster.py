@@ -25,8 +25,7 @@ from insync.run.plan import require_agent
 from insync.run.request import DEFAULT_KAFKA, ClusterKind
 from insync.run.requirements import stalled
 from insync.run.version_support import require_arms
-from insync.testing.faults import Faults, Injected
-from insync.testing.prepared import require_kinds, scenario_of
+from insync.testing.faults import Faults, Injected, require_kinds, scenario_of
 from insync_bridge import BridgeClient, BridgeError, PartitionState
 
 _MOST_BROKERS: Final = 99

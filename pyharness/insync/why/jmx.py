@@ -18,9 +18,8 @@ from confluent_kafka import KafkaException
 
 from insync.artifacts import CLIENTS_JAR, built
 from insync.brokers.kafka import process
-from insync.brokers.kafka.distribution import java_command
+from insync.brokers.kafka.distribution import SHORT_LIVED, java_command
 from insync.brokers.kafka.java import find_java
-from insync.brokers.kafka.jvm import SHORT_LIVED
 from insync.errors import InputError, InsyncError
 from insync.events.schema import now_ms
 from insync.why import rules

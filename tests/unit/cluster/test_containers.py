@@ -17,7 +17,7 @@ from insync.brokers.cluster.containers import (
 )
 from insync.brokers.cluster.node import NodeExtras, NodePlan
 from insync.brokers.images.image import Image
-from insync.brokers.kafka.jvm import LOG_CONFIG
+from insync.brokers.kafka.distribution import LOG_CONFIG
 
 IMAGE = Image("insync-kafka:4.3.1", Path("/jre/java"), (Path("/libs/a.jar"),), Path("/a.jsa"))
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.brokers.cluster.quorum.isr_lines import Line
-from insync.brokers.cluster.quorum.zookeeper_log import Change, changes, states
+from insync.brokers.cluster.quorum.zookeeper_log import Change, Line, changes, states
 from insync.errors import InsyncError
 from unit.cluster.isr_lines import assert_well_formed
 

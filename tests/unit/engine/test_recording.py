@@ -10,7 +10,7 @@ import pytest
 
 from insync.brokers.kafka.versions import pinned
 from insync.engine.recording import Recording, record
-from insync.engine.task import TASKS, progress_file
+from insync.engine.worker import TASKS, progress_file
 from insync.events.run_info import load_run
 from insync.progress import Progress
 from insync.run.plan import Plan, Tools

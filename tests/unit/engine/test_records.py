@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from insync.engine import recording as records
-from insync.engine.task import Task
+from insync.engine.worker import Task
 from unit.engine.cells import named
 
 

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from insync.engine.recording import Records, SideBySide
-from insync.engine.task import TASKS, Ended, Task
+from insync.engine.worker import TASKS, Ended, Task
 from insync.progress import Progress
 from unit.engine.cells import cell
 

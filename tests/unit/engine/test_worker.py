@@ -11,8 +11,7 @@ import pytest
 
 from event_lines import read_lines
 from insync.engine import worker
-from insync.engine.task import Task, load_task, save_task
-from insync.engine.worker import WorkerProgress
+from insync.engine.worker import Task, WorkerProgress, load_task, save_task
 from insync.errors import InsyncError
 from insync.progress import ProgressReader
 from insync.run.cell import CellSpec

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from insync.engine.scenarios import broken_cells
-from insync.engine.task import Task
-from insync.engine.worker import WorkerProgress
+from insync.engine.worker import Task, WorkerProgress
 from insync.errors import InsyncError
 from insync.events.verdict import Cell
 from insync.fuzz.judge import judge

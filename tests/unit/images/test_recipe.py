@@ -9,7 +9,7 @@ from insync.brokers.images import built
 from insync.brokers.images.built import Base
 from insync.brokers.images.image import image_of
 from insync.brokers.kafka import versions
-from insync.brokers.kafka.jvm import LOG_CONFIG, node_flags
+from insync.brokers.kafka.distribution import LOG_CONFIG, node_flags
 
 JAVA = Path("/opt/jre/bin/java")
 BASE = Base("sha256:1", "insync-base:jre17", JAVA, "OpenJDK 17.0.15+6")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from insync.brokers.kafka.builds import find, is_path, undefined
-from insync.brokers.kafka.jvm import LOG_CONFIG, log_flags
+from insync.brokers.kafka.distribution import LOG_CONFIG, log_flags
 from insync.errors import InputError
 from unit.kafka.made_up_builds import BROKER, CLIENTS, VERSION, build, jar
 

@@ -8,7 +8,7 @@ import pytest
 from insync.engine import scenarios
 from insync.engine.campaign import Options, campaign_folder, read_done, run_campaign
 from insync.engine.recording import Recording
-from insync.engine.task import tasks_of
+from insync.engine.worker import tasks_of
 from insync.errors import InputError
 from insync.events.verdict import write_cells
 from insync.matrix.campaign import Matrix

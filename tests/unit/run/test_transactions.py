@@ -44,7 +44,9 @@ class FakeClient:
         """Begin."""
         self._called("begin")
 
-    def produce(self, topic: str, value: bytes, *, partition: int, on_delivery: Any) -> None:
+    def produce(
+        self, topic: str, value: bytes, *, key: bytes | None, partition: int, on_delivery: Any
+    ) -> None:
         """Accept a record."""
         self._called("produce")
         self.records.append((partition, read(value, topic, partition).seq))

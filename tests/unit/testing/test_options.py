@@ -9,7 +9,7 @@ from commands import Done, run_python
 from insync.errors import InputError
 from insync.faults.registry import KINDS
 from insync.run.requirements import breaks_links, disk_rules, stalled
-from insync.testing import options, prepared
+from insync.testing import faults, options
 
 TEST = "import pytest\n@pytest.mark.insync({})\ndef test_it():\n    pass\n"
 
@@ -61,20 +61,20 @@ def test_a_plugin_that_is_loaded_loads_no_broker_code() -> None:
 def test_every_kind_can_be_prepared() -> None:
     """Each requirement of a kind is one of the cluster that is prepared for it."""
     for name in KINDS:
-        prepared.scenario_of([name])
-    assert stalled(prepared.scenario_of(["stall"])) == {1, 2, 3}
-    assert breaks_links(prepared.scenario_of(["link"]))
-    assert disk_rules(prepared.scenario_of(["disk-stall"]), 2) > 0
-    assert not stalled(prepared.scenario_of(["freeze"]))
+        faults.scenario_of([name])
+    assert stalled(faults.scenario_of(["stall"])) == {1, 2, 3}
+    assert breaks_links(faults.scenario_of(["link"]))
+    assert disk_rules(faults.scenario_of(["disk-stall"]), 2) > 0
+    assert not stalled(faults.scenario_of(["freeze"]))
 
 
 def test_an_unknown_kind_names_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'frezee', expected some of .*freeze"):
-        prepared.require_kinds(["frezee"], "local", tmp_path)
+        faults.require_kinds(["frezee"], "local", tmp_path)
 
 
 def test_the_kinds_without_cost_need_no_proxy_and_no_file_system() -> None:
-    cheap = prepared.scenario_of(prepared.CHEAP)
+    cheap = faults.scenario_of(faults.CHEAP)
     assert not breaks_links(cheap)
     assert not any(disk_rules(cheap, broker) for broker in (1, 2, 3))
     assert options.MARKER_HELP.startswith("insync(")

@@ -35,8 +35,7 @@ from insync.brokers.docker.process import ContainerProcess
 from insync.brokers.images.built import require
 from insync.brokers.images.image import Image
 from insync.brokers.kafka import formats
-from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.jvm import LOG_CONFIG, node_flags
+from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution, node_flags
 from insync.brokers.kafka.ports import LOOPBACK
 from insync.errors import InputError, InsyncError
 

@@ -14,7 +14,7 @@ from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.node import TEMPORARY, Node, NodePlan
 from insync.brokers.cluster.ready import PortTakenError
 from insync.brokers.kafka import ports, process
-from insync.brokers.kafka.jvm import node_flags
+from insync.brokers.kafka.distribution import node_flags
 
 _PORT: Final = re.compile(rf"//{re.escape(ports.LOOPBACK)}:(\d+)")
 

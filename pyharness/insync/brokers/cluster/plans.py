@@ -52,18 +52,13 @@ def on_kraft(
     """
     ids = controllers.ids
     ports = free_ports(len(ids) + len(brokers))
-    at = {
-        number: "{}:{}".format(*addresses.meeting(number, port))
-        for number, port in zip(ids, ports[: len(ids)], strict=True)
-    }
-    found = {
-        number: "{}:{}".format(*addresses.found_at(number, port))
-        for number, port in zip(ids, ports[: len(ids)], strict=True)
-    }
+    ports_of = dict(zip(ids, ports[: len(ids)], strict=True)).items()
+    at = {number: "{}:{}".format(*addresses.meeting(number, port)) for number, port in ports_of}
+    found = {number: "{}:{}".format(*addresses.found_at(number, port)) for number, port in ports_of}
     voters = ",".join(f"{number}@{address}" for number, address in found.items())
     plans = []
     if not controllers.combined:
-        for number, port in zip(ids, ports[: len(ids)], strict=True):
+        for number, port in ports_of:
             home = folder / str(number)
             other = found[number] if advertises and found[number] != at[number] else None
             made = properties.controller(number, home, at[number], voters, settings, other)

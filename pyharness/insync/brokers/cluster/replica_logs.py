@@ -15,8 +15,7 @@ from typing import Any, Final
 from insync.artifacts import LOGS_JAR, built
 from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.kafka import process
-from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.jvm import SHORT_LIVED
+from insync.brokers.kafka.distribution import SHORT_LIVED, Distribution
 from insync.errors import InsyncError
 
 _WITHIN_S: Final = 120.0

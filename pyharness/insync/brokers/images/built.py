@@ -19,8 +19,8 @@ from docker.errors import ImageNotFound
 from insync.brokers.docker import engine
 from insync.brokers.images.image import Image, image_of, tag
 from insync.brokers.kafka import warmup, zookeeper
+from insync.brokers.kafka.distribution import LOG_CONFIG, node_flags
 from insync.brokers.kafka.formats import METADATA
-from insync.brokers.kafka.jvm import LOG_CONFIG, node_flags
 from insync.brokers.kafka.versions import Release
 from insync.errors import InputError
 

@@ -14,8 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from insync.brokers.kafka import process
-from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.jvm import SHORT_LIVED
+from insync.brokers.kafka.distribution import SHORT_LIVED, Distribution
 from insync.brokers.kafka.ports import LOOPBACK
 from insync.errors import InsyncError
 

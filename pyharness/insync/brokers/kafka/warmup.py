@@ -15,9 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from insync.brokers.kafka import cache, formats, process, zookeeper
-from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.distribution import Distribution, node_flags
 from insync.brokers.kafka.java import Java
-from insync.brokers.kafka.jvm import node_flags
 from insync.brokers.kafka.ports import LOOPBACK, free_ports
 from insync.brokers.kafka.versions import Release
 from insync.errors import InsyncError

@@ -12,7 +12,7 @@ from typing import TypeVar
 from insync.brokers.cluster import replica_logs
 from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.quorum import zookeeper_log
-from insync.brokers.cluster.quorum.isr_lines import Line, line
+from insync.brokers.cluster.quorum.zookeeper_log import Line, line
 from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
 from insync.nodes import CONTROLLER_ID

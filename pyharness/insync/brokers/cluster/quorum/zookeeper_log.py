@@ -13,10 +13,20 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from insync.brokers.cluster.quorum.isr_lines import Line, line
 from insync.brokers.kafka.wire import Fields
 from insync.errors import InsyncError
+
+Line = dict[str, Any]
+_KEYS = ("kind", "topic", "partition", "leader", "leader_epoch", "isr", "elr", "replicas",
+         "adding", "broker", "fenced")  # fmt: skip
+
+
+def line(arm: str, time_ms: int, **known: Any) -> Line:
+    """Return one line with every key of isr.jsonl; a key that its kind does not have is null."""
+    return {"v": 1, "arm": arm, "t_ms": float(time_ms), **{key: known.get(key) for key in _KEYS}}
+
 
 _MAGIC, _VERSION = b"ZKLG", 2
 _HEADER = struct.Struct(">4siq")
