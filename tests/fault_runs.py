@@ -9,7 +9,7 @@ from typing import Any, cast
 import tomli_w
 
 from event_lines import lines_of
-from insync.analysis.verdict.fault_evidence import missing_evidence
+from insync.analysis.verdict.invalid_reasons import missing_evidence
 from insync.analysis.verdict.repeat_facts import _fault
 from insync.brokers.cluster.common import NodeCluster
 from insync.events.run_info import PlannedFault

@@ -55,7 +55,7 @@ class Source(NamedTuple):
 
     `how` is `topic`: the value in the row of all partitions; `count`: the rows, with a `value` only
     those that have it in `column`; `sum`; `max`; `slowest`: the largest, if every row has a value;
-    `found`: the sum, if the recording shows it (`verdict/recorded.py`).
+    `found`: the sum, if the recording shows it (`verdict/repeat_facts.py`).
     """
 
     how: str

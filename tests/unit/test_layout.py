@@ -70,7 +70,7 @@ MOST_FILES = 20
 # some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
     "": 1_916,
-    "analysis": 7_735,
+    "analysis": 7_709,
     "brokers": 5_300,
     "bugs": 362,
     "cli": 2_024,
@@ -82,7 +82,7 @@ MOST_LINES = {
     "matrix": 179,
     "overhead": 846,
     "past": 670,
-    "report": 3_365,
+    "report": 3_298,
     "run": 3_247,
     "scenario": 1_497,
     "soak": 699,

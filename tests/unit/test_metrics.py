@@ -7,12 +7,11 @@ import pytest
 from insync import metrics
 from insync.analysis.verdict.facts import RepeatFacts, arm_figures
 from insync.analysis.verdict.liveness import liveness_metrics
-from insync.analysis.verdict.recorded import Recorded
-from insync.analysis.verdict.repeat_facts import _metrics
+from insync.analysis.verdict.repeat_facts import Recorded, _metrics
 from insync.errors import InputError
 from insync.events.run_info import Group, RunInfo, Transactions
 from insync.metrics import METRICS, Metric
-from insync.report import results
+from insync.report import sections
 from insync.report.matrix.text import figures, legend
 from insync.scenario.load import parse, source
 from unit.repeat_rows import whole_repeat
@@ -81,8 +80,8 @@ def test_the_verdict_and_the_report_have_a_new_metric() -> None:
     arm = arm_figures((repeat,))
     assert arm["toys"] == [3]
     found = verdict(arms={"stock": arm})
-    assert results.side_by_side(found).differ.rows == [["toys in all", "3"]]
-    assert "toys in all" in results.results(found).columns
+    assert sections.side_by_side(found).differ.rows == [["toys in all", "3"]]
+    assert "toys in all" in sections.results(found).columns
 
 
 @pytest.mark.usefixtures("toy")

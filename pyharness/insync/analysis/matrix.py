@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.analysis.tables.rows import Rows
-from insync.analysis.verdict.cells import judge, without_run
+from insync.analysis.verdict.decide import judge, without_run
 from insync.analysis.verdict.facts import RunFacts
 from insync.events.matrix_info import MatrixInfo, MatrixRow, load_matrix
 from insync.events.run_info import RunInfo

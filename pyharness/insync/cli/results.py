@@ -40,8 +40,8 @@ from insync.past.results import LEVELS, find_results
 from insync.report.matrix.cells import outcome
 from insync.report.matrix.text import markdown
 from insync.report.result_page import Words, overview, problems
-from insync.report.results import side_by_side
-from insync.report.statistics import differences_of, statistics_tables
+from insync.report.sections import side_by_side
+from insync.report.statistics import statistics_tables
 from insync.result import Result
 from insync.result import Table as Shown
 from insync.run.analysis import analyse, analyse_matrices
@@ -289,7 +289,7 @@ def show_statistics(console: Console, folder: Path, metrics: Collection[str] = U
         name: read_parquet(sorted((gold / name).glob("*.parquet")))
         for name in ("medians", "differences")
     }
-    clear = {each.metric for each in differences_of(rows) if (each.p_holm or 1) <= LEVEL}
+    clear = {row["metric"] for row in rows["differences"] if (row["p_holm"] or 1) <= LEVEL}
     for table in statistics_tables(rows, {*metrics, *clear}):
         console.print(drawn(table))
 

@@ -12,8 +12,12 @@ from insync.events.verdict import Cell, Verdict
 from insync.metrics import DEFAULT_FIGURES, LOST, METRICS, Metric, integrity
 from insync.outcome import Outcome
 from insync.report.matrix.cells import figure
-from insync.report.timeline.timelines import Timeline
-from insync.report.timeline.wording import changes_sentence, delayed_sentence, waits_sentence
+from insync.report.timeline.timelines import (
+    Timeline,
+    changes_sentence,
+    delayed_sentence,
+    waits_sentence,
+)
 from insync.report.words import listed, number, span
 
 NOTHING = "No figure of this run is known"

@@ -12,16 +12,15 @@ from insync.events.schema import JUNIT, REPORT, nodes_dir
 from insync.events.verdict import Verdict
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome
-from insync.report import results, sections
+from insync.report import sections
 from insync.report.headline import of_arm, of_integrity, run_finding
 from insync.report.junit import as_xml, run_suite
 from insync.report.render import asset, environment, smallest_enough
 from insync.report.reproduce import Facts, environment_of, run_command, where
+from insync.report.sections import isr_table, latency_table
 from insync.report.statistics import statistics_tables
 from insync.report.timeline import lanes
-from insync.report.timeline.detail import FILL, in_full
-from insync.report.timeline.latency_lines import HEIGHT
-from insync.report.timeline.series import isr_table, latency_table
+from insync.report.timeline.detail import FILL, HEIGHT, in_full
 from insync.report.timeline.timelines import STATE_NAMES, Rows, Timeline
 from insync.report.words import arm_id, span
 
@@ -79,7 +78,7 @@ def _page(
     an arm have no picture.
     """
     drawn = [timeline for timeline in pictures if timeline.repeat < most_drawn]
-    below = [*sections.details(run, rows, pictures), results.results(verdict)]
+    below = [*sections.details(run, rows, pictures), sections.results(verdict)]
     return {
         "title": run.scenario_name,
         "kafka": run.kafka,
@@ -91,9 +90,9 @@ def _page(
         "arms": _arms(run, pictures, drawn),
         "several": run.repeats > 1,
         "undrawn": max((timeline.repeat + 1 for timeline in pictures), default=0) - most_drawn,
-        "side_by_side": results.side_by_side(verdict),
+        "side_by_side": sections.side_by_side(verdict),
         "over_repeats": [table.cut(most_rows) for table in statistics_tables(rows)],
-        "expectations": results.expectations(verdict).cut(most_rows),
+        "expectations": sections.expectations(verdict).cut(most_rows),
         "repeats": in_full(drawn),
         "series": [each(drawn).cut(most_rows) for each in (isr_table, latency_table)],
         "tables": [table.cut(most_rows) for table in below],

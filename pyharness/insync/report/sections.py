@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import fault_words
+from insync.events.verdict import Verdict
+from insync.metrics import METRICS, of_verdict
 from insync.nodes import node_words, repeat_number
 from insync.report.tabular import NONE, in_order, table
-from insync.report.timeline.timelines import Row, Rows, Timeline
-from insync.report.timeline.wording import lateness, moment
+from insync.report.timeline.lanes import tick_step
+from insync.report.timeline.timelines import STATE_NAMES, Row, Rows, Timeline, lateness, moment
 from insync.report.words import latency, members, number, operation
 from insync.result import Table
 
@@ -298,3 +303,169 @@ def _unreadable(rows: Rows) -> Table:
         f"None of {number(sum(row['lines'] for row in rows['input_lines']))} lines.",
         {0},
     )
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """The arms' figures: those in which they differ, and those that are equal in every arm."""
+
+    differ: Table
+    equal: Table
+
+    @property
+    def count(self) -> int:
+        """How many figures there are."""
+        return len(self.differ.rows) + len(self.equal.rows)
+
+
+def side_by_side(verdict: Verdict) -> SideBySide:
+    """Return a row per metric and a column per arm: the median of its repeats and their range."""
+    arms = list(verdict.arms)
+    rows = [
+        [
+            METRICS[metric].label_with_unit,
+            *(_over_repeats(verdict.arms[arm][metric]) for arm in arms),
+        ]
+        for metric in shown(verdict)
+    ]
+    several = any(found["repeats"] > 1 for found in verdict.arms.values())
+    title = "Arms side by side" + (": median of the repeats (least to most)" if several else "")
+    equal = [row for row in rows if len(arms) > 1 and len(set(row[1:])) == 1]
+    apart = [row for row in rows if row not in equal]
+    columns = " | ".join(["metric", *arms])
+    return SideBySide(
+        differ=table(title, columns, apart, "No figure differs.", {0}),
+        equal=table("Figures that are equal in every arm", columns, equal, NONE, {0}),
+    )
+
+
+def shown(verdict: Verdict) -> list[str]:
+    """Return the metrics that some repeat of some arm has: few runs have transactions."""
+    return [
+        name
+        for name in of_verdict()
+        if any(value is not None for arm in verdict.arms.values() for value in arm[name])
+    ]
+
+
+def _over_repeats(values: Sequence[float | None]) -> str:
+    """Write the median and the range of the known values, and how many are not known."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return number(None)
+    missing = len(values) - len(known)
+    least, most = min(known), max(known)
+    span = "" if least == most else f" ({number(least)} to {number(most)})"
+    return f"{number(median(known))}{span}" + (f", {missing} not known" if missing else "")
+
+
+def expectations(verdict: Verdict) -> Table:
+    """Return a row per expectation: what the verdict rests on."""
+    return table(
+        "Expectations and findings",
+        "arm | expected | outcome | found",
+        (
+            [each.arm or "all", each.expected, each.outcome.mark, each.words]
+            for each in verdict.findings
+        ),
+        NONE,
+        {0, 1, 2, 3},
+    )
+
+
+def results(verdict: Verdict) -> Table:
+    """Return a row per arm and repeat, with the metrics that the verdict rests on."""
+    rows = []
+    names = shown(verdict)
+    for arm, found in verdict.arms.items():
+        longest = _longest_delays(found["evidence"], found["repeats"])
+        errors = found["agent_errors"] or [None] * found["repeats"]
+        for repeat in range(found["repeats"]):
+            metrics = [number(found[metric][repeat]) for metric in names]
+            rows.append(
+                [arm, str(repeat_number(repeat)), *metrics, longest[repeat], number(errors[repeat])]
+            )
+    return table(
+        "Every repeat",
+        f"arm | repeat | {' | '.join(METRICS[name].label_with_unit for name in names)}"
+        " | longest delayed call, ms | agent errors",
+        rows,
+        NONE,
+        {0},
+    )
+
+
+def _longest_delays(evidence: Sequence[Row], repeats: int) -> list[str]:
+    """Return each repeat's longest delayed call, if all repeats have as many faults."""
+    each, rest = divmod(len(evidence), repeats)
+    if not each or rest:
+        return [number(None)] * repeats
+    return [
+        number(max(row["longest_held_ms"] for row in evidence[n * each : (n + 1) * each]))
+        for n in range(repeats)
+    ]
+
+
+_MOST_SLICES = 30
+"""The most rows that a repeat's latency is divided into."""
+
+
+def isr_table(pictures: Sequence[Timeline]) -> Table:
+    """Return every stretch in which a partition's leader and ISR did not change."""
+    return table(
+        "The in-sync replicas over time",
+        "arm | repeat | partition | from, s | to, s | leader | ISR | state",
+        (
+            [
+                timeline.arm,
+                str(repeat_number(timeline.repeat)),
+                number(each.partition),
+                f"{each.start_s:.2f}",
+                f"{each.end_s:.2f}",
+                "none" if each.leader < 0 else number(each.leader),
+                members(each.isr),
+                STATE_NAMES[each.state],
+            ]
+            for timeline in pictures
+            for each in timeline.spans
+        ),
+        NONE,
+        {0, 6, 7},
+    )
+
+
+def latency_table(pictures: Sequence[Timeline]) -> Table:
+    """Return the slowest ack (ms) of each slice of time: a row per slice, a column per arm."""
+    arms = list(dict.fromkeys(timeline.arm for timeline in pictures))
+    repeats = sorted({timeline.repeat for timeline in pictures})
+    step = tick_step(max((timeline.length_s for timeline in pictures), default=1.0), _MOST_SLICES)
+    longest = max((timeline.length_s for timeline in pictures), default=0.0)
+    edges = [count * step for count in range(int(longest / step) + 2)]
+    drawn = {(timeline.arm, timeline.repeat): timeline for timeline in pictures}
+    return table(
+        "The slowest ack over time, ms",
+        " | ".join(["repeat", "from, s", "to, s", *arms]),
+        (
+            [
+                str(repeat_number(repeat)),
+                f"{begin:g}",
+                f"{end:g}",
+                *(latency(_slowest(drawn.get((arm, repeat)), begin, end)) for arm in arms),
+            ]
+            for repeat in repeats
+            for begin, end in pairwise(edges)
+        ),
+        NONE,
+        set(),
+    )
+
+
+def _slowest(timeline: Timeline | None, begin_s: float, end_s: float) -> float | None:
+    """Return the slowest ack of the records due in a slice; None without any."""
+    points = timeline.latency if timeline is not None else ()
+    own = (
+        point.max_ms
+        for point in points
+        if point.partition is None and begin_s <= point.since_s < end_s
+    )
+    return max(own, default=None)

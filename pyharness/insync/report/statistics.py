@@ -7,8 +7,6 @@ tables' rows and written. The pages and the console use the same functions.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, TypeVar
 
 from insync.arms import ARMS
 from insync.metrics import METRICS
@@ -17,61 +15,8 @@ from insync.report.timeline.timelines import Row, Rows
 from insync.report.words import latency, number
 from insync.result import Table
 
-_Kind = TypeVar("_Kind", "Median", "Difference")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Median:
-    """A metric of an arm over its repeats; no interval below 6 of them."""
-
-    scenario: str
-    kafka: str
-    cluster: str
-    scale: float
-    arm: str
-    metric: str
-    repeats: int
-    median: float
-    least: float
-    most: float
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Difference:
-    """A metric of an arm compared with a control arm, in pairs; the contract says what each is."""
-
-    scenario: str
-    kafka: str
-    cluster: str
-    scale: float
-    arm: str
-    control: str
-    metric: str
-    pairs: int
-    median_difference: float
-    low: float | None = None
-    high: float | None = None
-    p_value: float | None = None
-    p_holm: float | None = None
-    comparisons: int
-    pairs_needed: int
-
-
-def medians_of(rows: Rows) -> list[Median]:
-    """Return the medians that were computed."""
-    return [_read(Median, row) for row in rows.get("medians", ())]
-
-
-def differences_of(rows: Rows) -> list[Difference]:
-    """Return the differences of which there is a pair."""
-    return [_read(Difference, row) for row in rows.get("differences", ()) if row["pairs"]]
-
-
-def are_repeated(medians: Iterable[Median]) -> bool:
-    """Whether there is more than one repeat of anything; one repeat claims nothing."""
-    return any(each.repeats > 1 for each in medians)
+CELL = ("scenario", "kafka", "cluster", "scale")
+"""What the rows of one cell share, but for the arm."""
 
 
 def statistics_tables(rows: Rows, metrics: Collection[str] = ()) -> list[Table]:
@@ -79,51 +24,59 @@ def statistics_tables(rows: Rows, metrics: Collection[str] = ()) -> list[Table]:
 
     There is none if no arm has more than one repeat. If `metrics` are named, it is only of them.
     """
-    medians = [each for each in medians_of(rows) if not metrics or each.metric in metrics]
-    differences = [each for each in differences_of(rows) if not metrics or each.metric in metrics]
-    if not are_repeated(medians):
-        return []
+    medians, differences = (
+        [row for row in rows.get(name, ()) if not metrics or row["metric"] in metrics]
+        for name in ("medians", "differences")
+    )
+    differences = [row for row in differences if row["pairs"]]
+    if not any(row["repeats"] > 1 for row in medians):
+        return []  # one repeat claims nothing
     of_control = [differences_table(differences)] if differences else []
     return [medians_table(medians), *of_control]
 
 
-def medians_table(medians: Sequence[Median]) -> Table:
+def medians_table(medians: Sequence[Row]) -> Table:
     """Return a row per scenario and metric whose values differ, and a column per arm."""
     places = {arm: place for place, arm in enumerate(ARMS)}
-    arms = sorted({each.arm for each in medians}, key=lambda arm: (places.get(arm, len(ARMS)), arm))
-    found: dict[tuple[str, str], dict[str, Median]] = {}
+    arms = sorted(
+        {each["arm"] for each in medians}, key=lambda arm: (places.get(arm, len(ARMS)), arm)
+    )
+    found: dict[tuple[str, str], dict[str, Row]] = {}
     for each in in_order(medians):
-        found.setdefault((_where(each, medians), each.metric), {})[each.arm] = each
+        found.setdefault((_where(each, medians), each["metric"]), {})[each["arm"]] = each
     rows = [
         [*_keys(where, metric), *(median_text(of_arm.get(arm)) for arm in arms)]
         for (where, metric), of_arm in found.items()
-        if len({end for each in of_arm.values() for end in (each.least, each.most)}) > 1
+        if len({end for each in of_arm.values() for end in (each["least"], each["most"])}) > 1
     ]
-    repeats = sorted({each.repeats for each in medians})
-    said = "median [95 % interval]" if any(each.low is not None for each in medians) else "median"
+    repeats = sorted({each["repeats"] for each in medians})
+    said = (
+        "median [95 % interval]" if any(each["low"] is not None for each in medians) else "median"
+    )
     title = f"Medians over repeats: {said} (least to most) of {_range(repeats)} repeats"
     return _table(title, ["metric", *arms], rows, "No metric differs between repeats or arms.")
 
 
-def differences_table(differences: Sequence[Difference]) -> Table:
+def differences_table(differences: Sequence[Row]) -> Table:
     """Return a row per comparison in which a pair differs; intervals and tests if there are any."""
     shown = [
         each
         for each in in_order(differences)
-        if (each.median_difference, each.low, each.high) not in ((0, None, None), (0, 0, 0))
+        if (each["median_difference"], each["low"], each["high"])
+        not in ((0, None, None), (0, 0, 0))
     ]
-    tested = any(each.p_value is not None for each in shown)
+    tested = any(each["p_value"] is not None for each in shown)
     rows = [
         [
-            *_keys(_where(each, differences), each.metric),
-            f"{each.arm} - {each.control}",
-            number(each.pairs),
-            interval_text(each.median_difference, each.low, each.high),
-            *([p_text(each.p_value), p_text(each.p_holm)] if tested else []),
+            *_keys(_where(each, differences), each["metric"]),
+            f"{each['arm']} - {each['control']}",
+            number(each["pairs"]),
+            interval_text(each["median_difference"], each["low"], each["high"]),
+            *([p_text(each["p_value"]), p_text(each["p_holm"])] if tested else []),
         ]
         for each in shown
     ]
-    interval = " [95 % interval]" if any(each.low is not None for each in shown) else ""
+    interval = " [95 % interval]" if any(each["low"] is not None for each in shown) else ""
     columns = ["metric", "arms", "pairs", f"median difference{interval}"]
     title = f"Differences from control arms: {note(differences)}"
     return _table(
@@ -131,12 +84,12 @@ def differences_table(differences: Sequence[Difference]) -> Table:
     )
 
 
-def note(differences: Sequence[Difference]) -> str:
+def note(differences: Sequence[Row]) -> str:
     """Say how many pairs there are, and how many there should be if they are too few."""
-    pairs = _range(sorted({each.pairs for each in differences}))
-    needed = max(each.pairs_needed for each in differences)
-    comparisons = max(each.comparisons for each in differences)
-    most = max(each.pairs for each in differences)
+    pairs = _range(sorted({each["pairs"] for each in differences}))
+    needed = max(each["pairs_needed"] for each in differences)
+    comparisons = max(each["comparisons"] for each in differences)
+    most = max(each["pairs"] for each in differences)
     if most >= needed:
         return f"{pairs} pairs of repeats"
     said = f"{comparisons} comparisons" if comparisons != 1 else "one comparison"
@@ -147,14 +100,18 @@ def note(differences: Sequence[Difference]) -> str:
     )
 
 
-def median_text(found: Median | None) -> str:
+def median_text(found: Row | None) -> str:
     """Write a median with its interval, if there is one, and its range."""
     if found is None:
         return number(None)
-    ends = "" if found.low is None else f" [{value_text(found.low)}; {value_text(found.high)}]"
-    same = found.least == found.most
-    return f"{value_text(found.median)}{ends}" + (
-        "" if same else f" ({value_text(found.least)} to {value_text(found.most)})"
+    ends = (
+        ""
+        if found["low"] is None
+        else f" [{value_text(found['low'])}; {value_text(found['high'])}]"
+    )
+    same = found["least"] == found["most"]
+    return f"{value_text(found['median'])}{ends}" + (
+        "" if same else f" ({value_text(found['least'])} to {value_text(found['most'])})"
     )
 
 
@@ -176,24 +133,24 @@ def label(metric: str) -> str:
     return METRICS[metric].label_with_unit or METRICS[metric].says if metric in METRICS else metric
 
 
-def in_order(found: Sequence[_Kind]) -> list[_Kind]:
+def in_order(found: Sequence[Row]) -> list[Row]:
     """Return rows by scenario and version as they are, then in the order of the metrics."""
     places = {name: place for place, name in enumerate(METRICS)}
     cells = {_cell(each): place for place, each in reversed(list(enumerate(found)))}
     return sorted(
-        found, key=lambda each: (cells[_cell(each)], places.get(each.metric, len(places)))
+        found, key=lambda each: (cells[_cell(each)], places.get(each["metric"], len(places)))
     )
 
 
-def _cell(each: Median | Difference) -> tuple[object, ...]:
-    return each.scenario, each.kafka, each.cluster, each.scale
+def _cell(each: Row) -> tuple[object, ...]:
+    return tuple(each[name] for name in CELL)
 
 
-def _where(each: Median | Difference, of_all: Sequence[Median] | Sequence[Difference]) -> str:
+def _where(each: Row, of_all: Sequence[Row]) -> str:
     """Return the scenario and the version, as far as they differ among the rows."""
-    scenarios, versions = {row.scenario for row in of_all}, {row.kafka for row in of_all}
-    parts = [each.scenario] if len(scenarios) > 1 else []
-    return ", ".join([*parts, *([f"Kafka {each.kafka}"] if len(versions) > 1 else [])])
+    scenarios, versions = {row["scenario"] for row in of_all}, {row["kafka"] for row in of_all}
+    parts = [each["scenario"]] if len(scenarios) > 1 else []
+    return ", ".join([*parts, *([f"Kafka {each['kafka']}"] if len(versions) > 1 else [])])
 
 
 def _keys(where: str, metric: str) -> list[str]:
@@ -222,8 +179,3 @@ def _signed(value: float | None) -> str:
         return value_text(value)
     sign = "+" if value > 0 else "\N{MINUS SIGN}"
     return f"{sign}{value_text(abs(value))}"
-
-
-def _read(kind: type[_Kind], row: Row) -> _Kind:
-    known: dict[str, Any] = {each.name: row[each.name] for each in fields(kind)}
-    return kind(**known)

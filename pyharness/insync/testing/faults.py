@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
 from insync.analysis.verdict.facts import FaultFact
-from insync.analysis.verdict.fault_evidence import missing_evidence
+from insync.analysis.verdict.invalid_reasons import missing_evidence
 from insync.brokers.cluster.admin import partitions
 from insync.brokers.cluster.ready import await_ready
 from insync.errors import InputError, InsyncError, did_you_mean

@@ -58,7 +58,7 @@ from insync.faults import kinds
 kinds.__path__.append(sys.argv[1])
 
 from insync.analysis.verdict.facts import FaultFact
-from insync.analysis.verdict.fault_evidence import missing_evidence
+from insync.analysis.verdict.invalid_reasons import missing_evidence
 from insync.cli.faults import catalogue
 from insync.errors import InputError
 from insync.events.run_info import PlannedFault

@@ -14,8 +14,7 @@ import pytest
 from analysed import MATRIX
 from insync import metrics
 from insync.analysis import job
-from insync.analysis.verdict.cells import _recorded_nothing, judge
-from insync.analysis.verdict.decide import decide
+from insync.analysis.verdict.decide import _recorded_nothing, decide, judge
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.errors import InputError
 from insync.events.matrix_info import MatrixInfo, load_matrix, save_matrix

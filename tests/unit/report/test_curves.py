@@ -11,7 +11,7 @@ from insync.events.verdict import Cell
 from insync.report.matrix.cells import grids
 from insync.report.matrix.curves import HEIGHT, WIDTH, Curves, curves_of
 from insync.report.matrix.page import render_matrix
-from insync.report.statistics import Median
+from insync.report.timeline.timelines import Row
 from unit.verdict.made_up import cell
 
 DELAYS = {"slow-1": 1.0, "slow-10": 10.0, "slow-100": 100.0}
@@ -36,14 +36,14 @@ def cells(names: Sequence[str], kafka: str = "4.3.1") -> list[Cell]:
     ]
 
 
-def p99(scenario: str, arm: str, value: float, kafka: str = "4.3.1") -> Median:
-    return Median(
-        scenario=scenario, kafka=kafka, cluster="local", scale=1.0, arm=arm, metric="p99_ms",
-        repeats=1, median=value, least=value, most=value,
-    )  # fmt: skip
+def p99(scenario: str, arm: str, value: float, kafka: str = "4.3.1") -> Row:
+    return {
+        "scenario": scenario, "kafka": kafka, "cluster": "local", "scale": 1.0, "arm": arm,
+        "metric": "p99_ms", "repeats": 1, "median": value, "least": value, "most": value,
+    }  # fmt: skip
 
 
-def curves(medians: Sequence[Median] = ()) -> Curves:
+def curves(medians: Sequence[Row] = ()) -> Curves:
     (grid,) = grids(cells(list(DELAYS)))
     found = curves_of(grid, rows(DELAYS), medians)
     assert found is not None

@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 
 from insync.report.timeline.lanes import cells
-from insync.report.timeline.timelines import LeaderChange, Span, Timeline
-from insync.report.timeline.wording import change_in_short, changes_sentence
+from insync.report.timeline.timelines import (
+    LeaderChange,
+    Span,
+    Timeline,
+    change_in_short,
+    changes_sentence,
+)
 
 
 def change(*, planned: bool = False, stepped_down: bool = False) -> LeaderChange:

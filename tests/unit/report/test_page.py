@@ -14,7 +14,7 @@ from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.errors import InputError
 from insync.events.run_info import RunInfo, Transactions
 from insync.events.verdict import Verdict, read_verdict
-from insync.report import results, sections
+from insync.report import sections
 from insync.report.page import render
 from insync.report.render import MOST_BYTES, with_units
 from insync.report.tabular import MOST_ROWS
@@ -103,7 +103,7 @@ def test_figures_that_are_equal_in_every_arm_are_folded(
     made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
     page, text = page_of(made_up_run, made_up_rows)
-    found = results.side_by_side(verdict_of(made_up_run, made_up_rows))
+    found = sections.side_by_side(verdict_of(made_up_run, made_up_rows))
     assert all(len(set(row[1:])) == 1 for row in found.equal.rows)
     assert all(len(set(row[1:])) > 1 for row in found.differ.rows)
     assert "lost" in [row[0] for row in found.equal.rows]

@@ -6,9 +6,16 @@ import pytest
 
 from insync.analysis.tables.rows import Rows
 from insync.events.run_info import RunInfo
-from insync.report.timeline.detail import FILL, Chart, in_full
+from insync.report.timeline.detail import (
+    FILL,
+    HEIGHT,
+    Chart,
+    Scale,
+    in_full,
+    latency_lines,
+    scale_of,
+)
 from insync.report.timeline.lanes import LANE, LEAST_WIDTH, WIDTH, cells, levels, tick_step
-from insync.report.timeline.latency_lines import HEIGHT, Scale, latency_lines, scale_of
 from insync.report.timeline.timelines import (
     Fault,
     LatencyPoint,
@@ -16,9 +23,11 @@ from insync.report.timeline.timelines import (
     Span,
     Timeline,
     Wait,
+    delayed_sentence,
+    lateness,
     timelines,
+    waits_sentence,
 )
-from insync.report.timeline.wording import delayed_sentence, lateness, waits_sentence
 
 FULL = Span(0, 1, (1, 2, 3), 3, 0.0, 4.0, "full")
 DIP = Span(0, 1, (1,), 3, 4.0, 4.001, "under")

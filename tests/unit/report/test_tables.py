@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from insync import metrics
 from insync.events.verdict import Verdict
-from insync.report import results, sections
+from insync.report import sections
 from insync.report.render import environment
+from insync.report.sections import isr_table, latency_table
 from insync.report.tabular import table
-from insync.report.timeline.series import isr_table, latency_table
 from insync.report.timeline.timelines import LatencyPoint, Span, Timeline
 from unit.verdict.made_up import verdict
 from unit.verdict.test_decide import RUN
@@ -32,7 +32,7 @@ def timeline(arm: str, *points: tuple[float, float]) -> Timeline:
 
 
 def test_arms_are_side_by_side_with_median_and_range_of_their_repeats() -> None:
-    found = results.side_by_side(
+    found = sections.side_by_side(
         judged(isr_shrinks=[0.0, 4.0, 2.0], lost=[0, 0, 0], acked=[9, None, 7])
     )
     assert list(found.differ.columns) == ["metric", "stock", "request"]
@@ -42,7 +42,7 @@ def test_arms_are_side_by_side_with_median_and_range_of_their_repeats() -> None:
 
 
 def test_a_metric_without_data_in_any_arm_is_omitted() -> None:
-    assert results.side_by_side(judged()).count == 0
+    assert sections.side_by_side(judged()).count == 0
 
 
 def test_the_slowest_ack_of_each_time_slice_is_beside_the_other_arms() -> None:
@@ -79,7 +79,7 @@ def test_delayed_calls_are_summed_by_arm_and_site_and_faults_without_any_omitted
 def test_expectations_differ_by_more_than_colour() -> None:
     outcomes = ("pass", "fail", "unknown")
     found = [{"arm": "stock", "expected": "x", "outcome": each} for each in outcomes]
-    marks = [row[2] for row in results.expectations(verdict(findings=found)).rows]
+    marks = [row[2] for row in sections.expectations(verdict(findings=found)).rows]
     assert marks == ["\u2713 pass", "\u2717 fail", "? unknown"]
 
 

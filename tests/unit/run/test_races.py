@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from insync.analysis.verdict.recorded import Recorded
-from insync.analysis.verdict.repeat_facts import _metrics
+from insync.analysis.verdict.repeat_facts import Recorded, _metrics
 from insync.errors import InputError
 from insync.events.run_info import RunInfo
 from insync.metrics import METRICS

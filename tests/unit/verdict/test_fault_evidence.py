@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from insync.analysis.verdict.facts import FaultFact, RunFacts
-from insync.analysis.verdict.fault_evidence import missing_evidence
-from insync.analysis.verdict.invalid_reasons import invalid_reasons
+from insync.analysis.verdict.invalid_reasons import invalid_reasons, missing_evidence
 from insync.events.run_info import PlannedFault, RunInfo
 from unit.run_folder import Story, run_json
 from unit.verdict.test_decide import FAULT, STOCK, run_of

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from insync.analysis.verdict.cells import judge
-from insync.analysis.verdict.decide import NOTHING, OBSERVED, PROVABLE, decide
+from insync.analysis.verdict.decide import NOTHING, OBSERVED, PROVABLE, decide, judge
 from insync.analysis.verdict.facts import RunFacts
 from insync.events.matrix_info import MatrixRow
 from insync.events.run_info import RunInfo

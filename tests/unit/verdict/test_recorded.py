@@ -10,8 +10,7 @@ import pytest
 
 from insync import metrics
 from insync.analysis.verdict.decide import decide
-from insync.analysis.verdict.recorded import Recorded
-from insync.analysis.verdict.repeat_facts import facts_of_run
+from insync.analysis.verdict.repeat_facts import Recorded, facts_of_run
 from insync.events.run_info import RunInfo
 from unit.repeat_rows import whole_repeat
 from unit.run_folder import Story, run_json

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from insync.analysis.verdict.recorded import Recorded
-from insync.analysis.verdict.repeat_facts import _metrics, _soonest_return_ms
+from insync.analysis.verdict.repeat_facts import Recorded, _metrics, _soonest_return_ms
 from insync.events.run_info import RunInfo, Transactions
 from unit.repeat_rows import whole_repeat
 from unit.run_folder import Story, run_json

@@ -15,9 +15,10 @@ from insync.analysis.verdict.facts import (
     RepeatFacts,
     RunFacts,
 )
-from insync.analysis.verdict.fault_evidence import missing_evidence
 from insync.events.run_info import PlannedFault, RunInfo
 from insync.events.schema import fault_words
+from insync.faults.kind import Recorded
+from insync.faults.registry import KINDS
 from insync.nodes import node_words, repeat_words
 
 
@@ -161,3 +162,26 @@ def _bad_controller(agent: ControllerFact | None) -> Iterator[str]:
         yield "no evidence that the controller's agent was woven"
     elif agent.errors:
         yield f"errors of the controller's agent were {agent.errors}, expected 0"
+
+
+SHARE = 0.5
+"""Of its planned time, how long a fault must have acted at least. A stricter rule would make runs
+unknown in which a fault acted well enough to be seen."""
+
+
+def missing_evidence(plan: PlannedFault, fact: Recorded, name: str) -> Iterator[str]:
+    """Say what is missing in the evidence of a fault that was planned as `plan`.
+
+    Its kind may require figures besides (`missing` in `faults/kinds/`).
+    """
+    kind = KINDS.get(plan.kind)
+    missing = None if kind is None else kind.missing(plan, fact)
+    if missing is not None:
+        yield f"no evidence of the {name}: {missing}"
+        return
+    least_ms = plan.acts_ms or (plan.delay_ms if plan.mode == "delay" else plan.for_ms) * SHARE
+    if fact.acted_ms < least_ms:
+        yield (
+            f"weak evidence of the {name}: acted_ms was {fact.acted_ms:.0f},"
+            f" expected at least {least_ms:.0f}"
+        )

@@ -14,7 +14,8 @@ from statistics import median
 from insync.events.matrix_info import MatrixRow
 from insync.report.matrix.cells import Grid
 from insync.report.matrix.text import full
-from insync.report.statistics import Median, label
+from insync.report.statistics import label
+from insync.report.timeline.timelines import Row
 from insync.report.words import number
 
 WIDTH = 340.0
@@ -66,7 +67,7 @@ class Curves:
     pictures: tuple[Picture, ...]
 
 
-def curves_of(grid: Grid, rows: Sequence[MatrixRow], medians: Sequence[Median]) -> Curves | None:
+def curves_of(grid: Grid, rows: Sequence[MatrixRow], medians: Sequence[Row]) -> Curves | None:
     """Return the curves of a table; None if its scenarios differ in no key of their fault."""
     along = {
         row.scenario: row.along
@@ -82,12 +83,12 @@ def curves_of(grid: Grid, rows: Sequence[MatrixRow], medians: Sequence[Median]) 
     return Curves(first.key, tuple(grid.arms), tuple(pictures))
 
 
-def _values(metric: str, grid: Grid, at: Mapping[str, float], medians: Sequence[Median]) -> Values:
+def _values(metric: str, grid: Grid, at: Mapping[str, float], medians: Sequence[Row]) -> Values:
     """Return the medians of a metric: from the tables, or those of the cells."""
     found = {
-        (each.scenario, each.arm): each.median
-        for each in medians
-        if each.metric == metric and each.kafka == grid.kafka and each.scenario in at
+        (row["scenario"], row["arm"]): row["median"]
+        for row in medians
+        if (row["metric"], row["kafka"]) == (metric, grid.kafka) and row["scenario"] in at
     }
     for scenario in at:
         for arm, cell in grid.rows[scenario].items():

@@ -20,7 +20,7 @@ from insync.report.matrix.text import full, markdown, sentence, wanted, written
 from insync.report.page import says
 from insync.report.render import asset, environment, smallest_enough
 from insync.report.reproduce import Facts, matrix_command
-from insync.report.statistics import medians_of, statistics_tables
+from insync.report.statistics import statistics_tables
 from insync.report.timeline import lanes
 from insync.report.timeline.timelines import STATE_NAMES, Rows, Timeline
 from insync.report.words import cell_id, link_to, listed
@@ -138,7 +138,7 @@ def _render(
             tables=[
                 (
                     grid,
-                    curves_of(grid, matrix.rows, medians_of(over_repeats)),
+                    curves_of(grid, matrix.rows, over_repeats.get("medians", ())),
                     _rows(grid, summaries, pictures),
                 )
                 for grid in grids(cells)

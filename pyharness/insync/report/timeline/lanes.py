@@ -10,8 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from insync.nodes import repeat_words
-from insync.report.timeline.timelines import Span, State, Timeline, Wait
-from insync.report.timeline.wording import change_in_short, in_short, wait_in_short
+from insync.report.timeline.timelines import (
+    Span,
+    State,
+    Timeline,
+    Wait,
+    change_in_short,
+    in_short,
+    wait_in_short,
+)
 from insync.report.words import members
 
 
