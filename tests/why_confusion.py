@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from insync.arms import lag_factor
-from insync.events.schema import ISR, produce_file
+from insync.events.schema import ISR, repeat_file
 from insync.why.answer import Answer, Finding
 from insync.why.facts import Span
 from insync.why.recorded import answers
@@ -141,7 +141,7 @@ def _was_felt(events: Path, fault: Mapping[str, Any], span: Span, lag: float) ->
     """
     late = (
         line["done_ms"] is None or line["error"] is not None or line["latency_ms"] >= lag
-        for line in _lines(events / produce_file(fault["repeat"]))
+        for line in _lines(events / repeat_file("produce", fault["repeat"]))
         if span.since_ms <= line["sent_ms"] <= span.until_ms
     )
     left = (

@@ -5,7 +5,7 @@ import re
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from typer.main import get_command
@@ -78,11 +78,7 @@ def test_anomalies() -> None:
 
 def test_event_files() -> None:
     files = {value for value in vars(schema).values() if str(value).endswith(".jsonl")}
-    of_repeats = {
-        make(0).replace("-0.", "-N.")
-        for name, make in vars(schema).items()
-        if name.endswith("_file")
-    }
+    of_repeats = {f"{kind}-N.jsonl" for kind in get_args(schema.OfRepeat)}
     listed = set(re.findall(r"`([^`/]+\.jsonl)`", section("Run folder")))
     assert listed - {"broker-N.jsonl"} == files | of_repeats
 

@@ -36,6 +36,11 @@ CLOCKS: Final = "clocks.jsonl"
 STEP_DOWNS: Final = "step-downs.jsonl"
 LIVENESS: Final = "liveness.jsonl"
 
+OfRepeat = Literal[
+    "produce", "consume", "transactions", "transaction-reads", "group", "batches"
+]  # fmt: skip
+"""Kinds of lines of which each repeat has a file."""
+
 StepDownType = Literal["read", "asked", "answered", "withheld"]
 TransactionEnd = Literal["committed", "aborted", "unknown"]
 PhaseType = Literal["cluster_ready", "repeat_started", "steady", "repeat_ended", "aborted"]
@@ -53,34 +58,9 @@ def now_ms() -> float:
     return time.time() * 1000
 
 
-def produce_file(repeat: int) -> str:
-    """Return the name of the file of `ProduceLine`s of one repeat."""
-    return f"produce-{repeat}.jsonl"
-
-
-def transactions_file(repeat: int) -> str:
-    """Return the name of the file of `TransactionLine`s of one repeat."""
-    return f"transactions-{repeat}.jsonl"
-
-
-def transaction_reads_file(repeat: int) -> str:
-    """Return the name of the file of `TransactionReadLine`s of one repeat."""
-    return f"transaction-reads-{repeat}.jsonl"
-
-
-def consume_file(repeat: int) -> str:
-    """Return the name of the file of `ConsumeLine`s of one repeat."""
-    return f"consume-{repeat}.jsonl"
-
-
-def group_file(repeat: int) -> str:
-    """Return the name of the file of `GroupLine`s of one repeat."""
-    return f"group-{repeat}.jsonl"
-
-
-def batches_file(repeat: int) -> str:
-    """Return the name of the file of `BatchLine`s of one repeat."""
-    return f"batches-{repeat}.jsonl"
+def repeat_file(of: OfRepeat, repeat: int) -> str:
+    """Return the name of the file of such lines of one repeat."""
+    return f"{of}-{repeat}.jsonl"
 
 
 def is_agents_own(file: str) -> bool:

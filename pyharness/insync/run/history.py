@@ -28,9 +28,9 @@ from insync.events.schema import (
     RoleLine,
     StepDownLine,
     StepDownType,
-    batches_file,
     events_dir,
     now_ms,
+    repeat_file,
 )
 from insync.events.writer import EventWriter
 from insync.nodes import BROKERS
@@ -192,7 +192,7 @@ def _write_logs(arm_cluster: ArmCluster, cells: Sequence[CellSpec]) -> None:
             folder = events_dir(cell.out, arm_cluster.arm)
             logs = files.enter_context(EventWriter(folder / REPLICA_LOGS))
             for repeat, topic in enumerate(cell.topics):
-                lines = files.enter_context(EventWriter(folder / batches_file(repeat)))
+                lines = files.enter_context(EventWriter(folder / repeat_file("batches", repeat)))
                 repeats[topic], of_topic[topic] = repeat, (lines, logs)
         for found in batches(arm_cluster.cluster, arm_cluster.kafka, repeats):
             lines, logs = of_topic[found["topic"]]

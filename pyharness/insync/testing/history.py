@@ -30,10 +30,9 @@ from insync.events.schema import (
     PhaseLine,
     PhaseType,
     ProduceLine,
-    consume_file,
     events_dir,
     now_ms,
-    produce_file,
+    repeat_file,
 )
 from insync.events.writer import EventFolder, EventWriter
 from insync.progress import Progress
@@ -156,11 +155,11 @@ class History:
         self._phase(events, "cluster_ready", self._started_ms)
         self._phase(events, "repeat_started", self._started_ms, topic.topic)
         self._phase(events, "repeat_ended", now_ms(), topic.topic)
-        with events.open(consume_file(0)) as consumed, events.open(READ_BACK) as ends:
+        with events.open(repeat_file("consume", 0)) as consumed, events.open(READ_BACK) as ends:
             _write_all(consumed, topic.consumed)
             seen = {line.seq: line.partition for line in topic.consumed}
             self._read_back(topic.topic, len(leaders), consumed, ends, seen)
-        with events.open(produce_file(0)) as produced:
+        with events.open(repeat_file("produce", 0)) as produced:
             _write_all(produced, [*topic.produced, *_unanswered(topic, seen)])
         with events.open(FAULTS) as faults:
             _write_all(faults, [each.line for each in self._lifted()])

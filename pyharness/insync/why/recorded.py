@@ -16,7 +16,7 @@ from insync import arms
 from insync.errors import InputError
 from insync.events import agent_log
 from insync.events.run_info import Recorded, read_recorded
-from insync.events.schema import ISR, PHASES, ROLES, RUN, events_dir, produce_file
+from insync.events.schema import ISR, PHASES, ROLES, RUN, events_dir, repeat_file
 from insync.why import rules
 from insync.why.agent_lines import add_agent_lines
 from insync.why.answer import Answer
@@ -86,7 +86,7 @@ def facts_of(events: Path, repeat: int, span: Span, lag_ms: float) -> Facts:
             add_agent_lines(facts, int(number), list(agent_log.read(file)))
     add_lives(facts, _lines(events / ROLES))
     merge_drops(facts)
-    add_produced(facts, _lines(events / produce_file(repeat)))
+    add_produced(facts, _lines(events / repeat_file("produce", repeat)))
     if not facts.clients_known:
         facts.gaps.append(NO_CLIENTS)
     return facts

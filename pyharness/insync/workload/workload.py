@@ -17,12 +17,8 @@ from insync.errors import InsyncError
 from insync.events.schema import (
     READ_BACK,
     GroupLine,
-    consume_file,
-    group_file,
+    repeat_file,
     now_ms,
-    produce_file,
-    transaction_reads_file,
-    transactions_file,
 )
 from insync.events.writer import EventFolder, EventWriter
 from insync.workload.consumer import TopicConsumer
@@ -114,12 +110,12 @@ class Workload:
         def opened(file: str, wanted: object = True) -> EventWriter | None:
             return self._files.enter_context(folder.open(file)) if wanted else None
 
-        produced = self._files.enter_context(folder.open(produce_file(repeat)))
-        self._consumed = self._files.enter_context(folder.open(consume_file(repeat)))
+        produced = self._files.enter_context(folder.open(repeat_file("produce", repeat)))
+        self._consumed = self._files.enter_context(folder.open(repeat_file("consume", repeat)))
         self._read_back = self._files.enter_context(folder.open(READ_BACK))
-        self._grouped = opened(group_file(repeat), plan.groups)
-        transacted = opened(transactions_file(repeat), own)
-        read = opened(transaction_reads_file(repeat), own and own.reads)
+        self._grouped = opened(repeat_file("group", repeat), plan.groups)
+        transacted = opened(repeat_file("transactions", repeat), own)
+        read = opened(repeat_file("transaction-reads", repeat), own and own.reads)
         self._consumers = [TopicConsumer(plan, self._consumed, self._fail)] if self._own else []
         self._members = self._group_members()
         self._producers: list[PartitionProducer | TransactionalProducer] = [

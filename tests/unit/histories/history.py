@@ -8,14 +8,14 @@ from typing import Any
 from insync.events import schema
 
 FILES = {
-    "produce": schema.produce_file(0),
-    "consume": schema.consume_file(0),
-    "transactions": schema.transactions_file(0),
-    "group": schema.group_file(0),
-    "transaction_reads": schema.transaction_reads_file(0),
+    "produce": schema.repeat_file("produce", 0),
+    "consume": schema.repeat_file("consume", 0),
+    "transactions": schema.repeat_file("transactions", 0),
+    "group": schema.repeat_file("group", 0),
+    "transaction_reads": schema.repeat_file("transaction-reads", 0),
     "isr": schema.ISR,
     "roles": schema.ROLES,
-    "batches": schema.batches_file(0),
+    "batches": schema.repeat_file("batches", 0),
     "replica_logs": schema.REPLICA_LOGS,
     "phases": schema.PHASES,
     "read_back": schema.READ_BACK,

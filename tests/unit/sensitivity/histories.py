@@ -83,7 +83,7 @@ class Repeat:
     ) -> None:
         due = self.start_ms + at
         self.add(
-            schema.produce_file(0), partition=partition, seq=seq, sent_ms=due,
+            schema.repeat_file("produce", 0), partition=partition, seq=seq, sent_ms=due,
             done_ms=due + latency, latency_ms=latency, error=error,
             offset=None if error else seq, producer=0,
         )  # fmt: skip
@@ -91,14 +91,14 @@ class Repeat:
     def read(self, seq: int, offset: int, nth: int, at: float | None = None) -> None:
         """Let the consumer read a record, at a time or one after the other."""
         self.add(
-            schema.consume_file(0), partition=0, offset=offset, seq=seq, nth=nth,
+            schema.repeat_file("consume", 0), partition=0, offset=offset, seq=seq, nth=nth,
             read_ms=self.start_ms + (BEGIN + SPACE * nth if at is None else at),
         )  # fmt: skip
 
     def group(self, at: float, what: str, offset: int | None = None, member: int = 0) -> None:
         """Let a member of a consumer group do something in partition 0."""
         self.add(
-            schema.group_file(0), at, partition=0, group=0, protocol="classic", type=what,
+            schema.repeat_file("group", 0), at, partition=0, group=0, protocol="classic", type=what,
             member=member, offset=offset,
         )  # fmt: skip
 
@@ -237,9 +237,9 @@ def _commit_gap(repeat: Repeat, value: float) -> None:
     repeat.length_ms = value + 100.0
     times = {"begun_ms": 10.0, "asked_ms": 50.0, "ended_ms": 100.0}
     repeat.record(0, 10.0)
-    repeat.lines[schema.produce_file(0)][-1]["transaction"] = 0
+    repeat.lines[schema.repeat_file("produce", 0)][-1]["transaction"] = 0
     repeat.add(
-        schema.transactions_file(0), transaction=0, producer=0, records=1, took_ms=50.0,
+        schema.repeat_file("transactions", 0), transaction=0, producer=0, records=1, took_ms=50.0,
         wanted="commit", end="committed", error=None,
         **{name: repeat.start_ms + at for name, at in times.items()},
     )  # fmt: skip

@@ -86,8 +86,43 @@ def render_matrix(
     over_repeats: Rows,
 ) -> str:
     """Return the whole page as text, with as many pictures as fit; `about` is the environment."""
+    summaries = {(row.kafka, row.scenario): row.summary for row in matrix.rows}
+    versions = list(dict.fromkeys(cell.kafka for cell in cells))
+    medians = over_repeats.get("medians", ())
+    shown = {
+        "outcome": outcome(cells),
+        "badge": (outcome(cells).mark, sentence(cells)),
+        "headline": matrix_finding(cells),
+        "versions": listed(versions),
+        "several": len(versions) > 1,
+        "notes": [
+            (cell_id(cell.kafka, cell.scenario, cell.arm), cell)
+            for cell in cells
+            if cell.outcome.is_problem
+        ],
+        "environment": about,
+        "command": None if matrix.asked is None else matrix_command(matrix.asked),
+        "cell_id": cell_id,
+        "arms": _arms(cells),
+        "repeated": any(cell.repeats > 1 for cell in cells),
+        "over_repeats": statistics_tables(
+            over_repeats, {metric for cell in cells for metric in cell.figures}
+        ),
+        "curves_size": (CURVES_WIDTH, CURVES_HEIGHT),
+        "states": list(STATE_NAMES.items()),
+        "lanes": lanes,
+        "style": asset("page.css") + asset("matrix.css"),
+    }
+    template = environment().get_template("matrix.html.j2")
     return smallest_enough(
-        _render(matrix, cells, drawn, about, over_repeats, undrawn=len(pictures) - len(drawn))
+        template.render(
+            **shown,
+            undrawn=len(pictures) - len(drawn),
+            tables=[
+                (grid, curves_of(grid, matrix.rows, medians), _rows(grid, summaries, drawn))
+                for grid in grids(cells)
+            ],
+        )
         for drawn in _levels(cells, pictures)
     )
 
@@ -101,57 +136,6 @@ def _levels(
     for share in (1.0, 0.75, 0.5, 0.25, 0.1, 0.0):
         kept = keys[: round(len(keys) * share)]
         yield {key: pictures[key] for key in kept}
-
-
-def _render(
-    matrix: MatrixInfo,
-    cells: Sequence[Cell],
-    pictures: Mapping[Key, Sequence[Timeline]],
-    about: Facts,
-    over_repeats: Rows,
-    *,
-    undrawn: int,
-) -> str:
-    summaries = {(row.kafka, row.scenario): row.summary for row in matrix.rows}
-    found = outcome(cells)
-    versions = list(dict.fromkeys(cell.kafka for cell in cells))
-    return (
-        environment()
-        .get_template("matrix.html.j2")
-        .render(
-            outcome=found,
-            badge=(found.mark, sentence(cells)),
-            headline=matrix_finding(cells),
-            versions=listed(versions),
-            several=len(versions) > 1,
-            notes=[
-                (cell_id(cell.kafka, cell.scenario, cell.arm), cell)
-                for cell in cells
-                if cell.outcome.is_problem
-            ],
-            environment=about,
-            command=None if matrix.asked is None else matrix_command(matrix.asked),
-            cell_id=cell_id,
-            arms=_arms(cells),
-            undrawn=undrawn,
-            repeated=any(cell.repeats > 1 for cell in cells),
-            tables=[
-                (
-                    grid,
-                    curves_of(grid, matrix.rows, over_repeats.get("medians", ())),
-                    _rows(grid, summaries, pictures),
-                )
-                for grid in grids(cells)
-            ],
-            over_repeats=statistics_tables(
-                over_repeats, {metric for cell in cells for metric in cell.figures}
-            ),
-            curves_size=(CURVES_WIDTH, CURVES_HEIGHT),
-            states=list(STATE_NAMES.items()),
-            lanes=lanes,
-            style=asset("page.css") + asset("matrix.css"),
-        )
-    )
 
 
 def _arms(cells: Sequence[Cell]) -> list[dict[str, str]]:
