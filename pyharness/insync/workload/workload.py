@@ -17,8 +17,8 @@ from insync.errors import InsyncError
 from insync.events.schema import (
     READ_BACK,
     GroupLine,
-    repeat_file,
     now_ms,
+    repeat_file,
 )
 from insync.events.writer import EventFolder, EventWriter
 from insync.workload.consumer import TopicConsumer

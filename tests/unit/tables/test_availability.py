@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from insync.analysis.tables.gold.availability import availability
+from insync.analysis.tables.gold.followers import availability
 from properties import slow_property
 from unit.tables.inline import inline_table
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from insync.analysis.tables.silver.isr import isr_intervals
+from insync.analysis.tables.silver.leaders import isr_intervals
 from unit.isr_log import END, START, log, repeats
 
 

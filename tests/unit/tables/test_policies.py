@@ -6,8 +6,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
 
-from insync.analysis.tables.gold.policies import detections, follower_drops
-from insync.analysis.tables.silver.isr import isr_intervals
+from insync.analysis.tables.gold.followers import detections, follower_drops
+from insync.analysis.tables.silver.leaders import isr_intervals
 from insync.analysis.tables.silver.shrinks import isr_shrinks
 from unit.isr_log import END, LAG, Case, Change, Fault, frames
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from insync.analysis.tables.gold.quantiles import COARSE, FINE, histogram, merged, percentiles
+from insync.analysis.tables.gold.acks import COARSE, FINE, histogram, merged, percentiles
 from properties import slow_property
 from unit.tables.inline import inline_table
 

@@ -5,7 +5,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from insync.analysis.tables.gold.recovery import recovery
-from insync.analysis.tables.silver.isr import isr_intervals
+from insync.analysis.tables.silver.leaders import isr_intervals
 from unit.isr_log import faults, log, repeats
 from unit.tables.inline import inline_table
 

@@ -26,27 +26,13 @@ from insync.analysis.checks.registry import (
     first_of_each,
     known_by,
 )
-from insync.analysis.tables.gold import (
-    acks,
-    availability,
-    followers,
-    groups,
-    policies,
-    transactions,
-)
+from insync.analysis.tables.gold import acks, followers, groups, transactions
 from insync.analysis.tables.gold.acks import end_to_end
 from insync.analysis.tables.gold.compare import differences, medians
 from insync.analysis.tables.gold.metrics import MADE_OF, repeat_metrics
 from insync.analysis.tables.gold.recovery import recovery
 from insync.analysis.tables.rows import Row
-from insync.analysis.tables.silver import (
-    evidence,
-    isr,
-    leaders,
-    races,
-    shrinks,
-    step_downs,
-)
+from insync.analysis.tables.silver import evidence, leaders, shrinks
 from insync.analysis.tables.silver.repeats import due_inside, operations, partitions, repeats
 
 
@@ -102,11 +88,11 @@ def _isr_shrinks(
 
 def _step_downs(lines: DataFrame, windows: DataFrame, runs: DataFrame) -> DataFrame:
     planned = _with(windows, runs, "cooldown_ms")
-    return step_downs.step_downs(lines, planned, fn.col("cooldown_ms"))
+    return leaders.step_downs(lines, planned, fn.col("cooldown_ms"))
 
 
 def _follower_drops(shrunk: DataFrame, faults: DataFrame, runs: DataFrame) -> DataFrame:
-    return policies.follower_drops(_with(shrunk, runs, "lag_ms"), faults, shrinks.lag_of_arm())
+    return followers.follower_drops(_with(shrunk, runs, "lag_ms"), faults, shrinks.lag_of_arm())
 
 
 def _plain(produced: DataFrame) -> DataFrame:
@@ -120,7 +106,7 @@ def _judged(produced: DataFrame) -> DataFrame:
 
 def _availability(intervals: DataFrame, runs: DataFrame) -> DataFrame:
     limited = _with(intervals, runs, "min_insync_replicas")
-    return availability.availability(limited, fn.col("min_insync_replicas"))
+    return followers.availability(limited, fn.col("min_insync_replicas"))
 
 
 def _transactions(lines: DataFrame, fates: DataFrame, windows: DataFrame) -> DataFrame:
@@ -156,18 +142,18 @@ STEPS: tuple[AnyStep, ...] = (
     Step("repeats", repeats, ("phases.lines",), ("produce.lines",)),
     Step("faults", evidence.faults, ("faults.lines",)),
     Step("agent_counters", evidence.agent_counters, ("counters.lines",), ("faults",)),
-    Step("raced_replicas", races.raced_replicas, ("samples.lines",)),
+    Step("raced_replicas", evidence.raced_replicas, ("samples.lines",)),
     Step("controller_agent", evidence.controller_agent, ("controller.lines",)),
     Step("clocks", evidence.clocks, ("clocks.lines",)),
     Step("liveness", lambda lines: lines, ("liveness.lines",)),
     # Events and intervals within repeats.
     Step("partitions", _partitions, ("repeats",), ("runs",)),
-    Step("isr_intervals", isr.isr_intervals, ("isr.lines", "repeats")),
+    Step("isr_intervals", leaders.isr_intervals, ("isr.lines", "repeats")),
     Step("isr_shrinks", _isr_shrinks, ("isr.lines", "repeats"), ("faults", "runs")),
     Step("leader_changes", leaders.leader_changes, ("isr.lines",), ("faults", "repeats")),
     Step("dead_followers", leaders.dead_followers, ("isr.lines", "faults", "repeats")),
     Step("step_downs", _step_downs, ("step_downs.lines", "repeats"), ("runs",)),
-    Step("step_down_sources", step_downs.step_down_sources, ("step_downs.lines", "repeats")),
+    Step("step_down_sources", leaders.step_down_sources, ("step_downs.lines", "repeats")),
     Step("operations", operations, ("produce.lines",), ("repeats",)),
     Step("follower_drops", _follower_drops, ("isr_shrinks",), ("faults", "runs")),
     # The producers' figures.
@@ -199,7 +185,7 @@ STEPS: tuple[AnyStep, ...] = (
     # The brokers' figures.
     Step("availability", _availability, ("isr_intervals",), ("runs",)),
     Step("added_replicas", followers.added_replicas, ("isr_intervals",)),
-    Step("detections", policies.detections, ("isr_intervals", "faults")),
+    Step("detections", followers.detections, ("isr_intervals", "faults")),
     # The checker.
     Step(
         "fates",

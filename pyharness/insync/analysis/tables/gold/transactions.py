@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.history import REPEAT, TRANSACTION
-from insync.analysis.tables.gold.gaps import longest_gaps
+from insync.analysis.tables.gold.acks import longest_gaps
 
 _PRODUCER = [*REPEAT, "producer"]
 

@@ -1,15 +1,14 @@
-"""Finds the leader changes in the controller's log, and the followers that stopped fetching.
+"""Finds leaders and ISRs over time, and the followers that stopped fetching; lists step-downs.
 
 A change is `planned` if the scenario asked for the election of this broker at that time.
 """
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.history import PARTITION, PARTITION_OF_ARM, REPEAT, TOPIC_OF_ARM
-from insync.analysis.tables.silver.isr import log_of
 from insync.faults.registry import KINDS, tagged
 
 ELECTED_WITHIN_MS = 1_000.0
@@ -111,3 +110,68 @@ def _stops_following_some() -> Column:
         sites = KINDS[name].tags.stops_following_at
         found |= (fn.col("fault") == name) & fn.col("site").isin(*sites)
     return found
+
+
+BROKER_OF_ARM = ("run", "arm", "broker")
+_FOREVER = float("inf")
+
+
+def log_of(keys: tuple[str, ...]) -> WindowSpec:
+    """Return a window over one partition or broker, in the order of the controller's log."""
+    return Window.partitionBy(*keys).orderBy("t_ms", "line")
+
+
+def until_next(keys: tuple[str, ...]) -> Column:
+    """Return the time of the next change of the partition or broker (epoch; infinity if none)."""
+    return fn.coalesce(fn.lead("t_ms").over(log_of(keys)), fn.lit(_FOREVER))
+
+
+def isr_intervals(isr: DataFrame, repeats: DataFrame) -> DataFrame:
+    """Return the intervals of constant leader and ISR per partition, clipped to their repeat."""
+    return (
+        isr.where(fn.col("kind") == "partition")
+        .withColumn("until_ms", until_next(PARTITION_OF_ARM))
+        .join(repeats, TOPIC_OF_ARM, "inner")
+        .select(
+            *PARTITION,
+            "leader",
+            "leader_epoch",
+            "isr",
+            fn.size("isr").alias("isr_size"),
+            "replicas",
+            "adding",
+            fn.greatest("t_ms", fn.col("start_ms")).alias("start_ms"),
+            fn.least("until_ms", fn.col("end_ms")).alias("end_ms"),
+        )
+        .where(fn.col("end_ms") > fn.col("start_ms"))
+    )
+
+
+DONE = "done"
+WITHHELD = "withheld"
+
+
+def step_downs(lines: DataFrame, repeats: DataFrame, cooldown_ms: Column) -> DataFrame:
+    """Return one row per answered request of a leader to step down, and per decision not to ask.
+
+    `t_ms` is the time (epoch), `broker` the leader, `successor` the proposed leader. `outcome` is
+    done, refused, failed or withheld. `in_cooldown` is how many step-downs of the partition were
+    done within one cool-down from this one on, including it; null if this one was not done.
+    `cooldown_ms` is a column of `repeats`.
+    """
+    decided = (
+        lines.where(fn.col("type").isin("answered", WITHHELD))
+        .withColumn("outcome", fn.coalesce("outcome", fn.lit(WITHHELD)))
+        .join(repeats, TOPIC_OF_ARM, "inner")
+        .where(fn.col("t_ms").between(fn.col("start_ms"), fn.col("end_ms")))
+    )
+    done = fn.col("outcome") == DONE
+    in_cooldowns = Window.partitionBy(*PARTITION, done).orderBy(fn.col("t_ms") / cooldown_ms)
+    soon = in_cooldowns.rangeBetween(0, 1)
+    return decided.withColumn("in_cooldown", fn.when(done, fn.count(fn.lit(1)).over(soon)))
+
+
+def step_down_sources(lines: DataFrame, repeats: DataFrame) -> DataFrame:
+    """Return the brokers of each repeat whose step-down events were read; others are unknown."""
+    read = lines.where(fn.col("type") == "read").select("run", "arm", "broker").distinct()
+    return repeats.select(*REPEAT).join(read, ["run", "arm"], "inner")

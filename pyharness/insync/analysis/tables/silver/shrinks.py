@@ -20,7 +20,7 @@ from pyspark.sql import functions as fn
 from insync import arms
 from insync.analysis.checks.history import PARTITION_OF_ARM, REPEAT, TOPIC_OF_ARM
 from insync.analysis.tables.silver.evidence import words
-from insync.analysis.tables.silver.isr import BROKER_OF_ARM, log_of, until_next
+from insync.analysis.tables.silver.leaders import BROKER_OF_ARM, log_of, until_next
 from insync.faults.registry import tagged
 
 SLACK_MS = 500.0
