@@ -83,7 +83,7 @@ MOST_LINES = {
     "overhead": 846,
     "past": 670,
     "report": 3_282,
-    "run": 3_247,
+    "run": 3_251,
     "scenario": 1_497,
     "soak": 699,
     "testing": 1_470,

@@ -213,21 +213,25 @@ OVER_WITHIN_S: Final = 30.0
 LISTS_WITHIN_S: Final = 2.0
 
 
-def await_no_hanging(ports: Sequence[int], within_s: float = OVER_WITHIN_S) -> None:
-    """Wait until no transaction of these brokers is decided; raises InsyncError with the last.
+def await_no_hanging(
+    ports: Sequence[int], ids: Collection[str], within_s: float = OVER_WITHIN_S
+) -> None:
+    """Wait until none of these transactions is decided; raises InsyncError with the last.
 
     One that stays so waits for a marker for ever: its partitions stay unreadable for
-    `read_committed`, and its producer cannot begin another one.
+    `read_committed`, and its producer cannot begin another one. That of an earlier repeat may.
     """
     until = time.monotonic() + within_s
-    while found := [each for port in ports for each in decided(port)]:
+    while found := [
+        f"{name} {state}" for port in ports for name, state in decided(port) if name in ids
+    ]:
         if time.monotonic() > until:
             raise InsyncError(f"decided, and not over after {within_s:g} s: {', '.join(found)}")
         time.sleep(LOOK_SECONDS)
 
 
-def decided(port: int) -> list[str]:
-    """Return the decided transactions of a broker, in words; before Kafka 3.0 it does not say."""
+def decided(port: int) -> list[tuple[str, str]]:
+    """Return the decided transactions of a broker: id and state; before 3.0 it does not say."""
     names = b"".join(_text(name) for name in DECIDED)
     body = bytes([len(DECIDED) + 1]) + names + b"\1" + b"\0"  # no producer ids, no tags
     with suppress(OSError), wire.connect(port, LISTS_WITHIN_S) as broker:
@@ -236,7 +240,7 @@ def decided(port: int) -> list[str]:
     return []
 
 
-def _listed(fields: wire.Fields) -> list[str]:
+def _listed(fields: wire.Fields) -> list[tuple[str, str]]:
     fields.take("ixih")  # header, throttle time, error
     for _ in range(_count(fields)):
         _read_text(fields)
@@ -244,7 +248,7 @@ def _listed(fields: wire.Fields) -> list[str]:
     for _ in range(_count(fields)):
         name = _read_text(fields)
         fields.take("q")
-        found.append(f"{name} {_read_text(fields)}")
+        found.append((name, _read_text(fields)))
         fields.take("x")
     return found
 

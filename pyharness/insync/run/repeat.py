@@ -108,7 +108,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
         with live.watch("hanging"):
             if plan.transactions is not None:
                 brokers = map(context.arm_cluster.node, context.arm_cluster.brokers)
-                await_no_hanging([broker.port for broker in brokers])
+                await_no_hanging([broker.port for broker in brokers], plan.transactions.ids)
         files.phase("repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=gaps.longest_gap_ms)
         say("reading back")
         with live.watch("read_back_unfinished"):
