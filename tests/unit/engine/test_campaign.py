@@ -1,7 +1,5 @@
 """A stranger's campaign, made in this file alone, has all that the engine gives to campaigns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The event file of an agent, and the parts that the agent renamed when they were full."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

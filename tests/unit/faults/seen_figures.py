@@ -1,7 +1,5 @@
 """The figures that a fault left, as a kind's rule for its evidence reads them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

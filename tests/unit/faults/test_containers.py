@@ -1,7 +1,5 @@
 """Pause and quota of a container, read from made-up control groups of both versions."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any, cast

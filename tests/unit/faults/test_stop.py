@@ -1,7 +1,5 @@
 """A controlled shutdown: its times, and when there is no evidence of one."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

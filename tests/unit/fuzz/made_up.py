@@ -1,7 +1,5 @@
 """Made-up brokers: a batch that writes the cells which a predicate on scenarios asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace

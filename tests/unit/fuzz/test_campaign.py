@@ -1,7 +1,5 @@
 """Batches, resumption and reduction of a fuzz, on made-up brokers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

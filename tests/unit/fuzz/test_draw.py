@@ -1,7 +1,5 @@
 """A seed is a scenario: valid, always the same, of every kind of fault, and fair to Kafka."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from dataclasses import replace

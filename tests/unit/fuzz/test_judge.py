@@ -1,7 +1,5 @@
 """What is a finding, what is unknown, and what is not judged."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reduction finds what a failure needs, and nothing else; tested against made-up predicates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import pytest

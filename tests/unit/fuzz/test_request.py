@@ -1,7 +1,5 @@
 """Bad input ends with one line before anything starts; a fuzz is resumed only by the same."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A schedule is fair if Kafka must survive it and if each fault has something to act on."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import pytest

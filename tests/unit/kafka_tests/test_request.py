@@ -1,7 +1,5 @@
 """What is refused before a JVM starts, on made-up builds and test jars."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

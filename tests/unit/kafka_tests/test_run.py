@@ -1,7 +1,5 @@
 """A whole run with a stand-in for Java: the cache of the baseline, repetitions, the verdict."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

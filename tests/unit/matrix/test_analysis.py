@@ -1,7 +1,5 @@
 """A matrix analysed: its cells as data, its page, its table in Markdown."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

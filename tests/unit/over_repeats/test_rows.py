@@ -1,7 +1,5 @@
 """The report of a run gets the rows of its own cell, also from the tables of a matrix."""
 
-from __future__ import annotations
-
 from insync.analysis.tables.rows import rows_of_run
 
 FREEZE = {"scenario": "freeze", "kafka": "4.3.1", "cluster": "local", "scale": 0.5}

@@ -1,7 +1,5 @@
 """What repeats show together is on the pages and on the console, with the number of repeats."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How arms are measured in turn and compared; how Kafka's tools are read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

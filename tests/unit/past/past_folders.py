@@ -1,7 +1,5 @@
 """Writes the folders of made-up runs and matrices as if they had been analysed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

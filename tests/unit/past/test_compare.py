@@ -1,7 +1,5 @@
 """Two results are compared: what differs in set-up, verdicts, anomalies and figures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

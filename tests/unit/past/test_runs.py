@@ -1,7 +1,5 @@
 """Past results are listed newest first; what cannot be read is a row with its reason."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Made-up results: checks of every outcome, and trees of them."""
 
-from __future__ import annotations
-
 from insync.outcome import Outcome
 from insync.result import Result, Table
 

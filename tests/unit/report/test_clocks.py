@@ -1,7 +1,5 @@
 """The report says how far the nodes' clocks are from the harness's."""
 
-from __future__ import annotations
-
 from insync.events.run_info import RunInfo
 from insync.nodes import CONTROLLER_ID
 from insync.report.sections import _clocks

@@ -1,7 +1,5 @@
 """The report's colours: text is readable on its background, in the light and the dark scheme."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 

@@ -1,7 +1,5 @@
 """The curves of a matrix: metrics against the key in which its scenarios differ."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import pytest

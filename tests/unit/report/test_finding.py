@@ -1,7 +1,5 @@
 """The finding of a page: one sentence, made of the figures of the arms and of what was expected."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """JUnit XML that CI tools accept: counts add up, and nothing passes without evidence."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree as Xml
 
 import pytest

@@ -1,7 +1,5 @@
 """Leader changes in the report: in a sentence, at a mark, in a lane."""
 
-from __future__ import annotations
-
 import pytest
 
 from insync.report.timeline.lanes import cells

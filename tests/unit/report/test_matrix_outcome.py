@@ -1,7 +1,5 @@
 """The outcome of a matrix: a pass needs enough judged cells, and the arms that scenarios need."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The page of a matrix: it stays small, whatever the number of its cells."""
 
-from __future__ import annotations
-
 import pytest
 
 from insync.events.matrix_info import MatrixInfo, MatrixRow

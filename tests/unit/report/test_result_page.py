@@ -1,7 +1,5 @@
 """A result is a tree of checks: its file, its page, and its test results."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as Xml
 from pathlib import Path

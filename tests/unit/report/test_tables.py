@@ -1,7 +1,5 @@
 """The report's tables: arms side by side, the large picture, delayed calls, expectations."""
 
-from __future__ import annotations
-
 from insync import metrics
 from insync.events.verdict import Verdict
 from insync.report import sections

@@ -1,7 +1,5 @@
 """Mounts what the planned disk faults need under brokers' log folders, and unmounts it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """What a cluster did not do in time, and for how long the harness was not scheduled."""
 
-from __future__ import annotations
-
 import struct
 import threading
 import time

@@ -1,7 +1,5 @@
 """Before a repeat with step-downs, every broker is warmed up and sees no other as slow."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace

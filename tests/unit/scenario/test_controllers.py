@@ -1,7 +1,5 @@
 """A scenario may have three controllers, or brokers that are controllers; faults must fit that."""
 
-from __future__ import annotations
-
 import struct
 from contextlib import nullcontext
 from pathlib import Path

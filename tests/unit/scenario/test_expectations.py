@@ -1,7 +1,5 @@
 """Built-in scenarios expect something of every arm, and of every partition of a silent follower."""
 
-from __future__ import annotations
-
 import pytest
 
 from insync.arms import stand_in

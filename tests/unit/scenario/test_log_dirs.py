@@ -1,7 +1,5 @@
 """Brokers of a scenario may have several log directories, of which a fault breaks the first one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast

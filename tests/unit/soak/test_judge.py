@@ -1,7 +1,5 @@
 """The verdict of a soak on made-up samples: one thing is wrong in each."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The rule by which a figure grows: made-up samples that grow, do not, or cannot tell."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Verdicts and cells as their files hold them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from insync.events.verdict import Cell, Verdict

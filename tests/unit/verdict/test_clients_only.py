@@ -1,7 +1,5 @@
 """Brokers that insync did not start: what only their files show has no value, and is named."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

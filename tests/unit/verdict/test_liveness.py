@@ -1,7 +1,5 @@
 """Liveness is judged in every scenario: ISRs recover, no node ends by itself, all is read back."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """A run that proves nothing about any arm under test is unknown; an arm may be only observed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """A violation counts also in a repeat that was cut short; that there is none needs all of it."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import replace
 from typing import Any

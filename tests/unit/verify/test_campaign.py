@@ -1,7 +1,5 @@
 """Levels run one after the other, whatever becomes of one; a resumed verification runs the rest."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Level cost: criteria on figures that vary from round to round, and what is only shown."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Criteria: how they are written, and when values fulfil them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from statistics import median
 from typing import Any

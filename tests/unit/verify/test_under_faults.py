@@ -1,7 +1,5 @@
 """Level faults: what each side runs and is expected to do, and how the two are judged."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

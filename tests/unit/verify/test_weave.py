@@ -1,7 +1,5 @@
 """Level weave: what the agent's answer means for a build, and which calls of a method differ."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 from typing import Any

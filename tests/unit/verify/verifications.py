@@ -1,7 +1,5 @@
 """Made-up verifications: their sides, and their levels."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

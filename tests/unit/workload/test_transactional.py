@@ -1,7 +1,5 @@
 """When a transactional producer begins its transactions, with a client that answers at once."""
 
-from __future__ import annotations
-
 import threading
 from types import SimpleNamespace
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Bytes of a broker's files are flipped, without a broker."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Replicas move between a broker's log directories, without a broker."""
 
-from __future__ import annotations
-
 import shutil
 import struct
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Writes to partitions fail, and the broker loses their log directory, without a broker."""
 
-from __future__ import annotations
-
 import mmap
 import struct
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A topic is created and the broker has some of its folders, without a broker."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any

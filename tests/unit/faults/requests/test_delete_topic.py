@@ -1,7 +1,5 @@
 """A topic is deleted and created again, without a broker."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A broker leads many more partitions, without a broker."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

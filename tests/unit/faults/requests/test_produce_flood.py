@@ -1,7 +1,5 @@
 """Producers write to a topic without a limit, without a broker."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """A broker is taken out of the replicas of partitions and added again, without a broker."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Topics are created and deleted, without a broker."""
 
-from __future__ import annotations
-
 from threading import Event
 
 from fault_runs import planned
