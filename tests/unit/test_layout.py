@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "fuzz",
         "past",
         "report",
-        *CLUSTERS,
+        "brokers.kafka",
     },
     "overhead": {"events", "brokers.kafka", "brokers.cluster", "run", "engine", "report"},
     "soak": {"overhead", "events", "testing", "report", "run", "engine", *CLUSTERS},

@@ -110,7 +110,7 @@ class Campaign(ABC, Generic[C]):
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class NamedCell:
     """A cell that is its name."""
 
     name: str

@@ -7,7 +7,7 @@ from typing import Final
 from insync.kafka_tests import arms, results
 from insync.kafka_tests.classes import TestClass, expected_counts
 from insync.kafka_tests.compare import Difference, compare, known_differences, wrong_counts
-from insync.kafka_tests.jvm import OUTPUT, Side
+from insync.kafka_tests.jvm import OUTPUT, JvmSide
 from insync.kafka_tests.request import TestsPlan
 from insync.kafka_tests.results import PASSED, ClassResult
 from insync.outcome import Outcome
@@ -33,7 +33,9 @@ def compare_all(plan: TestsPlan, rounds: Sequence[str]) -> Findings:
     return found
 
 
-def _all(plan: TestsPlan, side: Side, each: TestClass, rounds: Sequence[str]) -> list[ClassResult]:
+def _all(
+    plan: TestsPlan, side: JvmSide, each: TestClass, rounds: Sequence[str]
+) -> list[ClassResult]:
     """Return a class's results, then those of the tests that were run again; [] without any."""
     folder = plan.out / side.name
     files = [results.file_of(place, each.name) for place in (folder, *(folder / r for r in rounds))]
@@ -98,7 +100,7 @@ def _stock(
 
 def _arm(
     plan: TestsPlan,
-    side: Side,
+    side: JvmSide,
     ran: Mapping[str, Mapping[str, ClassResult]],
     found: Sequence[Difference],
     cut: Sequence[str],
@@ -130,7 +132,7 @@ def _arm(
 
 
 def _class(
-    side: Side,
+    side: JvmSide,
     name: str,
     result: ClassResult,
     base: ClassResult | None,

@@ -22,7 +22,7 @@ _DUMP_WITHIN_S: Final = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Side:
+class JvmSide:
     """One side of the comparison: the baseline, or an arm of the candidate.
 
     Attributes:
@@ -40,7 +40,7 @@ class Side:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class JvmJob:
     """What one JVM runs.
 
     Attributes:
@@ -51,7 +51,7 @@ class Job:
 
     """
 
-    side: Side
+    side: JvmSide
     word: str
     tests: Mapping[str, Sequence[str]]
     folder: Path
@@ -66,7 +66,7 @@ class TestJvm:
 
     __test__ = False  # pytest would collect it
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: JvmJob) -> None:
         """Start the classes of a job that have no results yet."""
         self.job = job
         self.here = _new_folder(job.folder, job.word)
@@ -132,7 +132,7 @@ class TestJvm:
             process.kill([self._jvm])
 
 
-def written(job: Job) -> int:
+def written(job: JvmJob) -> int:
     """Return how many bytes of results a job's JVM has written so far."""
     each = (results.file_of, results.part_of)
     return sum(_bytes(path(job.folder, name)) for name in job.tests for path in each)

@@ -20,7 +20,7 @@ from insync.kafka_tests.classes import (
     pinned_jars,
     released_jars,
 )
-from insync.kafka_tests.jvm import Side
+from insync.kafka_tests.jvm import JvmSide
 from insync.run.request import DEFAULT_KAFKA, Kafka, Names, UnknownMethods
 from insync.run.version_support import arms_of
 
@@ -63,7 +63,7 @@ class TestsPlan:
     baseline: Release
     java: Java
     classes: tuple[TestClass, ...]
-    sides: tuple[Side, ...]
+    sides: tuple[JvmSide, ...]
     """The baseline first."""
     digests: tuple[str, str]
     """Of the baseline's jars, and of the tests'."""
@@ -89,7 +89,7 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     before = released_jars(baseline, tell)
     after = released_jars(candidate, tell)
     digests = (digest(before), digest(tests))
-    sides = [Side(name=BASELINE, java=java.binary, jars=(*before, *tests, runner))]
+    sides = [JvmSide(name=BASELINE, java=java.binary, jars=(*before, *tests, runner))]
     sides += [_side(arm, request, java, (*after, *tests, runner)) for arm in chosen]
     agent = digest([built(AGENT_JAR), built(LAB_JAR)]) if set(chosen) - {ABSENT} else None
     return TestsPlan(
@@ -114,12 +114,11 @@ def _baseline(request: TestsRequest, released: str) -> Release:
 
 def _arms(request: TestsRequest, candidate: Release, baseline: Release) -> tuple[str, ...]:
     """Return the arms to run; `absent` of the baseline itself is the baseline."""
-    for name in request.arms or ():
-        if name not in test_arms.NAMES:
-            raise InputError(f"--arms {name}: expected one of {', '.join(test_arms.NAMES)}")
     supported = arms_of(request.kafka)
     can = [name for name, arm in test_arms.WITH_AGENT.items() if arm.as_arm in supported]
     for name in request.arms or ():
+        if name not in test_arms.NAMES:
+            raise InputError(f"--arms {name}: expected one of {', '.join(test_arms.NAMES)}")
         if name not in (*can, ABSENT):
             raise InputError(
                 f"--arms {name}: Kafka {candidate.version} has only {', '.join((ABSENT, *can))}"
@@ -129,12 +128,12 @@ def _arms(request: TestsRequest, candidate: Release, baseline: Release) -> tuple
     return tuple(dict.fromkeys(arm for arm in chosen if arm != ABSENT or not itself))
 
 
-def _side(arm: str, request: TestsRequest, java: Java, path: tuple[Path, ...]) -> Side:
+def _side(arm: str, request: TestsRequest, java: Java, path: tuple[Path, ...]) -> JvmSide:
     if arm == ABSENT:
-        return Side(name=arm, java=java.binary, jars=path)
+        return JvmSide(name=arm, java=java.binary, jars=path)
     spec, agent = test_arms.WITH_AGENT[arm], built(AGENT_JAR)
     allow = request.unknown_methods
-    return Side(
+    return JvmSide(
         name=arm, java=java.binary, jars=path,
         agent=lambda folder: spec.flag(agent, folder, allow_unknown=allow),
     )  # fmt: skip

@@ -7,23 +7,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from insync.engine.campaign import CampaignOfResults, Cell, Done, Place
+from insync.engine.campaign import CampaignOfResults, Done, NamedCell, Place
 from insync.kafka_tests import judge, results
 from insync.kafka_tests.classes import in_jvms
 from insync.kafka_tests.compare import Difference
 from insync.kafka_tests.judge import Findings
-from insync.kafka_tests.jvm import Job, TestJvm
+from insync.kafka_tests.jvm import JvmJob, TestJvm
 from insync.kafka_tests.request import TestsPlan
 from insync.report.result_page import Words
 from insync.result import Result
 
 _POLL_S: Final = 0.2
 
-Ended = Callable[[Job], None]
-
 
 def run_jobs(
-    jobs: Sequence[Job], *, side_by_side: int, tell: Callable[[str], None], ended: Ended
+    jobs: Sequence[JvmJob],
+    *,
+    side_by_side: int,
+    tell: Callable[[str], None],
+    ended: Callable[[JvmJob], None] = lambda _: None,
 ) -> dict[str, list[str]]:
     """Run jobs in their order; return per side why JVMs ended early, if any did.
 
@@ -107,13 +109,13 @@ def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list
         for old in (plan.out / side.name).glob("again-*"):
             shutil.rmtree(old)
     jobs = [
-        Job(side=side, word=word, tests=dict.fromkeys((each.name for each in classes), ()),
+        JvmJob(side=side, word=word, tests=dict.fromkeys((each.name for each in classes), ()),
             folder=plan.out / side.name)
         for side in plan.sides
         for word, classes in in_jvms(plan.classes).items()
     ]  # fmt: skip
 
-    def ended(job: Job) -> None:
+    def ended(job: JvmJob) -> None:
         if job.side is plan.sides[0]:
             results.store(kept, job.tests, job.folder)
 
@@ -127,13 +129,13 @@ def _run_again(plan: TestsPlan, findings: Findings, name: str, tell: Callable[[s
     }
     wanted[plan.sides[0].name] = [each for found in wanted.values() for each in found]
     jobs = [
-        Job(side=side, word=word.rpartition(".")[2], tests={word: ids},
+        JvmJob(side=side, word=word.rpartition(".")[2], tests={word: ids},
             folder=plan.out / side.name / name)
         for side in plan.sides
         for word, ids in _by_class(wanted[side.name]).items()
     ]  # fmt: skip
     tell(f"{name}: {sum(len(ids) for job in jobs for ids in job.tests.values())} tests")
-    run_jobs(jobs, side_by_side=plan.request.at_once, tell=tell, ended=_nothing)
+    run_jobs(jobs, side_by_side=plan.request.at_once, tell=tell)
 
 
 def _by_class(found: Iterable[Difference]) -> dict[str, list[str]]:
@@ -165,11 +167,7 @@ def _correct_chance(plan: TestsPlan, findings: Findings, rounds: Sequence[str]) 
                 results.correct(kept, each.name, test)
 
 
-def _nothing(_: Job) -> None:
-    """Do nothing when a JVM has ended."""
-
-
-class KafkaTests(CampaignOfResults[Cell]):
+class KafkaTests(CampaignOfResults[NamedCell]):
     """The campaign of `insync kafka-tests`. Its files say which classes are missing."""
 
     name = "kafka-tests"
@@ -198,11 +196,11 @@ class KafkaTests(CampaignOfResults[Cell]):
             "java": self.plan.java.description,
         }
 
-    def cells(self, done: Done) -> Sequence[Cell]:
+    def cells(self, done: Done) -> Sequence[NamedCell]:
         """Return the only cell."""
-        return (Cell(self.name),)
+        return (NamedCell(self.name),)
 
-    def check(self, cell: Cell, place: Place) -> Result:
+    def check(self, cell: NamedCell, place: Place) -> Result:
         """Run the classes."""
         return run(replace(self.plan, out=place.folder), place.progress.phase)
 

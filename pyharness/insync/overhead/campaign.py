@@ -15,7 +15,7 @@ from insync.errors import InputError
 from insync.outcome import Outcome
 from insync.overhead.figures import Round, Values, differences, growth, table
 from insync.overhead.load_tool import LoadTool
-from insync.overhead.measure import Side, measure
+from insync.overhead.measure import Subject, measure
 from insync.overhead.request import OverheadRequest
 from insync.progress import Progress
 from insync.report.result_page import Words
@@ -31,7 +31,7 @@ MOST_IDLE: Final = 50_000
 class Measurement:
     """A side in a round, on brokers with so many idle partitions."""
 
-    side: Side
+    side: Subject
     idle: int
     number: int
 
@@ -61,7 +61,7 @@ class Overhead(Campaign[Measurement]):
     batch = 1
 
     def __init__(
-        self, sides: Sequence[Side], rounds: int, records: int, idle: Sequence[int] = (0,)
+        self, sides: Sequence[Subject], rounds: int, records: int, idle: Sequence[int] = (0,)
     ) -> None:
         """Plan the measurements."""
         self._sides, self._rounds, self._records, self._idle = sides, rounds, records, idle
@@ -161,7 +161,7 @@ def overhead_of(request: OverheadRequest) -> Overhead:
     require_arms(names, kafka)
     agent = require_agent(names)
     sides = [
-        Side(
+        Subject(
             name=arm, kafka=kafka, settings=arms.settings(arm),
             agent=agent if arms.has_agent(arm) else None,
         )

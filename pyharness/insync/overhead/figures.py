@@ -96,7 +96,7 @@ FAR: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Cost:
     """How a figure of one arm differs from that of the baseline, over rounds of both.
 
     Attributes:
@@ -144,7 +144,7 @@ class Difference:
         )
 
 
-def differences(rounds: Sequence[Round], baseline: str) -> list[Difference]:
+def differences(rounds: Sequence[Round], baseline: str) -> list[Cost]:
     """Compare every other arm with `baseline`, figure by figure, within each round.
 
     A round that lacks an arm does not count for it; figures that were not measured are left out.
@@ -166,11 +166,11 @@ def _pairs(
             yield each[baseline][name], each[arm][name]
 
 
-def _difference(arm: str, figure: FigureSpec, pairs: Sequence[tuple[float, float]]) -> Difference:
+def _difference(arm: str, figure: FigureSpec, pairs: Sequence[tuple[float, float]]) -> Cost:
     base = median(one for one, _ in pairs)
     changes = [other - one for one, other in pairs]
     found = change_of_pairs(changes)
-    return Difference(
+    return Cost(
         arm=arm,
         figure=figure,
         base=base,
@@ -194,10 +194,10 @@ def _rounds_for_1_percent(changes: Sequence[float], base: float) -> int | None:
     return max(pairs_needed(), ceil(needed * sqrt(2)))
 
 
-def table(title: str, found: Sequence[Difference], baseline: str) -> Table:
+def table(title: str, found: Sequence[Cost], baseline: str) -> Table:
     """Return a row per figure and a column per arm."""
     arms = list(dict.fromkeys(each.arm for each in found))
-    by_figure: dict[str, list[Difference]] = {}
+    by_figure: dict[str, list[Cost]] = {}
     for each in found:
         by_figure.setdefault(each.figure.heading, []).append(each)
     return Table(

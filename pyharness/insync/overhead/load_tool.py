@@ -12,6 +12,7 @@ from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution
 from insync.brokers.kafka.resolve import cached_jars, distribution
 from insync.brokers.kafka.versions import DEFAULT, Jar
 from insync.errors import InsyncError
+from insync.overhead.figures import Values
 
 TOOLS: Final = Jar(
     "org.apache.kafka", "kafka-tools", "4.3.1",
@@ -23,8 +24,8 @@ CONSUMER: Final = "org.apache.kafka.tools.ConsumerPerformance"
 _WITHIN_S: Final = 900.0
 _FLAGS: Final = ("-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData")
 _SUMMARY: Final = re.compile(
-    r"^(?P<sent>\d+) records sent, (?P<rate>[\d.]+) records/sec .*"
-    r" (?P<p50>\d+) ms 50th, .* (?P<p99>\d+) ms 99th, (?P<p999>\d+) ms 99\.9th\.$",
+    r"^(?P<sent>\d+) records sent, (?P<records_per_s>[\d.]+) records/sec .*"
+    r" (?P<p50_ms>\d+) ms 50th, .* (?P<p99_ms>\d+) ms 99th, (?P<p999_ms>\d+) ms 99\.9th\.$",
     re.MULTILINE,
 )
 
@@ -36,17 +37,6 @@ _CONSUMED: Final = re.compile(
 """Begin, end, MB, MB/s, records, records/s, ms of rebalances, ms of fetches, MB/s and records/s of
 fetches."""
 _SILENT_MS: Final = 60_000
-
-
-@dataclass(frozen=True, slots=True)
-class Produced:
-    """What ProducerPerformance printed: records per second, latencies in milliseconds."""
-
-    sent: int
-    records_per_s: float
-    p50_ms: float
-    p99_ms: float
-    p999_ms: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +54,8 @@ class LoadTool:
         folder = cache.root() / "kafka" / f"tools-{TOOLS.revision}"
         return cls(own, cached_jars(tools, folder, tell))
 
-    def produce(self, bootstrap: str, topic: str, records: int, record_bytes: int) -> Produced:
-        """Produce records as fast as possible, with acks=all.
+    def produce(self, bootstrap: str, topic: str, records: int, record_bytes: int) -> Values:
+        """Produce records as fast as possible, with acks=all; return the rate and latencies.
 
         Raises InsyncError if it fails, or does not send all of them.
         """
@@ -74,7 +64,7 @@ class LoadTool:
             "--record-size", str(record_bytes), "--throughput", "-1",
             "--producer-props", f"bootstrap.servers={bootstrap}", "acks=all",
         ]  # fmt: skip
-        return parse(*self._run(PRODUCER, options), records)
+        return produced(*self._run(PRODUCER, options), records)
 
     def consume(self, bootstrap: str, topic: str, records: int) -> float:
         """Consume records from the beginning of a topic; return how many per second.
@@ -99,19 +89,12 @@ class LoadTool:
             return log.read_text(encoding="utf-8", errors="replace"), code
 
 
-def parse(output: str, code: int, records: int) -> Produced:
-    """Return what the tool printed; InsyncError if it failed or sent fewer records."""
+def produced(output: str, code: int, records: int) -> Values:
+    """Return the figures that the tool printed; InsyncError if it failed or sent fewer records."""
     found = list(_SUMMARY.finditer(output))
     if code != 0 or not found or int(found[-1]["sent"]) != records:
         raise _failed(PRODUCER, output, code)
-    last = found[-1]
-    return Produced(
-        sent=int(last["sent"]),
-        records_per_s=float(last["rate"]),
-        p50_ms=float(last["p50"]),
-        p99_ms=float(last["p99"]),
-        p999_ms=float(last["p999"]),
-    )
+    return {name: float(found[-1][name]) for name in _SUMMARY.groupindex if name != "sent"}
 
 
 def consumed_per_s(output: str, code: int, records: int) -> float:

@@ -50,7 +50,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Side:
+class Subject:
     """What is measured: a build, and how its brokers are configured.
 
     Attributes:
@@ -70,7 +70,7 @@ class Side:
 
 
 def measure(
-    side: Side, idle: int, records: int, tool: LoadTool, folder: Path, tell: Tell
+    side: Subject, idle: int, records: int, tool: LoadTool, folder: Path, tell: Tell
 ) -> Values:
     """Return the figures of one side, measured on a cluster of its own in the new `folder`.
 
@@ -106,7 +106,7 @@ def _create_idle(idle: int, bootstrap: str, tell: Tell) -> None:
         create_topic(bootstrap, f"idle-{number}", rows, {}, within_s=_CREATED_WITHIN_S)
 
 
-def _cluster(side: Side, dist: Distribution, idle: int, folder: Path) -> LocalCluster:
+def _cluster(side: Subject, dist: Distribution, idle: int, folder: Path) -> LocalCluster:
     events = folder / "events"
     events.mkdir(parents=True)
     agent = None
@@ -140,11 +140,8 @@ def _under_load(
     tell("consuming")
     consumed = tool.consume(bootstrap, TOPIC, records)
     return {
-        "records_per_s": made.records_per_s,
+        **made,
         "consumed_per_s": consumed,
-        "p50_ms": made.p50_ms,
-        "p99_ms": made.p99_ms,
-        "p999_ms": made.p999_ms,
         "cpu_s_per_gb": used / (records * RECORD_BYTES / _GIGA),
     }
 

@@ -23,7 +23,7 @@ from insync.brokers.cluster.node import remove_data
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.distribution import FULL_JIT
 from insync.brokers.kafka.java import Java, find_java
-from insync.engine.campaign import CampaignOfResults, Cell, Done, Place
+from insync.engine.campaign import CampaignOfResults, Done, NamedCell, Place
 from insync.errors import InputError, InsyncError
 from insync.events.soak_info import read_samples
 from insync.nodes import BROKERS, spread
@@ -36,7 +36,7 @@ from insync.run.version_support import require_arms
 from insync.soak import judge
 from insync.soak.disturb import IDLE_MS, KINDS, TOPIC, Disturber
 from insync.soak.judge import Ending
-from insync.soak.sampler import Sampler, sampler
+from insync.soak.sampler import BrokerSampler, sampler
 from insync.testing import KafkaCluster
 
 ARMS: Final = ("stock", "read", "request", "step-down")
@@ -66,7 +66,7 @@ T_MS: Final = "1000"
 """When a leader steps down, in the arm that does; a frozen follower does not cause it."""
 
 
-class Soak(CampaignOfResults[Cell]):
+class Soak(CampaignOfResults[NamedCell]):
     """A soak of so many minutes of disturbances on an arm."""
 
     name = "soak"
@@ -115,9 +115,9 @@ class Soak(CampaignOfResults[Cell]):
             "agent's jar, SHA-256": sha256_of(AGENT_JAR) if arms.has_agent(self.arm) else None,
         }
 
-    def cells(self, done: Done) -> Sequence[Cell]:
+    def cells(self, done: Done) -> Sequence[NamedCell]:
         """Return the only cell."""
-        return (Cell(self.name),)
+        return (NamedCell(self.name),)
 
     def judge(self, done: Done) -> Result:
         """Return the checks."""
@@ -132,7 +132,7 @@ class Soak(CampaignOfResults[Cell]):
     def _of(self) -> str:
         return f"arm {self.arm} on Kafka {find(self.kafka).name}"
 
-    def check(self, cell: Cell, place: Place) -> Result:
+    def check(self, cell: NamedCell, place: Place) -> Result:
         """Disturb and sample, let it become quiet, and judge.
 
         Raises InsyncError if a broker ends or a disturbance has no evidence; samples are kept.
@@ -165,7 +165,7 @@ class Soak(CampaignOfResults[Cell]):
         )
 
     def _disturb(
-        self, disturber: Disturber, taken: Sampler, traffic: "Traffic", progress: Progress
+        self, disturber: Disturber, taken: BrokerSampler, traffic: "Traffic", progress: Progress
     ) -> None:
         """Disturb until the time is over; a sample follows each disturbance."""
         taken.take()
@@ -182,7 +182,7 @@ class Soak(CampaignOfResults[Cell]):
             traffic.check()
             taken.take(step.__name__)
 
-    def _quiet(self, cluster: KafkaCluster, taken: Sampler, traffic: "Traffic") -> Ending:
+    def _quiet(self, cluster: KafkaCluster, taken: BrokerSampler, traffic: "Traffic") -> Ending:
         """Let the cluster become quiet, switch the feature off, and look at what is left."""
         traffic.finish()
         under = _under_replicated(cluster)
@@ -217,7 +217,7 @@ class Soak(CampaignOfResults[Cell]):
                 remove_data(node)
 
     @contextmanager
-    def _sampled(self, out: Path, cluster: KafkaCluster, java: Java) -> Iterator[Sampler]:
+    def _sampled(self, out: Path, cluster: KafkaCluster, java: Java) -> Iterator[BrokerSampler]:
         pids = {number: cluster.nodes[number].pid for number in range(1, BROKERS + 1)}
         folder = out / "cluster" / "bridge"
         bridges = {number: folder / f"bridge-{number}.json" for number in pids}

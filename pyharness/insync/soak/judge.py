@@ -59,7 +59,7 @@ def judge(found: Trend | None, allowed: float) -> Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Bounded:
     """A figure that may not grow.
 
     Attributes:
@@ -83,10 +83,10 @@ class Figure:
 
 
 FIGURES: Final = (
-    Figure("heap_mb", "heap after a collection", "MB", 4.0, 0.08),
-    Figure("threads", "threads", "", 3.0, 0.04),
-    Figure("handles", "open file descriptors", "", 10.0, 0.05),
-    Figure("pending", "marks of pending fetches", "", 3.0, 0.5),
+    Bounded("heap_mb", "heap after a collection", "MB", 4.0, 0.08),
+    Bounded("threads", "threads", "", 3.0, 0.04),
+    Bounded("handles", "open file descriptors", "", 10.0, 0.05),
+    Bounded("pending", "marks of pending fetches", "", 3.0, 0.5),
 )
 """What a soak measures. A leak of 8 bytes per fetch is 27 MB at each broker after 10^7 fetches."""
 
@@ -136,11 +136,11 @@ def _trends(measured: Sequence[Sample]) -> list[Result]:
     return found or [Result(of="all figures", found="no sample after the warm-up: run for longer")]
 
 
-def _has(figure: Figure, samples: Sequence[Sample]) -> bool:
+def _has(figure: Bounded, samples: Sequence[Sample]) -> bool:
     return all(getattr(each, figure.name) is not None for each in samples)
 
 
-def _trend(figure: Figure, broker: int, samples: Sequence[Sample]) -> Result:
+def _trend(figure: Bounded, broker: int, samples: Sequence[Sample]) -> Result:
     values = [float(getattr(each, figure.name)) for each in samples]
     allowed = figure.allowed(values)
     found = trend([each.t_s for each in samples], values)

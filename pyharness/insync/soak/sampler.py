@@ -20,7 +20,7 @@ _NONE_LEFT_WITHIN_S: Final = 20.0
 _POLL_S: Final = 0.2
 
 
-class Sampler:
+class BrokerSampler:
     """Samples brokers, and writes each sample as a line."""
 
     def __init__(
@@ -93,7 +93,7 @@ class Sampler:
 @contextmanager
 def sampler(
     java: Java, pids: Mapping[int, int], bridges: Mapping[int, Path], out: Path
-) -> Iterator[Sampler]:
+) -> Iterator[BrokerSampler]:
     """Attach to brokers for a block; samples go to a file in `out`.
 
     `bridges` are the connection files of the brokers with the agent.
@@ -106,7 +106,7 @@ def sampler(
             observer(java, list(pids.values()), out) as observed,
             EventWriter(out / SAMPLES) as writer,
         ):
-            yield Sampler(pids, observed, opened, writer)
+            yield BrokerSampler(pids, observed, opened, writer)
     finally:
         for bridge in opened.values():
             bridge.close()

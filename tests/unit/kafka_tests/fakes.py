@@ -4,7 +4,7 @@ import json
 import stat
 from pathlib import Path
 
-from insync.kafka_tests.jvm import Side
+from insync.kafka_tests.jvm import JvmSide
 
 # It is started as java is: flags, -cp PATH, the main class, the plan, the folder.
 SCRIPT = """#!/usr/bin/env python3
@@ -34,7 +34,7 @@ for line in open(plan):
 """
 
 
-def fake_side(name: str, folder: Path, outcomes: dict[str, dict[str, str | list[str]]]) -> Side:
+def fake_side(name: str, folder: Path, outcomes: dict[str, dict[str, str | list[str]]]) -> JvmSide:
     """Return a side whose tests end so: class, then test, then outcome.
 
     "crash" ends the JVM during the test; a list has the first outcome and that of a repetition.
@@ -45,4 +45,4 @@ def fake_side(name: str, folder: Path, outcomes: dict[str, dict[str, str | list[
     java = folder / f"java-{name}"
     java.write_text(SCRIPT.format(outcomes=str(file)))
     java.chmod(java.stat().st_mode | stat.S_IXUSR)
-    return Side(name=name, java=java, jars=())
+    return JvmSide(name=name, java=java, jars=())

@@ -3,13 +3,13 @@
 import threading
 from pathlib import Path
 
-from insync.kafka_tests.jvm import Job, Side, written
+from insync.kafka_tests.jvm import JvmJob, JvmSide, written
 from insync.kafka_tests.results import file_of, part_of, read_class
 from insync.kafka_tests.run import run_jobs
 from unit.kafka_tests.fakes import fake_side
 
 
-def run(jobs: list[Job]) -> tuple[dict[str, list[str]], list[str]]:
+def run(jobs: list[JvmJob]) -> tuple[dict[str, list[str]], list[str]]:
     told: list[str] = []
     ended: list[str] = []
     cut = run_jobs(
@@ -18,8 +18,8 @@ def run(jobs: list[Job]) -> tuple[dict[str, list[str]], list[str]]:
     return cut, told
 
 
-def job(side: Side, folder: Path, *names: str) -> Job:
-    return Job(side=side, word="w", tests=dict.fromkeys(names, ()), folder=folder / side.name)
+def job(side: JvmSide, folder: Path, *names: str) -> JvmJob:
+    return JvmJob(side=side, word="w", tests=dict.fromkeys(names, ()), folder=folder / side.name)
 
 
 def outcomes(folder: Path, name: str) -> dict[str, str]:
@@ -64,7 +64,7 @@ def test_a_side_whose_jvm_does_not_start_is_not_tried_again(tmp_path: Path) -> N
 
 def test_chosen_tests_run_alone(tmp_path: Path) -> None:
     side = fake_side("off", tmp_path, {"A": {"a": "passed", "b": "passed"}})
-    one = Job(side=side, word="w", tests={"A": ["b"]}, folder=tmp_path / "off")
+    one = JvmJob(side=side, word="w", tests={"A": ["b"]}, folder=tmp_path / "off")
     run([one])
     assert outcomes(tmp_path / "off", "A") == {"b": "passed"}
 

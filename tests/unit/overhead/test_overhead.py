@@ -13,9 +13,9 @@ from insync.engine.campaign import Options, campaign_folder, run_campaign
 from insync.errors import InsyncError
 from insync.overhead import campaign
 from insync.overhead.campaign import Overhead
-from insync.overhead.figures import FAR, FIGURES, Difference, Round, Values, differences, line
-from insync.overhead.load_tool import TOOLS, consumed_per_s, parse
-from insync.overhead.measure import Side
+from insync.overhead.figures import FAR, FIGURES, Cost, Round, Values, differences, line
+from insync.overhead.load_tool import TOOLS, consumed_per_s, produced
+from insync.overhead.measure import Subject
 from insync.progress import Progress
 from insync.result import Result
 
@@ -30,7 +30,7 @@ def all_figures(value: float) -> Values:
     return dict.fromkeys(NAMES, value)
 
 
-def of(figure: str, rounds: list[Round]) -> Difference:
+def of(figure: str, rounds: list[Round]) -> Cost:
     (found,) = (each for each in differences(rounds, "stock") if each.figure.name == figure)
     return found
 
@@ -86,7 +86,7 @@ def test_a_line_is_found_again(first: float, slope: float, counts: list[int]) ->
     assert far == pytest.approx(first + slope * FAR, abs=1)
 
 
-SIDES = [Side(name=name, kafka=DEFAULT, settings={}, agent=None) for name in ("stock", "raised")]
+SIDES = [Subject(name=name, kafka=DEFAULT, settings={}, agent=None) for name in ("stock", "raised")]
 
 
 class Measured:
@@ -98,7 +98,7 @@ class Measured:
         monkeypatch.setattr(campaign, "measure", self)
         monkeypatch.setattr(Overhead, "ready", lambda own, _: setattr(own, "_tool", None))
 
-    def __call__(self, side: Side, idle: int, *_: object) -> Values:
+    def __call__(self, side: Subject, idle: int, *_: object) -> Values:
         if len(self.done) == self.ends_after:
             raise KeyboardInterrupt
         self.done.append((side.name, idle))
@@ -153,15 +153,15 @@ def test_several_numbers_of_partitions_show_the_growth(
 
 def test_the_summary_of_the_last_lines_is_read() -> None:
     before = SUMMARY.replace("5000 records sent", "100 records sent")
-    made = parse(before + SUMMARY, 0, 5000)
-    assert (made.sent, made.records_per_s) == (5000, 4512.6)
-    assert (made.p50_ms, made.p99_ms, made.p999_ms) == (5, 100, 200)
+    assert produced(before + SUMMARY, 0, 5000) == {
+        "records_per_s": 4512.6, "p50_ms": 5, "p99_ms": 100, "p999_ms": 200,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("code", "records"), [(1, 5000), (0, 5001)])
 def test_a_producer_that_failed_or_sent_less_is_an_error(code: int, records: int) -> None:
     with pytest.raises(InsyncError, match=f"ended with {code}: 5000 records sent"):
-        parse(SUMMARY, code, records)
+        produced(SUMMARY, code, records)
 
 
 CONSUMED = (

@@ -11,7 +11,7 @@ from insync.engine.campaign import DONE, Options, Place, is_campaign, read_done,
 from insync.outcome import Outcome
 from insync.overhead.campaign import Overhead
 from insync.overhead.figures import FIGURES, Round, differences, table
-from insync.overhead.measure import Side
+from insync.overhead.measure import Subject
 from insync.overhead.request import RECORDS
 from insync.result import Result
 from insync.run.plan import built_agent
@@ -28,7 +28,7 @@ def run(what: Verification, place: Place) -> Result:
     """Measure both sides as often as an interval needs, or as --repeats says if that is more."""
     folder = place.folder / NAME
     both = [
-        Side(
+        Subject(
             name=side.name,
             kafka=side.kafka,
             settings={**arms.settings(side.arm), **side.settings},

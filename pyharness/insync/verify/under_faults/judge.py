@@ -24,7 +24,7 @@ OF_SEED: Final = "nothing lost, the cluster comes back"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CaseResult:
     """A case on a side: its cell, and the matrix that has it.
 
     `broken` says why it was cut short, if an error did that.
@@ -55,8 +55,8 @@ class Found:
 class Pair:
     """A case on both sides."""
 
-    baseline: Found
-    candidate: Found
+    baseline: CaseResult
+    candidate: CaseResult
 
 
 def pairs(cases: Sequence[Case], what: Verification, out: Path) -> dict[str, Pair]:
@@ -68,10 +68,11 @@ def pairs(cases: Sequence[Case], what: Verification, out: Path) -> dict[str, Pai
     return {name: Pair(base[name], own[name]) for name in names}
 
 
-def _of_side(matrix: Path, side: Side) -> dict[str, Found]:
+def _of_side(matrix: Path, side: Side) -> dict[str, CaseResult]:
     broken = broken_cells(matrix, side.release.name, side.arm)
     return {
-        cell.scenario: Found(cell, matrix, broken.get(cell.scenario)) for cell in read_cells(matrix)
+        cell.scenario: CaseResult(cell, matrix, broken.get(cell.scenario))
+        for cell in read_cells(matrix)
     }
 
 
@@ -127,7 +128,7 @@ def _expected(pair: Pair) -> tuple[Outcome, str]:
     return Outcome.PASS, ""
 
 
-def _figures(found: Found, case: Case) -> str:
+def _figures(found: CaseResult, case: Case) -> str:
     """Return the figures of a cell in words, one value per repeat."""
     parts = []
     for metric in case.figures:
