@@ -71,7 +71,6 @@ public interface Adapter {
         return List.of();
     }
 
-    /** Returns the hooks woven at the start. */
     default List<Hook> hooksAtStart() {
         List<Hook> all = new ArrayList<>();
         types().forEach(type -> all.addAll(type.hooks()));

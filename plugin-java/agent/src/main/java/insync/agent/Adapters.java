@@ -15,7 +15,6 @@ public final class Adapters {
         this.table = table;
     }
 
-    /** Reads the table. */
     public static Adapters load() throws AgentException {
         return new Adapters(JarTable.read(TABLE));
     }

@@ -15,7 +15,6 @@ import org.apache.kafka.common.config.ConfigDef;
 public class Extension {
     private static volatile Extension current = new Extension();
 
-    /** Returns the extension of this JVM. */
     public static Extension current() {
         return current;
     }

@@ -68,7 +68,6 @@ public final class Features {
         return table.apply(".log_start").contains("true");
     }
 
-    /** Returns whether a leader can step down. */
     public boolean supportsStepDown() {
         return table.apply(".step_down").contains("true");
     }

@@ -9,7 +9,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Parses the options after -javaagent:...=, and refuses others with their name and value. */
-class AgentOptionsTest {
+public class AgentOptionsTest {
 
     /** Does not load what the option lab names. */
     private static AgentOptions parse(String text) throws AgentException {
@@ -67,6 +67,16 @@ class AgentOptionsTest {
     void anyTextIsParsedOrRefused() {
         String[] parts = {"events", "bridge", "on-unsupported", "stock", "unknown-methods", "default-scope", "request",
             "pause-points", "on", "=", "=", ",", "/a", "\0", "\n", "\ud800", " ", "\"", "%s", "é"};
+        anyTextIsParsedOrRefused(parts, AgentOptionsTest::parse);
+    }
+
+    /** A parser of options. */
+    public interface Parser {
+        Object parse(String text) throws AgentException;
+    }
+
+    /** Makes texts of these parts; each is either parsed, or refused with what was expected. */
+    public static void anyTextIsParsedOrRefused(String[] parts, Parser parser) {
         Random random = new Random(11);
         int refused = 0;
         for (int i = 0; i < 20_000; i++) {
@@ -75,7 +85,7 @@ class AgentOptionsTest {
                 text.append(parts[random.nextInt(parts.length)]);
             }
             try {
-                parse(text.toString());
+                parser.parse(text.toString());
             } catch (AgentException error) {
                 refused++;
                 assertTrue(error.getMessage().contains("expected"), error.getMessage());

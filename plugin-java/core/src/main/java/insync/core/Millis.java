@@ -10,7 +10,6 @@ public final class Millis {
 
     private Millis() { }
 
-    /** Returns a time in nanoseconds. */
     public static long toNanos(long ms) {
         return Math.min(ms, MOST) * 1_000_000L;
     }

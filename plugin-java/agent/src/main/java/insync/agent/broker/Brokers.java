@@ -36,7 +36,6 @@ public final class Brokers {
         access = ofVersion;
     }
 
-    /** Returns the access to a broker of this version. */
     public static BrokerAccess access() {
         return access;
     }
@@ -73,7 +72,6 @@ public final class Brokers {
         isController = true;
     }
 
-    /** Returns whether a node of this JVM is a controller. */
     public static boolean isController() {
         return isController && !Insync.isDisabled();
     }

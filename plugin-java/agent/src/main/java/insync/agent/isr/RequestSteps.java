@@ -74,7 +74,7 @@ public final class RequestSteps {
     public static void fetching(ReplicaManager replicas,
                                 Seq<? extends Tuple2<?, FetchRequest.PartitionData>> partitions) {
         FetcherConnection connection = FetcherConnection.serving();
-        if (connection == null || connection.isSessionKnown() || !connection.scope().isOn()) {
+        if (connection == null || connection.isSessionKnown() || !connection.scope.isOn()) {
             return;
         }
         connection.sessionKnown();
@@ -82,9 +82,9 @@ public final class RequestSteps {
         while (each.hasNext()) {
             Tuple2<?, FetchRequest.PartitionData> one = each.next();
             Partition partition = Followers.fetched(replicas, one._1(), one._2());
-            Option<?> replica = partition == null ? Option.empty() : partition.getReplica(connection.follower());
+            Option<?> replica = partition == null ? Option.empty() : partition.getReplica(connection.follower);
             if (replica.isDefined()) {
-                Followers.tracker(partition, connection.follower(), (FollowerCarrier) replica.get(), connection.scope())
+                Followers.tracker(partition, connection.follower, (FollowerCarrier) replica.get(), connection.scope)
                     .inSession(connection);
             }
         }
@@ -94,10 +94,10 @@ public final class RequestSteps {
     public static void reading(Partition partition, Object replica) {
         FetcherConnection connection = FetcherConnection.serving();
         if (connection != null) {
-            RequestScope scope = connection.scope();
+            RequestScope scope = connection.scope;
             scope.accepted(connection);
             if (scope.isOn()) {
-                Followers.tracker(partition, connection.follower(), (FollowerCarrier) replica, scope);
+                Followers.tracker(partition, connection.follower, (FollowerCarrier) replica, scope);
             }
         }
     }

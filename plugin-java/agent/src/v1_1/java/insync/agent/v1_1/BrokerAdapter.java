@@ -34,8 +34,8 @@ public final class BrokerAdapter implements Adapter {
     @Override
     public List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(BrokerLifecycle.ownClasses());
-        own.addAll(List.of(FollowerAnswers.class, LogStartConfigs.class,
-            PendingReadsConfig.class, ReplicaHooks.class, Unsupported.class));
+        own.addAll(List.of(FollowerAnswers.class, KafkaConfigHooks.class, LogStartConfigs.class,
+            PendingReadsConfig.class, ReplicaHooks.class));
         return own;
     }
 

@@ -44,7 +44,6 @@ public final class FetchMarks {
         }
     }
 
-    /** Notes that all partitions are marked. */
     public void marked() {
         stats.marked(count);
     }

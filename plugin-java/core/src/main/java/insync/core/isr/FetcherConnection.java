@@ -19,10 +19,12 @@ import java.util.Arrays;
 public final class FetcherConnection {
     private static final ThreadLocal<FetcherConnection> SERVING = new ThreadLocal<>();
 
-    private final int follower;
-    private final Object principal;
+    /** The broker id in the fetches of this connection. */
+    public final int follower;
+    /** The client's principal. */
+    final Object principal;
     private final NetworkThread thread;
-    private final RequestScope scope;
+    public final RequestScope scope;
     private final ArrivalReadings atArrival;
     /** All connections of the follower, including those lost recently. */
     private volatile FetcherConnection[] siblings = {this};
@@ -158,20 +160,6 @@ public final class FetcherConnection {
     synchronized void closed() {
         lost = true;
         drop(scope.clock.nanos());
-    }
-
-    /** Returns the broker id in the fetches of this connection. */
-    public int follower() {
-        return follower;
-    }
-
-    public RequestScope scope() {
-        return scope;
-    }
-
-    /** Returns the client's principal. */
-    Object principal() {
-        return principal;
     }
 
     /** Returns whether the leader processes a fetch of this connection. */

@@ -39,7 +39,6 @@ public final class NetworkThread {
         callOn = on;
     }
 
-    /** Notes that this thread leaves the call. */
     public synchronized void leaveCall() {
         if (callSince != NONE) {
             stalledNanos += excess(leader.runNanos(leader.now()));

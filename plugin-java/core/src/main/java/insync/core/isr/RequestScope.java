@@ -99,7 +99,7 @@ public final class RequestScope extends Scope {
     }
 
     private void join(FetcherConnection connection) {
-        byFollower.compute(connection.follower(), (id, known) -> {
+        byFollower.compute(connection.follower, (id, known) -> {
             FollowerConnections group = known == null ? new FollowerConnections() : known;
             group.add(connection);
             return group;
@@ -116,7 +116,7 @@ public final class RequestScope extends Scope {
         FetcherConnection lost = connections.remove(id);
         if (lost != null) {
             lost.closed();
-            byFollower.computeIfPresent(lost.follower(), (follower, group) -> {
+            byFollower.computeIfPresent(lost.follower, (follower, group) -> {
                 group.lost(lost);
                 return group.all().length == 0 ? null : group;
             });
@@ -187,7 +187,7 @@ public final class RequestScope extends Scope {
         /** Adds a connection if it counts; adding one again has no effect. */
         void add(FetcherConnection connection) {
             if (connection.isProven()) {
-                principal = connection.principal();
+                principal = connection.principal;
             }
             List<FetcherConnection> members = new ArrayList<>(Arrays.asList(all));
             if (members.contains(connection) || !connection.isProven() && !mayCount(connection, members)) {
@@ -211,7 +211,7 @@ public final class RequestScope extends Scope {
 
         private boolean mayCount(FetcherConnection connection, List<FetcherConnection> members) {
             long unproven = members.stream().filter(member -> !member.isProven()).count();
-            return unproven < UNPROVEN && (principal == null || principal.equals(connection.principal()));
+            return unproven < UNPROVEN && (principal == null || principal.equals(connection.principal));
         }
 
         private static void dropOldLost(List<FetcherConnection> members) {

@@ -40,7 +40,7 @@ public final class RequestScopeTracker extends FollowerTracker {
     @Override
     void read(long fetchOffset, long leaderLeo) {
         FetcherConnection from = FetcherConnection.serving();
-        if (from == null || from.isLost() || from.scope() != requests) {
+        if (from == null || from.isLost() || from.scope != requests) {
             return;
         }
         if (clock != from.clockOfRequest()) {

@@ -90,7 +90,6 @@ public final class Stats {
         return outlived.sum();
     }
 
-    /** Returns how many marks exist now. */
     public long pendingNow() {
         // Reads the removed marks first: a mark made in between may be counted twice, but is never missed.
         long gone = released.sum() + cleared.sum();
@@ -108,7 +107,6 @@ public final class Stats {
         return held.size();
     }
 
-    /** Returns how many holds began. */
     public long holdsGranted() {
         return holdsGranted.values().stream().mapToLong(LongAdder::sum).sum();
     }

@@ -112,8 +112,7 @@ public final class BrokerLog {
             this.logger = logger;
         }
 
-        /** Returns the logger's name. */
-        public String logger() {
+            public String logger() {
             return logger;
         }
     }

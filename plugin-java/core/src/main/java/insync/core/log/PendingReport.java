@@ -34,12 +34,10 @@ public final class PendingReport implements PendingListener {
         summaries.setDaemon(true);
     }
 
-    /** Starts the summaries. */
     public void start() {
         summaries.start();
     }
 
-    /** Ends the summaries. */
     public void stop() {
         summaries.interrupt();
     }

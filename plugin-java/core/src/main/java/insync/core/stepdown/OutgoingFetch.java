@@ -26,7 +26,6 @@ public final class OutgoingFetch {
         sentNanos = NONE;
     }
 
-    /** Notes that the fetcher is closed. */
     public void closed() {
         sentNanos = NONE;
         all.remove(this);

@@ -27,7 +27,7 @@ class RequestScopeTest {
     }
 
     private boolean counts(FetcherConnection connection) {
-        return List.of(scope.of(connection.follower())).contains(connection);
+        return List.of(scope.of(connection.follower)).contains(connection);
     }
 
     @Test

@@ -1,7 +1,7 @@
 package insync.lab.events;
 
-import insync.core.events.EventLog.EventCounts;
 import insync.core.events.EventLog;
+import insync.core.events.EventLog.EventCounts;
 import insync.lab.events.EventQueue.EventSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;

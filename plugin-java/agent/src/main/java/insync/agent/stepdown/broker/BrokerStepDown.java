@@ -118,7 +118,6 @@ public final class BrokerStepDown implements StepDown {
         return started;
     }
 
-    /** Stops the watch. */
     public void stop() {
         stopped = true;
         thread.interrupt();

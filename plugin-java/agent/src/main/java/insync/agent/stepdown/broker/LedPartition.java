@@ -59,7 +59,6 @@ final class LedPartition extends KafkaPartition implements PartitionView {
         return now - overSince;
     }
 
-    /** Notes that a read for a follower failed. */
     void readFailed() {
         readErrors.incrementAndGet();
     }

@@ -57,7 +57,6 @@ final class Relinquisher {
         this.fence = fence;
     }
 
-    /** Notes whether the active controller has the agent. */
     void controllerIsWoven(boolean woven) {
         mayBeWoven = woven;
     }

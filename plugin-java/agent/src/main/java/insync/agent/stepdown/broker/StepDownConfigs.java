@@ -72,13 +72,8 @@ public final class StepDownConfigs {
         if (value == null || (Long) value != UNSET && (Long) value <= 0) {
             throw new ConfigException(name, value, "expected -1 (never) or more than 0");
         }
-        checkSupported(name, value, (Long) value > 0, "-1", supported);
-    }
-
-    private static void checkSupported(String name, Object value, boolean on, String off, boolean supported) {
-        if (on && !supported) {
-            throw new ConfigException(name, value, "expected " + off
-                + ": the insync agent has no step-down for this version of Kafka");
+        if ((Long) value > 0 && !supported) {
+            throw new ConfigException(name, value, "expected -1: the insync agent has no step-down for this version of Kafka");
         }
     }
 
