@@ -164,8 +164,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
             insync.stats().listeners(metrics, new HoldReport(insync.log(), insync.events()));
             insync.stepDowns().listeners(new StepDownReport(insync.log(), insync.events()));
             insync.eachSecond(metrics::update);
-            startReads = now -> new PendingReads(started, adapter.access(), new KafkaClock(time), insync,
-                PendingReadsConfig.lagTimeMaxMs(now));
+            startReads = now -> new PendingReads(started, new KafkaClock(time), insync, PendingReadsConfig.lagTimeMaxMs(now));
             switchReads(config);
         }
         Brokers.updateFlags();

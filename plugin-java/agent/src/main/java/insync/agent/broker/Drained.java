@@ -6,8 +6,10 @@ package insync.agent.broker;
  */
 public interface Drained {
 
-    /** Returns whether a fetch is pending for which the scope must wait. */
-    boolean isBusy();
+    /** Returns whether a fetch is pending for which the scope must wait; not of one that says in {@link #drainMs} for how long. */
+    default boolean isBusy() {
+        return false;
+    }
 
     /** Returns for how long the scope still has an effect when no such fetch is pending, in milliseconds. */
     long drainMs();

@@ -3,7 +3,6 @@ package insync.agent.isr;
 import insync.agent.broker.Drained;
 import insync.agent.isr.Followers.KafkaFollower;
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
-import insync.agent.kafka.BrokerAccess;
 import insync.core.Clock;
 import insync.core.Insync;
 import insync.core.isr.FetchMarks;
@@ -19,14 +18,12 @@ import scala.Option;
 /** Runs scope "read" in one broker: finds the trackers for the partitions of a fetch and marks them. */
 public final class PendingReads implements Drained {
     private final ReplicaManager replicas;
-    private final BrokerAccess access;
     private final ReadScope scope;
     private final PendingReport report;
     private final long drainMs;
 
-    public PendingReads(ReplicaManager replicas, BrokerAccess access, Clock clock, Insync insync, long lagTimeMaxMs) {
+    public PendingReads(ReplicaManager replicas, Clock clock, Insync insync, long lagTimeMaxMs) {
         this.replicas = replicas;
-        this.access = access;
         this.report = new PendingReport(insync, lagTimeMaxMs);
         this.scope = new ReadScope(clock, insync.stats(), report);
         this.drainMs = scope.drainMs(lagTimeMaxMs);
@@ -38,12 +35,6 @@ public final class PendingReads implements Drained {
     public void stop() {
         scope.end();
         report.stop();
-    }
-
-    /** Returns false: how long to wait for fetches is in {@link #drainMs}. */
-    @Override
-    public boolean isBusy() {
-        return false;
     }
 
     /** Returns for how long fetches that are pending now may keep their followers in sync. */
