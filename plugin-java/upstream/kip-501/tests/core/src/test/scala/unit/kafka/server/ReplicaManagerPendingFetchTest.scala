@@ -175,7 +175,7 @@ class ReplicaManagerPendingFetchTest {
                     callback: Seq[(TopicIdPartition, FetchPartitionData)] => Unit = responses += _,
                     epoch: Int = 5,
                     replicaId: Int = follower): Unit = {
-    val params = new FetchParams(replicaId, 1L, 500, 1, 1 << 20, FetchIsolation.LOG_END, Optional.empty())
+    val params = new FetchParams(replicaId, 1L, 30000, 1, 1 << 20, FetchIsolation.LOG_END, Optional.empty())
     val data = new FetchRequest.PartitionData(topicId, offset, 0, 1 << 20, Optional.of[Integer](epoch))
     replicaManager.fetchMessages(params, Seq(new TopicIdPartition(topicId, topicPartition) -> data), UNBOUNDED_QUOTA, callback)
   }
