@@ -11,7 +11,7 @@ from confluent_kafka import KafkaError, KafkaException
 from event_lines import read_lines
 from insync.events.writer import EventWriter
 from insync.workload import transactional
-from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan
+from insync.workload.plan import LANE_BITS, NEXT_LIFE, Load, TransactionPlan, WorkloadPlan
 from insync.workload.transactional import TransactionalProducer, TransactionReader
 from insync.workload.value import read
 from unit.fake_producer import FakeMessage
@@ -32,6 +32,7 @@ class FakeClient:
         self.settings = settings
         self.calls: list[str] = []
         self.records: list[tuple[int, int]] = []
+        self.keys: list[bytes | None] = []
         self.plan: dict[str, list[KafkaError]] = {}
         self._waiting: list[Callable[[Any, Any], None]] = []
         FakeClient.made.append(self)
@@ -49,6 +50,7 @@ class FakeClient:
     ) -> None:
         """Accept a record."""
         self._called("produce")
+        self.keys.append(key)
         self.records.append((partition, read(value, topic, partition).seq))
         self._waiting.append(on_delivery)
 
@@ -107,14 +109,17 @@ class Bench:
         abort_percent: int = 0,
         seed: int = 7,
         reader: FakeReader | None = None,
+        until: float | None = None,
+        key_countdown: int = 0,
     ) -> None:
         own = TransactionPlan(
-            ids=("a", "b"), per_second=100, records=3, abort_percent=abort_percent, reads=9
-        )
+            ids=("a", "b"), per_second=100, records=3, abort_percent=abort_percent, reads=9,
+            until=until,
+        )  # fmt: skip
         self.plan = WorkloadPlan(
             bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0, 1, 2, 3),
             rate=1, producers=1, record_bytes=32, seed=seed, drain_seconds=0.3,
-            client_timeout_ms=900, transactions=own,
+            client_timeout_ms=900, transactions=own, load=Load(key_countdown=key_countdown),
         )  # fmt: skip
         self.folder = folder
         self.stop, self.abandon = threading.Event(), threading.Event()
@@ -166,6 +171,23 @@ def test_a_transaction_has_its_records_and_one_line_with_its_end(tmp_path: Path)
     assert [line["seq"] >> LANE_BITS for line in records] == [2, 2, 2], "different from all others"
     assert bench.client.settings["transactional.id"] == "b"
     assert bench.client.settings["socket.timeout.ms"] == 900
+
+
+def test_no_transaction_begins_after_its_time(tmp_path: Path) -> None:
+    """At 100 a second it is the eleventh at most; the producer ends although nobody stops it."""
+    bench = Bench(tmp_path, until=0.1)
+    assert 1 <= len(bench.run(1_000)) <= 11
+    assert bench.failures == []
+
+
+@pytest.mark.parametrize(("key_countdown", "keys"), [(0, 1), (9, 6)])
+def test_records_have_keys_of_their_own_where_the_plan_says_so(
+    tmp_path: Path, key_countdown: int, keys: int
+) -> None:
+    bench = Bench(tmp_path, key_countdown=key_countdown)
+    bench.run(2)
+    assert len(set(bench.client.keys[:6])) == keys
+    assert (None in bench.client.keys) == (keys == 1)
 
 
 def test_a_transaction_reads_before_it_writes_and_tells_the_reader_how_it_ended(
