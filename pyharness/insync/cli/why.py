@@ -20,6 +20,7 @@ EXAMPLES: Final = """\b
 Examples:
   insync why ./out
   insync why ./out --arm request --json
+  insync why --logs 'logs/*/server.log*' --logs logs/controller.log.gz --tz Europe/Berlin
   insync why --bootstrap localhost:9092 --lag-ms 30000
   insync why --bootstrap localhost:9092 --minutes 60 --json
   insync why --bootstrap localhost:9092 --jmx 1=localhost:9991 --jmx 2=localhost:9992
@@ -31,6 +32,17 @@ def command(
         Path | None, typer.Argument(metavar="[DIR]", help="Folder of a recorded run.")
     ] = None,
     arm: Annotated[str | None, typer.Option(help="Only this arm of the run.")] = None,
+    logs: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Log file of a broker or a controller, folder with such, or glob; repeatable."
+        ),
+    ] = None,
+    broker_from: Annotated[
+        str | None,
+        typer.Option(help="Regular expression whose group is the broker's id in a log's path."),
+    ] = None,
+    tz: Annotated[str, typer.Option(help="Time zone of dates in logs that have none.")] = "UTC",
     bootstrap: Annotated[
         str | None, typer.Option(help="HOST:PORT of brokers that have the agents' topic.")
     ] = None,
@@ -39,8 +51,8 @@ def command(
     lag_ms: Annotated[
         float | None,
         typer.Option(
-            help="replica.lag.time.max.ms of the brokers, if their agents' settings are not in the"
-            f" topic. Default: {DEFAULT_LAG_MS:g}."
+            help="replica.lag.time.max.ms of the brokers, if neither the topic nor the logs have"
+            f" it. Default: {DEFAULT_LAG_MS:g}."
         ),
     ] = None,
     jmx: Annotated[
@@ -64,8 +76,8 @@ def command(
     from insync.errors import InputError
     from insync.outcome import Outcome
 
-    if (folder is None) == (bootstrap is None):
-        raise InputError("insync why: expected a folder or --bootstrap, one of them")
+    if sum(each is not None for each in (folder, bootstrap, logs)) != 1:
+        raise InputError("insync why: expected a folder, --logs or --bootstrap, one of them")
     for name, value in (("--lag-ms", lag_ms), ("--jmx", jmx)):
         if folder is not None and value is not None:
             raise InputError(f"{name}: expected --bootstrap with it, not a folder")
@@ -75,6 +87,10 @@ def command(
         from insync.why import recorded
 
         found = recorded.answers(folder, arm)
+    elif logs is not None:
+        from insync.why import logs as logged
+
+        found = logged.answers(logs, lag_ms, broker_from, tz)
     elif jmx:
         from insync.why.jmx import answers
 

@@ -190,11 +190,11 @@ class Facts:
     time their appends. `lag_ms` is replica.lag.time.max.ms. `clock_moved` are brokers whose wall
     clock jumped: their times are not comparable. `by_time` is whether followers are out of sync by
     time, as in Kafka since 0.9. `unreadable` counts lines that are not as they must be, and
-    `unread` says what could not be read at all, `gaps` what else the source
-    cannot tell. `reports` are the times at which an agent reported
-    its pauses; `undated` pauses were at some time between two reports that are far apart. `written`
-    is from when until when records of a partition were due, `unacked` the times in which such
-    records waited for a lag at least, and `slow_acks` those in which they waited for a second.
+    `unread` says what could not be read at all, `gaps` what else the source cannot tell. `logs` is
+    whether the source is brokers' logs. `reports` are the times at which an agent reported its
+    pauses; `undated` pauses were at some time between two reports that are far apart. `written` is
+    from when until when records of a partition were due, `unacked` the times in which such records
+    waited for a lag at least, and `slow_acks` those in which they waited for a second.
     """
 
     lag_ms: float
@@ -209,6 +209,7 @@ class Facts:
     unreadable: int = 0
     unread: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
+    logs: bool = False
     controller_known: bool = False
     clients_known: bool = False
     reports: dict[int, list[float]] = field(default_factory=dict)

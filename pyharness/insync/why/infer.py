@@ -95,7 +95,7 @@ def _held(facts: Facts, finding: Finding) -> Iterator[Removal]:
 def _gaps(facts: Facts, found: Sequence[Finding]) -> Iterator[str]:
     """Say what is not known, so that no answer is taken for more than it is."""
     yield from facts.gaps
-    silent = sorted(facts.brokers - facts.heard)
+    silent = [] if facts.logs else sorted(facts.brokers - facts.heard)
     if silent and not facts.controller_known:
         yield f"nothing is known of {_named(silent)}: its agent sent nothing"
     elif silent:

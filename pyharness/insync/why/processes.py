@@ -62,13 +62,15 @@ def _gone_since(facts: Facts, broker: int, away: Span, fenced: Sequence[Fenced])
     missed += [
         each for each in facts.unacked if each.leader == broker and away.holds(each.since_ms)
     ]
-    known = away.since_ms if broker in facts.heard else away.until_ms
+    heard = broker in facts.heard or facts.logs
+    known = away.since_ms if heard else away.until_ms
     return max(away.since_ms, min((each.since_ms for each in missed), default=known))
 
 
 def _paused(facts: Facts, found: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield the processes that did not run for long enough in sum, as their agents measured."""
-    for broker in sorted(facts.pauses_known):
+    """Yield the processes that did not run for long enough in sum, as agents or collectors say."""
+    collected = {each.broker for each in facts.paused} if facts.logs else set()
+    for broker in sorted(facts.pauses_known | collected):
         own = [each for each in facts.paused if each.broker == broker]
         for together in groups(own, rules.PAUSED_APART_MS):
             total = sum(each.paused_ms for each in together)

@@ -101,8 +101,8 @@ def test_the_command_prints_the_same_as_text_and_as_json(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "expected a folder or --bootstrap, one of them"),
-        (["{run}", "--bootstrap", "x:1"], "expected a folder or --bootstrap, one of them"),
+        ([], "expected a folder, --logs or --bootstrap, one of them"),
+        (["{run}", "--bootstrap", "x:1"], "expected a folder, --logs or --bootstrap, one of them"),
         (["{run}", "--arm", "other"], "--arm other: expected one of stock, plugin"),
         (["{run}", "--lag-ms", "5"], "--lag-ms: expected --bootstrap with it"),
         (["{empty}"], "not a run folder"),

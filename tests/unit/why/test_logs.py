@@ -1,0 +1,208 @@
+"""`insync why --logs`: what brokers' own log files say, in the layouts that operators have."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from insync.errors import InputError
+from insync.why.answer import Answer
+from insync.why.logs import UTC as IN_UTC
+from insync.why.logs import answers, files_of, time_of
+
+SETTINGS = "\treplica.lag.time.max.ms = 10000"
+LEADS = (
+    "INFO [Broker id={leader}] Leader {partition} with topic id Some(x) starts at leader epoch 0"
+    " from offset 0 with partition epoch 0, high watermark 0, ISR [{isr}], adding replicas []"
+    " (state.change.logger)"
+)
+SHRINK = (
+    "INFO [Partition {partition} broker={leader}] Shrinking ISR from {before} to {after}. Leader:"
+    " (highWatermark: 3, endOffset: 9). Out of sync replicas: (brokerId: 2, endOffset: 3,"
+    " lastCaughtUpTimeMs: 1700000000000). (kafka.cluster.Partition)"
+)
+FENCED = "INFO [QuorumController id=100] Fencing broker {broker} because its session has timed out."
+UNFENCED = (
+    "INFO [QuorumController id=100] Replayed BrokerRegistrationChangeRecord modifying the"
+    " registration for broker 1: BrokerRegistrationChangeRecord(brokerId=1, brokerEpoch=3,"
+    " fenced=-1, inControlledShutdown=0, logDirs=[])"
+)
+STARTED = "INFO [KafkaServer id=2] started (kafka.server.KafkaServer)"
+
+
+def at(second: int, text: str) -> str:
+    """Return a line in the pattern of Kafka's own log4j configuration."""
+    return f"[2026-01-02 03:{second // 60:02}:{second % 60:02},250] {text}"
+
+
+def leads(partition: str, leader: int, isr: str = "1,2,3") -> str:
+    return LEADS.format(partition=partition, leader=leader, isr=isr)
+
+
+def shrinks(partition: str, leader: int, before: str, after: str) -> str:
+    return SHRINK.format(partition=partition, leader=leader, before=before, after=after)
+
+
+SLOW_LEADER = [
+    at(0, "INFO KafkaConfig values:"),
+    SETTINGS,
+    at(1, leads("t-0", 1)),
+    at(1, leads("t-1", 1)),
+    at(40, shrinks("t-0", 1, "1,2,3", "1")),
+    at(41, shrinks("t-1", 1, "1,2,3", "1")),
+    at(60, "INFO [Partition t-0 broker=1] ISR updated to 1,2,3 and version updated to 3"),
+]
+HEALTHY = [at(1, leads("t-2", 2)), at(2, leads("t-3", 3)), at(90, "INFO nothing of use")]
+
+
+def answer(folder: Path, *, lag_ms: float | None = None, zone: str = "UTC") -> Answer:
+    (found,) = answers([str(folder)], lag_ms, None, zone)
+    return found
+
+
+def write(file: Path, lines: list[str]) -> None:
+    file.parent.mkdir(exist_ok=True, parents=True)
+    file.write_text("\n".join(lines) + "\n")
+
+
+def test_a_leader_that_drops_all_its_followers_at_once_is_named_and_not_they(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "1" / "server.log", SLOW_LEADER)
+    write(tmp_path / "2" / "server.log", HEALTHY)
+    found = answer(tmp_path)
+    (finding,) = found.findings
+    assert (finding.broker, finding.peer, len(finding.partitions)) == (1, None, 2)
+    assert {(each.follower, each.rightly) for each in finding.blamed} == {(2, False), (3, False)}
+
+
+def test_one_follower_that_every_leader_drops_is_named(tmp_path: Path) -> None:
+    write(tmp_path / "1.log", [at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1,2"))])
+    write(tmp_path / "2.log", [at(1, leads("t-1", 2)), at(41, shrinks("t-1", 2, "1,2,3", "1,2"))])
+    (finding,) = answer(tmp_path, lag_ms=10_000).findings
+    assert (finding.broker, finding.site) == (3, "following")
+
+
+def test_leaders_that_drop_each_other_are_parted_by_their_link(tmp_path: Path) -> None:
+    write(tmp_path / "1.log", [at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1,3"))])
+    write(tmp_path / "2.log", [at(1, leads("t-1", 2)), at(41, shrinks("t-1", 2, "1,2,3", "2,3"))])
+    (finding,) = answer(tmp_path, lag_ms=10_000).findings
+    assert (finding.cause, finding.site, finding.brokers) == ("network", "link", (1, 2))
+
+
+def test_nobody_was_slow_where_no_isr_changed(tmp_path: Path) -> None:
+    write(tmp_path / "server.log", HEALTHY)
+    found = answer(tmp_path)
+    assert found.findings == ()
+    assert any("logs do not show acks" in each for each in found.gaps)
+
+
+def test_a_fenced_broker_that_did_not_start_again_was_not_heard_of(tmp_path: Path) -> None:
+    fenced = [at(30, FENCED.format(broker=1)), at(45, UNFENCED), at(90, "INFO [Broker id=1] x")]
+    write(tmp_path / "controller.log", [at(0, leads("t-0", 1)), *fenced])
+    (finding,) = answer(tmp_path, lag_ms=10_000).findings
+    assert (finding.broker, finding.cause, finding.site) == (1, "process", "not heard of")
+
+
+def test_a_broker_that_started_again_had_ended_after_its_last_line(tmp_path: Path) -> None:
+    lines = [at(0, STARTED), at(20, "INFO the last words"), at(80, STARTED), at(99, "INFO more")]
+    write(tmp_path / "server.log", lines)
+    (finding,) = answer(tmp_path, lag_ms=10_000).findings
+    assert (finding.broker, finding.site, finding.span.ms) == (2, "ended", 60_000)
+
+
+def test_a_long_collection_is_a_pause_of_the_process(tmp_path: Path) -> None:
+    pause = "GC(3) Pause Full (Allocation Failure) 900M->880M(1024M) 8123.456ms"
+    write(tmp_path / "1" / "server.log", HEALTHY)
+    write(tmp_path / "1" / "kafkaServer-gc.log", [f"[2026-01-02T03:00:50.000+0000][gc] {pause}"])
+    (found,) = answers([str(tmp_path)], 10_000, r"/(\d+)/", "UTC")
+    (finding,) = found.findings
+    assert (finding.broker, finding.site) == (1, "frozen or starved")
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        lambda line: line,
+        lambda line: f"May 01 host kafka-server-start.sh[812]: {line}",  # systemd
+        lambda line: line[1:].replace("] ", " ", 1).replace(",250", ",250 +0000"),
+        lambda line: json.dumps({
+            "@timestamp": f"{line[1:11]}T{line[12:20]}.250Z", "level": "INFO", "message": line[26:],
+        }),
+    ],
+    ids=["default", "systemd", "other pattern", "json"],
+)  # fmt: skip
+def test_layouts_of_lines_give_the_same_answer(tmp_path: Path, layout: object) -> None:
+    assert callable(layout)
+    write(tmp_path / "plain" / "server.log", SLOW_LEADER)
+    laid_out = [layout(line) if line != SETTINGS else line for line in SLOW_LEADER]
+    write(tmp_path / "other" / "server.log", laid_out)
+    one, other = (answer(tmp_path / name).findings for name in ("plain", "other"))
+    assert one
+    assert one == other
+
+
+def test_gzipped_and_rotated_files_are_read_and_segments_are_not(tmp_path: Path) -> None:
+    text = "\n".join(SLOW_LEADER)
+    (tmp_path / "server.log.2026-01-02-03.gz").write_bytes(gzip.compress(text.encode()))
+    write(tmp_path / "server.log.1", HEALTHY)
+    write(tmp_path / "t-0" / "00000000000000000000.log", ["\0\1\2 binary"])
+    assert {each.name for each in files_of([str(tmp_path)])} == {
+        "server.log.2026-01-02-03.gz", "server.log.1",
+    }  # fmt: skip
+    assert answer(tmp_path).findings[0].broker == 1
+
+
+def test_what_cannot_be_read_to_its_end_is_a_gap_and_the_rest_counts(tmp_path: Path) -> None:
+    write(tmp_path / "1.log", SLOW_LEADER)
+    whole = gzip.compress("\n".join(HEALTHY * 200).encode())
+    (tmp_path / "2.log.gz").write_bytes(whole[: len(whole) // 2])
+    write(tmp_path / "3.log", ["no date at all"])
+    (tmp_path / "4.log").write_bytes(bytes(range(256)) * 40)
+    found = answer(tmp_path)
+    assert found.findings[0].broker == 1
+    assert any("2.log.gz: " in each and "read up to there" in each for each in found.gaps)
+    assert any(each.endswith("3.log: no line with a date") for each in found.gaps)
+
+
+def test_the_lag_is_that_of_the_brokers_settings_or_at_most_what_a_shrink_shows(
+    tmp_path: Path,
+) -> None:
+    late = shrinks("t-0", 1, "1,2,3", "1").replace("1700000000000", "1767322805250")
+    write(tmp_path / "server.log", [at(1, leads("t-0", 1)), at(20, late)])
+    assert any("taken for 15000" in each for each in answer(tmp_path).gaps)
+    write(tmp_path / "other.log", SLOW_LEADER)
+    assert not any("taken for" in each for each in answer(tmp_path).gaps)
+
+
+def test_times_without_a_zone_are_in_the_given_one() -> None:
+    line = "[2026-01-02 03:00:00,250] INFO x"
+    utc = time_of(line, IN_UTC)
+    assert utc == 1767322800250
+    assert time_of("2026-01-02T03:00:00.250+01:00 INFO x", IN_UTC) == utc - 3_600_000
+    assert time_of("2026-01-02T03:00:00.250Z INFO x", IN_UTC) == utc
+    instant = '{"instant":{"epochSecond":1767322800,"nanoOfSecond":250000000},"message":"x"}'
+    assert time_of(instant, IN_UTC) == utc
+    assert time_of("\tat kafka.Kafka.main(Kafka.scala)", IN_UTC) is None
+
+
+@pytest.mark.parametrize(
+    ("logs", "broker_from", "zone", "said"),
+    [
+        ("none", None, "UTC", "--logs .*none: no such file"),
+        ("empty", None, "UTC", r"--logs .*empty: no file \*\.log"),
+        ("junk.log", None, "UTC", "no line with a date"),
+        ("good.log", "(", "UTC", r"--broker-from \(: .*expected a regular expression"),
+        ("good.log", "x", "UTC", "--broker-from x: expected one group"),
+        ("good.log", None, "Mars/Olympus", "--tz Mars/Olympus: no such time zone"),
+    ],
+)
+def test_bad_input_gets_one_line(
+    tmp_path: Path, logs: str, broker_from: str | None, zone: str, said: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    write(tmp_path / "junk.log", ["junk"])
+    write(tmp_path / "good.log", HEALTHY)
+    with pytest.raises(InputError, match=said):
+        answers([str(tmp_path / logs)], None, broker_from, zone)
