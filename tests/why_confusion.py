@@ -22,7 +22,10 @@ from insync.why.recorded import answers
 
 TRUE_CAUSE: Final[Mapping[str, str]] = {
     **dict.fromkeys(
-        ("stall", "queue-stall", "disk-stall", "disk-throttle", "memory-pressure", "read-error"),
+        (
+            "stall", "queue-stall", "disk-stall", "disk-throttle", "memory-pressure", "read-error",
+            "write-error", "corrupt",
+        ),
         "disk",
     ),
     **dict.fromkeys(
@@ -46,6 +49,9 @@ HARMLESS: Final = frozenset(
         "remove-replica",
         "produce-flood",
         "topic-churn",
+        "create-topic",
+        "delete-topic",
+        "move-log-dir",
     }
 )
 """The kinds that slow no broker: the right answer about their time is nobody."""

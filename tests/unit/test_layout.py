@@ -73,7 +73,7 @@ MOST_LINES = {
     "analysis": 7_630,
     "brokers": 5_300,
     "bugs": 362,
-    "cli": 2_024,
+    "cli": 2_040,
     "engine": 947,
     "events": 1_317,
     "faults": 6_762,
@@ -88,7 +88,7 @@ MOST_LINES = {
     "soak": 699,
     "testing": 1_470,
     "verify": 1_373,
-    "why": 2_319,
+    "why": 2_629,
     "workload": 1_959,
 }
 SLACK = 100
