@@ -110,4 +110,4 @@ def test_the_reason_says_what_was_seen_in_one_line() -> None:
 @pytest.mark.parametrize("begun", [True, False])
 def test_of_a_repeat_that_was_cut_short_only_what_was_recorded_is_known(begun: bool) -> None:
     found = counted("unplanned_exit", complete=False, begun=begun)
-    assert list(found.values()) == [None, 1, None]
+    assert list(found.values()) == [None, 1, None, None, None]
