@@ -138,7 +138,7 @@ class Overhead(Campaign[Measurement]):
                     found=f"{len(rounds)}",
                 )  # fmt: skip
                 children.append(Result(of=arm + of, children=(complete, *own)))
-            tables.append(table(f"{len(rounds)} rounds{of}", found, self._base))
+            tables.append(table(f"Rounds: {len(rounds)}{of}", found, self._base))
         if len(measured) > 1 and all(cell.name in done for cell in self.cells(done)):
             tables.append(growth(measured))
         return Result(

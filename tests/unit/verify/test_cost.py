@@ -6,11 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.errors import InputError
+from insync.engine.campaign import Place
+from insync.engines import AnalysisOptions
+from insync.errors import InputError, InsyncError
 from insync.outcome import worst
+from insync.overhead import campaign
 from insync.overhead.figures import FIGURES, Values
+from insync.overhead.measure import Subject
+from insync.progress import Progress
 from insync.verify.criteria import CostCriterion, read
+from insync.verify.levels import cost
 from insync.verify.levels.cost import checks_of, judge
+from unit.verify.verifications import verification
 
 LIMIT = CostCriterion(metric="bytes_per_fetch", at_most=1.1, margin=5)
 
@@ -73,3 +80,28 @@ def test_a_criterion_on_what_is_not_measured_is_refused(tmp_path: Path) -> None:
     file.write_text('schema = 1\n[[cost]]\nmetric = "isr_shrinks"\nbelow = 1\n')
     with pytest.raises(InputError, match="no metric 'isr_shrinks'"):
         read(file)
+
+
+def test_an_interrupted_level_continues_after_its_last_measurement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured: list[str] = []
+
+    def measure(subject: Subject, *_: object) -> Values:
+        if len(measured) == 3:
+            raise InsyncError("broker 1 ended")
+        measured.append(subject.name)
+        return figures(7)
+
+    monkeypatch.setattr(campaign, "measure", measure)
+    monkeypatch.setattr(campaign.Overhead, "ready", lambda own, _: setattr(own, "_tool", None))
+    monkeypatch.setattr(cost, "built_agent", lambda: Path(__file__))
+    place = Place(folder=tmp_path, at_once=2, analysis=AnalysisOptions(), progress=Progress())
+    with pytest.raises(InsyncError, match="broker 1 ended"):
+        cost.run(verification(), place)
+    measured.clear()
+    monkeypatch.setattr(campaign, "measure", lambda *_: measured.append("") or figures(7))
+    found = cost.run(verification(), place)
+    assert len(measured) == 2 * 6 - 3
+    assert {each.outcome for each in found.children} == {"observed"}
+    assert found.links == {"the measurements": "cost/cells.jsonl"}

@@ -45,7 +45,7 @@ def run(what: Verification, place: Place) -> Result:
     return Result(
         of=NAME,
         children=tuple(checks_of(rounds, judged)),
-        tables=(table(f"{len(rounds)} rounds", differences(rounds, BASELINE), BASELINE),),
+        tables=(table(f"Rounds: {len(rounds)}", differences(rounds, BASELINE), BASELINE),),
         links={"the measurements": f"{NAME}/{DONE}"},
     )
 
