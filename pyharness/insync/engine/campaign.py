@@ -60,6 +60,7 @@ class Campaign(ABC, Generic[C]):
     Attributes:
         name: that of its command; a new folder has it.
         words: how its page calls what it shows.
+        continues: whether one that was interrupted can be resumed.
         at_once: how many arms run at the same time.
         batch: how many groups of cells run together; None: all that there are.
 
@@ -67,6 +68,7 @@ class Campaign(ABC, Generic[C]):
 
     name: ClassVar[str]
     words: ClassVar[Words]
+    continues: ClassVar[bool] = True
     at_once: int = 2
     batch: ClassVar[int | None] = None
 

@@ -25,7 +25,7 @@ from insync.brokers.kafka.distribution import FULL_JIT
 from insync.brokers.kafka.java import Java, find_java
 from insync.engine.campaign import CampaignOfResults, Done, NamedCell, Place
 from insync.errors import InputError, InsyncError
-from insync.events.soak_info import read_samples
+from insync.events.soak_info import SAMPLES, read_samples
 from insync.nodes import BROKERS, spread
 from insync.progress import Progress
 from insync.report.result_page import Words, write_result
@@ -70,6 +70,7 @@ class Soak(CampaignOfResults[NamedCell]):
     """A soak of so many minutes of disturbances on an arm."""
 
     name = "soak"
+    continues = False
     words = Words(
         command=name,
         says="does anything grow?",
@@ -125,7 +126,7 @@ class Soak(CampaignOfResults[NamedCell]):
 
     def write(self, folder: Path, result: Result) -> None:
         """Write the result, and a page with the figures over time."""
-        samples = list(read_samples(folder)) if result.children else []
+        samples = list(read_samples(folder)) if (folder / SAMPLES).is_file() else []
         write_result(folder, result, self.words, pictures(samples, self.warm_up_s))
 
     @property
