@@ -89,20 +89,23 @@ def do(root: Path, step: Step) -> object:
         return error.errno
 
 
-def _write(path: Path, flags: int, text: str) -> int:
+@contextmanager
+def _opened(path: Path, flags: int) -> Iterator[int]:
     file = os.open(path, flags, 0o644)
     try:
-        return os.write(file, text.encode())
+        yield file
     finally:
         os.close(file)
+
+
+def _write(path: Path, flags: int, text: str) -> int:
+    with _opened(path, flags) as file:
+        return os.write(file, text.encode())
 
 
 def _write_at(path: Path, offset: int) -> int:
-    file = os.open(path, os.O_RDWR)
-    try:
+    with _opened(path, os.O_RDWR) as file:
         return os.pwrite(file, b"far away", offset)
-    finally:
-        os.close(file)
 
 
 def _map(path: Path) -> bytes:
@@ -122,11 +125,8 @@ def _allocate(path: Path, size: int) -> None:
 
 
 def _fsync(path: Path) -> None:
-    file = os.open(path, os.O_RDONLY)
-    try:
+    with _opened(path, os.O_RDONLY) as file:
         os.fsync(file)
-    finally:
-        os.close(file)
 
 
 def _use_deleted(path: Path) -> tuple[bytes, list[str]]:
