@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,7 @@ MOST_LINES = {
 SLACK = 100
 
 
+@cache
 def imported(file: Path) -> set[str]:
     """Return every module that a file imports, wherever in the file."""
     names: set[str] = set()
