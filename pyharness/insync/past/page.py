@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
@@ -23,21 +22,6 @@ MARKS: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Row:
-    """A result as the page shows it; `link` is its report, relative to the page."""
-
-    verdict: str
-    shown: str
-    name: str
-    reason: str
-    where: str
-    link: str | None
-    scenarios: Sequence[str]
-    kafka: Sequence[str]
-    facts: Sequence[tuple[str, str]]
-
-
 def name_of(past: Past) -> str:
     """Return what a result is called: its scenario, or how many a matrix has."""
     if past.kind == "run":
@@ -54,64 +38,51 @@ def facts_of(past: Past) -> list[tuple[str, str]]:
         ("Kafka", ", ".join(past.kafka) + cluster),
         ("arms", _few(past.arms)),
         ("repeats", "" if past.repeats is None else str(past.repeats)),
-        ("began", moment(past.when_ms)),
-        ("took", "" if past.took_ms is None else took(past.took_ms)),
+        ("began", f"{datetime.fromtimestamp(past.when_ms / 1e3, UTC):%Y-%m-%d %H:%M UTC}"),
+        ("took", "" if past.took_ms is None else _took(past.took_ms)),
     ]
 
 
-def moment(when_ms: float) -> str:
-    """Write a time of day with its date, in UTC."""
-    return datetime.fromtimestamp(when_ms / 1e3, UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
-def took(milliseconds: float) -> str:
-    """Write a length of time, in minutes if it is long."""
-    if milliseconds < 120_000:
-        return span(milliseconds)
-    return f"{milliseconds / 60_000:.0f} min"
-
-
 def write_index(file: Path, folder: Path, rows: Sequence[Past]) -> Path:
-    """Write the index page of the results below `folder` and return its path."""
-    return write_atomic(file, render_index(file.absolute().parent, folder, rows))
+    """Write the index page of the results below `folder` and return its path.
 
-
-def render_index(home: Path, folder: Path, rows: Sequence[Past]) -> str:
-    """Return the page; its links are relative to the folder `home`, which holds it."""
-    return (
-        environment()
-        .get_template("runs.html.j2")
-        .render(
-            folder=str(folder),
-            rows=[_row(home, each) for each in rows],
-            scenarios=scenarios_of(rows),
-            kafka=sorted({version for row in rows for version in row.kafka}),
-            verdicts=[each for each in VERDICTS if any(row.verdict == each for row in rows)],
-            style=asset("page.css") + asset("runs.css"),
-            script=asset("runs.js"),
-        )
+    Its links are relative to the folder that holds it.
+    """
+    template = environment().get_template("runs.html.j2")
+    page = template.render(
+        folder=str(folder),
+        rows=[_row(file.absolute().parent, each) for each in rows],
+        scenarios=scenarios_of(rows),
+        kafka=sorted({version for row in rows for version in row.kafka}),
+        verdicts=[each for each in VERDICTS if any(row.verdict == each for row in rows)],
+        style=asset("page.css") + asset("runs.css"),
+        script=asset("runs.js"),
     )
+    return write_atomic(file, page)
 
 
-def _row(home: Path, past: Past) -> Row:
-    return Row(
-        verdict=past.verdict,
-        shown=MARKS[past.verdict],
-        name=name_of(past),
-        reason=past.reason,
-        where=os.path.relpath(past.folder.absolute(), home),
-        link=None if past.page is None else _link(home, past.page),
-        scenarios=past.scenarios,
-        kafka=past.kafka,
-        facts=facts_of(past),
-    )
-
-
-def _link(home: Path, page: Path) -> str:
-    return quote(os.path.relpath(page.absolute(), home))
+def _row(home: Path, past: Past) -> Mapping[str, object]:
+    """Return a result as the page shows it; `link` is its report, relative to the page."""
+    page = None if past.page is None else os.path.relpath(past.page.absolute(), home)
+    return {
+        "verdict": past.verdict,
+        "shown": MARKS[past.verdict],
+        "name": name_of(past),
+        "reason": past.reason,
+        "where": os.path.relpath(past.folder.absolute(), home),
+        "link": page and quote(page),
+        "scenarios": past.scenarios,
+        "kafka": past.kafka,
+        "facts": facts_of(past),
+    }
 
 
 def _few(names: Sequence[str]) -> str:
     more = len(names) - MOST_NAMES
     shown = ", ".join(names[:MOST_NAMES])
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _took(milliseconds: float) -> str:
+    minutes = milliseconds / 60_000
+    return span(milliseconds) if minutes < 2 else f"{minutes:.0f} min"

@@ -165,16 +165,15 @@ def _clause(metric: Metric, values: Mapping[str, Values], each: str) -> str:
         text: "every arm" if len(arms) == len(values) > 1 else listed(arms)
         for text, arms in _groups(metric, values).items()
     }
-    words = _did(metric)
-    if words:
+    did = _did(metric)
+    if did:
         (first, who), *others = groups.items()
-        return "; ".join(
-            [f"{who} {words} {first} {each}", *(f"{who} {text}" for text, who in others)]
-        )
-    says = metric.measured or f"the {metric.label} was"
+        said = [f"{who} {did} {first} {each}", *(f"{who} {text}" for text, who in others)]
+        return "; ".join(said)
     most = max(map(len, values.values()))
     of_several = f" (median of {most} {each})" if most > 1 else ""
-    return f"{says} {'; '.join(f'{text} in {who}' for text, who in groups.items())}{of_several}"
+    found = "; ".join(f"{text} in {who}" for text, who in groups.items())
+    return f"{metric.measured or f'the {metric.label} was'} {found}{of_several}"
 
 
 def _did(metric: Metric) -> str:
@@ -186,29 +185,17 @@ def _did(metric: Metric) -> str:
 
 def _groups(metric: Metric, values: Mapping[str, Values]) -> dict[str, list[str]]:
     """Return the arms by what is said of them; where it happened most often comes first."""
-    write, order = (_often, _share) if _did(metric) else (_value, lambda _: 0.0)
+    known = {arm: [each for each in own if each is not None] for arm, own in values.items()}
+    shares = {arm: sum(map(bool, own)) / (len(own) or 1) for arm, own in known.items()}
     found: dict[str, list[str]] = {}
-    for arm in sorted(values, key=lambda arm: -order(values[arm])):
-        found.setdefault(write(metric, values[arm]), []).append(arm)
+    for arm in sorted(known, key=lambda arm: -shares[arm] if _did(metric) else 0):
+        found.setdefault(_said(metric, known[arm]), []).append(arm)
     return found
 
 
-def _known(values: Values) -> list[float]:
-    return [value for value in values if value is not None]
-
-
-def _share(values: Values) -> float:
-    known = _known(values)
-    return sum(map(bool, known)) / (len(known) or 1)
-
-
-def _often(_: Metric, values: Values) -> str:
-    known = _known(values)
-    return f"in {sum(map(bool, known))} of {len(known)}"
-
-
-def _value(metric: Metric, values: Values) -> str:
-    known = _known(values)
+def _said(metric: Metric, known: Sequence[float]) -> str:
+    if _did(metric):
+        return f"in {sum(map(bool, known))} of {len(known)}"
     if not known:
         return "never"
     middle = median(known)
@@ -244,28 +231,21 @@ def _in_repeats(times: int, repeats: int) -> str:
 
 def of_integrity(run: RunInfo, verdict: Verdict) -> str:
     """Say whether records were lost, and whether anything else is inconsistent."""
-    return f"{_of_lost(verdict)} {_of_order(run, verdict)}"
-
-
-def _of_lost(verdict: Verdict) -> str:
-    lost = _all_of(verdict, "lost")
+    lost = _all_of(verdict, LOST)
     if any(lost):
-        return f"{sum(count or 0 for count in lost)} acked records were lost."
-    if None in lost:
-        return "Whether records were lost is not known for every repeat."
-    return "No acked record was lost."
-
-
-def _of_order(run: RunInfo, verdict: Verdict) -> str:
-    """Say in one sentence which other integrity violations there were, or that there were none."""
+        said = f"{sum(count or 0 for count in lost)} acked records were lost."
+    elif None in lost:
+        said = "Whether records were lost is not known for every repeat."
+    else:
+        said = "No acked record was lost."
     others = [metric for metric in METRICS.values() if metric.integrity and metric.name != LOST]
-    found = {metric.label: _all_of(verdict, metric.name) for metric in others}
-    bad = [f"{sum(n or 0 for n in all_)} {words}" for words, all_ in found.items() if any(all_)]
+    counts = {metric.label: sum(n or 0 for n in _all_of(verdict, metric.name)) for metric in others}
+    bad = [f"{count} {label}" for label, count in counts.items() if count]
     if bad:
-        return f"Found: {', '.join(bad)}."
+        return f"{said} Found: {', '.join(bad)}."
     if any(_is_unchecked(run, verdict, metric) for metric in others):
-        return "Some checks could not be made in every repeat."
-    return "Record order, offsets, leader epochs and replicas' logs are consistent."
+        return f"{said} Some checks could not be made in every repeat."
+    return f"{said} Record order, offsets, leader epochs and replicas' logs are consistent."
 
 
 def _is_unchecked(run: RunInfo, verdict: Verdict, metric: Metric) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from commands import invoke_json, invoke_refused
 from insync.cli.app import invoke
-from insync.past.page import render_index
+from insync.past.page import write_index
 from insync.past.results import Past, find_results, past_results, selected
 from unit.past.past_folders import write_matrix, write_past
 
@@ -113,7 +113,8 @@ def test_a_run_folder_is_a_result_itself(parent: Path) -> None:
 def test_the_page_links_the_reports_relative_to_itself_and_escapes_text(parent: Path) -> None:
     (parent / "a <b>").mkdir()
     (parent / "a <b>" / "x").touch()
-    page = render_index(parent, parent, past_results(find_results(parent)))
+    rows = past_results(find_results(parent))
+    page = write_index(parent / "index.html", parent, rows).read_text()
     assert set(re.findall(r'<a href="([^"]+)"', page)) == {
         "older/report.html", "group/newer/report.html", "another/report.html", "matrix/matrix.html",
     }  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from insync.events.matrix_info import PAGE, RESULTS, TEXT, MatrixInfo
@@ -27,37 +26,6 @@ from insync.report.words import cell_id, link_to, listed
 
 Key = tuple[str, str]
 """A Kafka version and a scenario."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """One figure of a cell; `share` (0 to 1) is of the table's largest, None for a count."""
-
-    name: str
-    text: str
-    share: float | None
-    stands_out: bool
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A cell as the page shows it; `place` is its anchor, `link` that in the run's report."""
-
-    cell: Cell
-    place: str
-    link: str | None
-    picture: lanes.Cell | None
-    lines: Sequence[Line]
-    wanted: str
-
-
-@dataclass(frozen=True)
-class Row:
-    """A scenario's cells in the order of the arms; None if an arm was not run."""
-
-    name: str
-    summary: str
-    cells: Sequence[Shown | None]
 
 
 def write_matrix_page(
@@ -146,13 +114,14 @@ def _arms(cells: Sequence[Cell]) -> list[dict[str, str]]:
 
 def _rows(
     grid: Grid, summaries: Mapping[Key, str], pictures: Mapping[Key, Sequence[Timeline]]
-) -> list[Row]:
+) -> list[Mapping[str, object]]:
+    """Return what the template shows of the scenarios of a table."""
     cells = [cell for row in grid.rows.values() for cell in row.values()]
     widest = {
         metric: max((figure(cell, metric).worst or 0 for cell in cells), default=0)
         for metric in grid.figures
     }
-    rows = []
+    rows: list[Mapping[str, object]] = []
     for scenario, row in grid.rows.items():
         key = (grid.kafka, scenario)
         drawn = _drawn(pictures.get(key, ()), row)
@@ -161,7 +130,7 @@ def _rows(
             _shown(row[arm], drawn.get(arm), metrics, widest) if arm in row else None
             for arm in grid.arms
         ]
-        rows.append(Row(scenario, summaries.get(key, ""), shown))
+        rows.append({"name": scenario, "summary": summaries.get(key, ""), "cells": shown})
     return rows
 
 
@@ -191,17 +160,24 @@ def _shown(
     picture: lanes.Cell | None,
     metrics: Sequence[str],
     widest: Mapping[str, float],
-) -> Shown:
-    lines = [_line(cell, metric, widest[metric]) for metric in metrics]
-    place = cell_id(cell.kafka, cell.scenario, cell.arm)
-    return Shown(cell, place, link_to(cell), picture, lines, wanted(cell))
+) -> Mapping[str, object]:
+    """Return a cell as the page shows it; `place` is its anchor, `link` that in a report."""
+    return {
+        "cell": cell,
+        "place": cell_id(cell.kafka, cell.scenario, cell.arm),
+        "link": link_to(cell),
+        "picture": picture,
+        "lines": [_line(cell, metric, widest[metric]) for metric in metrics],
+        "wanted": wanted(cell),
+    }
 
 
-def _line(cell: Cell, metric: str, widest: float) -> Line:
+def _line(cell: Cell, metric: str, widest: float) -> Mapping[str, object]:
+    """Return one figure of a cell; `share` is of the table's largest, None for a count."""
     known, worst = METRICS[metric], figure(cell, metric).worst
-    return Line(
-        name=known.cell or known.label,
-        text=written(cell, metric, full),
-        share=(worst or 0) / (widest or 1) if known.is_time else None,
-        stands_out=known.stands_out and bool(worst),
-    )
+    return {
+        "name": known.cell or known.label,
+        "text": written(cell, metric, full),
+        "share": (worst or 0) / (widest or 1) if known.is_time else None,
+        "stands_out": known.stands_out and bool(worst),
+    }

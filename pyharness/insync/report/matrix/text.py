@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from insync.events.run_info import Bound
 from insync.events.verdict import Cell
@@ -83,22 +84,8 @@ def markdown(cells: Sequence[Cell]) -> str:
 
 
 def _bound(metric: str, bound: Bound) -> str:
-    if (metric, bound) == ("isr_shrinks", Bound(min=bound.min, max=0)):
-        return "no shrink"
-    if metric == "isr_shrinks":
-        return f"{bound} shrink{'s' if bound != Bound(min=1) else ''}"
-    if metric == "first_shrink_ms" and bound.min is None and bound.max is not None:
-        return f"out within {span(bound.max)}"
-    if metric == "false_alarms":
-        return "no false alarm" if bound == Bound(min=bound.min, max=0) else f"{bound} false alarm"
-    if metric == "detected_ms" and bound.min is None and bound.max is not None:
-        return f"out within {span(bound.max)}" if bound.max else "out from the beginning"
-    if metric == "min_isr_size":
-        return f"{bound} in sync"
-    if metric not in METRICS:
-        return f"{metric} {bound}"
     known = METRICS[metric]
-    return f"{known.cell or known.label} {bound.written(span) if known.is_time else bound}"
+    return f"{known.cell or known.label} {bound.written(partial(full, metric))}"
 
 
 def _version(grid: Grid) -> str:
