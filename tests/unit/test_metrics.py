@@ -12,7 +12,7 @@ from insync.errors import InputError
 from insync.events.run_info import Group, RunInfo, Transactions
 from insync.metrics import METRICS, Metric
 from insync.report import sections
-from insync.report.matrix.text import figures, legend
+from insync.report.matrix.cells import figures, legend
 from insync.scenario.load import parse, source
 from unit.repeat_rows import whole_repeat
 from unit.run_folder import Story, run_json

@@ -20,7 +20,7 @@ from insync.events.verdict import EVIDENCE, Cell
 from insync.events.writer import write_atomic
 from insync.metrics import METRICS
 from insync.outcome import Outcome, worst
-from insync.report.matrix.text import full
+from insync.report.matrix.cells import full
 from insync.report.result_page import Words, write_result
 from insync.result import Result, Table
 from insync.run.cell import CellSpec

@@ -37,8 +37,7 @@ from insync.events.schema import REPORT, RUN, VERDICT, nodes_dir
 from insync.events.verdict import Cell, Verdict, read_cells
 from insync.outcome import Outcome, worst
 from insync.past.results import LEVELS, find_results
-from insync.report.matrix.cells import outcome
-from insync.report.matrix.text import markdown
+from insync.report.matrix.cells import markdown, outcome
 from insync.report.result_page import Words, overview, problems
 from insync.report.sections import side_by_side
 from insync.report.statistics import statistics_tables

@@ -9,7 +9,7 @@ import typer
 from insync.cli.options import Json, require
 from insync.engines import AnalysisOptions, require_master
 from insync.errors import InputError
-from insync.events.topic import EventTopic
+from insync.events.schema import EventTopic
 from insync.run.request import AnyCluster, Existing, RunRequest
 
 EXAMPLES: Final = """\b

@@ -10,7 +10,7 @@ import typer
 
 from insync.cli.options import Json
 from insync.cli.output import print_json, results_console
-from insync.events.topic import DEFAULT_TOPIC
+from insync.events.schema import DEFAULT_TOPIC
 from insync.why.rules import DEFAULT_LAG_MS
 
 if TYPE_CHECKING:

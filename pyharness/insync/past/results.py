@@ -16,8 +16,7 @@ from insync.events.run_info import RunInfo, load_run
 from insync.events.schema import REPORT, RUN, VERDICT
 from insync.events.verdict import read_cells, read_verdict
 from insync.outcome import Outcome
-from insync.report.matrix.cells import outcome
-from insync.report.matrix.text import sentence
+from insync.report.matrix.cells import outcome, sentence
 
 LEVELS = 3
 NO_RESULTS = ("_insync.json", "tracker.json", "pipeline.json", "campaign.json")

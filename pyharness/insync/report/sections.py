@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -12,11 +12,41 @@ from insync.events.schema import fault_words
 from insync.events.verdict import Verdict
 from insync.metrics import METRICS, of_verdict
 from insync.nodes import node_words, repeat_number
-from insync.report.tabular import NONE, in_order, table
 from insync.report.timeline.lanes import tick_step
 from insync.report.timeline.timelines import STATE_NAMES, Row, Rows, Timeline, lateness, moment
 from insync.report.words import latency, members, number, operation
 from insync.result import Table
+
+MOST_ROWS = 200
+"""Rows of a table that are shown; the Parquet tables hold the rest."""
+
+NONE = "None recorded."
+
+
+def table(
+    title: str, columns: str, rows: Iterable[Sequence[str]], empty: str, text: set[int]
+) -> Table:
+    """Make a table, cut to `MOST_ROWS`.
+
+    `columns` are separated by bars; those numbered in `text` hold text, the others numbers.
+    """
+    names = [name.strip() for name in columns.split("|")]
+    numeric = [place for place in range(len(names)) if place not in text]
+    made = Table(title=title, columns=names, numeric=numeric, rows=list(rows), empty=empty)
+    return made.cut(MOST_ROWS)
+
+
+def in_order(run: RunInfo, table: Iterable[Row], *then: str) -> list[Row]:
+    """Sort rows by arm in the run's order, then repeat, then the named columns, nulls first."""
+    return sorted(
+        table,
+        key=lambda row: (
+            run.arms.index(row["arm"]),
+            row["repeat"],
+            *((row[name] is not None, row[name]) for name in then),
+        ),
+    )
+
 
 Text = Callable[[Row], str]
 """Writes a cell of a row."""

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from insync.arms import ARMS
 from insync.metrics import METRICS
-from insync.report.tabular import table
+from insync.report.sections import table
 from insync.report.timeline.timelines import Row, Rows
 from insync.report.words import latency, number
 from insync.result import Table

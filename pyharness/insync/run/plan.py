@@ -21,7 +21,7 @@ from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
 from insync.brokers.kafka.versions import Release
 from insync.errors import InputError
-from insync.events.topic import EventTopic
+from insync.events.schema import EventTopic
 from insync.faults.support.shim import require_shim
 from insync.progress import Progress
 from insync.run.cell import CellSpec

@@ -22,8 +22,7 @@ from insync.brokers.cluster.admin import create_topic, require_topic
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import load_run, run_name
-from insync.events.schema import ISR, RUN, now_ms
-from insync.events.topic import NUMBER, EventTopic, line_key, origin, run_key
+from insync.events.schema import ISR, NUMBER, RUN, EventTopic, line_key, now_ms, origin, run_key
 from insync.events.writer import Publish, encode
 from insync.nodes import BROKERS, ring
 from insync.progress import Progress

@@ -14,7 +14,7 @@ from insync.brokers.kafka import versions
 from insync.brokers.kafka.builds import exact
 from insync.clients import Client
 from insync.errors import InputError
-from insync.events.topic import EventTopic
+from insync.events.schema import EventTopic
 from insync.scenario.model import Scenario
 
 DEFAULT_KAFKA: Final = versions.DEFAULT

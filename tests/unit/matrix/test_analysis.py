@@ -19,8 +19,7 @@ from insync.events.matrix_info import MatrixInfo, load_matrix, save_matrix
 from insync.events.run_info import Bound, RunInfo
 from insync.events.verdict import read_cells
 from insync.outcome import Outcome
-from insync.report.matrix.cells import outcome
-from insync.report.matrix.text import wanted
+from insync.report.matrix.cells import outcome, wanted
 from unit.matrix_folder import ARMS, row
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from insync.events.verdict import Cell
 from insync.metrics import DEFAULT_FIGURES
-from insync.report.matrix.cells import outcome
-from insync.report.matrix.text import markdown, sentence
+from insync.report.matrix.cells import markdown, outcome, sentence
 from unit.verdict import made_up
 
 STOCK = "the control arm stock was not run"

@@ -17,7 +17,7 @@ from insync.events.verdict import Verdict, read_verdict
 from insync.report import sections
 from insync.report.page import render
 from insync.report.render import MOST_BYTES, with_units
-from insync.report.tabular import MOST_ROWS
+from insync.report.sections import MOST_ROWS
 from insync.report.timeline.timelines import timelines
 from insync.report.words import latency, number, span
 

@@ -4,8 +4,7 @@ from insync import metrics
 from insync.events.verdict import Verdict
 from insync.report import sections
 from insync.report.render import environment
-from insync.report.sections import isr_table, latency_table
-from insync.report.tabular import table
+from insync.report.sections import isr_table, latency_table, table
 from insync.report.timeline.timelines import LatencyPoint, Span, Timeline
 from unit.verdict.made_up import verdict
 from unit.verdict.test_decide import RUN

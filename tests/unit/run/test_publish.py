@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from insync.errors import InsyncError
-from insync.events.topic import EventTopic
+from insync.events.schema import EventTopic
 from insync.events.writer import EventFolder
 from insync.run import publish
 from insync.run.publish import IsrTail, Publisher

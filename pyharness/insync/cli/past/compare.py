@@ -78,8 +78,8 @@ def _show(console: "Console", found: "Compared", *, whole: bool) -> None:
 
 
 def _tables(found: "Compared", figures: "list[Figure]") -> "Iterator[Table]":
+    from insync.report.sections import table
     from insync.report.statistics import interval_text, label, p_text, value_text
-    from insync.report.tabular import table
 
     several = len({(each.scenario, each.kafka) for each in found.figures}) > 1
 

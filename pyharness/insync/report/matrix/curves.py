@@ -12,8 +12,7 @@ from math import log10
 from statistics import median
 
 from insync.events.matrix_info import MatrixRow
-from insync.report.matrix.cells import Grid
-from insync.report.matrix.text import full
+from insync.report.matrix.cells import Grid, full
 from insync.report.statistics import label
 from insync.report.timeline.timelines import Row
 from insync.report.words import number

@@ -11,11 +11,20 @@ from insync.events.writer import write_atomic
 from insync.metrics import METRICS
 from insync.report.headline import matrix_finding
 from insync.report.junit import as_xml, matrix_suites
-from insync.report.matrix.cells import Grid, figure, grids, outcome
+from insync.report.matrix.cells import (
+    Grid,
+    figure,
+    full,
+    grids,
+    markdown,
+    outcome,
+    sentence,
+    wanted,
+    written,
+)
 from insync.report.matrix.curves import HEIGHT as CURVES_HEIGHT
 from insync.report.matrix.curves import WIDTH as CURVES_WIDTH
 from insync.report.matrix.curves import curves_of
-from insync.report.matrix.text import full, markdown, sentence, wanted, written
 from insync.report.page import says
 from insync.report.render import asset, environment, smallest_enough
 from insync.report.reproduce import Facts, matrix_command
