@@ -11,7 +11,6 @@ Examples:
   insync agent --json
 """
 
-OPTION: Final = "-javaagent:{jar}"
 HOW_TO: Final = """\
 {jar}
 
@@ -32,7 +31,7 @@ def command(json: Json = False) -> int:
     from insync.run.plan import require_agent
 
     jar = require_agent(("plugin",))
-    option = OPTION.format(jar=jar)
+    option = f"-javaagent:{jar}"
     if json:
         print_json({"jar": str(jar), "jvm_option": option, "feature": FEATURE})
     else:

@@ -29,10 +29,9 @@ from insync.cli import (
     verify,
     why,
 )
-from insync.cli.options import BAD_INPUT, flat, print_help_alone
+from insync.cli.options import BAD_INPUT, UNKNOWN, flat, print_help_alone
 from insync.cli.past import compare, report, runs, tables
 from insync.errors import InputError, InsyncError, report_crash
-from insync.outcome import Outcome
 
 app = typer.Typer(name="insync", add_completion=False, no_args_is_help=False, rich_markup_mode=None)
 for module in (
@@ -76,9 +75,7 @@ def _flushed(code: int) -> int:
     except OSError as error:
         # Python flushes again at its end, and would print a traceback.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _complain(
-            f"standard output: {type(error).__name__}: {error}", Outcome.UNKNOWN.exit_code
-        )
+        return _complain(f"standard output: {type(error).__name__}: {error}", UNKNOWN)
     return code
 
 
@@ -94,9 +91,9 @@ def invoke(arguments: list[str]) -> int:
     except InputError as error:
         return _complain(str(error), BAD_INPUT, all_lines=True)
     except InsyncError as error:
-        return _complain(str(error), Outcome.UNKNOWN.exit_code)
+        return _complain(str(error), UNKNOWN)
     except OSError as error:
-        return _complain(f"{type(error).__name__}: {error}", Outcome.UNKNOWN.exit_code)
+        return _complain(f"{type(error).__name__}: {error}", UNKNOWN)
     except Exception as error:  # Python would exit with 1, the code of "fail"
         return report_crash(error)
     return code if isinstance(code, int) else 0

@@ -31,18 +31,13 @@ def command(
     if json:
         print_json(rows)
         return 0
-    console = results_console()
+    console, columns = results_console(), "kind | here | what it does | by"
     cells = (
-        [
-            row["kind"],
-            "[green]yes[/]" if row["why_not"] is None else "[yellow]no[/]",
-            escape(row["does"]),
-            escape(row["mechanism"]),
-        ]
+        [row["kind"], "[yellow]no[/]" if row["why_not"] else "[green]yes[/]",
+         escape(row["does"]), escape(row["mechanism"])]
         for row in rows
-    )
-    title = f"faults, --cluster {cluster}"
-    console.print(text_table("kind | here | what it does | by", cells, title, range(4)))
+    )  # fmt: skip
+    console.print(text_table(columns, cells, f"faults, --cluster {cluster}", range(4)))
     for line in reasons(rows):
         console.print(escape(line), soft_wrap=True)
     return 0
@@ -65,7 +60,7 @@ def catalogue(cluster: AnyCluster) -> list[dict[str, Any]]:
     """Return one row per kind; `why_not` is null where it can be injected."""
     from insync.faults.registry import KINDS, why_not
 
-    missing = _no_cluster(cluster)
+    missing = _no_engine() if cluster == "docker" else None
     return [
         {
             "kind": name,
@@ -79,10 +74,8 @@ def catalogue(cluster: AnyCluster) -> list[dict[str, Any]]:
     ]
 
 
-def _no_cluster(cluster: AnyCluster) -> str | None:
-    """Return why there can be no cluster of this kind here, or None."""
-    if cluster != "docker":
-        return None
+def _no_engine() -> str | None:
+    """Return why there can be no containers here, or None."""
     from insync.brokers.docker.engine import client
     from insync.errors import InputError
 

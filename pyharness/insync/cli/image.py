@@ -1,6 +1,5 @@
 """`insync image`: build and list the images for brokers in containers."""
 
-import sys
 import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 EXAMPLES: Final = """\b
 Examples:
-  insync image build
   insync image build --kafka 4.3.1,3.9.2 --json
   insync image build --base my-registry/java:21
   insync image list
@@ -81,10 +79,10 @@ def build(
             seconds = round(time.monotonic() - began, 1)
             rows.append({**_facts(found), "made": made, "seconds": seconds})
             progress.repeat_done()
+    console = results_console(as_json=json)
     for row in rows:
         how = f"built in {row['seconds']} s" if row["made"] else "already built"
-        out = sys.stderr if json else sys.stdout
-        print(f"{row['tag']}: {how}, {row['size_bytes'] // _MB} MB", file=out)
+        console.print(f"{row['tag']}: {how}, {row['size_bytes'] // _MB} MB")
     if json:
         print_json({"images": rows})
     return 0
@@ -98,8 +96,8 @@ def list_images(json: Json = False) -> int:
     from insync.brokers.kafka import releases
 
     with closing(engine.client()) as client:
-        looked = [built.find(client, releases.find(each)) for each in releases.recorded()]
-    found = [image for image in looked if image]
+        looked = (built.find(client, releases.find(each)) for each in releases.recorded())
+        found = [image for image in looked if image]
     if json:
         print_json({"images": list(map(_facts, found))})
     elif found:

@@ -17,9 +17,11 @@ import typer
 from insync.brokers.kafka.builds import exact
 from insync.engines import AnalysisOptions, conf_of, require_engine, require_master
 from insync.extras import require_analysis
+from insync.outcome import Outcome
 from insync.run.request import KAFKA_HELP
 
 BAD_INPUT: Final = 2
+UNKNOWN: Final = Outcome.UNKNOWN.exit_code
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on standard output, text on stderr.")
 ]

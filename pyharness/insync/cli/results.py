@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from insync.brokers.cluster.node import has_data, remove_data
+from insync.cli.options import UNKNOWN
 from insync.cli.output import (
     TerminalProgress,
     print_json,
@@ -162,8 +163,7 @@ def analyse_below(
         except InputError as error:
             print(f"insync: {error}", file=sys.stderr)
     code = analyse_and_show(usable, found.matrices, analysis, progress, as_json=as_json)
-    unknown = Outcome.UNKNOWN.exit_code
-    return code if len(usable) == len(found.runs) else code or unknown
+    return code if len(usable) == len(found.runs) else code or UNKNOWN
 
 
 def show_matrix(matrix: Path, *, as_json: bool) -> Outcome:
@@ -172,16 +172,6 @@ def show_matrix(matrix: Path, *, as_json: bool) -> Outcome:
     if as_json:
         print((matrix / CELLS).read_text(encoding="utf-8"), end="")
     return found
-
-
-def show_recorded(folder: Path, progress: TerminalProgress, *, as_json: bool) -> int:
-    """Print where a run was recorded that is not analysed yet; return the exit code."""
-    progress.stop()
-    out = sys.stderr if as_json else sys.stdout
-    print(f"recorded, not analysed yet: insync report {folder}", file=out)
-    if as_json:
-        print_json({"recorded": str(folder)})
-    return 0
 
 
 def prune_data(clusters: Mapping[Path, bool]) -> list[Path]:

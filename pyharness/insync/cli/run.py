@@ -1,5 +1,6 @@
 """`insync run`: run a scenario on real brokers, then compute tables, verdict and report."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
@@ -68,8 +69,8 @@ def command(
         require_master(analysis.master, probe=False)
     if events_topic is None and events_bootstrap is not None:
         raise InputError(f"--events-bootstrap {events_bootstrap}: expected --events-topic with it")
-    from insync.cli.output import TerminalProgress
-    from insync.cli.results import analyse_and_show, show_recorded
+    from insync.cli.output import TerminalProgress, print_json
+    from insync.cli.results import analyse_and_show
     from insync.run.runner import run
     from insync.signals import interruptible
 
@@ -83,9 +84,13 @@ def command(
     )  # fmt: skip
     with interruptible(), TerminalProgress() as progress:
         folder = run(request, progress)
-        if record_only:
-            return show_recorded(folder, progress, as_json=json)
-        return analyse_and_show([folder], [], analysis, progress, as_json=json)
+        if not record_only:
+            return analyse_and_show([folder], [], analysis, progress, as_json=json)
+    text = f"recorded, not analysed yet: insync report {folder}"
+    print(text, file=sys.stderr if json else sys.stdout)
+    if json:
+        print_json({"recorded": str(folder)})
+    return 0
 
 
 def _existing(

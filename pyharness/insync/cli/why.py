@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from rich.markup import escape
 
-from insync.cli.options import Json
+from insync.cli.options import UNKNOWN, Json
 from insync.cli.output import print_json, results_console
+from insync.errors import InputError
 from insync.events.schema import DEFAULT_TOPIC
 from insync.why.rules import DEFAULT_LAG_MS
 
@@ -71,11 +73,6 @@ def command(
     of it. The faults that a run injected are not read. The exit code is 0, 3 if a cause is not
     decided or something could not be read, 2 for bad input.
     """
-    from rich.markup import escape
-
-    from insync.errors import InputError
-    from insync.outcome import Outcome
-
     if sum(each is not None for each in (folder, bootstrap, logs)) != 1:
         raise InputError("insync why: expected a folder, --logs or --bootstrap, one of them")
     for name, value in (("--lag-ms", lag_ms), ("--jmx", jmx)):
@@ -111,7 +108,7 @@ def command(
         )
         for line in _lines(answer):
             console.print(escape(f"  {line}"), soft_wrap=True)
-    return 0 if all(each.is_complete for each in found) else Outcome.UNKNOWN.exit_code
+    return 0 if all(each.is_complete for each in found) else UNKNOWN
 
 
 def _summary(answer: "Answer") -> str:

@@ -6,10 +6,9 @@ from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import Json, require
+from insync.cli.options import UNKNOWN, Json, require
 from insync.cli.output import print_json
 from insync.engines import AnalysisOptions
-from insync.outcome import Outcome
 
 EXAMPLES: Final = """\b
 Examples:
@@ -61,4 +60,4 @@ def command(
     print(f"tables of {runs}{computed}, {found.lines} lines: {found.into}", file=out)
     if json:
         print_json(asdict(found))
-    return Outcome.UNKNOWN.exit_code if problems else 0
+    return UNKNOWN if problems else 0
