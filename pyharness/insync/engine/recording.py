@@ -4,7 +4,6 @@ Each arm has its own process so that its clients never wait for another arm's in
 and so that a failing arm does not affect others. The processes end when this process ends.
 """
 
-import json
 import os
 import shutil
 import subprocess
@@ -13,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from insync.brokers.kafka import process
 from insync.engine.worker import Ended, Task, ended_of, save_task, tasks_of, without_known
@@ -34,7 +33,6 @@ class Records:
         """Keep the runs, of which some arms have `ended` before; each has its own folder."""
         self._runs = {run.out: run for run in runs}
         self._ended = set(ended)
-        self._open = {out: _read(out) for out in self._runs if (out / RUN).is_file()}
 
     def begin(self, task: Task) -> None:
         """Open the records of the runs of a task that are not open yet.
@@ -42,23 +40,17 @@ class Records:
         What an interrupted worker recorded of a cell is removed, because the cell is run again.
         """
         for cell in task.cells:
-            if cell.out not in self._open:
-                self._open[cell.out] = open_run(self._runs[cell.out])
+            if not (cell.out / RUN).is_file():
+                open_run(self._runs[cell.out])
             shutil.rmtree(events_dir(cell.out, cell.arm), ignore_errors=True)
 
     def close(self, ended: Ended) -> None:
         """Complete the records of runs whose arms have all finished; may be called again."""
         self._ended.update(ended)
-        for out, record in self._open.items():
-            run = self._runs[out]
-            whole = all((out, arm) in self._ended for arm in run.scenario.arms)
-            if whole and "finished_ms" not in record:
-                close_run(run, record)
-
-
-def _read(out: Path) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads((out / RUN).read_text(encoding="utf-8"))
-    return record
+        for out, run in list(self._runs.items()):
+            if all((out, arm) in self._ended for arm in run.scenario.arms):
+                close_run(out)
+                del self._runs[out]
 
 
 LOOK_SECONDS: Final = 0.2

@@ -48,7 +48,7 @@ def run(request: RunRequest, progress: Progress | None = None) -> Path:
 def execute(plan: Plan, progress: Progress) -> None:
     """Execute a plan that `prepare` has checked, and record it into its empty folder."""
     progress.phase(f"recording into {plan.out}")
-    record = open_run(plan)
+    open_run(plan)
     live = live_topic(plan)
     publish_run(live, plan)
     if plan.skip is None:
@@ -58,23 +58,21 @@ def execute(plan: Plan, progress: Progress) -> None:
                 run_arm(cell, plan.tools, progress, live)
             else:
                 run_attached_arm(cell, plan.tools, progress)
-    close_run(plan, record)
+    close_run(plan.out)
     publish_run(live, plan)
 
 
-def open_run(plan: Plan) -> dict[str, Any]:
+def open_run(plan: Plan) -> None:
     """Create the run folder with the scenario and the record of a run that begins now."""
     make_out(plan.out)
     (plan.out / SCENARIO).write_text(plan.cells[0].text, encoding="utf-8")
-    record = begin(plan)
-    save(record, plan.out)
-    return record
+    save(begin(plan), plan.out)
 
 
-def close_run(plan: Plan, record: dict[str, Any]) -> None:
-    """Complete the record of a finished run."""
-    record["finished_ms"] = now_ms()
-    save(record, plan.out)
+def close_run(out: Path) -> None:
+    """Complete the record of a finished run, unless it is."""
+    record = json.loads((out / RUN).read_text(encoding="utf-8"))
+    save({"finished_ms": now_ms(), **record}, out)
 
 
 def begin(plan: Plan) -> dict[str, Any]:

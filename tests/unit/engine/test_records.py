@@ -12,22 +12,23 @@ from unit.engine.cells import named
 
 
 class Book:
-    """Fake run folders; records which were opened and closed, in order."""
+    """Run folders with an empty record; it keeps which were opened and closed, in order."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         self.lines: list[str] = []
+        monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(records, "open_run", self.open)
         monkeypatch.setattr(records, "close_run", self.close)
 
-    def open(self, plan: Any) -> dict[str, Any]:
-        """Record that a run began."""
+    def open(self, plan: Any) -> None:
+        """Note that a run began."""
         self.lines.append(f"open {plan.out}")
-        return {}
+        plan.out.mkdir(parents=True)
+        (plan.out / "run.json").touch()
 
-    def close(self, plan: Any, record: dict[str, Any]) -> None:
-        """Record that a run ended."""
-        self.lines.append(f"close {plan.out}")
-        record["finished_ms"] = 1.0
+    def close(self, out: Path) -> None:
+        """Note that a run ended."""
+        self.lines.append(f"close {out}")
 
 
 def run(kafka: str, name: str, *arms: str) -> Any:
@@ -43,9 +44,9 @@ def task(kafka: str, arm: str, *names: str) -> Task:
 
 
 def test_a_run_is_opened_with_its_first_arm_and_closed_with_its_last(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    book = Book(monkeypatch)
+    book = Book(monkeypatch, tmp_path)
     kept = records.Records([run("1.1.0", "a", "stock", "both"), run("4.3.1", "a", "stock")])
     kept.begin(task("1.1.0", "stock", "a"))
     kept.begin(task("1.1.0", "both", "a"))
@@ -59,9 +60,9 @@ def test_a_run_is_opened_with_its_first_arm_and_closed_with_its_last(
 
 
 def test_a_run_with_an_unfinished_or_unstarted_arm_stays_open(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    book = Book(monkeypatch)
+    book = Book(monkeypatch, tmp_path)
     kept = records.Records(
         [run("4.3.1", "a", "stock", "both"), run("4.3.1", "b", "stock"), run("1.1.0", "a", "stock")]
     )
