@@ -21,7 +21,7 @@ from insync.events.writer import write_atomic
 from insync.metrics import METRICS
 from insync.outcome import Outcome, worst
 from insync.report.matrix.cells import full
-from insync.report.result_page import Words, write_result
+from insync.report.result_page import Words
 from insync.result import Result, Table
 from insync.run.cell import CellSpec
 from insync.run.plan import resolve_cells
@@ -32,17 +32,6 @@ TEXT: Final = "bugs.md"
 MOST_REPEATS: Final = 100
 NO_FIX: Final = "none yet"
 TRACKER: Final = "https://issues.apache.org/jira/browse/"
-WORDS: Final = Words(
-    command="bugs",
-    says="bugs of Kafka's past, on an affected release and on the fixed one",
-    part="bug",
-    notes=(
-        "A bug passes if it is found in every repeat on the affected release, and in none on the"
-        " fixed one. Of a bug without a fix only the affected release is played.",
-        "A repeat is void, and its bug unknown, if a fault did not act, a cluster did not start, or"
-        " something was not recorded.",
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +46,17 @@ class Bugs(ScenarioCampaign):
     """The campaign."""
 
     name = "bugs"
+    words = Words(
+        command=name,
+        says="bugs of Kafka's past, on an affected release and on the fixed one",
+        part="bug",
+        notes=(
+            "A bug passes if it is found in every repeat on the affected release, and in none on"
+            " the fixed one. Of a bug without a fix only the affected release is played.",
+            "A repeat is void, and its bug unknown, if a fault did not act, a cluster did not"
+            " start, or something was not recorded.",
+        ),
+    )
     batch = 1
 
     def __init__(self, ids: Sequence[str] = (), repeats: int = 1, at_once: int = 2) -> None:
@@ -105,7 +105,7 @@ class Bugs(ScenarioCampaign):
 
     def write(self, folder: Path, result: Result) -> None:
         """Write the result, its page, and its table as Markdown."""
-        write_result(folder, result, WORDS)
+        super().write(folder, result)
         write_atomic(folder / TEXT, as_markdown(result.tables))
 
     def _seen(self, bug: Bug, kafka: str, done: Done) -> dict[str, Seen]:

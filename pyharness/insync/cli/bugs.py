@@ -1,6 +1,5 @@
 """`insync bugs`: play bugs of Kafka's past on the affected and on the fixed release."""
 
-from functools import partial
 from typing import Annotated, Final
 
 import typer
@@ -37,10 +36,10 @@ def command(
     A bug holds if it is found in every repeat on the affected release and in none on the fixed one.
     A repeat is void if a fault did not act or a cluster did not start.
     """
-    from insync.bugs.campaign import WORDS, Bugs, tables_of
+    from insync.bugs.campaign import Bugs, tables_of
     from insync.bugs.corpus import chosen, tried
     from insync.cli.output import print_json, results_console
-    from insync.cli.results import drawn, run_campaign, show_result
+    from insync.cli.results import drawn, show_campaign
 
     if list_:
         bugs = chosen(ids or ())
@@ -53,8 +52,4 @@ def command(
                 console.print(drawn(table))
         return 0
     require("bugs", options.analysis)
-    return run_campaign(
-        Bugs(ids or (), repeat, side_by_side),
-        options,
-        partial(show_result, words=WORDS, as_json=json),
-    )
+    return show_campaign(Bugs(ids or (), repeat, side_by_side), options, as_json=json)

@@ -26,10 +26,9 @@ progress of its worker says it."""
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
-    """Something that must not happen: its class, the metric if it has one, and the words."""
+    """Something that must not happen: its class, and the words."""
 
     of: Class
-    metric: str | None = None
     words: str
 
 
@@ -77,14 +76,13 @@ def _findings(cell: Cell, acks: str, broken: Broken | None) -> Iterator[Finding]
     for name in metrics.integrity(acks):
         count = cell.total(name)
         if count:
-            yield Finding(of="integrity", metric=name, words=f"{name} was {count}, expected 0")
+            yield Finding(of="integrity", words=f"{name} was {count}, expected 0")
     errors = cell.total("agent_errors")
     if errors:
         yield Finding(of="agent", words=f"errors of the agents' own code were {errors}, expected 0")
     for name, metric in metrics.METRICS.items():
-        count = cell.total(name) if getattr(metric, "liveness", False) else 0
-        if count:
-            yield Finding(of="liveness", metric=name, words=f"{name} was {count}, expected 0")
+        if metric.liveness and (count := cell.total(name)):
+            yield Finding(of="liveness", words=f"{name} was {count}, expected 0")
     if broken is not None and not broken["by_fault"]:
         yield Finding(of="liveness", words=broken["why"])
 

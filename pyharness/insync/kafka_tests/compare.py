@@ -5,12 +5,11 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Final, Literal
+from typing import Literal
 
 from insync.kafka_tests.results import NOT_RUN, PASSED, ClassResult, TestResult
 
 Kind = Literal["different", "flaky", "known"]
-_NONE: Final = ClassResult({})
 
 
 @dataclass(frozen=True)

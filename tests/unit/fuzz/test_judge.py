@@ -26,7 +26,9 @@ def test_a_shrunk_isr_is_no_finding() -> None:
 def test_a_lost_record_is_a_finding_with_acks_all_and_counted_with_acks_1() -> None:
     strict = judge(cell(lost=[3]), "all", None)
     assert strict.outcome == "fail"
-    assert [(each.of, each.metric) for each in strict.findings] == [("integrity", "lost")]
+    assert [(each.of, each.words) for each in strict.findings] == [
+        ("integrity", "lost was 3, expected 0")
+    ]
     assert strict.lost_acks_1 == 0
     loose = judge(cell(lost=[3]), "1", None)
     assert (loose.outcome, loose.lost_acks_1) == ("pass", 3)
