@@ -10,7 +10,7 @@ layouts and the prefixes of systemd and Strimzi have them.
 import gzip
 import re
 import zlib
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
@@ -40,7 +40,7 @@ _SHRINK: Final = re.compile(
     r" (?P<before>[\d,]+) to (?P<after>[\d,]+)"
 )
 _UPDATED: Final = re.compile(
-    rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] ISR updated to (?P<after>[\d,]+)"
+    rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] ISR updated to \[?(?P<after>[\d,]+)"
 )
 _LEADS: Final = re.compile(
     rf"\[Broker id=(?P<leader>\d+)\] Leader {_PARTITION} (?:with topic id \S+ )?starts at"
@@ -59,6 +59,8 @@ _ZOOKEEPER: Final = re.compile(
 _STARTED: Final = re.compile(
     r"\[KafkaServer id=(\d+)\] started|\[KafkaRaftServer nodeId=(\d+)\] Kafka Server started"
 )
+_STARTING: Final = re.compile(r"Registered `?kafka:type=kafka.Log4jController`? MBean")
+"""The first line of a broker's process."""
 _FETCHER: Final = re.compile(
     r"\[ReplicaFetcher replicaId=(\d+), leaderId=(\d+), fetcherId=\d+\] Error (?:in response|when)"
 )
@@ -66,14 +68,16 @@ _LOST_DIR: Final = re.compile(r"Stopping serving (?:logs|replicas) in (?:log )?d
 _COLLECTED: Final = re.compile(r"GC\(\d+\) Pause .* (\d+(?:\.\d+)?)ms\s*$")
 _CAUGHT_UP: Final = re.compile(r"lastCaughtUpTimeMs: (\d+)")
 _LAG: Final = re.compile(r"replica\.lag\.time\.max\.ms = (\d+)")
-_WORTH: Final = re.compile(
-    r"ISR|Fenc|fenced=|FenceBroker|Newly added|\] started|Server started|Error |Stopping serving"
-    r"|Pause |replica\.lag\.time\.max\.ms = "
-)
+_WORDS: Final = (
+    "ISR", "Fenc", "fenced=", "FenceBroker", "Newly added", "started", "Error ",
+    "Stopping serving", "Pause ", "replica.lag.time.max.ms = ", "Log4jController",
+)  # fmt: skip
 """What any line of use has: most lines of a log have none of it."""
 NOT_LOGGED: Final = (
     "logs do not show acks: a leader whose appends hang is not seen before an ISR changes"
 )
+_STACK: Final = 200
+"""How many lines without a date, as of a stack trace, may come after one that has it."""
 _WAITED_MS: Final = 30_000.0
 """Kafka's default of replica.socket.timeout.ms, after which a fetcher gives a leader up."""
 
@@ -171,7 +175,8 @@ def _read_file(read: _Read, file: Path, pattern: re.Pattern[str] | None) -> None
     """Add what a file says; a file that cannot be read to its end is a gap."""
     named = pattern.search(str(file)) if pattern else None
     own = int(named[1]) if named and named[1].isdecimal() else None
-    last_ms = None
+    ended_ms = first_ms = None
+    recent: deque[str] = deque(maxlen=_STACK)
     try:
         with file.open("rb") as start:
             opened = gzip.open if start.read(2) == b"\x1f\x8b" else open
@@ -179,21 +184,32 @@ def _read_file(read: _Read, file: Path, pattern: re.Pattern[str] | None) -> None
             for line in lines:
                 if own is None and (found := _OWN_ID.search(line)):
                     own = int(found[1])
-                at_ms = time_of(line, read.zone)
-                if at_ms is None:
-                    at_ms = last_ms
-                if at_ms is None:
-                    continue
-                read.first_ms, read.last_ms = min(read.first_ms, at_ms), max(read.last_ms, at_ms)
-                if _WORTH.search(line):
-                    _add(read, line, at_ms, own, last_ms)
-                last_ms = at_ms
+                if first_ms is None:
+                    first_ms = time_of(line, read.zone)
+                if any(word in line for word in _WORDS):
+                    last_ms = _last(recent, read.zone)
+                    at_ms = time_of(line, read.zone) or last_ms
+                    if _STARTING.search(line):
+                        ended_ms = last_ms
+                    elif at_ms is not None:
+                        _add(read, line, at_ms, own, ended_ms or last_ms)
+                recent.append(line)
     except (OSError, EOFError, zlib.error) as error:
         read.gaps.append(f"{file}: {error}; it was read up to there")
+    ends_ms = _last(recent, read.zone)
+    if first_ms is not None and ends_ms is not None:
+        read.first_ms = min(read.first_ms, first_ms)
+        read.last_ms = max(read.last_ms, ends_ms)
     if own is not None:
         read.brokers.add(own)
-    elif last_ms is None:
+    elif first_ms is None:
         read.gaps.append(f"{file}: no line with a date")
+
+
+def _last(recent: Sequence[str], zone: tzinfo) -> float | None:
+    """Return the time of the last line that has one."""
+    times = (time_of(line, zone) for line in reversed(recent))
+    return next((each for each in times if each is not None), None)
 
 
 def time_of(line: str, zone: tzinfo) -> float | None:
@@ -216,7 +232,7 @@ def _offset(offset: str | None) -> str:
 
 
 def _add(read: _Read, line: str, at_ms: float, own: int | None, last_ms: float | None) -> None:
-    """Add a line that may say something; `last_ms` is the time of the one before in its file."""
+    """Add a line that may say something; `last_ms` is when the process before wrote its last."""
     if found := _SHRINK.search(line) or _UPDATED.search(line) or _LEADS.search(line):
         _add_isr(read, found.groupdict(), at_ms)
         late = [at_ms - int(each) for each in _CAUGHT_UP.findall(line) if int(each) > 0]

@@ -106,8 +106,9 @@ def test_a_fenced_broker_that_did_not_start_again_was_not_heard_of(tmp_path: Pat
 
 
 def test_a_broker_that_started_again_had_ended_after_its_last_line(tmp_path: Path) -> None:
-    lines = [at(0, STARTED), at(20, "INFO the last words"), at(80, STARTED), at(99, "INFO more")]
-    write(tmp_path / "server.log", lines)
+    first = "INFO Registered `kafka:type=kafka.Log4jController` MBean"
+    lines = [at(0, STARTED), at(20, "INFO the last words"), at(70, first), at(75, "INFO loading")]
+    write(tmp_path / "server.log", [*lines, at(80, STARTED), at(99, "INFO more")])
     (finding,) = answer(tmp_path, lag_ms=10_000).findings
     assert (finding.broker, finding.site, finding.span.ms) == (2, "ended", 60_000)
 
