@@ -89,7 +89,7 @@ MOST_LINES = {
     "soak": 700,
     "testing": 1_470,
     "verify": 1_373,
-    "why": 2_629,
+    "why": 2_645,
     "workload": 1_959,
 }
 SLACK = 100
