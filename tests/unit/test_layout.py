@@ -71,7 +71,7 @@ MOST_FILES = 20
 # some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
     "": 1_916,
-    "analysis": 7_630,
+    "analysis": 7_620,
     "brokers": 5_300,
     "bugs": 362,
     "cli": 2_014,

@@ -8,9 +8,9 @@ the other arm of a comparison. What an arm lacks makes all of its expectations u
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 
-from insync.analysis.verdict import expectations
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts, arm_figures
 from insync.analysis.verdict.invalid_reasons import Reasons, reasons_by_arm
 from insync.analysis.verdict.liveness import NotLive, not_live
@@ -27,6 +27,7 @@ from insync.events.verdict import (
     problems_of,
 )
 from insync.metrics import LOST, METRICS, integrity
+from insync.nodes import repeat_words
 from insync.outcome import Outcome, worst
 
 ENDED = "came to its end"
@@ -65,7 +66,7 @@ def not_run(run: RunInfo, facts: RunFacts, arms: Sequence[str]) -> Iterator[str]
     for arm in run.left_out:
         yield f"the control arm {arm} was not run"
     for arm in arms:
-        for each in expectations.dropped_comparisons(run, facts, arm):
+        for each in dropped_comparisons(run, facts, arm):
             yield (
                 f"{arm} {each.metric} was not compared with that of {each.against},"
                 " which was not run"
@@ -95,9 +96,9 @@ def _findings(run: RunInfo, facts: RunFacts) -> Iterator[Finding]:
         for metric, bound in run.scenario.expected_of(arm).items():
             yield _of_bound(run, facts.arms[arm], arm, metric, bound, weak[arm])
         if arm not in run.control_arms:
-            for each in expectations.comparisons_of(run, facts, arm):
+            for each in comparisons_of(run, facts, arm):
                 yield _of_comparison(each, facts, weak[arm], reasons)
-        if expectations.is_observed(run, facts, arm):
+        if is_observed(run, facts, arm):
             yield Finding(arm=arm, expected=NOTHING, outcome=Outcome.OBSERVED, found=(OBSERVED,))
 
 
@@ -107,7 +108,7 @@ def _lacks(run: RunInfo, facts: RunFacts) -> list[str]:
     found = []
     if not tested:
         found = [f"no arm under test was run, only {', '.join(run.arms)}"]
-    elif all(expectations.is_observed(run, facts, arm) for arm in tested):
+    elif all(is_observed(run, facts, arm) for arm in tested):
         found = [f"nothing is expected of {', '.join(tested)}"]
     return [*found, *not_run(run, facts, tested)]
 
@@ -126,7 +127,7 @@ def _of_arm(
     yield _finding(
         arm,
         NO_VIOLATION,
-        fail=list(expectations.integrity_violations({arm: repeats}, acks)),
+        fail=list(integrity_violations({arm: repeats}, acks)),
         unknown=own,
         found="; ".join(
             filter(None, [f"{lost:g} records with acks=1 were lost" if lost else "", _unseen(run)])
@@ -150,7 +151,7 @@ def _of_bound(
     bound: Bound,
     weak: Sequence[str],
 ) -> Finding:
-    broken = list(expectations.out_of_bounds(arm, repeats, metric, bound))
+    broken = list(out_of_bounds(arm, repeats, metric, bound))
     is_control = arm in run.control_arms
     without_problem = [f"{each}: {NO_PROBLEM}" for each in broken] if is_control else []
     return _finding(
@@ -158,20 +159,20 @@ def _of_bound(
         f"{metric} {bound}",
         unknown=[*weak, *without_problem],
         fail=[] if is_control or weak else broken,
-        found=expectations.values(repeats, metric),
+        found=values(repeats, metric),
     )
 
 
 def _of_comparison(
     each: Comparison, facts: RunFacts, weak: Sequence[str], reasons: Reasons
 ) -> Finding:
-    without = [*weak, *expectations.missing_data(each, facts, reasons)]
+    without = [*weak, *missing_data(each, facts, reasons)]
     return _finding(
         each.arm,
         f"{each.metric} {each}",
         unknown=without,
-        fail=[] if without else list(expectations.broken(each, facts)),
-        found="" if without else expectations.figures(each, facts),
+        fail=[] if without else list(broken(each, facts)),
+        found="" if without else figures(each, facts),
     )
 
 
@@ -234,3 +235,108 @@ def _cell(row: MatrixRow, run: RunInfo, facts: RunFacts, verdict: Verdict, arm: 
         report=f"{row.folder}/{REPORT}",
     )
     return cell if recorded else cell.model_copy(update={"reason": _recorded_nothing(row, arm)})
+
+
+NO_VALUE = "none"
+"""How a missing value is written; only an optional metric may lack one in a judged repeat."""
+
+
+def comparisons_of(run: RunInfo, facts: RunFacts, arm: str) -> list[Comparison]:
+    """Return the comparisons of an arm with another arm of the same run."""
+    return [each for each in run.compares(arm, facts.arms) if each.against in facts.arms]
+
+
+def dropped_comparisons(run: RunInfo, facts: RunFacts, arm: str) -> list[Comparison]:
+    """Return the comparisons of an arm with another arm that was not run."""
+    return [each for each in run.compares(arm, facts.arms) if each.against not in facts.arms]
+
+
+def is_observed(run: RunInfo, facts: RunFacts, arm: str) -> bool:
+    """Whether nothing is expected of an arm: no bound, and no comparison that can be made.
+
+    Comparisons bind arms under test only.
+    """
+    if run.scenario.expected_of(arm):
+        return False
+    return arm in run.control_arms or not comparisons_of(run, facts, arm)
+
+
+def broken(each: Comparison, facts: RunFacts) -> Iterator[str]:
+    """Say that a comparison does not hold; `missing_data` reports one that lacks data."""
+    own, other = _medians(each, facts)
+    if own is not None and other is not None and not each.holds(own, other):
+        yield f"{each.arm}: {each.metric} was {own:g}, expected {each}, which was {other:g}"
+
+
+def missing_data(each: Comparison, facts: RunFacts, invalid: Reasons) -> Iterator[str]:
+    """Say which arms lack the data for a comparison, or have repeats that prove nothing."""
+    own, other = _medians(each, facts)
+    without = [each.arm] * (own is None) + [each.against] * (other is None)
+    if without:
+        yield f"{each.arm}: no data for {each.metric} of {', '.join(without)} to compare"
+    for words in invalid.get(each.against, ()):
+        yield f"{each.arm}: {each.metric} cannot be compared with that of {words}"
+
+
+def figures(each: Comparison, facts: RunFacts) -> str:
+    """Write the two medians of a comparison that has its data."""
+    own, other = _medians(each, facts)
+    return f"{own:g}; {each.against}: {other:g}"
+
+
+def _medians(each: Comparison, facts: RunFacts) -> tuple[float | None, float | None]:
+    return _median(each, facts, each.arm), _median(each, facts, each.against)
+
+
+def _median(each: Comparison, facts: RunFacts, arm: str) -> float | None:
+    """Return the median over an arm's repeats; None if any repeat lacks the metric."""
+    values = [repeat.metrics[each.metric] for repeat in facts.arms[arm]]
+    known = [value for value in values if value is not None]
+    return median(known) if known and len(known) == len(values) else None
+
+
+def integrity_violations(
+    arms: Mapping[str, Sequence[RepeatFacts]], acks: str = "all"
+) -> Iterator[str]:
+    """Say which records, logs or epochs were lost or corrupted, in the order of the registry.
+
+    `acks` is what the producers waited for.
+    """
+    for metric in integrity(acks):
+        for arm, repeats in arms.items():
+            for number, repeat in enumerate(repeats):
+                value = repeat.metrics[metric]
+                if value:
+                    yield f"{arm}, {repeat_words(number)}: {metric} was {value:g}, expected 0"
+
+
+def out_of_bounds(
+    arm: str, repeats: Sequence[RepeatFacts], metric: str, bound: Bound
+) -> Iterator[str]:
+    """Say which repeats of an arm are out of a bound."""
+    for number, repeat in enumerate(repeats):
+        value = repeat.metrics[metric]
+        if _is_out(metric, value, bound):
+            yield f"{arm}, {repeat_words(number)}: {metric} was {_written(value)}, expected {bound}"
+
+
+def values(repeats: Sequence[RepeatFacts], metric: str) -> str:
+    """Write a metric of every repeat: "0, 2, none"."""
+    return ", ".join(_written(repeat.metrics[metric]) for repeat in repeats)
+
+
+def _written(value: float | None) -> str:
+    return NO_VALUE if value is None else f"{value:g}"
+
+
+def _is_out(metric: str, value: float | None, bound: Bound) -> bool:
+    """Whether a metric is out of a bound.
+
+    An optional metric without a value is: a bound on the time of the first shrink asks for a
+    shrink. Any other missing value makes the run unknown (`invalid_reasons`).
+    """
+    if value is None:
+        return bool(METRICS[metric].optional)
+    low = bound.min is None or value >= bound.min
+    high = bound.max is None or value <= bound.max
+    return not (low and high)
