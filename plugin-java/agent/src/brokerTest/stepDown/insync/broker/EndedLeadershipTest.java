@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import insync.agent.stepdown.broker.EndedLeadership;
+import insync.agent.stepdown.broker.LeadershipHooks;
 import insync.core.Insync;
 import java.lang.reflect.Field;
 import java.nio.file.Path;
@@ -103,6 +103,6 @@ class EndedLeadershipTest {
     }
 
     private static void over(Leader leader, int over) {
-        ((EndedLeadership.Carrier) leader.partition()).insync$over(over);
+        ((LeadershipHooks.Carrier) leader.partition()).insync$over(over);
     }
 }

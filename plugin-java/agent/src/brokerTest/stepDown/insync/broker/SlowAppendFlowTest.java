@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.agent.stepdown.broker.AppendHooks;
-import insync.agent.stepdown.broker.EndedLeadership;
+import insync.agent.stepdown.broker.LeadershipHooks;
 import insync.core.stepdown.AppendMark;
 import insync.core.stepdown.AppendSite;
 import java.lang.reflect.Field;
@@ -49,7 +49,7 @@ class SlowAppendFlowTest extends WatchedLeader {
 
         asked.answerPartition(Errors.NEW_LEADER_ELECTED);
         assertTrue(answered().contains("\"outcome\":\"done\""));
-        await(() -> ((EndedLeadership.Carrier) (Object) leader.partition()).insync$over() > EPOCH ? leader : null);
+        await(() -> ((LeadershipHooks.Carrier) (Object) leader.partition()).insync$over() > EPOCH ? leader : null);
         assertThrows(NotLeaderOrFollowerException.class, () -> StepDownParts.produce(leader.partition()));
         assertTrue(appends.isAlive(), "the append still hangs");
         nothingMoreIsAskedFor(4 * APPEND_MS);
@@ -62,7 +62,7 @@ class SlowAppendFlowTest extends WatchedLeader {
         anAppendHangs();
         next().answerPartition(Errors.NEW_LEADER_ELECTED);
         assertTrue(answered().contains("\"outcome\":\"done\""));
-        await(() -> ((EndedLeadership.Carrier) (Object) leader.partition()).insync$over() > EPOCH ? leader : null);
+        await(() -> ((LeadershipHooks.Carrier) (Object) leader.partition()).insync$over() > EPOCH ? leader : null);
         assertEquals(Optional.empty(), NamedLeader.of(leader), "it does not name itself");
     }
 

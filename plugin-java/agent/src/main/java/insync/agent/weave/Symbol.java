@@ -1,7 +1,5 @@
 package insync.agent.weave;
 
-import java.util.Objects;
-
 /** Names a class of the broker, or one member of it. */
 final class Symbol implements Comparable<Symbol> {
     final String owner;
@@ -26,16 +24,6 @@ final class Symbol implements Comparable<Symbol> {
     @Override
     public int compareTo(Symbol other) {
         return toString().compareTo(other.toString());
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof Symbol && toString().equals(other.toString());
-    }
-
-    @Override
-    public int hashCode() {
-        return Objects.hash(owner, name, descriptor);
     }
 
     @Override

@@ -86,7 +86,7 @@ public final class BrokerStepDown implements StepDown {
 
     /** Returns our step-down classes that refer to the broker's. */
     public static List<Class<?>> ownClasses() {
-        return List.of(AppendHooks.class, BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, EndedLeadership.class,
+        return List.of(AppendHooks.class, BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, LeadershipHooks.class,
             AnswerThreads.class, Relinquisher.class, SelfFencing.class, TimedTag.class, UnservedClients.class);
     }
 
@@ -193,12 +193,12 @@ public final class BrokerStepDown implements StepDown {
     @Override
     public boolean isOver(TopicPartition partition) {
         LedPartition one = led.get(partition);
-        return one != null && EndedLeadership.isOver(one.kafkaPartition());
+        return one != null && LeadershipHooks.isOver(one.kafkaPartition());
     }
 
     /** Marks a leader epoch of this broker as over, and answers clients that wait for the partition in it. */
     void over(Partition partition, int leaderEpoch) {
-        EndedLeadership.Carrier carrier = (EndedLeadership.Carrier) partition;
+        LeadershipHooks.Carrier carrier = (LeadershipHooks.Carrier) partition;
         if (carrier.insync$over() <= leaderEpoch) {
             carrier.insync$over(leaderEpoch + 1);
             AnswerThreads.produce(partition.topic(), () -> controller.completeProduce(replicas, partition.topicPartition()));
@@ -209,7 +209,7 @@ public final class BrokerStepDown implements StepDown {
     private void sendOn() {
         for (LedPartition each : led.values()) {
             int epoch = each.leaderEpoch();
-            if (each.isLed() && ((EndedLeadership.Carrier) each.kafkaPartition()).insync$over() <= epoch) {
+            if (each.isLed() && ((LeadershipHooks.Carrier) each.kafkaPartition()).insync$over() <= epoch) {
                 over(each.kafkaPartition(), epoch);
                 clients.given();
             }

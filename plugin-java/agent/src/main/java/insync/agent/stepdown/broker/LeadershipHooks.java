@@ -3,11 +3,14 @@ package insync.agent.stepdown.broker;
 import insync.agent.broker.Brokers;
 import insync.agent.isr.PartitionHooks;
 import insync.agent.weave.TypeHooks;
+import insync.core.Insync;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import org.apache.kafka.common.protocol.Errors;
+import scala.Option;
 import scala.Tuple2;
 
 /**
@@ -28,7 +31,7 @@ public final class LeadershipHooks extends TypeHooks {
         on("maybeShrinkIsr", SkipShrink.class);
         on("checkEnoughReplicasReachOffset", CheckEnoughReplicas.class);
         property(OVER, int.class);
-        implement(EndedLeadership.Carrier.class);
+        implement(Carrier.class);
     }
 
     /**
@@ -38,6 +41,50 @@ public final class LeadershipHooks extends TypeHooks {
      */
     public static TypeHooks currentLeader() {
         return new TypeHooks("kafka.server.KafkaApis").on("getCurrentLeader", GetCurrentLeader.class);
+    }
+
+    /** Returns whether the partition's leader epoch is over; 0 means that it is not known. */
+    public static boolean isOver(int over, int leaderEpoch) {
+        return over != 0 && over > leaderEpoch && !Insync.isDisabled();
+    }
+
+    /** @return the exception for the caller to throw */
+    public static NotLeaderOrFollowerException refuse(int leaderEpoch) {
+        return new NotLeaderOrFollowerException("Leader epoch " + leaderEpoch + " is over");
+    }
+
+    /** Returns whether the partition's leader epoch is over, and it has not become a follower yet. */
+    static boolean isOver(Partition partition) {
+        return isOver(((Carrier) (Object) partition).insync$over(), partition.getLeaderEpoch());
+    }
+
+    /**
+     * Returns what Kafka answers if it knows no leader: -1 for leader and epoch, which are then not part of the response.
+     *
+     * @param kafkas the leader that Kafka found, of a class inside KafkaApis
+     */
+    public static Object unknownLeader(Object kafkas) {
+        try {
+            return kafkas.getClass().getMethod("copy", int.class, int.class, Option.class)
+                .invoke(kafkas, -1, -1, Option.empty());
+        } catch (ReflectiveOperationException unlike) {
+            throw new LinkageError(kafkas.getClass() + " cannot be copied", unlike);
+        }
+    }
+
+    /** Returns the response to a produce request that waits for followers: it fails unless its records are committed. */
+    public static Tuple2<Object, Errors> answer(Tuple2<Object, Errors> kafkas) {
+        return (Boolean) kafkas._1() || kafkas._2() != Errors.NONE ? kafkas
+            : new Tuple2<>(Boolean.TRUE, Errors.NOT_LEADER_OR_FOLLOWER);
+    }
+
+    /** Gives access to the last leader epoch that is over, even if the partition has not applied that yet. */
+    public interface Carrier {
+
+        /** Returns one more than the last leader epoch that is over; 0 for none. */
+        int insync$over();
+
+        void insync$over(int over);
     }
 
     /** Adds a partition that this broker leads to the partitions of the watch. */
@@ -69,8 +116,8 @@ public final class LeadershipHooks extends TypeHooks {
     static final class RefuseRequest {
         @Advice.OnMethodEnter
         static void enter(@Advice.FieldValue(OVER) int over, @Advice.FieldValue("leaderEpoch") int leaderEpoch) {
-            if (over != 0 && EndedLeadership.isOver(over, leaderEpoch)) {
-                throw EndedLeadership.refuse(leaderEpoch);
+            if (over != 0 && LeadershipHooks.isOver(over, leaderEpoch)) {
+                throw LeadershipHooks.refuse(leaderEpoch);
             }
         }
     }
@@ -79,7 +126,7 @@ public final class LeadershipHooks extends TypeHooks {
     static final class SkipShrink {
         @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class, suppress = Throwable.class)
         static boolean enter(@Advice.FieldValue(OVER) int over, @Advice.FieldValue("leaderEpoch") int leaderEpoch) {
-            return over != 0 && EndedLeadership.isOver(over, leaderEpoch);
+            return over != 0 && LeadershipHooks.isOver(over, leaderEpoch);
         }
     }
 
@@ -88,8 +135,8 @@ public final class LeadershipHooks extends TypeHooks {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue(OVER) int over, @Advice.FieldValue("leaderEpoch") int leaderEpoch,
                          @Advice.Return(readOnly = false) Tuple2<Object, Errors> answer) {
-            if (over != 0 && EndedLeadership.isOver(over, leaderEpoch)) {
-                answer = EndedLeadership.answer(answer);
+            if (over != 0 && LeadershipHooks.isOver(over, leaderEpoch)) {
+                answer = LeadershipHooks.answer(answer);
             }
         }
     }
@@ -100,7 +147,7 @@ public final class LeadershipHooks extends TypeHooks {
         static void exit(@Advice.FieldValue("brokerId") int brokerId, @Advice.Argument(0) TopicPartition partition,
                          @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object leader) {
             if (Brokers.stepDown(brokerId).isOver(partition)) {
-                leader = EndedLeadership.unknownLeader(leader);
+                leader = LeadershipHooks.unknownLeader(leader);
             }
         }
     }

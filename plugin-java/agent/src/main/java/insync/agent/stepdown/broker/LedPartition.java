@@ -54,7 +54,7 @@ final class LedPartition extends KafkaPartition implements PartitionView {
     /** Returns for how long another broker has led it, which this one knows and has not applied; called by the watch's thread. */
     long unappliedNanos(long now) {
         boolean was = isOver;
-        isOver = EndedLeadership.isOver(partition);
+        isOver = LeadershipHooks.isOver(partition);
         overSince = isOver && was ? overSince : now;
         return now - overSince;
     }

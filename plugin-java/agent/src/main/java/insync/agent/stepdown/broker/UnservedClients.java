@@ -128,7 +128,7 @@ final class UnservedClients {
         long oldest = now;
         Map<Integer, Set<String>> waiting = new HashMap<>();
         for (PendingAppend each : AppendHooks.pending()) {
-            if (rule.hangsAfterwards(each.sinceNanos, now) && EndedLeadership.isOver((Partition) each.partition)) {
+            if (rule.hangsAfterwards(each.sinceNanos, now) && LeadershipHooks.isOver((Partition) each.partition)) {
                 oldest = Math.min(oldest, each.sinceNanos);
                 if (each.request instanceof RequestCarrier) {
                     RequestCarrier request = (RequestCarrier) each.request;
