@@ -65,8 +65,6 @@ class TestsPlan:
     classes: tuple[TestClass, ...]
     sides: tuple[JvmSide, ...]
     """The baseline first."""
-    digests: tuple[str, str]
-    """Of the baseline's jars, and of the tests'."""
     asked: Mapping[str, str | None]
     """Digests of all jars."""
     out: Path = Path()
@@ -88,15 +86,14 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     classes = find_classes(candidate.version, tests, short=request.short, only=request.only)
     before = released_jars(baseline, tell)
     after = released_jars(candidate, tell)
-    digests = (digest(before), digest(tests))
     sides = [JvmSide(name=BASELINE, java=java.binary, jars=(*before, *tests, runner))]
     sides += [_side(arm, request, java, (*after, *tests, runner)) for arm in chosen]
     agent = digest([built(AGENT_JAR), built(LAB_JAR)]) if set(chosen) - {ABSENT} else None
     return TestsPlan(
         request=request, candidate=candidate, baseline=baseline, java=java, classes=classes,
-        sides=tuple(sides), digests=digests,
+        sides=tuple(sides),
         asked={
-            "candidate": digest(after), "baseline": digests[0], "tests": digests[1],
+            "candidate": digest(after), "baseline": digest(before), "tests": digest(tests),
             "runner": digest([runner]), "agent": agent,
         },
     )  # fmt: skip

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -135,9 +135,9 @@ _SCHEMA: Final = "1"
 _DIGITS: Final = 16
 
 
-def folder_of(digests: Sequence[str], java: str) -> Path:
-    """Return the cache of the results of some jars on one Java."""
-    words = "\0".join((_SCHEMA, *digests, java))
+def folder_of(jars: Mapping[str, str | None], java: str) -> Path:
+    """Return the cache of the baseline's results with some jars, by their digests, on one Java."""
+    words = "\0".join((_SCHEMA, str(jars["baseline"]), str(jars["tests"]), java))
     name = hashlib.sha256(words.encode()).hexdigest()[:_DIGITS]
     return cache.root() / "kafka-tests" / "baselines" / name
 

@@ -94,7 +94,7 @@ def run(plan: TestsPlan, tell: Callable[[str], None]) -> Result:
 
 def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list[str]]:
     """Run every class that has no results yet, on every side."""
-    kept = results.folder_of(plan.digests, plan.java.description)
+    kept = results.folder_of(plan.asked, plan.java.description)
     names = [each.name for each in plan.classes]
     first = plan.out / plan.sides[0].name
     for name in names:
@@ -156,7 +156,7 @@ def _unclear(found: Sequence[Difference]) -> list[Difference]:
 
 def _correct_chance(plan: TestsPlan, findings: Findings, rounds: Sequence[str]) -> None:
     """Replace in the cache what failed in the baseline by chance: it passed when run again."""
-    kept = results.folder_of(plan.digests, plan.java.description)
+    kept = results.folder_of(plan.asked, plan.java.description)
     folder = plan.out / plan.sides[0].name
     for each in (each for found in findings.values() for each in found):
         if each.kind != "flaky" or each.baseline[0] == results.PASSED:

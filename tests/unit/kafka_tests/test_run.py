@@ -36,8 +36,7 @@ def plan(folder: Path, baseline: Ends, arm: Ends, out: str = "out") -> TestsPlan
         java=Java(folder, 17, "a Java"),
         classes=(TestClass("T.A", "one"), TestClass("T.B", "two")),
         sides=(fake_side(BASELINE, folder, baseline), fake_side("absent", folder, arm)),
-        digests=("jars", "tests"),
-        asked={"candidate": "jars"},
+        asked={"candidate": "jars", "baseline": "jars", "tests": "tests"},
     )
 
 

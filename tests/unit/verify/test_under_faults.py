@@ -1,6 +1,7 @@
 """Level faults: what each side runs and is expected to do, and how the two are judged."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +12,11 @@ from insync.past.compare import Figure
 from insync.scenario.groups import builtin_files
 from insync.scenario.load import load
 from insync.scenario.model import Scenario
+from insync.verify.criteria import read
 from insync.verify.sides import Side
 from insync.verify.under_faults.cases import Case, cases_of, of_side
-from insync.verify.under_faults.judge import is_worse, seed_outcome
+from insync.verify.under_faults.judge import CaseResult, is_worse, judge_cases, seed_outcome
+from unit.verdict import made_up
 from unit.verify.verifications import BASELINE, CANDIDATE, verification
 
 PATCHED = replace(CANDIDATE, agent=None, arm="stock", settings={"num.replica.fetchers": "2"})
@@ -138,3 +141,19 @@ def test_only_what_differs_beyond_noise_in_the_wrong_direction_is_worse(
     metric: str, difference: float, p: float | None, *, worse: bool
 ) -> None:
     assert is_worse(figure(metric, difference, p)) is worse
+
+
+def test_a_case_has_its_own_check_and_those_of_the_criteria_beside_the_baseline() -> None:
+    keys = {"max_ack_gap_ms": [1_000.0], "offline_ms": [0.0], "isr_not_recovered": [0]}
+
+    def on_side(name: str, exits: int) -> CaseResult:
+        cell = made_up.cell(unplanned_exits=[exits], report="read-stall/report.html", **keys)
+        return CaseResult(cell, Path("out") / "faults" / name, None)
+
+    what = replace(verification(), criteria=read(None)[1])
+    scenario, seed = Case(scenario=load("read-stall")), Case(scenario=load("freeze"), seed=1)
+    both = (on_side("baseline", 0), on_side("candidate", 1))
+    found = judge_cases([scenario, seed], {"read-stall": both, "freeze": both}, what)
+    assert [each.outcome for each in found] == ["pass", "pass", "pass", "fail", "pass", "fail"]
+    assert found[3].found.startswith("expected unplanned_exits at most that of the baseline")
+    assert found[0].links["report"].startswith("faults/candidate/read-stall/report.html#")

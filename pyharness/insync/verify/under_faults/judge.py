@@ -51,12 +51,8 @@ class CaseResult:
         return {} if link is None else {"report": (self.matrix.relative_to(home) / link).as_posix()}
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A case on both sides."""
-
-    baseline: CaseResult
-    candidate: CaseResult
+Pair = tuple[CaseResult, CaseResult]
+"""A case on the baseline and on the candidate."""
 
 
 def pairs(cases: Sequence[Case], what: Verification, out: Path) -> dict[str, Pair]:
@@ -65,7 +61,7 @@ def pairs(cases: Sequence[Case], what: Verification, out: Path) -> dict[str, Pai
     names = [case.name for case in cases if case.name in base and case.name in own]
     if not names:
         raise InsyncError("no case was recorded on both sides")
-    return {name: Pair(base[name], own[name]) for name in names}
+    return {name: (base[name], own[name]) for name in names}
 
 
 def _of_side(matrix: Path, side: Side) -> dict[str, CaseResult]:
@@ -93,7 +89,7 @@ def judge_cases(
 
 
 def _scenario(case: Case, pair: Pair, what: Verification) -> Iterator[Result]:
-    base, own = pair.baseline, pair.candidate
+    base, own = pair
     claims = what.candidate.claims
     if Outcome.SKIPPED in (own.cell.outcome, base.cell.outcome):
         why = own.cell.reason or base.cell.reason
@@ -118,7 +114,7 @@ def _expected(pair: Pair) -> tuple[Outcome, str]:
 
     A side of which nothing is expected has passed the checks that every run has.
     """
-    base, own = pair.baseline, pair.candidate
+    base, own = pair
     if own.cell.outcome == Outcome.FAIL:
         return Outcome.FAIL, own.cell.reason
     if own.cell.outcome == Outcome.UNKNOWN:
@@ -139,7 +135,7 @@ def _figures(found: CaseResult, case: Case) -> str:
 
 def _criterion(criterion: criteria.Criterion, case: Case, pair: Pair) -> Result:
     metric = criterion.metric
-    base, own = pair.baseline.cell.metrics, pair.candidate.cell.metrics
+    base, own = (each.cell.metrics for each in pair)
     outcome, why = criteria.judge(criterion, base, own)
     return Result(
         of=case.name,
@@ -147,12 +143,12 @@ def _criterion(criterion: criteria.Criterion, case: Case, pair: Pair) -> Result:
         baseline=criteria.written(metric, base.get(metric, ())),
         found=why or criteria.written(metric, own.get(metric, ())),
         outcome=outcome,
-        links=pair.candidate.links,
+        links=pair[1].links,
     )
 
 
 def _seed(case: Case, pair: Pair) -> Result:
-    base, own = pair.baseline.as_seed(case), pair.candidate.as_seed(case)
+    base, own = (each.as_seed(case) for each in pair)
     outcome, why = seed_outcome(base, own)
     return Result(
         of=case.name,
@@ -160,7 +156,7 @@ def _seed(case: Case, pair: Pair) -> Result:
         baseline=base.outcome,
         found=why or own.outcome,
         outcome=outcome,
-        links=pair.candidate.links,
+        links=pair[1].links,
     )
 
 
