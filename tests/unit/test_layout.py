@@ -79,7 +79,7 @@ MOST_LINES = {
     "events": 1_313,
     "faults": 6_762,
     "fuzz": 1_477,
-    "kafka_tests": 1_280,
+    "kafka_tests": 1_277,
     "matrix": 179,
     "overhead": 826,
     "past": 640,
@@ -88,7 +88,7 @@ MOST_LINES = {
     "scenario": 1_497,
     "soak": 700,
     "testing": 1_470,
-    "verify": 1_373,
+    "verify": 1_369,
     "why": 2_645,
     "workload": 1_959,
 }
