@@ -22,13 +22,9 @@ def command(
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="[ID]...", help="Bugs. Default: all.")
     ] = None,
-    list_: Annotated[
-        bool, typer.Option("--list", help="Only list the bugs, and why others are not played.")
-    ] = False,
-    repeat: Annotated[int, typer.Option(help="How often each bug is played.")] = 1,
-    side_by_side: Annotated[
-        int, typer.Option(help="Releases to run at the same time, each on its own cluster.")
-    ] = 2,
+    list_: Annotated[bool, "--list", "Only list the bugs, and why others are not played."] = False,
+    repeat: Annotated[int, "How often each bug is played."] = 1,
+    side_by_side: Annotated[int, "Releases to run at the same time, each on its own cluster."] = 2,
     json: Json = False,
 ) -> int:
     """Play bugs of Kafka's past on stock brokers: on an affected release and on the fixed one.

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-import typer
 from rich.markup import escape
 
 from insync.cli.options import Json
@@ -19,7 +18,7 @@ Examples:
 
 
 def command(
-    cluster: Annotated[AnyCluster, typer.Option(help="What nodes run as.")] = DEFAULT_CLUSTER,
+    cluster: Annotated[AnyCluster, "What nodes run as."] = DEFAULT_CLUSTER,
     json: Json = False,
 ) -> int:
     """List every fault that a scenario may plan, and whether this machine can inject it.

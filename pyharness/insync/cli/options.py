@@ -1,8 +1,8 @@
-"""Make options of the fields of what a command is asked, and define those that several share.
+"""Make options of what a command is asked, and define those that several share.
 
-A field that is annotated with words is an option: `Annotated[TYPE, "help"]`. A word `--name` names
-it, if its field does not; a function converts its text. A field without a default and without
-such a name is an argument.
+A parameter, or a field of one that is a dataclass, is an option if it is annotated with words:
+`Annotated[TYPE, "help"]`. A word `--name` names it, if its own name does not; a function converts
+its text. Without a default and such a name it is an argument.
 """
 
 import inspect
@@ -14,18 +14,15 @@ from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 import typer
 
-from insync.brokers.kafka.builds import exact
 from insync.engines import AnalysisOptions, conf_of, require_engine, require_master
 from insync.extras import require_analysis
 from insync.outcome import Outcome
-from insync.run.request import KAFKA_HELP
 
 BAD_INPUT: Final = 2
 UNKNOWN: Final = Outcome.UNKNOWN.exit_code
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on standard output, text on stderr.")
 ]
-KafkaOption = Annotated[str, typer.Option("--kafka", help=KAFKA_HELP, callback=exact)]
 
 
 def flat(command: Callable[..., int]) -> Callable[..., int]:
@@ -34,18 +31,23 @@ def flat(command: Callable[..., int]) -> Callable[..., int]:
     `Annotated[CLASS, "field", ...]` takes only some of the fields.
     """
     classes: dict[str, Any] = {}
+    alone: dict[str, Any] = {}
     flattened: list[inspect.Parameter] = []
     for each in inspect.signature(command, eval_str=True).parameters.values():
         kind, *only = get_args(each.annotation) or (each.annotation,)
         if is_dataclass(kind):
             classes[each.name] = (kind, only)
             flattened += _parameters(kind, only)
+        elif _is_option(each.annotation):
+            alone[each.name] = each.annotation
+            flattened.append(_parameter(each.name, each.annotation, each.default))
         else:
             flattened.append(each.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
     @wraps(command)
     def run(**given: Any) -> int:
         made = {name: _made(kind, only, given) for name, (kind, only) in classes.items()}
+        made |= {name: _converted(name, hint, given.pop(name)) for name, hint in alone.items()}
         return command(**made, **given)
 
     run.__signature__ = inspect.Signature(flattened)  # type: ignore[attr-defined]
@@ -53,13 +55,16 @@ def flat(command: Callable[..., int]) -> Callable[..., int]:
     return run
 
 
+def _is_option(hint: Any) -> bool:
+    return get_origin(hint) is Annotated and any(isinstance(each, str) for each in get_args(hint))
+
+
 def _options(kind: Any, only: Collection[str]) -> Iterator[tuple[Field[Any], Any]]:
     """Yield the fields of a dataclass that are options, or have such, and their types."""
     hints = get_type_hints(kind, include_extras=True)
     for each in fields(kind):
         hint = hints[each.name]
-        is_option = get_origin(hint) is Annotated or is_dataclass(hint)
-        if is_option and (not only or each.name in only):
+        if (_is_option(hint) or is_dataclass(hint)) and (not only or each.name in only):
             yield each, hint
 
 
@@ -67,26 +72,27 @@ def _parameters(kind: Any, only: Collection[str] = ()) -> Iterator[inspect.Param
     for each, hint in _options(kind, only):
         if is_dataclass(hint):
             yield from _parameters(hint)
-            continue
-        base, *said = get_args(hint)
-        default = each.default
-        if get_origin(base) is Mapping:
-            base, default = list[str] | None, None
-        elif str in get_args(base) or any(map(callable, said)):
-            base = str | None if NoneType in get_args(base) else str
-        if isinstance(default, tuple):
-            default = ",".join(default)
-        help_ = next(word for word in said if not callable(word) and not word.startswith("--"))
-        is_argument = default is MISSING and _named(hint) is None
-        about = (
-            typer.Argument(help=help_)
-            if is_argument
-            else typer.Option(_name(each, hint), help=help_)
-        )
-        yield inspect.Parameter(
-            each.name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[base, about],
-            default=inspect.Parameter.empty if default is MISSING else default,
-        )  # fmt: skip
+        else:
+            default = inspect.Parameter.empty if each.default is MISSING else each.default
+            yield _parameter(each.name, hint, default)
+
+
+def _parameter(name: str, hint: Any, default: Any) -> inspect.Parameter:
+    base, *said = get_args(hint)
+    is_argument = default is inspect.Parameter.empty and _named(hint) is None
+    if get_origin(base) is Mapping:
+        base, default, is_argument = list[str] | None, None, False
+    elif str in get_args(base) or any(map(callable, said)):
+        base = str | None if NoneType in get_args(base) else str
+    if isinstance(default, tuple):
+        default = ",".join(default)
+    help_ = next(word for word in said if not callable(word) and not word.startswith("--"))
+    about = (
+        typer.Argument(help=help_) if is_argument else typer.Option(_name(name, hint), help=help_)
+    )
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[base, about], default=default
+    )
 
 
 def _named(hint: Any) -> str | None:
@@ -94,8 +100,8 @@ def _named(hint: Any) -> str | None:
     return next((word for word in get_args(hint)[1:] if str(word).startswith("--")), None)
 
 
-def _name(field: Field[Any], hint: Any) -> str:
-    return _named(hint) or f"--{field.name.replace('_', '-')}"
+def _name(name: str, hint: Any) -> str:
+    return _named(hint) or f"--{name.replace('_', '-')}"
 
 
 def _made(kind: Any, only: Collection[str], given: dict[str, Any]) -> Any:
@@ -105,14 +111,14 @@ def _made(kind: Any, only: Collection[str], given: dict[str, Any]) -> Any:
         if is_dataclass(hint):
             made[each.name] = _made(hint, (), given)
         else:
-            made[each.name] = _converted(hint, _name(each, hint), given.pop(each.name))
+            made[each.name] = _converted(each.name, hint, given.pop(each.name))
     return kind(**made)
 
 
-def _converted(hint: Any, name: str, value: Any) -> Any:
+def _converted(name: str, hint: Any, value: Any) -> Any:
     base, *said = get_args(hint)
     if get_origin(base) is Mapping:
-        return conf_of(value or (), name)
+        return conf_of(value or (), _name(name, hint))
     convert = next((word for word in said if callable(word)), None)
     return value if convert is None or value is None else convert(value)
 

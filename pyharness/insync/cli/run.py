@@ -5,8 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
-
 from insync.cli.options import Json, require
 from insync.engines import AnalysisOptions, require_master
 from insync.errors import InputError
@@ -30,32 +28,20 @@ Examples:
 def command(
     request: RunRequest,
     analysis: AnalysisOptions,
-    bootstrap: Annotated[
-        str | None, typer.Option(help="HOST:PORT,... of the brokers of --cluster existing.")
-    ] = None,
+    bootstrap: Annotated[str | None, "HOST:PORT,... of the brokers of --cluster existing."] = None,
     bridges: Annotated[
-        Path | None,
-        typer.Option(help="Folder with the connection files bridge-ID.json of their agents."),
+        Path | None, "Folder with the connection files bridge-ID.json of their agents."
     ] = None,
     controls: Annotated[
-        Path | None,
-        typer.Option(help="Folder with the control files stall-ID.control of their stall shims."),
+        Path | None, "Folder with the control files stall-ID.control of their stall shims."
     ] = None,
-    allow_faults: Annotated[
-        bool, typer.Option("--allow-faults", help="Let faults stall brokers of that cluster.")
-    ] = False,
-    record_only: Annotated[
-        bool, typer.Option("--record-only", help="Only record; analyse later with `insync report`.")
-    ] = False,
+    allow_faults: Annotated[bool, "Let faults stall brokers of that cluster."] = False,
+    record_only: Annotated[bool, "Only record; analyse later with `insync report`."] = False,
     events_topic: Annotated[
-        str | None,
-        typer.Option(help="Also publish the events to this topic, for `insync why --bootstrap`."),
+        str | None, "Also publish the events to this topic, for `insync why --bootstrap`."
     ] = None,
     events_bootstrap: Annotated[
-        str | None,
-        typer.Option(
-            help="HOST:PORT of a cluster that has the topic. Default: each arm's own cluster."
-        ),
+        str | None, "HOST:PORT of a cluster that has the topic. Default: each arm's own cluster."
     ] = None,
     json: Json = False,
 ) -> int:

@@ -2,12 +2,10 @@
 
 from typing import Annotated, Final
 
-import typer
-
-from insync.cli.options import Json, KafkaOption
+from insync.cli.options import Json
 from insync.engine.campaign import Options
 from insync.extras import require_analysis
-from insync.run.request import DEFAULT_KAFKA
+from insync.run.request import DEFAULT_KAFKA, Kafka
 
 EXAMPLES: Final = """\b
 Examples:
@@ -19,9 +17,9 @@ Examples:
 
 def command(
     options: Annotated[Options, "out"],
-    minutes: Annotated[float, typer.Option(help="How long.")],
-    arm: Annotated[str, typer.Option(help="stock, read, request or step-down.")] = "step-down",
-    kafka: KafkaOption = DEFAULT_KAFKA,
+    minutes: Annotated[float, "--minutes", "How long."],
+    arm: Annotated[str, "stock, read, request or step-down."] = "step-down",
+    kafka: Kafka = DEFAULT_KAFKA,
     json: Json = False,
 ) -> int:
     """Disturb three local brokers for a while; judge by samples whether anything grows.

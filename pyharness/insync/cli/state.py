@@ -44,8 +44,8 @@ def command(
             help="Folder of a run in progress or of connection files, or one connection file.",
         ),
     ],
-    topic: Annotated[str, typer.Option(help="Show only this topic.")] = "",
-    watch: Annotated[bool, typer.Option("--watch", help="Refresh until Ctrl-C.")] = False,
+    topic: Annotated[str, "Show only this topic."] = "",
+    watch: Annotated[bool, "Refresh until Ctrl-C."] = False,
     json: Json = False,
 ) -> int:
     """Show every replica as its leader sees it.

@@ -33,38 +33,29 @@ def command(
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="Folder of a recorded run.")
     ] = None,
-    arm: Annotated[str | None, typer.Option(help="Only this arm of the run.")] = None,
+    arm: Annotated[str | None, "Only this arm of the run."] = None,
     logs: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Log file of a broker or a controller, folder with such, or glob; repeatable."
-        ),
+        "Log file of a broker or a controller, folder with such, or glob; repeatable.",
     ] = None,
     broker_from: Annotated[
-        str | None,
-        typer.Option(help="Regular expression whose group is the broker's id in a log's path."),
+        str | None, "Regular expression whose group is the broker's id in a log's path."
     ] = None,
-    tz: Annotated[str, typer.Option(help="Time zone of dates in logs that have none.")] = "UTC",
-    bootstrap: Annotated[
-        str | None, typer.Option(help="HOST:PORT of brokers that have the agents' topic.")
-    ] = None,
-    topic: Annotated[str, typer.Option(help="The topic of the events.")] = DEFAULT_TOPIC,
-    minutes: Annotated[float, typer.Option(help="How far to look back in the topic.")] = 15.0,
+    tz: Annotated[str, "Time zone of dates in logs that have none."] = "UTC",
+    bootstrap: Annotated[str | None, "HOST:PORT of brokers that have the agents' topic."] = None,
+    topic: Annotated[str, "The topic of the events."] = DEFAULT_TOPIC,
+    minutes: Annotated[float, "How far to look back in the topic."] = 15.0,
     lag_ms: Annotated[
         float | None,
-        typer.Option(
-            help="replica.lag.time.max.ms of the brokers, if neither the topic nor the logs have"
-            f" it. Default: {DEFAULT_LAG_MS:g}."
-        ),
+        "replica.lag.time.max.ms of the brokers, if neither the topic nor the logs have"
+        f" it. Default: {DEFAULT_LAG_MS:g}.",
     ] = None,
     jmx: Annotated[
         list[str] | None,
-        typer.Option(
-            help="ID=HOST:PORT of a broker's JMX, for brokers without the agent; repeatable."
-            " Then no topic is read."
-        ),
+        "ID=HOST:PORT of a broker's JMX, for brokers without the agent; repeatable."
+        " Then no topic is read.",
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Seconds between the two samples of JMX.")] = 4.0,
+    seconds: Annotated[float, "Seconds between the two samples of JMX."] = 4.0,
     json: Json = False,
 ) -> int:
     """Name the broker that was slow: its disk, its network or its process, where, and since when.

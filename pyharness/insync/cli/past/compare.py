@@ -29,11 +29,8 @@ SHOWN: Final = 40
 def command(
     a: Annotated[Path, typer.Argument(metavar="A", help="Folder of a run or a matrix.")],
     b: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
-    paired: Annotated[
-        bool,
-        typer.Option("--paired", help="Repeat n of A and of B were made in turn: compare pairs."),
-    ] = False,
-    all_: Annotated[bool, typer.Option("--all", help="Show every figure that differs.")] = False,
+    paired: Annotated[bool, "Repeat n of A and of B were made in turn: compare pairs."] = False,
+    all_: Annotated[bool, "--all", "Show every figure that differs."] = False,
     json: Json = False,
 ) -> int:
     """Compare two results: set-up, verdicts, anomalies and figures of the arms that both have.

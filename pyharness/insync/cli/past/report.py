@@ -30,10 +30,7 @@ def command(
     ],
     analysis: AnalysisOptions,
     recompute: Annotated[
-        bool,
-        typer.Option(
-            "--recompute", help="Compute the tables even if the events have not changed since."
-        ),
+        bool, "Compute the tables even if the events have not changed since."
     ] = False,
     json: Json = False,
 ) -> int:

@@ -24,14 +24,13 @@ def command(
     folder: Annotated[
         Path, typer.Argument(metavar="[DIR]", help="Folder with runs and matrices.")
     ] = Path("insync-runs"),
-    scenario: Annotated[str | None, typer.Option(help="Only results with this scenario.")] = None,
-    kafka: Annotated[str | None, typer.Option(help="Only results of this Kafka version.")] = None,
+    scenario: Annotated[str | None, "Only results with this scenario."] = None,
+    kafka: Annotated[str | None, "Only results of this Kafka version."] = None,
     verdict: Annotated[
-        str | None,
-        typer.Option(help="Only this verdict: pass, fail, unknown, skipped, none or unreadable."),
+        str | None, "Only this verdict: pass, fail, unknown, skipped, none or unreadable."
     ] = None,
     page: Annotated[
-        Path | None, typer.Option(help="Also write the list as a page, with links to the reports.")
+        Path | None, "Also write the list as a page, with links to the reports."
     ] = None,
     json: Json = False,
 ) -> int:

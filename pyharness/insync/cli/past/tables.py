@@ -30,8 +30,7 @@ def command(
     ],
     analysis: AnalysisOptions,
     into: Annotated[
-        str | None,
-        typer.Option(help="Output folder; any Hadoop path. Default, for a single DIR: DIR/tables."),
+        str | None, "Output folder; any Hadoop path. Default, for a single DIR: DIR/tables."
     ] = None,
     json: Json = False,
 ) -> int:
