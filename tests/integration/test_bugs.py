@@ -10,7 +10,7 @@ from insync.engine.campaign import Options, run_campaign
 from insync.outcome import Outcome
 from insync.progress import Progress
 
-QUICK = ("KAFKA-15583",)
+QUICK = ("KAFKA-15046", "KAFKA-15583")
 """Their releases are pinned: no jars need to be resolved."""
 
 

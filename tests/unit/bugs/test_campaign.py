@@ -217,3 +217,27 @@ def test_the_page_has_every_bug() -> None:
     for table in tables_of(list(bugs().values()), {}):
         for row in as_markdown([table]).splitlines()[2:]:
             assert row.partition(" | not run")[0] in page, "copy the table of `insync bugs` to it"
+
+
+def test_a_campaign_writes_what_it_found(tmp_path: Path) -> None:
+    campaign = Bugs(["KAFKA-15583"])
+    read_after_ms = {"3.6.2": 3_000, "3.8.1": 12_000}
+    done = {
+        f"KAFKA-15583/1/{release}/stock": {
+            **cell(under_min_isr_ms=9_000, max_end_to_end_ms=ms),
+            "report": f"{release}/report.html",
+        }
+        for release, ms in read_after_ms.items()
+    }
+    result = campaign.judge(done)
+    campaign.write(tmp_path, result)
+    assert result.outcome == Outcome.PASS
+    assert [each.found for each in result.children[0].children] == [
+        "found in 1 of 1: under min ISR 9.0 s, longest end to end 3.0 s",
+        "found in 0 of 1: under min ISR 9.0 s, longest end to end 12.0 s",
+    ]
+    assert "| 3.6.2 | found in 1 of 1 | 3.8.1 | found in 0 of 1 |" in (
+        tmp_path / "bugs.md"
+    ).read_text(encoding="utf-8")
+    written = {each.name for each in tmp_path.iterdir()}
+    assert written == {"bugs.md", "verdict.json", "junit.xml", "report.html"}
