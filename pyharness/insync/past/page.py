@@ -28,7 +28,7 @@ def name_of(past: Past) -> str:
         return past.scenarios[0] if past.scenarios else past.folder.name
     if past.kind == "matrix" and past.scenarios:
         return f"matrix: {_few(past.scenarios)}"
-    return past.folder.name
+    return past.campaign or past.folder.name
 
 
 def facts_of(past: Past) -> list[tuple[str, str]]:

@@ -1,10 +1,11 @@
-"""Finds runs and matrices below a folder, and reads them as rows of a list.
+"""Finds runs, matrices and campaigns below a folder, and reads them as rows of a list.
 
 What cannot be read is a row with its reason.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +18,13 @@ from insync.events.schema import REPORT, RUN, VERDICT
 from insync.events.verdict import read_cells, read_verdict
 from insync.outcome import Outcome
 from insync.report.matrix.cells import outcome, sentence
+from insync.result import Result
 
 LEVELS = 3
-NO_RESULTS = ("_insync.json", "tracker.json", "pipeline.json", "campaign.json")
-"""Files of the folders that `insync tables` and `insync bench` write, which are not results, and of
-campaigns, whose matrices are further below."""
+CAMPAIGN = "campaign.json"
+"""A file of each campaign, whose runs and matrices are further below."""
 
-Kind = Literal["run", "matrix", "other"]
+Kind = Literal["run", "matrix", "campaign"]
 Verdict = Outcome | Literal["none", "unreadable"]
 """The verdict of a run or a matrix. `none`: it is not analysed; `unreadable`: its folder is not."""
 VERDICTS: tuple[Verdict, ...] = (
@@ -33,16 +34,16 @@ VERDICTS: tuple[Verdict, ...] = (
 
 @dataclass(frozen=True)
 class Found:
-    """The folders of runs and matrices, and the folders that should be one but are not."""
+    """The folders of runs, matrices and campaigns; those of a campaign are among them."""
 
     matrices: tuple[Path, ...]
     runs: tuple[Path, ...]
-    others: tuple[Path, ...]
+    campaigns: tuple[Path, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Past:
-    """A past run or matrix.
+    """A past run, matrix or campaign, such as `fuzz`, whose `campaign` it is.
 
     `scenarios`, `kafka` and `arms` are all that it has. `repeats` are those of each cell; None: not
     known, or not the same in all. `when_ms` is when it began; of what cannot be read, when its
@@ -62,6 +63,7 @@ class Past:
     repeats: int | None = None
     took_ms: float | None = None
     page: Path | None = None
+    campaign: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return it as a JSON object; paths are text."""
@@ -71,21 +73,19 @@ class Past:
 def find_results(folder: Path) -> Found:
     """Return what is in a folder, or up to three levels below it; raises InputError.
 
-    The runs of a matrix are part of it and not listed. A direct subfolder that holds something, but
-    neither a run nor a matrix, is one of the `others`.
+    The runs of a matrix are part of it and not listed. Other folders are passed over.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder, expected one with runs or matrices")
     try:
         found = list(_below(folder, LEVELS))
-        children = [] if folder in found else _folders(folder)
-        others = [each for each in children if _is_other(each, found)]
     except OSError as error:
         raise InputError(f"{error.filename}: {error.strerror}") from error
+    results = [each for each in found if is_result(each)]
     return Found(
-        matrices=tuple(each for each in found if is_matrix(each)),
-        runs=tuple(each for each in found if not is_matrix(each)),
-        others=tuple(others),
+        matrices=tuple(each for each in results if is_matrix(each)),
+        runs=tuple(each for each in results if not is_matrix(each)),
+        campaigns=tuple(each for each in found if each not in results),
     )
 
 
@@ -97,7 +97,10 @@ def is_result(folder: Path) -> bool:
 def _below(folder: Path, levels: int) -> Iterator[Path]:
     if is_result(folder):
         yield folder
-    elif levels > 0:
+        return
+    if (folder / CAMPAIGN).is_file():
+        yield folder
+    if levels > 0:
         for child in _folders(folder):
             yield from _below(child, levels - 1)
 
@@ -106,18 +109,16 @@ def _folders(folder: Path) -> list[Path]:
     return sorted(each for each in folder.iterdir() if each.is_dir() and each.name[0] != ".")
 
 
-def _is_other(child: Path, found: list[Path]) -> bool:
-    if any((child / name).is_file() for name in NO_RESULTS) or not any(child.iterdir()):
-        return False
-    return not any(each.is_relative_to(child) for each in found)
-
-
 def past_results(found: Found) -> list[Past]:
-    """Return a row for each run, matrix and other folder, newest first."""
+    """Return a row for each run, matrix and campaign, newest first; a campaign has its parts."""
+    kinds: dict[Kind, tuple[Path, ...]] = {
+        "matrix": found.matrices, "run": found.runs, "campaign": found.campaigns,
+    }  # fmt: skip
     rows = [
-        *(_read(folder, "matrix") for folder in found.matrices),
-        *(_read(folder, "run") for folder in found.runs),
-        *(_unreadable(each, "other", f"holds neither {RUN} nor {PLAN}") for each in found.others),
+        _read(folder, kind)
+        for kind, folders in kinds.items()
+        for folder in folders
+        if not any(each in folder.parents for each in found.campaigns)
     ]
     return sorted(rows, key=lambda row: (-row.when_ms, str(row.folder)))
 
@@ -137,7 +138,7 @@ def selected(
 
 def _read(folder: Path, kind: Kind) -> Past:
     try:
-        return _run(folder) if kind == "run" else _matrix(folder)
+        return {"run": _run, "matrix": _matrix, "campaign": _campaign}[kind](folder)
     except InputError as error:
         return _unreadable(folder, kind, str(error).removeprefix(f"{folder}/"))
 
@@ -200,6 +201,24 @@ def _matrix(folder: Path) -> Past:
         took_ms=max(ended) - began_ms if ended else None,
         page=_page(folder / PAGE),
     )
+
+
+def _campaign(folder: Path) -> Past:
+    try:
+        known = json.loads((folder / CAMPAIGN).read_bytes())
+        name, kafka = known["campaign"], known.get("asked", {}).get("Kafka", "")
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise InputError(f"{folder}/{CAMPAIGN}: {error}") from None
+    verdict: Verdict = "none"
+    reason = "cut short, or still running"
+    if (folder / VERDICT).is_file():
+        found = Result.read(folder / VERDICT, f"a result of {name}")
+        verdict, reason = found.outcome.verdict, found.reason
+    return Past(
+        folder=folder, kind="campaign", campaign=name, verdict=verdict, reason=reason,
+        when_ms=(folder / CAMPAIGN).stat().st_mtime * 1e3, kafka=(kafka,) if kafka else (),
+        page=_page(folder / REPORT),
+    )  # fmt: skip
 
 
 def _verdict_of_matrix(folder: Path) -> tuple[Verdict, str]:

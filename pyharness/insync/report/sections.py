@@ -359,7 +359,8 @@ def side_by_side(verdict: Verdict) -> SideBySide:
         for metric in shown(verdict)
     ]
     several = any(found["repeats"] > 1 for found in verdict.arms.values())
-    title = "Arms side by side" + (": median of the repeats (least to most)" if several else "")
+    title = "Arms side by side" if len(arms) > 1 else "Figures"
+    title += ": median of the repeats (least to most)" if several else ""
     equal = [row for row in rows if len(arms) > 1 and len(set(row[1:])) == 1]
     apart = [row for row in rows if row not in equal]
     columns = " | ".join(["metric", *arms])

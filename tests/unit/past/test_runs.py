@@ -8,8 +8,10 @@ import pytest
 
 from commands import invoke_json, invoke_refused
 from insync.cli.app import invoke
-from insync.past.page import write_index
+from insync.outcome import Outcome
+from insync.past.page import name_of, write_index
 from insync.past.results import Past, find_results, past_results, selected
+from insync.result import Result
 from unit.past.past_folders import write_matrix, write_past
 
 
@@ -30,9 +32,15 @@ def parent(tmp_path: Path) -> Path:
     (tmp_path / "empty").mkdir()
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables" / "_insync.json").touch()
-    (tmp_path / "overhead").mkdir()
-    (tmp_path / "overhead" / "campaign.json").touch()
-    for name in ("newest-schema", "broken", "notes"):
+    write_matrix(tmp_path / "fuzz" / "batches" / "0001", ["seed-1"], stock={"acked": [1]})
+    (tmp_path / "fuzz" / "campaign.json").write_text(
+        '{"campaign": "fuzz", "asked": {"Kafka": "4.3.1"}}'
+    )
+    seed = Result(of="seed-1", found="a record is lost", outcome=Outcome.FAIL)
+    found = Result(of="seeds", children=(seed,))
+    (tmp_path / "fuzz" / "verdict.json").write_text(found.as_json())
+    os.utime(tmp_path / "fuzz" / "campaign.json", (1, 1))
+    for name in ("newest-schema", "broken"):
         os.utime(tmp_path / name, (0, 0))
     return tmp_path
 
@@ -43,7 +51,8 @@ def rows_of(parent: Path) -> dict[str, Past]:
 
 def test_results_are_listed_newest_first(parent: Path) -> None:
     assert list(rows_of(parent)) == [
-        "cut", "raw", "newer", "another", "older", "matrix", "broken", "newest-schema", "notes",
+        "cut", "raw", "newer", "another", "older", "matrix", "fuzz", "broken",
+        "newest-schema",
     ]  # fmt: skip
 
 
@@ -60,7 +69,8 @@ def test_each_row_has_its_verdict_or_the_reason_why_there_is_none(parent: Path) 
     )
     assert said["broken"][0] == "unreadable"
     assert said["broken"][1].startswith("run.json: the file: Invalid JSON")
-    assert said["notes"] == ("unreadable", "holds neither run.json nor matrix-plan.json")
+    assert said["fuzz"] == ("fail", "seed-1: a record is lost")
+    assert name_of(rows["fuzz"]) == "fuzz"
     assert (rows["matrix"].scenarios, rows["matrix"].repeats) == (("kip-501", "freeze"), 1)
 
 
@@ -70,7 +80,7 @@ def test_each_row_has_its_verdict_or_the_reason_why_there_is_none(parent: Path) 
         (["--scenario", "kip-501"], ["newer", "older", "matrix"]),
         (["--kafka", "4.4.0"], ["another"]),
         (["--verdict", "none"], ["cut", "raw"]),
-        (["--verdict", "unreadable"], ["broken", "newest-schema", "notes"]),
+        (["--verdict", "unreadable"], ["broken", "newest-schema"]),
         (["--scenario", "freeze", "--verdict", "unknown"], ["another"]),
     ],
 )
@@ -112,7 +122,7 @@ def test_a_run_folder_is_a_result_itself(parent: Path) -> None:
 
 def test_the_page_links_the_reports_relative_to_itself_and_escapes_text(parent: Path) -> None:
     (parent / "a <b>").mkdir()
-    (parent / "a <b>" / "x").touch()
+    (parent / "a <b>" / "run.json").touch()
     rows = past_results(find_results(parent))
     page = write_index(parent / "index.html", parent, rows).read_text()
     assert set(re.findall(r'<a href="([^"]+)"', page)) == {
@@ -130,7 +140,7 @@ def test_the_page_is_written_where_it_is_wanted(
     page = parent / "index.html"
     assert invoke(["runs", str(parent), "--verdict", "fail", "--page", str(page)]) == 0
     assert f"page: {page}" in capsys.readouterr().out
-    assert page.read_text().count("<tr data-scenario") == 1
+    assert page.read_text().count("<tr data-scenario") == 2  # the run, and fuzz
 
 
 def test_no_filter_selects_all(parent: Path) -> None:
