@@ -25,7 +25,7 @@ TIMED := pyharness/timed.sh
 # Half the CPU time of a short build is to compile Gradle's own code further than that pays.
 export GRADLE_OPTS ?= -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 JAVA_SOURCES := $(shell find plugin-java bridge/java gradle build.gradle settings.gradle -type f \
-                  -not -path '*/build/*' -not -path '*/src/test/*' -not -path 'plugin-java/upstream/*' 2>/dev/null)
+                  -not -path '*/build/*' -not -path '*/src/test/*' -not -path 'plugin-java/upstream/*' -not -name '*.py*' 2>/dev/null)
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
