@@ -14,8 +14,13 @@ from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 import typer
 
-from insync.engines import AnalysisOptions, conf_of, require_engine, require_master
-from insync.extras import require_analysis
+from insync.engines import (
+    AnalysisOptions,
+    conf_of,
+    require_analysis,
+    require_engine,
+    require_master,
+)
 from insync.outcome import Outcome
 
 BAD_INPUT: Final = 2

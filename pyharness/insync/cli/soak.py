@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from insync.cli.options import Json
 from insync.engine.campaign import Options
-from insync.extras import require_analysis
+from insync.engines import require_analysis
 from insync.run.request import DEFAULT_KAFKA, Kafka
 
 EXAMPLES: Final = """\b

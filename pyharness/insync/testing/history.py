@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
 
-from insync import __version__, extras
+from insync import __version__, engines
 from insync.brokers.cluster.admin import await_full, partitions
 from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
@@ -125,7 +125,7 @@ class History:
         lost or corrupted is always expected. Raises VerdictError if a topic's verdict is another
         one than `verdict`, and InputError without the extra 'analysis', or without any record.
         """
-        extras.require_analysis("history.check")
+        engines.require_analysis("history.check")
         if not self._topics:
             raise InputError("history: no record was sent or read, expected one or more")
         for producer in self._producers:

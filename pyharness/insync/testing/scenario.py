@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from insync import extras
+from insync import engines
 from insync.engines import AnalysisOptions
 from insync.errors import InputError
 from insync.events.schema import REPORT
@@ -55,7 +55,7 @@ def run_scenario(asked: Asked, keys: Mapping[str, Any], out: Path) -> Judged:
         raise InputError(f"expect: {expected!r}, expected one of {', '.join(VERDICTS)}")
     if asked.cluster == "existing":
         raise InputError("scenario: --insync-cluster existing, expected brokers of insync's own")
-    extras.require_analysis("scenario")
+    engines.require_analysis("scenario")
     request = RunRequest(
         scenario=str(keys["scenario"]),
         arms=keys.get("arms"),  # None: the scenario's

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from insync import extras
+from insync import engines
 from insync.errors import InputError
 
 ROOT = Path(__file__).parents[3]
@@ -16,15 +16,15 @@ def test_the_packages_are_those_of_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     listed = project["optional-dependencies"]["analysis"]
     names = {re.split(r"[<>=\[]", each)[0].removesuffix("-client") for each in listed}
-    assert names - {"pysail"} == set(extras.PACKAGES)
+    assert names - {"pysail"} == set(engines.PACKAGES)
 
 
 def test_a_missing_package_is_one_line_with_what_works_instead(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(extras, "PACKAGES", ("pytest", "no_such_package"))
+    monkeypatch.setattr(engines, "PACKAGES", ("pytest", "no_such_package"))
     with pytest.raises(InputError) as error:
-        extras.require_analysis("run", "--record-only")
+        engines.require_analysis("run", "--record-only")
     assert str(error.value) == (
         "run: needs no_such_package, which is not installed, expected the extra 'analysis':"
         " pip install 'insync[analysis]', or --record-only"
@@ -32,4 +32,4 @@ def test_a_missing_package_is_one_line_with_what_works_instead(
 
 
 def test_an_installed_package_is_not_asked_for() -> None:
-    extras.require_analysis("run")
+    engines.require_analysis("run")

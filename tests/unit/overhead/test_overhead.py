@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commands import invoke_refused
-from insync import extras
+from insync import engines
 from insync.brokers.kafka.versions import DEFAULT
 from insync.engine.campaign import Options, campaign_folder, run_campaign
 from insync.errors import InsyncError
@@ -211,6 +211,6 @@ def test_bad_input_is_one_line(
 def test_without_scipy_it_is_refused_before_it_starts_a_broker(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "scipy" else name)
+    monkeypatch.setattr(engines, "find_spec", lambda name: None if name == "scipy" else name)
     said = invoke_refused(capsys, "overhead", "--arms", "off")
     assert said.startswith("insync: overhead: needs scipy, which is not installed")

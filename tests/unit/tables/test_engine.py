@@ -3,7 +3,7 @@
 import pytest
 
 from commands import invoke_refused
-from insync import engines, extras
+from insync import engines
 from insync.analysis.engine.apache import settings
 from insync.analysis.engine.options import MOST_BYTES, Choice, choose
 from insync.cli.options import require
@@ -46,7 +46,7 @@ def test_the_embedded_engine_takes_local_folders_only() -> None:
 def test_without_the_embedded_engine_auto_takes_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, "pyspark", "pyspark.core", "pandas", "pyarrow", "scipy", "networkx")
     for asked in (AnalysisOptions(), AnalysisOptions("spark")):
-        extras.require_analysis("run")
+        engines.require_analysis("run")
         require_engine(asked)
         assert choose(asked, HERE, 0).name == "spark"
     with pytest.raises(InputError, match=r"--engine embedded: needs .*insync\[analysis\]"):
@@ -66,7 +66,7 @@ def test_without_spark_what_needs_it_is_refused(monkeypatch: pytest.MonkeyPatch)
 def test_a_command_that_needs_an_engine_is_refused_before_it_starts_a_broker(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    install(monkeypatch, *extras.PACKAGES)
+    install(monkeypatch, *engines.PACKAGES)
     for asked in ("auto", "embedded", "spark"):
         with pytest.raises(InputError, match=rf"--engine {asked}: needs .* pip install"):
             require("run", AnalysisOptions(asked))
@@ -76,8 +76,7 @@ def test_a_command_that_needs_an_engine_is_refused_before_it_starts_a_broker(
 
 def install(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:
     """Let only these modules be found."""
-    for place in (engines, extras):
-        monkeypatch.setattr(place, "find_spec", lambda name: name if name in modules else None)
+    monkeypatch.setattr(engines, "find_spec", lambda name: name if name in modules else None)
 
 
 def test_a_local_spark_listens_on_loopback_only_and_a_setting_of_the_user_counts() -> None:

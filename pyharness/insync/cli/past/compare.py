@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from insync.cli.options import Json
-from insync.extras import require_analysis
+from insync.engines import require_analysis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
