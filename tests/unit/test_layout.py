@@ -74,7 +74,7 @@ MOST_LINES = {
     "analysis": 7_620,
     "brokers": 5_300,
     "bugs": 362,
-    "cli": 1_982,
+    "cli": 1_987,
     "engine": 941,
     "events": 1_313,
     "faults": 6_762,
