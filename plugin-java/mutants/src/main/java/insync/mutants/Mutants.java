@@ -42,9 +42,9 @@ final class Mutants {
         ALL.put("step-down-without-limit", List.of(
             new Change("stepdown.LedPartitions$Entry", "isCooling", Nothing.class),
             new Change("stepdown.LedPartitions$Entry", "restNanos", Nothing.class),
-            new Change("stepdown.Budget", "take", True.class)));
+            new Change("stepdown.StepDownRules$Budget", "take", True.class)));
         ALL.put("successor-outside-isr", List.of(
-            new Change("stepdown.SuccessorOrder", "order", SuccessorMutants.OutsideFirst.class),
+            new Change("stepdown.StepDownRules$SuccessorOrder", "order", SuccessorMutants.OutsideFirst.class),
             new Change("stepdown.controller.RelinquishRule", "asksToStepDown", SuccessorMutants.AnyMembers.class)));
         ALL.put("append-not-marked", List.of(
             new Change("stepdown.AppendMark", "begin", Nothing.class)));

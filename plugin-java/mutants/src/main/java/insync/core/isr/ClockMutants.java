@@ -40,12 +40,12 @@ public final class ClockMutants {
         @Advice.OnMethodExit
         static void exit(@Advice.Argument(0) long fetchOffset, @Advice.Argument(1) long leaderLeo,
                          @Advice.FieldValue("previousLeaderLeo") long previousLeaderLeo,
-                         @Advice.FieldValue("lastFetch") long thisFetch, @Advice.FieldValue("lastFetchPaused") long paused,
+                         @Advice.FieldValue("lastFetch") long thisFetch, @Advice.FieldValue("lastFetchAt") long at,
                          @Advice.FieldValue(value = "caughtUp", readOnly = false) long caughtUp,
-                         @Advice.FieldValue(value = "caughtUpPaused", readOnly = false) long caughtUpPaused) {
+                         @Advice.FieldValue(value = "caughtUpAt", readOnly = false) long caughtUpAt) {
             if (FetchRule.isCaughtUp(fetchOffset, leaderLeo, previousLeaderLeo)) {
                 caughtUp = thisFetch;
-                caughtUpPaused = paused;
+                caughtUpAt = at;
             }
         }
     }

@@ -57,7 +57,7 @@ public final class MarkMutants {
     /** Scope "read": a mark of any leader epoch keeps its follower in sync. */
     public static final class AnyEpoch {
         @Advice.OnMethodExit
-        static void exit(@Advice.FieldValue("scope") ReadScope scope, @Advice.FieldValue("standing") Mark standing,
+        static void exit(@Advice.FieldValue("scope") Scope scope, @Advice.FieldValue("standing") Mark standing,
                          @Advice.Argument(0) long limitNanos, @Advice.Return(readOnly = false) boolean stands) {
             for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
                 stands |= scope.clock.nanos() - mark.sinceNanos <= limitNanos;
