@@ -58,7 +58,7 @@ def change_of_pairs(gained: Sequence[float]) -> Change:
 
 
 def change_between(first: Sequence[float], second: Sequence[float]) -> Change:
-    """Return how far values of `second` are above those of `first`, which are no pairs."""
+    """Return how far values of `second` are above those of `first`; they are not paired."""
     found = shift_interval(first, second)
     low, high = (found.low, found.high) if found else (None, None)
     middle = median(after - before for before in first for after in second)
@@ -124,7 +124,7 @@ def exchange_p(first: Sequence[float], second: Sequence[float]) -> float | None:
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Return p-values adjusted by Holm's method: all of them together are wrong at most 5 %.
 
-    None is no test, and is not counted.
+    None stands for a missing test and is not counted.
     """
     tested = {place: p for place, p in enumerate(p_values) if p is not None}
     order = sorted(tested, key=lambda place: tested[place])

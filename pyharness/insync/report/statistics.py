@@ -16,7 +16,7 @@ from insync.report.words import latency, number
 from insync.result import Table
 
 CELL = ("scenario", "kafka", "cluster", "scale")
-"""What the rows of one cell share, but for the arm."""
+"""What the rows of one cell share, except the arm."""
 
 
 def statistics_tables(rows: Rows, metrics: Collection[str] = ()) -> list[Table]:

@@ -86,7 +86,7 @@ DELAYS: list[tuple[Case, tuple[float | None, float | None, bool]]] = [
     # isr-expiration runs every half of a lag.
     (alone(6_500.0, STALL), (5_000.0, 1_500.0, False)),
     (alone(6_501.0, STALL), (5_000.0, 1_501.0, True)),
-    # A leader that was elected during the fault measures all followers anew.
+    # A leader that was elected during the fault measures all followers again.
     (ELECTED, (6_000.0, 900.0, False)),
 ]
 FENCED: list[Change] = [
@@ -135,7 +135,7 @@ def test_a_shrink_later_than_the_next_run_of_isr_expiration_is_delayed(
 
 
 def test_who_was_removed_when(spark: SparkSession) -> None:
-    """Fencing precedes any fault; growth, another order and what is outside are no shrinks."""
+    """Fencing precedes any fault; growth, another order and what is outside do not count."""
     fenced, at_once, none = found(
         spark,
         Case(FENCED, [("stall", "read", 1, 3_000.0, 4_500.0)]),
