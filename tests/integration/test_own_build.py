@@ -34,6 +34,7 @@ def packed(dist: Distribution, file: Path) -> Path:
     return file
 
 
+@pytest.mark.long
 def test_a_packed_build_runs_with_the_agent(
     dist: Distribution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
