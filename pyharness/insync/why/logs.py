@@ -219,7 +219,10 @@ def time_of(line: str, zone: tzinfo) -> float | None:
         instant = _INSTANT.search(line, 0, 400)
         return int(instant[1]) * 1e3 + int(instant[2]) / 1e6 if instant else None
     day, clock, millis, offset = found.groups()
-    at = datetime.fromisoformat(f"{day}T{clock}{_offset(offset)}")
+    try:
+        at = datetime.fromisoformat(f"{day}T{clock}{_offset(offset)}")
+    except ValueError:  # digits that only look like a date
+        return None
     if at.tzinfo is None:
         at = at.replace(tzinfo=zone)
     return at.timestamp() * 1e3 + int(millis or 0)

@@ -186,6 +186,7 @@ def test_times_without_a_zone_are_in_the_given_one() -> None:
     instant = '{"instant":{"epochSecond":1767322800,"nanoOfSecond":250000000},"message":"x"}'
     assert time_of(instant, IN_UTC) == utc
     assert time_of("\tat kafka.Kafka.main(Kafka.scala)", IN_UTC) is None
+    assert time_of("2026-99-99 99:99:99,000 INFO x", IN_UTC) is None
 
 
 @pytest.mark.parametrize(
