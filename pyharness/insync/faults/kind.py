@@ -195,6 +195,12 @@ def figure(name: str, value: float, expected: str) -> str:
     return f"{name} was {value:g}, expected {expected}"
 
 
+def lacking(seen: Recorded, *counts: str) -> str | None:
+    """Say which of a fault's counts is 0, the first one; None if none is."""
+    without = (name for name in counts if not seen.figures.get(name, 0.0))
+    return next((figure(name, 0.0, "at least 1") for name in without), None)
+
+
 def not_all(seen: Recorded, asked: str, done: str) -> str | None:
     """Say that not all that a fault asked for was done, by the names of two figures; or None."""
     wanted, found = seen.figures.get(asked, 0.0), seen.figures.get(done, 0.0)

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
+from insync.events.run_info import Bound
 from insync.fuzz.judge import fault_words, workload_words
 from insync.outcome import Outcome
 from insync.progress import Progress
 from insync.result import Result
 from insync.run.plan import Plan
 from insync.run.request import RunRequest
-from insync.scenario.model import Bounds, Scenario
+from insync.scenario.model import Scenario
 from insync.verify.levels.weave import ask, checks_of
 
 
@@ -37,7 +38,7 @@ def _arms(run: Scenario, *, chosen: bool) -> Iterator[Result]:
     """Yield what is expected of each arm that runs, and of others unless arms were `chosen`."""
     for arm in run.arms:
         bounds = run.expect.get(arm, {})
-        words = "; ".join(f"{name} {_words(each)}" for name, each in bounds.items())
+        words = "; ".join(f"{name} {Bound(**each.model_dump())}" for name, each in bounds.items())
         compared = [
             f"{each.metric} against {each.against}" for each in run.compare if each.arm == arm
         ]
@@ -54,11 +55,3 @@ def _arms(run: Scenario, *, chosen: bool) -> Iterator[Result]:
         if arm not in run.arms:
             found = "a control arm that does not run: the verdict would be unknown"
             yield Result(of=arm, found=found, outcome=Outcome.UNKNOWN)
-
-
-def _words(bounds: Bounds) -> str:
-    """Return bounds in words, such as "at most 3500"."""
-    least, most = bounds.min, None if bounds.max is None else bounds.max + bounds.margin
-    if least is not None and most is not None:
-        return f"exactly {least:g}" if least == most else f"{least:g} to {most:g}"
-    return f"at most {most:g}" if most is not None else f"at least {least:g}"

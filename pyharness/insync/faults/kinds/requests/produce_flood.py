@@ -16,7 +16,7 @@ from pydantic import Field
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_ended
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, lacking
 from insync.faults.spec import Lasting
 from insync.running import Running
 
@@ -127,10 +127,7 @@ def _figures(file: Path) -> tuple[float, float]:
 
 
 def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    for name in ("acked", "waited"):
-        if not seen.figures.get(name, 0.0):
-            return figure(name, 0.0, "at least 1")
-    return None
+    return lacking(seen, "acked", "waited")
 
 
 KIND = FaultKind(

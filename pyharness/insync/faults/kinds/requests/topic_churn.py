@@ -15,7 +15,7 @@ from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, lacking
 from insync.faults.spec import Lasting
 
 PAUSE_S: Final = 0.1
@@ -84,10 +84,7 @@ class TopicChurnFault(Fault[TopicChurn]):
 
 
 def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    for name in ("created", "deleted"):
-        if not seen.figures.get(name, 0.0):
-            return figure(name, 0.0, "at least 1")
-    return None
+    return lacking(seen, "created", "deleted")
 
 
 KIND = FaultKind(
