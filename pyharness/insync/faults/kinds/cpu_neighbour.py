@@ -82,9 +82,9 @@ class NeighbourFault(Fault[CpuNeighbour]):
             self._busy.append(self.cluster.start(command))
         if not await_true(self._all_busy, _BUSY_WITHIN_S):
             raise InsyncError(f"core {self._core}: its neighbours did not become busy")
+        affinity.confine(self._pid, self._core)
         self._waited = affinity.waited_ms(self._pid)
         self._cpu_ms = cpu_ms(self._pid) or 0.0
-        affinity.confine(self._pid, self._core)
         self.window.begin()  # again: all before was preparation
 
     def end(self) -> None:
