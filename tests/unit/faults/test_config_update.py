@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import pytest
 
 from fault_runs import planned
-from insync.errors import InputError, InsyncError
+from insync.errors import InputError
 from insync.scenario.load import parse, source
+from unit.faults.evidence import acted
 
 SETTINGS = {"a": "1", "b": "true"}
 
@@ -40,17 +41,15 @@ def test_configs_are_set_and_deleted_at_the_end() -> None:
     fault.lift()
     assert broker.configs == {}
     figures = fault.evidence().figures
-    assert 0 <= figures.pop("in_force_ms") < 5_000
+    assert figures.pop("in_force_ms") >= 0
     assert figures == {"updated": 2.0, "in_force": 2.0}
 
 
 def test_a_config_that_the_broker_ignores_is_no_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("insync.faults.kinds.config_update.IN_FORCE_WITHIN_S", 0.01)
     broker = Broker(ignored=frozenset({"b"}))
-    fault = planned(broker, "config-update", settings=SETTINGS)
-    fault.inject()
-    fault.lift()
-    assert fault.evidence().figures == {"updated": 2.0, "in_force": 1.0}
+    line = acted(planned(broker, "config-update", settings=SETTINGS))
+    assert line.figures == {"updated": 2.0, "in_force": 1.0}
 
 
 def test_a_fault_that_was_never_injected_changes_nothing() -> None:
@@ -59,8 +58,6 @@ def test_a_fault_that_was_never_injected_changes_nothing() -> None:
     broker.configs = {"a": "0"}
     fault.lift()
     assert broker.configs == {"a": "0"}
-    with pytest.raises(InsyncError, match="not injected"):
-        fault.evidence()
 
 
 @pytest.mark.parametrize("settings", ["{}", '{ "a" = 1 }', '"a"'])

@@ -50,11 +50,9 @@ def waited(pid: int) -> float:
     return sum(sorted(affinity.waited_ms(pid).values())[-3:])
 
 
-def fault_on(
-    process: "subprocess.Popen[bytes] | None", start: Callable[[list[str]], Any]
-) -> Fault[Any]:
+def fault_on(process: "subprocess.Popen[bytes]", start: Callable[[list[str]], Any]) -> Fault[Any]:
     cluster = OneNode(process, start=start)
-    return planned(cluster, "cpu-neighbour", neighbours=2, for_ms=200)
+    return planned(cluster, "cpu-neighbour", neighbours=2, for_ms=60_000)
 
 
 def test_a_process_beside_busy_ones_waits_and_gets_its_cores_back(
@@ -68,11 +66,11 @@ def test_a_process_beside_busy_ones_waits_and_gets_its_cores_back(
     assert set(affinity.cores_of(busy.pid).values()) == {frozenset(core)}
     assert all(os.sched_getaffinity(each.pid) == core for each in start.started)
     since = waited(busy.pid)
-    wait_for(lambda: waited(busy.pid) - since, lambda ms: ms > 400, within_s=20)
+    wait_for(lambda: waited(busy.pid) - since, lambda ms: ms > 400)
     fault.lift()
     fault.lift()
     line = fault.evidence()
-    assert line.acted_ms is not None and line.acted_ms > 0
+    assert line.acted_ms > 0
     assert line.figures["waited_ms"] > 100
     assert line.figures["neighbours_ms"] > 0
     assert 0 < line.figures["share_percent"] < 75
@@ -138,14 +136,7 @@ def test_an_ended_process_cannot_get_a_neighbour() -> None:
         fault_on(ended, Neighbours()).inject()
 
 
-def test_lifting_a_fault_that_was_never_injected_does_nothing() -> None:
-    fault = fault_on(None, Neighbours())
-    fault.lift()
-    with pytest.raises(InsyncError, match="was not injected"):
-        fault.evidence()
-
-
 def test_a_neighbour_ends_by_itself_after_its_time() -> None:
     core = max(os.sched_getaffinity(0))
     with subprocess.Popen(busy_command(core, 0.05)) as neighbour:
-        assert neighbour.wait(10) == 0
+        assert neighbour.wait() == 0

@@ -10,11 +10,12 @@ import pytest
 from fault_runs import planned
 from insync.brokers.cluster.links.rules import Passed, Treatment
 from insync.brokers.kafka.versions import pinned
-from insync.errors import InputError, InsyncError
+from insync.errors import InputError
 from insync.faults.base import Fault
 from insync.nodes import CLIENTS, CONTROLLER_ID
 from insync.run.requirements import require_controller_proxy
-from insync.scenario.load import parse, source
+from insync.scenario.load import parse
+from unit.faults.evidence import acted, alone, refusal
 
 
 @dataclass
@@ -47,7 +48,7 @@ def fault(mode: str, came: Passed, direction: str = "both") -> tuple[Fault[Any],
 
 
 @pytest.mark.parametrize(
-    ("mode", "came", "acted"),
+    ("mode", "came", "acts"),
     [
         ("cut", Passed(in_hand=9), True),
         ("cut", Passed(bytes_dropped=9), True),
@@ -59,30 +60,23 @@ def fault(mode: str, came: Passed, direction: str = "both") -> tuple[Fault[Any],
         ("loss", Passed(bytes=500), False),
     ],
 )
-def test_a_cut_acted_if_bytes_waited_and_none_passed(mode: str, came: Passed, acted: bool) -> None:
-    broken, _ = fault(mode, came)
-    broken.inject()
-    broken.lift()
-    line = broken.evidence()
-    assert bool(line.acted_ms) == acted
+def test_a_cut_acted_if_bytes_waited_and_none_passed(mode: str, came: Passed, acts: bool) -> None:
+    line = acted(fault(mode, came)[0])
+    assert bool(line.acted_ms) == acts
     assert (line.mode, line.target) == (mode, ["broker 2"])
 
 
 def test_a_delay_acted_for_as_long_as_it_delayed_a_chunk() -> None:
-    broken, _ = fault("delay", Passed(bytes=500, pieces_held=3, longest_ms=52.0))
-    broken.inject()
-    broken.lift()
-    assert broken.evidence().acted_ms == 52.0
-    assert broken.evidence().figures["held_pieces"] == 3
+    line = acted(fault("delay", Passed(bytes=500, pieces_held=3, longest_ms=52.0))[0])
+    assert line.acted_ms == 52.0
+    assert line.figures["held_pieces"] == 3
 
 
 def test_only_the_direction_that_is_cut_counts() -> None:
     """What passes from the broker is not a reason against a cut of what is sent to it."""
     broken, cluster = fault("cut", Passed(bytes=500), "to")
     cluster.came = {(1, 2): Passed(bytes=500), (2, 1): Passed(in_hand=7)}
-    broken.inject()
-    broken.lift()
-    line = broken.evidence()
+    line = acted(broken)
     assert line.figures["passed_bytes"] == 0
     assert (line.figures["held_bytes"], line.figures["held_bytes_to"]) == (7, 7)
     assert "held_bytes_from" not in line.figures
@@ -96,8 +90,6 @@ def test_a_link_is_restored_once_and_only_if_it_was_broken() -> None:
     broken.prepare()
     broken.lift()
     assert cluster.done == []
-    with pytest.raises(InsyncError, match="was not injected"):
-        broken.evidence()
     broken.inject()
     broken.lift()
     broken.lift()
@@ -117,17 +109,8 @@ def test_each_kind_breaks_its_own_links(
 ) -> None:
     links = Links({})
     broken = planned(SimpleNamespace(proxies=links), kind, mode="cut", **keys)
-    broken.inject()
-    ((_, (pair, _)),) = links.done
-    assert pair == (1, other)
-    broken.lift()
-    assert broken.evidence().target == [words]
-
-
-def scenario(**keys: Any) -> str:
-    lines = "".join(f"{key} = {value!r}\n" for key, value in keys.items())
-    text = source("kip-501").partition("[[faults]]")[0]
-    return f"{text}[[faults]]\nbroker = 1\nat_ms = 3_000\nfor_ms = 1_000\n{lines}"
+    assert acted(broken).target == [words]
+    assert links.done[0][1][0] == links.done[1][1] == (1, other)
 
 
 @pytest.mark.parametrize(
@@ -140,13 +123,11 @@ def scenario(**keys: Any) -> str:
     ],
 )
 def test_keys_that_do_not_fit_are_refused(keys: dict[str, Any], refused: str) -> None:
-    with pytest.raises(InputError) as error:
-        parse(scenario(kind="client-link", **keys), "mine.toml")
-    assert refused in str(error.value)
+    assert refused in refusal(alone("client-link", **keys))
 
 
 def test_a_controller_on_zookeeper_has_no_such_link() -> None:
-    made = parse(scenario(kind="controller-link", mode="cut"), "mine.toml")
+    made = parse(alone("controller-link", mode="cut"), "mine.toml")
     require_controller_proxy(made, pinned("4.3.1"))
     with pytest.raises(InputError, match=r"controller-link on Kafka 2\.8\.2, expected"):
         require_controller_proxy(made, pinned("2.8.2"))

@@ -46,10 +46,10 @@ def test_a_frozen_process_gets_no_cpu_and_runs_afterwards(busy: "subprocess.Pope
     fault.lift()
     line = fault.evidence()
     assert (line.fault, line.site, line.broker, line.planned_ms) == ("freeze", "", 1, 100)
-    assert line.acted_ms is not None and line.acted_ms > 0
+    assert line.acted_ms > 0
     assert line.figures == {"cpu_ms": 0.0}
     assert line.lifted_ms >= line.injected_ms
-    wait_for(lambda: procfs.cpu_ms(busy.pid), lambda ms: ms != before, within_s=10)
+    wait_for(lambda: procfs.cpu_ms(busy.pid), lambda ms: ms != before)
 
 
 def test_a_process_resumed_by_others_is_no_evidence_of_a_freeze(
@@ -58,7 +58,7 @@ def test_a_process_resumed_by_others_is_no_evidence_of_a_freeze(
     fault = planned(OneNode(busy), "freeze")
     fault.inject()
     busy.send_signal(signal.SIGCONT)
-    wait_for(lambda: procfs.is_stopped(busy.pid), lambda stopped: not stopped, within_s=10)
+    wait_for(lambda: procfs.is_stopped(busy.pid), lambda stopped: not stopped)
     fault.lift()
     assert fault.evidence().acted_ms == 0
 
@@ -94,14 +94,14 @@ def test_a_process_continues_if_its_freeze_is_interrupted_at_its_beginning(
 
     class Interrupted(BySignal):
         def is_stopped(self) -> bool:
-            wait_for(super().is_stopped, bool, within_s=10)
+            wait_for(super().is_stopped, bool)
             raise KeyboardInterrupt
 
     monkeypatch.setattr(freeze, "BySignal", Interrupted)
     fault = planned(OneNode(busy), "freeze")
     with pytest.raises(KeyboardInterrupt):
         fault.inject()
-    wait_for(lambda: procfs.is_stopped(busy.pid), lambda stopped: not stopped, within_s=10)
+    wait_for(lambda: procfs.is_stopped(busy.pid), lambda stopped: not stopped)
     fault.lift()
 
 
@@ -120,21 +120,9 @@ def test_a_kills_evidence_is_how_long_there_was_no_process(busy: "subprocess.Pop
     line = fault.evidence()
     assert restarted == [1]
     assert line.figures == {"signal": 9.0}
-    assert line.acted_ms is not None and line.acted_ms > 0
+    assert line.acted_ms > 0
     with pytest.raises(InsyncError, match="broker 1: its process ended before the kill"):
         fault.inject()
-
-
-@pytest.mark.parametrize(
-    ("kind", "keys"), [("freeze", {}), ("kill", {}), ("cpu-quota", {"quota_percent": 2.0})]
-)
-def test_a_fault_that_was_never_injected_can_be_lifted_and_has_no_evidence(
-    kind: str, keys: dict[str, float]
-) -> None:
-    made = planned(None, kind, **keys)
-    made.lift()
-    with pytest.raises(InsyncError, match="was not injected"):
-        made.evidence()
 
 
 @pytest.mark.skipif(shares.unavailable() is not None, reason=str(shares.unavailable()))
@@ -148,14 +136,11 @@ def test_a_throttled_process_waits_for_its_share_and_its_group_is_removed(
     wait_for(
         lambda: shares.throttled(group),
         lambda seen: seen.times >= 3 and seen.ms > 100,
-        within_s=10,
     )
     fault.lift()
     line = fault.evidence()
     assert line.figures["throttled"] >= 3
-    assert (
-        line.acted_ms is not None and 100 < line.acted_ms <= line.lifted_ms - line.injected_ms + 1
-    )
+    assert 100 < line.acted_ms <= line.lifted_ms - line.injected_ms + 1
     assert not _groups()
 
 

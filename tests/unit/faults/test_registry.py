@@ -2,12 +2,16 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
 from commands import invoke_json
+from fault_runs import planned
 from insync.cli import faults as command
 from insync.cli.app import invoke
+from insync.errors import InsyncError
 from insync.faults import kinds, registry
 from insync.faults.kind import FaultKind
 from insync.faults.kinds import cpu_neighbour
@@ -33,92 +37,55 @@ def test_kinds_run_on_both_kinds_of_cluster_unless_they_need_files_of_nodes() ->
     assert all(set(entry.probes) - {"existing"} == {"local", "docker"} for entry in others)
 
 
+KEYS: dict[str, Any] = {
+    "partitions": [0], "site": "read", "peer": 2, "quota_percent": 5.0, "settings": {"a": "b"},
+    "by_ms": 5, "read_bytes_per_s": 1, "count": 30,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fault_that_was_never_injected_can_be_lifted_and_has_no_evidence(kind: str) -> None:
+    keys = {"mode": "cut" if kind.endswith("link") else "hold", **KEYS}
+    own = {name: keys[name] for name in KINDS[kind].spec.model_fields if name in keys}
+    made = planned(MagicMock(), kind, leaders=[1], **own)
+    made.lift()
+    with pytest.raises(InsyncError, match="not injected"):
+        made.evidence()
+
+
 def test_every_kind_is_judged_by_its_own_figure() -> None:
     rule = FaultKind.__dataclass_fields__["missing"].default
     assert {name for name, kind in KINDS.items() if kind.missing is rule} == WITHOUT_A_FIGURE
 
 
-@pytest.mark.parametrize(
-    ("tag", "names"),
-    [
-        (
-            "stops_following",
-            [
-                "disk-full",
-                "disk-read-only",
-                "disk-stall",
-                "freeze",
-                "jvm-pause",
-                "kill",
-                "lost-log",
-                "power-failure",
-                "stop",
-            ],
-        ),
-        ("stops_process", ["freeze", "kill", "lost-log", "power-failure"]),
-        ("stops_following_at", ["stall"]),
-        ("moves_leaders", ["elect"]),
-        (
-            "harmless",
-            [
-                "add-replica",
-                "config-update",
-                "create-topic",
-                "delete-topic",
-                "elect",
-                "more-partitions",
-                "move-log-dir",
-                "produce-flood",
-                "remove-replica",
-                "topic-churn",
-            ],
-        ),
-        (
-            "only_planned",
-            [
-                "corrupt",
-                "create-topic",
-                "delete-topic",
-                "more-partitions",
-                "move-log-dir",
-                "produce-flood",
-                "stop",
-                "write-error",
-            ],
-        ),
-        ("at_both_ends", ["link"]),
-        ("kills", ["kill", "lost-log", "power-failure", "stop"]),
-        (
-            "alone",
-            [
-                "disk-full",
-                "disk-read-only",
-                "freeze",
-                "jvm-pause",
-                "kill",
-                "lost-log",
-                "power-failure",
-                "stop",
-            ],
-        ),
-        ("regroups", ["cpu-quota", "disk-throttle", "memory-pressure"]),
-        (
-            "late_shrinks",
-            [
-                "clock-jump",
-                "controller-link",
-                "cpu-quota",
-                "disk-stall",
-                "freeze",
-                "jvm-pause",
-                "queue-stall",
-                "stall",
-            ],
-        ),
-    ],
-)
-def test_the_tags_by_which_other_parts_find_kinds(tag: str, names: list[str]) -> None:
-    assert tagged(tag) == names
+TAGGED = {
+    "stops_following": (
+        "disk-full disk-read-only disk-stall freeze jvm-pause kill lost-log power-failure stop"
+    ),
+    "stops_process": "freeze kill lost-log power-failure",
+    "stops_following_at": "stall",
+    "moves_leaders": "elect",
+    "harmless": (
+        "add-replica config-update create-topic delete-topic elect more-partitions move-log-dir"
+        " produce-flood remove-replica topic-churn"
+    ),
+    "only_planned": (
+        "corrupt create-topic delete-topic more-partitions move-log-dir produce-flood stop"
+        " write-error"
+    ),
+    "at_both_ends": "link",
+    "kills": "kill lost-log power-failure stop",
+    "alone": "disk-full disk-read-only freeze jvm-pause kill lost-log power-failure stop",
+    "regroups": "cpu-quota disk-throttle memory-pressure",
+    "late_shrinks": (
+        "clock-jump controller-link cpu-quota disk-stall freeze jvm-pause queue-stall stall"
+    ),
+}
+
+
+@pytest.mark.parametrize("tag", TAGGED)
+def test_the_tags_by_which_other_parts_find_kinds(tag: str) -> None:
+    assert tagged(tag) == TAGGED[tag].split()
 
 
 def test_a_run_is_skipped_for_the_reason_in_the_registry(

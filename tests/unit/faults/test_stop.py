@@ -9,10 +9,8 @@ import pytest
 
 from fault_runs import OneNode, planned
 from insync.errors import InsyncError
-from insync.events.run_info import PlannedFault
 from insync.faults.kinds import stop
-from insync.faults.kinds.stop import KIND
-from unit.faults.seen_figures import Seen
+from unit.faults.evidence import lacks
 from waiting import wait_for
 
 POLITE = "import time; print('up', flush=True); time.sleep(60)"
@@ -53,7 +51,7 @@ def brokers() -> Iterator[list[Broker]]:
 
 
 def missing(line: Any) -> str | None:
-    return KIND.missing(PlannedFault(kind="stop", broker=1), Seen(dict(line.figures)))
+    return lacks("stop", line.figures)
 
 
 def test_a_broker_that_ends_is_started_again_and_its_times_are_evidence(
@@ -68,7 +66,7 @@ def test_a_broker_that_ends_is_started_again_and_its_times_are_evidence(
     assert broker.starts == 2
     line = fault.evidence()
     assert missing(line) is None
-    assert 0 < line.figures["shut_down_ms"] < 5_000
+    assert 0 < line.figures["shut_down_ms"] <= line.lifted_ms - line.injected_ms + 1
     assert line.figures["listed_ms"] > 0
     assert 0 < line.acted_ms < line.lifted_ms - line.injected_ms + 1
 

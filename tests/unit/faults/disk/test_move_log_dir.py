@@ -9,14 +9,13 @@ import pytest
 
 from fault_runs import OneNode, planned
 from insync.brokers.kafka import wire
-from insync.errors import InputError, InsyncError
-from insync.events.run_info import PlannedFault
+from insync.errors import InsyncError
 from insync.faults.base import Fault
 from insync.faults.cluster import FaultCluster
 from insync.faults.kinds.disk import move_log_dir
 from insync.faults.kinds.disk.move_log_dir import KIND
-from insync.scenario.load import parse, source
-from unit.faults.seen_figures import Seen
+from insync.scenario.load import parse
+from unit.faults.evidence import acted, alone, lacks, refusal
 
 
 class Broker(OneNode):
@@ -61,13 +60,10 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_replica_has_moved_when_it_is_in_the_other_directory_alone(
     tmp_path: Path, moves: int, leaves: bool, moved: int, missing: str | None
 ) -> None:
-    fault = Broker(tmp_path, moves=moves, leaves=leaves).fault()
-    fault.inject()
-    fault.lift()
-    line = fault.evidence()
+    line = acted(Broker(tmp_path, moves=moves, leaves=leaves).fault())
     assert (line.figures["moved"], line.figures["asked"]) == (moved, 2)
     assert bool(line.acted_ms) == bool(moved)
-    assert KIND.missing(PlannedFault(kind=KIND.name, broker=1), Seen(dict(line.figures))) == missing
+    assert lacks(KIND.name, line.figures) == missing
 
 
 def test_each_replica_goes_to_the_directory_after_its_own(tmp_path: Path) -> None:
@@ -99,13 +95,7 @@ def test_a_broker_that_refuses_one_is_an_error(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_there_must_be_another_directory() -> None:
-    text = source("kip-501").partition("[[faults]]")[0]
-    fault = '[[faults]]\nkind = "move-log-dir"\nbroker = 1\npartitions = [0]\n'
-    fault += "at_ms = 3_000\nfor_ms = 9\n"
-    with pytest.raises(InputError) as error:
-        parse(text + fault, "mine.toml")
+    text = alone(KIND.name, partitions=[0])
     expected = "faults[0].kind: 'move-log-dir', expected broker.log_dirs to be more than 1"
-    assert str(error.value).startswith(f"mine.toml: {expected}")
-    assert len(str(error.value).splitlines()) == 1
-    two = text.replace("[broker]", "[broker]\nlog_dirs = 2")
-    assert parse(two + fault, "mine.toml").faults
+    assert refusal(text).startswith(f"mine.toml: {expected}")
+    assert parse(text.replace("[broker]", "[broker]\nlog_dirs = 2"), "mine.toml").faults

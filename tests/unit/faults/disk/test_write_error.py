@@ -1,23 +1,15 @@
 """Writes to partitions fail, and the broker loses their log directory, without a broker."""
 
-import mmap
-import struct
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from fault_runs import OneNode, planned
-from insync.errors import InputError
-from insync.events.run_info import PlannedFault
 from insync.faults.kinds.disk.write_error import KIND
-from insync.faults.support.control import HEADER_BYTES, ControlFile, Mode, Site, State
+from insync.faults.support.control import ControlFile, Mode, Site, State
 from insync.faults.support.disk import broken
-from insync.scenario.load import parse, source
-from unit.faults.seen_figures import Seen
-
-ATTACHED_AT, CALLS_AT = 20, HEADER_BYTES + 32
+from unit.faults.evidence import acted, alone, lacks, refusal
 
 
 class Broker(OneNode):
@@ -30,12 +22,7 @@ class Broker(OneNode):
         super().__init__(process, folder=tmp_path, controls={1: self.control})
         self.at.data_dirs = [tmp_path / str(number) for number in range(dirs)]
         self.done: list[str] = []
-        self._file = tmp_path / "control"
-        self.poke(ATTACHED_AT, "@I", 1)
-
-    def poke(self, offset: int, code: str, value: int) -> None:
-        with self._file.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
-            struct.pack_into(code, mapped, offset, value)
+        self.control.header.attached = 1
 
     def kill(self, _: int) -> None:
         self.exit_code = -9
@@ -68,7 +55,7 @@ def test_a_broker_that_lost_the_directory_is_started_again_when_writes_succeed(
     fault.inject()
     rule = broker.control.slots[0]
     assert (rule.state, rule.site, rule.mode) == (State.ARMED, Site.WRITE, Mode.FAIL)
-    broker.poke(CALLS_AT, "@Q", 3)
+    rule.calls = 3
     (tmp_path / "log").write_text("ERROR (LogDirFailureChannel)" if logs else "")
     broker.exit_code = 1 if ends else None
     fault.lift()
@@ -81,18 +68,11 @@ def test_a_broker_that_lost_the_directory_is_started_again_when_writes_succeed(
 
 
 def test_no_failed_write_is_no_evidence(tmp_path: Path) -> None:
-    fault = planned(Broker(tmp_path), KIND.name, partitions=[0])
-    fault.inject()
-    fault.lift()
-    line: Any = fault.evidence()
+    line = acted(planned(Broker(tmp_path), KIND.name, partitions=[0]))
     assert line.acted_ms == 0.0
-    plan = PlannedFault(kind=KIND.name, broker=1)
-    assert KIND.missing(plan, Seen(line.figures)) == "calls_failed was 0, expected at least 1"
+    assert lacks(KIND.name, line.figures) == "calls_failed was 0, expected at least 1"
 
 
 def test_a_partition_that_there_is_not_is_refused_in_one_line() -> None:
-    text = source("kip-501").partition("[[faults]]")[0]
-    fault = '[[faults]]\nkind = "write-error"\nbroker = 1\npartitions = [9]\nat_ms = 3_000\n'
-    with pytest.raises(InputError, match=r"faults\[0\]\.partitions\[0\]: 9, expected 0") as error:
-        parse(f"{text}{fault}for_ms = 9\n", "mine.toml")
-    assert len(str(error.value).splitlines()) == 1
+    refused = refusal(alone(KIND.name, partitions=[9]))
+    assert "faults[0].partitions[0]: 9, expected 0" in refused

@@ -1,19 +1,20 @@
 """A topic is created and the broker has some of its folders, without a broker."""
 
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
-from fault_runs import planned
-from insync.errors import InputError, InsyncError
-from insync.events.run_info import PlannedFault
+from fault_runs import fault_tables, planned
+from insync.errors import InsyncError
 from insync.faults.base import Fault
 from insync.faults.kinds.requests import create_topic
 from insync.faults.kinds.requests.create_topic import KIND
-from insync.scenario.load import parse, source
-from unit.faults.seen_figures import Seen
+from insync.scenario.load import parse
+from unit.faults.evidence import acted, alone, lacks, refusal
 
 TOPIC = "t-r0-new-1-0"
 
@@ -24,6 +25,7 @@ class Broker:
     def __init__(self, tmp_path: Path, makes: int) -> None:
         self.dirs = [tmp_path / name for name in ("data", "data-2")]
         self.makes = makes
+        self.made = Event()
         self.deleted: list[str] = []
         for each in self.dirs:
             each.mkdir()
@@ -36,7 +38,8 @@ class Broker:
         made = [dir_.with_name(f"{dir_.name}-made") for dir_ in self.dirs]
         for number in range(self.makes):
             (made[number % 2] / f"{topic}-{number}").mkdir(parents=True)
-        self.dirs = made  # all at once: the fault's thread counts meanwhile
+        self.dirs = made
+        self.made.set()
 
     def delete_topic(self, topic: str) -> None:
         self.deleted.append(topic)
@@ -47,7 +50,7 @@ class Broker:
 
 
 @pytest.mark.parametrize(
-    ("makes", "acted", "missing"),
+    ("makes", "acts", "missing"),
     [
         (4, True, None),
         (2, False, None),
@@ -56,29 +59,21 @@ class Broker:
     ],
 )
 def test_it_begins_when_the_broker_has_some_of_the_folders(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, makes: int, acted: bool, missing: str | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, makes: int, acts: bool, missing: str | None
 ) -> None:
-    monkeypatch.setattr(create_topic, "FOLDERS_WITHIN_S", 0.3)
     broker = Broker(tmp_path, makes)
-    fault = broker.fault()
-    fault.inject()
-    fault.lift()
+    has_some = Mock(side_effect=lambda count, _: broker.made.wait() and count())
+    monkeypatch.setattr(create_topic, "await_true", has_some)
+    line = acted(broker.fault())
     assert broker.deleted == [TOPIC]
-    line = fault.evidence()
     assert line.figures["asked"] == 9
-    assert bool(line.acted_ms) == acted
+    assert bool(line.acted_ms) == acts
     assert line.figures["folders"] == makes
-    assert KIND.missing(PlannedFault(kind=KIND.name, broker=1), Seen(dict(line.figures))) == missing
-
-
-CREATE = (
-    '[[faults]]\nkind = "create-topic"\nbroker = 1\nat_ms = 3_000\nfor_ms = 9_000\nfolders = {}\n'
-)
-KILL = '[[faults]]\nkind = "kill"\nbroker = 1\nat_ms = 3_000\nfor_ms = 1_000\n'
+    assert lacks(KIND.name, line.figures) == missing
 
 
 def test_a_broker_may_be_killed_meanwhile_and_no_more_folders_are_waited_for_than_asked() -> None:
-    text = source("kip-501").partition("[[faults]]")[0]
-    assert len(parse(text + CREATE.format(3) + KILL, "mine.toml").faults) == 2
-    with pytest.raises(InputError, match=r"faults\[0\].folders: 301, expected at most count, 300"):
-        parse(text + CREATE.format(301), "mine.toml")
+    kill = fault_tables([{"kind": "kill", "broker": 1, "at_ms": 3_000, "for_ms": 500}])
+    assert len(parse(alone(KIND.name, folders=3) + kill, "mine.toml").faults) == 2
+    refused = refusal(alone(KIND.name, folders=301))
+    assert "faults[0].folders: 301, expected at most count, 300" in refused

@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 
 from fault_runs import planned
-from insync.errors import InputError, InsyncError
-from insync.events.run_info import PlannedFault
+from insync.errors import InsyncError
 from insync.faults.base import Fault
 from insync.faults.kinds.requests import delete_topic
 from insync.faults.kinds.requests.delete_topic import KIND
-from insync.scenario.load import parse, source
-from unit.faults.seen_figures import Seen
+from insync.scenario.load import parse
+from unit.faults.evidence import acted, alone, lacks, refusal
 
 
 class Topics:
@@ -48,11 +47,8 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def done(fault: Fault[Any]) -> tuple[Mapping[str, float], float, str | None]:
     """Return the figures of a fault, the time that it acted, and what its evidence lacks."""
-    fault.inject()
-    fault.lift()
-    line = fault.evidence()
-    lacks = KIND.missing(PlannedFault(kind=KIND.name, broker=1), Seen(dict(line.figures)))
-    return line.figures, line.acted_ms, lacks
+    line = acted(fault)
+    return line.figures, line.acted_ms, lacks(KIND.name, line.figures)
 
 
 def test_the_topic_is_there_again_as_it_was() -> None:
@@ -79,25 +75,19 @@ def test_a_topic_that_cannot_be_created_again_is_a_figure() -> None:
     assert (figures.get("created", 0.0), lacks) == (0.0, None)
 
 
-FAULT = '[[faults]]\nkind = "delete-topic"\nbroker = 1\nat_ms = 3_000\nfor_ms = 1_000\n'
-
-
 @pytest.mark.parametrize(
     ("more", "problem"),
     [
-        ("", "topic: 'beside', expected a scenario with [beside]"),
+        ({}, "'beside', expected a scenario with [beside]"),
         (
-            'topic = "__consumer_offsets"\n',
-            "topic: '__consumer_offsets', expected a scenario with workload.groups",
+            {"topic": "__consumer_offsets"},
+            "'__consumer_offsets', expected a scenario with workload.groups",
         ),
-        ('topic = "mine"\n', "topic: 'mine', expected '__transaction_state', "),
+        ({"topic": "mine"}, "'mine', expected '__transaction_state', "),
     ],
 )
-def test_a_topic_that_there_is_not_is_refused_in_one_line(more: str, problem: str) -> None:
-    text = source("kip-501").partition("[[faults]]")[0]
-    with pytest.raises(InputError) as error:
-        parse(text + FAULT + more, "mine.toml")
-    assert str(error.value).startswith(f"mine.toml: faults[0].{problem}")
-    assert len(str(error.value).splitlines()) == 1
-    beside = "[beside]\nleaders = [1]\n"
-    assert parse(text + beside + FAULT, "mine.toml").faults
+def test_a_topic_that_there_is_not_is_refused(more: dict[str, str], problem: str) -> None:
+    text = alone(KIND.name, **more)
+    assert refusal(text).startswith(f"mine.toml: faults[0].topic: {problem}")
+    beside = "[beside]\nleaders = [1]\n[[faults]]"
+    assert parse(alone(KIND.name).replace("[[faults]]", beside), "mine.toml").faults

@@ -31,13 +31,12 @@ def test_topics_are_created_and_deleted_until_the_lift() -> None:
     fault.prepare()
     assert topics.seen == []
     fault.inject()
-    wait_for(lambda: len(topics.seen), lambda seen: seen >= 2, within_s=10)
+    wait_for(lambda: len(topics.seen), lambda seen: seen >= 2)
     fault.lift()
     fault.lift()
     assert topics.there == set()
     assert topics.seen[0] == "seed-0-churn-2-1"
     line = fault.evidence()
-    assert line.figures is not None and line.acted_ms is not None
     assert line.figures["created"] == line.figures["deleted"] == len(topics.seen)
     assert line.acted_ms > 0
 
@@ -47,13 +46,11 @@ def test_what_could_not_be_deleted_is_deleted_at_the_end() -> None:
     topics.fails.set()
     fault = planned(topics, "topic-churn", topic="seed-0", broker=2)
     fault.inject()
-    wait_for(lambda: len(topics.seen), lambda seen: seen >= 2, within_s=10)
+    wait_for(lambda: len(topics.seen), lambda seen: seen >= 2)
     topics.fails.clear()
     fault.lift()
     assert topics.there == set()
-    line = fault.evidence()
-    assert line.figures is not None
-    assert line.figures["failed"] >= 1
+    assert fault.evidence().figures["failed"] >= 1
 
 
 def test_without_a_deletion_there_is_no_evidence() -> None:
@@ -61,6 +58,6 @@ def test_without_a_deletion_there_is_no_evidence() -> None:
     topics.fails.set()
     fault = planned(topics, "topic-churn", topic="seed-0", broker=2)
     fault.inject()
-    wait_for(lambda: len(topics.seen), lambda seen: seen >= 1, within_s=10)
+    wait_for(lambda: len(topics.seen), lambda seen: seen >= 1)
     fault.lift()
     assert fault.evidence().acted_ms == 0
