@@ -50,7 +50,7 @@ def busy_python(script: str) -> Iterator[subprocess.Popen[bytes]]:
     with subprocess.Popen([sys.executable, "-c", script]) as process:
         try:
             times = psutil.Process(process.pid).cpu_times
-            wait_for(lambda: sum(times()[:2]), lambda seconds: seconds > 0.05, within_s=10)
+            wait_for(lambda: sum(times()[:2]), lambda seconds: seconds > 0.05)
             yield process
         finally:
             process.kill()

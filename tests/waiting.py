@@ -10,7 +10,7 @@ T = TypeVar("T")
 def wait_for(
     read: Callable[[], T],
     wanted: Callable[[T], bool],
-    within_s: float = 30.0,
+    within_s: float = 60.0,
     every_s: float = 0.05,
 ) -> T:
     """Read until the value is as wanted; fails with the last value seen and the last error."""

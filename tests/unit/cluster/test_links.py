@@ -123,7 +123,7 @@ def test_a_cut_stops_only_one_pair_in_both_directions(links: Links, leader: int)
         links.treat(1, 2, CUT)
         for connection in (one, other, client):
             connection.sendall(b"ping")
-        wait_for(lambda: links.passed(2, 1).in_hand, lambda held: held == 4, within_s=10)
+        wait_for(lambda: links.passed(2, 1).in_hand, lambda held: held == 4)
         assert answer(other, 4) == answer(client, 4) == b"ping"
         assert links.passed(1, 2).bytes == 0
         links.free(1, 2)
@@ -140,23 +140,23 @@ def test_a_cut_buffers_a_bounded_number_of_bytes(links: Links) -> None:
                 connection.sendall(b"x" * 65536)
         assert 0 < links.passed(1, 2).in_hand <= PIECE * (PIECES + 2)
     links.free(1, 2)
-    wait_for(lambda: links.passed(1, 2).in_hand, lambda held: held == 0, within_s=10)
+    wait_for(lambda: links.passed(1, 2).in_hand, lambda held: held == 0)
 
 
 def test_chunks_are_delayed_concurrently_and_not_one_after_the_other(links: Links) -> None:
     with follower(links, 1, 2) as connection:
         answer(connection, OPENING)
-        links.treat(1, 2, Treatment(delay_s=0.1))
+        links.treat(1, 2, Treatment(delay_s=0.2))
         began = time.monotonic()
-        for _ in range(5):
+        for _ in range(30):
             connection.sendall(b"ping")
             time.sleep(0.01)  # separate chunks
-        answer(connection, 20)
+        answer(connection, 120)
         took = time.monotonic() - began
-    assert 0.2 <= took < 1.0, "there and back, not five times"
+    assert 0.4 <= took < 6.0, "there and back, not thirty times"
     passed = links.passed(1, 2)
     assert passed.pieces_held >= 2
-    assert passed.longest_ms >= 100
+    assert passed.longest_ms >= 200
 
 
 def test_one_direction_is_cut_and_the_other_one_passes(links: Links) -> None:
@@ -165,7 +165,7 @@ def test_one_direction_is_cut_and_the_other_one_passes(links: Links) -> None:
         answer(connection, OPENING)
         links.treat(1, 2, Treatment(cut=True, only=(1, 2)))
         connection.sendall(b"ping")
-        wait_for(lambda: links.passed_one_way(1, 2).in_hand, lambda held: held == 4, within_s=10)
+        wait_for(lambda: links.passed_one_way(1, 2).in_hand, lambda held: held == 4)
         assert links.passed_one_way(2, 1).bytes == 4
         assert links.passed_one_way(1, 2).bytes == 0
         links.free(1, 2)
@@ -175,7 +175,7 @@ def test_one_direction_is_cut_and_the_other_one_passes(links: Links) -> None:
 def test_bytes_of_a_connection_that_ends_while_it_is_cut_stay_counted(links: Links) -> None:
     links.treat(1, 2, CUT)
     with follower(links, 1, 2):
-        wait_for(lambda: links.passed(1, 2).in_hand, lambda held: held == OPENING, within_s=10)
+        wait_for(lambda: links.passed(1, 2).in_hand, lambda held: held == OPENING)
         links.open("127.0.0.1")  # closes all connections
         assert links.passed(1, 2).in_hand == 0
         assert links.passed(1, 2).bytes_dropped == OPENING
@@ -189,12 +189,12 @@ def test_a_lost_chunk_arrives_late_with_those_behind_it_and_in_order(links: Link
         for at in range(0, len(sent), 128):
             connection.sendall(sent[at : at + 128])
             time.sleep(0.002)  # separate chunks
-        wait_for(lambda: links.passed(1, 2).pieces_lost, bool, within_s=10)
+        wait_for(lambda: links.passed(1, 2).pieces_lost, bool)
         links.free(1, 2)
         assert answer(connection, len(sent)) == sent
         links.treat(1, 2, Treatment(loss=0.99, seed=1))
         connection.sendall(b"ping")
-        wait_for(lambda: links.passed_one_way(2, 1).pieces_lost, bool, within_s=10)
+        wait_for(lambda: links.passed_one_way(2, 1).pieces_lost, bool)
         links.free(1, 2)
         assert answer(connection, 4) == b"ping"
 
@@ -218,7 +218,7 @@ def test_a_slow_link_passes_at_most_its_rate(links: Links) -> None:
         connection.sendall(b"x" * 20_000)
         answer(connection, 20_000)
         took = time.monotonic() - began
-    assert 0.5 <= took < 3.0
+    assert 0.5 <= took < 10.0
     assert links.passed(1, 2).pieces_held >= 2
 
 
@@ -341,7 +341,6 @@ def test_a_broker_is_cut_off_from_the_controller_alone(all_links: Links, client:
         held = len(request(client))
         wait_for(
             lambda: all_links.passed_one_way(2, CONTROLLER_ID).in_hand, lambda seen: seen == held,
-            within_s=10,
         )  # fmt: skip
 
 
@@ -354,7 +353,7 @@ def test_clients_are_cut_off_from_one_broker_by_whatever_name(all_links: Links) 
         for connection in (cut, other):
             connection.sendall(request(b"rdkafka"))
         answer(other, len(request(b"rdkafka")))
-        wait_for(lambda: all_links.passed_one_way(CLIENTS, 1).in_hand, bool, within_s=10)
+        wait_for(lambda: all_links.passed_one_way(CLIENTS, 1).in_hand, bool)
         assert all_links.passed(CLIENTS, 1).bytes == 0
 
 

@@ -36,7 +36,7 @@ def test_a_child_ends_with_a_killed_harness(tmp_path: Path, how: signal.Signals)
         assert len(children) == 2
         assert not any(map(gone, children))
         parent.send_signal(how)
-    wait_for(lambda: all(map(gone, children)), bool, within_s=5)
+    wait_for(lambda: all(map(gone, children)), bool)
 
 
 def test_a_child_outlives_the_thread_that_started_it(tmp_path: Path) -> None:

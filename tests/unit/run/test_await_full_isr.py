@@ -17,7 +17,6 @@ class Brokers:
         self.asked: list[str] = []
         self._answers = answers
         monkeypatch.setattr(admin, "partitions", self._answer)
-        monkeypatch.setattr(readiness, "FULL_ISR_SECONDS", 0.3)
 
     def _answer(self, server: str, topic: str) -> object:
         self.asked.append(server)
@@ -31,12 +30,19 @@ def test_every_broker_must_see_every_isr_full(monkeypatch: pytest.MonkeyPatch) -
     assert brokers.asked == ["a", "a", "a", "b", "b"]
 
 
+@pytest.fixture
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readiness, "FULL_ISR_SECONDS", 0)
+
+
+@pytest.mark.usefixtures("_soon")
 def test_the_error_shows_the_last_state_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     Brokers(monkeypatch, a=[FULL], b=[SHRUNK])
     with pytest.raises(InsyncError, match=r"topic t: ISR not full in 0 s: at b .*1: \(2, \[2\]\)"):
         readiness.await_full_isr("a,b", "t", lambda: None)
 
 
+@pytest.mark.usefixtures("_soon")
 def test_a_broker_that_is_not_a_replica_yet_must_be_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     two = {0: (1, [1, 2]), 1: (2, [1, 2, 3])}
     Brokers(monkeypatch, a=[two])
@@ -46,6 +52,7 @@ def test_a_broker_that_is_not_a_replica_yet_must_be_absent(monkeypatch: pytest.M
             readiness.await_full_isr("a", "t", lambda: None, absent)
 
 
+@pytest.mark.usefixtures("_soon")
 def test_a_partition_without_leader_has_no_full_isr(monkeypatch: pytest.MonkeyPatch) -> None:
     Brokers(monkeypatch, a=[{0: (-1, [])}])
     with pytest.raises(InsyncError, match="ISR not full"):

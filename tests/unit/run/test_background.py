@@ -24,14 +24,14 @@ class Counting(Background):
 
 def test_steps_repeat_until_the_block_ends_and_the_thread_stops() -> None:
     with Counting() as counting:
-        wait_for(lambda: counting.steps, lambda steps: steps > 3, within_s=10)
+        wait_for(lambda: counting.steps, lambda steps: steps > 3)
         counting.check()
     assert "counting" not in {thread.name for thread in threading.enumerate()}
 
 
 def test_an_error_stops_the_steps_and_is_raised_at_the_end_of_the_block() -> None:
     with pytest.raises(ValueError, match="step 2"), Counting(fails_at=2) as counting:
-        wait_for(lambda: counting.steps, lambda steps: steps == 2, within_s=10)
+        wait_for(lambda: counting.steps, lambda steps: steps == 2)
     assert counting.steps == 2
 
 
@@ -44,5 +44,5 @@ def test_an_error_can_be_checked_for_before_the_block_ends() -> None:
 
 def test_an_error_in_the_block_has_precedence() -> None:
     with pytest.raises(KeyboardInterrupt), Counting(fails_at=1) as counting:
-        wait_for(lambda: counting.steps, bool, within_s=10)
+        wait_for(lambda: counting.steps, bool)
         raise KeyboardInterrupt

@@ -34,15 +34,12 @@ class FakeMessage:
         self._value = value
 
     def error(self) -> KafkaError | None:
-        """Return the client's error, if any."""
         return None if self._code is None else KafkaError(self._code)
 
     def partition(self) -> int | None:
-        """Return the only partition."""
         return None if self._offset is None else 0
 
     def offset(self) -> int | None:
-        """Return the record's offset."""
         return self._offset
 
     def value(self) -> bytes | None:
@@ -61,14 +58,15 @@ class FakeClient:
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.settings = settings
+        self.idle = threading.Event()
         self._left = list(FakeClient.messages)
 
     def assign(self, _: object) -> None:
-        """Accept the assignment."""
+        """Accept it."""
 
     def poll(self, seconds: float) -> FakeMessage | None:
-        """Return the next message."""
         if not self._left:
+            self.idle.set()
             threading.Event().wait(seconds / 10)
             return None
         return self._left.pop(0)
@@ -98,11 +96,12 @@ def lines_of(
     with EventWriter(path) as writer:
         reader = TopicConsumer(PLAN, writer, failures.append, fresh=fresh)
         reader.start()
+        assert reader._client.idle.wait(60)  # type: ignore[attr-defined]
         try:
             reader.read_to({0: end}, seconds)
         finally:
             reader.cut()
-            reader.join(5)
+            reader.join()
     assert failures == []
     return read_lines(path)
 
@@ -120,7 +119,7 @@ def test_an_earlier_end_of_the_partition_does_not_end_the_read(
 ) -> None:
     client.messages = [FakeMessage(0), FakeMessage(1, KafkaError._PARTITION_EOF)]
     with pytest.raises(InsyncError, match=r"at offsets \{0: 1\} of \{0: 2\}, last error: none"):
-        read(tmp_path, end=2, seconds=0.3)
+        read(tmp_path, end=2, seconds=0.1)
 
 
 def test_the_clients_error_is_reported_when_the_end_is_not_reached(
@@ -128,7 +127,7 @@ def test_the_clients_error_is_reported_when_the_end_is_not_reached(
 ) -> None:
     client.messages = [FakeMessage(None, KafkaError._ALL_BROKERS_DOWN)]
     with pytest.raises(InsyncError, match="last error: _ALL_BROKERS_DOWN"):
-        read(tmp_path, end=1, seconds=0.3)
+        read(tmp_path, end=1, seconds=0.1)
 
 
 def test_only_committed_records_are_requested(client: type[FakeClient], tmp_path: Path) -> None:

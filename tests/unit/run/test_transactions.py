@@ -138,7 +138,6 @@ class Bench:
         wait_for(
             lambda: self.lines("transactions"),
             lambda lines: len(lines) >= transactions or not self.thread.is_alive(),
-            within_s=10,
         )
         self.stop.set()
         self.thread.join(10)

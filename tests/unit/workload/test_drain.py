@@ -12,8 +12,8 @@ from insync.workload.plan import GroupPlan
 from insync.workload.workload import drain
 from unit.workload.plans import BASE
 
-GROUP = GroupPlan(number=3, id="g", protocol="classic", members=2, commit_every=1, session_ms=50)
-PLAN = replace(BASE, partitions=(0, 1), groups=(GROUP,))
+GROUP = GroupPlan(number=3, id="g", protocol="classic", members=2, commit_every=1)
+PLAN = replace(BASE, partitions=(0, 1))
 
 
 class FakeAdmin:
@@ -38,13 +38,17 @@ class FakeAdmin:
 
 
 def stored(
-    monkeypatch: pytest.MonkeyPatch, seconds: float, *answers: tuple[int, ...] | None
+    monkeypatch: pytest.MonkeyPatch,
+    seconds: float,
+    *answers: tuple[int, ...] | None,
+    session_ms: int = 0,
 ) -> list[tuple[int, int, int | None]]:
     """Wait until the group has offsets 5 and 7; return the lines: group, partition, offset."""
     FakeAdmin.answers = list(answers)
     monkeypatch.setattr(module, "AdminClient", FakeAdmin)
     monkeypatch.setattr(module, "COMMITS_SECONDS", 0.001)
-    found = list(drain(PLAN, {0: 5, 1: 7}, seconds))
+    plan = replace(PLAN, groups=(replace(GROUP, session_ms=session_ms),))
+    found = list(drain(plan, {0: 5, 1: 7}, seconds))
     assert {(line.type, line.member) for line in found} <= {("stored", None)}
     return [(line.group, line.partition, line.offset) for line in found]
 
@@ -60,7 +64,8 @@ def test_a_group_that_stays_behind_is_recorded_as_it_is(monkeypatch: pytest.Monk
 
 def test_a_group_has_the_time_of_a_session_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Until then a member that is gone without a word has its partitions."""
-    assert stored(monkeypatch, 0, *[(-1001, 7)] * 5, (5, 7)) == [(3, 0, 5), (3, 1, 7)]
+    found = stored(monkeypatch, 0, *[(-1001, 7)] * 5, (5, 7), session_ms=30_000)
+    assert found == [(3, 0, 5), (3, 1, 7)]
 
 
 def test_a_coordinator_that_does_not_answer_has_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
