@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import metrics_page
+from commands import insync, insync_json
 from insync.arms import FEATURE, LAG_POLICY, PROCESS_TIME, SCOPE
 from insync.artifacts import AGENT_JAR
 from insync.brokers.cluster.admin import client, create_topic
@@ -51,6 +52,17 @@ def off(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield started
 
 
+@pytest.fixture(scope="module")
+def apart(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """Start a stock broker, and as the second one a broker with the agent as in production."""
+    folder = tmp_path_factory.mktemp("apart")
+    flags = [f"-javaagent:{AGENT_JAR}=on-unsupported=fail"]
+    settings = {FEATURE: "true", PROCESS_TIME: "2000", LAG_POLICY: "time"}
+    extras = {2: NodeExtras(flags=flags, settings=settings)}
+    with LocalCluster(dist, folder / "nodes", brokers=2, extras=extras) as cluster:
+        yield Lab(cluster, AgentSpec(jar=AGENT_JAR, events_dir=folder, bridge_dir=folder))
+
+
 @contextmanager
 def brokers(dist: Distribution, folder: Path, settings: dict[str, str]) -> Iterator[Lab]:
     agent = AgentSpec(jar=AGENT_JAR, events_dir=folder, bridge_dir=folder, cache=woven_classes())
@@ -58,20 +70,13 @@ def brokers(dist: Distribution, folder: Path, settings: dict[str, str]) -> Itera
         yield Lab(cluster, agent)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {FEATURE: "perhaps"},
-        {LAG_POLICY: "messages:0"},
-        {LAG_POLICY: "messages:4", FEATURE: "true"},
-        {EVENTS_TOPIC: "no such name"},
-    ],
-)
+@pytest.mark.parametrize("wrong", [{FEATURE: "perhaps"}, {EVENTS_TOPIC: "no such name"}])
 def test_a_bad_value_stops_the_start_with_kafkas_config_exception(
-    start: StartCluster, agent: AgentSpec, settings: Mapping[str, str]
+    start: StartCluster, agent: AgentSpec, wrong: dict[str, str]
 ) -> None:
-    with pytest.raises(InsyncError, match=r"ConfigException.*" + next(iter(settings))):
-        start(brokers=1, agent=agent, settings=settings)
+    """One config of the agent and one of the lab; WeaveTest has all the others."""
+    with pytest.raises(InsyncError, match=r"ConfigException.*" + next(iter(wrong))):
+        start(brokers=1, agent=agent, settings=wrong)
 
 
 def test_the_start_says_what_is_on_and_which_setting_no_one_knows(on: Lab, off: Lab) -> None:
@@ -98,34 +103,30 @@ def test_off_by_default_and_described_so(off: Lab, program: Program) -> None:
 
 
 def test_without_the_agent_a_broker_has_no_config_no_metric_and_no_line_of_it(
-    start: StartCluster, agent: AgentSpec, program: Program
+    apart: Lab, program: Program
 ) -> None:
-    stock = Lab(start(brokers=1), agent)
-    assert program("DescribeConfig", stock.cluster.bootstrap, "1", FEATURE).strip() == "none"
+    assert program("DescribeConfig", apart.server(1), "1", FEATURE).strip() == "none"
     ours = set(map(metrics_page.canonical, metrics_page.names()))
-    assert not ours & stock.jmx(program, "kafka.*:*", "Value").keys()
-    said = stock.log().splitlines()
+    assert not ours & apart.jmx(program, "kafka.*:*", "Value").keys()
+    said = apart.log().splitlines()
     assert not [line for line in said if "[insync]" in line or line.endswith(LOGGERS)]
 
 
 def test_a_broker_without_the_lab_has_the_metrics_and_is_told_what_needs_the_lab(
-    start: StartCluster, agent: AgentSpec, program: Program
+    apart: Lab, program: Program
 ) -> None:
-    """As in production."""
-    extras = NodeExtras(flags=[f"-javaagent:{AGENT_JAR}=on-unsupported=fail"])
-    settings = {FEATURE: "true", PROCESS_TIME: "2000", LAG_POLICY: "time"}
-    lab = Lab(start(brokers=1, extras={1: extras}, settings=settings), agent)
     errors = {
         name: value
-        for name, value in lab.jmx(program, "kafka.*:*", "Value").items()
+        for name, value in apart.jmx(program, "kafka.*:*", "Value", node=2).items()
         if "name=Errors,type=Insync" in name
     }
     assert {float(value) for value in errors.values()} == {0}
     assert "kafka.server:name=Errors,type=InsyncAgent" in errors
-    assert "solution 1 is on, scope request; solution 2 is on, T 2000 ms." in lab.log()
+    log = apart.log(2)
+    assert "solution 1 is on, scope request; solution 2 is on, T 2000 ms." in log
     unknown = "is not a config of this broker; expected the agent's option lab="
-    assert f"{LAG_POLICY} {unknown}" in lab.log()
-    assert "[insync] error" not in lab.log()
+    assert f"{LAG_POLICY} {unknown}" in log
+    assert "[insync] error" not in log
 
 
 def test_marks_come_and_go_with_the_followers_fetches(on: Lab) -> None:
@@ -142,6 +143,23 @@ def test_marks_come_and_go_with_the_followers_fetches(on: Lab) -> None:
     assert [replica.in_isr for replica in partition.replicas] == [True, True, True]
     assert {"agent_installed", "settings", "bridge_open", "leader_change"} <= types(on)
     wait_for(lambda: types(on), lambda seen: "pending" in seen)
+
+
+def test_state_shows_the_replicas_of_a_running_cluster(on: Lab) -> None:
+    create_topic(on.cluster.bootstrap, "shown", [ALL], {"min.insync.replicas": "2"})
+    file = on.agent.bridge_dir / "bridge-1.json"
+    shown = insync("state", file)
+    assert shown.returncode == 0, shown.stderr
+    assert "shown" in shown.stdout
+    (partition,) = wait_for(
+        lambda: insync_json("state", file, "--topic", "shown"),
+        lambda seen: all(follower["last_fetch_ms"] for follower in seen[0]["replicas"][1:]),
+    )
+    for follower in partition["replicas"][1:]:
+        assert (follower["log_start_offset"], follower["leo"]) == (0, 0)
+        assert (follower["last_fetch_leader_leo"], follower["last_caught_up_ms"] > 0) == (0, True)
+    nobody = insync("state", none := file.with_name("none.json"))
+    assert (nobody.returncode, len(nobody.stderr.splitlines())) == (2, 1), none
 
 
 def test_off_nothing_is_marked_and_no_event_published(off: Lab) -> None:

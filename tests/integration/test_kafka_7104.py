@@ -148,22 +148,20 @@ def test_a_setting_that_1_1_0_does_not_support_stops_its_start(
 
 
 @pytest.mark.parametrize("kafka", [pytest.param("1.1.0", marks=pytest.mark.long), "4.3.1"])
-@pytest.mark.parametrize(
-    ("settings", "added"),
-    [
-        ({}, []),
-        ({LOG_START: "bound"}, ["maybeIncrementLogStartOffset"]),
-        ({LOG_START: "snapshot"}, ["<init>"]),
-    ],
-)
 def test_only_what_a_config_asks_for_is_woven(
-    kafka: str, settings: dict[str, str], added: list[str], start: StartCluster, agent: AgentSpec
+    kafka: str, start: StartCluster, agent: AgentSpec
 ) -> None:
-    lab = Lab(start(kafka=kafka, brokers=1, agent=agent, settings=settings), agent)
-    with lab.bridge() as broker:
-        with pytest.raises(BridgeError, match="pause-points=on"):
-            broker.hold("leader-read", max_ms=1_000)
-        assert broker.counters().errors == 0
-    woven = [name for each in lab.events("hook_added") for name in each["woven"]]
-    assert {name.rpartition(".")[2] for name in woven} >= set(added)
-    assert bool(woven) == bool(added)
+    added = {1: set(), 2: {"maybeIncrementLogStartOffset"}, 3: {"<init>"}}
+    extras = {
+        broker: NodeExtras(settings={LOG_START: asked})
+        for broker, asked in ((2, "bound"), (3, "snapshot"))
+    }
+    lab = Lab(start(kafka=kafka, agent=agent, extras=extras), agent)
+    for number, expected in added.items():
+        with lab.bridge(number) as broker:
+            with pytest.raises(BridgeError, match="pause-points=on"):
+                broker.hold("leader-read", max_ms=1_000)
+            assert broker.counters().errors == 0
+        woven = [name for each in lab.events("hook_added", number) for name in each["woven"]]
+        assert {name.rpartition(".")[2] for name in woven} >= expected
+        assert bool(woven) == bool(expected)

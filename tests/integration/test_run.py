@@ -1,4 +1,4 @@
-"""Runs the command on real brokers: KIP-501's case, the control, live state."""
+"""Runs the command on real brokers: KIP-501's case, and the memory of all its processes."""
 
 import json
 import subprocess
@@ -7,13 +7,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from commands import insync, insync_json, start_insync
+from commands import start_insync
 from event_lines import lines_of
 from every_scenario import NEWEST
-from insync.arms import FEATURE
-from insync.brokers.cluster.admin import create_topic
-from insync.brokers.cluster.agent import AgentSpec
-from integration.lab import StartCluster
 from processes import gone
 from waiting import wait_for
 
@@ -60,23 +56,3 @@ def test_a_run_prints_the_verdict_of_its_folder_and_stays_small(tmp_path: Path) 
     held_ms = max(line["longest_hold_ms"] for line in leader)
     assert held_ms >= 4500, "the agent kept the ISR whole, not chance"
     assert all(line["errors"] == line["events_dropped"] == 0 for line in leader)
-
-
-def test_state_shows_the_replicas_of_a_running_cluster(
-    start: StartCluster, agent: AgentSpec
-) -> None:
-    cluster = start(brokers=3, agent=agent, settings={FEATURE: "true"})
-    create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "2"})
-    file = agent.bridge_dir / "bridge-1.json"
-    shown = insync("state", file)
-    assert shown.returncode == 0, shown.stderr
-    assert "events" in shown.stdout
-    (partition,) = wait_for(
-        lambda: insync_json("state", file, "--topic", "events"),
-        lambda seen: all(follower["last_fetch_ms"] for follower in seen[0]["replicas"][1:]),
-    )
-    for follower in partition["replicas"][1:]:
-        assert (follower["log_start_offset"], follower["leo"]) == (0, 0)
-        assert (follower["last_fetch_leader_leo"], follower["last_caught_up_ms"] > 0) == (0, True)
-    nobody = insync("state", tmp := file.with_name("none.json"))
-    assert (nobody.returncode, len(nobody.stderr.splitlines())) == (2, 1), tmp
