@@ -188,11 +188,7 @@ def shared_folder(tmp_path: Path, dist: Distribution) -> Path:
 
 
 def test_a_node_is_healthy_once_it_serves(
-    image: Image,
-    dist: Distribution,
-    engine: docker.DockerClient,
-    run: Run,
-    shared_folder: Path,
+    image: Image, dist: Distribution, engine: docker.DockerClient, run: Run, shared_folder: Path
 ) -> None:
     flags = node_flags(SAMPLE, SAMPLE / LOG_CONFIG.name)
     node = run(

@@ -20,15 +20,7 @@ from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError
 from insync.workload.prefill import burst
 from insync_bridge import BridgeError
-from integration.lab import (
-    AT,
-    HELD_MS,
-    TOPIC,
-    Lab,
-    StartCluster,
-    StartLab,
-    repeated,
-)
+from integration.lab import AT, HELD_MS, TOPIC, Lab, StartCluster, StartLab, repeated
 from waiting import wait_for
 
 SEED = 7104
@@ -135,10 +127,7 @@ def test_with_the_snapshot_an_answer_has_the_high_watermark_that_its_fetch_moved
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("settings", "problem"),
-    [
-        ({LOG_START: "perhaps"}, LOG_START),
-        ({FEATURE: "true"}, "no KIP-501 for this version"),
-    ],
+    [({LOG_START: "perhaps"}, LOG_START), ({FEATURE: "true"}, "no KIP-501 for this version")],
 )
 def test_a_setting_that_1_1_0_does_not_support_stops_its_start(
     settings: dict[str, str], problem: str, start_lab: StartLab

@@ -115,12 +115,7 @@ def test_a_history_without_the_analysis_is_refused_in_one_line(
 
 OTHERS = [
     pytest.param(each, marks=pytest.mark.long)
-    for each in (
-        ("matrix",),
-        ("fuzz", "--seeds", "1"),
-        ("report", "."),
-        ("tables", "."),
-    )
+    for each in (("matrix",), ("fuzz", "--seeds", "1"), ("report", "."), ("tables", "."))
 ]
 
 

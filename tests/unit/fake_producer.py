@@ -32,13 +32,7 @@ class FakeClient:
         self._waiting: list[Answer] = []
 
     def produce(
-        self,
-        topic: str,
-        value: bytes,
-        *,
-        key: bytes | None,
-        partition: int,
-        on_delivery: Answer,
+        self, topic: str, value: bytes, *, key: bytes | None, partition: int, on_delivery: Answer
     ) -> None:
         if self.refusal is not None:
             raise self.refusal

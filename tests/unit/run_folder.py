@@ -72,10 +72,7 @@ def run_json(story: Story) -> Line:
             "control_arms": ["stock"],
             "repeats": story.repeats,
             "min_insync_replicas": 2,
-            "broker": {
-                "replica_lag_time_max_ms": story.lag_ms,
-                "replica_fetch_wait_max_ms": 100,
-            },
+            "broker": {"replica_lag_time_max_ms": story.lag_ms, "replica_fetch_wait_max_ms": 100},
             "workload": {
                 "leaders": list(LEADERS),
                 "rate_per_partition": int(1_000 / story.interval_ms),

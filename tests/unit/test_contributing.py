@@ -21,9 +21,7 @@ USES = {
         "tests/unit/tables/test_leaders.py": "a follower that stopped fetching, by several kinds",
         "tests/unit/verdict/test_fault_evidence.py": "a case of missing evidence per kind",
     },
-    "A metric": {
-        "tests/unit/sensitivity/*.py": "only a metric that a built-in scenario bounds",
-    },
+    "A metric": {"tests/unit/sensitivity/*.py": "only a metric that a built-in scenario bounds"},
     "An arm": {
         "tests/unit/run/test_requirements.py": "what a group's arms need of a machine",
         "tests/unit/run/test_plan.py": "one arm that another version lacks",

@@ -38,9 +38,7 @@ def greedy(lab: Lab) -> Iterator[list[float]]:
 
 
 @pytest.mark.long
-def test_throttled_clients_are_no_reason_to_step_down(
-    start_lab: StartLab,
-) -> None:
+def test_throttled_clients_are_no_reason_to_step_down(start_lab: StartLab) -> None:
     """A client is throttled by the quotas of bytes and of requests during all of the checks."""
     lab = start_lab(assignment=[ALL, ALL])
     of_it = ("--entity-type", "clients", "--entity-name", GREEDY)

@@ -27,9 +27,7 @@ _RIGHT: Final = 0.8
 
 
 @pytest.mark.scenario("read-stall")
-def test_a_recorded_stall_names_the_leader_in_every_arm(
-    scenarios: RecordedScenarios,
-) -> None:
+def test_a_recorded_stall_names_the_leader_in_every_arm(scenarios: RecordedScenarios) -> None:
     found = _answers(scenarios, "read-stall")
     assert set(found) == {"stock", "off", "request"}
     for arm, findings in found.items():

@@ -14,15 +14,7 @@ from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.ports import free_ports
 from insync.faults.support.control import ControlFile, Site
 from insync.faults.support.shim import preload, require_shim
-from integration.lab import (
-    ALL,
-    LAG,
-    TOPIC,
-    WITHIN_S,
-    StartCluster,
-    Writer,
-    stalled_calls,
-)
+from integration.lab import ALL, LAG, TOPIC, WITHIN_S, StartCluster, Writer, stalled_calls
 from waiting import wait_for
 
 SITES = {Site.READ: "read", Site.SEND: "send", Site.WRITE: "append: write"}

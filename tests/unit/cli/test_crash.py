@@ -42,10 +42,7 @@ def test_an_unexpected_error_is_unknown_and_keeps_its_traceback(
     [(FULL, LINE), (BridgeError("bridge of broker 1: planted"), "insync: bridge of broker 1: p")],
 )
 def test_what_the_machine_refuses_is_one_line_and_unknown(
-    error: Exception,
-    line: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    error: Exception, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert failing(monkeypatch, error) == 3
     written = capsys.readouterr().err

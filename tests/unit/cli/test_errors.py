@@ -22,10 +22,7 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         (["nonsense"], "No such command 'nonsense'"),
         (["run"], "Missing argument"),
-        (
-            ["run", "nonsense"],
-            "nonsense: no such scenario, expected a file or one of: active-",
-        ),
+        (["run", "nonsense"], "nonsense: no such scenario, expected a file or one of: active-"),
         (["run", "kip-501", "--nonsense"], "No such option: --nonsense"),
         (["run", "kip-501", "--scale", "x"], "Invalid value for '--scale'"),
         (["run", "kip-501", "--scale", "0"], "kip-501: scale 0: expected at least 0.05"),

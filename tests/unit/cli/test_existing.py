@@ -27,10 +27,7 @@ STALLED = str(Path(__file__).parents[2] / "data" / "existing" / "stalled.toml")
             "freeze injects freeze: expected only kinds that need no node of insync's own",
         ),
         (("kafka-7104", *EXISTING, "--arms", "stock"), "a race, expected a scenario without"),
-        (
-            ("transactions", *EXISTING, "--arms", "stock"),
-            "or a fault's topic: expected none",
-        ),
+        (("transactions", *EXISTING, "--arms", "stock"), "or a fault's topic: expected none"),
         (
             ("control", *EXISTING, "--arms", "stock", "--client", "java"),
             "--client java: expected librdkafka",

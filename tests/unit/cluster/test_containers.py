@@ -9,12 +9,7 @@ import pytest
 
 from insync.brokers.cluster import containers
 from insync.brokers.cluster.agent import AgentSpec
-from insync.brokers.cluster.containers import (
-    Limits,
-    Surroundings,
-    container_of,
-    make_accessible,
-)
+from insync.brokers.cluster.containers import Limits, Surroundings, container_of, make_accessible
 from insync.brokers.cluster.node import NodeExtras, NodePlan
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.distribution import LOG_CONFIG

@@ -11,11 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.brokers.cluster.addresses import (
-    LinkedOnLoopback,
-    advertised,
-    with_second_listener,
-)
+from insync.brokers.cluster.addresses import LinkedOnLoopback, advertised, with_second_listener
 from insync.brokers.cluster.links.proxies import PIECE, PIECES, Links, _connected, _tcp, who
 from insync.brokers.cluster.links.rules import Rule, Treatment
 from insync.brokers.cluster.plans import on_kraft

@@ -32,10 +32,7 @@ class Book:
 
 
 def run(kafka: str, name: str, *arms: str) -> Any:
-    return SimpleNamespace(
-        out=Path(kafka) / name,
-        scenario=SimpleNamespace(name=name, arms=arms),
-    )
+    return SimpleNamespace(out=Path(kafka) / name, scenario=SimpleNamespace(name=name, arms=arms))
 
 
 def task(kafka: str, arm: str, *names: str) -> Task:

@@ -71,10 +71,7 @@ def test_a_pause_is_read_from_the_control_group(
 
 @pytest.mark.parametrize(("before", "after"), [((0, 0), (100_000, -1)), ((50_000, 75_000),) * 2])
 def test_throttling_is_counted_from_the_start_of_a_quota_and_the_quota_restored(
-    before: tuple[int, int],
-    after: tuple[int, int],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    before: tuple[int, int], after: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shares, "group_of", lambda *_: Parent(tmp_path, unified=True))
     container = FakeContainer(before)

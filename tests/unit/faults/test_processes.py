@@ -133,10 +133,7 @@ def test_a_throttled_process_waits_for_its_share_and_its_group_is_removed(
     fault.inject()
     (folder,) = _groups()
     group = Group(folder, unified=(folder / "cpu.max").exists())
-    wait_for(
-        lambda: shares.throttled(group),
-        lambda seen: seen.times >= 3 and seen.ms > 100,
-    )
+    wait_for(lambda: shares.throttled(group), lambda seen: seen.times >= 3 and seen.ms > 100)
     fault.lift()
     line = fault.evidence()
     assert line.figures["throttled"] >= 3

@@ -26,9 +26,7 @@ def rules(control: ControlFile) -> list[tuple[int, ...]]:
     return [(rule.state, rule.site, rule.mode) for rule in control.slots]
 
 
-def test_the_reads_of_each_partition_fail_until_the_fault_is_lifted(
-    control: ControlFile,
-) -> None:
+def test_the_reads_of_each_partition_fail_until_the_fault_is_lifted(control: ControlFile) -> None:
     fault = planned(SimpleNamespace(controls={1: control}), "read-error", partitions=[0, 1])
     fault.prepare()
     fault.inject()

@@ -30,12 +30,7 @@ def fair(*faults: dict[str, Any], rate: int = 10, acks: str = "1", **broker: Any
         "repeats": 1,
         "min_insync_replicas": 2,
         "broker": {**BROKER, **broker},
-        "workload": {
-            "leaders": [1],
-            "rate_per_partition": rate,
-            "record_bytes": 64,
-            "acks": acks,
-        },
+        "workload": {"leaders": [1], "rate_per_partition": rate, "record_bytes": 64, "acks": acks},
         "timeline": {"steady_ms": 500, "recover_ms": 1_500},
         "faults": sorted(faults, key=lambda fault: int(fault["at_ms"])),
     }

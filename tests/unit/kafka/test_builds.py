@@ -103,11 +103,7 @@ def test_a_packed_build_has_the_name_of_the_unpacked_one(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("more", "without", "problem"),
     [
-        (
-            {},
-            "kafka_2.13-4.3.1.jar",
-            "the broker (class kafka.Kafka): none, expected one",
-        ),
+        ({}, "kafka_2.13-4.3.1.jar", "the broker (class kafka.Kafka): none, expected one"),
         ({"kafka_2.12-4.3.1.jar": BROKER}, None, "kafka_2.12-4.3.1.jar, kafka_2.13-4.3.1.jar"),
         ({}, "kafka-clients-4.3.1.jar", "jars with Kafka's clients: none, expected one"),
         ({"kafka-server-4.3.0.jar": {}}, None, "mixed versions: kafka-server-4.3.0.jar beside"),

@@ -79,10 +79,7 @@ def test_a_release_that_is_not_pinned_is_resolved_once(
         ),
         ("9.9.9", r"the nearest is 4\.3\.1\)"),
         ("9.1", r"unknown version '9\.1'.* \(the nearest is 4\.0\.0\)"),
-        (
-            "newest",
-            "unknown version 'newest', expected one of .*, another release, or the path",
-        ),
+        ("newest", "unknown version 'newest', expected one of .*, another release, or the path"),
     ],
 )
 def test_an_unknown_number_is_refused_with_the_nearest(named: str, said: str) -> None:

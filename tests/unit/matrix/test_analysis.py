@@ -77,9 +77,7 @@ def test_a_cell_has_the_same_figures_as_its_arm_in_the_verdict(
     assert cells["good", "stock"]["report"] == "4.3.1/good/report.html"
 
 
-def test_only_the_arm_that_differs_fails(
-    cells: dict[tuple[str, str], dict[str, Any]],
-) -> None:
+def test_only_the_arm_that_differs_fails(cells: dict[tuple[str, str], dict[str, Any]]) -> None:
     assert cells["bad", "stock"]["outcome"] == "pass"
     assert cells["bad", "plugin"]["outcome"] == "fail"
     assert cells["bad", "plugin"]["reason"].startswith(

@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 
 from insync.analysis.tables.gold.compare import differences
 from insync.analysis.tables.gold.metrics import CELL
-from insync.statistics import (
-    CONFIDENCE,
-    LEVEL,
-    median_interval,
-    shift_interval,
-    sign_flip_p,
-)
+from insync.statistics import CONFIDENCE, LEVEL, median_interval, shift_interval, sign_flip_p
 
 TIMES = 20_000
 SLACK = 4 * (CONFIDENCE * LEVEL / TIMES) ** 0.5

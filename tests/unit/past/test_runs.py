@@ -63,10 +63,7 @@ def test_each_row_has_its_verdict_or_the_reason_why_there_is_none(parent: Path) 
     assert said["matrix"] == ("pass", "2 of 2 cells are as expected")
     assert said["raw"] == ("none", f"not analysed: insync report {parent / 'raw'}")
     assert said["cut"] == ("none", "cut short, or still running")
-    assert said["newest-schema"] == (
-        "unreadable",
-        "run.json: schema: Input should be 1",
-    )
+    assert said["newest-schema"] == ("unreadable", "run.json: schema: Input should be 1")
     assert said["broken"][0] == "unreadable"
     assert said["broken"][1].startswith("run.json: the file: Invalid JSON")
     assert said["fuzz"] == ("fail", "seed-1: a record is lost")

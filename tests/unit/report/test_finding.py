@@ -21,9 +21,7 @@ SOME_EXPECTED = Bound(min=1)
 
 
 def figures(
-    expected: Mapping[str, Mapping[str, Bound]],
-    below: Sequence[str] = (),
-    **values: Values,
+    expected: Mapping[str, Mapping[str, Bound]], below: Sequence[str] = (), **values: Values
 ) -> Figures:
     """Return figures of arms; `values` map a metric to the values of each arm."""
     arms = list(dict.fromkeys(arm for of_metric in values.values() for arm in of_metric))

@@ -76,12 +76,7 @@ def test_a_verdict_without_findings_is_never_an_empty_suite(outcome: Outcome) ->
 
 @pytest.mark.parametrize(
     ("outcome", "tag"),
-    [
-        ("unknown", "error"),
-        ("skipped", "skipped"),
-        ("observed", "skipped"),
-        ("fail", "failure"),
-    ],
+    [("unknown", "error"), ("skipped", "skipped"), ("observed", "skipped"), ("fail", "failure")],
 )
 def test_a_cell_without_findings_is_one_case_with_its_reason(outcome: str, tag: str) -> None:
     root = matrix_of(cell(outcome=outcome, reason="the matrix was cut short"))

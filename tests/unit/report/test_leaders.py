@@ -20,10 +20,7 @@ def change(*, planned: bool = False, stepped_down: bool = False) -> LeaderChange
     ("found", "words"),
     [
         (change(), "broker 3 leads from 2.50 s on instead of broker 1"),
-        (
-            change(planned=True),
-            "broker 3 leads from 2.50 s on instead of broker 1, as planned",
-        ),
+        (change(planned=True), "broker 3 leads from 2.50 s on instead of broker 1, as planned"),
         (
             change(stepped_down=True),
             "broker 3 leads from 2.50 s on instead of broker 1, which stepped down",

@@ -35,9 +35,7 @@ def test_a_runs_command_names_every_option_that_affects_it(builtin: bool, scenar
 
 
 @pytest.mark.parametrize("only", [None, ("freeze", "step-down")])
-def test_a_matrixs_command_omits_what_its_groups_decide(
-    only: Sequence[str] | None,
-) -> None:
+def test_a_matrixs_command_omits_what_its_groups_decide(only: Sequence[str] | None) -> None:
     request = MatrixRequest(kafka=("4.3.1", "3.9.2"), only=only, repeats=3, seed=2)
     asked = Matrix(request)._options()
     found = parsed(matrix_command(MatrixOptions.model_validate_json(asked.model_dump_json())))

@@ -11,12 +11,7 @@ from insync.errors import InsyncError
 from insync.nodes import ring
 from insync.run import repeat
 from insync.run.arm_cluster import ArmCluster
-from insync.run.repeat import (
-    TRANSACTIONS,
-    partition_of,
-    place_coordinators,
-    transactional_ids,
-)
+from insync.run.repeat import TRANSACTIONS, partition_of, place_coordinators, transactional_ids
 
 PLACED: State = {number: (number + 1, [1, 2, 3]) for number in range(3)}
 

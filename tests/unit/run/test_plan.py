@@ -53,11 +53,7 @@ def test_only_required_files_must_be_built(built: Path) -> None:
             "arms: plugin: Kafka 4.3.1 has only stock, off, read, raised-lag, elr-off, time; there",
         ),
         ("3.9.2", "off", "Kafka 3.9.2 has only stock, raised-lag, time; the agent has no adapter"),
-        (
-            "4.3.1",
-            "step-down",
-            "arms.1.: 'step-down', expected another arm, or broker.leader_",
-        ),
+        ("4.3.1", "step-down", "arms.1.: 'step-down', expected another arm, or broker.leader_"),
         ("3.9.2", "elr-off", "has only stock, raised-lag, time; without eligible leader"),
         ("5.0.0", "off", "kafka: unknown version .5.0.0., expected one of "),
     ],
@@ -109,9 +105,7 @@ def test_a_protocol_between_brokers_is_refused_where_there_is_no_such_choice(
         prepare(RunRequest(scenario=str(file), arms=("stock",)), Progress())
 
 
-def test_java_clients_need_their_jar_and_a_version_that_has_today_s_methods(
-    built: Path,
-) -> None:
+def test_java_clients_need_their_jar_and_a_version_that_has_today_s_methods(built: Path) -> None:
     request = RunRequest(scenario="control", arms=("stock",), client="java")
     assert prepare(request, Progress()).scenario.workload.client == "java"
     with pytest.raises(InputError, match=r"--client java: Kafka 1\.1\.1 has no Java client"):

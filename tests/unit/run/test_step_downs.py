@@ -21,9 +21,7 @@ def agent(folder: Path, **events: list[dict[str, Any]]) -> AgentSpec:
     return AgentSpec(jar=folder / "agent.jar", events_dir=folder, bridge_dir=folder)
 
 
-def test_step_down_events_become_lines_and_each_read_broker_is_listed(
-    tmp_path: Path,
-) -> None:
+def test_step_down_events_become_lines_and_each_read_broker_is_listed(tmp_path: Path) -> None:
     slow = {"topic": "t", "partition": 3, "leader_epoch": 4, "pending_ms": 2001, "score": 1.5}
     answer = {"outcome": "done", "way": "fence", "error": None, "asked_ms": 70}
     left = agent(
@@ -60,9 +58,7 @@ def line_of(folder: Path) -> ControllerLine:
     return _of_controller(cast("Any", context), 1)
 
 
-def test_a_controllers_agent_events_show_that_it_was_woven_and_failed(
-    tmp_path: Path,
-) -> None:
+def test_a_controllers_agent_events_show_that_it_was_woven_and_failed(tmp_path: Path) -> None:
     assert (line_of(tmp_path).woven, line_of(tmp_path).errors) == (False, 0)
     agent(tmp_path, n100=[{"type": "agent_installed"}, {"type": "error", "where": "hook"}])
     assert (line_of(tmp_path).woven, line_of(tmp_path).errors) == (True, 1)

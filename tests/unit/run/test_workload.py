@@ -90,9 +90,7 @@ def test_the_rate_is_constant_and_every_record_has_its_line(bench: Bench) -> Non
     assert bench.failures == []
 
 
-def test_a_stall_delays_answers_but_not_the_pace_and_counts_from_the_due_time(
-    bench: Bench,
-) -> None:
+def test_a_stall_delays_answers_but_not_the_pace_and_counts_from_the_due_time(bench: Bench) -> None:
     bench.client.answering = False
     bench.clock.after(0.3, lambda: setattr(bench.client, "answering", True))
     lines = bench.run(0.5)

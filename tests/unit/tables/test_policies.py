@@ -58,9 +58,7 @@ def detected(
     return found
 
 
-def test_detection_counts_from_the_fault_to_the_isr_without_its_broker(
-    spark: SparkSession,
-) -> None:
+def test_detection_counts_from_the_fault_to_the_isr_without_its_broker(spark: SparkSession) -> None:
     """A follower that joins the ISR during its own fault was let in."""
     out, back = (2_000.0, 1, [1, 2]), (4_000.0, 1, [1, 2, 3])
     again = [(5_000.0, 1, [1, 2]), (5_500.0, 1, [1, 2, 3])]
@@ -84,9 +82,7 @@ def test_detection_counts_from_the_fault_to_the_isr_without_its_broker(
         assert found[number] == [(3, 1, detected_ms, let_in)], changes
 
 
-def test_a_fault_of_a_leader_or_of_another_partition_has_no_detection(
-    spark: SparkSession,
-) -> None:
+def test_a_fault_of_a_leader_or_of_another_partition_has_no_detection(spark: SparkSession) -> None:
     changes = [FULL, (5_000.0, 1, [1])]
     assert detected(spark, [Case(changes, [("freeze", "", 1, 3_000.0, END)])])[0] == []
     assert detected(spark, [Case(changes, [FROZEN])], ("t-1",))[0] == []

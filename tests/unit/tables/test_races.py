@@ -21,9 +21,7 @@ def lines(spark: SparkSession, *taken: dict[str, Any]) -> DataFrame:
     return inline_table(spark, rows, ", ".join(f"{name} {columns[name]}" for name in columns))
 
 
-def test_a_replica_has_its_last_state_and_counts_of_all_samples(
-    spark: SparkSession,
-) -> None:
+def test_a_replica_has_its_last_state_and_counts_of_all_samples(spark: SparkSession) -> None:
     taken = lines(
         spark,
         {"moment": "before", "put_right": 3},
@@ -41,9 +39,7 @@ def test_a_replica_has_its_last_state_and_counts_of_all_samples(
     assert (row.fetchers_before, row.fetchers_after, row.failed, row.put_right) == (1, 0, 1, 2)
 
 
-def test_an_emptied_log_waits_for_the_watermark_of_its_first_records(
-    spark: SparkSession,
-) -> None:
+def test_an_emptied_log_waits_for_the_watermark_of_its_first_records(spark: SparkSession) -> None:
     taken = lines(
         spark,
         {"leo": 10},

@@ -34,7 +34,7 @@ CAUSES: dict[str, list[tuple[Case, tuple[str, int | None]]]] = {
         (alone(6_001.0 + LAG, STALL), BY_LAG),
     ],
     "a fault of the removed follower": [
-        (one_out(2, 5_000.0, ("freeze", "", 2, 3_000.0, 6_000.0)), ("follower: freeze", 0)),
+        (one_out(2, 5_000.0, ("freeze", "", 2, 3_000.0, 6_000.0)), ("follower: freeze", 0))
     ],
     "a broken link is the fault of neither end": [
         (one_out(2, 5_000.0, ("link", "", broker, 2_000.0, 6_000.0)), ("link", 0))
@@ -57,7 +57,7 @@ CAUSES: dict[str, list[tuple[Case, tuple[str, int | None]]]] = {
         (
             Case([FULL, (4_000.0, 2, [2, 3])], [("stall", "send", 1, 3_500.0, 9_000.0)]),
             ("leader: send stall", 0),
-        ),
+        )
     ],
 }
 ELECTED = Case(

@@ -93,9 +93,7 @@ def test_all_committed_and_no_aborted_records_are_read(spark: SparkSession) -> N
     }
 
 
-def test_a_transaction_read_in_part_is_torn_even_if_its_end_is_unknown(
-    spark: SparkSession,
-) -> None:
+def test_a_transaction_read_in_part_is_torn_even_if_its_end_is_unknown(spark: SparkSession) -> None:
     found = fates(spark, [(0, 1, 10), (0, 3, 30)])
     assert found[100] == ("committed", 1, True, 0)
     assert found[300] == ("unknown", 1, True, 0)
@@ -112,9 +110,7 @@ def test_an_ack_promises_nothing_before_the_commit(spark: SparkSession) -> None:
     assert [row["operations"][0]["seq"] for row in lost] == [10]
 
 
-def test_fractured_and_aborted_reads_are_shown_by_their_records(
-    spark: SparkSession,
-) -> None:
+def test_fractured_and_aborted_reads_are_shown_by_their_records(spark: SparkSession) -> None:
     found = of_records(spark, [(0, 1, 10), (0, 2, 20)])
     parts = fractured_read.find(found).collect()
     assert [(row["partition"], row["offset"]) for row in parts] == [(1, 0)]
@@ -153,8 +149,7 @@ def test_only_an_ack_of_all_replicas_makes_a_lost_record_a_skipped_poll(
 
 
 @pytest.mark.parametrize(
-    ("ended", "gap"),
-    [([], 1_000.0), ([350.0], 650.0), ([300.0, 950.0, 1_200.0], 650.0)],
+    ("ended", "gap"), [([], 1_000.0), ([350.0], 650.0), ([300.0, 950.0, 1_200.0], 650.0)]
 )
 def test_the_longest_time_without_a_commit_counts_from_the_repeats_ends(
     spark: SparkSession, ended: list[float], gap: float

@@ -40,9 +40,7 @@ def facts(info: RunInfo, **found: float) -> RunFacts:
     every = dict.fromkeys(metrics.of_verdict(), 0.0) | {"acked": 9.0} | found
     known = dict.fromkeys(every) | dict(_known(info, every))
     return RunFacts(
-        finished=True,
-        arms={"stock": (RepeatFacts(complete=True, metrics=known),)},
-        unreadable={},
+        finished=True, arms={"stock": (RepeatFacts(complete=True, metrics=known),)}, unreadable={}
     )
 
 

@@ -21,8 +21,7 @@ def check(own: float | None, other: float | None, **factor: Any) -> Verdict:
         update={"scenario": PLAIN.scenario.model_copy(update={"compare": (compared,)})}
     )
     return decide(
-        run,
-        run_of(measured(STOCK, max_ack_gap_ms=other), measured(PLUGIN, max_ack_gap_ms=own)),
+        run, run_of(measured(STOCK, max_ack_gap_ms=other), measured(PLUGIN, max_ack_gap_ms=own))
     )
 
 

@@ -15,11 +15,7 @@ from fault_runs import OneNode, planned
 from insync.errors import InsyncError
 from insync.faults.base import Fault
 from insync.faults.support.disk import broken, mounts, volume
-from insync.faults.support.disk.broken import (
-    FULL,
-    READ_ONLY,
-    Way,
-)
+from insync.faults.support.disk.broken import FULL, READ_ONLY, Way
 from insync.faults.support.disk.volume import Volume
 from waiting import wait_for
 
