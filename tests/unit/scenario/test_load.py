@@ -58,6 +58,46 @@ def test_a_scenario_survives_conversion_to_json() -> None:
     assert narrow(load("kip-501")) == load("kip-501")
 
 
+WORKLOAD = [
+    ("client_timeout_ms = 9", "client_timeout_ms: 9, expected 10 to 300000"),
+    (
+        "idempotent = true\nclient_retries = false",
+        "client_retries: False, expected true where idempotent is true",
+    ),
+    ('client = "kafka"', "client: 'kafka', expected 'librdkafka', 'java' or 'both'"),
+    (
+        'compression = "zip"',
+        "compression: 'zip', expected 'none', 'gzip', 'snappy', 'lz4' or 'zstd'",
+    ),
+    (
+        'idempotent = true\nacks = "1"',
+        "acks: '1', expected 'all' where idempotent is true",
+    ),
+    ("linger_ms = -1", "linger_ms: -1, expected at"),
+    ("batch_bytes = 0", "batch_bytes: 0, expected at"),
+    (
+        'configs = { "cleanup.policy" = "compact" }',
+        "key_countdown: 0, expected more than 0 for a compacted topic",
+    ),
+    (
+        'configs = { "min.insync.replicas" = "1" }',
+        "configs: 'min.insync.replicas', expected min_insync_replicas instead",
+    ),
+    ("keys = 9\nkey_countdown = 1", "keys: 9, expected 0 beside key_countdown"),
+    (
+        'client = "java"\nkey_countdown = 1',
+        "client: 'java', expected 'librdkafka' for key_countdown",
+    ),
+    ("keys = 3", "keys: 3, expected 0, or at least 4, the number of partitions"),
+    ("key_skew = 1", "key_skew: 1.0, expected 0 where there are no keys"),
+    (
+        "keys = 4\nkey_skew = 5",
+        "key_skew: 5.0, expected less: each producer of the partition with the rarest",
+    ),
+]
+"""Keys of the workload that are wrong, and how the line about them begins."""
+
+
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
@@ -98,26 +138,6 @@ def test_a_scenario_survives_conversion_to_json() -> None:
             "arms[1]: 'step-down', expected another arm, or broker.leader_fetch_process_time",
         ),
         (
-            "record_bytes = 200",
-            "record_bytes = 200\nclient_timeout_ms = 9",
-            "workload.client_timeout_ms: 9, expected 10 to 300000",
-        ),
-        (
-            "record_bytes = 200",
-            "record_bytes = 200\nidempotent = true\nclient_retries = false",
-            "workload.client_retries: False, expected true where idempotent is true",
-        ),
-        (
-            "record_bytes = 200",
-            'record_bytes = 200\nclient = "kafka"',
-            "workload.client: 'kafka', expected 'librdkafka', 'java' or 'both'",
-        ),
-        (
-            "record_bytes = 200",
-            'record_bytes = 200\ncompression = "zip"',
-            "workload.compression: 'zip', expected 'none', 'gzip', 'snappy', 'lz4' or 'zstd'",
-        ),
-        (
             "[timeline]",
             '[[workload.groups]]\nprotocol = "new"\n[timeline]',
             "workload.groups[0].protocol: 'new', expected 'classic' or 'consumer'",
@@ -133,37 +153,6 @@ def test_a_scenario_survives_conversion_to_json() -> None:
             "workload.groups[1].session_timeout_ms: None, expected 900, as in groups[0]",
         ),
         (
-            "record_bytes = 200",
-            'record_bytes = 200\nidempotent = true\nacks = "1"',
-            "workload.acks: '1', expected 'all' where idempotent is true",
-        ),
-        ("record_bytes = 200", "record_bytes = 200\nlinger_ms = -1", "linger_ms: -1, expected at"),
-        (
-            "record_bytes = 200",
-            "record_bytes = 200\nbatch_bytes = 0",
-            "batch_bytes: 0, expected at",
-        ),
-        (
-            "record_bytes = 200",
-            'record_bytes = 200\nconfigs = { "cleanup.policy" = "compact" }',
-            "workload.key_countdown: 0, expected more than 0 for a compacted topic",
-        ),
-        (
-            "record_bytes = 200",
-            'record_bytes = 200\nconfigs = { "min.insync.replicas" = "1" }',
-            "workload.configs: 'min.insync.replicas', expected min_insync_replicas instead",
-        ),
-        (
-            "record_bytes = 200",
-            "record_bytes = 200\nkeys = 9\nkey_countdown = 1",
-            "workload.keys: 9, expected 0 beside key_countdown",
-        ),
-        (
-            "record_bytes = 200",
-            'record_bytes = 200\nclient = "java"\nkey_countdown = 1',
-            "workload.client: 'java', expected 'librdkafka' for key_countdown",
-        ),
-        (
             "[timeline]",
             "[workload.transactions]\ncoordinators = [1]\nper_second = 1\nrecords = 2\n"
             "until_ms = 0\n[timeline]",
@@ -174,21 +163,6 @@ def test_a_scenario_survives_conversion_to_json() -> None:
             'record_bytes = 200\nclient = "java"\n[workload.transactions]\ncoordinators = [1]\n'
             "per_second = 1\nrecords = 2\nuntil_ms = 9\n",
             "workload.client: 'java', expected 'librdkafka' for transactions.until_ms",
-        ),
-        (
-            "record_bytes = 200",
-            "record_bytes = 200\nkeys = 3",
-            "workload.keys: 3, expected 0, or at least 4, the number of partitions",
-        ),
-        (
-            "record_bytes = 200",
-            "record_bytes = 200\nkey_skew = 1",
-            "workload.key_skew: 1.0, expected 0 where there are no keys",
-        ),
-        (
-            "record_bytes = 200",
-            "record_bytes = 200\nkeys = 4\nkey_skew = 5",
-            "workload.key_skew: 5.0, expected less: each producer of the partition with the rarest",
         ),
         (
             "[expect.stock]",
@@ -214,6 +188,12 @@ def test_an_invalid_value_is_named(old: str, new: str, problem: str) -> None:
     message = str(caught.value)
     assert all(line.startswith("mine.toml: ") for line in message.splitlines())
     assert problem in message
+
+
+@pytest.mark.parametrize(("keys", "problem"), WORKLOAD)
+def test_an_invalid_key_of_the_workload_is_named(keys: str, problem: str) -> None:
+    found = problems(KIP.replace("record_bytes = 200", f"record_bytes = 200\n{keys}", 1))
+    assert any(line.startswith(f"workload.{problem}") for line in found)
 
 
 def problems(text: str) -> list[str]:

@@ -21,45 +21,19 @@ RUN = RunInfo.model_validate(run_json(Story(repeats=2)))
 
 FAULT = FaultFact("stall", "read", "hold", 1, ("t-0", "t-1"), 4, 19_000.0, 4_990.0, 4_990.0)
 AGENTS = tuple(AgentFact(broker, enabled=True, errors=0, events_dropped=0) for broker in (1, 2, 3))
-METRICS = {
+METRICS: dict[str, float | None] = {
     **dict.fromkeys(metrics.of_verdict()),
-    "isr_shrinks": 0.0,
-    "min_isr_size": 3.0,
-    "under_min_isr_ms": 0.0,
-    "offline_ms": 0.0,
-    "under_replicated": 0.0,
-    "under_replicated_ms": 0.0,
-    "max_ack_gap_ms": 40.0,
-    "long_ack_gaps": 0.0,
-    "mean_ack_ms": 4.0,
-    "acked": 996.0,
-    "acked_during_pause": 0.0,
-    "acked_after_pause": 0.0,
-    "lost": 0.0,
-    "lost_at_moves": 0.0,
-    "duplicated": 0.0,
-    "duplicated_idempotent": 0.0,
-    "repeated_sequences": 0.0,
-    "false_alarms": 0.0,
-    "let_in_at_fault": 0.0,
-    "isr_not_recovered": 0.0,
-    "unplanned_exits": 0.0,
-    "nodes_not_back": 0.0,
-    "hanging_transactions": 0.0,
-    "read_back_unfinished": 0.0,
-    "leader_changes": 0.0,
-    "reordered": 0.0,
-    "gaps": 0.0,
-    "inconsistent": 0.0,
-    "split_epochs": 0.0,
-    "diverged": 0.0,
-    "watermarks_back": 0.0,
-    "corrupt": 0.0,
-    "unexpected": 0.0,
-    "moved": 0.0,
-    "truncated": 0.0,
-    "missing_from_log": 0.0,
-}
+    **dict.fromkeys((
+        "isr_shrinks", "under_min_isr_ms", "offline_ms", "under_replicated", "under_replicated_ms",
+        "long_ack_gaps", "acked_during_pause", "acked_after_pause", "lost", "lost_at_moves",
+        "duplicated", "duplicated_idempotent", "repeated_sequences", "false_alarms",
+        "let_in_at_fault", "isr_not_recovered", "unplanned_exits", "nodes_not_back",
+        "hanging_transactions", "read_back_unfinished", "leader_changes", "reordered", "gaps",
+        "inconsistent", "split_epochs", "diverged", "watermarks_back", "corrupt", "unexpected",
+        "moved", "truncated", "missing_from_log",
+    ), 0.0),
+    "min_isr_size": 3.0, "max_ack_gap_ms": 40.0, "mean_ack_ms": 4.0, "acked": 996.0,
+}  # fmt: skip
 STOCK = RepeatFacts(
     complete=True, metrics={**METRICS, "isr_shrinks": 2.0, "min_isr_size": 1.0}, faults=(FAULT,)
 )
@@ -71,6 +45,10 @@ def run_of(stock: RepeatFacts = STOCK, plugin: RepeatFacts = PLUGIN) -> RunFacts
     return RunFacts(
         finished=True, arms={"stock": (STOCK, stock), "plugin": (PLUGIN, plugin)}, unreadable={}
     )
+
+
+def with_scenario(run: RunInfo = RUN, **changed: object) -> RunInfo:
+    return run.model_copy(update={"scenario": run.scenario.model_copy(update=changed)})
 
 
 def measured(repeat: RepeatFacts, **metrics: float | None) -> RepeatFacts:
@@ -125,9 +103,8 @@ def test_a_fault_without_evidence_invalidates_the_run_even_if_the_plugin_shrank(
 
 
 def test_a_delay_must_act_for_half_its_length() -> None:
-    scenario = RUN.scenario
-    fault = scenario.faults[0].model_copy(update={"mode": "delay", "delay_ms": 300})
-    run = RUN.model_copy(update={"scenario": scenario.model_copy(update={"faults": (fault,)})})
+    fault = RUN.scenario.faults[0].model_copy(update={"mode": "delay", "delay_ms": 300})
+    run = with_scenario(faults=(fault,))
     short = replace(FAULT, mode="delay", acted_ms=310.0)
     stock, plugin = replace(STOCK, faults=(short,)), replace(PLUGIN, faults=(short,))
     facts = RunFacts(
@@ -163,9 +140,7 @@ def test_an_interrupted_run_or_repeat_is_unknown() -> None:
 
 def test_records_that_only_their_leader_acked_may_be_lost_and_nothing_else_may() -> None:
     workload = RUN.scenario.workload.model_copy(update={"acks": "1"})
-    run = RUN.model_copy(
-        update={"scenario": RUN.scenario.model_copy(update={"workload": workload})}
-    )
+    run = with_scenario(workload=workload)
     kept = measured(PLUGIN, lost=3.0, truncated=1.0, missing_from_log=3.0, inconsistent=2.0)
     found = check(run_of(plugin=kept), run)
     assert found.verdict == "pass"
@@ -185,8 +160,7 @@ def test_a_metric_without_data_is_unknown(metric: str) -> None:
 def test_a_follower_that_must_be_removed_in_time_must_be_removed(
     first_shrink_ms: float | None, outcome: str
 ) -> None:
-    expect = {"plugin": {"first_shrink_ms": Bound(max=4_000)}}
-    run = RUN.model_copy(update={"scenario": RUN.scenario.model_copy(update={"expect": expect})})
+    run = with_scenario(expect={"plugin": {"first_shrink_ms": Bound(max=4_000)}})
     out = measured(PLUGIN, first_shrink_ms=first_shrink_ms)
     facts = replace(run_of(), arms={"stock": (STOCK, STOCK), "plugin": (out, out)})
     found = check(facts, run)
@@ -201,14 +175,13 @@ def transactional(**metrics: float | None) -> Verdict:
         update={"transactions": Transactions(coordinators=(1, 2))}
     )
     expect = {"plugin": {"torn": Bound(max=0), "aborted_read": Bound(max=0)}}
-    scenario = RUN.scenario.model_copy(update={"workload": workload, "expect": expect})
     fine = {
         "torn": 0.0, "aborted_read": 0.0, "precommitted_read": 0.0, "g0": 3.0,
         "max_commit_gap_ms": 900.0,
     }  # fmt: skip
     stock, plugin = measured(STOCK, **fine), measured(PLUGIN, **{**fine, **metrics})
     facts = replace(run_of(), arms={"stock": (stock, stock), "plugin": (plugin, plugin)})
-    return check(facts, RUN.model_copy(update={"scenario": scenario}))
+    return check(facts, with_scenario(workload=workload, expect=expect))
 
 
 def test_a_torn_transaction_fails_and_an_unchecked_one_is_unknown() -> None:
@@ -275,10 +248,8 @@ def test_a_missing_or_failed_controllers_agent_invalidates_the_run(
 
 def test_an_arm_with_step_down_must_report_its_step_downs() -> None:
     stepping = measured(PLUGIN, step_downs=1.0, step_downs_withheld=0.0, most_step_downs=1.0)
-    scenario = RUN.scenario.model_copy(
-        update={"control_arms": (), "expect": {"step-down": {"isr_shrinks": Bound(max=0)}}}
-    )
-    run = RUN.model_copy(update={"arms": ("step-down",), "scenario": scenario})
+    expect = {"step-down": {"isr_shrinks": Bound(max=0)}}
+    run = with_scenario(control_arms=(), expect=expect).model_copy(update={"arms": ("step-down",)})
     for repeat, outcome in ((stepping, "pass"), (PLUGIN, "unknown")):
         facts = RunFacts(finished=True, arms={"step-down": (repeat, repeat)}, unreadable={})
         found = check(facts, run)

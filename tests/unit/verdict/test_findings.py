@@ -8,7 +8,7 @@ from insync.analysis.verdict.decide import ENDED, NO_PROBLEM, PROVABLE, decide
 from insync.analysis.verdict.facts import RunFacts
 from insync.events.run_info import Comparison
 from insync.events.verdict import EVIDENCE, LIVE, NO_VIOLATION, Finding
-from unit.verdict.test_decide import FAULT, PLUGIN, RUN, STOCK, measured, run_of
+from unit.verdict.test_decide import FAULT, PLUGIN, RUN, STOCK, measured, run_of, with_scenario
 
 BOUND = "isr_shrinks at most 0"
 
@@ -75,8 +75,7 @@ def test_an_unreadable_file_invalidates_its_arm() -> None:
 
 def test_a_comparison_is_a_finding_of_the_compared_arm() -> None:
     each = Comparison(metric="max_ack_gap_ms", arm="plugin", against="stock", at_most=1.1)
-    run = RUN.model_copy(update={"scenario": RUN.scenario.model_copy(update={"compare": (each,)})})
-    last = decide(run, run_of()).findings[-1]
+    last = decide(with_scenario(compare=(each,)), run_of()).findings[-1]
     assert (last.arm, last.outcome, last.words) == ("plugin", "pass", "40; stock: 40")
     assert last.expected == "max_ack_gap_ms at most 1.1 times that of stock"
 

@@ -10,7 +10,7 @@ from insync.events.matrix_info import MatrixRow
 from insync.events.run_info import RunInfo
 from insync.events.verdict import Verdict
 from insync.scenario.load import load, narrow
-from unit.verdict.test_decide import AGENTS, PLUGIN, RUN, STOCK
+from unit.verdict.test_decide import AGENTS, PLUGIN, RUN, STOCK, with_scenario
 
 OFF = replace(PLUGIN, agents=tuple(replace(agent, enabled=False) for agent in AGENTS))
 REPEATS = {"stock": STOCK, "plugin": PLUGIN, "request": PLUGIN, "off": OFF, "raised-lag": STOCK}
@@ -18,9 +18,7 @@ REPEATS = {"stock": STOCK, "plugin": PLUGIN, "request": PLUGIN, "off": OFF, "rai
 
 def of(*arms: str, **scenario: object) -> tuple[RunInfo, RunFacts]:
     """Return a run of some arms in which all that is checked of every arm holds, and its facts."""
-    run = RUN.model_copy(
-        update={"arms": arms, "scenario": RUN.scenario.model_copy(update=scenario)}
-    )
+    run = with_scenario(**scenario).model_copy(update={"arms": arms})
     facts = {arm: (REPEATS[arm],) * 2 for arm in arms}
     return run, RunFacts(finished=True, arms=facts, unreadable={})
 

@@ -8,6 +8,7 @@ from insync.analysis.verdict.repeat_facts import Recorded, _metrics, _soonest_re
 from insync.events.run_info import RunInfo, Transactions
 from unit.repeat_rows import whole_repeat
 from unit.run_folder import Story, run_json
+from unit.verdict.test_decide import with_scenario
 
 WHOLE = Recorded(whole=True)
 
@@ -36,9 +37,7 @@ def test_the_soonest_return_is_the_shortest_absence_of_a_leader(
 def run_of(*, client_retries: bool = True) -> RunInfo:
     run = RunInfo.model_validate(run_json(Story(repeats=1)))
     workload = run.scenario.workload.model_copy(update={"client_retries": client_retries})
-    return run.model_copy(
-        update={"scenario": run.scenario.model_copy(update={"workload": workload})}
-    )
+    return with_scenario(run, workload=workload)
 
 
 def test_records_that_a_leader_refused_are_counted_where_producers_do_not_retry() -> None:
@@ -59,8 +58,7 @@ def test_cycles_of_writes_are_counted_and_those_of_reads_are_unknown_if_nobody_r
     workload = run.scenario.workload.model_copy(
         update={"transactions": Transactions(coordinators=(1,))}
     )
-    scenario = run.scenario.model_copy(update={"workload": workload})
-    run = run.model_copy(update={"scenario": scenario})
+    run = with_scenario(run, workload=workload)
     rows = {**whole_repeat({1}, 1), "cycles": [{"kind": "g0"}, {"kind": "g0"}, {"kind": "g1c"}]}
     found = _metrics(run, rows, WHOLE)
     assert (found["g0"], found["g1c"], found["precommitted_read"]) == (2, 0, 0)
