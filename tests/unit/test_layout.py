@@ -48,7 +48,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "overhead": {"events", "brokers.kafka", "brokers.cluster", "run", "engine", "report"},
     "soak": {"overhead", "events", "testing", "report", "run", "engine", *CLUSTERS},
-    "why": {"events", "brokers.kafka", "brokers.cluster"},
+    "why": {"events", "brokers.kafka", "brokers.cluster", "report"},
     "analysis.checks": set(),
     "analysis.engine": {"events", "brokers.kafka"},
     "analysis.tables": {"events", "faults", "analysis.engine", "analysis.checks"},
@@ -89,7 +89,7 @@ MOST_LINES = {
     "soak": 700,
     "testing": 1_470,
     "verify": 1_362,
-    "why": 2_648,
+    "why": 3_620,
     "workload": 1_959,
 }
 SLACK = 100

@@ -1,8 +1,7 @@
 """`insync why`: name the broker that is slow, and why, from a recorded run or from live agents."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -16,12 +15,13 @@ from insync.events.schema import DEFAULT_TOPIC
 from insync.why.rules import DEFAULT_LAG_MS
 
 if TYPE_CHECKING:
-    from insync.why.answer import Answer, Blamed, Finding
+    from insync.why.answer import Answer
 
 EXAMPLES: Final = """\b
 Examples:
   insync why ./out
   insync why ./out --arm request --json
+  insync why --logs ./logs --out incident.html --out incident.md
   insync why --logs 'logs/*/server.log*' --logs logs/controller.log.gz --tz Europe/Berlin
   insync why --bootstrap localhost:9092 --lag-ms 30000
   insync why --bootstrap localhost:9092 --minutes 60 --json
@@ -56,6 +56,9 @@ def command(
         " Then no topic is read.",
     ] = None,
     seconds: Annotated[float, "Seconds between the two samples of JMX."] = 4.0,
+    out: Annotated[
+        list[Path] | None, "FILE.html for a page, FILE.md for an incident report; repeatable."
+    ] = None,
     json: Json = False,
 ) -> int:
     """Name the broker that was slow: its disk, its network or its process, where, and since when.
@@ -64,6 +67,9 @@ def command(
     of it. The faults that a run injected are not read. The exit code is 0, 3 if a cause is not
     decided or something could not be read, 2 for bad input.
     """
+    for file in out or ():
+        if file.suffix not in (".html", ".md"):
+            raise InputError(f"--out {file}: expected a name that ends with .html or .md")
     if sum(each is not None for each in (folder, bootstrap, logs)) != 1:
         raise InputError("insync why: expected a folder, --logs or --bootstrap, one of them")
     for name, value in (("--lag-ms", lag_ms), ("--jmx", jmx)):
@@ -90,61 +96,30 @@ def command(
             bootstrap=str(bootstrap), topic=topic, minutes=minutes, lag_ms=lag_ms
         )  # fmt: skip
         found = live.answers(probe)
+    from insync.why import words
+
     if json:
         print_json({"answers": [asdict(each) for each in found]})
     console = results_console(as_json=json)
     for answer in found:
-        console.print(
-            f"[bold]{escape(answer.about)}[/]: {escape(_summary(answer))}", soft_wrap=True
-        )
-        for line in _lines(answer):
+        said = escape(words.summary(answer))
+        console.print(f"[bold]{escape(answer.about)}[/]: {said}", soft_wrap=True)
+        for line in words.terminal_lines(answer):
             console.print(escape(f"  {line}"), soft_wrap=True)
+    for file in out or ():
+        _write(file, found)
+        console.print(escape(f"written: {file}"), soft_wrap=True)
     return 0 if all(each.is_complete for each in found) else UNKNOWN
 
 
-def _summary(answer: "Answer") -> str:
-    if answer.blind:
-        return f"nothing could be read: {'; '.join(answer.unread)}"
-    count, seconds = len(answer.findings), answer.span.ms / 1000
-    if count:
-        return f"{count} finding{'s' if count > 1 else ''} in {seconds:.1f} s"
-    where = "in what could be read, " if answer.unread else "in "
-    return f"no slow broker found {where}{seconds:.1f} s"
+def _write(file: Path, found: Sequence["Answer"]) -> None:
+    from insync.events.writer import write_atomic
 
-
-def _lines(answer: "Answer") -> Iterator[str]:
-    """Yield the findings with their evidence, and what is not known."""
-    for finding in answer.findings:
-        yield _headline(finding)
-        yield from (f"  {evidence}" for evidence in finding.evidence)
-        yield from (f"  {_blame(blamed)}" for blamed in finding.blamed)
-        if not finding.blamed:
-            yield "  stock Kafka: no follower was removed, or would have been, as far as is known"
-    if not answer.blind:
-        yield from (f"could not be read: {each}" for each in answer.unread)
-    yield from (f"not known: {gap}" for gap in answer.gaps)
-
-
-def _headline(finding: "Finding") -> str:
-    from insync.why.answer import CAUSES
-
-    names = " and ".join(map(str, finding.brokers))
-    who = f"broker{'s' if finding.peer is not None else ''} {names}"
-    left = f": {' or '.join(finding.may_be)}" if finding.may_be else ""
-    what = f"{finding.cause}, {finding.site} ({CAUSES[finding.cause]}{left})"
-    where = f"; {', '.join(map(str, finding.partitions))}" if finding.partitions else ""
-    return (
-        f"{who}: {what}; {_clock(finding.span.since_ms)} to {_clock(finding.span.until_ms)}{where}"
-    )
-
-
-def _blame(blamed: "Blamed") -> str:
-    where = ", ".join(map(str, blamed.partitions)) or "partitions not known"
-    did = "would remove" if blamed.kept else "removes"
-    judged = "rightly" if blamed.rightly else "wrongly"
-    kept = "; the agent kept it" if blamed.kept else ""
-    return f"stock Kafka {did} follower {blamed.follower} ({judged}): {where}{kept}"
-
-
-def _clock(at_ms: float) -> str:
-    return f"{datetime.fromtimestamp(at_ms / 1000, UTC):%H:%M:%S.%f}"[:-3] + "Z"
+    if file.suffix == ".md":
+        from insync.why.words import markdown as rendered
+    else:
+        from insync.why.page import page as rendered
+    try:
+        write_atomic(file, rendered(found))
+    except OSError as error:
+        raise InputError(f"--out {file}: {error.strerror}, expected a file to write") from None

@@ -6,7 +6,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from insync.why.facts import Partition, Span
+from insync.why.facts import LogLine, Partition, Span
 
 Cause = Literal["disk", "network", "process", "undecided"]
 
@@ -44,13 +44,51 @@ class Blamed:
     kept: bool
 
 
+Range = tuple[float, float]
+"""At least, and at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kip501:
+    """What KIP-501 would have done for the followers that a leader removed wrongly.
+
+    Times are seconds, summed over partitions: those that passed `under_min_isr` or `offline`, and
+    those of them that solution 1, or a step-down before the lag was over, would have saved.
+    """
+
+    removals: int
+    kept: Range
+    under_min_isr: float
+    offline: float
+    solution_1: Range
+    step_down: Range
+    not_known: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane(Span):
+    """What a broker led in a time: partitions, their replicas, and those of them in sync.
+
+    `under` are the partitions below their min.insync.replicas. `away` says that the controller had
+    fenced the broker, or that it had ended.
+    """
+
+    broker: int
+    partitions: int
+    replicas: int
+    in_sync: int
+    under: int
+    away: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """A broker that was slow for a span of time.
 
     `peer` is the broker at the other end if the cause is the link between the two. `partitions` are
     those that are known to be affected; none: not known which. `may_be` are the causes that are
-    left if none is decided.
+    left if none is decided. `lines` are the first lines of logs that show it, `more_lines` counts
+    the others. `kip_501` is known of a leader that removed followers wrongly, if logs say so.
     """
 
     span: Span
@@ -62,6 +100,10 @@ class Finding:
     peer: int | None = None
     may_be: tuple[Cause, ...] = ()
     blamed: tuple[Blamed, ...] = ()
+    lines: tuple[LogLine, ...] = ()
+    more_lines: int = 0
+    lanes: tuple[Lane, ...] = ()
+    kip_501: Kip501 | None = None
 
     @property
     def brokers(self) -> tuple[int, ...]:
@@ -74,13 +116,15 @@ class Answer:
     """What is found in one span of time of one cluster, and what is not known.
 
     `about` names the cluster and the span, such as an arm and a repeat. `unread` are sources that
-    could not be read although they must exist; `blind` says that no source could be read.
+    could not be read although they must exist; `blind` says that no source could be read. `notes`
+    say what was read, and what was done with it.
     """
 
     about: str
     span: Span
     findings: tuple[Finding, ...] = ()
     gaps: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     blind: bool = False
 

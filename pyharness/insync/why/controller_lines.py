@@ -61,6 +61,7 @@ def _leads(facts: Facts, partition: Partition, lines: Sequence[Line]) -> Iterato
         yield Leads(
             leader=int(line["leader"]), partition=partition, since_ms=since,
             until_ms=max(since, end), replicas=tuple(line.get("replicas") or ()),
+            isr=tuple(line["isr"]),
         )  # fmt: skip
 
 
@@ -81,6 +82,7 @@ def _drops(facts: Facts, partition: Partition, before: Line, after: Line) -> Ite
             yield Dropped(
                 at_ms=at_ms, leader=int(before["leader"]), follower=int(follower),
                 partition=partition, left=len(after["isr"]), fenced=fenced,
+                late_ms=after.get("late_ms", {}).get(follower, 0.0),
             )  # fmt: skip
 
 

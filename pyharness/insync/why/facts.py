@@ -147,7 +147,8 @@ class Dropped:
     """A follower was removed from a partition's ISR; `left` members remained.
 
     `unseen_ms` is how long before that its last fetch was; None if only the controller's log says
-    so, and infinite for a follower that had never fetched. `fenced` says that the leader did not
+    so, and infinite for a follower that had never fetched; `late_ms` is for how long it had not
+    caught up, if the leader's log says so. `fenced` says that the leader did not
     remove it for its lag: the controller did, or it is not known who did.
     """
 
@@ -157,6 +158,7 @@ class Dropped:
     partition: Partition
     left: int = 0
     unseen_ms: float | None = None
+    late_ms: float = 0.0
     fenced: bool = False
 
 
@@ -174,11 +176,23 @@ class Unacked(Span):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leads(Span):
-    """A broker led a partition, with these replicas."""
+    """A broker led a partition, with these replicas, of which these were in sync."""
 
     leader: int
     partition: Partition
     replicas: tuple[int, ...] = ()
+    isr: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogLine:
+    """A line of a log that says something of these brokers."""
+
+    at_ms: float
+    brokers: tuple[int, ...]
+    file: str
+    number: int
+    text: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -194,7 +208,9 @@ class Facts:
     whether the source is brokers' logs. `reports` are the times at which an agent reported its
     pauses; `undated` pauses were at some time between two reports that are far apart. `written` is
     from when until when records of a partition were due, `unacked` the times in which such records
-    waited for a lag at least, and `slow_acks` those in which they waited for a second.
+    waited for a lag at least, and `slow_acks` those in which they waited for a second. `lines` are
+    those of logs, `notes` what was read and done. `min_isr` is min.insync.replicas by topic, and of
+    all others by "".
     """
 
     lag_ms: float
@@ -225,9 +241,17 @@ class Facts:
     slow_acks: list[Unacked] = field(default_factory=list)
     written: dict[Partition, Span] = field(default_factory=dict)
     leads: list[Leads] = field(default_factory=list)
+    lines: list[LogLine] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    min_isr: dict[str, int] = field(default_factory=dict)
+
+    def least_isr(self, partition: Partition) -> int:
+        """Return a partition's min.insync.replicas; 2 if it is not known."""
+        return self.min_isr.get(partition.topic, self.min_isr.get("", 2))
 
     def late(self, dropped: Dropped) -> Span:
         """Return the time in which a follower that was dropped did not catch up: a lag at least."""
         unseen = dropped.unseen_ms or 0.0
-        known = self.lag_ms if unseen == float("inf") else max(unseen, self.lag_ms)
+        unseen = 0.0 if unseen == float("inf") else unseen
+        known = max(unseen, dropped.late_ms, self.lag_ms)
         return Span(since_ms=dropped.at_ms - known, until_ms=dropped.at_ms)

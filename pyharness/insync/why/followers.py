@@ -202,12 +202,13 @@ def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
     """
     own = [each for each in drops if each.leader == broker]
     waited_ms = _waited_ms(facts, own)
+    kept = _kept_by_lost(facts, broker, own) if facts.logs else 0
     why: tuple[Cause, str] = ("undecided", LINKS)
     if waited_ms >= rules.OVERDUE_LAGS * facts.lag_ms:
         why = ("disk", FETCH)
     elif broker in facts.pauses_known - facts.clock_moved:
         why = ("network", LINKS)
-    elif len(own) == len(drops) and _links_work(facts, drops):
+    elif len(own) == len(drops) and (_links_work(facts, drops) or kept):
         why = ("disk", FETCH)
     lost = {each.follower for each in own}
     losers = {each.leader for each in drops} - {broker}
@@ -215,18 +216,41 @@ def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
         facts, drops, broker, why,
         Evidence("followers that it dropped at one time", len(lost), "followers"),
         Evidence("leaders that dropped it", len(losers), "leaders"),
-        Evidence("a follower was late, or acks missing, when it was dropped, for", waited_ms),
+        *([Evidence("a follower was late, or acks missing, when it was dropped, for", waited_ms)]
+          if waited_ms else ()),
+        *([Evidence("partitions in which these followers, as leaders, kept it", kept, "partitions")]
+          if kept else ()),
     )  # fmt: skip
+
+
+def _kept_by_lost(facts: Facts, broker: int, drops: Sequence[Dropped]) -> int:
+    """Return in how many ISRs a leader stayed that the followers lead which it dropped.
+
+    0 if one of these keeps it in too few for its link to be known to work.
+    """
+    span = whole([facts.late(each) for each in drops])
+    led = [
+        {
+            each.partition
+            for each in facts.leads
+            if each.leader == follower and broker in each.isr
+            if each.since_ms <= span.since_ms and each.until_ms >= span.until_ms
+        }
+        for follower in {each.follower for each in drops}
+    ]
+    return sum(map(len, led)) if min(map(len, led)) >= rules.KEPT_LEADS else 0
 
 
 def _waited_ms(facts: Facts, drops: Sequence[Dropped]) -> float:
     """Return for how long a follower was late when its leader dropped it; 0 if that is not known.
 
-    By the last fetch; or by how long the partition had no ack, also after the drop: a slow follower
-    delays acks only until it is dropped. If only the leader was left, acks may be refused then.
+    By the last fetch, or by when it had caught up; or by how long the partition had no ack, also
+    after the drop: a slow follower delays acks only until it is dropped. If only the leader was
+    left, acks may be refused then.
     """
     alone = {each.partition for each in drops if each.left <= 1}
     late = [each.unseen_ms for each in drops if each.unseen_ms not in (None, float("inf"))]
+    late += [each.late_ms for each in drops]
     late += [
         each.at_ms - gap.since_ms if each.partition in alone else gap.ms
         for each in drops

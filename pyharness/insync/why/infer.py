@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from insync.why.answer import Answer, Blamed, Finding
+from insync.why.beside import kip_501, lanes, lines
 from insync.why.facts import Facts, Partition, Span
 from insync.why.followers import drop_findings, link_findings
 from insync.why.leaders import ack_findings, serving_findings
@@ -41,8 +42,17 @@ def answer_of(facts: Facts, about: str) -> Answer:
     ordered = sorted(found, key=lambda each: (each.span.since_ms, each.broker))
     return Answer(
         about=about, span=facts.span, gaps=tuple(_gaps(facts, found)),
-        findings=tuple(replace(each, blamed=_blamed(facts, each, found)) for each in ordered),
-        unread=tuple(facts.unread),
+        findings=tuple(_with_all_beside(facts, each, found) for each in ordered),
+        unread=tuple(facts.unread), notes=tuple(facts.notes),
+    )  # fmt: skip
+
+
+def _with_all_beside(facts: Facts, finding: Finding, found: Sequence[Finding]) -> Finding:
+    blamed = _blamed(facts, finding, found)
+    shown, more = lines(facts, finding)
+    return replace(
+        finding, blamed=blamed, lines=shown, more_lines=more, lanes=tuple(lanes(facts, finding)),
+        kip_501=kip_501(facts, finding, blamed) if facts.logs else None,
     )  # fmt: skip
 
 

@@ -1,112 +1,47 @@
 """Reads the facts of brokers' own log files: no agent, broker or JVM is needed.
 
-A line that says something of ISRs, leaders, fencing or the life of a broker becomes a line like
-those that a run records of the controller's log, so that both are judged by the same code. Kafka
-2.4 to 4.x write them. Other lines are counted. A file may be gzipped; the layout of its lines does
-not matter if a line has its date and the message in one piece, as Kafka's default pattern, JSON
-layouts and the prefixes of systemd and Strimzi have them.
+Files are read block by block, and of a block only the lines that have a word of use, so that what
+is kept does not grow with the other lines. A file may be gzipped.
 """
 
 import gzip
 import re
 import zlib
-from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, tzinfo
+from itertools import pairwise
+from os.path import commonpath
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final, cast
 from zoneinfo import ZoneInfo
 
 from insync.errors import InputError
 from insync.why.answer import Answer
+from insync.why.clocks import skews
 from insync.why.controller_lines import add_controller_lines, add_lives
-from insync.why.facts import APPEND, Appended, Awaited, Facts, Partition, Paused, Span
+from insync.why.facts import Appended, Awaited, Facts, Partition, Paused, Span
 from insync.why.infer import answer_of
+from insync.why.log_lines import OWN_ID, WORDS, Line, Read, Source, add, is_start, time_of
 from insync.why.rules import DEFAULT_LAG_MS
 
-_TIME: Final = re.compile(
-    r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[,.](\d{3})\d*)? ?(Z|[+-]\d\d:?\d\d)?"
-)
-_INSTANT: Final = re.compile(r'"epochSecond":(\d+),"nanoOfSecond":(\d+)')
-_OWN_ID: Final = re.compile(
-    r"\[(?:(?:Broker|KafkaServer|BrokerServer|BrokerLifecycleManager|GroupCoordinator) (?:id=)?"
-    r"|KafkaRaftServer nodeId=|ReplicaManager broker=|Partition \S+ broker="
-    r"|ReplicaFetcher replicaId=)(\d+)"
-)
-_PARTITION: Final = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
-_SHRINK: Final = re.compile(
-    rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] (?:Shrinking|Expanding) ISR from"
-    r" (?P<before>[\d,]+) to (?P<after>[\d,]+)"
-)
-_UPDATED: Final = re.compile(
-    rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] ISR updated to \[?(?P<after>[\d,]+)"
-)
-_LEADS: Final = re.compile(
-    rf"\[Broker id=(?P<leader>\d+)\] Leader {_PARTITION} (?:with topic id \S+ )?starts at"
-    r".* ISR \[?(?P<after>[\d,]+)"
-)
-_FENCED: Final = (
-    (re.compile(r"Fencing broker:? (\d+)\b.*because its session has timed out"), True),
-    (re.compile(r"ChangeRecord\(brokerId=(\d+), brokerEpoch=\d+, fenced=1,"), True),
-    (re.compile(r"ChangeRecord\(brokerId=(\d+), brokerEpoch=\d+, fenced=-1"), False),
-    (re.compile(r"Replayed FenceBrokerRecord\(id=(\d+)"), True),
-    (re.compile(r"Replayed UnfenceBrokerRecord\(id=(\d+)"), False),
-)  # fmt: skip
-_ZOOKEEPER: Final = re.compile(
-    r"Newly added brokers: ([\d,]*), deleted brokers: ([\d,]*), bounced brokers: ([\d,]*)"
-)
-_STARTED: Final = re.compile(
-    r"\[KafkaServer id=(\d+)\] started|\[KafkaRaftServer nodeId=(\d+)\] Kafka Server started"
-)
-_STARTING: Final = re.compile(r"Registered `?kafka:type=kafka.Log4jController`? MBean")
-"""The first line of a broker's process."""
-_FETCHER: Final = re.compile(
-    r"\[ReplicaFetcher replicaId=(\d+), leaderId=(\d+), fetcherId=\d+\] Error (?:in response|when)"
-)
-_LOST_DIR: Final = re.compile(r"Stopping serving (?:logs|replicas) in (?:log )?dir")
-_COLLECTED: Final = re.compile(r"GC\(\d+\) Pause .* (\d+(?:\.\d+)?)ms\s*$")
-_CAUGHT_UP: Final = re.compile(r"lastCaughtUpTimeMs: (\d+)")
-_LAG: Final = re.compile(r"replica\.lag\.time\.max\.ms = (\d+)")
-_WORDS: Final = (
-    "ISR", "Fenc", "fenced=", "FenceBroker", "Newly added", "started", "Error ",
-    "Stopping serving", "Pause ", "replica.lag.time.max.ms = ", "Log4jController",
-)  # fmt: skip
-"""What any line of use has: most lines of a log have none of it."""
 NOT_LOGGED: Final = (
     "logs do not show acks: a leader whose appends hang is not seen before an ISR changes"
 )
-_STACK: Final = 200
-"""How many lines without a date, as of a stack trace, may come after one that has it."""
-_WAITED_MS: Final = 30_000.0
-"""Kafka's default of replica.socket.timeout.ms, after which a fetcher gives a leader up."""
-
-
-@dataclass(slots=True)
-class _Read:
-    """What is read so far; `changes` and `lives` are lines as a run records them.
-
-    `late_ms` is the least time for which a follower had not caught up when it was removed.
-    """
-
-    zone: tzinfo
-    changes: list[dict[str, Any]] = field(default_factory=list)
-    lives: list[dict[str, Any]] = field(default_factory=list)
-    awaited: list[Awaited] = field(default_factory=list)
-    appended: list[Appended] = field(default_factory=list)
-    paused: list[Paused] = field(default_factory=list)
-    starts: Counter[int] = field(default_factory=Counter)
-    replicas: dict[Partition, set[int]] = field(default_factory=lambda: defaultdict(set))
-    brokers: set[int] = field(default_factory=set)
-    lag_ms: float | None = None
-    late_ms: float = float("inf")
-    first_ms: float = float("inf")
-    last_ms: float = float("-inf")
-    gaps: list[str] = field(default_factory=list)
+_BLOCK: Final = 1 << 20
+_KEPT: Final = 1 << 15
+"""How much before a line is searched for a date, as of a stack trace that has none."""
+_OVERLAP_MS: Final = 2_000.0
+"""So much later than its successor begins a rotated file may end: threads log out of order."""
+_NAMED_WITHIN: Final = 1 << 26
+"""A log whose first 64 MB do not say whose it is does not say it."""
+_LONGEST: Final = 1 << 16
+"""A line that is longer, as of a binary file, is read in parts."""
 
 
 def answers(
-    places: Sequence[str], lag_ms: float | None, broker_from: str | None, zone: str
+    paths: Sequence[str], lag_ms: float | None, broker_from: str | None, zone: str
 ) -> list[Answer]:
     """Return the answer about the brokers whose log files these are: files, folders, or globs.
 
@@ -115,14 +50,19 @@ def answers(
     InputError.
     """
     pattern = _pattern(broker_from)
-    read = _Read(_zone(zone))
-    files = files_of(places)
+    read = Read(_zone(zone))
+    files = files_of(paths)
+    folder = Path(commonpath([each.absolute().parent for each in files]))
     for file in files:
-        _read_file(read, file, pattern)
-    if read.first_ms > read.last_ms:
-        raise InputError(f"{', '.join(places)}: no line with a date, expected logs of brokers")
-    facts = facts_of(read, lag_ms)
-    return [answer_of(facts, f"{len(files)} log file{'s' if len(files) > 1 else ''}")]
+        named = pattern.search(str(file)) if pattern else None
+        own = int(named[1]) if named and named[1].isdecimal() else None
+        read.sources.append(Source(str(file.absolute().relative_to(folder)), broker=own))
+        _read_file(read, file)
+    if all(each.first_ms is None for each in read.sources):
+        raise InputError(f"{', '.join(paths)}: no line with a date, expected logs of brokers")
+    _require_one_cluster(read)
+    about = f"{len(files)} log file{'s' if len(files) > 1 else ''} in {folder}"
+    return [answer_of(facts_of(read, lag_ms), about)]
 
 
 def files_of(places: Sequence[str]) -> list[Path]:
@@ -171,156 +111,198 @@ def _zone(given: str) -> tzinfo:
         raise InputError(f"--tz {given}: no such time zone, expected one such as UTC") from None
 
 
-def _read_file(read: _Read, file: Path, pattern: re.Pattern[str] | None) -> None:
+def _read_file(read: Read, file: Path) -> None:
     """Add what a file says; a file that cannot be read to its end is a gap."""
-    named = pattern.search(str(file)) if pattern else None
-    own = int(named[1]) if named and named[1].isdecimal() else None
-    ended_ms = first_ms = None
-    recent: deque[str] = deque(maxlen=_STACK)
+    source = read.sources[-1]
     try:
         with file.open("rb") as start:
             opened = gzip.open if start.read(2) == b"\x1f\x8b" else open
-        with opened(file, "rt", encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                if own is None and (found := _OWN_ID.search(line)):
-                    own = int(found[1])
-                if first_ms is None:
-                    first_ms = time_of(line, read.zone)
-                if any(word in line for word in _WORDS):
-                    last_ms = _last(recent, read.zone)
-                    at_ms = time_of(line, read.zone) or last_ms
-                    if _STARTING.search(line):
-                        ended_ms = last_ms
-                    elif at_ms is not None:
-                        _add(read, line, at_ms, own, ended_ms or last_ms)
-                recent.append(line)
+        with cast("Callable[..., BinaryIO]", opened)(file, "rb") as stream:
+            _read_lines(read, source, stream)
     except (OSError, EOFError, zlib.error) as error:
         read.gaps.append(f"{file}: {error}; it was read up to there")
-    ends_ms = _last(recent, read.zone)
-    if first_ms is not None and ends_ms is not None:
-        read.first_ms = min(read.first_ms, first_ms)
-        read.last_ms = max(read.last_ms, ends_ms)
-    if own is not None:
-        read.brokers.add(own)
-    elif first_ms is None:
+    if source.first_ms is None and source.node is None:
         read.gaps.append(f"{file}: no line with a date")
 
 
-def _last(recent: Sequence[str], zone: tzinfo) -> float | None:
+def _read_lines(read: Read, source: Source, stream: BinaryIO) -> None:
+    """Add the lines of use of a file; whose log it is is said by the first line that has an id."""
+    ended_ms, begin_at = None, 0
+    for text, begin, end, number in _blocks(stream):
+        if source.broker is None and begin_at < _NAMED_WITHIN:
+            for found in OWN_ID.finditer(text, begin, end):
+                if found[1]:
+                    source.broker = int(found[1])
+                    break
+                source.controller = int(found[2])
+        begin_at += end - begin
+        if source.first_ms is None:
+            source.first_line, source.first_ms = _first(text[begin:end], read.zone)
+        counted = begin
+        for start, stop in _of_use(text, begin, end):
+            number += text.count(b"\n", counted, start)
+            counted = start
+            line = text[start:stop].decode(errors="replace").rstrip("\r\n")
+            before_ms = _last(text[max(0, start - _KEPT) : start], read.zone)
+            at_ms = time_of(line, read.zone) or before_ms
+            source.lines += 1
+            if is_start(line):
+                ended_ms = before_ms
+            elif at_ms is not None:
+                add(read, Line(
+                    source=len(read.sources) - 1, number=number, text=line, at_ms=at_ms,
+                    before_ms=ended_ms or before_ms,
+                ))  # fmt: skip
+        source.last_ms = _last(text[max(0, end - _KEPT) : end], read.zone) or source.last_ms
+
+
+def _blocks(stream: BinaryIO) -> Iterator[tuple[bytes, int, int, int]]:
+    """Yield a text, where its new lines begin and end, and the number of the first of them.
+
+    What is before them is the end of what was read before.
+    """
+    kept, begin, number = b"", 0, 1
+    while True:
+        new = getattr(stream, "read1", stream.read)(_BLOCK)
+        text = kept + new
+        end = text.rfind(b"\n", begin) + 1 or begin
+        if not new or len(text) - end > _LONGEST:
+            end = len(text)
+        if end > begin:
+            yield text, begin, end, number
+            number += text.count(b"\n", begin, end)
+        if not new:
+            return
+        first = max(0, end - _KEPT)
+        kept, begin = text[first:], end - first
+
+
+def _of_use(text: bytes, begin: int, end: int) -> list[tuple[int, int]]:
+    """Return begin and end of the lines that have a word of use."""
+    found = set()
+    for word in WORDS:
+        at = text.find(word, begin, end)
+        while at >= 0:
+            stop = text.find(b"\n", at, end)
+            stop = end if stop < 0 else stop
+            found.add((max(begin, text.rfind(b"\n", begin, at) + 1), stop))
+            at = text.find(word, stop, end)
+    return sorted(found)
+
+
+def _first(text: bytes, zone: tzinfo) -> tuple[bytes, float | None]:
+    """Return the first line with a date, and its time."""
+    for line in text.splitlines():
+        at_ms = time_of(line[:_LONGEST].decode(errors="replace"), zone)
+        if at_ms is not None:
+            return line, at_ms
+    return b"", None
+
+
+def _last(text: bytes, zone: tzinfo) -> float | None:
     """Return the time of the last line that has one."""
-    times = (time_of(line, zone) for line in reversed(recent))
-    return next((each for each in times if each is not None), None)
+    lines = (line.decode(errors="replace") for line in reversed(text.splitlines()))
+    return next((at for line in lines if (at := time_of(line, zone)) is not None), None)
 
 
-def time_of(line: str, zone: tzinfo) -> float | None:
-    """Return the time of a line (epoch ms): the first date in it; None if it has none."""
-    found = _TIME.search(line, 0, 400)
-    if found is None:
-        instant = _INSTANT.search(line, 0, 400)
-        return int(instant[1]) * 1e3 + int(instant[2]) / 1e6 if instant else None
-    day, clock, millis, offset = found.groups()
-    try:
-        at = datetime.fromisoformat(f"{day}T{clock}{_offset(offset)}")
-    except ValueError:  # digits that only look like a date
-        return None
-    if at.tzinfo is None:
-        at = at.replace(tzinfo=zone)
-    return at.timestamp() * 1e3 + int(millis or 0)
+def _require_one_cluster(read: Read) -> None:
+    """Check that the logs are of one cluster; raises InputError.
 
-
-def _offset(offset: str | None) -> str:
-    if offset in (None, "Z"):
-        return "+00:00" if offset else ""
-    return str(offset) if ":" in str(offset) else f"{str(offset)[:3]}:{str(offset)[3:]}"
-
-
-def _add(read: _Read, line: str, at_ms: float, own: int | None, last_ms: float | None) -> None:
-    """Add a line that may say something; `last_ms` is when the process before wrote its last."""
-    if found := _SHRINK.search(line) or _UPDATED.search(line) or _LEADS.search(line):
-        _add_isr(read, found.groupdict(), at_ms)
-        late = [at_ms - int(each) for each in _CAUGHT_UP.findall(line) if int(each) > 0]
-        read.late_ms = min([read.late_ms, *(each for each in late if each > 0)])
-    elif found := _ZOOKEEPER.search(line):
-        for names, fenced in ((found[2], True), (found[1], False)):
-            for name in filter(None, names.split(",")):
-                read.changes.append(_fencing(int(name), at_ms, fenced=fenced))
-    elif found := _STARTED.search(line):
-        broker = int(found[1] or found[2])
-        if read.starts[broker] and last_ms is not None:
-            before = {"broker": broker, "life": read.starts[broker], "t_ms": last_ms}
-            read.lives.append(before)
-        read.starts[broker] += 1
-        read.lives.append({"broker": broker, "life": read.starts[broker], "t_ms": at_ms})
-    elif found := _FETCHER.search(line):
-        since = at_ms - _WAITED_MS
-        read.awaited.append(
-            Awaited(broker=int(found[1]), peer=int(found[2]), since_ms=since, until_ms=at_ms)
+    They name their cluster when a broker starts. A broker has one log at a time: two files of one
+    name and of one time that differ are of two brokers.
+    """
+    clusters: dict[str, str] = {}
+    for source in read.sources:
+        clusters |= {each: source.file for each in source.clusters if each not in clusters}
+    if len(clusters) > 1:
+        named = ", ".join(f"{cluster} ({file})" for cluster, file in sorted(clusters.items()))
+        raise InputError(
+            f"--logs: these are logs of {len(clusters)} clusters: {named}; expected those of one"
         )
-    elif found := _LAG.search(line):
-        read.lag_ms = float(found[1])
-    elif own is not None and _LOST_DIR.search(line):
-        site = f"{APPEND}: a log directory failed"
-        read.appended.append(
-            Appended(leader=own, partition=None, site=site, since_ms=at_ms, until_ms=at_ms)
-        )
-    elif own is not None and (found := _COLLECTED.search(line)):
-        took = float(found[1])
-        read.paused.append(
-            Paused(broker=own, since_ms=at_ms - took, until_ms=at_ms, paused_ms=took)
-        )
-    else:
-        for pattern, fenced in _FENCED:
-            if found := pattern.search(line):
-                read.changes.append(_fencing(int(found[1]), at_ms, fenced=fenced))
+    known: dict[tuple[int, str], list[Source]] = defaultdict(list)
+    for source in read.sources:
+        if source.node is not None and source.first_ms is not None:
+            known[source.node, Path(source.file).name.partition(".log")[0]].append(source)
+    for (node, name), sources in known.items():
+        sources.sort(key=lambda each: each.first_ms or 0)
+        for one, two in pairwise(sources):
+            both_ms = (one.last_ms or 0) - (two.first_ms or 0)
+            if one.first_line != two.first_line and both_ms > _OVERLAP_MS:
+                raise InputError(
+                    f"--logs: {one.file} and {two.file} are both the {name} log of node {node} at"
+                    " the same time; expected the logs of one cluster"
+                )
 
 
-def _fencing(broker: int, at_ms: float, *, fenced: bool) -> dict[str, Any]:
-    return {"kind": "broker", "broker": broker, "fenced": fenced, "t_ms": at_ms}
+def facts_of(read: Read, lag_ms: float | None) -> Facts:
+    """Return the facts of what was read; the lag is the brokers', if they logged their settings.
 
-
-def _add_isr(read: _Read, said: dict[str, str], at_ms: float) -> None:
-    """Add a leader's line about an ISR; before the first one that shrinks it had the one before."""
-    partition = Partition(said["topic"], int(said["number"]))
-    for when, text in ((at_ms - 1, said.get("before")), (at_ms, said["after"])):
-        if text:
-            isr = [int(each) for each in text.split(",")]
-            read.replicas[partition].update(isr)
-            read.changes.append({
-                "kind": "partition", "topic": partition.topic, "partition": partition.number,
-                "leader": int(said["leader"]), "isr": isr, "t_ms": when,
-            })  # fmt: skip
-
-
-def facts_of(read: _Read, lag_ms: float | None) -> Facts:
-    """Return the facts of what was read; the lag is the brokers', if they logged their settings."""
+    Times are moved by how far the clock of their node is ahead, if it is far.
+    """
     lag = lag_ms or read.lag_ms or min(DEFAULT_LAG_MS, read.late_ms)
-    facts = Facts(logs=True, lag_ms=lag, span=Span(since_ms=read.first_ms, until_ms=read.last_ms))
-    for change in read.changes:
+    ahead, said = skews(read)
+    begins = [each.first_ms for each in read.sources if each.first_ms is not None]
+    ends = [each.last_ms for each in read.sources if each.last_ms is not None]
+    facts = Facts(
+        logs=True, lag_ms=lag, span=Span(since_ms=min(begins), until_ms=max([*begins, *ends])),
+        min_isr=read.min_isr,
+    )  # fmt: skip
+    changes = _in_time(read.changes, ahead)
+    for change in changes:
         if change["kind"] == "partition":
             partition = Partition(change["topic"], change["partition"])
             change["replicas"] = sorted(read.replicas[partition])
-    add_controller_lines(
-        facts, sorted(_without_repeats(read.changes), key=lambda each: each["t_ms"])
-    )
+    add_controller_lines(facts, changes)
     facts.controller_known = True
-    facts.brokers |= read.brokers
-    add_lives(facts, sorted(read.lives, key=lambda each: each["t_ms"]))
-    facts.awaited += read.awaited
-    facts.appended += read.appended
-    facts.paused += read.paused
-    facts.gaps += [NOT_LOGGED, *read.gaps]
-    if lag_ms is None and read.lag_ms is None:
-        facts.gaps.append(f"no log has replica.lag.time.max.ms: taken for {lag:g} (--lag-ms)")
-    for broker in sorted(facts.brokers - read.brokers):
-        facts.gaps.append(f"there is no log of broker {broker}")
+    logged = {each.broker for each in read.sources if each.broker is not None}
+    facts.brokers |= logged
+    add_lives(facts, _in_time(read.lives, ahead))
+    for source, span in read.spans:
+        by = ahead.get(source, 0.0)
+        moved = replace(span, since_ms=span.since_ms - by, until_ms=span.until_ms - by)
+        _own(facts, moved).append(moved)
+    facts.lines += [
+        replace(each, at_ms=each.at_ms - ahead.get(source, 0.0)) for source, each in read.lines
+    ]
+    for source, at_ms in read.ran:
+        broker = read.sources[source].broker
+        if broker is not None:
+            facts.reports.setdefault(broker, []).append(at_ms - ahead.get(source, 0.0))
+    _add_gaps(facts, read, given=lag_ms is not None, said=said)
+    facts.gaps += [f"there is no log of broker {each}" for each in sorted(facts.brokers - logged)]
     return facts
 
 
-def _without_repeats(changes: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield each change once: several controllers log a record, and a broker in several files."""
-    seen: set[tuple[Any, ...]] = set()
-    for each in changes:
-        key = tuple(str(value) for value in each.values())
-        if key not in seen:
-            seen.add(key)
-            yield each
+def _own(facts: Facts, span: Awaited | Appended | Paused) -> list[Any]:
+    if isinstance(span, Awaited):
+        return facts.awaited
+    return facts.appended if isinstance(span, Appended) else facts.paused
+
+
+def _add_gaps(facts: Facts, read: Read, *, given: bool, said: Sequence[str]) -> None:
+    """Add what is not known, what was read, and what was found of clocks."""
+    facts.gaps += [NOT_LOGGED, *read.gaps]
+    if read.broken:
+        where = f"{read.broken[0]}{' and others' if len(read.broken) > 1 else ''}"
+        facts.gaps.append(f"lines about an ISR that cannot be read: {len(read.broken)} ({where})")
+    if not given and read.lag_ms is None:
+        facts.gaps.append(
+            f"no log has replica.lag.time.max.ms: taken for {facts.lag_ms:g} (--lag-ms)"
+        )
+    used = sum(each.lines for each in read.sources)
+    facts.notes += [
+        f"read: {len(read.sources)} files, {used:,} lines that may say something",
+        *said,
+    ]
+
+
+def _in_time(lines: Sequence[tuple[int, dict[str, Any]]], ahead: dict[int, float]) -> list[Any]:
+    """Return each line once, in order, by its node's corrected clock.
+
+    Several controllers log a record, and a broker logs a line in several files.
+    """
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for source, line in lines:
+        moved = {**line, "t_ms": line["t_ms"] - ahead.get(source, 0.0)}
+        found.setdefault(tuple(map(str, moved.values())), moved)
+    return sorted(found.values(), key=lambda each: each["t_ms"])

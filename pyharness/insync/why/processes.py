@@ -198,10 +198,15 @@ def _leads_any(facts: Facts, fenced: Fenced) -> bool:
 
 
 def _is_known_to_run(facts: Facts, fenced: Fenced) -> bool:
-    """Whether the agent of a fenced broker reported about that time, and had no pause."""
+    """Whether the agent of a fenced broker reported about that time, and had no pause.
+
+    Or whether its log has lines of heartbeats that timed out before it was fenced.
+    """
     around = Span(since_ms=fenced.since_ms - facts.lag_ms, until_ms=fenced.until_ms)
+    if facts.logs:
+        around = Span(since_ms=fenced.since_ms - rules.RAN_MS, until_ms=fenced.since_ms)
     told = any(around.holds(at_ms) for at_ms in facts.reports.get(fenced.broker, ()))
-    return told and fenced.broker in facts.pauses_known
+    return told and (facts.logs or fenced.broker in facts.pauses_known)
 
 
 def _since_last_seen(facts: Facts, fenced: Fenced) -> Span:

@@ -42,6 +42,13 @@ WARM_UP_MS: Final = 20_000
 TOGETHER_MS: Final = 5_000
 """Brokers that are fenced within this time, for no other reason, are the controller's matter: a
 starved controller of the first set fenced three within 4.0 s."""
+RAN_MS: Final = 5_000
+"""A broker that logged so shortly before it was fenced ran: heartbeats time out after half of
+Kafka's default session of 9 s."""
+KEPT_LEADS: Final = 2
+"""Links work if each follower that a leader dropped leads so many partitions in which it keeps that
+leader in the ISR. A choice: logs do not show which partitions are written, and in one that is not
+nobody is behind."""
 SLOW_REQUEST_MS: Final = 100
 """A part of a request that takes so long on average is slow: usually it takes some ms."""
 SILENT_MS: Final = 2_000

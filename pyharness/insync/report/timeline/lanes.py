@@ -56,7 +56,7 @@ WAIT = 4.0
 """The height of the line below a lane that shows when its acks waited."""
 
 TOP = 20.0
-_NAME_Y = 9.0
+NAME_Y = 9.0
 AXIS = 18.0
 LABEL = 10.0
 _LETTER = 5.4
@@ -157,7 +157,7 @@ def _cell(timeline: Timeline, longest: float) -> Cell:
 
     step = tick_step(longest)
     bands = _bands(timeline, x)
-    top = TOP + max((band.name_y for band in bands), default=_NAME_Y) - _NAME_Y
+    top = TOP + max((band.name_y for band in bands), default=NAME_Y) - NAME_Y
 
     def top_of(lane: int) -> float:
         return top + lane * (LANE + GAP)
@@ -213,17 +213,17 @@ def described(timeline: Timeline) -> str:
 def _bands(timeline: Timeline, x: Callable[[float], float]) -> tuple[Band, ...]:
     """Return the faults, with their names inside the picture and none over another."""
     spans = [(x(fault.start_s), x(fault.end_s), fault.name) for fault in timeline.faults]
-    middles = [_inside((start + end) / 2, name) for start, end, name in spans]
+    middles = [inside((start + end) / 2, name) for start, end, name in spans]
     places = [
         centred(at, at, name, _LETTER) for at, (_, _, name) in zip(middles, spans, strict=True)
     ]
     return tuple(
-        Band(start, end - start, name, at, _NAME_Y + LABEL * level)
+        Band(start, end - start, name, at, NAME_Y + LABEL * level)
         for (start, end, name), at, level in zip(spans, middles, levels(places), strict=True)
     )
 
 
-def _inside(middle: float, name: str) -> float:
+def inside(middle: float, name: str) -> float:
     """Return the place of a name's middle that is nearest to `middle` with the name inside."""
     half = len(name) * _LETTER / 2
     return max(half, min(middle, WIDTH - half))

@@ -1,0 +1,310 @@
+"""Reads single lines of brokers' logs, as Kafka 2.4 to 4.x write them, and of collectors' logs.
+
+A line that says something of ISRs, leaders, fencing or the life of a broker becomes a line like
+those that a run records of the controller's log, so that both are judged by the same code. The
+layout does not matter if a line has its date and the message in one piece, as Kafka's default
+pattern, JSON layouts and the prefixes of systemd and Strimzi have them.
+"""
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Any, Final
+
+from insync.why.facts import APPEND, Appended, Awaited, LogLine, Partition, Paused
+
+_TIME: Final = re.compile(
+    r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[,.](\d{3})\d*)? ?(Z|[+-]\d\d:?\d\d)?"
+)
+_INSTANT: Final = re.compile(r'"epochSecond":(\d+),"nanoOfSecond":(\d+)')
+OWN_ID: Final = re.compile(
+    rb"\[(?:(?:Broker|KafkaServer|BrokerServer|BrokerLifecycleManager|GroupCoordinator|Controller)"
+    rb" (?:id=)?|ReplicaManager broker=|Partition \S+ broker="
+    rb"|ReplicaFetcher replicaId=)(\d+)|\[(?:QuorumController|ControllerServer) id=(\d+)"
+)
+"""Whose log it is: a broker's, or one of a controller that is no broker."""
+_PARTITION: Final = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
+_SHRINK: Final = re.compile(
+    rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] (?P<what>Shrink|Expand)ing ISR from"
+    r" (?P<before>[\d,]+) to (?P<after>[\d,]+)"
+)
+_UPDATED: Final = re.compile(
+    rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] ISR updated to \[?(?P<after>[\d,]+)"
+)
+_LEADS: Final = re.compile(
+    rf"\[Broker id=(?P<leader>\d+)\] Leader {_PARTITION} (?:with topic id \S+ )?starts at"
+    r".* ISR \[?(?P<after>[\d,]+)"
+)
+_EPOCH: Final = re.compile(
+    rf"(?:Leader|Follower) {_PARTITION} .*?starts at leader epoch (\d+) .* epoch was (\d+)"
+)
+_REGISTERED: Final = re.compile(
+    r"registered broker (\d+) with broker epoch (\d+)"
+    r"|RegisterBrokerRecord\(brokerId=(\d+),.*? brokerEpoch=(\d+),"
+)
+_CLUSTER: Final = re.compile(r"(?:Cluster ID\W+|of broker \d+ in cluster )([\w-]{22})\b")
+_FENCED: Final = (
+    (re.compile(r"Fencing broker:? (\d+)\b.*because its session has timed out"), True),
+    (re.compile(r"ChangeRecord\(brokerId=(\d+), brokerEpoch=\d+, fenced=1,"), True),
+    (re.compile(r"ChangeRecord\(brokerId=(\d+), brokerEpoch=\d+, fenced=-1"), False),
+    (re.compile(r"Replayed FenceBrokerRecord\(id=(\d+)"), True),
+    (re.compile(r"Replayed UnfenceBrokerRecord\(id=(\d+)"), False),
+)  # fmt: skip
+_ZOOKEEPER: Final = re.compile(
+    r"Newly added brokers: ([\d,]*), deleted brokers: ([\d,]*), bounced brokers: ([\d,]*)"
+)
+_STARTED: Final = re.compile(
+    r"\[KafkaServer id=(\d+)\] started|\[KafkaRaftServer nodeId=(\d+)\] Kafka Server started"
+)
+_STARTING: Final = re.compile(r"Registered `?kafka:type=kafka.Log4jController`? MBean")
+"""The first line of a broker's process."""
+_FETCHER: Final = re.compile(
+    r"\[ReplicaFetcher replicaId=(\d+), leaderId=(\d+), fetcherId=\d+\] Error (?:in response|when)"
+)
+_CANCELLED: Final = re.compile(
+    r"Cancelled in-flight .*since send: (\d+)ms,.* request timeout: (\d+)ms"
+)
+_LOST_DIR: Final = re.compile(r"Stopping serving (?:logs|replicas) in (?:log )?dir")
+_COLLECTED: Final = re.compile(r"GC\(\d+\) Pause .* (\d+(?:\.\d+)?)ms\s*$")
+_CAUGHT_UP: Final = re.compile(r"brokerId: (\d+), endOffset: -?\d+, lastCaughtUpTimeMs: ([1-9]\d*)")
+_LAG: Final = re.compile(r"replica\.lag\.time\.max\.ms = (\d+)")
+_MIN_ISR: Final = re.compile(
+    r"min\.insync\.replicas = (?P<own>\d+)"
+    r"|type=(?P<type>TOPIC|BROKER), name='(?P<name>[^']*)'\) which set configuration"
+    r" min\.insync\.replicas to (?P<set>\d+)"
+    rf"|log for partition {_PARTITION} in .*min\.insync\.replicas(?: -> |=)(?P<made>\d+)"
+)
+WORDS: Final = tuple(
+    word.encode()
+    for word in (
+        "ISR", "Fenc", "fenced=", "fenceBroker", "Newly added", "started", "Error in response",
+        "Error when", "Stopping serving", "Pause ", "replica.lag.time.max.ms = ", "Log4jController",
+        "min.insync.replicas", "Cluster ID", " in cluster ", "Follower ", "registered broker",
+        "RegisterBrokerRecord", "Cancelled in-flight",
+    )
+)  # fmt: skip
+"""What any line of use has: most lines of a log have none of it."""
+_WAITED_MS: Final = 30_000.0
+"""Kafka's default of replica.socket.timeout.ms, after which a fetcher gives a leader up."""
+_OVERSLEPT_MS: Final = 1_000.0
+"""A client that ends a request so long after its timeout did not run meanwhile: it looks at it
+again after at most some hundred ms."""
+_LONGEST: Final = 400
+"""So much of a line is quoted."""
+
+Shared = tuple[str, str, int, int]
+"""An event that several nodes log: its kind, of what, and two numbers."""
+
+
+@dataclass(slots=True)
+class Source:
+    """A file: whose log it is, when it begins and ends, and how many lines of use it has."""
+
+    file: str
+    broker: int | None = None
+    controller: int | None = None
+    first_ms: float | None = None
+    last_ms: float | None = None
+    first_line: bytes = b""
+    lines: int = 0
+    clusters: set[str] = field(default_factory=set)
+
+    @property
+    def node(self) -> int | None:
+        """The broker or the controller whose log it is."""
+        return self.controller if self.broker is None else self.broker
+
+
+@dataclass(slots=True)
+class Read:
+    """What is read so far; `changes` and `lives` are lines as a run records them.
+
+    Everything is kept with the number of its source, whose clock may be wrong. `late_ms` is the
+    least time for which a follower had not caught up when it was removed.
+    """
+
+    zone: tzinfo
+    sources: list[Source] = field(default_factory=list)
+    changes: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    lives: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    spans: list[tuple[int, Awaited | Appended | Paused]] = field(default_factory=list)
+    lines: list[tuple[int, LogLine]] = field(default_factory=list)
+    ran: list[tuple[int, float]] = field(default_factory=list)
+    shared: dict[Shared, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
+    starts: Counter[int] = field(default_factory=Counter)
+    replicas: dict[Partition, set[int]] = field(default_factory=lambda: defaultdict(set))
+    min_isr: dict[str, int] = field(default_factory=dict)
+    lag_ms: float | None = None
+    late_ms: float = float("inf")
+    broken: list[str] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line with its number, its time or that of the line before it, and of the last one there.
+
+    `before_ms` is when the process before this one wrote its last line, if it is known.
+    """
+
+    source: int
+    number: int
+    text: str
+    at_ms: float
+    before_ms: float | None
+
+
+def time_of(line: str, zone: tzinfo) -> float | None:
+    """Return the time of a line (epoch ms): the first date in it; None if it has none."""
+    found = _TIME.search(line, 0, 400)
+    if found is None:
+        instant = _INSTANT.search(line, 0, 400)
+        return int(instant[1]) * 1e3 + int(instant[2]) / 1e6 if instant else None
+    day, clock, millis, offset = found.groups()
+    try:
+        at = datetime.fromisoformat(f"{day}T{clock}{_offset(offset)}")
+    except ValueError:  # digits that only look like a date
+        return None
+    if at.tzinfo is None:
+        at = at.replace(tzinfo=zone)
+    return at.timestamp() * 1e3 + int(millis or 0)
+
+
+def _offset(offset: str | None) -> str:
+    if offset in (None, "Z"):
+        return "+00:00" if offset else ""
+    return str(offset) if ":" in str(offset) else f"{str(offset)[:3]}:{str(offset)[3:]}"
+
+
+def is_start(text: str) -> bool:
+    """Whether a line is the first one of a broker's process."""
+    return _STARTING.search(text) is not None
+
+
+def add(read: Read, line: Line) -> None:
+    """Add what a line says, if it says something."""
+    text, at_ms = line.text, line.at_ms
+    own = read.sources[line.source].broker
+    if found := _SHRINK.search(text) or _UPDATED.search(text) or _LEADS.search(text):
+        _add_isr(read, line, found.groupdict())
+    elif "Shrinking ISR from" in text:
+        read.broken.append(f"{read.sources[line.source].file}:{line.number}")
+    elif found := _ZOOKEEPER.search(text):
+        for names, fenced in ((found[2], True), (found[1], False)):
+            for name in filter(None, names.split(",")):
+                _add_fencing(read, line, int(name), fenced=fenced)
+    elif found := _STARTED.search(text):
+        if read.sources[line.source].controller is None or own is not None:
+            _add_start(read, line, int(found[1] or found[2]))
+    elif found := _FETCHER.search(text):
+        ends = int(found[1]), int(found[2])
+        _add_span(read, line, ends, Awaited(
+            broker=ends[0], peer=ends[1], since_ms=at_ms - _WAITED_MS, until_ms=at_ms,
+        ))  # fmt: skip
+    elif found := _LAG.search(text):
+        read.lag_ms = float(found[1])
+    elif found := _MIN_ISR.search(text):
+        _add_min_isr(read, found.groupdict())
+    elif own is not None and _LOST_DIR.search(text):
+        site = f"{APPEND}: a log directory failed"
+        _add_span(read, line, (own,), Appended(
+            leader=own, partition=None, site=site, since_ms=at_ms, until_ms=at_ms,
+        ))  # fmt: skip
+    elif own is not None and (found := _COLLECTED.search(text)):
+        _add_pause(read, line, own, float(found[1]))
+    elif own is not None and (found := _CANCELLED.search(text)):
+        late_ms = float(found[1]) - float(found[2])
+        if late_ms >= _OVERSLEPT_MS:
+            _add_pause(read, line, own, late_ms)
+        else:
+            read.ran.append((line.source, at_ms))
+    else:
+        for pattern, fenced in _FENCED:
+            if found := pattern.search(text):
+                _add_fencing(read, line, int(found[1]), fenced=fenced)
+    _add_shared(read, line)
+
+
+def _add_shared(read: Read, line: Line) -> None:
+    """Add when a node logged what others log at the same moment; not what it reads at its start."""
+    if (found := _EPOCH.search(line.text)) and found[3] != found[4]:
+        key = ("epoch", f"{found['topic']}-{found['number']}", int(found[3]), 0)
+    elif found := _REGISTERED.search(line.text):
+        key = ("registered", "", int(found[1] or found[3]), int(found[2] or found[4]))
+    else:
+        if found := _CLUSTER.search(line.text):
+            read.sources[line.source].clusters.add(found[1])
+        return
+    read.shared[key].setdefault(line.source, line.at_ms)
+
+
+def _quote(read: Read, line: Line, brokers: tuple[int, ...]) -> None:
+    text = " ".join(line.text.split())
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    read.lines.append((line.source, LogLine(
+        at_ms=line.at_ms, brokers=brokers, file=read.sources[line.source].file,
+        number=line.number, text=text,
+    )))  # fmt: skip
+
+
+def _add_span(
+    read: Read, line: Line, brokers: tuple[int, ...], span: Awaited | Appended | Paused
+) -> None:
+    read.spans.append((line.source, span))
+    _quote(read, line, brokers)
+
+
+def _add_pause(read: Read, line: Line, own: int, took_ms: float) -> None:
+    pause = Paused(
+        broker=own, since_ms=line.at_ms - took_ms, until_ms=line.at_ms, paused_ms=took_ms
+    )
+    read.spans.append((line.source, pause))
+    if took_ms >= _OVERSLEPT_MS:
+        _quote(read, line, (own,))
+
+
+def _add_start(read: Read, line: Line, broker: int) -> None:
+    if read.starts[broker] and line.before_ms is not None:
+        before = {"broker": broker, "life": read.starts[broker], "t_ms": line.before_ms}
+        read.lives.append((line.source, before))
+    read.starts[broker] += 1
+    life = {"broker": broker, "life": read.starts[broker], "t_ms": line.at_ms}
+    read.lives.append((line.source, life))
+    _quote(read, line, (broker,))
+
+
+def _add_fencing(read: Read, line: Line, broker: int, *, fenced: bool) -> None:
+    change = {"kind": "broker", "broker": broker, "fenced": fenced, "t_ms": line.at_ms}
+    read.changes.append((line.source, change))
+    _quote(read, line, (broker,))
+
+
+def _add_isr(read: Read, line: Line, said: dict[str, str]) -> None:
+    """Add a leader's line about an ISR; before the first one that shrinks it had the one before."""
+    partition, leader = Partition(said["topic"], int(said["number"])), int(said["leader"])
+    late = {int(who): line.at_ms - int(when) for who, when in _CAUGHT_UP.findall(line.text)}
+    isrs = [_ids(said[name]) for name in ("before", "after") if said.get(name)]
+    for when, isr in zip((line.at_ms - 1, line.at_ms)[-len(isrs) :], isrs, strict=True):
+        read.replicas[partition].update(isr)
+        read.changes.append((line.source, {
+            "kind": "partition", "topic": partition.topic, "partition": partition.number,
+            "leader": leader, "isr": isr, "t_ms": when, "late_ms": late,
+        }))  # fmt: skip
+    if said.get("what") == "Shrink":
+        _quote(read, line, (leader, *sorted({*isrs[0]} - {*isrs[1]})))
+    read.late_ms = min([read.late_ms, *(each for each in late.values() if each > 0)])
+
+
+def _ids(text: str) -> list[int]:
+    return [int(each) for each in text.split(",") if each]
+
+
+def _add_min_isr(read: Read, said: dict[str, str | None]) -> None:
+    """Add the min.insync.replicas of a topic, or of all others; a dynamic one comes before."""
+    if said["own"]:
+        read.min_isr.setdefault("", int(said["own"]))
+    elif said["set"]:
+        read.min_isr["" if said["type"] == "BROKER" else str(said["name"])] = int(said["set"])
+    elif said["made"]:
+        read.min_isr.setdefault(str(said["topic"]), int(said["made"]))

@@ -1,0 +1,163 @@
+"""What stands beside a finding of logs: lines, lanes, what KIP-501 would have done, and the words.
+
+The logs are those of a leader that drops both followers at once and takes them back 20 s later.
+"""
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from insync.cli.app import app
+from insync.why.answer import Answer, Finding, Kip501
+from insync.why.page import page
+from insync.why.words import markdown
+from unit.why.test_logs import (
+    FENCED,
+    HEALTHY,
+    SLOW_LEADER,
+    UNFENCED,
+    answer,
+    at,
+    leads,
+    shrinks,
+    write,
+)
+
+OTHERS = {
+    2: [at(2, leads("u-2", 2)), at(2, leads("u-3", 2))],
+    3: [at(2, leads("u-4", 3)), at(2, leads("u-5", 3)), at(99, "INFO the last line")],
+}
+"""What shows that the links of broker 1 work: its followers lead two partitions each with it."""
+FULL_AGAIN = at(61, "INFO [Partition t-1 broker=1] ISR updated to 1,2,3 and version updated to 3")
+
+
+def found(
+    folder: Path, *more: str, decided: bool = True, slow: list[str] = SLOW_LEADER, min_isr: int = 2
+) -> Answer:
+    config = f"\tmin.insync.replicas = {min_isr}"
+    write(folder / "1" / "server.log", [*slow[:1], config, *slow[1:], FULL_AGAIN, *more])
+    for broker, lines in OTHERS.items():
+        write(folder / str(broker) / "server.log", lines if decided else HEALTHY)
+    return answer(folder)
+
+
+def only(shown: Answer) -> tuple[Finding, Kip501]:
+    ((finding, kip),) = [(each, each.kip_501) for each in shown.findings if each.kip_501]
+    return finding, kip
+
+
+def test_of_a_slow_leader_kip_501_would_have_kept_all_and_saved_all(tmp_path: Path) -> None:
+    finding, kip = only(found(tmp_path))
+    assert (finding.cause, kip.removals, kip.kept) == ("disk", 4, (4, 4))
+    assert (kip.under_min_isr, kip.offline) == (40.0, 0.0)
+    assert (kip.solution_1, kip.step_down) == ((40.0, 40.0), (40.0, 40.0))
+
+
+def test_what_it_would_have_saved_begins_at_zero_if_the_cause_is_open(tmp_path: Path) -> None:
+    finding, kip = only(found(tmp_path, decided=False))
+    assert (finding.cause, kip.kept, kip.solution_1) == ("undecided", (0, 4), (0, 40.0))
+    assert any("bad links" in each for each in kip.not_known)
+
+
+def test_of_bad_links_it_would_have_kept_nobody(tmp_path: Path) -> None:
+    write(tmp_path / "1.log", [at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1,3"))])
+    write(tmp_path / "2.log", [at(1, leads("t-1", 2)), at(41, shrinks("t-1", 2, "1,2,3", "2,3"))])
+    (finding,) = answer(tmp_path, lag_ms=10_000).findings
+    assert (finding.cause, finding.kip_501) == ("network", None)
+
+
+def test_of_a_slow_follower_it_would_have_kept_nobody(tmp_path: Path) -> None:
+    write(tmp_path / "1.log", [at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1,2"))])
+    write(tmp_path / "2.log", [at(1, leads("t-1", 2)), at(41, shrinks("t-1", 2, "1,2,3", "1,2"))])
+    (finding,) = answer(tmp_path, lag_ms=10_000).findings
+    assert [each.rightly for each in finding.blamed] == [True]
+    assert finding.kip_501 is None
+
+
+def test_a_step_down_saves_nothing_for_sure_if_then_too_few_replicas_are_left(
+    tmp_path: Path,
+) -> None:
+    _, kip = only(found(tmp_path, min_isr=3))
+    assert (kip.solution_1, kip.step_down) == ((40.0, 40.0), (0, 40.0))
+    assert any("too few replicas" in each for each in kip.not_known)
+
+
+def test_a_leader_that_is_fenced_when_it_is_the_last_in_the_isr_leaves_it_offline(
+    tmp_path: Path,
+) -> None:
+    fenced = [at(50, FENCED.format(broker=1)), at(55, UNFENCED)]
+    _, kip = only(found(tmp_path, *fenced))
+    assert (kip.under_min_isr, kip.offline) == (30.0, 10.0)
+    assert "eligible.leader.replicas" in markdown([found(tmp_path, *fenced)])
+    assert "eligible.leader.replicas" not in markdown([found(tmp_path)])
+
+
+def test_an_isr_that_is_not_full_at_the_end_is_said_to_be_open(tmp_path: Path) -> None:
+    _, kip = only(found(tmp_path, slow=SLOW_LEADER[:-1]))
+    assert any("at the end of the logs" in each for each in kip.not_known)
+    assert not any("at the end of the logs" in each for each in only(found(tmp_path))[1].not_known)
+
+
+def test_lines_have_their_file_and_number_and_are_about_the_finding(tmp_path: Path) -> None:
+    later = at(300, FENCED.format(broker=1)), at(310, UNFENCED)
+    finding, _ = only(found(tmp_path, *later))
+    places = {(Path(each.file).parent.name, each.number, each.brokers) for each in finding.lines}
+    assert places == {("1", 6, (1, 2, 3)), ("1", 7, (1, 2, 3))}
+    shown = (tmp_path / "1" / "server.log").read_text().splitlines()
+    assert all(each.text == shown[each.number - 1] for each in finding.lines)
+
+
+def test_lanes_say_what_each_broker_led(tmp_path: Path) -> None:
+    finding, _ = only(found(tmp_path, at(50, FENCED.format(broker=1)), at(55, UNFENCED)))
+    of_1 = [each for each in finding.lanes if each.broker == 1]
+    assert {(each.partitions, each.in_sync, each.under) for each in of_1} == {
+        (2, 6, 0), (2, 4, 1), (2, 2, 2),
+    }  # fmt: skip
+    assert all(each.in_sync == each.replicas for each in finding.lanes if each.broker != 1)
+    assert all(one.until_ms <= two.since_ms for one, two in pairwise(of_1))
+
+
+@pytest.mark.parametrize("decided", [True, False])
+def test_page_and_markdown_say_the_same(tmp_path: Path, *, decided: bool) -> None:
+    shown = found(tmp_path, decided=decided)
+    text = re.sub(r"<[^>]+>", " ", page([shown]))
+    for said in (text, markdown([shown])):
+        assert "follower" in said
+        assert ("would have kept 4 of 4" in said) is decided
+        assert "server.log:6" in said
+        assert "t-0, t-1" in said
+        assert "logs do not show acks" in said
+    assert page([shown]).count("<svg") == 1
+    assert ("badge fail" in page([shown])) is decided
+    assert ("badge unknown" in page([shown])) is not decided
+
+
+def test_nobody_was_slow_is_an_answer_of_the_page(tmp_path: Path) -> None:
+    write(tmp_path / "server.log", HEALTHY)
+    said = page([answer(tmp_path)])
+    assert "badge pass" in said
+    assert "no slow broker found" in said
+    assert "<svg" not in said
+
+
+def test_the_command_writes_page_and_report_and_json(tmp_path: Path) -> None:
+    found(tmp_path / "logs")
+    html, report = tmp_path / "a.html", tmp_path / "a.md"
+    args = ["why", "--logs", str(tmp_path / "logs"), "--out", str(html), "--out", str(report)]
+    done = CliRunner().invoke(app, [*args, "--json"])
+    assert done.exit_code == 0, done.output
+    assert html.read_text().startswith("<!doctype html>")
+    assert report.read_text().startswith("# 3 log files in ")
+    (said,) = json.loads(done.stdout)["answers"]
+    assert said["findings"][0]["kip_501"]["removals"] == 4
+    assert said["findings"][0]["lines"][0]["number"] == 6
+
+
+def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
+    found(tmp_path / "logs")
+    done = CliRunner().invoke(app, ["why", "--logs", str(tmp_path / "logs"), "--out", "a.pdf"])
+    assert "expected a name that ends with .html or .md" in str(done.exception)
