@@ -147,7 +147,7 @@ def planned(
     spec = spec_of.model_validate(whole)
     at = FaultContext.of(
         spec, arm="stock", repeat=repeat, topic=topic, leaders=leaders, io_threads=io_threads,
-        configs=configs,
+        beside=f"{topic}-beside", configs=configs,
     )  # fmt: skip
     return fault_of(spec, at, cast("FaultCluster", cluster))
 

@@ -289,7 +289,8 @@ _ALL: Final = (
         says="from when a reassignment added a replica until it was in the ISR; the longest"),
     Metric("isr_not_recovered", LIVENESS, liveness=True,
         label="ISRs not recovered", did="left an ISR that did not recover",
-        says="times that an ISR was not full within a minute, with no fault in force"),
+        says="times that an ISR was not full within a minute, with no fault in force; that of the"
+        " topic `[beside]`, too"),
     Metric("unplanned_exits", ALIVE, liveness=True,
         label="nodes ended by themselves", did="had a broker that ended by itself",
         says="brokers and controllers that ended although no fault ended them"),

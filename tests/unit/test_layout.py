@@ -70,7 +70,7 @@ MOST_FILES = 20
 # The lines of Python in each folder of `insync`, and in its own modules, only fall. Who removes
 # some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
-    "": 1_908,
+    "": 1_909,
     "analysis": 7_620,
     "brokers": 5_300,
     "bugs": 362,

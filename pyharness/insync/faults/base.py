@@ -58,12 +58,16 @@ class FaultContext:
         topic: str,
         leaders: Sequence[int],
         io_threads: int,
+        beside: str = "",
         configs: Mapping[str, str] | None = None,
     ) -> Self:
-        """Return the context of a planned fault; `topic` is the workload's of the repeat."""
+        """Return the context of a planned fault.
+
+        `topic` is the workload's of the repeat, `beside` the one of `[beside]`.
+        """
         partitions = getattr(spec, "partitions", ())
         if spec.other_topic is not None:
-            topic = f"{topic}-{BESIDE}" if spec.other_topic == BESIDE else spec.other_topic
+            topic = beside if spec.other_topic == BESIDE else spec.other_topic
         return cls(
             arm=arm, repeat=repeat, kind=spec.kind, broker=spec.broker,
             planned_ms=spec.end_ms - spec.at_ms, topic=topic, leaders=leaders,

@@ -14,7 +14,7 @@ from insync.errors import InsyncError
 from insync.faults.base import Fault, FaultContext
 from insync.faults.registry import fault_of
 from insync.faults.schedule import moments
-from insync.faults.spec import BESIDE, INTERNAL
+from insync.faults.spec import INTERNAL
 from insync.faults.support.beside import written
 from insync.nodes import ring
 from insync.progress import Progress
@@ -52,6 +52,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
     """
     scenario, files = context.cell.scenario, context.files
     topic = context.cell.topic(repeat)
+    beside = f"{topic}-{scenario.beside.name}" if scenario.beside else ""
     say = partial(_say, progress, context, repeat)
     plan = _workload_plan(context, topic, repeat)
     late_ms = jitter_ms(plan.seed, scenario.timeline.jitter_ms)
@@ -66,13 +67,13 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
     with (
         Workload(plan, files.folder, context.driver) as workload,
         SchedulingGaps() as gaps,
-        _beside(context, topic),
+        _beside(context, beside),
     ):
         say("creating the topic")
         _create(context, topic)
         at = partial(
             FaultContext.of, arm=context.arm, repeat=repeat, topic=topic,
-            io_threads=scenario.broker.num_io_threads,
+            io_threads=scenario.broker.num_io_threads, beside=beside,
             configs=scenario.beside.configs if scenario.beside else None,
         )  # fmt: skip
         faults = [
@@ -98,7 +99,8 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             say("recovering")
             end_ms = scenario.faults_end_ms + late_ms + scenario.timeline.recover_ms
             workload.wait(start + end_ms / 1000 - time.monotonic())
-            await_full_isr(context.bootstrap, topic, check, everyone=everyone)
+            for each in filter(None, (topic, beside)):
+                await_full_isr(context.bootstrap, each, check, everyone=everyone)
             workload.check()
         live.check_nodes()
         with live.watch("not_back"):
@@ -149,13 +151,12 @@ def _create(context: ArmContext, topic: str) -> None:
 
 
 @contextmanager
-def _beside(context: ArmContext, topic: str) -> Iterator[None]:
+def _beside(context: ArmContext, name: str) -> Iterator[None]:
     """Create the topic beside the workload's, and write to it, if the scenario has one."""
     spec = context.cell.scenario.beside
     if spec is None:
         yield
         return
-    name = f"{topic}-{BESIDE}"
     create_topic(context.bootstrap, name, [ring(each) for each in spec.leaders], spec.configs)
     with written(context.bootstrap, name, len(spec.leaders), spec.rate_per_partition):
         yield

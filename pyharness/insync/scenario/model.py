@@ -281,12 +281,14 @@ class Beside(Part):
     """A topic beside the workload's, to which one producer writes all the time.
 
     Args:
+        name: how its name ends, after that of the workload's topic.
         leaders: the leading broker of partition 0, 1, ...
         rate_per_partition: records per second of a partition.
         configs: configs of the topic, by Kafka's names.
 
     """
 
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,200}$")] = BESIDE
     leaders: Annotated[tuple[BrokerId, ...], Field(strict=False, min_length=1, max_length=64)]
     rate_per_partition: Annotated[int, Field(ge=1, le=1_000)] = 10
     configs: dict[str, str] = Field(default_factory=dict)
@@ -322,7 +324,7 @@ class Frame(Part):
             controller makes the difference.
         expect_on: by Kafka version, the same for that version.
         race: what is run instead of faults and a workload.
-        beside: a topic of which nothing is checked, so that faults may delete it.
+        beside: a topic of which only the ISR is checked, so that faults may delete it.
         compare: what is expected of arms relative to each other, where both are run.
 
     """
