@@ -81,3 +81,14 @@ def test_what_a_node_is_made_of(version: str, scala: str, log4j_1: bool) -> None
     kafka, *logging = pin.roots(version)
     assert kafka == f"org.apache.kafka:kafka_{scala}:{version}"
     assert any("log4j-1.2-api" in each for each in logging) == log4j_1
+
+
+@pytest.mark.parametrize(
+    ("version", "zookeeper"),
+    [("2.3.1", "3.4.10"), ("2.4.0", "3.5.8"), ("2.5.0", "3.5.8"), ("2.5.1", None), ("4.3.1", None)],
+)
+def test_a_zookeeper_that_finds_no_address_on_this_java_is_replaced(
+    version: str, zookeeper: str | None
+) -> None:
+    expected = [] if zookeeper is None else [f"org.apache.zookeeper:zookeeper:{zookeeper}"]
+    assert pin.instead_of_own(version) == expected

@@ -25,6 +25,8 @@ _VERSION = re.compile(r"\d+\.\d+\.\d+")
 _MODULE = re.compile(r"[\w.-]+:[\w.-]+")
 # The first versions for Scala 2.13, and without log4j 1.
 _SCALA_213, _WITHOUT_LOG4J_1 = (2, 4), (4, 0)
+# The first versions with a client of ZooKeeper 3.5, and with 3.5.8.
+_ZOOKEEPER_35, _ZOOKEEPER_358 = (2, 4), (2, 5, 1)
 _COPY = (
     "dependency:copy-dependencies", "-DincludeScope=runtime", "-Dmdep.useRepositoryLayout=true",
 )  # fmt: skip
@@ -50,7 +52,7 @@ def pin(
     began = time.monotonic()
     tell(f"kafka {version}: resolving with Maven, up to a minute if the jars are not here yet")
     with tempfile.TemporaryDirectory(prefix="insync-pin-") as scratch:
-        jars = resolve(roots(version), Path(scratch), without)
+        jars = resolve(roots(version), Path(scratch), without, instead_of_own(version))
     written = folder / f"{version}.toml"
     made = written.with_suffix(".made")
     made.write_text(render(version, jars, without), encoding="utf-8")
@@ -91,18 +93,32 @@ def roots(version: str) -> list[str]:
     return [f"org.apache.kafka:kafka_{scala}:{version}", *logging]
 
 
-def resolve(wanted: Sequence[str], scratch: Path, without: Sequence[str] = ()) -> list[Jar]:
+def instead_of_own(version: str) -> list[str]:
+    """Return the `group:name:version` that a node of `version` gets instead of Kafka's own choice.
+
+    On Java 17 the ZooKeeper clients from 3.4.11 to 3.5.7 find no address (ZOOKEEPER-3779).
+    """
+    number = numbers(version)
+    if number >= _ZOOKEEPER_358:
+        return []
+    return [f"org.apache.zookeeper:zookeeper:{'3.4.10' if number < _ZOOKEEPER_35 else '3.5.8'}"]
+
+
+def resolve(
+    wanted: Sequence[str], scratch: Path, without: Sequence[str] = (), instead: Sequence[str] = ()
+) -> list[Jar]:
     """Return all jars that Maven puts on a class path of `group:name:version[:classifier]`.
 
-    Raises InputError if Maven is missing or cannot resolve them.
+    Those of `instead` come in their version wherever anything depends on them. Raises InputError if
+    Maven is missing or cannot resolve them.
     """
-    (scratch / "pom.xml").write_text(_pom(wanted, without), encoding="utf-8")
+    (scratch / "pom.xml").write_text(_pom(wanted, without, instead), encoding="utf-8")
     libs = scratch / "libs"
     _maven([*_COPY, f"-DoutputDirectory={libs}"], scratch)
     return [_jar(file, libs) for file in sorted(libs.rglob("*.jar"))]
 
 
-def _pom(wanted: Sequence[str], without: Sequence[str]) -> str:
+def _pom(wanted: Sequence[str], without: Sequence[str], instead: Sequence[str]) -> str:
     excluded = "".join(
         "<exclusion><groupId>{}</groupId><artifactId>{}</artifactId></exclusion>".format(
             *module.split(":")
@@ -113,9 +129,11 @@ def _pom(wanted: Sequence[str], without: Sequence[str]) -> str:
         f"<dependency>{_coordinates(each)}<exclusions>{excluded}</exclusions></dependency>"
         for each in wanted
     )
+    managed = "".join(f"<dependency>{_coordinates(each)}</dependency>" for each in instead)
     return f"""<project>
   <modelVersion>4.0.0</modelVersion>
   <groupId>insync</groupId><artifactId>node</artifactId><version>1</version>
+  <dependencyManagement><dependencies>{managed}</dependencies></dependencyManagement>
   <dependencies>{dependencies}</dependencies>
 </project>
 """

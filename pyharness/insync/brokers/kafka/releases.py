@@ -17,8 +17,7 @@ from insync.brokers.kafka import maven, pin, versions
 from insync.brokers.kafka.versions import Release, known, numbers
 from insync.errors import InputError
 
-OLDEST: Final = (2, 6)
-"""The ZooKeeper client of older releases finds no address on Java 17."""
+OLDEST: Final = (2, 0)
 _LINE: Final = re.compile(r"\d+\.\d+")
 _RELEASE: Final = re.compile(r"\d+\.\d+\.\d+")
 
@@ -76,7 +75,7 @@ def _check(version: str) -> None:
     if version not in found:
         near = min(found, key=lambda each: _apart(each, version))
         raise InputError(
-            f"{expected}, another release from 2.6.0 on (the nearest is {near}),"
+            f"{expected}, another release from 2.0.0 on (the nearest is {near}),"
             " or the path of a folder of jars"
         )
 
