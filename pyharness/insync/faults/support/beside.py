@@ -1,4 +1,4 @@
-"""Writes to the topic beside the workload's, of which no record is checked, while a repeat lasts."""
+"""Writes to the topic beside the workload's, whose records nobody checks, while a repeat lasts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
