@@ -46,8 +46,9 @@ TransactionEnd = Literal["committed", "aborted", "unknown"]
 PhaseType = Literal["cluster_ready", "repeat_started", "steady", "repeat_ended", "aborted"]
 
 LivenessType = Literal[
-    "isr_not_recovered", "unplanned_exit", "not_back", "hanging", "read_back_unfinished"
-]
+    "isr_not_recovered", "unplanned_exit", "not_stopped", "not_back", "hanging",
+    "read_back_unfinished",
+]  # fmt: skip
 
 
 Moment = Literal["before", "during", "after"]

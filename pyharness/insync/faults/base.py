@@ -150,7 +150,14 @@ class Window:
 
 
 class Fault(ABC, Generic[Spec]):
-    """One fault on one node, as `spec` plans it: prepared, injected and lifted once each."""
+    """One fault on one node, as `spec` plans it: prepared, injected and lifted once each.
+
+    Attributes:
+        failed: what the node did not do that the fault asked of it, in words; empty: nothing.
+
+    """
+
+    failed = ""
 
     def __init__(self, spec: Spec, context: FaultContext, cluster: "FaultCluster") -> None:
         """Plan it; nothing is done yet."""

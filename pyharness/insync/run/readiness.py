@@ -203,7 +203,7 @@ class Liveness:
                 note=words,
             )
         )  # fmt: skip
-        if kind not in ("hanging", "read_back_unfinished"):
+        if kind not in ("not_stopped", "hanging", "read_back_unfinished"):
             self.unusable = self.unusable or words
 
 

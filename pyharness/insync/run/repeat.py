@@ -96,6 +96,8 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             files.phase("steady", repeat=repeat, topic=topic)
             say("steady" if on_time else "steady, but acks are late")
             _run_faults(context, faults, workload, start + late_ms / 1000, say)
+            with live.watch("not_stopped"):
+                check_done(faults)
             say("recovering")
             end_ms = scenario.faults_end_ms + late_ms + scenario.timeline.recover_ms
             workload.wait(start + end_ms / 1000 - time.monotonic())
@@ -119,6 +121,12 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
         write_counters(context, repeat)
     live.check_nodes()
     return live.unusable
+
+
+def check_done(faults: Sequence[Fault[Any]]) -> None:
+    """Raise InsyncError with what a node did not do that a fault asked of it."""
+    if failed := next(filter(None, (fault.failed for fault in faults)), None):
+        raise InsyncError(failed)
 
 
 def seed_of(seed: int, repeat: int) -> int:

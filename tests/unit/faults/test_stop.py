@@ -10,6 +10,7 @@ import pytest
 from fault_runs import OneNode, planned
 from insync.errors import InsyncError
 from insync.faults.kinds import stop
+from insync.run.repeat import check_done
 from unit.faults.evidence import lacks
 from waiting import wait_for
 
@@ -65,22 +66,25 @@ def test_a_broker_that_ends_is_started_again_and_its_times_are_evidence(
     fault.lift()
     assert broker.starts == 2
     line = fault.evidence()
-    assert missing(line) is None
+    assert (missing(line), fault.failed) == (None, "")
     assert 0 < line.figures["shut_down_ms"] <= line.lifted_ms - line.injected_ms + 1
     assert line.figures["listed_ms"] > 0
     assert 0 < line.acted_ms < line.lifted_ms - line.injected_ms + 1
 
 
-def test_a_broker_that_does_not_end_is_killed_and_that_is_no_evidence(
+def test_a_broker_that_does_not_end_is_killed_and_that_is_a_finding(
     brokers: list[Broker],
 ) -> None:
     brokers.append(broker := Broker(STUBBORN))
     fault = broker.fault()
     fault.inject()
+    check_done([fault])
     fault.lift()
     assert broker.starts == 2
     line = fault.evidence()
-    assert (line.acted_ms, missing(line)) == (0.0, "ended was 0, expected exactly 1")
+    assert (line.figures["ended"], missing(line)) == (0.0, None)
+    with pytest.raises(InsyncError, match=r"broker 1: did not end within 0\.1 s of SIGTERM"):
+        check_done([fault])
 
 
 def test_a_broker_that_stays_fenced_is_no_evidence(

@@ -64,7 +64,7 @@ def test_a_node_that_ended_unnoticed_is_found_at_the_end() -> None:
     assert seen.types == [("unplanned_exit", 100)]
 
 
-@pytest.mark.parametrize("kind", ["read_back_unfinished", "hanging"])
+@pytest.mark.parametrize("kind", ["read_back_unfinished", "hanging", "not_stopped"])
 def test_what_concerns_one_topic_leaves_the_cluster_usable(kind: LivenessType) -> None:
     seen = Watched()
     with seen.live.watch(kind):

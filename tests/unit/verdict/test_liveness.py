@@ -93,9 +93,12 @@ def counted(*types: str, complete: bool = True, begun: bool = True) -> dict[str,
 
 
 def test_the_lines_of_a_repeat_are_counted_by_type() -> None:
-    lines = ("unplanned_exit", "unplanned_exit", "hanging", "read_back_unfinished", "not_back")
-    assert list(counted(*lines).values()) == [0, 2, 1, 1, 1]
-    assert list(counted().values()) == [0, 0, 0, 0, 0]
+    lines = (
+        "unplanned_exit", "unplanned_exit", "hanging", "read_back_unfinished", "not_back",
+        "not_stopped",
+    )  # fmt: skip
+    assert list(counted(*lines).values()) == [0, 2, 1, 1, 1, 1]
+    assert list(counted().values()) == [0] * 6
 
 
 def test_the_reason_says_what_was_seen_in_one_line() -> None:
@@ -110,4 +113,4 @@ def test_the_reason_says_what_was_seen_in_one_line() -> None:
 @pytest.mark.parametrize("begun", [True, False])
 def test_of_a_repeat_that_was_cut_short_only_what_was_recorded_is_known(begun: bool) -> None:
     found = counted("unplanned_exit", complete=False, begun=begun)
-    assert list(found.values()) == [None, 1, None, None, None]
+    assert list(found.values()) == [None, 1, None, None, None, None]

@@ -23,6 +23,7 @@ STOCK = "stock"
 _METRICS: Mapping[LivenessType, str] = {
     "isr_not_recovered": "isr_not_recovered",
     "unplanned_exit": "unplanned_exits",
+    "not_stopped": "nodes_not_stopped",
     "not_back": "nodes_not_back",
     "hanging": "hanging_transactions",
     "read_back_unfinished": "read_back_unfinished",
