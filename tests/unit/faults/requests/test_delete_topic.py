@@ -95,7 +95,9 @@ def test_a_topic_that_there_is_not_is_refused(more: dict[str, str], problem: str
 
 @pytest.mark.parametrize("name", ["", "a b", "a/b", "x" * 201])
 def test_a_name_that_no_topic_can_have_is_refused(name: str) -> None:
-    text = alone(KIND.name).replace("[[faults]]", "[beside]\nname = NAME\nleaders = [1]\n[[faults]]")
+    text = alone(KIND.name).replace(
+        "[[faults]]", "[beside]\nname = NAME\nleaders = [1]\n[[faults]]"
+    )
     assert refusal(text.replace("NAME", f'"{name}"')).startswith("mine.toml: beside.name: ")
     longest = "a.b_" + "x" * 196
     beside = parse(text.replace("NAME", f'"{longest}"'), "mine.toml").beside
