@@ -71,12 +71,12 @@ MOST_FILES = 20
 # some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
     "": 1_920,
-    "analysis": 7_620,
+    "analysis": 7_630,
     "brokers": 5_330,
-    "bugs": 362,
+    "bugs": 380,
     "cli": 1_987,
     "engine": 941,
-    "events": 1_313,
+    "events": 1_320,
     "faults": 6_800,
     "fuzz": 1_477,
     "kafka_tests": 1_277,
