@@ -38,20 +38,17 @@ class FakeClusters:
     def open_arm_cluster(
         self, cells: Sequence[CellSpec], _: object, home: Path, __: object
     ) -> Iterator[Any]:
-        """Open an arm's cluster with its folder's name."""
         if home.name in self.no_start:
             raise InsyncError(f"{home.name}: broker 2 is not ready")
         yield SimpleNamespace(arm=cells[0].arm, name=home.name)
 
     def run_repeats(self, arm_cluster: Any, cell: CellSpec, progress: WorkerProgress) -> None:
-        """Record that a scenario ran, or fail."""
         self.acts.append((arm_cluster.name, cell.scenario.name))
         progress.repeat_done()
         if cell.scenario.name in self.breaks:
             raise self.breaks[cell.scenario.name]
 
     def write_histories(self, arm_cluster: Any, cells: Sequence[CellSpec]) -> None:
-        """Record the scenarios of which the history was written."""
         self.histories.append((arm_cluster.name, [cell.scenario.name for cell in cells]))
 
 

@@ -15,17 +15,21 @@ from insync.scenario.load import parse, source
 from unit.faults.evidence import acted, lacks
 
 
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(add_replica, "ASSIGNED_WITHIN_S", 0.01)
+    monkeypatch.setattr(add_replica, "JOINED_WITHIN_S", 0.01)
+
+
 class Cluster:
     """Keeps what is assigned; brokers show the assignment that the test sets."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, ignores: int = 0) -> None:
+    def __init__(self, ignores: int = 0) -> None:
         self.asked: list[tuple[int, list[int]]] = []
         self.seen: dict[int, tuple[list[int], list[int]]] = {}
         self.topic: dict[str, str | None] = {}
         self.brokers: dict[int, dict[str, str | None]] = {}
         self._ignores = ignores
-        monkeypatch.setattr(add_replica, "ASSIGNED_WITHIN_S", 0.01)
-        monkeypatch.setattr(add_replica, "JOINED_WITHIN_S", 0.01)
 
     def fault(self, **keys: int) -> Fault[Any]:
         return planned(self, KIND.name, broker=3, partitions=[0, 1], leaders=[1, 2], **keys)
@@ -51,10 +55,8 @@ class Cluster:
         return sum(has.get(name) == value for name, value in settings.items())
 
 
-def test_the_broker_is_taken_out_before_and_added_at_the_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cluster = Cluster(monkeypatch)
+def test_the_broker_is_taken_out_before_and_added_at_the_time() -> None:
+    cluster = Cluster()
     fault = cluster.fault()
     fault.prepare()
     assert cluster.asked == [(0, [1, 2]), (1, [2, 1])]
@@ -69,10 +71,8 @@ def test_the_broker_is_taken_out_before_and_added_at_the_time(
     assert line.acted_ms > 0
 
 
-def test_quotas_are_set_before_the_assignment_and_deleted_at_the_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cluster = Cluster(monkeypatch)
+def test_quotas_are_set_before_the_assignment_and_deleted_at_the_end() -> None:
+    cluster = Cluster()
     fault = cluster.fault(throttle_bytes_per_s=500)
     fault.prepare()
     assert cluster.brokers == {}
@@ -87,18 +87,16 @@ def test_quotas_are_set_before_the_assignment_and_deleted_at_the_end(
     assert figures["quotas_asked"] == figures["quotas_in_force"] == 6.0
 
 
-def test_a_quota_that_a_broker_does_not_take_is_no_evidence(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cluster = Cluster(monkeypatch, ignores=3)
+def test_a_quota_that_a_broker_does_not_take_is_no_evidence() -> None:
+    cluster = Cluster(ignores=3)
     fault = cluster.fault(throttle_bytes_per_s=500)
     cluster.show([1, 2, 3], 0, 1)
     lacking = lacks(KIND.name, acted(fault).figures, broker=3, partitions=[0, 1])
     assert lacking == "quotas_in_force was 4, expected exactly 6"
 
 
-def test_a_broker_that_does_not_join_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = Cluster(monkeypatch)
+def test_a_broker_that_does_not_join_is_reported() -> None:
+    cluster = Cluster()
     fault = cluster.fault()
     cluster.show([1, 2], 0, 1)
     fault.inject()
@@ -107,8 +105,8 @@ def test_a_broker_that_does_not_join_is_reported(monkeypatch: pytest.MonkeyPatch
     assert fault.evidence().figures == {"assigned": 2.0, "joined": 1.0}
 
 
-def test_a_broker_that_is_not_assigned_is_no_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = Cluster(monkeypatch)
+def test_a_broker_that_is_not_assigned_is_no_evidence() -> None:
+    cluster = Cluster()
     fault = cluster.fault()
     cluster.show([1, 2, 3], 0)
     line = acted(fault)

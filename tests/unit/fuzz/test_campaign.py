@@ -28,6 +28,11 @@ def kinds(scenario: Scenario) -> list[str]:
     return [fault.kind for fault in scenario.faults]
 
 
+@pytest.fixture
+def brokers(monkeypatch: pytest.MonkeyPatch) -> MadeUpBrokers:
+    return MadeUpBrokers(monkeypatch, nothing)
+
+
 def fuzzed(
     out: Path,
     seeds: str,
@@ -55,8 +60,7 @@ def reductions(found: Result) -> dict[str, Result]:
     }
 
 
-def test_seeds_run_in_batches_and_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    brokers = MadeUpBrokers(monkeypatch, nothing)
+def test_seeds_run_in_batches_and_pass(tmp_path: Path, brokers: MadeUpBrokers) -> None:
     found = fuzzed(tmp_path / "out", "1-12")
     assert [len(batch) for batch in brokers.batches] == [10, 2]
     assert found.outcome == "pass"
@@ -69,10 +73,7 @@ def test_seeds_run_in_batches_and_pass(tmp_path: Path, monkeypatch: pytest.Monke
     assert "seed 12" in (tmp_path / "out" / "report.html").read_text()
 
 
-def test_a_seed_that_is_done_is_not_run_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    brokers = MadeUpBrokers(monkeypatch, nothing)
+def test_a_seed_that_is_done_is_not_run_again(tmp_path: Path, brokers: MadeUpBrokers) -> None:
     fuzzed(tmp_path / "out", "1-3")
     found = fuzzed(tmp_path / "out", "1-5", resume=True)
     assert brokers.batches == [["seed-1", "seed-2", "seed-3"], ["seed-4", "seed-5"]]
@@ -84,9 +85,8 @@ def test_a_seed_that_is_done_is_not_run_again(
 
 
 def test_an_interrupted_batch_is_continued_in_its_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, brokers: MadeUpBrokers
 ) -> None:
-    brokers = MadeUpBrokers(monkeypatch, nothing)
     brokers.interrupt_at = 1
     with pytest.raises(KeyboardInterrupt):
         fuzzed(tmp_path / "out", "1-4")
@@ -102,24 +102,22 @@ def test_an_interrupted_batch_is_continued_in_its_folder(
 
 
 def test_without_time_one_seed_is_run_and_the_result_is_unknown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, brokers: MadeUpBrokers
 ) -> None:
-    brokers = MadeUpBrokers(monkeypatch, nothing)
     found = fuzzed(tmp_path / "out", "1-20", minutes=0.1)
     assert brokers.batches == [["seed-1"]]
     assert (found.outcome, found.reason) == ("unknown", "not run yet: 19 are left")
 
 
 def test_as_many_seeds_run_together_as_there_is_time_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, brokers: MadeUpBrokers
 ) -> None:
-    brokers = MadeUpBrokers(monkeypatch, nothing)
     fuzzed(tmp_path / "out", "1-20", minutes=2)
     assert brokers.batches[0] == ["seed-1", "seed-2", "seed-3"], "60 s, and 15 s for each"
 
 
-def test_a_shard_reduces_its_own_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    MadeUpBrokers(monkeypatch, needs_a_kill)
+def test_a_shard_reduces_its_own_seeds(tmp_path: Path, brokers: MadeUpBrokers) -> None:
+    brokers.lost = needs_a_kill
     whole = fuzzed(tmp_path / "whole", "1-10")
     shards = [fuzzed(tmp_path / str(each), "1-10", shard=f"{each}/2") for each in (1, 2)]
     assert seeds_of(shards[0]) == [f"seed {seed}" for seed in (1, 3, 5, 7, 9)]
@@ -128,9 +126,9 @@ def test_a_shard_reduces_its_own_seeds(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_failing_seed_is_reduced_to_a_file_that_can_be_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, brokers: MadeUpBrokers
 ) -> None:
-    brokers = MadeUpBrokers(monkeypatch, needs_a_kill)
+    brokers.lost = needs_a_kill
     out = tmp_path / "out"
     found = fuzzed(out, "1-10")
     assert found.outcome == "fail"
@@ -150,9 +148,9 @@ def test_a_failing_seed_is_reduced_to_a_file_that_can_be_run(
 
 
 def test_a_reduction_that_was_interrupted_is_continued(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, brokers: MadeUpBrokers
 ) -> None:
-    brokers = MadeUpBrokers(monkeypatch, needs_a_kill)
+    brokers.lost = needs_a_kill
     whole = fuzzed(tmp_path / "whole", "1-10")
     brokers.batches, brokers.interrupt_at = [], 4
     out = tmp_path / "out"
@@ -166,9 +164,9 @@ def test_a_reduction_that_was_interrupted_is_continued(
 
 
 def test_a_finding_that_no_replay_has_is_not_reduced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, brokers: MadeUpBrokers
 ) -> None:
-    MadeUpBrokers(monkeypatch, lambda each: int(each.name.count("-") == 1))
+    brokers.lost = lambda each: int(each.name.count("-") == 1)
     found = fuzzed(tmp_path / "out", "1-4")
     assert found.outcome == "fail"
     assert reductions(found)

@@ -33,7 +33,6 @@ class FakeCluster:
 
     @property
     def arm_cluster(self) -> ArmCluster:
-        """Return an arm's cluster of this fake."""
         kafka = SimpleNamespace(release=SimpleNamespace(zookeeper=False))
         return ArmCluster(
             arm="stock", kafka=cast("Any", kafka), cluster=cast("Any", self), controls={},

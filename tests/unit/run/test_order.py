@@ -54,12 +54,10 @@ class FakeCluster:
         self.stop()
 
     def stop(self) -> None:
-        """Record the stop, once."""
         if self.events[-1] != "stopped":
             self.events.append("stopped")
 
     def remove_data(self) -> None:
-        """Record the removal."""
         self.events.append("data removed")
 
 

@@ -38,29 +38,24 @@ class FakeClient:
         FakeClient.made.append(self)
 
     def init_transactions(self, _: float) -> None:
-        """Become ready."""
         self._called("init")
 
     def begin_transaction(self) -> None:
-        """Begin."""
         self._called("begin")
 
     def produce(
         self, topic: str, value: bytes, *, key: bytes | None, partition: int, on_delivery: Any
     ) -> None:
-        """Accept a record."""
         self._called("produce")
         self.keys.append(key)
         self.records.append((partition, read(value, topic, partition).seq))
         self._waiting.append(on_delivery)
 
     def poll(self, _: float) -> None:
-        """Ack the pending records."""
         self._called("poll")
         self._answer(None)
 
     def commit_transaction(self, _: float) -> None:
-        """Commit, after all pending acks."""
         self._answer(None)
         self._called("commit")
 
@@ -87,15 +82,12 @@ class FakeReader:
         self.calls: list[tuple[Any, ...]] = []
 
     def read(self, transaction: int, records: int) -> None:
-        """Read nothing."""
         self.calls.append(("read", transaction, records))
 
     def ended(self, *, committed: bool) -> None:
-        """Note the end of a transaction."""
         self.calls.append(("ended", committed))
 
     def close(self) -> None:
-        """Note the end."""
         self.calls.append(("closed",))
 
 
@@ -235,11 +227,8 @@ def test_a_transaction_that_cannot_be_committed_is_aborted_with_the_reason(
     bench = Bench(tmp_path)
     bench.client.plan[call] = [ABORT]
     line = bench.run(2)[0]
-    assert (line["wanted"], line["end"], line["error"]) == (
-        "commit",
-        "aborted",
-        "INVALID_TXN_STATE",
-    )
+    found = (line["wanted"], line["end"], line["error"])
+    assert found == ("commit", "aborted", "INVALID_TXN_STATE")
     assert bench.lines("transactions")[1]["end"] == "committed", "and the next transaction proceeds"
 
 

@@ -17,15 +17,19 @@ REPLICAS = {0: [1, 2, 3], 1: [2, 3, 1]}
 FAULT = '\n[[faults]]\nkind = "remove-replica"\nbroker = 3\npartitions = {0}\nat_ms = 1_500\n'
 
 
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remove_replica, "ASSIGNED_WITHIN_S", 0.01)
+    monkeypatch.setattr(remove_replica, "JOINED_WITHIN_S", 0.01)
+
+
 class Cluster:
     """Assigns what it is asked for; replicas in `stuck` partitions never change."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, stuck: int | None = None) -> None:
+    def __init__(self, stuck: int | None = None) -> None:
         self.seen: Assignment = {number: (each, each) for number, each in REPLICAS.items()}
         self.asked: list[tuple[int, list[int]]] = []
         self.stuck = stuck
-        monkeypatch.setattr(remove_replica, "ASSIGNED_WITHIN_S", 0.01)
-        monkeypatch.setattr(remove_replica, "JOINED_WITHIN_S", 0.01)
 
     def fault(self) -> Fault[Any]:
         return planned(self, "remove-replica", broker=3, partitions=[0, 1], leaders=[1, 2])
@@ -39,8 +43,8 @@ class Cluster:
             self.seen = {**self.seen, number: (replicas, replicas)}
 
 
-def test_the_broker_is_removed_and_joins_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = Cluster(monkeypatch)
+def test_the_broker_is_removed_and_joins_again() -> None:
+    cluster = Cluster()
     fault = cluster.fault()
     fault.prepare()
     assert cluster.asked == []
@@ -54,13 +58,13 @@ def test_the_broker_is_removed_and_joins_again(monkeypatch: pytest.MonkeyPatch) 
     assert line.acted_ms > 0
 
 
-def test_a_replica_that_stays_is_no_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
-    line = acted(Cluster(monkeypatch, stuck=1).fault())
+def test_a_replica_that_stays_is_no_evidence() -> None:
+    line = acted(Cluster(stuck=1).fault())
     assert (line.figures["removed"], line.acted_ms) == (1.0, 0.0)
 
 
-def test_a_broker_that_does_not_join_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = Cluster(monkeypatch)
+def test_a_broker_that_does_not_join_is_reported() -> None:
+    cluster = Cluster()
     fault = cluster.fault()
     fault.inject()
     cluster.stuck = 0
