@@ -14,7 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request
 
 from insync.report.render import MOST_BYTES
-from unit.report.test_matrix_page import page_of
+from unit.report.test_matrix import page_of
 from waiting import wait_for
 
 MATRIX, REPORT, CUT = "matrix.html", "4.3.1/bad/report.html", "4.3.1/cut/report.html"

@@ -1,5 +1,6 @@
 """The registry has every kind and names what this machine lacks; runs use the same answer."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from fault_runs import planned
 from insync.cli import faults as command
 from insync.cli.app import invoke
 from insync.errors import InsyncError
-from insync.faults import kinds, registry
+from insync.faults import docs, kinds, registry
 from insync.faults.kind import FaultKind
 from insync.faults.kinds import cpu_neighbour
 from insync.faults.registry import KINDS, tagged, why_not
@@ -147,3 +148,13 @@ def test_without_an_engine_no_fault_supports_containers(
     reasons = {row["why_not"] for row in command.catalogue("docker")}
     assert len(reasons) == 1
     assert next(iter(reasons)).startswith("docker: no engine at unix://")
+
+
+def test_every_kind_is_in_the_table() -> None:
+    rows = re.findall(r"^\| `(.*?)` \| (.*) \|$", docs.as_markdown(), re.MULTILINE)
+    assert [name for name, _ in rows] == list(KINDS)
+    for name, cells in rows:
+        assert all(f"`{key}`" in cells for key in set(KINDS[name].spec.model_fields) - {
+            "kind", "broker", "at_ms", "for_ms",
+        }), name  # fmt: skip
+        assert KINDS[name].words.evidence in cells

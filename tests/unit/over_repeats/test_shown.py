@@ -8,6 +8,7 @@ from pyarrow import parquet
 from rich.console import Console
 
 from insync.analysis.tables.gold.compare import differences, medians
+from insync.analysis.tables.rows import rows_of_run
 from insync.cli.results import show_statistics
 from insync.report.statistics import statistics_tables
 
@@ -85,3 +86,24 @@ def test_the_console_shows_them_from_the_tables_of_a_folder(tmp_path: Path) -> N
     assert "Medians over repeats: median (least to most) of 3 repeats" in text
     assert "too few for any interval or test" in text
     assert "ISR shrinks plugin - stock 3" in text
+
+
+FREEZE = {"scenario": "freeze", "kafka": "4.3.1", "cluster": "local", "scale": 0.5}
+ROWS = {
+    "repeats": [{"run": "a", "repeat": 0}, {"run": "b", "repeat": 0}],
+    "medians": [
+        {**FREEZE, "median": 1.0},
+        {**FREEZE, "scale": 1.0, "median": 2.0},
+        {**FREEZE, "kafka": "3.9.2", "median": 3.0},
+    ],
+}
+
+
+def test_tables_of_repeats_are_filtered_by_run_and_those_over_repeats_by_cell() -> None:
+    found = rows_of_run(ROWS, "a", FREEZE)
+    assert found["repeats"] == [{"run": "a", "repeat": 0}]
+    assert [row["median"] for row in found["medians"]] == [1.0]
+
+
+def test_without_a_cell_all_rows_over_repeats_are_kept() -> None:
+    assert len(rows_of_run(ROWS, "b")["medians"]) == 3

@@ -1,4 +1,4 @@
-"""The command in a report is valid for the command line and has every relevant option."""
+"""A report says how to repeat what it shows, by a valid command, and where it ran."""
 
 import shlex
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from insync.cli.app import app
 from insync.events.matrix_info import MatrixOptions
 from insync.matrix.campaign import Matrix
 from insync.matrix.groups import MatrixRequest
-from insync.report.reproduce import matrix_command, run_command, where
+from insync.report.reproduce import environment_of, matrix_command, run_command, where
 from unit.verdict.test_decide import RUN
 
 
@@ -58,3 +58,18 @@ def test_the_clients_are_named_where_they_are_not_the_default() -> None:
     request = MatrixRequest(client="java", default_timeouts=True)
     found = parsed(matrix_command(Matrix(request)._options()))
     assert (found["client"], found["default_timeouts"]) == ("java", True)
+
+
+@pytest.mark.parametrize(
+    ("client", "words"),
+    [
+        ("librdkafka", "librdkafka"),
+        ("java", "Kafka's Java client 4.3.1"),
+        ("both", "librdkafka and Kafka's Java client 4.3.1"),
+    ],
+)
+def test_the_clients_are_named_with_their_version(client: str, words: str) -> None:
+    workload = RUN.scenario.workload.model_copy(update={"client": client})
+    scenario = RUN.scenario.model_copy(update={"workload": workload})
+    facts = dict(environment_of([RUN.model_copy(update={"scenario": scenario})], "Sail 0"))
+    assert facts["clients"] == words

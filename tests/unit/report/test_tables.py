@@ -1,11 +1,14 @@
-"""The report's tables: arms side by side, the large picture, delayed calls, expectations."""
+"""The report's tables: arms side by side, the large picture, delayed calls, clocks."""
 
 from insync import metrics
+from insync.events.run_info import RunInfo
 from insync.events.verdict import Verdict
+from insync.nodes import CONTROLLER_ID
 from insync.report import sections
 from insync.report.render import environment
-from insync.report.sections import isr_table, latency_table, table
+from insync.report.sections import _clocks, isr_table, latency_table, table
 from insync.report.timeline.timelines import LatencyPoint, Span, Timeline
+from unit.run_folder import Story, run_json
 from unit.verdict.made_up import verdict
 from unit.verdict.test_decide import RUN
 
@@ -83,3 +86,26 @@ def test_expectations_differ_by_more_than_colour() -> None:
 def test_a_tables_anchor_does_not_depend_on_the_rest_of_its_title() -> None:
     text = environment().from_string('{% from "table.html.j2" import folded %}{{ folded(t) }}')
     assert 'id="arms"' in text.render(t=table("Arms: of 3", "a", [], "", set()))
+
+
+ALONE = RunInfo.model_validate(run_json(Story(arms=("stock",), repeats=1)))
+
+
+def clock(broker: int, ahead_ms: float) -> dict[str, object]:
+    return {
+        "arm": "stock", "repeat": -1, "broker": broker, "ahead_ms": ahead_ms, "error_ms": 0.75,
+    }  # fmt: skip
+
+
+def test_a_clock_may_be_behind_or_ahead() -> None:
+    found = _clocks(ALONE, {"clocks": [clock(CONTROLLER_ID, 3_250.0), clock(1, -0.4)]})
+    assert [[*cells] for cells in found.rows] == [
+        ["stock", "broker 1", "-0.4", "0.8"],
+        ["stock", "the controller", "3\u202f250", "0.8"],
+    ]
+
+
+def test_clocks_that_were_not_read_are_not_said_to_agree() -> None:
+    found = _clocks(ALONE, {"clocks": []})
+    assert not found.rows
+    assert "Not measured" in found.empty

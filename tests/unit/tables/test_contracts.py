@@ -7,10 +7,13 @@ from pyspark.sql import SparkSession
 
 from insync import metrics
 from insync.analysis.checks.history import REPEAT
+from insync.analysis.tables.bronze import schemas
+from insync.analysis.tables.bronze.parse import EVENTS_VERSION, EventKind
 from insync.analysis.tables.catalogue import CONTRACTS
 from insync.analysis.tables.contracts import Contract, Rule, columns_of
 from insync.analysis.tables.gold.metrics import MADE_OF, measured, repeat_metrics
 from insync.errors import InsyncError
+from insync.events import schema as written
 from unit.tables.inline import inline_table
 
 SPANS = Contract(
@@ -90,3 +93,15 @@ def test_the_metrics_of_the_tables_are_those_of_the_registry(spark: SparkSession
     }
     assert sorted(measured(empty).columns) == sorted([*REPEAT, *metrics.of_gold()])
     CONTRACTS["repeat_metrics"].conformed(repeat_metrics(empty).toArrow())
+
+
+@pytest.mark.parametrize("kind", schemas.ALL, ids=lambda kind: kind.name)
+def test_every_required_field_is_a_column_and_no_column_has_the_name_of_an_added_one(
+    kind: EventKind,
+) -> None:
+    assert {*kind.required} <= {*kind.columns}
+    assert not {*kind.columns} & {"run", "file", "line", "text", "wrong", "body"}
+
+
+def test_the_version_of_events_is_that_of_the_harness() -> None:
+    assert EVENTS_VERSION == written.SCHEMA_VERSION

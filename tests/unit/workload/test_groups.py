@@ -1,10 +1,11 @@
-"""A member of a consumer group: it commits what it has processed, before others get it."""
+"""Consumer groups: members commit what they processed; what a group stored is recorded."""
 
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,8 +18,10 @@ from insync.events.writer import EventWriter
 from insync.run.requirements import require_groups
 from insync.scenario.load import load
 from insync.workload import groups
+from insync.workload import workload as module
 from insync.workload.groups import GroupMember, leave_times
 from insync.workload.plan import GroupPlan
+from insync.workload.workload import drain
 from unit.run.test_consumer import FakeMessage
 from unit.workload.plans import BASE
 
@@ -115,3 +118,63 @@ def test_a_version_without_the_protocol_is_refused(kafka: str, client: str, prob
     with pytest.raises(InputError, match=problem):
         require_groups(workload, pinned(kafka))
     require_groups(workload, pinned("4.0.2"))
+
+
+STORING = GroupPlan(number=3, id="g", protocol="classic", members=2, commit_every=1)
+STORED = replace(BASE, partitions=(0, 1))
+
+
+class FakeAdmin:
+    """A coordinator that gives its answers one after the other, the last one again and again."""
+
+    answers: list[tuple[int, ...] | None]
+
+    def __init__(self, _: dict[str, Any]) -> None:
+        """Take the settings."""
+
+    def list_consumer_group_offsets(self, _: object, **__: object) -> dict[str, SimpleNamespace]:
+        """Return the next answer; None is an error."""
+        answers = FakeAdmin.answers
+        offsets = answers.pop(0) if len(answers) > 1 else answers[0]
+        return {"g": SimpleNamespace(result=lambda: self._result(offsets))}
+
+    def _result(self, offsets: tuple[int, ...] | None) -> SimpleNamespace:
+        if offsets is None:
+            raise KafkaException(KafkaError(KafkaError.NOT_COORDINATOR))
+        places = [TopicPartition("t-r0", number, offset) for number, offset in enumerate(offsets)]
+        return SimpleNamespace(topic_partitions=places)
+
+
+def stored(
+    monkeypatch: pytest.MonkeyPatch,
+    seconds: float,
+    *answers: tuple[int, ...] | None,
+    session_ms: int = 0,
+) -> list[tuple[int, int, int | None]]:
+    """Wait until the group has offsets 5 and 7; return the lines: group, partition, offset."""
+    FakeAdmin.answers = list(answers)
+    monkeypatch.setattr(module, "AdminClient", FakeAdmin)
+    monkeypatch.setattr(module, "COMMITS_SECONDS", 0.001)
+    plan = replace(STORED, groups=(replace(STORING, session_ms=session_ms),))
+    found = list(drain(plan, {0: 5, 1: 7}, seconds))
+    assert {(line.type, line.member) for line in found} <= {("stored", None)}
+    return [(line.group, line.partition, line.offset) for line in found]
+
+
+def test_it_waits_until_the_group_has_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = stored(monkeypatch, 30, (-1001, 7), None, (5, 6), (5, 7))
+    assert found == [(3, 0, 5), (3, 1, 7)]
+
+
+def test_a_group_that_stays_behind_is_recorded_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert stored(monkeypatch, 0.05, (-1001, 6)) == [(3, 1, 6)]
+
+
+def test_a_group_has_the_time_of_a_session_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until then a member that is gone without a word has its partitions."""
+    found = stored(monkeypatch, 0, *[(-1001, 7)] * 5, (5, 7), session_ms=30_000)
+    assert found == [(3, 0, 5), (3, 1, 7)]
+
+
+def test_a_coordinator_that_does_not_answer_has_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert stored(monkeypatch, 0.05, None) == []

@@ -1,4 +1,4 @@
-"""A scenario may have three controllers, or brokers that are controllers; faults must fit that."""
+"""Nodes of a scenario: three controllers, brokers that are controllers, several log directories."""
 
 import struct
 from contextlib import nullcontext
@@ -8,7 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from insync.brokers.cluster.plans import Controllers
+from insync.brokers.cluster import replica_logs
+from insync.brokers.cluster.addresses import OnLoopback
+from insync.brokers.cluster.node import Node, remove_data
+from insync.brokers.cluster.plans import Controllers, on_kraft
 from insync.brokers.cluster.quorum import metadata_log
 from insync.brokers.kafka import wire
 from insync.brokers.kafka.versions import pinned
@@ -129,3 +132,73 @@ def test_the_log_of_a_quorum_is_that_of_the_controller_that_has_most(
     cluster, dist = SimpleNamespace(controllers=nodes), SimpleNamespace(release=pinned("4.3.1"))
     assert [*metadata_log.isr_events(cast("Any", cluster), cast("Any", dist), "stock")] == []
     assert read == [str(tmp_path / "101")]
+
+
+TWO = "log_dirs = 2"
+DISK = 'kind = "disk-stall"\nmode = "delay"\ndelay_ms = 100\nbroker = 1'
+
+
+def test_each_node_has_them_in_its_own_folder(tmp_path: Path) -> None:
+    settings = broker_settings(scenario(TWO, DISK), "stock")
+    dirs = {plan.id: plan.settings["log.dirs"].split(",")
+            for plan in on_kraft(tmp_path, [1, 2], settings, OnLoopback())}  # fmt: skip
+    for node in (1, 2):
+        assert dirs[node] == [f"{tmp_path}/{node}/data", f"{tmp_path}/{node}/data-2"]
+
+
+def test_there_is_one_unless_the_scenario_says_otherwise(tmp_path: Path) -> None:
+    settings = broker_settings(scenario("", DISK), "stock")
+    assert "log.dirs" not in settings
+    for plan in on_kraft(tmp_path, [1], settings, OnLoopback()):
+        assert plan.settings["log.dirs"] == f"{tmp_path}/{plan.id}/data"
+
+
+def test_the_logs_in_all_of_them_are_read_and_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("data", "data-2", "metadata"):
+        (tmp_path / name / "t-0").mkdir(parents=True)
+    (tmp_path / "data-2.log").touch()
+    read: list[str] = []
+    monkeypatch.setattr(
+        replica_logs, "lines", lambda _, __, ___, *folders: read.extend(folders) or []
+    )
+    node = Node(id=1, role="broker", folder=tmp_path, port=1, process=cast("Any", None))
+    cluster, dist = SimpleNamespace(nodes={1: node}), cast("Any", None)
+    assert [*replica_logs.batches(cast("Any", cluster), dist, ["t"])] == []
+    assert read == [f"1={tmp_path / 'data'}", f"1={tmp_path / 'data-2'}"]
+    remove_data(tmp_path)
+    assert [each.name for each in tmp_path.iterdir()] == ["data-2.log"]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        'kind = "stall"\nsite = "write"\nmode = "hold"\nbroker = 1\npartitions = [0]',
+        'kind = "queue-stall"\nbroker = 1',
+        'kind = "read-error"\nbroker = 1\npartitions = [0]',
+        'kind = "disk-full"\nbroker = 1',
+    ],
+)
+def test_a_fault_that_knows_all_of_them_or_needs_only_the_first_is_taken(fault: str) -> None:
+    assert scenario(TWO, fault).faults
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        'kind = "disk-throttle"\nbroker = 1\nwrite_bytes_per_s = 9_000',
+        'kind = "power-failure"\nbroker = 1',
+    ],
+)
+def test_a_fault_that_knows_the_first_one_only_is_refused(fault: str) -> None:
+    scenario("", fault)
+    with pytest.raises(InputError) as error:
+        scenario(TWO, fault)
+    expected = "expected another one where broker.log_dirs is more than 1"
+    assert f"faults[0].kind: '{fault.split(chr(34))[1]}', {expected}" in str(error.value)
+
+
+def test_their_number_is_bounded() -> None:
+    with pytest.raises(InputError, match=r"broker\.log_dirs: 0"):
+        scenario("log_dirs = 0", DISK)
