@@ -1,6 +1,6 @@
 package insync.bridge;
 
-import insync.bridge.NarrowCommands.NarrowEntry;
+import insync.bridge.NarrowConnection.NarrowEntry;
 import insync.bridge.pausepoints.PausePoints;
 import insync.core.Insync;
 import insync.core.events.EventLog;
@@ -8,16 +8,20 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.concurrent.atomic.LongAdder;
 import javax.net.ServerSocketFactory;
+import py4j.CallbackClient;
+import py4j.Gateway;
 import py4j.GatewayServer;
+import py4j.Py4JServerConnection;
 
 /**
  * Runs a py4j gateway in a JVM: on a free port of one address, with a token, and only for calls of one interface (see
- * {@link NarrowCommands}); in a broker that is {@link BridgeApi}.
+ * {@link NarrowConnection}); in a broker that is {@link BridgeApi}.
  */
 public final class BridgeServer {
     /** System property with the address to bind to instead of loopback, for example a container's interface. */
@@ -64,9 +68,15 @@ public final class BridgeServer {
         String token = newToken();
         // py4j prints the stack trace of each connection that ends in an error. Refusals are counted instead.
         GatewayServer.turnLoggingOff();
-        GatewayServer gateway = new GatewayServer.GatewayServerBuilder(new NarrowEntry(api, target))
-            .javaAddress(address).javaPort(0).authToken(token).customCommands(NarrowCommands.all())
-            .serverSocketFactory(new BoundedSockets(refused)).build();
+        GatewayServer gateway = new GatewayServer(new Gateway(new NarrowEntry(api, target), new CallbackClient(0)), 0, address,
+                GatewayServer.DEFAULT_CONNECT_TIMEOUT, GatewayServer.DEFAULT_READ_TIMEOUT, null, new BoundedSockets(refused)) {
+            @Override
+            protected Py4JServerConnection createConnection(Gateway of, Socket socket) throws IOException {
+                NarrowConnection made = new NarrowConnection(of, socket, token, getListeners());
+                made.startConnection();
+                return made;
+            }
+        };
         gateway.start(true);
         try {
             ConnectionFile.write(connectionFile, EventLog.fields("api_version", apiVersion, "broker", broker,

@@ -1,5 +1,7 @@
 package insync.bridge;
 
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
 import insync.bridge.pausepoints.PausePoints;
 import insync.core.Insync;
 import java.util.LinkedHashMap;
@@ -10,6 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class BridgeService implements BridgeApi {
     /** Increased with every change of the contract that an older client would misread. */
     public static final int API_VERSION = 3;
+    private static final Gson GSON = new GsonBuilder().serializeNulls().create();
 
     private final BrokerView broker;
     private final Insync insync;
@@ -21,6 +24,15 @@ public final class BridgeService implements BridgeApi {
         this.broker = broker;
         this.insync = insync;
         this.pausePoints = pausePoints;
+    }
+
+    /**
+     * Returns a value as JSON, nulls included.
+     *
+     * @param value maps, lists, texts, numbers, booleans or null
+     */
+    public static String json(Object value) {
+        return GSON.toJson(value);
     }
 
     LongAdder refused() {
@@ -44,7 +56,7 @@ public final class BridgeService implements BridgeApi {
 
     @Override
     public String settings() {
-        return JsonText.of(broker.settings());
+        return json(broker.settings());
     }
 
     @Override
@@ -57,29 +69,29 @@ public final class BridgeService implements BridgeApi {
         all.put("events_not_published", insync.events().published().dropped());
         all.put("bridge_refused", refused.sum());
         all.put("step_downs", insync.stepDowns().toMap());
-        return JsonText.of(all);
+        return json(all);
     }
 
     @Override
     public String ledPartitions(String topic) {
-        return JsonText.of(broker.ledPartitions(topic));
+        return json(broker.ledPartitions(topic));
     }
 
     @Override
     public String replicas(String topic, int partition) {
-        return JsonText.of(broker.replicas(topic, partition));
+        return json(broker.replicas(topic, partition));
     }
 
     @Override
     public String ownReplica(String topic, int partition) {
-        return JsonText.of(broker.ownReplica(topic, partition));
+        return json(broker.ownReplica(topic, partition));
     }
 
     @Override
     public String fetchers() {
         Map<String, Object> all = new LinkedHashMap<>(broker.fetchers());
         all.putAll(insync.logStarts().toMap());
-        return JsonText.of(all);
+        return json(all);
     }
 
     @Override
@@ -94,6 +106,6 @@ public final class BridgeService implements BridgeApi {
 
     @Override
     public String holds() {
-        return JsonText.of(pausePoints.toMap());
+        return json(pausePoints.toMap());
     }
 }

@@ -2,7 +2,6 @@ package insync.broker;
 
 import insync.bridge.BridgeServer;
 import insync.bridge.BridgeService;
-import insync.bridge.JsonText;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -145,7 +144,7 @@ public final class Driver implements DriverApi {
             failed.printStackTrace();
             throw new IllegalStateException(failed);
         }
-        return JsonText.of(broker.answer());
+        return BridgeService.json(broker.answer());
     }
 
     /** One operation. */
