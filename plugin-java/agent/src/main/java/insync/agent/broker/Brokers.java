@@ -3,7 +3,7 @@ package insync.agent.broker;
 import insync.agent.kafka.BrokerAccess;
 import insync.core.Insync;
 import insync.core.isr.RequestScope;
-import insync.core.stepdown.OutgoingFetch;
+import insync.core.stepdown.PeerFetches.OutgoingFetch;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

@@ -22,7 +22,7 @@ public final class PeerFetches {
      * @param peer the broker that it fetches from
      */
     public OutgoingFetch fetcher(int peer) {
-        OutgoingFetch fetcher = new OutgoingFetch(peer, this);
+        OutgoingFetch fetcher = new OutgoingFetch(peer);
         fetchers.add(fetcher);
         return fetcher;
     }
@@ -33,8 +33,8 @@ public final class PeerFetches {
     long oldest(int peer) {
         long oldest = OutgoingFetch.NONE;
         for (OutgoingFetch fetcher : fetchers) {
-            long sent = fetcher.sentNanos();
-            if (fetcher.peer() == peer && sent != OutgoingFetch.NONE
+            long sent = fetcher.sentNanos;
+            if (fetcher.peer == peer && sent != OutgoingFetch.NONE
                     && (oldest == OutgoingFetch.NONE || sent - oldest < 0)) {
                 oldest = sent;
             }
@@ -42,11 +42,32 @@ public final class PeerFetches {
         return oldest;
     }
 
-    void remove(OutgoingFetch fetcher) {
-        fetchers.remove(fetcher);
-    }
+    /**
+     * Measures how long this broker, as a follower, waits for a peer's response on one fetcher thread. Only that
+     * thread writes it and the watch reads it, without a lock or an allocation.
+     */
+    public final class OutgoingFetch {
+        static final long NONE = Long.MIN_VALUE;
+        private final int peer;
+        private volatile long sentNanos = NONE;
 
-    long nanos() {
-        return clock.nanos();
+        private OutgoingFetch(int peer) {
+            this.peer = peer;
+        }
+
+        /** Notes that a fetch is about to be sent to the peer, over an open connection. */
+        public void sent() {
+            sentNanos = clock.nanos();
+        }
+
+        /** Notes that the fetch is answered or has failed. A dead peer is not slow. */
+        public void ended() {
+            sentNanos = NONE;
+        }
+
+        public void closed() {
+            sentNanos = NONE;
+            fetchers.remove(this);
+        }
     }
 }

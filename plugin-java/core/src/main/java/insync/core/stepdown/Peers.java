@@ -1,5 +1,6 @@
 package insync.core.stepdown;
 
+import insync.core.stepdown.PeerFetches.OutgoingFetch;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -3,6 +3,7 @@ package insync.core.stepdown;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import insync.core.ManualClock;
+import insync.core.stepdown.PeerFetches.OutgoingFetch;
 import org.junit.jupiter.api.Test;
 
 /** The measurement of a peer from which several fetchers of this broker fetch. */

@@ -2,6 +2,7 @@ package insync.core.stepdown;
 
 import insync.core.ManualClock;
 import insync.core.isr.FollowerTracker;
+import insync.core.stepdown.PeerFetches.OutgoingFetch;
 import insync.core.stepdown.StepDownWatch.FirstFetches;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,6 +1,7 @@
 package insync.core.stepdown;
 
 import insync.core.ManualClock;
+import insync.core.stepdown.PeerFetches.OutgoingFetch;
 import insync.core.stepdown.StepDownWatch.FirstFetches;
 import java.util.ArrayList;
 import java.util.List;

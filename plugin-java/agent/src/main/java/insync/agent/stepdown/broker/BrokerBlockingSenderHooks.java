@@ -2,7 +2,7 @@ package insync.agent.stepdown.broker;
 
 import insync.agent.broker.Brokers;
 import insync.agent.weave.TypeHooks;
-import insync.core.stepdown.OutgoingFetch;
+import insync.core.stepdown.PeerFetches.OutgoingFetch;
 import kafka.server.KafkaConfig;
 import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.Node;

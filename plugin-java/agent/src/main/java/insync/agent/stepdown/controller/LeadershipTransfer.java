@@ -48,21 +48,21 @@ public final class LeadershipTransfer {
             return null;
         }
         RelinquishTag tag = tag(asked.get(ids.length - 1));
-        boolean leaves = tag.leaves() && RelinquishRule.mayLeave(ids, minIsr);
+        boolean leaves = tag.leaves && RelinquishRule.mayLeave(ids, minIsr);
         List<Integer> isr = new ArrayList<>();
         for (int id : ids) {
             if (id != partition.leader || !leaves) {
                 isr.add(id);
             }
         }
-        AutomaticElections.steppedDown(topicId, partitionId, partition.leader, tag.cooldownMs());
+        AutomaticElections.steppedDown(topicId, partitionId, partition.leader, tag.cooldownMs);
         Insync.current().events().emit("leader_relieved", EventLog.fields("topic_id", topicId.toString(),
             "partition", partitionId, "leader", partition.leader, "leader_epoch", partition.leaderEpoch,
             "successor", successor, "isr", isr, "leaves", leaves));
-        BrokerMetrics.steppedDown(tag.reason());
+        BrokerMetrics.steppedDown(tag.reason);
         Insync.current().log().offer(Name.CONTROLLER, Level.INFO, () -> "[Partition " + topicId + "-" + partitionId + "] Leader "
             + partition.leader + " steps down in leader epoch " + partition.leaderEpoch + " (reason "
-            + BrokerMetrics.word(tag.reason()) + "): broker " + successor + " becomes the leader, the new ISR is " + isr);
+            + BrokerMetrics.word(tag.reason) + "): broker " + successor + " becomes the leader, the new ISR is " + isr);
         return new LeadershipTransfer(successor, isr);
     }
 

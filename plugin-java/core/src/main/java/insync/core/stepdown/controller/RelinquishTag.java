@@ -16,9 +16,12 @@ public final class RelinquishTag {
     /** The reasons that a leader may send. A reason's code is its place here, from 1 on, so a new one goes to the end. */
     private static final Reason[] REASONS = {Reason.SLOW_FETCH, Reason.READ_ERROR, Reason.SLOW_APPEND};
 
-    private final boolean leaves;
-    private final long cooldownMs;
-    private final Reason reason;
+    /** Whether the leader leaves the ISR. */
+    public final boolean leaves;
+    /** How long the ex-leader should not lead again by an automatic election, milliseconds. */
+    public final long cooldownMs;
+    /** Why the leader steps down, or null if it does not say. */
+    public final Reason reason;
 
     private RelinquishTag(boolean leaves, long cooldownMs, Reason reason) {
         this.leaves = leaves;
@@ -43,19 +46,5 @@ public final class RelinquishTag {
 
     private static Reason reason(byte code) {
         return code > 0 && code <= REASONS.length ? REASONS[code - 1] : null;
-    }
-
-    public boolean leaves() {
-        return leaves;
-    }
-
-    /** Returns why the leader steps down, or null if it does not say. */
-    public Reason reason() {
-        return reason;
-    }
-
-    /** Returns how long the ex-leader should not lead again by an automatic election, milliseconds. */
-    public long cooldownMs() {
-        return cooldownMs;
     }
 }

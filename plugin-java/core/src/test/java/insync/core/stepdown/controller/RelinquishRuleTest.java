@@ -48,14 +48,14 @@ class RelinquishRuleTest {
     @Test
     void theTagHasTheRequestedOptions() {
         RelinquishTag tag = RelinquishTag.decode(RelinquishTag.encode(true, 300_000, Reason.READ_ERROR));
-        assertTrue(tag.leaves());
-        assertEquals(300_000, tag.cooldownMs());
-        assertEquals(Reason.READ_ERROR, tag.reason());
+        assertTrue(tag.leaves);
+        assertEquals(300_000, tag.cooldownMs);
+        assertEquals(Reason.READ_ERROR, tag.reason);
         Arrays.stream(Reason.values()).filter(Reason::acts)
-            .forEach(each -> assertEquals(each, RelinquishTag.decode(RelinquishTag.encode(false, 0, each)).reason()));
+            .forEach(each -> assertEquals(each, RelinquishTag.decode(RelinquishTag.encode(false, 0, each)).reason));
         for (byte[] foreign : new byte[][] {null, {}, {1}}) {
-            assertFalse(RelinquishTag.decode(foreign).leaves());
-            assertEquals(0, RelinquishTag.decode(foreign).cooldownMs());
+            assertFalse(RelinquishTag.decode(foreign).leaves);
+            assertEquals(0, RelinquishTag.decode(foreign).cooldownMs);
         }
     }
 
@@ -64,12 +64,12 @@ class RelinquishRuleTest {
     void aTagWithoutAReasonOrWithAnUnknownOneIsRead() {
         byte[] newer = RelinquishTag.encode(true, 7, Reason.SLOW_FETCH);
         RelinquishTag older = RelinquishTag.decode(Arrays.copyOf(newer, newer.length - 1));
-        assertTrue(older.leaves());
-        assertEquals(7, older.cooldownMs());
-        assertNull(older.reason());
+        assertTrue(older.leaves);
+        assertEquals(7, older.cooldownMs);
+        assertNull(older.reason);
         newer[newer.length - 1] = 99;
-        assertNull(RelinquishTag.decode(newer).reason());
-        assertEquals(7, RelinquishTag.decode(Arrays.copyOf(newer, newer.length + 5)).cooldownMs());
+        assertNull(RelinquishTag.decode(newer).reason);
+        assertEquals(7, RelinquishTag.decode(Arrays.copyOf(newer, newer.length + 5)).cooldownMs);
     }
 
     @Test
