@@ -6,7 +6,7 @@ Kafka's tests write their own broker settings, so an arm changes the defaults th
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,8 +21,6 @@ EVENTS: Final = "events.jsonl"
 _STEP_DOWN_MS: Final = 500
 """KIP-501's own example of this time."""
 _ERROR: Final = re.compile(r"\[insync\] error in .*$", re.MULTILINE)
-# A path with a comma cannot be an option of the agent.
-_COMMA: Final = ","
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +30,7 @@ class TestArm:
     Attributes:
         name: its name on the command line and in files.
         as_arm: the arm of brokers that must be supported for it.
-        options: the agent's options beside lab, events and cache.
+        defaults: of configs that the brokers' own settings do not set.
         marks: whether fetches must be marked as pending, where a class starts brokers.
         settings: what the brokers' events must say of their configs.
 
@@ -42,33 +40,35 @@ class TestArm:
 
     name: str
     as_arm: str
-    options: tuple[str, ...] = ()
+    defaults: Mapping[str, str] = field(default_factory=dict)
     marks: bool = False
     settings: Mapping[str, Any]
 
     def flag(self, agent: Path, folder: Path, *, allow_unknown: bool) -> str:
         """Return the JVM's flag; the agent writes its events into `folder`."""
         events = folder / EVENTS
-        if _COMMA in str(events):
+        if "," in str(events):  # it separates the options
             raise InputError(f"--out: the path {events} has a comma, expected one without")
         cache = woven_classes().absolute()
-        words = [f"lab={LAB_JAR.absolute()}", f"events={events}", *self.options]
-        words += [] if _COMMA in str(cache) else [f"cache={cache}"]
+        words = [f"lab={LAB_JAR.absolute()}", f"events={events}"]
+        words += [f"default.{name}={value}" for name, value in self.defaults.items()]
+        words += [] if "," in str(cache) else [f"cache={cache}"]
         words += ["unknown-methods=allow"] if allow_unknown else []
         return f"-javaagent:{agent.absolute()}={','.join(words)}"
 
 
 _ALL: Final = (
     TestArm(name="off", as_arm="off", settings={FEATURE: False}),
-    TestArm(name="read", as_arm="read", options=("default-scope=read",), marks=True,
-            settings={FEATURE: True, SCOPE: "read"}),
-    TestArm(name="request", as_arm="request", options=("default-scope=request",), marks=True,
+    TestArm(name="read", as_arm="read", marks=True,
+            defaults={FEATURE: "true", SCOPE: "read"}, settings={FEATURE: True, SCOPE: "read"}),
+    TestArm(name="request", as_arm="request", marks=True,
+            defaults={FEATURE: "true", SCOPE: "request"},
             settings={FEATURE: True, SCOPE: "request"}),
     TestArm(name="step-down", as_arm="step-down", marks=True,
-            options=("default-scope=request", f"default-step-down={_STEP_DOWN_MS}"),
+            defaults={FEATURE: "true", SCOPE: "request", PROCESS_TIME: str(_STEP_DOWN_MS)},
             settings={FEATURE: True, SCOPE: "request", PROCESS_TIME: _STEP_DOWN_MS,
                       ISR: "leave"}),
-    TestArm(name="log-start", as_arm="both", options=("default-log-start=both",),
+    TestArm(name="log-start", as_arm="both", defaults={LOG_START: "both"},
             settings={FEATURE: False, LOG_START: "both"}),
 )  # fmt: skip
 WITH_AGENT: Final[dict[str, TestArm]] = {arm.name: arm for arm in _ALL}

@@ -101,12 +101,6 @@ def test_a_version_between_known_ones_is_woven_and_the_start_says_so(
 @pytest.mark.parametrize(
     ("kafka", "options", "words"),
     [
-        ("2.8.2", "default-scope=request", "default-scope=request: expected one of [read]"),
-        (
-            "4.3.1",
-            "default-step-down=500",
-            "default-step-down=500: expected off, or default-scope=read or request",
-        ),
         ("4.3.1", f"{WITH_LAB},events=/none/such/e.jsonl", "events=/none/such/e.jsonl: expected"),
         # What the lab does needs its jar, whatever on-unsupported says: it is about brokers.
         ("4.3.1", "on-unsupported=stock,events=/tmp/e", "events=/tmp/e: expected: lab="),

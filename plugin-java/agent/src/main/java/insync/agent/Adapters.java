@@ -15,7 +15,7 @@ public final class Adapters {
         this.table = table;
     }
 
-    public static Adapters load() throws AgentException {
+    public static Adapters load() {
         return new Adapters(JarTable.read(TABLE));
     }
 

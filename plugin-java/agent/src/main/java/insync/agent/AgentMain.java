@@ -75,24 +75,11 @@ public final class AgentMain {
     }
 
     private static void prepare(Adapter adapter, Adapters adapters, String version, AgentOptions options,
-                                Instrumentation instrumentation) throws AgentException {
-        List<String> scopes = adapters.listed(adapter.name(), ".scopes");
-        if (!options.defaultScope.equals("off") && !scopes.contains(options.defaultScope)) {
-            throw new AgentException("agent option default-scope=" + options.defaultScope + ": expected one of " + scopes);
-        }
-        Features features = new Features(version, adapter.name(), column -> adapters.listed(adapter.name(), column), options);
-        if (options.defaultStepDownMs != AgentOptions.NEVER) {
-            String given = "agent option default-step-down=" + options.defaultStepDownMs + ": expected off";
-            if (!features.supportsStepDown()) {
-                throw new AgentException(given);
-            }
-            if (options.defaultScope.equals("off")) {
-                throw new AgentException(given + ", or default-scope=read or request with it");
-            }
-        }
-        Features.install(features);
+                                Instrumentation instrumentation) {
+        Features.install(new Features(version, adapter.name(), column -> adapters.listed(adapter.name(), column)));
+        // Reads the table of methods only then: a start with a cache of woven classes does not need it.
         HooksOnDemand onDemand = new HooksOnDemand((hooks, loaded) -> new Weaver(adapter).add(hooks, loaded), instrumentation,
-            options.allowsUnknownMethods ? hooks -> List.of() : AgentMain::unknown);
+            options.allowsUnknownMethods ? hooks -> List.of() : hooks -> KnownMethods.load().unknown(hooks));
         BrokerLifecycle.install(adapter, onDemand, options.runsStockWhenUnsupported);
     }
 
@@ -126,15 +113,6 @@ public final class AgentMain {
         }
         return EventLog.fields("broker_version", version, "adapter", adapter.name(), "woven", woven.methods,
             "unknown_methods", woven.unknown, "cache", cache);
-    }
-
-    /** Reads the table only now: a start with a cache of woven classes does not need it. */
-    private static List<String> unknown(List<Hook> hooks) {
-        try {
-            return KnownMethods.load().unknown(hooks);
-        } catch (AgentException broken) {
-            throw new IllegalStateException(broken.getMessage(), broken);
-        }
     }
 
     private static Extension load(Path jar, Instrumentation instrumentation) throws AgentException {

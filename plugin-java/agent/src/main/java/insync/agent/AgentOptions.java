@@ -14,27 +14,14 @@ import java.util.List;
  * <li>{@code unknown-methods=refuse|allow}: a broker of which a method to weave differs from every build that the tests run
  *     counts as unsupported (default), or is woven nevertheless; for vendors' builds
  * <li>{@code lab=FILE}: loads insync-lab.jar from there, which has options of its own; for tests and experiments
- * <li>{@code default-scope=off|read|request}: the scope of brokers whose settings do not set one (default: off);
- *     for test suites that write their own settings, such as Kafka's
- * <li>{@code default-log-start=off|bound|snapshot|both}: the same for the configs against KAFKA-7104
- * <li>{@code default-step-down=off|MS}: leader.fetch.process.time.max.ms of brokers whose settings do not set it, needs
- *     default-scope (default: off)
  * </ul>
  */
 public final class AgentOptions {
-    /** The time after which a leader steps down, if it never does. */
-    public static final long NEVER = -1;
     private static final String LAB = "lab=";
 
     /** What the option lab named, or an extension that adds nothing. */
     public final Extension extension;
     boolean runsStockWhenUnsupported = true;
-    /** "off", "read" or "request". */
-    String defaultScope = "off";
-    /** "off", "bound", "snapshot" or "both". */
-    String defaultLogStart = "off";
-    /** After how many milliseconds a leader steps down by default. */
-    long defaultStepDownMs = NEVER;
     /** Whether methods are woven that differ from every known build. */
     boolean allowsUnknownMethods;
 
@@ -77,46 +64,26 @@ public final class AgentOptions {
     private void set(String key, String value) throws AgentException {
         switch (key) {
             case "on-unsupported":
-                runsStockWhenUnsupported = one(key, value, "fail", "stock").equals("stock");
+                runsStockWhenUnsupported = isOther(key, value, "fail", "stock");
                 break;
             case "unknown-methods":
-                allowsUnknownMethods = one(key, value, "refuse", "allow").equals("allow");
-                break;
-            case "default-scope":
-                defaultScope = one(key, value, "off", "read", "request");
-                break;
-            case "default-log-start":
-                defaultLogStart = one(key, value, "off", "bound", "snapshot", "both");
-                break;
-            case "default-step-down":
-                defaultStepDownMs = value.equals("off") ? NEVER : milliseconds(key, value);
+                allowsUnknownMethods = isOther(key, value, "refuse", "allow");
                 break;
             default:
                 if (!extension.set(key, value)) {
                     throw new AgentException("agent option " + key + "=" + value + ": unknown option, expected "
-                        + "on-unsupported=fail|stock, unknown-methods=refuse|allow, default-scope=off|read|request, "
-                        + "default-log-start=off|bound|snapshot|both, default-step-down=off|MS" + extension.options()
-                        + (extension.isNone() ? " or lab=FILE: events, bridge, cache and pause points need that" : ""));
+                        + "on-unsupported=fail|stock, unknown-methods=refuse|allow" + extension.options()
+                        + (extension.isNone() ? " or lab=FILE: events, bridge, cache, defaults and pause points need that" : ""));
                 }
         }
     }
 
-    private static String one(String key, String value, String... of) throws AgentException {
-        List<String> expected = List.of(of);
-        if (!expected.contains(value)) {
-            int last = expected.size() - 1;
-            throw new AgentException("agent option " + key + "=" + value + ": expected "
-                + String.join(", ", expected.subList(0, last)) + " or " + expected.get(last));
+    /** Returns whether an option has the second of its two values. */
+    private static boolean isOther(String key, String value, String usual, String other) throws AgentException {
+        if (!value.equals(usual) && !value.equals(other)) {
+            throw new AgentException("agent option " + key + "=" + value + ": expected " + usual + " or " + other);
         }
-        return value;
-    }
-
-    private static long milliseconds(String key, String value) throws AgentException {
-        // At most ten digits: enough for four months, and no overflow.
-        if (!value.matches("[1-9][0-9]{0,9}")) {
-            throw new AgentException("agent option " + key + "=" + value + ": expected off, or milliseconds from 1 on");
-        }
-        return Long.parseLong(value);
+        return value.equals(other);
     }
 
     /** Loads an extension from a jar. */

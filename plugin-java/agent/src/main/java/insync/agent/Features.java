@@ -3,25 +3,23 @@ package insync.agent;
 import java.util.List;
 import java.util.function.Function;
 
-/** Describes what is woven: the broker's version, the features that its adapter supports, and the defaults of their configs. */
+/** Describes what is woven: the broker's version, and the features that its adapter supports. */
 public final class Features {
     private static volatile Features current;
 
     private final String brokerVersion;
     private final String adapter;
     private final Function<String, List<String>> table;
-    private final AgentOptions options;
 
     /**
      * @param brokerVersion Kafka's version, as found on the class path
      * @param adapter the name of the adapter that is woven, such as "v4_2"
      * @param table returns the values of a column of broker-versions.properties for the adapter
      */
-    Features(String brokerVersion, String adapter, Function<String, List<String>> table, AgentOptions options) {
+    Features(String brokerVersion, String adapter, Function<String, List<String>> table) {
         this.brokerVersion = brokerVersion;
         this.adapter = adapter;
         this.table = table;
-        this.options = options;
     }
 
     /** Returns those of this JVM's brokers. */
@@ -44,18 +42,6 @@ public final class Features {
     /** Returns the agent's version, as its jar says. */
     public String agentVersion() {
         return Features.class.getPackage().getImplementationVersion();
-    }
-
-    public String defaultScope() {
-        return options.defaultScope;
-    }
-
-    public String defaultLogStart() {
-        return options.defaultLogStart;
-    }
-
-    public long defaultStepDownMs() {
-        return options.defaultStepDownMs;
     }
 
     /** Returns the supported scopes of pending fetches; empty if KIP-501 is not supported. */

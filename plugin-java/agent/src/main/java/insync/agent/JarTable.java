@@ -15,14 +15,14 @@ public final class JarTable {
      * Returns the entries of a properties file.
      *
      * @param path its path inside the jar
-     * @throws AgentException if the jar lacks it
+     * @throws IllegalStateException if the jar lacks it
      */
-    public static Properties read(String path) throws AgentException {
+    public static Properties read(String path) {
         Properties table = new Properties();
         try (InputStream in = JarTable.class.getResourceAsStream(path)) {
             table.load(in);
         } catch (IOException | NullPointerException broken) {
-            throw new AgentException("the agent jar is broken: it lacks a readable " + path);
+            throw new IllegalStateException("the agent jar is broken: it lacks a readable " + path, broken);
         }
         return table;
     }

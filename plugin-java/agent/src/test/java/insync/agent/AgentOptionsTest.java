@@ -23,18 +23,14 @@ public class AgentOptionsTest {
         AgentOptions options = parse(null);
         assertTrue(options.extension.isNone());
         assertTrue(options.runsStockWhenUnsupported);
-        assertEquals("off", options.defaultScope);
-        assertEquals("off", options.defaultLogStart);
-        assertEquals(AgentOptions.NEVER, options.defaultStepDownMs);
+        assertFalse(options.allowsUnknownMethods);
     }
 
     @Test
     void allOptions() throws Exception {
-        AgentOptions options = parse("on-unsupported=fail,default-scope=request,default-log-start=both,default-step-down=500");
+        AgentOptions options = parse("on-unsupported=fail,unknown-methods=allow");
         assertFalse(options.runsStockWhenUnsupported);
-        assertEquals("request", options.defaultScope);
-        assertEquals("both", options.defaultLogStart);
-        assertEquals(500, options.defaultStepDownMs);
+        assertTrue(options.allowsUnknownMethods);
     }
 
     @Test
@@ -45,7 +41,7 @@ public class AgentOptionsTest {
 
     @Test
     void withoutTheLabItsOptionsAreUnknown() {
-        for (String ofLab : new String[] {"events=/a", "events-files=2", "bridge=/a", "cache=/a", "pause-points=on"}) {
+        for (String ofLab : new String[] {"events=/a", "events-files=2", "bridge=/a", "cache=/a", "pause-points=on", "default.insync.scope=read"}) {
             AgentException refused = assertThrows(AgentException.class, () -> parse(ofLab));
             assertTrue(refused.getMessage().contains(ofLab + ": unknown option"), refused.getMessage());
             assertTrue(refused.getMessage().contains("lab=FILE"), refused.getMessage());
@@ -54,8 +50,7 @@ public class AgentOptionsTest {
 
     @Test
     void aWrongOptionIsNamed() {
-        for (String wrong : new String[] {"on-unsupported=perhaps", "colour=red", "default-scope=all", "default-scope=",
-                "default-log-start=all", "default-step-down=0", "default-step-down=12345678901", "default-step-down=-1", "lab"}) {
+        for (String wrong : new String[] {"on-unsupported=perhaps", "unknown-methods=", "colour=red", "lab"}) {
             AgentException refused = assertThrows(AgentException.class, () -> parse(wrong));
             assertTrue(refused.getMessage().contains(wrong), refused.getMessage());
             assertTrue(refused.getMessage().contains("expected"), refused.getMessage());

@@ -33,6 +33,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigException;
 
 /** Adds to the agent what tests and experiments need, and a broker in production does not. */
 public final class Lab extends Extension {
@@ -112,6 +113,15 @@ public final class Lab extends Extension {
         RelinquishOnlyConfig.define(definition, features.supportsStepDown());
         LagPolicyConfig.define(definition, features.supportsLagByMessages());
         EventsTopicConfigs.define(definition);
+        options.defaults.forEach((name, value) -> redefine(definition, name, value));
+    }
+
+    static void redefine(ConfigDef definition, String name, String value) {
+        ConfigDef.ConfigKey key = definition.configKeys().remove(name);
+        if (key == null) {
+            throw new ConfigException(LabOptions.DEFAULT + name, value, "expected the name of a config of the agent");
+        }
+        definition.define(name, key.type, value, key.validator, key.importance, key.documentation);
     }
 
     @Override

@@ -4,6 +4,8 @@ import insync.agent.AgentException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Parses the options that the lab adds to those of the agent.
@@ -13,13 +15,17 @@ import java.nio.file.Paths;
  * <li>{@code events-max-bytes=N}: the largest size of that file; then it becomes FILE.1 (default: 100 MiB)
  * <li>{@code events-files=N}: how many such files are kept, with the one that is written (default: 5)
  * <li>{@code bridge=FILE}: connection file of the Python bridge (default: no bridge)
+ * <li>{@code default.CONFIG=VALUE}: another default of one of the agent's configs, for test suites that write their own settings,
+ *     such as Kafka's
  * <li>{@code pause-points=on}: weaves the points at which tests may pause a thread over the bridge (default: off)
  * <li>{@code cache=FOLDER}: keeps the woven classes there for the next starts (default: no cache)
  * </ul>
  */
 final class LabOptions {
     /** What the options are, for the user. */
-    static final String ALL = ", events=FILE, events-max-bytes=N, events-files=N, bridge=FILE, cache=FOLDER or pause-points=on|off";
+    static final String ALL = ", events=FILE, events-max-bytes=N, events-files=N, bridge=FILE, cache=FOLDER, "
+        + "default.CONFIG=VALUE or pause-points=on|off";
+    static final String DEFAULT = "default.";
     private static final long LEAST_BYTES = 4_096;
     private static final long MOST_BYTES = 1L << 40;
     private static final int MOST_FILES = 1_000;
@@ -33,6 +39,8 @@ final class LabOptions {
     /** Null without a cache. */
     Path cacheFolder;
     boolean pausePoints;
+    /** Defaults by the names of configs. */
+    final Map<String, String> defaults = new TreeMap<>();
 
     /** Sets an option; returns whether it is one of these. */
     boolean set(String key, String value) throws AgentException {
@@ -59,7 +67,10 @@ final class LabOptions {
                 pausePoints = value.equals("on");
                 return true;
             default:
-                return false;
+                if (key.startsWith(DEFAULT)) {
+                    defaults.put(key.substring(DEFAULT.length()), value);
+                }
+                return key.startsWith(DEFAULT);
         }
     }
 

@@ -10,13 +10,10 @@ import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
@@ -25,37 +22,27 @@ import org.apache.kafka.common.errors.InvalidConfigurationException;
 
 /** Defines and checks the broker configs of all features. */
 public final class BrokerConfigs {
-    /** The plugin's keys and their defaults. */
-    private static final Map<String, Object> DEFAULTS = new ConcurrentSkipListMap<>();
-    private static volatile ConfigDef defined = new ConfigDef();
+    /** The plugin's keys. */
+    private static volatile ConfigDef keys = new ConfigDef();
 
     private BrokerConfigs() { }
 
     /** Adds the plugin's keys to the broker's definition of its configs. */
     public static void define(ConfigDef definition) {
         Features features = Features.current();
-        Set<String> kafkas = names(definition);
-        PendingReadsConfig.define(definition, features.scopes(), features.defaultScope());
-        StepDownConfigs.define(definition, features.supportsStepDown(), features.defaultStepDownMs());
-        LogStartConfigs.define(definition, features.supportsLogStart(), features.defaultLogStart());
-        Extension.current().define(definition);
-        added(definition, kafkas);
-        defined = definition;
+        ConfigDef own = new ConfigDef();
+        PendingReadsConfig.define(own, features.scopes());
+        StepDownConfigs.define(own, features.supportsStepDown());
+        LogStartConfigs.define(own, features.supportsLogStart());
+        add(own, definition);
         KillSwitch.register();
     }
 
-    /** Returns the names in a definition now. */
-    public static Set<String> names(ConfigDef definition) {
-        return new HashSet<>(definition.names());
-    }
-
-    /** Notes which names are the plugin's: those of a definition that were not in it before. */
-    public static void added(ConfigDef definition, Set<String> before) {
-        definition.defaultValues().forEach((name, value) -> {
-            if (!before.contains(name)) {
-                DEFAULTS.put(name, String.valueOf(value));
-            }
-        });
+    /** Adds the agent's keys and the extension's to the broker's definition. */
+    public static void add(ConfigDef own, ConfigDef definition) {
+        Extension.current().define(own);
+        own.configKeys().values().forEach(definition::define);
+        keys = own;
     }
 
     /**
@@ -71,7 +58,7 @@ public final class BrokerConfigs {
             words.add(PendingReadsConfig.SCOPE + "=" + scope);
         }
         values.forEach((name, value) -> {
-            if (!String.valueOf(value).equals(DEFAULTS.get(name))) {
+            if (!value.equals(keys.defaultValues().get(name))) {
                 words.add(name + "=" + value);
             }
         });
@@ -93,12 +80,12 @@ public final class BrokerConfigs {
     private static String meant(String name) {
         boolean isOfLab = name.startsWith("insync.lab.") || name.startsWith("insync.events.");
         return isOfLab && Extension.current().isNone() ? "the agent's option lab=FILE with it"
-            : Spelling.nearest(name, DEFAULTS.keySet());
+            : Spelling.nearest(name, keys.names());
     }
 
     private static Map<String, Object> own(KafkaConfig config) {
         Map<String, Object> values = new TreeMap<>(config.values());
-        values.keySet().retainAll(DEFAULTS.keySet());
+        values.keySet().retainAll(keys.names());
         return values;
     }
 
@@ -119,10 +106,10 @@ public final class BrokerConfigs {
      */
     public static void checkUpdate(ConfigResource resource, Map<String, String> updated) {
         Map<String, String> own = new TreeMap<>(updated);
-        own.keySet().retainAll(DEFAULTS.keySet());
+        own.keySet().retainAll(keys.names());
         own.values().removeIf(Objects::isNull);
         if (resource.type() == ConfigResource.Type.BROKER && !own.isEmpty() && !Insync.isDisabled()) {
-            defined.validate(own).stream().filter(value -> own.containsKey(value.name()))
+            keys.validate(own).stream().filter(value -> own.containsKey(value.name()))
                 .flatMap(value -> value.errorMessages().stream()).findFirst().ifPresent(error -> {
                     throw new InvalidConfigurationException(error);
                 });

@@ -35,13 +35,10 @@ public final class PendingReadsConfig {
      * Adds the keys to the broker's config definition, so that Kafka parses and describes them.
      *
      * @param supported the scopes that the broker's version supports
-     * @param byDefault "off", or the scope of brokers whose settings do not set one
      */
-    public static void define(ConfigDef definition, List<String> supported, String byDefault) {
-        boolean enabled = !byDefault.equals("off");
-        definition.define(PENDING_READS, ConfigDef.Type.BOOLEAN, enabled, ConfigDef.Importance.MEDIUM, PENDING_READS_DOC);
-        definition.define(SCOPE, ConfigDef.Type.STRING,
-            enabled ? byDefault : supported.contains(REQUEST) ? REQUEST : READ,
+    public static void define(ConfigDef definition, List<String> supported) {
+        definition.define(PENDING_READS, ConfigDef.Type.BOOLEAN, false, ConfigDef.Importance.MEDIUM, PENDING_READS_DOC);
+        definition.define(SCOPE, ConfigDef.Type.STRING, supported.contains(REQUEST) ? REQUEST : READ,
             ConfigDef.ValidString.in(supported.toArray(new String[0])), ConfigDef.Importance.MEDIUM, SCOPE_DOC);
     }
 

@@ -24,11 +24,10 @@ public final class LogStartConfigs {
      * Adds the key to the broker's config definition, so that Kafka parses, validates and describes it.
      *
      * @param supported whether the broker's version supports the fixes
-     * @param byDefault the default of brokers whose settings do not set it
      */
-    public static void define(ConfigDef definition, boolean supported, String byDefault) {
+    public static void define(ConfigDef definition, boolean supported) {
         ConfigDef.Validator known = ConfigDef.ValidString.in(OFF, BOUND, SNAPSHOT, BOTH);
-        definition.define(FIX, ConfigDef.Type.STRING, byDefault, (name, value) -> {
+        definition.define(FIX, ConfigDef.Type.STRING, OFF, (name, value) -> {
             known.ensureValid(name, value);
             if (!value.equals(OFF) && !supported) {
                 throw new ConfigException(name, value, "the insync agent does not support it for this version of Kafka");

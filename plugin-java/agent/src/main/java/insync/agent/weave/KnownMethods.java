@@ -1,6 +1,5 @@
 package insync.agent.weave;
 
-import insync.agent.AgentException;
 import insync.agent.JarTable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -31,8 +30,8 @@ public final class KnownMethods {
         this.table = table;
     }
 
-    /** Reads the table; throws AgentException if the jar lacks it. */
-    public static KnownMethods load() throws AgentException {
+    /** Reads the table. */
+    public static KnownMethods load() {
         return new KnownMethods(JarTable.read(TABLE));
     }
 

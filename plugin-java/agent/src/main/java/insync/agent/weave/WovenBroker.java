@@ -15,7 +15,8 @@ public final class WovenBroker {
     public final Map<String, Long> dependsOn;
     /** The class files of which the woven ones were made, by class name. */
     public final Map<String, byte[]> originals;
-    private final Map<String, byte[]> woven;
+    /** The woven class files, by class name. */
+    public final Map<String, byte[]> woven;
 
     /**
      * @param methods the names of the woven methods, as in events
@@ -42,10 +43,5 @@ public final class WovenBroker {
      */
     public List<String> install(BiFunction<String, byte[], byte[]> weaver, Instrumentation instrumentation) throws AgentException {
         return new WovenClasses(woven, originals, weaver).install(instrumentation);
-    }
-
-    /** Returns the woven class files, by class name. */
-    public Map<String, byte[]> classes() {
-        return woven;
     }
 }

@@ -1,13 +1,10 @@
 package insync.agent.v1_1;
 
-import insync.agent.Extension;
-import insync.agent.Features;
 import insync.agent.config.BrokerConfigs;
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.agent.weave.TypeHooks;
-import java.util.Set;
 import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
@@ -26,15 +23,14 @@ public final class KafkaConfigHooks extends TypeHooks {
 
     /** Defines the configs; those of unsupported features, too, so that Kafka refuses to turn one on instead of ignoring it. */
     public static void define(ConfigDef definition) {
-        Set<String> kafkas = BrokerConfigs.names(definition);
-        LogStartConfigs.define(definition, true, Features.current().defaultLogStart());
-        Extension.current().define(definition);
-        definition.define(PendingReadsConfig.PENDING_READS, ConfigDef.Type.BOOLEAN, false,
+        ConfigDef own = new ConfigDef();
+        LogStartConfigs.define(own, true);
+        own.define(PendingReadsConfig.PENDING_READS, ConfigDef.Type.BOOLEAN, false,
             (name, value) -> refuse(name, value, Boolean.TRUE.equals(value)), ConfigDef.Importance.LOW, DOC);
-        definition.define(StepDownConfigs.PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, NEVER,
+        own.define(StepDownConfigs.PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, NEVER,
             (name, value) -> refuse(name, value, !Long.valueOf(NEVER).equals(value)),
             ConfigDef.Importance.LOW, DOC);
-        BrokerConfigs.added(definition, kafkas);
+        BrokerConfigs.add(own, definition);
     }
 
     private static void refuse(String name, Object value, boolean on) {

@@ -38,8 +38,8 @@ public final class WovenFile {
             out.writeUTF(each.getKey());
             out.writeLong(each.getValue());
         }
-        out.writeInt(woven.classes().size());
-        for (Map.Entry<String, byte[]> each : woven.classes().entrySet()) {
+        out.writeInt(woven.woven.size());
+        for (Map.Entry<String, byte[]> each : woven.woven.entrySet()) {
             out.writeUTF(each.getKey());
             write(woven.originals.get(each.getKey()), out);
             write(each.getValue(), out);

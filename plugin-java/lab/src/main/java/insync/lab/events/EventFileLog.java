@@ -90,7 +90,7 @@ public final class EventFileLog extends EventLog {
         return filed.dropped();
     }
 
-    /** AppendHooks lines. A line of which a full disk took only a part is ended, so that the next one stays readable. */
+    /** Appends lines. A line of which a full disk took only a part is ended, so that the next one stays readable. */
     private final class FileSink implements EventSink {
         private final EventFile lines;
         private boolean isTorn;

@@ -11,7 +11,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * AppendHooks to a file, which becomes FILE.1 when it would get too large, and FILE.1 becomes FILE.2. The oldest one is deleted, so
+ * Appends to a file, which becomes FILE.1 when it would get too large, and FILE.1 becomes FILE.2. The oldest one is deleted, so
  * that the size of all is bounded. A line is never divided. Used by one thread.
  */
 final class RotatingFile implements EventFile {

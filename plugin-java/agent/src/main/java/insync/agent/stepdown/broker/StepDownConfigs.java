@@ -32,10 +32,9 @@ public final class StepDownConfigs {
      * Adds the keys to the broker's config definition, so that Kafka parses, validates and describes them.
      *
      * @param supported whether a leader can step down in the broker's version
-     * @param byDefaultMs the time of brokers whose settings do not set one, or -1
      */
-    public static void define(ConfigDef definition, boolean supported, long byDefaultMs) {
-        definition.define(PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, byDefaultMs,
+    public static void define(ConfigDef definition, boolean supported) {
+        definition.define(PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, UNSET,
             ConfigDef.LambdaValidator.with((name, value) -> checkProcessTime(name, value, supported), () -> "-1 or [1,...]"),
             ConfigDef.Importance.MEDIUM,
             "The maximum time in milliseconds for which a leader may process a follower's fetch (KIP-501, solution 2), without "
