@@ -8,7 +8,7 @@ from typing import Any, Final
 from insync.engine.campaign import Campaign, Place
 from insync.engine.recording import Recording, possible, record, row_of
 from insync.engine.worker import TASKS, progress_file
-from insync.events.matrix_info import MatrixInfo, MatrixRow, is_matrix, load_matrix
+from insync.events.matrix_info import CELLS, MatrixInfo, MatrixRow, is_matrix, load_matrix
 from insync.events.schema import REPORT
 from insync.events.verdict import read_cells
 from insync.progress import Progress, ProgressReader
@@ -84,13 +84,17 @@ def broken_cells(folder: Path, build: str, arm: str) -> dict[str, dict[str, Any]
 
 
 def _folder(campaign: ScenarioCampaign, cells: Sequence[CellSpec], folder: Path) -> Path:
-    """Return the folder of a batch: that of an interrupted one if it has the same runs."""
+    """Return the folder of a batch: that of an interrupted one if it has the same runs.
+
+    One with results was not interrupted: its cells run again.
+    """
     if campaign.batch is None:
         return folder
     before = sorted(each for each in (folder / BATCHES).glob("[0-9]*") if each.is_dir())
     runs = {cell.out.as_posix() for cell in cells}
     for each in before:
-        if is_matrix(each) and {row.folder for row in load_matrix(each).rows} == runs:
+        left = is_matrix(each) and not (each / CELLS).is_file()
+        if left and {row.folder for row in load_matrix(each).rows} == runs:
             return each
     number = 1 + max((int(each.name) for each in before), default=0)
     return folder / BATCHES / f"{number:04}"

@@ -68,9 +68,9 @@ def test_a_bug_holds_only_if_it_is_there_and_then_gone(
     assert outcome(affected, fixed)[0] == expected
 
 
-def test_a_bug_without_a_fix_proves_nothing_but_must_be_found() -> None:
+def test_a_bug_without_a_fix_must_be_found() -> None:
     open_bug = BUG.model_copy(update={"fixed": None})
-    assert outcome([FOUND], [], open_bug) == (Outcome.OBSERVED, [Outcome.OBSERVED])
+    assert outcome([FOUND], [], open_bug) == (Outcome.PASS, [Outcome.PASS])
     assert outcome([NOT_FOUND], [], open_bug)[0] == Outcome.FAIL
 
 
@@ -140,6 +140,16 @@ def test_a_node_that_ended_is_void_if_a_fault_did_not_act() -> None:
     assert look(EXIT, ended()).found is None
     assert look(EXIT, ended(0)).found is None
     assert look(EXIT, ended(1_000, by_fault=True)).found is None
+
+
+def test_a_campaign_that_is_resumed_plays_void_repeats_again() -> None:
+    campaign = Bugs(["KAFKA-15583"])
+    seen = cell(under_min_isr_ms=9_000, max_end_to_end_ms=3_000)
+    void = {**seen, "failure": "the cluster did not start"}
+    for result in (seen, void):
+        result["cell"] = {**result["cell"], "scenario": "kafka-15583"}
+    assert campaign.is_final(seen)
+    assert not campaign.is_final(void)
 
 
 def test_the_table_counts_where_it_was_found() -> None:

@@ -101,6 +101,16 @@ def test_an_interrupted_batch_is_continued_in_its_folder(
     assert [folder.name for folder in brokers.folders[2:]] == ["0002", "0003"], "of other seeds"
 
 
+def test_cells_of_a_batch_that_came_to_its_end_run_again_in_a_new_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brokers = MadeUpBrokers(monkeypatch, nothing)
+    fuzzed(tmp_path / "out", "1-4")
+    (tmp_path / "out" / "cells.jsonl").unlink()
+    fuzzed(tmp_path / "out", "1-4", resume=True)
+    assert [folder.name for folder in brokers.folders] == ["0001", "0002"]
+
+
 def test_without_time_one_seed_is_run_and_the_result_is_unknown(
     tmp_path: Path, brokers: MadeUpBrokers
 ) -> None:
