@@ -99,7 +99,7 @@ Shared = tuple[str, str, int, int]
 
 @dataclass(slots=True)
 class Source:
-    """A file: whose log it is, when it begins and ends, and how many lines of use it has."""
+    """A file: whose log it is, when it begins and ends, and how many lines it has."""
 
     file: str
     broker: int | None = None
@@ -108,6 +108,7 @@ class Source:
     last_ms: float | None = None
     first_line: bytes = b""
     lines: int = 0
+    total: int = 0
     clusters: set[str] = field(default_factory=set)
 
     @property

@@ -154,6 +154,7 @@ def _read_lines(read: Read, source: Source, stream: BinaryIO) -> None:
                     before_ms=ended_ms or before_ms,
                 ))  # fmt: skip
         source.last_ms = _last(text[max(0, end - _KEPT) : end], read.zone) or source.last_ms
+        source.total = number + text.count(b"\n", counted, end) - 1
 
 
 def _blocks(stream: BinaryIO) -> Iterator[tuple[bytes, int, int, int]]:
@@ -241,10 +242,14 @@ def facts_of(read: Read, lag_ms: float | None) -> Facts:
     """
     lag = lag_ms or read.lag_ms or min(DEFAULT_LAG_MS, read.late_ms)
     ahead, said = skews(read)
-    begins = [each.first_ms for each in read.sources if each.first_ms is not None]
-    ends = [each.last_ms for each in read.sources if each.last_ms is not None]
+    times = [
+        at_ms - ahead.get(number, 0.0)
+        for number, each in enumerate(read.sources)
+        for at_ms in (each.first_ms, each.last_ms)
+        if at_ms is not None
+    ]
     facts = Facts(
-        logs=True, lag_ms=lag, span=Span(since_ms=min(begins), until_ms=max([*begins, *ends])),
+        logs=True, lag_ms=lag, span=Span(since_ms=min(times), until_ms=max(times)),
         min_isr=read.min_isr,
     )  # fmt: skip
     changes = _in_time(read.changes, ahead)
@@ -290,10 +295,8 @@ def _add_gaps(facts: Facts, read: Read, *, given: bool, said: Sequence[str]) -> 
             f"no log has replica.lag.time.max.ms: taken for {facts.lag_ms:g} (--lag-ms)"
         )
     used = sum(each.lines for each in read.sources)
-    facts.notes += [
-        f"read: {len(read.sources)} files, {used:,} lines that may say something",
-        *said,
-    ]
+    total = sum(each.total for each in read.sources)
+    facts.notes += [f"read: {total:,} lines; {used:,} of them may say something", *said]
 
 
 def _in_time(lines: Sequence[tuple[int, dict[str, Any]]], ahead: dict[int, float]) -> list[Any]:
