@@ -59,6 +59,9 @@ def command(
     out: Annotated[
         list[Path] | None, "FILE.html for a page, FILE.md for an incident report; repeatable."
     ] = None,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Replace the names of topics, files and hosts.")
+    ] = False,
     json: Json = False,
 ) -> int:
     """Name the broker that was slow: its disk, its network or its process, where, and since when.
@@ -98,6 +101,10 @@ def command(
         found = live.answers(probe)
     from insync.why import words
 
+    if redact:
+        from insync.why.redact import redacted
+
+        found = redacted(found)
     if json:
         print_json({"answers": [asdict(each) for each in found]})
     console = results_console(as_json=json)

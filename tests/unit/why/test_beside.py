@@ -161,3 +161,36 @@ def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
     found(tmp_path / "logs")
     done = CliRunner().invoke(app, ["why", "--logs", str(tmp_path / "logs"), "--out", "a.pdf"])
     assert "expected a name that ends with .html or .md" in str(done.exception)
+
+
+SECRETS = ("payments", "kafka-7.corp.example", "10.1.2.3", "checkout-service", "datacentre")
+GAVE_UP = at(
+    45,
+    "WARN [ReplicaFetcher replicaId=2, leaderId=1, fetcherId=0] Error in response for fetch request"
+    " (type=FetchRequest, clientId=checkout-service, fetchData={payments-0=x}): Connection to"
+    " kafka-7.corp.example:9092 (10.1.2.3) failed",
+)
+
+
+@pytest.mark.parametrize("redact", [True, False])
+def test_redacted_answers_have_no_name_in_any_form(tmp_path: Path, *, redact: bool) -> None:
+    folder = tmp_path / "datacentre" / "kafka-7.corp.example"
+    slow = [line.replace("t-0", "payments-0").replace("t-1", "payments-1") for line in SLOW_LEADER]
+    found(folder, GAVE_UP, slow=slow)
+    write(folder / "cut.log", ["no date"])
+    html, report = tmp_path / "a.html", tmp_path / "a.md"
+    args = ["why", "--logs", str(folder), "--out", str(html), "--out", str(report)]
+    texts = []
+    for form in ((), ("--json",)):
+        done = CliRunner().invoke(app, [*args, *form, *(["--redact"] if redact else [])])
+        assert done.exit_code == 0, done.output
+        texts.append(re.sub("written: .*", "", done.stdout))
+    texts += [html.read_text(), report.read_text()]
+    shown = {secret for text in texts for secret in SECRETS if secret in text}
+    assert shown == (set() if redact else set(SECRETS))
+    if redact:
+        for text in texts:
+            assert "topic-1" in text
+            assert "file-1" in text
+            assert "Shrinking ISR from 1,2,3 to 1" in text
+            assert "Error in response" in text or text == texts[0]
