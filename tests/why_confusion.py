@@ -18,7 +18,7 @@ from insync.arms import lag_factor
 from insync.events.schema import ISR, repeat_file
 from insync.why.answer import Answer, Finding
 from insync.why.facts import Span
-from insync.why.recorded import answers
+from insync.why.sources.recorded import answers
 
 TRUE_CAUSE: Final[Mapping[str, str]] = {
     **dict.fromkeys(

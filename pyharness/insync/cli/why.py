@@ -81,19 +81,19 @@ def command(
     if folder is None and arm is not None:
         raise InputError(f"--arm {arm}: expected a folder with it, not --bootstrap")
     if folder is not None:
-        from insync.why import recorded
+        from insync.why.sources import recorded
 
         found = recorded.answers(folder, arm)
     elif logs is not None:
-        from insync.why import logs as logged
+        from insync.why.sources import logs as logged
 
         found = logged.answers(logs, lag_ms, broker_from, tz)
     elif jmx:
-        from insync.why.jmx import answers
+        from insync.why.sources.jmx import answers
 
         found = answers(str(bootstrap), jmx, seconds)
     else:
-        from insync.why import live
+        from insync.why.sources import live
 
         probe = live.Probe(
             bootstrap=str(bootstrap), topic=topic, minutes=minutes, lag_ms=lag_ms

@@ -2,8 +2,8 @@
 
 import pytest
 
-from insync.why.agent_lines import add_agent_lines
 from insync.why.facts import Facts, Partition
+from insync.why.sources.agent_lines import add_agent_lines
 from unit.why.made_up import LAG, SPAN, event, pending, shrink, slow_fetch, started
 
 READS = Partition("reads", 0)

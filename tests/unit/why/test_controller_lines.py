@@ -1,8 +1,8 @@
 """What the controller's log and the brokers' roles say."""
 
-from insync.why.agent_lines import add_agent_lines
-from insync.why.controller_lines import add_controller_lines, add_lives, merge_drops
 from insync.why.facts import Facts
+from insync.why.sources.agent_lines import add_agent_lines
+from insync.why.sources.controller_lines import add_controller_lines, add_lives, merge_drops
 from unit.why.made_up import LAG, ONE, SPAN, ZERO, fenced_line, isr_line, shrink, started
 
 

@@ -8,7 +8,16 @@ import pytest
 from insync.errors import InputError
 from insync.why.facts import Partition
 from insync.why.infer import answer_of
-from insync.why.jmx import Out, Sample, Thread, facts_of, parse, require_known, site_of, targets_of
+from insync.why.sources.jmx import (
+    Out,
+    Sample,
+    Thread,
+    facts_of,
+    parse,
+    require_known,
+    site_of,
+    targets_of,
+)
 
 HANDLER = "data-plane-kafka-request-handler-0"
 NETWORK = "data-plane-kafka-network-thread-1-ListenerName(INTERNAL)-PLAINTEXT-0"

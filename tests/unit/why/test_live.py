@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 
-from insync.why.live import Probe, answer_for, origins_of
+from insync.why.sources.live import Probe, answer_for, origins_of
 from unit.why.made_up import SPAN, event, slow_fetch, started
 
 PROBE = Probe(bootstrap="x:1", topic="events", minutes=1, lag_ms=None)

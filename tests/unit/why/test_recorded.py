@@ -10,7 +10,7 @@ from analysed import unpack
 from commands import invoke_json, invoke_refused
 from insync.cli.app import invoke
 from insync.why.answer import CAUSES
-from insync.why.recorded import answers
+from insync.why.sources.recorded import answers
 from unit.run_folder import Story, append, write_run
 from unit.why.made_up import event
 

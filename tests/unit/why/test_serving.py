@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from insync.why.facts import Appended, Facts, Partition, Span, Unacked
-from insync.why.recorded import add_produced
+from insync.why.sources.recorded import add_produced
 from unit.why.made_up import (
     ONE,
     SPAN,

@@ -23,7 +23,7 @@ OWN_ID: Final = re.compile(
     rb" (?:id=)?|ReplicaManager broker=|Partition \S+ broker="
     rb"|ReplicaFetcher replicaId=)(\d+)|\[(?:QuorumController|ControllerServer) id=(\d+)"
 )
-"""Whose log it is: a broker's, or one of a controller that is no broker."""
+"""Whose log it is: a broker's, or one of a controller."""
 _PARTITION: Final = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
 _SHRINK: Final = re.compile(
     rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] (?P<what>Shrink|Expand)ing ISR from"

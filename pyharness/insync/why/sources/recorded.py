@@ -18,11 +18,11 @@ from insync.events import agent_log
 from insync.events.run_info import Recorded, read_recorded
 from insync.events.schema import ISR, PHASES, ROLES, RUN, events_dir, repeat_file
 from insync.why import rules
-from insync.why.agent_lines import add_agent_lines
 from insync.why.answer import Answer
-from insync.why.controller_lines import add_controller_lines, add_lives, merge_drops
 from insync.why.facts import NO_CLIENTS, Facts, Partition, Span, Unacked, groups, whole
 from insync.why.infer import answer_of
+from insync.why.sources.agent_lines import add_agent_lines
+from insync.why.sources.controller_lines import add_controller_lines, add_lives, merge_drops
 
 Line = Mapping[str, Any]
 

@@ -19,12 +19,12 @@ from zoneinfo import ZoneInfo
 
 from insync.errors import InputError
 from insync.why.answer import Answer
-from insync.why.clocks import skews
-from insync.why.controller_lines import add_controller_lines, add_lives
 from insync.why.facts import Appended, Awaited, Facts, Partition, Paused, Span
 from insync.why.infer import answer_of
-from insync.why.log_lines import OWN_ID, WORDS, Line, Read, Source, add, is_start, time_of
 from insync.why.rules import DEFAULT_LAG_MS
+from insync.why.sources.clocks import skews
+from insync.why.sources.controller_lines import add_controller_lines, add_lives
+from insync.why.sources.log_lines import OWN_ID, WORDS, Line, Read, Source, add, is_start, time_of
 
 NOT_LOGGED: Final = (
     "logs do not show acks: a leader whose appends hang is not seen before an ISR changes"

@@ -14,12 +14,12 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from insync.errors import InputError, InsyncError
 from insync.events import agent_log
 from insync.events.schema import ISR, now_ms
-from insync.why.agent_lines import add_agent_lines
 from insync.why.answer import Answer
-from insync.why.controller_lines import add_controller_lines, merge_drops
 from insync.why.facts import NO_CLIENTS, Facts, Span
 from insync.why.infer import answer_of
 from insync.why.rules import DEFAULT_LAG_MS
+from insync.why.sources.agent_lines import add_agent_lines
+from insync.why.sources.controller_lines import add_controller_lines, merge_drops
 
 Line = dict[str, Any]
 

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Final
 
 from insync.why.facts import Span
-from insync.why.log_lines import Read
+from insync.why.sources.log_lines import Read
 
 _FAR_MS: Final = 1_000.0
 """Clocks that differ by more are corrected: changes nearer than 1.5 s are taken for one anyway."""
