@@ -89,7 +89,7 @@ MOST_LINES = {
     "soak": 700,
     "testing": 1_470,
     "verify": 1_362,
-    "why": 3_620,
+    "why": 3_940,
     "workload": 1_959,
 }
 SLACK = 100

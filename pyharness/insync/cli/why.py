@@ -39,7 +39,12 @@ def command(
         "Log file of a broker or a controller, folder with such, or glob; repeatable.",
     ] = None,
     broker_from: Annotated[
-        str | None, "Regular expression whose group is the broker's id in a log's path."
+        str | None,
+        "Regular expression whose group is the broker's id in a log's path, or in Prometheus' name"
+        " of its host.",
+    ] = None,
+    prometheus: Annotated[
+        str | None, "With --logs: URL of a Prometheus, or a file of its answers to query_range."
     ] = None,
     tz: Annotated[str, "Time zone of dates in logs that have none."] = "UTC",
     bootstrap: Annotated[str | None, "HOST:PORT of brokers that have the agents' topic."] = None,
@@ -78,6 +83,8 @@ def command(
     for name, value in (("--lag-ms", lag_ms), ("--jmx", jmx)):
         if folder is not None and value is not None:
             raise InputError(f"{name}: expected --bootstrap with it, not a folder")
+    if logs is None and prometheus is not None:
+        raise InputError(f"--prometheus {prometheus}: expected --logs with it")
     if folder is None and arm is not None:
         raise InputError(f"--arm {arm}: expected a folder with it, not --bootstrap")
     if folder is not None:
@@ -87,7 +94,7 @@ def command(
     elif logs is not None:
         from insync.why.sources import logs as logged
 
-        found = logged.answers(logs, lag_ms, broker_from, tz)
+        found = logged.answers(logs, lag_ms, broker_from, tz, prometheus)
     elif jmx:
         from insync.why.sources.jmx import answers
 

@@ -195,6 +195,16 @@ class LogLine:
     text: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gauge:
+    """What a metric of a broker was at a time; `broker` is None for one of the whole cluster."""
+
+    kind: str
+    broker: int | None
+    at_ms: float
+    value: float
+
+
 @dataclass(slots=True, kw_only=True)
 class Facts:
     """All that is known of a cluster in a span of time.
@@ -241,6 +251,7 @@ class Facts:
     slow_acks: list[Unacked] = field(default_factory=list)
     written: dict[Partition, Span] = field(default_factory=dict)
     leads: list[Leads] = field(default_factory=list)
+    gauges: list[Gauge] = field(default_factory=list)
     lines: list[LogLine] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     min_isr: dict[str, int] = field(default_factory=dict)

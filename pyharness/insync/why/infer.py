@@ -18,6 +18,7 @@ from insync.why.beside import kip_501, lanes, lines
 from insync.why.facts import Facts, Partition, Span
 from insync.why.followers import drop_findings, link_findings
 from insync.why.leaders import ack_findings, serving_findings
+from insync.why.measured import with_metrics
 from insync.why.processes import (
     PAUSED,
     controllers_matter,
@@ -39,6 +40,7 @@ def answer_of(facts: Facts, about: str) -> Answer:
         ack_findings,
     ):  # fmt: skip
         found += step(facts, found)
+    found = [with_metrics(facts, each) for each in found]
     ordered = sorted(found, key=lambda each: (each.span.since_ms, each.broker))
     return Answer(
         about=about, span=facts.span, gaps=tuple(_gaps(facts, found)),

@@ -45,6 +45,8 @@ starved controller of the first set fenced three within 4.0 s."""
 RAN_MS: Final = 5_000
 """A broker that logged so shortly before it was fenced ran: heartbeats time out after half of
 Kafka's default session of 9 s."""
+SCRAPED_MS: Final = 60_000
+"""Metrics are read every 15 to 60 s, so what a finding shows in them may come so much later."""
 KEPT_LEADS: Final = 2
 """Links work if each follower that a leader dropped leads so many partitions in which it keeps that
 leader in the ISR. A choice: logs do not show which partitions are written, and in one that is not

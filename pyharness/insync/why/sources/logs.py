@@ -25,6 +25,7 @@ from insync.why.rules import DEFAULT_LAG_MS
 from insync.why.sources.clocks import skews
 from insync.why.sources.controller_lines import add_controller_lines, add_lives
 from insync.why.sources.log_lines import OWN_ID, WORDS, Line, Read, Source, add, is_start, time_of
+from insync.why.sources.prometheus import add_gauges
 
 NOT_LOGGED: Final = (
     "logs do not show acks: a leader whose appends hang is not seen before an ISR changes"
@@ -41,13 +42,17 @@ _LONGEST: Final = 1 << 16
 
 
 def answers(
-    paths: Sequence[str], lag_ms: float | None, broker_from: str | None, zone: str
+    paths: Sequence[str],
+    lag_ms: float | None,
+    broker_from: str | None,
+    zone: str,
+    prometheus: str | None = None,
 ) -> list[Answer]:
     """Return the answer about the brokers whose log files these are: files, folders, or globs.
 
     `broker_from` is a regular expression with a group that finds a broker's id in the path of its
-    file; without it the lines say whose they are. `zone` is that of times without one. Raises
-    InputError.
+    file; without it the lines say whose they are. `zone` is that of times without one. `prometheus`
+    is the address of one, or a file of its answers. Raises InputError.
     """
     pattern = _pattern(broker_from)
     read = Read(_zone(zone))
@@ -62,7 +67,10 @@ def answers(
         raise InputError(f"{', '.join(paths)}: no line with a date, expected logs of brokers")
     _require_one_cluster(read)
     about = f"{len(files)} log file{'s' if len(files) > 1 else ''} in {folder}"
-    return [answer_of(facts_of(read, lag_ms), about)]
+    facts = facts_of(read, lag_ms)
+    if prometheus is not None:
+        add_gauges(facts, prometheus, pattern)
+    return [answer_of(facts, about)]
 
 
 def files_of(places: Sequence[str]) -> list[Path]:
