@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
-from insync.events.writer import write_atomic
+from insync.events.writer import naming, write_atomic
 from insync.outcome import Outcome
 from insync.progress import Progress
 from insync.report.result_page import Words, write_result
@@ -207,7 +207,7 @@ def run_campaign(
     while cells := _next(campaign, done, options, end):
         for name, result in campaign.run(cells, place):
             done[name] = result
-            with (folder / DONE).open("a", encoding="utf-8") as file:
+            with naming(folder / DONE), (folder / DONE).open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"cell": name, "result": result}) + "\n")
         if missing := [cell.name for cell in cells if cell.name not in done]:
             raise InsyncError(f"{campaign.name}: no result of {', '.join(missing)}, expected one")

@@ -27,6 +27,16 @@ def encode(line: Line | Mapping[str, object]) -> bytes:
     return json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
 
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let an OSError of the block name the file: that of a write, as to a full disk, does not."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
+
+
 class EventWriter:
     """Writes one file of lines; any thread may call `write`. A context manager."""
 
@@ -37,6 +47,7 @@ class EventWriter:
         """
         path.parent.mkdir(parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        self._path = path
         self._fd = os.open(path, flags, 0o644)
         self._lock = threading.Lock()
         self._publish = publish
@@ -48,7 +59,7 @@ class EventWriter:
     def write_encoded(self, text: bytes) -> None:
         """Append one line as JSON with its newline; raises OSError."""
         rest = memoryview(text)
-        with self._lock:
+        with self._lock, naming(self._path):
             while rest:
                 rest = rest[os.write(self._fd, rest) :]
             if self._publish is not None:
@@ -83,7 +94,7 @@ class EventFolder:
 def write_atomic(path: Path, text: str) -> Path:
     """Write `text` to a temporary file, rename it to `path`, return `path`; raises OSError."""
     fresh = path.with_name(f".{path.name}.new")
-    with fresh.open("w", encoding="utf-8") as file:
+    with naming(path), fresh.open("w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())

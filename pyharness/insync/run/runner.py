@@ -65,7 +65,7 @@ def execute(plan: Plan, progress: Progress) -> None:
 def open_run(plan: Plan) -> None:
     """Create the run folder with the scenario and the record of a run that begins now."""
     make_out(plan.out)
-    (plan.out / SCENARIO).write_text(plan.cells[0].text, encoding="utf-8")
+    write_atomic(plan.out / SCENARIO, plan.cells[0].text)
     save(begin(plan), plan.out)
 
 

@@ -93,6 +93,16 @@ def test_a_matrix_task_on_a_full_disk_is_one_line(
     assert capsys.readouterr().err == expected
 
 
+def test_a_full_disk_is_one_line_that_names_the_path(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".index.html.new").symlink_to("/dev/full")
+    page = tmp_path / "index.html"
+    assert invoke(["runs", str(tmp_path), "--page", str(page)]) == 3
+    expected = f"insync: OSError: [Errno 28] No space left on device: '{page}'\n"
+    assert capsys.readouterr().err.endswith(expected)
+
+
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_standard_output_is_one_line(unbuffered: str) -> None:
     with Path("/dev/full").open("wb") as full:

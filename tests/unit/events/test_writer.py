@@ -74,6 +74,17 @@ def test_a_closed_writer_refuses(tmp_path: Path) -> None:
         writer.write({"v": 1})
 
 
+def test_a_full_disk_is_named_by_the_file_that_could_not_be_written(tmp_path: Path) -> None:
+    full = tmp_path / "full.jsonl"
+    for link in (full, tmp_path / ".page.html.new"):
+        link.symlink_to("/dev/full")
+    with EventWriter(full) as writer, pytest.raises(OSError, match=f"No space .*'{full}'"):
+        writer.write({"v": 1})
+    page = tmp_path / "page.html"
+    with pytest.raises(OSError, match=f"No space .*'{page}'"):
+        write_atomic(page, "text")
+
+
 def test_files_of_several_folders_are_replaced_together(tmp_path: Path) -> None:
     folders = [tmp_path / "a", tmp_path / "a" / "b"]
     for folder in folders:
