@@ -21,9 +21,8 @@ def command(
 ) -> int:
     """Say of a scenario what a run of it would do, or why it is refused; no broker starts.
 
-    It names what each fault does and when, what is expected of each arm, expectations of arms that
-    would not run, what this machine cannot do, and what the agent cannot weave in a build of one's
-    own.
+    It names what each fault does and when, what is expected of each arm, what this machine cannot
+    do, and what the agent cannot weave in a build of one's own.
     """
     from insync.cli.output import TerminalProgress, results_console
     from insync.run.plan import prepare

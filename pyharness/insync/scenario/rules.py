@@ -91,6 +91,15 @@ def check_control_arms(control: Sequence[str], names: Sequence[str]) -> None:
             raise broken(f"control_arms[{index}]", arm, f"one of the arms: {', '.join(names)}")
 
 
+def check_expected(key: str, arm: str, names: Sequence[str]) -> None:
+    """Check that an arm of which something is expected is among the arms of the file.
+
+    One that needs a patched build of Kafka need not be: it runs only where --arms names it.
+    """
+    if not arms.ARMS[arm].patched and not arms.stand_in(arm, names):
+        raise broken(key, arm, f"one of the arms that run: {', '.join(names)}")
+
+
 def check_one_disk(index: int, kind: str, broker: int, needed: str, other: str) -> None:
     """Check that two faults need the same kind of disk under a broker's log folder."""
     if needed != other:

@@ -8,6 +8,8 @@ Here these keys are checked, and `expand.py` makes primitive faults of them; the
 fault's kind are left alone until then.
 """
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, Any, Final, Self
 
 from pydantic import ConfigDict, Field, model_validator
@@ -15,7 +17,7 @@ from pydantic import ConfigDict, Field, model_validator
 from insync.faults.registry import KINDS
 from insync.faults.spec import OnAnyProcess, OnProcess, Planned
 from insync.fields import Part, Span, Time, broken, check_all
-from insync.scenario import roles
+from insync.scenario import roles, rules
 from insync.scenario.model import MOST_FAULTS, Frame
 
 Several = Annotated[int, Field(ge=2, le=MOST_FAULTS)]
@@ -132,3 +134,22 @@ class WrittenScenario(Frame):
                 expected = f"a partition from 0 to {count - 1}"
                 raise broken(f"faults[{index}].target", fault.target, expected)
         return self
+
+    @model_validator(mode="after")
+    def _check_expected(self) -> Self:
+        check_all(
+            *(partial(rules.check_expected, *each, self.arms) for each in self._expected_arms())
+        )
+        return self
+
+    def _expected_arms(self) -> Iterator[tuple[str, str]]:
+        """Yield each arm of which something is expected, with its key before it."""
+        for name, expect in (
+            ("expect", self.expect),
+            ("expect_on_zookeeper", self.expect_on_zookeeper),
+            *((f"expect_on.{kafka}", expect) for kafka, expect in self.expect_on.items()),
+        ):
+            yield from ((f"{name}.{arm}", arm) for arm in expect)
+        for index, each in enumerate(self.compare):
+            yield f"compare[{index}].arm", each.arm
+            yield f"compare[{index}].against", each.against

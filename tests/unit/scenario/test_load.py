@@ -127,6 +127,13 @@ WORKLOAD = [
         ('["stock", "read", "request"]', "[]", "arms: [], expected at least 1 item"),
         ('control_arms = ["stock"]', 'control_arms = ["off"]', "control_arms[0]: 'off', expected"),
         ("[expect.stock]", "[expect.all]", "expect.all: 'all', expected 'stock', 'off'"),
+        ("[expect.stock]", "[expect.off]", "expect.off: 'off', expected one of the arms that run"),
+        ("[expect.stock]", "[expect_on.'1.1.0'.off]", "expect_on.1.1.0.off: 'off', expected one"),
+        (
+            "[expect.stock]",
+            f'{COMPARE}against = "off"\nbelow = 1\n[expect.stock]',
+            "compare[0].against: 'off', expected one of the arms that run: stock, read, request",
+        ),
         ("isr_shrinks = { min = 1 }", "shrinks = {}", "expect.stock.shrinks: 'shrinks', expected"),
         ("{ min = 1 }", "{}", "expect.stock.isr_shrinks.min: None, expected min or max"),
         ("{ min = 1 }", "{ min = 2, max = 1 }", "isr_shrinks.min: 2.0, expected at most max"),

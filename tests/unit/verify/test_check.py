@@ -25,14 +25,24 @@ def test_what_would_prove_nothing_is_unknown(capsys: pytest.CaptureFixture[str])
     assert control["found"] == "a control arm that does not run: the verdict would be unknown"
 
 
-def test_an_expectation_of_an_arm_that_does_not_run_is_named(
+def test_an_expectation_of_an_arm_that_needs_a_build_of_its_own_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert invoke(["check", "step-down-read"]) == 0
+    told = "○ observed patched-fencing: [expect.patched-fencing] counts only if the arm runs"
+    assert told in capsys.readouterr().out
+
+
+def test_of_an_arm_that_does_not_run_nothing_may_be_expected(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     more = "[expect.off]\nisr_shrinks = { max = 0 }\n"
     (tmp_path / "own.toml").write_text(f"{source('kip-501')}\n{more}")
-    assert invoke(["check", str(tmp_path / "own.toml")]) == 0
-    told = "○ observed off: [expect.off] counts only if the arm runs"
-    assert told in capsys.readouterr().out
+    for command in ("check", "run"):
+        refused = invoke_refused(capsys, command, str(tmp_path / "own.toml"))
+        assert "expect.off: 'off', expected one of the arms that run: stock, read" in refused
+    text = (tmp_path / "own.toml").read_text().replace('"request"]', '"request", "off"]', 1)
+    (tmp_path / "own.toml").write_text(text)
     assert invoke(["check", str(tmp_path / "own.toml"), "--arms", "stock,off"]) == 0
     assert "✓ pass off: isr_shrinks at most 0" in capsys.readouterr().out
 
