@@ -63,6 +63,7 @@ class Result(BaseModel):
         tables: figures to show beside the checks.
         facts: what was judged and how, by name.
         seconds: how long it took.
+        command: the command that repeats it.
 
     """
 
@@ -74,6 +75,7 @@ class Result(BaseModel):
     found: str = ""
     baseline: str = ""
     seconds: float = 0.0
+    command: str = ""
     links: Mapping[str, str] = Field(default_factory=dict)
     facts: Mapping[str, str] = Field(default_factory=dict)
     tables: tuple[Table, ...] = ()

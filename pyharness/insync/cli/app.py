@@ -29,7 +29,7 @@ from insync.cli import (
     verify,
     why,
 )
-from insync.cli.options import BAD_INPUT, UNKNOWN, flat, print_help_alone
+from insync.cli.options import BAD_INPUT, GIVEN, UNKNOWN, flat, print_help_alone
 from insync.cli.past import compare, report, runs, tables
 from insync.errors import InputError, InsyncError, report_crash
 
@@ -84,6 +84,7 @@ def invoke(arguments: list[str]) -> int:
 
     An error that is not expected has its traceback on standard error.
     """
+    GIVEN.set(arguments)
     try:
         code = get_command(app).main(args=arguments, prog_name="insync", standalone_mode=False)
     except TyperException as error:

@@ -6,7 +6,9 @@ its text. Without a default and such a name it is an argument.
 """
 
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping
+import shlex
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import wraps
 from types import NoneType
@@ -28,6 +30,19 @@ UNKNOWN: Final = Outcome.UNKNOWN.exit_code
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on standard output, text on stderr.")
 ]
+GIVEN: ContextVar[Sequence[str]] = ContextVar("GIVEN", default=())
+"""The arguments of the command line."""
+
+
+def repeated() -> str:
+    """Return the command that was given, as it is given to get its result again elsewhere."""
+    left, kept = iter(GIVEN.get()), ["insync"]
+    for word in left:
+        if word == "--out":
+            next(left, None)
+        elif word not in ("--resume", "--json") and not word.startswith("--out="):
+            kept.append(word)
+    return shlex.join(kept)
 
 
 def flat(command: Callable[..., int]) -> Callable[..., int]:

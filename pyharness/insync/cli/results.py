@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -13,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from insync.brokers.cluster.node import has_data, remove_data
-from insync.cli.options import UNKNOWN
+from insync.cli.options import UNKNOWN, repeated
 from insync.cli.output import (
     TerminalProgress,
     print_json,
@@ -63,7 +64,7 @@ def run_campaign(
     with interruptible(), TerminalProgress() as progress:
         folder = campaign_folder(campaign, options)
         try:
-            result = run(campaign, options, progress, folder)
+            result = run(campaign, replace(options, command=repeated()), progress, folder)
         except BaseException:  # also on Ctrl-C: what is done need not run again
             progress.stop()
             if campaign.continues and is_campaign(folder):

@@ -148,7 +148,7 @@ class CampaignOfResults(Campaign[C]):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Options:
-    """How a campaign is run; None means the default."""
+    """How a campaign is run; None means the default. `command` is what its result says of it."""
 
     out: Annotated[
         Path | None, "New or empty output folder. Default: ./insync-runs/<command>-<time>."
@@ -157,6 +157,7 @@ class Options:
     shard: Annotated[str | None, "I/N: run every N-th one from the I-th on."] = None
     minutes: Annotated[float | None, "Begin nothing that would end later. Default: run all."] = None
     analysis: AnalysisOptions = field(default_factory=AnalysisOptions)
+    command: str = ""
 
 
 def campaign_folder(campaign: Campaign[C], options: Options) -> Path:
@@ -260,7 +261,7 @@ def _left(campaign: Campaign[C], done: Done, options: Options) -> Iterator[list[
 
 def _judge(campaign: Campaign[C], done: Done, options: Options) -> Result:
     """Return what the cells come to; it is unknown while some were not run."""
-    found = campaign.judge(done)
+    found = campaign.judge(done).model_copy(update={"command": options.command})
     left = sum(1 for _ in _left(campaign, done, options))
     if not left:
         return found

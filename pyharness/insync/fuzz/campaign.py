@@ -62,6 +62,7 @@ class Fuzz(ScenarioCampaign):
             "A finding is an integrity violation, an error of an agent, or a cluster that does not"
             " come back. Nothing else is expected of a seed: an ISR may shrink.",
             "A seed is unknown if a fault has no evidence that it acted.",
+            "To repeat one seed, give the command at the end with --seeds and its number.",
         ),
     )
     batch = 10

@@ -33,7 +33,8 @@ MOST_REPEATS: Final = 100
 
 _ALL: Final = (
     Level(
-        name=weave.NAME, says="what the agent finds and would weave in the jars", run=weave.run
+        name=weave.NAME, says="what the agent finds and would weave in the jars", run=weave.run,
+        brokers=False,
     ),
     Level(
         name=tests.NAME, says="Kafka's own test classes, compared with the baseline test by test",
@@ -111,13 +112,14 @@ class Verify(CampaignOfResults[Level]):
         request = self.what.request
         parts = self.results(done)
         seeds = self.what.seeds
+        ran = "" if any(level.brokers for level in self.chosen) else "; no broker ran"
         of_faults = {
             "scenarios": "the group sites" if request.only is None else ", ".join(request.only),
             "seeds": f"{seeds[0]} to {seeds[-1]}" if seeds else "none",
             "repeats": str(request.repeats),
         }
         return Result(
-            of=self.what.candidate.words,
+            of=self.what.candidate.words + ran,
             children=tuple(parts),
             seconds=sum(part.seconds for part in parts),
             facts={

@@ -52,6 +52,7 @@ class Level:
         says: what it judges.
         run: runs it.
         long: whether it is left out where no level is named, because it takes long.
+        brokers: whether brokers run.
 
     """
 
@@ -59,3 +60,4 @@ class Level:
     says: str
     run: Run
     long: bool = False
+    brokers: bool = True

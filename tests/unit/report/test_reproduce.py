@@ -1,12 +1,14 @@
 """A report says how to repeat what it shows, by a valid command, and where it ran."""
 
+import json
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
 
-from insync.cli.app import app
+from insync.cli.app import app, invoke
 from insync.events.matrix_info import MatrixOptions
 from insync.matrix.campaign import Matrix
 from insync.matrix.groups import MatrixRequest
@@ -42,6 +44,19 @@ def test_a_matrixs_command_omits_what_its_groups_decide(only: Sequence[str] | No
     assert (found["kafka"], found["repeats"], found["seed"]) == ("4.3.1,3.9.2", 3, 2)
     assert (found["arms"], found["scale"], found["at_once"]) == (None, None, 2)
     assert found["only"] == (None if only is None else "freeze,step-down")
+
+
+def test_a_campaigns_page_has_the_command_that_was_given_without_its_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["verify", "--level", "weave", "--kafka", "4.3.1"]
+    assert invoke([*given, "--out", str(tmp_path / "out"), "--json"]) == 0
+    expected = "insync verify --level weave --kafka 4.3.1"
+    found = json.loads(capsys.readouterr().out)
+    assert (found["command"], parsed(expected)["kafka"]) == (expected, "4.3.1")
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert f"<pre><code>{expected}</code></pre>" in page
+    assert "; no broker ran" in found["of"]
 
 
 def test_a_file_with_blanks_in_an_arms_name_is_quoted() -> None:

@@ -19,12 +19,12 @@ PASSED = Result(of="read-stall", expected="isr_shrinks exactly 0", outcome=Outco
 SEEN = Result(of="features", expected="scopes", found="read", outcome=Outcome.OBSERVED)
 
 
-def level(name: str, run: Callable[[], Result], began: list[str]) -> Level:
+def level(name: str, run: Callable[[], Result], began: list[str], *, brokers: bool = True) -> Level:
     def noted(*_: Any) -> Result:
         began.append(name)
         return run()
 
-    return Level(name=name, says=f"looks at {name}", run=noted)
+    return Level(name=name, says=f"looks at {name}", run=noted, brokers=brokers)
 
 
 def finds(name: str, *checks: Result) -> Callable[[], Result]:
@@ -60,6 +60,18 @@ def test_a_level_that_cannot_run_is_unknown_and_the_others_run(tmp_path: Path) -
     assert (written["schema"], written["verdict"]) == (1, "unknown")
     for name in ("report.html", "junit.xml", "campaign.json", "criteria.toml"):
         assert (tmp_path / "out" / name).is_file()
+
+
+@pytest.mark.parametrize("brokers", [False, True])
+def test_the_page_says_if_no_broker_ran(tmp_path: Path, *, brokers: bool) -> None:
+    found = verified(
+        tmp_path / "out",
+        level("one", finds("one", PASSED), [], brokers=False),
+        level("two", finds("two", PASSED), [], brokers=brokers),
+    )
+    assert found.of.endswith("; no broker ran") is not brokers
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert ("; no broker ran: 2 checks, none failed" in page) is not brokers
 
 
 def test_an_interrupt_keeps_what_is_done_and_resume_runs_the_rest(tmp_path: Path) -> None:

@@ -126,13 +126,14 @@ def checks_of(
         )  # fmt: skip
     unknown = [str(each) for each in answer["unknown"]]
     same = "the instructions are those of a known build"
+    permission = "; --allow-unknown-methods weaves it" if wanted and not allowed else ""
     if not unknown:
         count = f"{len(answer['digests'])} methods"
         yield Result(of="methods", expected=same, found=count, outcome=good)
     for method in unknown:
         yield Result(
             of=short(method), expected=same, baseline=name or "",
-            found=_difference(method, answer, known),
+            found=_difference(method, answer, known) + permission,
             outcome=Outcome.OBSERVED if allowed else bad,
         )  # fmt: skip
 
