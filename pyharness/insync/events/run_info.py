@@ -10,10 +10,10 @@ by the scale.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
@@ -22,6 +22,7 @@ from insync.clients import DEFAULT_CLIENT
 from insync.errors import InputError
 from insync.events.schema import RUN, SCHEMA_VERSION
 from insync.metrics import Requirement
+from insync.nodes import node_words
 
 _Content = TypeVar("_Content")
 
@@ -63,8 +64,28 @@ class Bound(Recorded):
         return f"at most {write(self.max)}" if self.max is not None else "anything"
 
 
+def time_words(milliseconds: float) -> str:
+    """Return a length of time with its unit, exactly: "3.75 s", "50 ms"."""
+    whole = milliseconds >= 1000
+    return f"{milliseconds / 1000:g} s" if whole else f"{milliseconds:g} ms"
+
+
+_STRENGTHS: Final[Mapping[str, Callable[[float], str]]] = {
+    "delay_ms": lambda ms: f"+ {time_words(ms)}",
+    "by_ms": lambda ms: f"{'+' if ms > 0 else '-'} {time_words(abs(ms))}",
+    "bytes_per_s": lambda rate: f"{rate / 1000:g} kB/s",
+    "read_bytes_per_s": lambda rate: f"reads {rate / 1000:g} kB/s",
+    "write_bytes_per_s": lambda rate: f"writes {rate / 1000:g} kB/s",
+    "loss_percent": lambda percent: f"{percent:g} % lost",
+    "quota_percent": lambda percent: f"{percent:g} %",
+}
+"""The keys of faults that say how strong one is, and how each is written."""
+
+
 class PlannedFault(Recorded):
-    """A fault that the scenario plans for each repeat."""
+    """A fault that the scenario plans for each repeat, with all keys of its kind."""
+
+    model_config = ConfigDict(extra="allow")
 
     kind: str
     site: str = ""
@@ -76,6 +97,19 @@ class PlannedFault(Recorded):
     delay_ms: float = Field(default=0, ge=0)
     acts_ms: float = Field(default=0, ge=0)
     by_ms: float = 0
+
+    @property
+    def words(self) -> str:
+        """What it is, how strong and where: "fsync stall + 1.5 s at broker 1", "link 1-3 cut"."""
+        keys = self.model_dump()
+        peer, direction = keys.get("peer"), keys.get("direction", "both")
+        words = [f"{self.site} {self.kind}".strip()]
+        words += [] if peer is None else [f"{self.broker}-{peer}"]
+        words += ["cut"] if self.mode == "cut" else []
+        words += [write(keys[key]) for key, write in _STRENGTHS.items() if keys.get(key)]
+        if peer is None or direction != "both":
+            words += ["at" if direction == "both" else direction, node_words(self.broker)]
+        return " ".join(words)
 
 
 class BrokerSettings(Recorded):
@@ -159,6 +193,19 @@ class ScenarioInfo(Recorded):
     race: dict[str, str] | None = None
     expect: dict[str, dict[str, Bound]] = Field(default_factory=dict)
     compare: tuple[Comparison, ...] = ()
+
+    def planned(self, recorded: Iterable[tuple[str, str, int]]) -> Iterator[PlannedFault]:
+        """Yield what recorded faults were planned as; each is a kind, a site and a broker.
+
+        Faults begin in the order of their planned times, and in the scenario's order at one time.
+        """
+        left = sorted(self.faults, key=lambda each: each.at_ms)
+        for of in recorded:
+            own = (each for each in left if (each.kind, each.site, each.broker) == of)
+            found = next(own, None)
+            if found is not None:
+                left.remove(found)
+            yield found or PlannedFault(kind=of[0], site=of[1], broker=of[2])
 
     def expected_of(self, arm: str) -> dict[str, Bound]:
         """Return what is expected of an arm, under its own name or its other name."""

@@ -84,11 +84,6 @@ def topic_name(scenario: str, repeat: int) -> str:
     return f"{scenario}-r{repeat}"
 
 
-def fault_words(kind: str, site: str) -> str:
-    """Return a fault's name in one or two words, such as "read stall"."""
-    return f"{site} {kind}".strip()
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
     """The first field of all lines."""

@@ -7,7 +7,6 @@ from typing import Any
 from insync.faults.base import Fault
 from insync.faults.registry import tags_of
 from insync.faults.spec import Planned
-from insync.nodes import node_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ def moments(specs: Sequence[Planned], faults: Sequence[Fault[Any]]) -> list[Mome
     planned: list[Moment] = []
     last: list[Moment] = []
     for number, (spec, fault) in enumerate(zip(specs, faults, strict=True)):
-        words = f"{spec.words} at {node_words(spec.broker)}"
+        words = spec.words
         if spec.end_ms == spec.at_ms:
             planned.append(Moment(spec.at_ms, fault.begin, words, number))
             continue

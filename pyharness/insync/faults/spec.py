@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from insync.events.schema import fault_words
+from insync.events.run_info import PlannedFault
 from insync.fields import AnyNodeId, BrokerId, NodeId, Part, Span, Time, broken
 
 Mode = Literal["hold", "delay"]
@@ -102,8 +102,8 @@ class Planned(Part):
 
     @property
     def words(self) -> str:
-        """What a reader calls it, such as "read stall"."""
-        return fault_words(self.kind, "")
+        """What it is, how strong and where, such as "read stall at broker 1"."""
+        return PlannedFault.model_validate(self.model_dump(exclude_none=True)).words
 
     def check_within(self, around: Surroundings) -> None:
         """Raise `broken` if it does not fit into its scenario."""

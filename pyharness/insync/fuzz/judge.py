@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from insync import metrics
+from insync.events.run_info import time_words
 from insync.events.verdict import Cell
 from insync.faults.spec import Planned
-from insync.nodes import node_words
 from insync.outcome import Outcome
 from insync.scenario.model import Scenario
 
@@ -89,9 +89,9 @@ def _findings(cell: Cell, acks: str, broken: Broken | None) -> Iterator[Finding]
 
 def fault_words(fault: Planned) -> str:
     """Return what a fault does, where, when and for how long."""
-    length = (fault.end_ms - fault.at_ms) / 1000
-    lasts = f" for {length:g} s" if length else ""
-    return f"{fault.words} at {node_words(fault.broker)} at {fault.at_ms / 1000:g} s{lasts}"
+    length_ms = fault.end_ms - fault.at_ms
+    lasts = f" for {time_words(length_ms)}" if length_ms else ""
+    return f"{fault.words} at {fault.at_ms / 1000:g} s{lasts}"
 
 
 def workload_words(scenario: Scenario) -> str:

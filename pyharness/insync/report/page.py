@@ -82,7 +82,7 @@ def _page(
     return {
         "title": run.scenario_name,
         "kafka": run.kafka,
-        "summary": _summary(run),
+        "summary": run.scenario.summary,
         "finding": run_finding(run, verdict),
         "outcome": verdict.verdict,
         "reason": verdict.reason,
@@ -103,12 +103,6 @@ def _page(
         "lag": span(run.scenario.broker.replica_lag_time_max_ms),
         "min_isr": run.scenario.min_insync_replicas,
     }
-
-
-def _summary(run: RunInfo) -> str:
-    """Return the scenario's summary, and the factor of its times if they were scaled."""
-    scaled = "" if run.scale == 1 else f" (all times \N{MULTIPLICATION SIGN} {run.scale:g})"
-    return f"{run.scenario.summary}{scaled}"
 
 
 def _arms(

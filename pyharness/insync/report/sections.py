@@ -8,7 +8,6 @@ from itertools import pairwise
 from statistics import median
 
 from insync.events.run_info import RunInfo
-from insync.events.schema import fault_words
 from insync.events.verdict import Verdict
 from insync.metrics import METRICS, of_verdict
 from insync.nodes import node_words, repeat_number
@@ -84,16 +83,10 @@ def _of_repeats(
     return table(title, " | ".join(headings), rows, NONE, {0, *others})
 
 
-def _fault_name(row: Row) -> str:
-    mode = f" ({row['mode']})" if row["mode"] else ""
-    return fault_words(row["fault"], row["site"]) + mode
-
-
 def details(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> list[Table]:
     """Return the tables below the pictures, in the order of the page."""
     return [
         _anomalies(run, rows),
-        delayed_calls(run, rows),
         _shrinks(pictures),
         _leader_changes(run, rows, pictures),
         _step_downs(run, rows, pictures),
@@ -101,37 +94,12 @@ def details(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> list[Tabl
         _end_to_end(run, rows),
         *([_transactions(run, rows)] if run.scenario.workload.transactions else []),
         *([_groups(run, rows)] if run.scenario.workload.groups else []),
-        _faults(run, rows),
+        _faults(run, rows, pictures),
         _agents(run, rows),
         _compared(run, rows),
         _clocks(run, rows),
         _unreadable(rows),
     ]
-
-
-def delayed_calls(run: RunInfo, rows: Rows) -> Table:
-    """Return the calls that faults delayed, summed by site."""
-    sites: dict[tuple[str, str], list[Row]] = {}
-    for row in in_order(run, rows["faults"], "fault_no"):
-        if row["calls_held"]:
-            sites.setdefault((row["arm"], _fault_name(row)), []).append(row)
-    return table(
-        "Calls delayed by faults",
-        "arm | site | faults | calls delayed | longest delay, ms | sum of delays, ms",
-        (
-            [
-                arm,
-                site,
-                number(len(faults)),
-                number(sum(row["calls_held"] for row in faults)),
-                number(max(row["longest_held_ms"] for row in faults)),
-                number(sum(row["held_ms"] for row in faults)),
-            ]
-            for (arm, site), faults in sites.items()
-        ),
-        "No fault delayed a call.",
-        {0, 1},
-    )
 
 
 def _shrinks(pictures: Sequence[Timeline]) -> Table:
@@ -258,15 +226,16 @@ def _groups(run: RunInfo, rows: Rows) -> Table:
     )
 
 
-def _faults(run: RunInfo, rows: Rows) -> Table:
+def _faults(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> Table:
+    names = {(each.arm, each.repeat): [fault.name for fault in each.faults] for each in pictures}
     return _of_repeats(
         "Faults and their evidence",
         in_order(run, rows["faults"], "fault_no"),
-        "fault | broker | target | planned, ms = planned_ms | acted, ms = acted_ms"
+        "fault | target | planned, ms = planned_ms | acted, ms = acted_ms"
         " | calls delayed = calls_held | longest delay, ms = longest_held_ms"
         " | sum of delays, ms = held_ms | other figures",
         {
-            "fault": _fault_name,
+            "fault": lambda row: names[row["arm"], row["repeat"]][row["fault_no"]],
             "target": lambda row: ", ".join(row["target"]),
             "other figures": lambda row: ", ".join(
                 f"{name} {value:g}" for name, value in (row["figures"] or {}).items()

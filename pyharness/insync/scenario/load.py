@@ -5,6 +5,7 @@ value and what was expected.
 """
 
 import math
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -28,14 +29,21 @@ _ANY_FAULT: TypeAdapter[Any] = TypeAdapter(Fault)
 def scale_times(keys: Mapping[str, Any], factor: float) -> dict[str, Any]:
     """Return a valid scenario's keys with all times multiplied by `factor`, rounded to 1 ms.
 
-    Expectations on times (metrics in `_ms`) are times, too, except their margins. A time above 0
-    stays at least 1 ms. Raises ValueError for a factor that is not a positive number. The
-    result may break a rule, such as the least replica.lag.time.max.ms.
+    So are those in its summary. Expectations on times (metrics in `_ms`) are times, too, except
+    their margins. A time above 0 stays at least 1 ms. Raises ValueError for a factor that is not a
+    positive number. The result may break a rule, such as the least replica.lag.time.max.ms.
     """
     if not (math.isfinite(factor) and factor > 0):
         raise ValueError(factor)
     scaled: dict[str, Any] = _scaled(keys, factor)
-    return scaled
+    summary = _TIME.sub(
+        lambda time: f"{float(time[1].replace(',', '')) * factor:,g} {time[2]}", keys["summary"]
+    )
+    return {**scaled, "summary": summary}
+
+
+_TIME: Final = re.compile(r"\b(\d[\d,]*(?:\.\d+)?) (ms|s|min)\b")
+"""A time in words, such as "25 s"."""
 
 
 def _scaled(value: Any, factor: float) -> Any:

@@ -21,7 +21,7 @@ from insync.faults.base import FaultContext
 from insync.faults.kind import ClusterKind
 from insync.faults.registry import KINDS, fault_of, why_not
 from insync.faults.spec import OnProcess, Planned, Surroundings
-from insync.nodes import BROKERS, CONTROLLER_ID, node_words
+from insync.nodes import BROKERS, CONTROLLER_ID
 from insync.run.arm_cluster import ArmCluster
 from insync.scenario.load import load
 from insync.scenario.model import Fault, Scenario
@@ -140,8 +140,8 @@ class Faults:
             longest_held_ms=line.longest_held_ms, acted_ms=line.acted_ms or 0.0,
             figures=line.figures,
         )  # fmt: skip
-        name = f"{spec.words} at {node_words(spec.broker)}"
-        problem = next(missing_evidence(PlannedFault.model_validate(planned), fact, name), None)
+        plan = PlannedFault.model_validate(planned)
+        problem = next(missing_evidence(plan, fact, plan.words), None)
         if problem is not None:
             raise InsyncError(f"faults: {problem}")
 

@@ -69,6 +69,7 @@ def test_the_top_shows_the_verdict_and_each_arms_result(
         "Acks and in-sync replicas of every repeat",
         "The ISR shrank in 3 of 3 repeats, down to 1 of 3 replicas, the leader",
         "The ISR never shrank in 3 of 3 repeats.",
+        "A record is due when its producer should send it",
     )
     assert [each for each in order if each not in text] == []
     places = [text.rindex(each) if each == order[3] else text.index(each) for each in order]
@@ -80,7 +81,7 @@ def test_repeats_count_from_1_everywhere(made_up_run: RunInfo, made_up_rows: Row
     page, text = page_of(made_up_run, made_up_rows)
     assert [f"repeat {n}" in text for n in range(5)] == [False, True, True, True, False]
     assert "repeat 0" not in page
-    tables = sections.details(made_up_run, made_up_rows, [])
+    tables = sections.details(made_up_run, made_up_rows, timelines(made_up_run, made_up_rows))
     by_repeat = [table for table in tables if "repeat" in table.columns[1:2]]
     numbers = {row[1] for table in by_repeat for row in table.rows}
     assert numbers == {"1", "2", "3"}
@@ -93,7 +94,9 @@ def test_a_figure_is_the_same_wherever_it_is_shown(
     rows = {**made_up_rows, "readback": [{**r, "acked": 999} for r in made_up_rows["readback"]]}
     verdict = verdict_of(made_up_run, rows)
     latency_table = next(
-        table for table in sections.details(made_up_run, rows, []) if "due" in table.columns
+        table
+        for table in sections.details(made_up_run, rows, timelines(made_up_run, rows))
+        if "due" in table.columns
     )
     acked = [row[3].replace("\u202f", "") for row in latency_table.rows]
     assert acked == [str(n) for arm in verdict.arms.values() for n in arm["acked"]]
@@ -199,7 +202,7 @@ def test_a_run_with_transactions_has_a_table_of_them(
 
 def test_a_long_table_is_truncated_with_a_note(made_up_run: RunInfo, made_up_rows: Rows) -> None:
     rows = {**made_up_rows, "faults": made_up_rows["faults"] * 100}
-    tables = sections.details(made_up_run, rows, [])
+    tables = sections.details(made_up_run, rows, timelines(made_up_run, rows))
     table = next(each for each in tables if each.title.startswith("Faults"))
     assert (len(table.rows), table.more) == (MOST_ROWS, 600 - MOST_ROWS)
 

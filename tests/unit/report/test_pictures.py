@@ -64,13 +64,13 @@ def test_a_late_shrink_shows_when_it_was_due_and_what_delayed_it(
     (first, *_) = timelines(made_up_run, made_up_rows)
     (cell, *_) = cells([first])
     assert cell.arrows[0].text == (
-        "shrink at 7.01 s, when a fault ended; was due at 4.00 s, came at 7.01 s:"
+        "shrink at 7.01 s, when a fault ended; the lag limit passed at 4.00 s, the shrink came at 7.01 s:"
         " the isr-expiration task waited for the lock of the stalled read"
     )
     marks = chart_of(first).marks
-    assert sum("was due at 4.00 s" in mark.text for mark in marks) == 2
+    assert sum("limit passed at 4.00 s" in mark.text for mark in marks) == 2
     assert delayed_sentence(list(first.shrinks)) == (
-        " 2 of 2 shrinks came 3.0 s after they were due."
+        " 2 of 2 shrinks came 3.0 s after the lag limit had passed."
     )
 
 

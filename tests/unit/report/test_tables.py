@@ -1,4 +1,6 @@
-"""The report's tables: arms side by side, the large picture, delayed calls, clocks."""
+"""The report's tables: arms side by side, the large picture, faults, clocks."""
+
+from dataclasses import replace
 
 from insync import metrics
 from insync.events.run_info import RunInfo
@@ -7,13 +9,13 @@ from insync.nodes import CONTROLLER_ID
 from insync.report import sections
 from insync.report.render import environment
 from insync.report.sections import _clocks, isr_table, latency_table, table
-from insync.report.timeline.timelines import LatencyPoint, Span, Timeline
+from insync.report.timeline.timelines import Fault, LatencyPoint, Span, Timeline
 from unit.run_folder import Story, run_json
 from unit.verdict.made_up import verdict
 from unit.verdict.test_decide import RUN
 
 FAULT = {
-    "arm": "stock", "repeat": 0, "fault_no": 0, "fault": "stall", "site": "read", "mode": "hold",
+    "arm": "stock", "repeat": 0, "target": ["t-0"], "planned_ms": 5_000, "figures": None,
     "calls_held": 2, "longest_held_ms": 5_000.0, "held_ms": 9_000.0,
 }  # fmt: skip
 
@@ -68,12 +70,14 @@ def test_without_a_picture_its_tables_are_empty() -> None:
     assert latency_table([]).rows == []
 
 
-def test_delayed_calls_are_summed_by_arm_and_site_and_faults_without_any_omitted() -> None:
-    again = {**FAULT, "repeat": 1, "calls_held": 5, "longest_held_ms": 6_000.0}
-    killed = {**FAULT, "fault_no": 1, "fault": "kill", "site": "", "mode": "", "calls_held": 0}
-    found = sections.delayed_calls(RUN, {"faults": [FAULT, killed, again]})
-    assert [list(row[:4]) for row in found.rows] == [["stock", "read stall (hold)", "2", "7"]]
-    assert [text.replace("\u202f", "") for text in found.rows[0][4:]] == ["6000", "18000"]
+def test_each_fault_has_its_name_in_full_and_its_own_evidence() -> None:
+    rows = [{**FAULT, "fault_no": number, "acted_ms": 1_000.0 * number} for number in range(2)]
+    named = tuple(Fault(name, 1, 0.0, 1.0) for name in ("link 1-3 cut", "link 1-2 + 50 ms"))
+    pictures = [replace(timeline("stock"), faults=named)]
+    found = sections._faults(RUN, {"faults": rows}, pictures)
+    assert found.columns[2:6] == ["fault", "target", "planned, ms", "acted, ms"]
+    assert [row[2] for row in found.rows] == ["link 1-3 cut", "link 1-2 + 50 ms"]
+    assert [row[5].replace("\u202f", "") for row in found.rows] == ["0", "1000"]
 
 
 def test_expectations_differ_by_more_than_colour() -> None:

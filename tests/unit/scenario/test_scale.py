@@ -131,6 +131,19 @@ def test_expectations_on_times_are_scaled_and_counts_are_not() -> None:
     assert (scaled["max_ack_gap_ms"].min, scaled["isr_shrinks"].min) == (500, 1)
 
 
+@pytest.mark.parametrize(
+    ("name", "factor", "words"),
+    [
+        ("kip-501", 0.15, "a leader's reads stall for 3.75 s: stock"),
+        ("slow-disk-1000", 0.5, "takes 500 ms longer, for 10 s"),
+        ("slow-link-10", 0.5, "sends 10 kB/s at most to each follower, for 10 s: a tenth"),
+        ("burst", 2.0, "bursts of 4, 5 and 100 records to healthy"),
+    ],
+)
+def test_the_summary_has_the_times_of_the_run(name: str, factor: float, words: str) -> None:
+    assert words in load(name, factor).summary
+
+
 def test_a_margin_is_not_scaled_and_is_part_of_the_judged_bound() -> None:
     raw = load("kip-501").as_dict()
     raw["expect"] = {"stock": {"max_ack_gap_ms": {"max": 2000.0, "margin": 1500.0}}}

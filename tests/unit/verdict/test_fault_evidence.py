@@ -1,6 +1,7 @@
 """The evidence that each kind of fault must have, and hosts too busy to give any."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,7 @@ from insync.analysis.verdict.facts import FaultFact, RunFacts
 from insync.analysis.verdict.invalid_reasons import invalid_reasons, missing_evidence
 from insync.events.run_info import PlannedFault, RunInfo
 from unit.run_folder import Story, run_json
-from unit.verdict.test_decide import FAULT, STOCK, run_of
+from unit.verdict.test_decide import FAULT, RUN, STOCK, run_of
 
 FACT = FaultFact("?", "", "", 1, (), 0, 0.0, 0.0, acted_ms=4_000.0)
 
@@ -136,3 +137,34 @@ def test_a_skipped_run_is_unknown_with_its_reason() -> None:
     assert [each.words for each in invalid_reasons(RunInfo.model_validate(raw), run_of())] == [
         "skipped: no CPU quota can be set: why"
     ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"kind": "stall", "site": "read", "mode": "hold"}, "read stall at broker 1"),
+        ({"kind": "stall", "site": "fsync", "mode": "delay", "delay_ms": 1_500},
+         "fsync stall + 1.5 s at broker 1"),
+        ({"kind": "link", "peer": 3, "mode": "cut", "direction": "both"}, "link 1-3 cut"),
+        ({"kind": "link", "peer": 3, "mode": "slow", "bytes_per_s": 10_000, "direction": "from"},
+         "link 1-3 10 kB/s from broker 1"),
+        ({"kind": "client-link", "mode": "loss", "loss_percent": 5.0},
+         "client-link 5 % lost at broker 1"),
+        ({"kind": "clock-jump", "by_ms": -50}, "clock-jump - 50 ms at broker 1"),
+        ({"kind": "cpu-quota", "quota_percent": 0.3}, "cpu-quota 0.3 % at broker 1"),
+    ],
+)  # fmt: skip
+def test_a_fault_is_named_with_its_strength_and_its_place(keys: dict[str, Any], words: str) -> None:
+    assert PlannedFault.model_validate({"broker": 1, **keys}).words == words
+
+
+def test_each_recorded_fault_is_the_next_one_that_was_planned_like_it() -> None:
+    plans = [{"kind": "link", "broker": 1, "peer": peer, "at_ms": at}
+             for peer, at in ((2, 5), (3, 5), (2, 1))]  # fmt: skip
+    scenario = RUN.scenario.model_copy(
+        update={"faults": tuple(map(PlannedFault.model_validate, plans))}
+    )
+    recorded = [("link", "", 1), ("kill", "", 2), ("link", "", 1), ("link", "", 1)]
+    assert [each.words for each in scenario.planned(recorded)] == [
+        "link 1-2", "kill at broker 2", "link 1-2", "link 1-3",
+    ]  # fmt: skip

@@ -16,10 +16,9 @@ from insync.analysis.verdict.facts import (
     RunFacts,
 )
 from insync.events.run_info import PlannedFault, RunInfo
-from insync.events.schema import fault_words
 from insync.faults.kind import Recorded
 from insync.faults.registry import KINDS
-from insync.nodes import node_words, repeat_words
+from insync.nodes import repeat_words
 
 
 @dataclass(frozen=True)
@@ -126,13 +125,12 @@ def _weak_faults(
     """
     left = list(injected)
     for plan in sorted(planned, key=lambda each: each.at_ms):
-        name = f"{fault_words(plan.kind, plan.site)} at {node_words(plan.broker)}"
         fact = next((fact for fact in left if _is_for(plan, fact)), None)
         if fact is None:
-            yield f"no evidence of the {name}: it was not recorded"
+            yield f"no evidence of the {plan.words}: it was not recorded"
             continue
         left.remove(fact)
-        yield from missing_evidence(plan, fact, name)
+        yield from missing_evidence(plan, fact, plan.words)
 
 
 def _is_for(plan: PlannedFault, fact: FaultFact) -> bool:

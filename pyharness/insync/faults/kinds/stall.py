@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from insync.events.run_info import PlannedFault
-from insync.events.schema import FaultLine, fault_words
+from insync.events.schema import FaultLine
 from insync.faults.base import Fault
 from insync.faults.kind import LOCK_HELD, FaultKind, Recorded, Requirements, Tags, Words, every
 from insync.faults.spec import (
@@ -53,11 +53,6 @@ class Stall(Lasting):
     acts_ms: Time = 0
     partitions: Partitions
     topic: OtherTopic | None = None
-
-    @property
-    def words(self) -> str:
-        """What a reader calls it, such as "read stall"."""
-        return fault_words(self.kind, self.site)
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -10,9 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from insync.events.run_info import RunInfo
-from insync.events.schema import fault_words
 from insync.faults.registry import KINDS
-from insync.nodes import node_words
 from insync.report.words import span
 
 Row = Mapping[str, Any]
@@ -155,7 +153,12 @@ def timelines(run: RunInfo, rows: Rows) -> tuple[Timeline, ...]:
 def _timeline(run: RunInfo, rows: Rows, window: Row) -> Timeline:
     arm, repeat, zero = window["arm"], window["repeat"], window["start_ms"]
     end_ms = window["end_ms"]
-    faults = {row["fault_no"]: _fault(row, zero, end_ms) for row in _own(rows, "faults", window)}
+    own = _own(rows, "faults", window, "fault_no")
+    plans = run.scenario.planned((row["fault"], row["site"], row["broker"]) for row in own)
+    faults = {
+        row["fault_no"]: _fault(row, plan.words, zero, end_ms)
+        for row, plan in zip(own, plans, strict=True)
+    }
     return Timeline(
         arm=arm,
         repeat=repeat,
@@ -214,10 +217,10 @@ def _own(rows: Rows, table: str, window: Row, *order: str) -> list[Row]:
     return sorted(own, key=lambda row: tuple(row[name] for name in order))
 
 
-def _fault(row: Row, zero: float, end_ms: float) -> Fault:
+def _fault(row: Row, name: str, zero: float, end_ms: float) -> Fault:
     lifted = end_ms if row["lifted_ms"] is None else row["lifted_ms"]
     return Fault(
-        name=f"{fault_words(row['fault'], row['site'])} at {node_words(row['broker'])}",
+        name=name,
         broker=row["broker"],
         start_s=(row["injected_ms"] - zero) / 1e3,
         end_s=(lifted - zero) / 1e3,
@@ -320,10 +323,11 @@ def moment(shrink: Shrink) -> str:
 
 
 def lateness(shrink: Shrink) -> str:
-    """Say when a delayed shrink was due, when it came, and why; empty if it was not delayed."""
+    """Say when the lag limit passed, when the shrink came, and why; empty if not delayed."""
     if not shrink.delayed or shrink.due_s is None:
         return ""
-    return f"was due at {shrink.due_s:.2f} s, came at {shrink.at_s:.2f} s: {_why(shrink)}"
+    passed = f"the lag limit passed at {shrink.due_s:.2f} s"
+    return f"{passed}, the shrink came at {shrink.at_s:.2f} s: {_why(shrink)}"
 
 
 def in_short(shrink: Shrink) -> str:
@@ -341,7 +345,7 @@ def delayed_sentence(shrinks: list[Shrink]) -> str:
         return ""
     least, most = span(min(late) * 1e3), span(max(late) * 1e3)
     by = most if least == most else f"{least} to {most}"
-    return f" {len(late)} of {len(shrinks)} shrinks came {by} after they were due."
+    return f" {len(late)} of {len(shrinks)} shrinks came {by} after the lag limit had passed."
 
 
 def _why(shrink: Shrink) -> str:

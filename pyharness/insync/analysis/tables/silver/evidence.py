@@ -20,7 +20,7 @@ _SINCE_START: Final = (
 
 
 def words() -> Column:
-    """Return a fault in words, such as "read stall", as `insync.events.schema.fault_words` does."""
+    """Return a fault in words, such as "read stall"."""
     return fn.trim(fn.concat_ws(" ", "site", "fault"))
 
 
