@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-from insync.events.matrix_info import MatrixInfo, MatrixOptions, MatrixRow, save_matrix
+from insync.events.matrix_info import MatrixInfo, MatrixRow, save_matrix
 from unit.run_folder import Story, write_run
 
 ARMS = ("stock", "plugin")
-ASKED = MatrixOptions(
-    kafka=("4.3.1",), cluster="local", only=("good", "bad"), arms=ARMS, repeats=2, scale=None,
-    seed=7, side_by_side=2,
-)  # fmt: skip
+COMMAND = "insync matrix --only good,bad"
 
 
 def row(scenario: str, skipped: str | None = None) -> MatrixRow:
@@ -20,7 +17,7 @@ def row(scenario: str, skipped: str | None = None) -> MatrixRow:
 
 
 def write_plan(folder: Path, *rows: MatrixRow) -> None:
-    save_matrix(folder, MatrixInfo(repeats=2, asked=ASKED, rows=rows))
+    save_matrix(folder, MatrixInfo(repeats=2, command=COMMAND, rows=rows))
 
 
 def write_matrix(folder: Path) -> Path:

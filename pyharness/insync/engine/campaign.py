@@ -46,12 +46,13 @@ C = TypeVar("C", bound=Named)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """Where and how cells run: the campaign's folder, how many arms at a time."""
+    """Where and how cells run: the campaign's folder, how many arms at a time, its command."""
 
     folder: Path
     at_once: int
     analysis: AnalysisOptions
     progress: Progress
+    command: str = ""
 
 
 class Campaign(ABC, Generic[C]):
@@ -199,7 +200,7 @@ def run_campaign(
         write_atomic(folder / INFO, json.dumps(known, indent=2) + "\n")
     place = Place(
         folder=folder, at_once=campaign.at_once, analysis=options.analysis,
-        progress=progress,
+        progress=progress, command=options.command,
     )  # fmt: skip
     end = math.inf if options.minutes is None else time.monotonic() + 60 * options.minutes
     done = {name: each for name, each in read_done(folder).items() if campaign.is_final(each)}

@@ -43,7 +43,7 @@ class ScenarioCampaign(Campaign[CellSpec]):
         for cells in by_build(list(islice(self.cells({}), _CHECKED))):
             find_tools(cells, progress)
 
-    def info(self, rows: Sequence[MatrixRow]) -> MatrixInfo:
+    def info(self, rows: Sequence[MatrixRow], place: Place) -> MatrixInfo:
         """Return what the folder of a batch says of itself."""
         return MatrixInfo(repeats=None, rows=tuple(rows))
 
@@ -56,7 +56,7 @@ class ScenarioCampaign(Campaign[CellSpec]):
         folder = _folder(self, cells, place.folder)
         runs = _plans(cells, folder, place.progress)
         rows = [self.row(run, folder) for run in runs]
-        recording = Recording(folder, self.info(rows), possible(runs))
+        recording = Recording(folder, self.info(rows, place), possible(runs))
         failures = record([recording], place.progress, place.at_once)
         analyse_matrices([folder], place.analysis, place.progress)
         found = {(each.kafka, each.scenario, each.arm): each for each in read_cells(folder)}

@@ -51,31 +51,15 @@ class MatrixRow(Recorded):
     along: Along | None = None
 
 
-class MatrixOptions(Recorded):
-    """The options of `insync matrix`; None means the default of the groups and scenarios."""
-
-    kafka: tuple[str, ...]
-    cluster: str
-    only: tuple[str, ...] | None
-    arms: tuple[str, ...] | None
-    repeats: int | None
-    scale: float | None
-    seed: int
-    side_by_side: int
-    client: str | None = None
-    default_timeouts: bool = False
-    unknown_methods: bool = False
-
-
 class MatrixInfo(Recorded):
     """The rows of a matrix, in display order.
 
-    `asked` are the options of `insync matrix`; None: another command planned the rows.
+    `command` repeats it, if it is one of `insync matrix`; another command may plan rows, too.
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
     repeats: int | None
-    asked: MatrixOptions | None = None
+    command: str = ""
     rows: tuple[MatrixRow, ...] = Field(min_length=1)
 
     def run_folders(self, matrix: Path) -> list[Path]:

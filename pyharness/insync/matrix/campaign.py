@@ -8,11 +8,11 @@ from typing import Any
 from insync import arms
 from insync.artifacts import sha256_of
 from insync.brokers.kafka.builds import find
-from insync.engine.campaign import Done
+from insync.engine.campaign import Done, Place
 from insync.engine.recording import row_of
 from insync.engine.scenarios import ScenarioCampaign
 from insync.errors import InputError
-from insync.events.matrix_info import Along, MatrixInfo, MatrixOptions, MatrixRow
+from insync.events.matrix_info import Along, MatrixInfo, MatrixRow
 from insync.events.verdict import Cell
 from insync.matrix.groups import Entry, MatrixRequest, entries
 from insync.report.junit import matrix_suites
@@ -49,18 +49,17 @@ class Matrix(ScenarioCampaign):
     def asked(self) -> Mapping[str, Any]:
         """Return the options, and the build of the agent."""
         has_agent = any(arms.has_agent(cell.arm) for cell in self._cells)
-        return {
-            **self._options().model_dump(mode="json", exclude={"side_by_side"}),
-            "agent": sha256_of(built_agent()) if has_agent else None,
-        }
+        agent = sha256_of(built_agent()) if has_agent else None
+        return {**asdict(self._request), "at_once": None, "agent": agent}
 
     def cells(self, done: Done) -> list[CellSpec]:  # all are known from the start
         """Return the cells of every version, scenario and arm, in this order."""
         return self._cells
 
-    def info(self, rows: Sequence[MatrixRow]) -> MatrixInfo:
-        """Return the options and the rows."""
-        return MatrixInfo(repeats=self._request.repeats, asked=self._options(), rows=tuple(rows))
+    def info(self, rows: Sequence[MatrixRow], place: Place) -> MatrixInfo:
+        """Return the command and the rows."""
+        repeats = self._request.repeats
+        return MatrixInfo(repeats=repeats, command=place.command, rows=tuple(rows))
 
     def row(self, run: Plan, folder: Path) -> MatrixRow:
         """Return the row of a run, with what its group shows."""
@@ -77,9 +76,6 @@ class Matrix(ScenarioCampaign):
 
     def write(self, folder: Path, result: Result) -> None:
         """Write nothing: the analysis writes the cells and their page."""
-
-    def _options(self) -> MatrixOptions:
-        return MatrixOptions(**asdict(self._request), side_by_side=self.at_once)
 
 
 def _cells(request: MatrixRequest, kafka: str, entry: Entry, out: Path) -> list[CellSpec]:

@@ -155,8 +155,7 @@ def read_side(folder: Path) -> Side:
 def _matrix(folder: Path) -> Side:
     info = load_matrix(folder)
     cells = [cell for cell in read_cells(folder) if cell.outcome != Outcome.SKIPPED]
-    asked = {} if info.asked is None else info.asked.model_dump()
-    setup = {f"matrix: {name}": _text(value) for name, value in asked.items()}
+    setup = {"command": info.command} if info.command else {}
     for run in info.run_folders(folder):
         if (run / RUN).is_file():
             setup.update(_of_run_in_matrix(run))

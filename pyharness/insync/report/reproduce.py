@@ -1,13 +1,12 @@
-"""Says what a run or a matrix ran on, and which command repeats it."""
+"""Says what a run or a matrix ran on, and which command repeats a run."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from insync import __version__
 from insync.clients import DEFAULT_CLIENT
-from insync.events.matrix_info import MatrixOptions
 from insync.events.run_info import RunInfo
 from insync.events.schema import SCENARIO
 
@@ -17,9 +16,7 @@ def run_command(run: RunInfo) -> str:
 
     A scenario from a file is named by its copy in the run's folder.
     """
-    return _command(
-        "run",
-        run.scenario_name if run.builtin else SCENARIO,
+    options = (
         ("--arms", ",".join(run.arms)),
         ("--kafka", run.kafka_path or run.kafka),
         ("--cluster", run.cluster),
@@ -30,6 +27,8 @@ def run_command(run: RunInfo) -> str:
         ("--default-timeouts", _flag(run.default_timeouts)),
         ("--allow-unknown-methods", _flag(run.unknown_methods)),
     )
+    words = (word for name, value in options if value is not None for word in (name, value) if word)
+    return shlex.join(["insync", "run", run.scenario_name if run.builtin else SCENARIO, *words])
 
 
 def where(run: RunInfo) -> str:
@@ -39,29 +38,6 @@ def where(run: RunInfo) -> str:
     return f"Run it in this run's folder: {SCENARIO} there is the scenario that was run."
 
 
-def matrix_command(options: MatrixOptions) -> str:
-    """Return the command of a matrix, with the options that were given."""
-    return _command(
-        "matrix",
-        "",
-        ("--kafka", ",".join(options.kafka)),
-        ("--cluster", options.cluster),
-        ("--only", ",".join(options.only) if options.only is not None else None),
-        ("--arms", ",".join(options.arms) if options.arms is not None else None),
-        ("--repeat", _written(options.repeats)),
-        ("--scale", _written(options.scale)),
-        ("--seed", str(options.seed)),
-        ("--side-by-side", str(options.side_by_side)),
-        ("--client", options.client),
-        ("--default-timeouts", _flag(options.default_timeouts)),
-        ("--allow-unknown-methods", _flag(options.unknown_methods)),
-    )
-
-
-def _written(value: float | None) -> str | None:
-    return None if value is None else f"{value:g}"
-
-
 def _unless_default(client: str) -> str | None:
     return None if client == DEFAULT_CLIENT else client
 
@@ -69,13 +45,6 @@ def _unless_default(client: str) -> str | None:
 def _flag(given: bool) -> str | None:
     """Return the value of an option that has none."""
     return "" if given else None
-
-
-def _command(verb: str, what: str, *options: tuple[str, str | None]) -> str:
-    words: Sequence[str] = [
-        word for name, value in options if value is not None for word in (name, value) if word
-    ]
-    return shlex.join(["insync", verb, *([what] if what else []), *words])
 
 
 _HOST = {

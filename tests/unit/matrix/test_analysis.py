@@ -153,7 +153,7 @@ def test_the_page_links_each_cell_to_its_arm_in_the_runs_report(matrix: Path) ->
 
 def test_the_page_shows_how_to_reproduce_the_matrix_and_where_it_ran(matrix: Path) -> None:
     page = (matrix / "matrix.html").read_text(encoding="utf-8")
-    assert "insync matrix --kafka 4.3.1 --cluster local --only good,bad --arms stock" in page
+    assert "<pre><code>insync matrix --only good,bad<" in page
     assert "17.0.15" in page
 
 

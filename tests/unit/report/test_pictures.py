@@ -64,8 +64,8 @@ def test_a_late_shrink_shows_when_it_was_due_and_what_delayed_it(
     (first, *_) = timelines(made_up_run, made_up_rows)
     (cell, *_) = cells([first])
     assert cell.arrows[0].text == (
-        "shrink at 7.01 s, when a fault ended; the lag limit passed at 4.00 s, the shrink came at 7.01 s:"
-        " the isr-expiration task waited for the lock of the stalled read"
+        "shrink at 7.01 s, when a fault ended; the lag limit passed at 4.00 s, the"
+        " shrink came at 7.01 s: the isr-expiration task waited for the lock of the stalled read"
     )
     marks = chart_of(first).marks
     assert sum("limit passed at 4.00 s" in mark.text for mark in marks) == 2

@@ -2,17 +2,13 @@
 
 import json
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from typer.main import get_command
 
 from insync.cli.app import app, invoke
-from insync.events.matrix_info import MatrixOptions
-from insync.matrix.campaign import Matrix
-from insync.matrix.groups import MatrixRequest
-from insync.report.reproduce import environment_of, matrix_command, run_command, where
+from insync.report.reproduce import environment_of, run_command, where
 from unit.verdict.test_decide import RUN
 
 
@@ -34,16 +30,6 @@ def test_a_runs_command_names_every_option_that_affects_it(builtin: bool, scenar
     }  # fmt: skip
     assert (found["scale"], found["repeats"], found["seed"]) == (0.2, 2, 11)
     assert ("folder" in where(run)) is not builtin
-
-
-@pytest.mark.parametrize("only", [None, ("freeze", "step-down")])
-def test_a_matrixs_command_omits_what_its_groups_decide(only: Sequence[str] | None) -> None:
-    request = MatrixRequest(kafka=("4.3.1", "3.9.2"), only=only, repeats=3, seed=2)
-    asked = Matrix(request)._options()
-    found = parsed(matrix_command(MatrixOptions.model_validate_json(asked.model_dump_json())))
-    assert (found["kafka"], found["repeats"], found["seed"]) == ("4.3.1,3.9.2", 3, 2)
-    assert (found["arms"], found["scale"], found["at_once"]) == (None, None, 2)
-    assert found["only"] == (None if only is None else "freeze,step-down")
 
 
 def test_a_campaigns_page_has_the_command_that_was_given_without_its_folder(
@@ -70,9 +56,6 @@ def test_the_clients_are_named_where_they_are_not_the_default() -> None:
     run = RUN.model_copy(update={"scenario": scenario, "default_timeouts": True})
     found = parsed(run_command(run))
     assert (found["client"], found["default_timeouts"]) == ("both", True)
-    request = MatrixRequest(client="java", default_timeouts=True)
-    found = parsed(matrix_command(Matrix(request)._options()))
-    assert (found["client"], found["default_timeouts"]) == ("java", True)
 
 
 @pytest.mark.parametrize(

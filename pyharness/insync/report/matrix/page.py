@@ -27,7 +27,7 @@ from insync.report.matrix.curves import WIDTH as CURVES_WIDTH
 from insync.report.matrix.curves import curves_of
 from insync.report.page import says
 from insync.report.render import asset, environment, smallest_enough
-from insync.report.reproduce import Facts, matrix_command
+from insync.report.reproduce import Facts
 from insync.report.statistics import statistics_tables
 from insync.report.timeline import lanes
 from insync.report.timeline.timelines import STATE_NAMES, Rows, Timeline
@@ -78,7 +78,7 @@ def render_matrix(
             if cell.outcome.is_problem
         ],
         "environment": about,
-        "command": None if matrix.asked is None else matrix_command(matrix.asked),
+        "command": matrix.command,
         "cell_id": cell_id,
         "arms": _arms(cells),
         "repeated": any(cell.repeats > 1 for cell in cells),
