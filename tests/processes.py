@@ -24,15 +24,13 @@ def gone(pid: int) -> bool:
         return True
 
 
-def end(
-    run: subprocess.Popen[bytes], number: signal.Signals, *, least: int, within_s: float = 30
-) -> list[psutil.Process]:
+def end(run: subprocess.Popen[bytes], number: signal.Signals, least: int) -> list[psutil.Process]:
     """End a process that runs at least so many others by a signal; return those that outlive it."""
     started = psutil.Process(run.pid).children(recursive=True)
     assert len(started) >= least
     run.send_signal(number)
-    run.wait(within_s)
-    return list(psutil.wait_procs(started, timeout=10)[1])
+    run.wait(120)
+    return list(psutil.wait_procs(started, timeout=60)[1])
 
 
 @contextmanager

@@ -143,7 +143,7 @@ def test_a_paused_broker_gets_no_cpu(cluster: ContainerCluster) -> None:
     assert line.acted_ms is not None
     assert line.acted_ms >= 1000
     assert line.figures == {"cpu_ms": 0.0}
-    ask(cluster.nodes[2].port, within_s=10.0)
+    ask(cluster.nodes[2].port, within_s=60.0)
 
 
 def ask(port: int, within_s: float) -> None:

@@ -158,7 +158,7 @@ def test_a_command_of_the_protocol_with_the_right_token_is_refused_by_name(
 def authenticated(connection_file: Path) -> socket.socket:
     """Return a connection on which the token was accepted."""
     token = json.loads(connection_file.read_text())["token"]
-    client = socket.create_connection(address(connection_file), timeout=10)
+    client = socket.create_connection(address(connection_file), timeout=60)
     client.sendall(f"A\n{token}\n".encode())
     assert client.recv(16) == b"!yv\n"
     return client
@@ -195,7 +195,7 @@ def test_nothing_is_answered_without_the_token(connection_file: Path, tmp_path: 
     with pytest.raises(BridgeError) as refused:
         BridgeClient.connect(wrong)
     assert "guessed" not in str(refused.value)
-    with socket.create_connection((fields["host"], fields["port"]), timeout=5) as bare:
+    with socket.create_connection((fields["host"], fields["port"]), timeout=60) as bare:
         bare.sendall(b"c\nt\nbrokerId\ne\n")
         assert b"i1" not in bare.recv(1024)
 

@@ -251,22 +251,21 @@ def test_a_delay_makes_each_operation_longer_and_kinds_are_apart(mount: Passthro
     holds = ArmedRules(mount.control, 1)
     holds.arm([""], Site.FSYNC, Mode.DELAY, planned_ms=60_000, delay_ms=200)
     with (mount.folder / "0.log").open("wb", buffering=0) as file:
-        began = time.monotonic()
         file.write(b"at once")
-        written = time.monotonic()
+        assert holds.total.calls == 0
+        began = time.monotonic()
         os.fsync(file.fileno())
-        synced = time.monotonic()
-    assert written - began < 0.2 <= synced - written
+        assert time.monotonic() - began >= 0.2
     holds.lift()
     assert holds.total.calls == 1
 
 
 def test_a_stall_that_is_never_lifted_ends_at_its_deadline(mount: Passthrough) -> None:
     holds = ArmedRules(mount.control, 1)
-    holds.arm([""], Site.WRITE, Mode.HOLD, planned_ms=-4_500)
     began = time.monotonic()
+    holds.arm([""], Site.WRITE, Mode.HOLD, planned_ms=-4_500)
     (mount.folder / "0.log").write_bytes(b"")
-    assert 0.3 < time.monotonic() - began < 5
+    assert 0.5 <= time.monotonic() - began < 60
 
 
 def test_the_mount_goes_with_its_process_and_with_the_harness(tmp_path: Path) -> None:

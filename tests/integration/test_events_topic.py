@@ -106,7 +106,7 @@ def test_agents_write_to_a_topic_of_their_own_brokers(
         return leads and began and set(came) == {b"here/broker-1.jsonl", b"here/broker-2.jsonl"}
 
     try:
-        wait_for(read, both_published, within_s=60)
+        wait_for(read, both_published)
     finally:
         reader.close()
     for told in came.values():

@@ -26,6 +26,8 @@ from waiting import wait_for
 NO_STALL, NO_VOLUME = passthrough.unavailable(), volume.unavailable()
 NO_THROTTLE = blkio.unavailable(Path("/var/tmp"))  # noqa: S108 - asked for its disk only
 SETTINGS = {"log.segment.delete.delay.ms": "100", "log.initial.task.delay.ms": "100"}
+SHORT_S = 1.0
+"""A stall lasts longer. Without one a client needs less, in some moment of a busy machine."""
 
 needs_stall = pytest.mark.skipif(NO_STALL is not None, reason=str(NO_STALL))
 needs_throttle = pytest.mark.skipif(NO_THROTTLE is not None, reason=str(NO_THROTTLE))
@@ -69,10 +71,14 @@ def lab(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     assert list(data.glob("gate-0/*.log")), "what was written is in the folder itself"
 
 
+def is_short(seconds: float) -> bool:
+    return seconds < SHORT_S
+
+
 def stall(lab: Lab, *operations: Site, delay_ms: int = 0) -> Fault[Any]:
     disks = SimpleNamespace(gates={1: lab.gate})
     return planned(
-        SimpleNamespace(disks=disks), "disk-stall", for_ms=1_500, delay_ms=delay_ms,
+        SimpleNamespace(disks=disks), "disk-stall", for_ms=2_500, delay_ms=delay_ms,
         operations=[each.name.lower() for each in operations],
         mode="delay" if delay_ms else "hold",
     )  # fmt: skip
@@ -80,29 +86,33 @@ def stall(lab: Lab, *operations: Site, delay_ms: int = 0) -> Fault[Any]:
 
 @needs_stall
 def test_a_produce_request_waits_for_a_disk_that_takes_no_writes(lab: Lab) -> None:
-    assert lab.produce("gate") < 1.4
-    took, line = during(stall(lab, Site.WRITE), lambda: lab.produce("gate"))
-    assert 1.4 < took < 5
+    wait_for(lambda: lab.produce("gate"), is_short)
+    took, line = during(stall(lab, Site.WRITE), lambda: lab.produce("gate"), 2.5)
+    assert took > SHORT_S
     assert line.figures["writes"] >= 1
-    assert line.acted_ms is not None and 1_000 < line.acted_ms < 5_000
-    assert lab.produce("gate") < 1.4
+    assert line.acted_ms is not None and 1_000 < line.acted_ms < 60_000
+    wait_for(lambda: lab.produce("gate"), is_short)
 
 
 @needs_stall
 def test_recently_written_data_is_read_from_the_disk(lab: Lab) -> None:
     lab.produce("gate", 10)
-    assert lab.fetch("gate", 10) < 1.4
-    took, line = during(stall(lab, Site.READ), lambda: lab.fetch("gate", 10))
-    assert 1.4 < took < 6
+    wait_for(lambda: lab.fetch("gate", 10), is_short)
+    took, line = during(stall(lab, Site.READ), lambda: lab.fetch("gate", 10), 2.5)
+    assert took > SHORT_S
     assert line.figures["reads"] >= 1
     assert line.calls_held == line.figures["reads"]
 
 
 @needs_stall
 def test_a_delay_adds_to_each_operation(lab: Lab) -> None:
-    took, line = during(stall(lab, Site.WRITE, delay_ms=300), lambda: lab.produce("gate"))
-    assert 0.3 <= took < 1.4
-    assert line.longest_held_ms is not None and 290 < line.longest_held_ms < 1_400
+    def delayed() -> float:
+        took, line = during(stall(lab, Site.WRITE, delay_ms=300), lambda: lab.produce("gate"))
+        assert took >= 0.3
+        assert line.longest_held_ms is not None and line.longest_held_ms > 290
+        return max(took, line.longest_held_ms / 1_000)
+
+    wait_for(delayed, is_short)
 
 
 @needs_stall
@@ -122,7 +132,7 @@ def test_a_cold_fetch_is_no_faster_than_the_disk(lab: Lab) -> None:
     records = 4 * MEBIBYTE // RECORD
     lab.produce("plain", records)
     node = lab.cluster.nodes[2]
-    quick = lab.fetch("plain", records)
+    quick = min(lab.fetch("plain", records) for _ in range(3))
     fault = planned(
         OneNode(node.process, folder=node.data_dir), "disk-throttle", broker=2, for_ms=2_000,
         read_bytes_per_s=2 * MEBIBYTE, write_bytes_per_s=MEBIBYTE,

@@ -45,7 +45,7 @@ def test_an_interrupted_soak_leaves_no_process_and_keeps_its_samples(tmp_path: P
     with start_insync("soak", "--minutes", "60", "--out", out) as run:
         wait_for(lambda: (out / SAMPLES).read_text().count("\n"), lambda n: n >= 6, within_s=120)
         # A controller, three brokers, and the observer.
-        assert not end(run, signal.SIGINT, least=5, within_s=60)
+        assert not end(run, signal.SIGINT, least=5)
     assert run.returncode == 3
     assert len(list(read_samples(out))) >= 6
     assert json.loads((out / "verdict.json").read_text())["verdict"] == "unknown"

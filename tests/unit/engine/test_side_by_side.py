@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -12,6 +13,7 @@ from insync.engine.worker import TASKS, Ended, Task
 from insync.progress import Progress
 from unit.engine.cells import cell
 
+Work = Callable[[str], object]
 HEAD = f"""#!{sys.executable}
 import json, os, signal, sys, time
 task = sys.argv[3]
@@ -76,20 +78,18 @@ def ended(folder: Path, *arms: str, kafka: str = "4.3.1") -> set[tuple[Path, str
 
 
 @pytest.fixture
-def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Replace `python -m insync.engine.worker TASK` with a script; return its path."""
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
+    """Return what replaces `python -m insync.engine.worker TASK` by HEAD and a script."""
     path = tmp_path / "worker"
     path.touch(0o755)
     monkeypatch.setattr(sys, "executable", str(path))
-    return path
+    return lambda script: path.write_text(HEAD + script)
 
 
 def test_all_arms_run_a_few_at_a_time_and_their_progress_is_read(
-    tmp_path: Path, script: Path
+    tmp_path: Path, work: Work
 ) -> None:
-    script.write_text(
-        HEAD
-        + f"""
+    work(f"""
 mine = {str(tmp_path)!r} + "/running-" + arm
 open(mine, "w").close()
 there = [name for name in os.listdir({str(tmp_path)!r}) if name.startswith("running-")]
@@ -98,8 +98,7 @@ await_file({str(tmp_path / "go")!r})
 tell(repeat_done=True)
 tell(ended="freeze")
 os.unlink(mine)
-"""
-    )
+""")
     progress = RecordedProgress(tmp_path / "go", "at once", 2)
     arms = SideBySide(progress, RecordedRuns())
     assert arms.run(tasks(tmp_path, "stock", "off", "read"), 2) == []
@@ -110,19 +109,16 @@ os.unlink(mine)
 
 
 def test_the_next_version_starts_while_the_last_arms_of_the_previous_one_run(
-    tmp_path: Path, script: Path
+    tmp_path: Path, work: Work
 ) -> None:
-    script.write_text(
-        HEAD
-        + f"""
+    work(f"""
 version = json.load(open(task))["cells"][0]["kafka"]
 open(os.path.join({str(tmp_path)!r}, "began-" + version), "w").close()
 tell(phase="freeze (1 of 1)")
 if arm == "off":  # The last one of the old version waits for the first of the new one.
     await_file({str(tmp_path / "began-4.3.1")!r})
 tell(ended="freeze")
-"""
-    )
+""")
     both = [*tasks(tmp_path, "stock", "off", kafka="1.1.0"), *tasks(tmp_path, "stock")]
     noted = RecordedRuns()
     arms = SideBySide(Progress(), noted)
@@ -136,10 +132,8 @@ tell(ended="freeze")
         assert (tmp_path / kafka / "tasks" / "stock.json").is_file()
 
 
-def test_a_cluster_starts_after_earlier_ones_are_up(tmp_path: Path, script: Path) -> None:
-    script.write_text(
-        HEAD
-        + f"""
+def test_a_cluster_starts_after_earlier_ones_are_up(tmp_path: Path, work: Work) -> None:
+    work(f"""
 mine = {str(tmp_path)!r} + "/starting-" + arm
 open(mine, "w").close()
 time.sleep(0.3)
@@ -148,8 +142,7 @@ os.unlink(mine)
 tell(phase=f"freeze (1 of 1), {{len(starting)}} starting")
 await_file({str(tmp_path / "go")!r})
 tell(ended="freeze")
-"""
-    )
+""")
     progress = RecordedProgress(tmp_path / "go", "1 starting", 3)
     arms = SideBySide(progress, RecordedRuns())
     assert arms.run(tasks(tmp_path, "stock", "off", "read"), 3) == []
@@ -157,11 +150,9 @@ tell(ended="freeze")
 
 
 def test_tasks_that_wait_for_each_other_begin_when_all_clusters_are_up(
-    tmp_path: Path, script: Path
+    tmp_path: Path, work: Work
 ) -> None:
-    script.write_text(
-        HEAD
-        + """
+    work("""
 go = json.load(open(task))["go"]
 if os.path.exists(go):
     sys.exit("let go before its cluster was up")
@@ -170,8 +161,7 @@ if arm == "read":
 tell(phase="waiting")
 await_file(go)
 tell(ended="freeze")
-"""
-    )
+""")
     waiting = [
         each.model_copy(update={"go": tmp_path / f"{each.arm}.go"})
         for each in tasks(tmp_path, "stock", "off", "read")
@@ -182,16 +172,13 @@ tell(ended="freeze")
     assert arms.ended == ended(tmp_path, "stock", "off")
 
 
-def test_an_arm_that_fails_is_reported_and_the_others_go_on(tmp_path: Path, script: Path) -> None:
-    script.write_text(
-        HEAD
-        + """
+def test_an_arm_that_fails_is_reported_and_the_others_go_on(tmp_path: Path, work: Work) -> None:
+    work("""
 if arm == "off":
     print("insync: 4.3.1 off: InsyncError: broker 1 did not start", file=sys.stderr)
     sys.exit(3)
 tell(ended="freeze")
-"""
-    )
+""")
     arms = SideBySide(Progress(), RecordedRuns())
     wrong = arms.run(tasks(tmp_path, "stock", "off"), 1)
     assert len(wrong) == 1
@@ -201,19 +188,16 @@ tell(ended="freeze")
 
 
 def test_on_an_interrupt_the_arms_end_in_order_and_their_last_progress_is_read(
-    tmp_path: Path, script: Path
+    tmp_path: Path, work: Work
 ) -> None:
-    script.write_text(
-        HEAD
-        + """
+    work("""
 def stop(*_):
     tell(ended="freeze")
     sys.exit(3)
 signal.signal(signal.SIGTERM, stop)
 tell(phase=f"pid {os.getpid()}")
 signal.pause()
-"""
-    )
+""")
 
     phases: list[str] = []
 
