@@ -1,5 +1,3 @@
-"""One table of arms."""
-
 import re
 
 import pytest

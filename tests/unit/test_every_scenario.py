@@ -1,5 +1,3 @@
-"""A row that differs is recorded again if acks were late without a fault; others are not."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""A broker with two log directories, of which one fails, or is slow."""
-
 import time
 from pathlib import Path
 

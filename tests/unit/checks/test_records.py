@@ -1,5 +1,3 @@
-"""Which records count as lost, and which as duplicated."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""Which nodes get the agent, and the templates of a cluster without eligible leader replicas."""
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast

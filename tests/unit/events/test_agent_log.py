@@ -1,5 +1,3 @@
-"""The event file of an agent, and the parts that the agent renamed when they were full."""
-
 import json
 from pathlib import Path
 

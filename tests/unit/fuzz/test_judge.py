@@ -1,5 +1,3 @@
-"""What is a finding, what is unknown, and what is not judged."""
-
 from pathlib import Path
 from typing import Any
 

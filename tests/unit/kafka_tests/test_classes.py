@@ -1,12 +1,16 @@
 """The lists of test classes, of pinned jars and of recorded counts fit together."""
 
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
 
+import pin_tests as pin
+from insync.brokers.kafka import versions
 from insync.brokers.kafka.versions import known
 from insync.errors import InputError
+from insync.kafka_tests import classes
 from insync.kafka_tests.classes import (
     expected_counts,
     find_classes,
@@ -72,3 +76,32 @@ def test_jars_without_kafkas_tests_are_refused(tmp_path: Path) -> None:
         find_classes("4.3.1", [damaged])
     with pytest.raises(InputError, match="no jars in it"):
         own_jars(tmp_path / "nowhere")
+
+
+def ids_pinned(version: str) -> set[str]:
+    data = tomllib.loads((pin.PINS / f"{version}.toml").read_text())
+    return {entry["id"] for entry in data["jars"]}
+
+
+@pytest.mark.parametrize("version", classes.pinned())
+def test_every_root_is_pinned_except_the_broker_itself(version: str) -> None:
+    broker = {jar.id for jar in versions.pinned(version).jars}
+    assert set(pin.roots(version)) - broker <= ids_pinned(version)
+
+
+@pytest.mark.parametrize("version", classes.pinned())
+def test_no_jar_of_the_broker_is_pinned_again(version: str) -> None:
+    broker = {f"{jar.org}:{jar.name}" for jar in versions.pinned(version).jars}
+    plain = {name.rpartition(":")[0] for name in ids_pinned(version) if name.count(":") == 2}
+    assert not plain & broker
+
+
+def test_a_version_without_tests_that_run_is_refused() -> None:
+    with pytest.raises(InputError, match=r"tests of Kafka 1\.0\.2, expected 1\.1 or later"):
+        pin.roots("1.0.2")
+
+
+@pytest.mark.long
+def test_the_command_repeats_what_is_pinned(tmp_path: Path) -> None:
+    made = pin.pin_tests("4.3.1", tmp_path)
+    assert made.read_text() == (pin.PINS / "4.3.1.toml").read_text()

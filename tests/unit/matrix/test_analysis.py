@@ -1,5 +1,3 @@
-"""A matrix analysed: its cells as data, its page, its table in Markdown."""
-
 import json
 import re
 import shutil

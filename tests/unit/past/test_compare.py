@@ -1,5 +1,3 @@
-"""Two results are compared: what differs in set-up, verdicts, anomalies and figures."""
-
 from pathlib import Path
 from typing import Any
 

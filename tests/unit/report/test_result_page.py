@@ -1,5 +1,3 @@
-"""A result is a tree of checks: its file, its page, and its test results."""
-
 import re
 import xml.etree.ElementTree as Xml
 from pathlib import Path

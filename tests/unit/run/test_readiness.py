@@ -1,5 +1,3 @@
-"""A repeat waits until every broker shows the full ISR, and until none of them is slow."""
-
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace

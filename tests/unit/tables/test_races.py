@@ -1,5 +1,3 @@
-"""The state of each replica in a race, from samples of all brokers."""
-
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession

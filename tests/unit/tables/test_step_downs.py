@@ -1,5 +1,3 @@
-"""Step-downs from the agents' events: answers, decisions not to ask, and counts per cool-down."""
-
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession

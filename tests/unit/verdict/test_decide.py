@@ -1,5 +1,3 @@
-"""The rules of the verdict, one by one."""
-
 from dataclasses import replace
 
 import pytest

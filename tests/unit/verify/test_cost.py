@@ -1,5 +1,3 @@
-"""Level cost: criteria on figures that vary from round to round, and what is only shown."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""Criteria: how they are written, and when values fulfil them."""
-
 from pathlib import Path
 from statistics import median
 from typing import Any

@@ -1,5 +1,3 @@
-"""When records are due: evenly, or in bursts that one producer sends whole."""
-
 from dataclasses import replace
 from itertools import islice
 

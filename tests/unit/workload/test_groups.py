@@ -1,5 +1,3 @@
-"""Consumer groups: members commit what they processed; what a group stored is recorded."""
-
 import threading
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Keys are as frequent as the skew says, and partitions get the records of their keys."""
-
 import random
 from collections import Counter
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""A topic is created and the broker has some of its folders, without a broker."""
-
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace

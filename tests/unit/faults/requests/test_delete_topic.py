@@ -1,5 +1,3 @@
-"""A topic is deleted and created again, without a broker."""
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

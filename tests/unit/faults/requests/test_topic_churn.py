@@ -1,5 +1,3 @@
-"""Topics are created and deleted, without a broker."""
-
 from threading import Event
 
 from fault_runs import planned
