@@ -1,6 +1,7 @@
 """Compares the answers of `insync why` with the faults that recorded runs injected.
 
-`python tests/why_confusion.py FOLDER...` prints the confusion matrix over all runs in the folders.
+`python tests/why_confusion.py [--logs] FOLDER...` prints the confusion matrix over all runs in the
+folders: of answers about recordings, or about the log files of their stock brokers.
 A fault counts if it acted for at least replica.lag.time.max.ms, which is what stock Kafka needs to
 drop anybody, and if no other fault was near: within two lags. One during which every record had its
 ack within a lag, and no replica left an ISR, slowed no broker: the right answer is nobody.
@@ -18,6 +19,7 @@ from insync.arms import lag_factor
 from insync.events.schema import ISR, repeat_file
 from insync.why.answer import Answer, Finding
 from insync.why.facts import Span
+from insync.why.sources import logs as logged
 from insync.why.sources.recorded import answers
 
 TRUE_CAUSE: Final[Mapping[str, str]] = {
@@ -67,6 +69,8 @@ _BY_CALL: Final = "delay"
 class Judged:
     """A fault of a recorded run, the true cause, and the answer about its time.
 
+    `traced` says that an ISR lacked a replica then: nothing else shows in logs.
+
     `answer` is a cause, `NONE`, or `OTHER` if the answer names a broker that had no fault.
     """
 
@@ -76,6 +80,7 @@ class Judged:
     site: str
     truth: str
     answer: str
+    traced: bool
 
     @property
     def is_right(self) -> bool:
@@ -83,26 +88,50 @@ class Judged:
         return self.truth == self.answer
 
 
-def judged(folder: Path) -> Iterator[Judged]:
-    """Yield each fault of a run that counts; nothing for a race or a run that was cut short."""
+def judged(folder: Path, *, by_logs: bool = False) -> Iterator[Judged]:
+    """Yield each fault of a run that counts; nothing for a race or a run that was cut short.
+
+    The answers are those about the recording, or about the log files of its brokers alone.
+    """
     record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     if record["scenario"].get("race") or not record.get("finished_ms"):
         return
-    for answer in answers(folder):
-        arm, repeat = answer.about.split(", ")[1:]
+    for answer, arm, repeat in _of_logs(folder, record) if by_logs else _of_recording(folder):
         lag = record["scenario"]["broker"]["replica_lag_time_max_ms"] * lag_factor(arm)
         faults = [
             fault
             for fault in _lines(folder / "events" / arm / "faults.jsonl")
-            if fault["repeat"] + 1 == int(repeat.removeprefix("repeat "))
+            if repeat in (None, fault["repeat"] + 1)
         ]
         for fault in faults:
             if _counts(fault, faults, answer, lag):
-                felt = _was_felt(folder / "events" / arm, fault, _span(fault, answer), lag)
+                events, span = folder / "events" / arm, _span(fault, answer)
+                traced = _left_an_isr(events, span, lag)
+                felt = traced or _was_felt(events, fault, span, lag)
+                truth = _truth(fault, by_logs=by_logs) if felt else NONE
                 yield Judged(
                     run=folder.name, arm=arm, kind=fault["fault"], site=fault["site"],
-                    truth=_truth(fault) if felt else NONE, answer=_answer(fault, answer, lag),
+                    truth=truth, answer=_answer(fault, answer, lag), traced=traced,
                 )  # fmt: skip
+
+
+def _of_recording(folder: Path) -> Iterator[tuple[Answer, str, int]]:
+    for answer in answers(folder):
+        arm, repeat = answer.about.split(", ")[1:]
+        yield answer, arm, int(repeat.removeprefix("repeat "))
+
+
+def _of_logs(folder: Path, record: Mapping[str, Any]) -> Iterator[tuple[Answer, str, None]]:
+    """Yield the answer about all repeats of the arm `stock`, whose brokers have no agent.
+
+    The scenarios of a campaign share clusters, whose folders are beside those of the runs.
+    """
+    shared = (each / str(record["kafka"]) for each in folder.parents[:3])
+    found = (each / "nodes" / "stock" for each in (folder, *shared))
+    nodes = next((each for each in found if any(each.glob("*/*.log"))), None)
+    if nodes is not None:
+        lag = record["scenario"]["broker"]["replica_lag_time_max_ms"]
+        yield logged.answers([f"{nodes}/*/*.log"], lag, None, "UTC")[0], "stock", None
 
 
 def false_findings(folder: Path) -> Iterator[Finding]:
@@ -115,8 +144,10 @@ def false_findings(folder: Path) -> Iterator[Finding]:
                 yield finding
 
 
-def _truth(fault: Mapping[str, Any]) -> str:
+def _truth(fault: Mapping[str, Any], *, by_logs: bool) -> str:
+    """Return the true cause; of a directory that failed, which only logs name, it is the disk."""
     own = TRUE_CAUSE.get(fault["fault"], NONE)
+    own = "disk" if by_logs and fault["fault"] in ("disk-full", "disk-read-only") else own
     return NONE if fault["broker"] >= CONTROLLERS else own
 
 
@@ -137,11 +168,11 @@ def _counts(
         and other["fault"] in TRUE_CAUSE
         and _span(other, answer).touches(span, within_ms=2 * lag)
     ]
-    return not near and (_truth(fault) == NONE or _acted_ms(fault, span) >= lag)
+    return not near and (_truth(fault, by_logs=False) == NONE or _acted_ms(fault, span) >= lag)
 
 
 def _was_felt(events: Path, fault: Mapping[str, Any], span: Span, lag: float) -> bool:
-    """Whether a record had no ack within a lag, or a replica left an ISR, while a fault lasted.
+    """Whether a record had no ack within a lag while a fault lasted.
 
     A fault that delays nothing for so long slows no broker that an operator would look for.
     """
@@ -150,12 +181,16 @@ def _was_felt(events: Path, fault: Mapping[str, Any], span: Span, lag: float) ->
         for line in _lines(events / repeat_file("produce", fault["repeat"]))
         if span.since_ms <= line["sent_ms"] <= span.until_ms
     )
-    left = (
+    return any(late)
+
+
+def _left_an_isr(events: Path, span: Span, lag: float) -> bool:
+    """Whether a replica was out of an ISR while a fault lasted."""
+    return any(
         len(line["isr"]) < len(line["replicas"])
         for line in _lines(events / ISR)
         if line["kind"] == "partition" and span.since_ms <= line["t_ms"] <= span.until_ms + lag
     )
-    return any(late) or any(left)
 
 
 def _acted_ms(fault: Mapping[str, Any], span: Span) -> float:
@@ -213,9 +248,13 @@ def run_folders(folders: Iterable[Path]) -> list[Path]:
 
 
 if __name__ == "__main__":
-    every = [case for run in run_folders(map(Path, sys.argv[1:])) for case in judged(run)]
+    by_logs = "--logs" in sys.argv
+    given = [Path(each) for each in sys.argv[1:] if each != "--logs"]
+    every = [case for run in run_folders(given) for case in judged(run, by_logs=by_logs)]
     print(as_markdown(every))
-    print(f"{sum(case.is_right for case in every)} of {len(every)} are right")
+    traced = [case for case in every if case.traced or case.truth == NONE]
+    for cases, which in ((every, "in all"), (traced, "without those that left no ISR smaller")):
+        print(f"{sum(case.is_right for case in cases)} of {len(cases)} are right, {which}")
     for case in every:
         if not case.is_right:
             print(f"wrong: {case}")

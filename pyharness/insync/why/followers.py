@@ -157,12 +157,18 @@ def _finding(
     *evidence: Evidence,
     peer: int | None = None,
 ) -> Finding:
-    """Return the finding of some drops; one that is not decided is the disk or the network."""
+    """Return the finding of some drops; one that is not decided is the disk or the network.
+
+    Or the process, of which logs say little.
+    """
     cause, site = why
     gaps = [gap for each in drops for gap in _gaps(facts, each)] if site == FETCH else []
+    may_be: tuple[Cause, ...] = (
+        ("disk", "network", "process") if facts.logs else ("disk", "network")
+    )
     return Finding(
         span=whole([*(facts.late(each) for each in drops), *gaps]), broker=broker, peer=peer,
-        cause=cause, site=site, may_be=("disk", "network") if cause == "undecided" else (),
+        cause=cause, site=site, may_be=may_be if cause == "undecided" else (),
         partitions=_partitions(drops), evidence=evidence,
     )  # fmt: skip
 
@@ -202,7 +208,7 @@ def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
     """
     own = [each for each in drops if each.leader == broker]
     waited_ms = _waited_ms(facts, own)
-    kept = _kept_by_lost(facts, broker, own) if facts.logs else 0
+    kept = _kept(facts, own) if own else []
     why: tuple[Cause, str] = ("undecided", LINKS)
     if waited_ms >= rules.OVERDUE_LAGS * facts.lag_ms:
         why = ("disk", FETCH)
@@ -218,27 +224,34 @@ def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
         Evidence("leaders that dropped it", len(losers), "leaders"),
         *([Evidence("a follower was late, or acks missing, when it was dropped, for", waited_ms)]
           if waited_ms else ()),
-        *([Evidence("partitions in which these followers, as leaders, kept it", kept, "partitions")]
-          if kept else ()),
+        *kept,
     )  # fmt: skip
 
 
-def _kept_by_lost(facts: Facts, broker: int, drops: Sequence[Dropped]) -> int:
-    """Return in how many ISRs a leader stayed that the followers lead which it dropped.
+def _kept(facts: Facts, drops: Sequence[Dropped]) -> list[Evidence]:
+    """Return in how many ISRs leaders stayed whose dropped followers lead other partitions.
 
-    0 if one of these keeps it in too few for its link to be known to work.
+    None if logs are not the source, or one of them keeps such a leader in too few to show that the
+    link works, or was fenced soon after: then it may have ended before.
     """
     span = whole([facts.late(each) for each in drops])
+    followers = {each.follower for each in drops}
+    gone = any(
+        each.broker in followers and each.touches(span, rules.SESSION_MS) for each in facts.fenced
+    )
     led = [
         {
             each.partition
             for each in facts.leads
-            if each.leader == follower and broker in each.isr
+            if each.leader == follower and leader in each.isr
             if each.since_ms <= span.since_ms and each.until_ms >= span.until_ms
         }
-        for follower in {each.follower for each in drops}
+        for leader, follower in {(each.leader, each.follower) for each in drops}
     ]
-    return sum(map(len, led)) if min(map(len, led)) >= rules.KEPT_LEADS else 0
+    if gone or not facts.logs or min(map(len, led)) < rules.KEPT_LEADS:
+        return []
+    says = "partitions led by the dropped, in which they kept who dropped them"
+    return [Evidence(says, len(set.union(*led)), "partitions")]
 
 
 def _waited_ms(facts: Facts, drops: Sequence[Dropped]) -> float:
@@ -296,6 +309,8 @@ def _behind(facts: Facts, follower: int, drops: Sequence[Dropped]) -> Finding:
     elif follower in facts.peers_known:
         evidence.append(Evidence("it waited for a leader's answers for", max(waits, default=0.0)))
         why = ("network", LINK) if waits else why
+    elif kept := _kept(facts, drops):
+        evidence += kept
     elif not _links_work(facts, drops):
         why = ("undecided", FOLLOWING)
     peer = leaders[0] if why[1] == LINK and len(leaders) == 1 else None

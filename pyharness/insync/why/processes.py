@@ -151,7 +151,7 @@ def _unexplained(facts: Facts, found: Sequence[Finding]) -> list[Fenced]:
         and not any(
             each.broker == fenced.broker
             and each.site not in (GONE, CONTROLLER_LINK)
-            and each.span.touches(fenced, within_ms=2 * facts.lag_ms)
+            and each.span.touches(fenced, within_ms=max(2 * facts.lag_ms, rules.SESSION_MS))
             for each in found
         )
     ]

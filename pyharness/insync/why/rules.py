@@ -42,15 +42,17 @@ WARM_UP_MS: Final = 20_000
 TOGETHER_MS: Final = 5_000
 """Brokers that are fenced within this time, for no other reason, are the controller's matter: a
 starved controller of the first set fenced three within 4.0 s."""
+SESSION_MS: Final = 12_000
+"""A broker is fenced so long after its last heartbeat at most: Kafka's default session is 9 s."""
 RAN_MS: Final = 5_000
 """A broker that logged so shortly before it was fenced ran: heartbeats time out after half of
 Kafka's default session of 9 s."""
 SCRAPED_MS: Final = 60_000
 """Metrics are read every 15 to 60 s, so what a finding shows in them may come so much later."""
 KEPT_LEADS: Final = 2
-"""Links work if each follower that a leader dropped leads so many partitions in which it keeps that
-leader in the ISR. A choice: logs do not show which partitions are written, and in one that is not
-nobody is behind."""
+"""A link works if the broker that was dropped over it leads so many partitions in which it keeps
+the other one in the ISR. A choice: logs do not show which partitions are written, and in one that
+is not nobody is behind."""
 SLOW_REQUEST_MS: Final = 100
 """A part of a request that takes so long on average is slow: usually it takes some ms."""
 SILENT_MS: Final = 2_000

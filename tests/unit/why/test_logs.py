@@ -105,6 +105,38 @@ def test_a_leader_that_its_dropped_followers_keep_has_no_bad_links(
     assert (finding.broker, finding.cause) == (1, cause)
 
 
+@pytest.mark.parametrize(
+    ("partitions", "fenced_at", "cause"),
+    [(2, 80, "disk"), (1, 80, "undecided"), (2, 47, "undecided")],
+    ids=["its links work", "perhaps nobody writes there", "it may have ended"],
+)
+def test_a_follower_that_keeps_the_leaders_that_dropped_it_has_no_bad_links(
+    tmp_path: Path, partitions: int, fenced_at: int, cause: str
+) -> None:
+    for leader in (1, 2):
+        dropped = at(40, shrinks(f"t-{leader}", leader, "1,2,3", "1,2"))
+        write(tmp_path / f"{leader}.log", [at(1, leads(f"t-{leader}", leader)), dropped])
+    own = [at(1, leads(f"u-{each}", 3)) for each in range(partitions)]
+    write(tmp_path / "3.log", [*own, at(99, "INFO the last line")])
+    write(tmp_path / "controller.log", [at(fenced_at, FENCED.format(broker=3)), at(90, UNFENCED)])
+    finding = next(each for each in answer(tmp_path, lag_ms=2_000).findings if each.partitions)
+    assert (finding.broker, finding.cause) == (3, cause)
+    assert ("process" in finding.may_be) is (cause == "undecided")
+
+
+@pytest.mark.parametrize(("fenced_at", "sites"), [
+    (45, ["append: a log directory failed"]),
+    (75, ["append: a log directory failed", "not heard of"]),
+])  # fmt: skip
+def test_a_broker_that_is_fenced_after_its_log_directory_failed_has_one_finding(
+    tmp_path: Path, fenced_at: int, sites: list[str]
+) -> None:
+    failed = "WARN [ReplicaManager broker=1] Stopping serving replicas in dir /data with uuid x"
+    write(tmp_path / "1.log", [at(1, leads("t-0", 1)), SETTINGS, at(36, failed)])
+    write(tmp_path / "controller.log", [at(fenced_at, FENCED.format(broker=1)), at(95, UNFENCED)])
+    assert [each.site for each in answer(tmp_path).findings] == sites
+
+
 @pytest.mark.parametrize(("elapsed", "site"), [(14_000, "frozen or starved"), (4_600, None)])
 def test_a_request_that_ends_long_after_its_timeout_shows_a_process_that_did_not_run(
     tmp_path: Path, elapsed: int, site: str | None
