@@ -12,13 +12,12 @@ from typing import Any, Final
 
 from event_lines import until_steady_ms, waited_at_first_fault_ms
 from insync.brokers.kafka.versions import DEFAULT, known
-from insync.engine import recording
-from insync.engine.recording import Recording, possible
-from insync.events.matrix_info import MatrixInfo, MatrixRow
+from insync.engine import scenarios
+from insync.engine.scenarios import Recording, plans_of
 from insync.events.run_info import load_run
 from insync.matrix.groups import UNGROUPED, entries
 from insync.progress import Progress
-from insync.run.plan import prepare
+from insync.run.plan import resolve_cells
 from insync.run.request import RunRequest
 from insync.scenario.groups import Group, groups
 from insync.scenario.load import builtin_names, load
@@ -235,30 +234,23 @@ def _record(
     wrong = [
         failure
         for plan, at_once in plans
-        for failure in recording.record([plan], Progress(), at_once)
+        for failure in scenarios.record([plan], Progress(), at_once)
     ]
     folders = [plan.folder for plan, _ in plans]
     return RecordedScenarios(dict(zip(folders, judge_matrices(*folders), strict=True)), wrong)
 
 
 def _plan(rows: Sequence[Row], out: Path) -> tuple[Recording, int]:
-    planned = [
-        prepare(
+    cells = [
+        cell
+        for row in rows
+        for cell in resolve_cells(
             RunRequest(
                 scenario=row.scenario, arms=row.arms, kafka=row.kafka, scale=row.scale,
-                repeats=row.repeats, seed=SEED, out=out / row.name,
+                repeats=row.repeats, seed=SEED,
             ),
-            Progress(),
-            resumed=True,
+            Path(row.name),
         )
-        for row in rows
     ]  # fmt: skip
-    shown = tuple(
-        MatrixRow(
-            kafka=row.kafka, scenario=row.scenario, summary=run.scenario.summary, arms=row.arms,
-            folder=row.name, skipped=run.skip,
-        )
-        for row, run in zip(rows, planned, strict=True)
-    )  # fmt: skip
-    plan = Recording(out, MatrixInfo(repeats=None, rows=shown), possible(planned))
+    plan = Recording.of(out, plans_of(cells, out, Progress()))
     return plan, min(row.at_once for row in rows)

@@ -16,7 +16,7 @@ from host_base import host_base
 from insync.brokers.docker.engine import client
 from insync.brokers.images import built
 from insync.brokers.images.build import build, prepare
-from insync.brokers.images.image import Image
+from insync.brokers.images.built import Image
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.resolve import distribution

@@ -14,8 +14,7 @@ from commands import invoke_json
 from host_base import host_base
 from insync.brokers.images import built
 from insync.brokers.images.build import prepare
-from insync.brokers.images.built import SAMPLE
-from insync.brokers.images.image import HEALTH_VARIABLE, Image
+from insync.brokers.images.built import HEALTH_VARIABLE, SAMPLE, Image
 from insync.brokers.kafka import formats, releases
 from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution, node_flags
 from insync.brokers.kafka.warmup import sample_settings, started
@@ -62,7 +61,7 @@ def names_of_its_own(
 ) -> Iterator[Callable[[str, str], str]]:
     """Use image names of which none is built yet; return what makes a base from a Dockerfile."""
     of_bases, of_kafka = "insync-test-base", "insync-test-kafka"
-    monkeypatch.setattr("insync.brokers.images.image.REPOSITORY", of_kafka)
+    monkeypatch.setattr("insync.brokers.images.built.REPOSITORY", of_kafka)
 
     def base_from(name: str, dockerfile: str) -> str:
         tag = f"{of_bases}:{name}"

@@ -17,10 +17,10 @@ from analysed import unpack
 from insync.analysis.engine import paths
 from insync.analysis.engine.options import Choice
 from insync.analysis.engine.session import Session, open_session
-from insync.analysis.tables.bronze import schemas as bronze
+from insync.analysis.tables.bronze import lines as bronze
 from insync.analysis.tables.bronze.folders import look
 from insync.analysis.tables.bronze.lines import ddl
-from insync.analysis.tables.catalogue import CONTRACTS, LAYERS
+from insync.analysis.tables.contracts import CONTRACTS, LAYERS
 from insync.analysis.tables.pipeline import refresh
 from insync.engines import AnalysisOptions
 from unit.checks.test_planted import check, of_any_kind

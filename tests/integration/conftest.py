@@ -12,8 +12,8 @@ import pytest
 from every_scenario import RecordedScenarios, long_rows, record, short_rows
 from insync.artifacts import AGENT_JAR
 from insync.brokers.cluster.admin import create_topic
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.node import AgentSpec
 from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java, find_java

@@ -20,8 +20,8 @@ from event_lines import read_lines
 from fault_runs import running
 from insync.arms import FEATURE, PROCESS_TIME, READ, REQUEST, SCOPE
 from insync.brokers.cluster.admin import in_force, partitions, update_broker
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.node import AgentSpec
 from insync.brokers.kafka.java import Java
 from insync.faults.support.control import ControlFile, Mode, Rule, Site
 from insync_bridge import BridgeClient

@@ -15,9 +15,8 @@ from commands import insync, insync_json
 from insync.arms import FEATURE, LAG_POLICY, PROCESS_TIME, SCOPE
 from insync.artifacts import AGENT_JAR
 from insync.brokers.cluster.admin import client, create_topic
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import NodeExtras
+from insync.brokers.cluster.node import AgentSpec, NodeExtras
 from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError

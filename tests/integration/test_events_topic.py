@@ -11,8 +11,8 @@ from confluent_kafka import Consumer, TopicPartition
 
 from commands import insync, insync_json
 from insync.brokers.cluster.admin import create_topic
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.node import AgentSpec
 from insync.brokers.kafka.distribution import Distribution
 from integration.lab import Lab, StartCluster
 from waiting import wait_for

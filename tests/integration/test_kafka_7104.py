@@ -12,9 +12,8 @@ from confluent_kafka import Producer
 
 from insync.arms import FEATURE, LOG_START
 from insync.brokers.cluster.admin import client, create_topic, delete_records
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import NodeExtras
+from insync.brokers.cluster.node import AgentSpec, NodeExtras
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError

@@ -15,7 +15,7 @@ import pytest
 from confluent_kafka import KafkaException, Producer
 
 from insync.artifacts import VERSIONS_TABLE, built
-from insync.brokers.cluster import plans
+from insync.brokers.cluster import common as plans
 from insync.brokers.cluster.admin import client, create_topic, partitions
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodeExtras

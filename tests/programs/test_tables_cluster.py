@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from commands import Done, insync, start_insync
-from insync.analysis.tables.catalogue import LAYERS
+from insync.analysis.tables.contracts import LAYERS
 from unit.run_folder import Story, append, write_run
 from waiting import wait_for
 

@@ -17,7 +17,7 @@ def row(scenario: str, skipped: str | None = None) -> MatrixRow:
 
 
 def write_plan(folder: Path, *rows: MatrixRow) -> None:
-    save_matrix(folder, MatrixInfo(repeats=2, command=COMMAND, rows=rows))
+    save_matrix(folder, MatrixInfo(command=COMMAND, rows=rows))
 
 
 def write_matrix(folder: Path) -> Path:

@@ -2,9 +2,7 @@
 
 DIR is a local run folder, or the folder of a matrix; matrices and runs are not mixed. For a matrix
 the job computes the tables of all its runs together, into the matrix's folder, and then writes its
-cells and its page. The engine reads the events from `--storage`, and the tables are written there.
-The default is DIR; another folder is needed if a cluster's workers cannot reach DIR. Prints the
-reports' paths; exits with 0, 2 (bad input) or 3 (failed).
+cells and its page. Prints the reports' paths; exits with 0, 2 (bad input) or 3 (failed).
 """
 
 from __future__ import annotations
@@ -22,47 +20,38 @@ from insync.analysis.engine.options import choose, events_bytes
 from insync.analysis.tables.bronze.folders import Folder, of_run
 from insync.analysis.tables.current import digest_of, engine_of, is_current, stored_rows
 from insync.analysis.tables.rows import Rows, rows_of_run
-from insync.analysis.verdict.decide import decide
+from insync.analysis.verdict.decide import decide, judge, without_run
+from insync.analysis.verdict.facts import RunFacts
 from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.engines import ENGINES, AnalysisOptions, conf_of
 from insync.errors import InputError, InsyncError, report_crash
-from insync.events.matrix_info import PAGE, is_matrix
+from insync.events.matrix_info import PAGE, MatrixInfo, MatrixRow, is_matrix, load_matrix
 from insync.events.run_info import RunInfo, load_run, run_name
-from insync.events.schema import EVENTS, REPORT
-from insync.events.verdict import read_verdict, write_verdict
+from insync.events.schema import EVENTS, REPORT, RUN
+from insync.events.verdict import Cell, Verdict, write_cells, write_verdict
 from insync.events.writer import replaced_together
 from insync.outcome import Outcome
 from insync.progress import REPORT as REPORT_STAGE
 from insync.progress import Announce, ProgressFile, silent
+from insync.report.matrix.page import write_matrix_page
 from insync.report.page import write_report
-from insync.report.timeline.timelines import timelines
+from insync.report.reproduce import environment_of
+from insync.report.timeline.timelines import Timeline, timelines
 
 if TYPE_CHECKING:
     from insync.analysis.engine.session import Session
-from insync.analysis.verdict.decide import judge, without_run
-from insync.analysis.verdict.facts import RunFacts
-from insync.events.matrix_info import MatrixInfo, MatrixRow, load_matrix
-from insync.events.schema import RUN
-from insync.events.verdict import Cell, Verdict, write_cells
-from insync.report.matrix.page import write_matrix_page
-from insync.report.reproduce import environment_of
-from insync.report.timeline.timelines import Timeline
 
 
 @dataclass(frozen=True)
 class Job:
     """What to analyse and how.
 
-    `report_only` keeps the tables and the verdict.
-    `storage` is the folder of the events and tables of the only DIR; None: DIR itself. `matrices`
-    are the folders of the matrices that have the runs in `folders`; none: they are not of a matrix.
-    `announce` gets the name of each stage.
+    `matrices` are the folders of the matrices that have the runs in `folders`; none: they are not
+    of a matrix. `announce` gets the name of each stage.
     """
 
     folders: Sequence[Path]
-    storage: str | None
     options: AnalysisOptions
-    report_only: bool = False
     matrices: Sequence[Path] = ()
     announce: Announce = silent
 
@@ -92,7 +81,8 @@ def run_job(job: Job) -> list[Path]:
     found = places(job)
     if all(place.is_current for place in found):
         return analyse(None, job, runs)
-    choice = choose(job.options, [place.storage for place in found], events_bytes(job.folders))
+    storage = [paths.local(place.folder) for place in found]
+    choice = choose(job.options, storage, events_bytes(job.folders))
     job.announce(choice.starting)
     from insync.analysis.engine.session import open_session
 
@@ -104,37 +94,30 @@ def run_job(job: Job) -> list[Path]:
 class Place:
     """A folder whose runs have their tables together: a run's, or a matrix's.
 
-    `digest` is that of what the tables are computed of, if they are in the folder itself.
-    `is_current` is whether they are used as they are.
+    `digest` is that of what the tables are computed of. `is_current` is whether those that are
+    there are used as they are.
     """
 
     folder: Path
     folders: Sequence[Path]
-    storage: str
-    digest: str | None
+    digest: str
     is_current: bool
 
     @property
     def tables(self) -> Path:
-        """Return the local folder of the tables."""
-        return Path(self.storage.removeprefix("file://")) / paths.TABLES
+        """Return the folder of the tables."""
+        return self.folder / paths.TABLES
 
 
 def places(job: Job) -> list[Place]:
-    """Return the folders of a job that have tables; raises InputError."""
-    if job.storage is not None:
-        if job.report_only and "://" in job.storage:
-            raise InputError(f"--storage {job.storage}: expected a local folder for --only report")
-        only = (*job.matrices, *job.folders)[0]
-        return [Place(only, job.folders, paths.trimmed(job.storage), None, job.report_only)]
-    return [_place(job, folder) for folder in job.matrices or job.folders]
-
-
-def _place(job: Job, folder: Path) -> Place:
-    folders = [each for each in job.folders if each.is_relative_to(folder)]
-    digest = digest_of(folders)
-    unchanged = not job.options.recompute and is_current(folder / paths.TABLES, digest)
-    return Place(folder, folders, paths.local(folder), digest, job.report_only or unchanged)
+    """Return the folders of a job that have tables."""
+    found = []
+    for folder in job.matrices or job.folders:
+        folders = [each for each in job.folders if each.is_relative_to(folder)]
+        digest = digest_of(folders)
+        unchanged = not job.options.recompute and is_current(folder / paths.TABLES, digest)
+        found.append(Place(folder, folders, digest, unchanged))
+    return found
 
 
 def analyse(session: Session | None, job: Job, runs: Mapping[Path, RunInfo]) -> list[Path]:
@@ -149,8 +132,7 @@ def analyse(session: Session | None, job: Job, runs: Mapping[Path, RunInfo]) -> 
             rows, engine = _rows(session, job, place, runs)
             job.announce(REPORT_STAGE)
             for folder in place.folders:
-                own = _Own(runs[folder], _rows_of(rows, runs[folder]), engine)
-                found[folder] = _judge(job, folder, fresh[folder], own)
+                found[folder] = _judge(fresh[folder], runs[folder], rows, engine)
         for matrix in job.matrices:
             inside = {at: each for at, each in found.items() if at.is_relative_to(matrix)}
             write_matrix(matrix, inside, fresh[matrix])
@@ -164,27 +146,16 @@ def _load(folder: Path) -> RunInfo:
     return run
 
 
-@dataclass(frozen=True)
-class _Own:
-    """A run, the rows of its tables, and the engine that computed them."""
-
-    run: RunInfo
-    rows: Rows
-    engine: str
-
-
-def _judge(job: Job, folder: Path, fresh: Path, own: _Own) -> Analysed:
-    """Write the verdict and the report of the run in `folder` into the folder `fresh`."""
-    run, rows = own.run, own.rows
-    facts = facts_of_run(run, rows)
-    if job.report_only:
-        verdict = read_verdict(folder)
-    else:
-        verdict = decide(run, facts).model_copy(update={"engine": own.engine})
-        write_verdict(fresh, verdict)
-    pictures = timelines(run, rows)
-    write_report(fresh, run, verdict, rows, pictures)
-    return Analysed(run, facts, verdict, pictures, rows)
+def _judge(fresh: Path, run: RunInfo, rows: Rows, engine: str) -> Analysed:
+    """Write the verdict and the report of a run into a folder, from the rows of its place."""
+    cell = {"scenario": run.scenario_name, "kafka": run.kafka, "cluster": run.cluster}
+    own = rows_of_run(rows, run_name(run), {**cell, "scale": float(run.scale)})
+    facts = facts_of_run(run, own)
+    verdict = decide(run, facts).model_copy(update={"engine": engine})
+    write_verdict(fresh, verdict)
+    pictures = timelines(run, own)
+    write_report(fresh, run, verdict, own, pictures)
+    return Analysed(run, facts, verdict, pictures, own)
 
 
 def _rows(
@@ -196,27 +167,23 @@ def _rows(
     """
     if session is None or place.is_current:
         return stored_rows(place.tables), engine_of(place.tables)
-    return _compute(session, job, place, runs), session.described
-
-
-def _rows_of(rows: Rows, run: RunInfo) -> Rows:
-    cell = {"scenario": run.scenario_name, "kafka": run.kafka, "cluster": run.cluster}
-    return rows_of_run(rows, run_name(run), {**cell, "scale": float(run.scale)})
-
-
-def _compute(session: Session, job: Job, place: Place, runs: Mapping[Path, RunInfo]) -> Rows:
     # Here, because a report of current tables needs no engine's client.
     from insync.analysis.tables.pipeline import refresh
 
-    found = [_folder(session, place, folder, runs[folder]) for folder in place.folders]
-    tables = f"{place.storage}/{paths.TABLES}"
-    return refresh(
-        session, found, tables, str(job.log), own=True, digest=place.digest, announce=job.announce
+    rows = refresh(
+        session,
+        [_folder(session, folder, runs[folder]) for folder in place.folders],
+        paths.local(place.tables),
+        str(job.log),
+        own=True,
+        digest=place.digest,
+        announce=job.announce,
     )
+    return rows, session.described
 
 
-def _folder(session: Session, place: Place, folder: Path, run: RunInfo) -> Folder:
-    path = paths.below(place.storage, folder.relative_to(place.folder))
+def _folder(session: Session, folder: Path, run: RunInfo) -> Folder:
+    path = paths.local(folder)
     return of_run(path, run, has_events=session.files(path).exists(f"{path}/{EVENTS}"))
 
 
@@ -226,32 +193,22 @@ def parse_job(arguments: Sequence[str]) -> Job:
     parser.add_argument(
         "folders", metavar="DIR", type=Path, nargs="+", help="folder of a run or of a matrix"
     )
-    parser.add_argument("--storage", help="folder or URI of events/ and tables/ (default: DIR)")
     parser.add_argument("--engine", choices=ENGINES, default=ENGINES[0])
     parser.add_argument("--spark-master", metavar="MASTER")
     parser.add_argument("--spark-conf", action="append", default=[], metavar="KEY=VALUE")
-    parser.add_argument(
-        "--only",
-        choices=["report"],
-        help="write the report again, from the existing tables and verdict",
-    )
     parser.add_argument(
         "--recompute", action="store_true", help="compute the tables even if they are current"
     )
     parser.add_argument("--progress", type=Path, metavar="FILE", help="report the stages in a file")
     given = parser.parse_args(arguments)
-    if given.storage and len(given.folders) > 1:
-        raise InputError(f"--storage {given.storage}: for one DIR, got {len(given.folders)}")
     folders = [folder.absolute() for folder in given.folders]
     matrices = _matrices(folders)
     runs = [run for matrix in matrices for run in recorded(matrix)]
     return Job(
         folders=runs if matrices else folders,
-        storage=given.storage,
         options=AnalysisOptions(
             given.engine, given.spark_master, conf_of(given.spark_conf), given.recompute
         ),
-        report_only=given.only == "report",
         matrices=matrices,
         announce=ProgressFile(given.progress).phase if given.progress else silent,
     )

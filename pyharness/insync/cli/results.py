@@ -88,19 +88,26 @@ def show_result(result: Result, folder: Path, words: Words, *, as_json: bool) ->
     `as_json` prints the file besides. Returns the verdict.
     """
     console = results_console(as_json=as_json)
-    for table in (overview(result, words.part), *result.tables):
+    show_checks(console, result, words.part)
+    console.print(f"page: {escape(str(folder / REPORT))}", soft_wrap=True)
+    if as_json:
+        print((folder / VERDICT).read_text(encoding="utf-8"), end="")
+    return result.outcome.verdict
+
+
+def show_checks(console: Console, result: Result, part: str) -> None:
+    """Print the children of a result, each a `part`, what is not as expected, and the verdict."""
+    for table in (overview(result, part), *result.tables):
         console.print(drawn(table))
+        if table.more:
+            console.print(f"and {table.more} more rows")
     found = problems(result)
     for path, check in found[:MOST_PROBLEMS]:
         text = f"{check.outcome.mark} {', '.join(path)}: {check.reason}"
         console.print(escape(text), soft_wrap=True)
     if len(found) > MOST_PROBLEMS:
-        console.print(f"{len(found) - MOST_PROBLEMS} more are in the page")
+        console.print(f"and {len(found) - MOST_PROBLEMS} more checks")
     print_verdict(console, result.outcome.verdict, result.reason)
-    console.print(f"page: {escape(str(folder / REPORT))}", soft_wrap=True)
-    if as_json:
-        print((folder / VERDICT).read_text(encoding="utf-8"), end="")
-    return result.outcome.verdict
 
 
 def analyse_and_show(

@@ -16,6 +16,7 @@ from typing import Annotated, Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
+from insync.events.schema import CAMPAIGN
 from insync.events.writer import naming, write_atomic
 from insync.outcome import Outcome
 from insync.progress import Progress
@@ -23,7 +24,6 @@ from insync.report.result_page import Words, write_result
 from insync.result import Result
 from insync.run.request import check_out, default_out, make_out
 
-INFO: Final = "campaign.json"
 DONE: Final = "cells.jsonl"
 """A line per cell that is done, with its name and its result."""
 MOST_AT_ONCE: Final = 64
@@ -197,7 +197,7 @@ def run_campaign(
     make_out(folder)
     if not options.resume:
         known = {"schema": 1, "campaign": campaign.name, "asked": _asked(campaign, options)}
-        write_atomic(folder / INFO, json.dumps(known, indent=2) + "\n")
+        write_atomic(folder / CAMPAIGN, json.dumps(known, indent=2) + "\n")
     place = Place(
         folder=folder, at_once=campaign.at_once, analysis=options.analysis,
         progress=progress, command=options.command,
@@ -220,7 +220,7 @@ def run_campaign(
 
 def is_campaign(folder: Path) -> bool:
     """Whether a folder is that of a campaign."""
-    return (folder / INFO).is_file()
+    return (folder / CAMPAIGN).is_file()
 
 
 def read_done(folder: Path) -> dict[str, Any]:
@@ -286,10 +286,10 @@ def _asked(campaign: Campaign[C], options: Options) -> dict[str, Any]:
 def _require_same(campaign: Campaign[C], options: Options, out: Path) -> None:
     """Check that a campaign resumes one like itself; raises InputError."""
     try:
-        before = json.loads((out / INFO).read_text(encoding="utf-8"))
+        before = json.loads((out / CAMPAIGN).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise InputError(
-            f"--out {out}: no {INFO} in it, expected the folder of a {campaign.name} to resume"
+            f"--out {out}: no {CAMPAIGN} in it, expected the folder of a {campaign.name} to resume"
         ) from None
     if before["campaign"] != campaign.name:
         raise InputError(f"--out {out}: a {before['campaign']}, expected a {campaign.name}")

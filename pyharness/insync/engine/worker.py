@@ -21,12 +21,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from insync import faults
 from insync.errors import InsyncError
 from insync.events.writer import write_atomic
+from insync.lists import grouped
 from insync.outcome import Outcome
 from insync.progress import ProgressFile, ProgressReader
 from insync.run.arm import record_lack, run_repeats
-from insync.run.arm_cluster import ClusterSpec, cluster_spec, open_arm_cluster
+from insync.run.arm_cluster import ClusterSpec, cluster_spec, disks_differ, open_arm_cluster
 from insync.run.cell import CellSpec
-from insync.run.disks import disks_differ
 from insync.run.history import write_histories
 from insync.run.plan import Tools, find_tools
 from insync.signals import interruptible
@@ -87,15 +87,11 @@ def tasks_of(cells: Iterable[CellSpec], folder: Path) -> list[Task]:
 
     `folder` is that of all runs together.
     """
-    found: dict[tuple[str, str], list[CellSpec]] = {}
-    for cell in cells:
-        found.setdefault((cell.build, cell.arm), []).append(cell)
+    own = grouped(cells, lambda cell: (folder / cell.build, cell.arm))
     return [
-        Task(
-            cells=tuple(own), folder=folder / build / TASKS, home=folder / build / "nodes" / arm
-        )
-        for (build, arm), own in found.items()
-    ]  # fmt: skip
+        Task(cells=tuple(cells), folder=of / TASKS, home=of / "nodes" / arm)
+        for (of, arm), cells in own.items()
+    ]
 
 
 def ended_of(tasks: Iterable[Task]) -> Ended:

@@ -58,7 +58,6 @@ class MatrixInfo(Recorded):
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
-    repeats: int | None
     command: str = ""
     rows: tuple[MatrixRow, ...] = Field(min_length=1)
 

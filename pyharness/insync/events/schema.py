@@ -22,6 +22,8 @@ VERDICT: Final = "verdict.json"
 REPORT: Final = "report.html"
 JUNIT: Final = "junit.xml"
 EVENTS: Final = "events"
+CAMPAIGN: Final = "campaign.json"
+"""What a campaign was asked, in its folder; its runs and matrices are further below."""
 
 PHASES: Final = "phases.jsonl"
 FAULTS: Final = "faults.jsonl"

@@ -9,6 +9,7 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from insync.events.run_info import Recorded
+from insync.lists import grouped
 
 SAMPLES: Final = "soak.jsonl"
 """One line per broker and sample, written when it is taken."""
@@ -53,10 +54,7 @@ class Sample(Recorded):
 
 def by_broker(samples: Iterable[Sample]) -> dict[int, list[Sample]]:
     """Return the samples of each broker, the brokers by their ids."""
-    found: dict[int, list[Sample]] = {}
-    for each in samples:
-        found.setdefault(each.broker, []).append(each)
-    return dict(sorted(found.items()))
+    return dict(sorted(grouped(samples, lambda each: each.broker).items()))
 
 
 def read_samples(folder: Path) -> Iterator[Sample]:

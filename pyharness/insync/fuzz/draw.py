@@ -13,9 +13,17 @@ from pydantic import ValidationError
 
 from insync.brokers.kafka.versions import KRAFT_SINCE
 from insync.faults.registry import KINDS
-from insync.fuzz.setup import brokers_of, draw_workload
 from insync.fuzz.valid_schedule import is_valid_schedule
-from insync.fuzz.values import LONG_MS, LONGEST_MS, LOSES_DATA, NOT_DRAWN, WEIGHTS, draw_keys
+from insync.fuzz.values import (
+    LONG_MS,
+    LONGEST_MS,
+    LOSES_DATA,
+    NOT_DRAWN,
+    WEIGHTS,
+    brokers_of,
+    draw_keys,
+    draw_workload,
+)
 from insync.nodes import BROKERS
 from insync.run.requirements import OLDEST_CONSUMER
 from insync.scenario.model import Scenario

@@ -8,8 +8,7 @@ from typing import Final
 
 from insync.faults.registry import tags_of
 from insync.faults.spec import Planned
-from insync.fuzz.setup import BROKER
-from insync.fuzz.values import LOSES_DATA
+from insync.fuzz.values import BROKER, LOSES_DATA
 from insync.nodes import BROKERS, CONTROLLER_ID
 from insync.scenario.model import Scenario
 

@@ -15,6 +15,7 @@ from insync.brokers.kafka import cache, versions
 from insync.brokers.kafka.resolve import cached_jars
 from insync.brokers.kafka.versions import Release, jar, numbers
 from insync.errors import InputError, InsyncError, did_you_mean
+from insync.lists import grouped
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,7 @@ def expected_counts(version: str) -> Mapping[str, int]:
 
 def in_jvms(classes: Sequence[TestClass]) -> dict[str, list[TestClass]]:
     """Return the classes by the JVM that runs them, in order."""
-    jvms: dict[str, list[TestClass]] = {}
-    for each in classes:
-        jvms.setdefault(each.jvm, []).append(each)
-    return jvms
+    return grouped(classes, lambda each: each.jvm)
 
 
 def _entries(jar: Path) -> list[str]:

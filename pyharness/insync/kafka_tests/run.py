@@ -10,8 +10,7 @@ from typing import Any, Final
 from insync.engine.campaign import CampaignOfResults, Done, NamedCell, Place
 from insync.kafka_tests import judge, results
 from insync.kafka_tests.classes import in_jvms
-from insync.kafka_tests.compare import Difference
-from insync.kafka_tests.judge import Findings
+from insync.kafka_tests.judge import Difference, Findings
 from insync.kafka_tests.jvm import JvmJob, TestJvm
 from insync.kafka_tests.request import TestsPlan
 from insync.report.result_page import Words

@@ -1,6 +1,6 @@
 """The campaign of `insync matrix`: scenarios on arms of one or several Kafkas, in one table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -8,11 +8,10 @@ from typing import Any
 from insync import arms
 from insync.artifacts import sha256_of
 from insync.brokers.kafka.builds import find
-from insync.engine.campaign import Done, Place
-from insync.engine.recording import row_of
-from insync.engine.scenarios import ScenarioCampaign
+from insync.engine.campaign import Done
+from insync.engine.scenarios import ScenarioCampaign, row_of
 from insync.errors import InputError
-from insync.events.matrix_info import Along, MatrixInfo, MatrixRow
+from insync.events.matrix_info import Along, MatrixRow
 from insync.events.verdict import Cell
 from insync.matrix.groups import Entry, MatrixRequest, entries
 from insync.report.junit import matrix_suites
@@ -55,11 +54,6 @@ class Matrix(ScenarioCampaign):
     def cells(self, done: Done) -> list[CellSpec]:  # all are known from the start
         """Return the cells of every version, scenario and arm, in this order."""
         return self._cells
-
-    def info(self, rows: Sequence[MatrixRow], place: Place) -> MatrixInfo:
-        """Return the command and the rows."""
-        repeats = self._request.repeats
-        return MatrixInfo(repeats=repeats, command=place.command, rows=tuple(rows))
 
     def row(self, run: Plan, folder: Path) -> MatrixRow:
         """Return the row of a run, with what its group shows."""

@@ -9,6 +9,7 @@ from math import ceil, sqrt
 from statistics import median, stdev
 from typing import Final
 
+from insync.lists import grouped
 from insync.outcome import Outcome
 from insync.result import Result, Table
 from insync.statistics import change_of_pairs, pairs_needed
@@ -197,16 +198,13 @@ def _rounds_for_1_percent(changes: Sequence[float], base: float) -> int | None:
 def table(title: str, found: Sequence[Cost], baseline: str) -> Table:
     """Return a row per figure and a column per arm."""
     arms = list(dict.fromkeys(each.arm for each in found))
-    by_figure: dict[str, list[Cost]] = {}
-    for each in found:
-        by_figure.setdefault(each.figure.heading, []).append(each)
     return Table(
         title=f"{title}: medians, and the change from {baseline} within a round (95 %)",
         columns=["figure", baseline, *arms],
         numeric=range(1, len(arms) + 2),
         rows=[
             [heading, own[0].figure.shown(own[0].base), *(each.words for each in own)]
-            for heading, own in by_figure.items()
+            for heading, own in grouped(found, lambda each: each.figure.heading).items()
         ],
         empty="No round is complete.",
     )

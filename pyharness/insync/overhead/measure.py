@@ -9,10 +9,9 @@ from typing import Final
 import psutil
 
 from insync.brokers.cluster.admin import create_topic
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.limits import room_for
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import NodeExtras
+from insync.brokers.cluster.node import AgentSpec, NodeExtras
 from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.distribution import FULL_JIT, Distribution
 from insync.brokers.kafka.resolve import distribution

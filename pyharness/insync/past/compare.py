@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import comb
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal
+from typing import Any
 
 from insync.errors import InputError
 from insync.events.matrix_info import is_matrix, load_matrix
-from insync.events.run_info import load_run
+from insync.events.run_info import read_recorded
 from insync.events.schema import RUN
 from insync.events.verdict import Cell, read_cells, read_verdict
 from insync.metrics import METRICS, of_verdict
 from insync.outcome import Outcome
+from insync.report.sections import table
+from insync.report.statistics import interval_text, label, p_text, value_text
+from insync.result import Result
 from insync.statistics import (
     LEVEL,
+    Change,
     change_between,
     change_of_pairs,
     holm,
@@ -26,34 +29,31 @@ from insync.statistics import (
     values_needed,
 )
 
-Conclusion = Literal["same", "differs", "unclear"]
-
 KEY = ("scenario", "kafka", "arm")
 """What names a cell."""
 ANOMALIES = tuple(name for name in of_verdict() if METRICS[name].integrity or name == "duplicated")
 """The metrics that count anomalies: one that only one side has is a difference without a test."""
 
+Pair = tuple[Cell, Cell]
+"""A cell on both sides."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A metric of an arm on both sides: medians, and B minus A.
+    """A metric of a cell on both sides: medians, and how far B's values are above A's.
 
-    `low` to `high` is the exact 95 % interval, `p_value` that of the exact test, `p_holm` the same
-    adjusted over all figures of the comparison; None with too few repeats.
+    `repeats` are those of A and of B; `p_holm` is the p-value adjusted over all figures of the
+    comparison, None with too few repeats.
     """
 
+    cell: str
     scenario: str
-    kafka: str
-    arm: str
     metric: str
     a: float
     b: float
-    repeats_a: int
-    repeats_b: int
-    difference: float
-    low: float | None
-    high: float | None
-    p_value: float | None
+    repeats: tuple[int, int]
+    paired: bool
+    change: Change
     p_holm: float | None = None
 
     @property
@@ -61,71 +61,19 @@ class Figure:
         """Whether it differs beyond noise."""
         return self.p_holm is not None and self.p_holm <= LEVEL
 
-
-@dataclass(frozen=True, kw_only=True)
-class Verdicts:
-    """The verdicts of an arm on both sides, with their reasons if they differ."""
-
-    scenario: str
-    kafka: str
-    arm: str
-    a: str
-    b: str
-    reason_a: str
-    reason_b: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Anomaly:
-    """How many anomalies of a kind all repeats of an arm have; None: not known."""
-
-    scenario: str
-    kafka: str
-    arm: str
-    metric: str
-    a: int | None
-    b: int | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Compared:
-    """How two results differ.
-
-    `needed` is how many repeats could show what differs in every repeat, over so many figures.
-    """
-
-    a: str
-    b: str
-    paired: bool
-    setup: Sequence[tuple[str, str, str]]
-    verdicts: Sequence[Verdicts]
-    figures: Sequence[Figure]
-    anomalies: Sequence[Anomaly]
-    only_a: Sequence[str]
-    only_b: Sequence[str]
-    compared: int
-    needed: int
-
-    @property
-    def outcome(self) -> Conclusion:
-        """Whether they differ beyond noise; unclear if too few repeats could tell."""
-        if self.verdicts or self.anomalies or any(each.is_clear for each in self.figures):
-            return "differs"
-        return "unclear" if any(self._is_out_of_reach(each) for each in self.figures) else "same"
-
-    def _is_out_of_reach(self, figure: Figure) -> bool:
+    def is_out_of_reach(self, figures: int) -> bool:
         """Whether so few repeats could not show even a difference that all of them have."""
-        n, m = figure.repeats_a, figure.repeats_b
-        least = 2 / (2**n if self.paired else comb(n + m, n))
-        return least * len(self.figures) > LEVEL
+        n, m = self.repeats
+        return 2 / (2**n if self.paired else comb(n + m, n)) * figures > LEVEL
 
-    def as_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return {
-            **asdict(self),
-            "outcome": self.outcome,
-            "setup": [dict(zip(("what", "a", "b"), each, strict=True)) for each in self.setup],
-        }
+    def row(self) -> list[str]:
+        """Return it as a row of a table."""
+        change = self.change
+        return [
+            self.cell, label(self.metric), ", ".join(map(str, self.repeats)), value_text(self.a),
+            value_text(self.b), interval_text(change.difference or 0, change.low, change.high),
+            p_text(self.p_holm),
+        ]  # fmt: skip
 
 
 UNSAID = {
@@ -174,8 +122,8 @@ def _of_run_in_matrix(folder: Path) -> Iterator[tuple[str, str]]:
 
 def _setup_of(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield every setting of a run by its path in run.json; raises InputError."""
-    yield "scenario", load_run(folder).scenario_name
-    raw = json.loads((folder / RUN).read_bytes())
+    raw = read_recorded(dict[str, Any], folder, RUN, "a run folder")
+    yield "scenario", raw["scenario_name"]
     for name, value in raw.items():
         if name not in UNSAID and name != "scenario":
             yield from _flat(name, value)
@@ -201,69 +149,130 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def compare(a: Side, b: Side, *, paired: bool = False) -> Compared:
+def compare(a: Side, b: Side, *, paired: bool = False) -> Result:
     """Compare two results; raises InputError if they have no arm in common.
 
-    `paired` means that repeat n of both was made under the same conditions, such as in turn.
+    It fails if a verdict, an anomaly or a figure differs, and is unknown if too few repeats could
+    show that. `paired` means that repeat n of both was made under the same conditions, such as in
+    turn.
     """
-    matched = list(_matched(a, b))
-    if not matched:
-        raise InputError(
-            f"{b.folder}: no arm of a scenario in common with {a.folder}, which has"
-            f" {', '.join(map(_name, a.cells)) or 'none that ran'}"
-        )
-    found = [each for x, y in matched for each in _figures(x, y, paired=paired)]
-    adjusted = zip(found, holm([each.p_value for each in found]), strict=True)
-    figures = [replace(each, p_holm=p_holm) for each, p_holm in adjusted]
-    needed = pairs_needed if paired else values_needed
-    return Compared(
-        a=str(a.folder),
-        b=str(b.folder),
-        paired=paired,
-        setup=_setup(a.setup, b.setup),
-        verdicts=[each for x, y in matched for each in _verdicts(x, y)],
-        figures=figures,
-        anomalies=[each for x, y in matched for each in _anomalies(x, y)],
-        only_a=[_name(cell) for cell in a.cells if all(cell is not x for x, _ in matched)],
-        only_b=[_name(cell) for cell in b.cells if all(cell is not y for _, y in matched)],
-        compared=len(matched),
-        needed=needed(len(figures) or 1),
+    pairs, found = _matched(a, b), figures(a, b, paired=paired)
+    needed = (pairs_needed if paired else values_needed)(len(found) or 1)
+    more = f"{needed} {'pairs of repeats' if paired else 'repeats on each side'}"
+    alone = [
+        (side, _name(cell))
+        for side, cells, place in (("A", a.cells, 0), ("B", b.cells, 1))
+        for cell in cells
+        if all(cell is not pair[place] for pair in pairs)
+    ]
+    tables = (
+        table("Set-up", "setting | A | B", _setup(a.setup, b.setup), "", {0, 1, 2}),
+        table("Arms of one side", "side | arm", alone, "", {0, 1}),
+        table(
+            f"Figures: medians, and B - A [95 % interval], {'paired' if paired else 'unpaired'}",
+            "arm | metric | repeats | A | B | B - A | p, Holm",
+            [each.row() for each in sorted(found, key=lambda each: not each.is_clear)],
+            "",
+            {0, 1, 2},
+        ),
+    )
+    return Result(
+        of=f"{b.folder} beside {a.folder}",
+        children=tuple(
+            Result(
+                of=_both(*pair),
+                children=(
+                    _verdict(*pair),
+                    *_anomalies(*pair),
+                    *(
+                        _check(each, len(found), more)
+                        for each in found
+                        if each.cell == _both(*pair)
+                    ),
+                ),
+            )
+            for pair in pairs
+        ),
+        tables=tuple(each for each in tables if each.rows),
     )
 
 
-def _matched(a: Side, b: Side) -> Iterator[tuple[Cell, Cell]]:
-    """Yield the cells that both have.
+def _verdict(a: Cell, b: Cell) -> Result:
+    return Result(
+        of="verdict", expected="the same", outcome=_same(a.outcome == b.outcome),
+        baseline=": ".join(filter(None, (a.outcome, a.reason))),
+        found=": ".join(filter(None, (b.outcome, b.reason))),
+    )  # fmt: skip
+
+
+def _same(same: bool) -> Outcome:
+    return Outcome.PASS if same else Outcome.FAIL
+
+
+def _anomalies(a: Cell, b: Cell) -> Iterator[Result]:
+    """Yield a check per anomaly that only one side has."""
+    for metric in ANOMALIES:
+        of_a, of_b = (_sum(cell.values(metric)) for cell in (a, b))
+        if bool(of_a) != bool(of_b):
+            yield Result(
+                of=label(metric), expected="as in A", baseline=value_text(of_a),
+                found=f"{value_text(of_b)} in all repeats", outcome=Outcome.FAIL,
+            )  # fmt: skip
+
+
+def _sum(values: Sequence[float | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return int(sum(known)) if known else None
+
+
+def _check(each: Figure, figures: int, more: str) -> Result:
+    """Return the check of a figure; `more` repeats could show what differs in all of them."""
+    unknown = not each.is_clear and each.is_out_of_reach(figures)
+    *_, a, b, change, p = each.row()
+    numbers = {"a": each.a, "b": each.b, **asdict(each.change), "p_holm": each.p_holm}
+    return Result(
+        of=label(each.metric),
+        expected="the same, but for noise",
+        baseline=a,
+        found=f"{b} ({change}, p {p})" + (f"; {more} show a difference" if unknown else ""),
+        outcome=Outcome.UNKNOWN if unknown else _same(not each.is_clear),
+        facts={name: f"{value:.6g}" for name, value in numbers.items() if value is not None},
+    )
+
+
+def _matched(a: Side, b: Side) -> list[Pair]:
+    """Return the cells that both have; raises InputError if there is none.
 
     A scenario, version or arm need not be the same if either side has only one.
     """
     ignored = {
         name
         for name in KEY
-        if all(len({_key(cell)[name] for cell in side.cells}) == 1 for side in (a, b))
+        if all(len({getattr(cell, name) for cell in side.cells}) == 1 for side in (a, b))
     }
 
     def part(cell: Cell) -> tuple[str, ...]:
-        return tuple(value for name, value in _key(cell).items() if name not in ignored)
+        return tuple(getattr(cell, name) for name in KEY if name not in ignored)
 
     of_b = {part(cell): cell for cell in b.cells}
-    yield from ((cell, of_b[part(cell)]) for cell in a.cells if part(cell) in of_b)
-
-
-def _key(cell: Cell) -> dict[str, str]:
-    return {name: getattr(cell, name) for name in KEY}
+    found = [(cell, of_b[part(cell)]) for cell in a.cells if part(cell) in of_b]
+    if not found:
+        raise InputError(
+            f"{b.folder}: no arm of a scenario in common with {a.folder}, which has"
+            f" {', '.join(map(_name, a.cells)) or 'none that ran'}"
+        )
+    return found
 
 
 def _name(cell: Cell) -> str:
     return f"{cell.scenario} on {cell.kafka}: {cell.arm}"
 
 
-def _shared(a: Cell, b: Cell) -> dict[str, Any]:
-    """Return the parts of two keys by name; both, where they differ."""
-    one, other = _key(a), _key(b)
-    return {
-        name: value if value == other[name] else f"{value} / {other[name]}"
-        for name, value in one.items()
-    }
+def _both(a: Cell, b: Cell) -> str:
+    """Return the name of a pair; what differs has both names."""
+    one, other = ([getattr(cell, name) for name in KEY] for cell in (a, b))
+    same = [x if x == y else f"{x} / {y}" for x, y in zip(one, other, strict=True)]
+    return "{} on {}: {}".format(*same)
 
 
 def _setup(a: Mapping[str, str], b: Mapping[str, str]) -> list[tuple[str, str, str]]:
@@ -273,46 +282,28 @@ def _setup(a: Mapping[str, str], b: Mapping[str, str]) -> list[tuple[str, str, s
     return [each for each in pairs if each[1] != each[2]]
 
 
-def _verdicts(a: Cell, b: Cell) -> Iterator[Verdicts]:
-    if a.outcome != b.outcome:
-        yield Verdicts(
-            **_shared(a, b), a=a.outcome, b=b.outcome, reason_a=a.reason, reason_b=b.reason
-        )
-
-
-def _anomalies(a: Cell, b: Cell) -> Iterator[Anomaly]:
-    for metric in ANOMALIES:
-        of_a, of_b = (_sum(cell.values(metric)) for cell in (a, b))
-        if bool(of_a) != bool(of_b):
-            yield Anomaly(**_shared(a, b), metric=metric, a=of_a, b=of_b)
-
-
-def _sum(values: Sequence[float | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return int(sum(known)) if known else None
+def figures(a: Side, b: Side, *, paired: bool = False) -> list[Figure]:
+    """Return the metrics whose values are not all the same; raises InputError as `compare` does."""
+    found = [each for pair in _matched(a, b) for each in _figures(*pair, paired=paired)]
+    adjusted = holm([each.change.p_value for each in found])
+    return [replace(each, p_holm=p) for each, p in zip(found, adjusted, strict=True)]
 
 
 def _figures(a: Cell, b: Cell, *, paired: bool) -> Iterator[Figure]:
-    """Yield the metrics whose values are not all the same."""
     for metric in of_verdict():
         if metric in ANOMALIES:
             continue
         of_a, of_b = _values(a, b, metric, paired=paired)
         if of_a and of_b and len({*of_a, *of_b}) > 1:
-            found = (
+            change = (
                 change_of_pairs([after - before for before, after in zip(of_a, of_b, strict=True)])
                 if paired
                 else change_between(of_a, of_b)
             )
             yield Figure(
-                **_shared(a, b),
-                metric=metric,
-                a=median(of_a),
-                b=median(of_b),
-                repeats_a=len(of_a),
-                repeats_b=len(of_b),
-                **asdict(found),
-            )
+                cell=_both(a, b), scenario=a.scenario, metric=metric, a=median(of_a),
+                b=median(of_b), repeats=(len(of_a), len(of_b)), paired=paired, change=change,
+            )  # fmt: skip
 
 
 def _values(a: Cell, b: Cell, metric: str, *, paired: bool) -> tuple[list[float], list[float]]:

@@ -14,15 +14,13 @@ from typing import Any, Literal
 from insync.errors import InputError
 from insync.events.matrix_info import CELLS, PAGE, PLAN, is_matrix, load_matrix
 from insync.events.run_info import RunInfo, load_run
-from insync.events.schema import REPORT, RUN, VERDICT
+from insync.events.schema import CAMPAIGN, REPORT, RUN, VERDICT
 from insync.events.verdict import read_cells, read_verdict
 from insync.outcome import Outcome
 from insync.report.matrix.cells import outcome, sentence
 from insync.result import Result
 
 LEVELS = 3
-CAMPAIGN = "campaign.json"
-"""A file of each campaign, whose runs and matrices are further below."""
 
 Kind = Literal["run", "matrix", "campaign"]
 Verdict = Outcome | Literal["none", "unreadable"]

@@ -9,6 +9,7 @@ from statistics import median
 
 from insync.events.run_info import Bound, RunInfo
 from insync.events.verdict import Cell, Verdict
+from insync.lists import grouped
 from insync.metrics import DEFAULT_FIGURES, LOST, METRICS, Metric, integrity
 from insync.outcome import Outcome
 from insync.report.matrix.cells import figure
@@ -49,22 +50,54 @@ class Figures:
         }
 
 
-def run_finding(run: RunInfo, verdict: Verdict) -> str:
-    """Return the finding of a run."""
+def of_run(run: RunInfo, verdict: Verdict) -> Figures:
+    """Return the figures of a run."""
     below = [each.metric for each in run.scenario.compare if each.below is not None]
-    expected = {arm: run.scenario.expected_of(arm) for arm in run.arms}
-    return finding(Figures(expected, verdict.arms, below))
+    return Figures({arm: run.scenario.expected_of(arm) for arm in run.arms}, verdict.arms, below)
 
 
-def finding(figures: Figures) -> str:
-    """Return the finding, and of which arms it is not known."""
-    metric = subject(figures)
-    if metric is None:
+def of_matrix(cells: Sequence[Cell]) -> list[Figures]:
+    """Return the figures of each scenario of a matrix: of its repeats only the worst value."""
+    ran = (cell for cell in cells if cell.outcome != Outcome.SKIPPED)
+    rows = grouped(ran, lambda cell: (cell.kafka, cell.scenario))
+    return [
+        Figures(
+            expected={cell.arm: cell.expected for cell in row},
+            values={
+                cell.arm: {metric: [figure(cell, metric).worst] for metric in cell.metrics}
+                for cell in row
+                if cell.repeats
+            },
+        )
+        for row in rows.values()
+    ]
+
+
+def finding(rows: Sequence[Figures], each: str) -> str:
+    """Return the finding of a run, or of the scenarios of a matrix; values are of `each`.
+
+    It is about a violated integrity, if there is one. Otherwise it is about the metric that most
+    rows are about, of those rows that expect the arms to differ in it, if any does.
+    """
+    about = [(name, row) for row in rows if (name := subject(row))]
+    if not about:
         return NOTHING
-    known = figures.of(metric)
-    missing = [arm for arm in figures.values if arm not in known]
-    unknown = f"; of {listed(missing)} it is not known" if missing else ""
-    return _sentence(f"{_clause(METRICS[metric], known, 'repeats')}{unknown}")
+    apart = [(name, row) for name, row in about if _may_differ(row, name)]
+    violated = next((name for name, _ in about if METRICS[name].integrity), None)
+    ((metric, _),) = Counter(name for name, _ in apart or about).most_common(1)
+    chosen = [row for name, row in apart or about if name == metric]
+    if violated:
+        metric, chosen = violated, [row for _, row in about if row.of(violated)]
+    values: dict[str, list[float | None]] = {}
+    for row in chosen:
+        for arm, found in row.of(metric).items():
+            values.setdefault(arm, []).extend(found)
+    some = not violated and apart and len(chosen) < len(about)
+    where = "where the arms should differ, " if some else ""
+    missing = dict.fromkeys(arm for row in chosen for arm in row.values if arm not in values)
+    unknown = f"; of {listed(list(missing))} it is not known" if missing else ""
+    text = f"{where}{_clause(METRICS[metric], values, each)}{unknown}"
+    return text[0].upper() + text[1:]  # names of arms have no capital
 
 
 def subject(figures: Figures) -> str | None:
@@ -113,52 +146,6 @@ def _may_differ(figures: Figures, metric: str) -> bool:
     return metric in figures.below or len(set(_bounds(figures, metric))) > 1
 
 
-def matrix_finding(cells: Sequence[Cell]) -> str:
-    """Return the finding of a matrix.
-
-    It is about a violated integrity, if there is one. Otherwise it is about the metric that most
-    scenarios are about, of those scenarios that expect the arms to differ in it, if any does.
-    Every scenario counts once for an arm, with its worst repeat.
-    """
-    rows: dict[tuple[str, str], list[Cell]] = {}
-    for cell in cells:
-        if cell.outcome != Outcome.SKIPPED:
-            rows.setdefault((cell.kafka, cell.scenario), []).append(cell)
-    about = [(name, row) for row in map(_figures, rows.values()) if (name := subject(row))]
-    apart = [(name, row) for name, row in about if _may_differ(row, name)]
-    violated = next((name for name, _ in about if METRICS[name].integrity), None)
-    if not about:
-        return NOTHING
-    ((metric, _),) = Counter(name for name, _ in apart or about).most_common(1)
-    chosen = [row for name, row in apart or about if name == metric]
-    if violated:
-        metric, chosen = violated, [row for _, row in about if row.of(violated)]
-    values: dict[str, list[float | None]] = {}
-    for row in chosen:
-        for arm, found in row.of(metric).items():
-            values.setdefault(arm, []).extend(found)
-    some = not violated and apart and len(chosen) < len(about)
-    where = "where the arms should differ, " if some else ""
-    return _sentence(f"{where}{_clause(METRICS[metric], values, 'scenarios')}")
-
-
-def _figures(row: Sequence[Cell]) -> Figures:
-    """Return the figures of a scenario, each with the worst value of its repeats alone."""
-    return Figures(
-        expected={cell.arm: cell.expected for cell in row},
-        values={
-            cell.arm: {metric: [figure(cell, metric).worst] for metric in cell.metrics}
-            for cell in row
-            if cell.repeats
-        },
-    )
-
-
-def _sentence(text: str) -> str:
-    """Return a text with a capital at its beginning; names of arms have none."""
-    return text[0].upper() + text[1:]
-
-
 def _clause(metric: Metric, values: Mapping[str, Values], each: str) -> str:
     """Say how arms compare in one metric: how often it happened, or its median."""
     groups = {
@@ -187,10 +174,8 @@ def _groups(metric: Metric, values: Mapping[str, Values]) -> dict[str, list[str]
     """Return the arms by what is said of them; where it happened most often comes first."""
     known = {arm: [each for each in own if each is not None] for arm, own in values.items()}
     shares = {arm: sum(map(bool, own)) / (len(own) or 1) for arm, own in known.items()}
-    found: dict[str, list[str]] = {}
-    for arm in sorted(known, key=lambda arm: -shares[arm] if _did(metric) else 0):
-        found.setdefault(_said(metric, known[arm]), []).append(arm)
-    return found
+    arms = sorted(known, key=lambda arm: -shares[arm] if _did(metric) else 0)
+    return grouped(arms, lambda arm: _said(metric, known[arm]))
 
 
 def _said(metric: Metric, known: Sequence[float]) -> str:

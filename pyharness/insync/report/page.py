@@ -13,7 +13,7 @@ from insync.events.verdict import Verdict
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome
 from insync.report import sections
-from insync.report.headline import of_arm, of_integrity, run_finding
+from insync.report.headline import finding, of_arm, of_integrity, of_run
 from insync.report.junit import as_xml, run_suite
 from insync.report.render import asset, environment, smallest_enough
 from insync.report.reproduce import Facts, environment_of, run_command, where
@@ -83,7 +83,7 @@ def _page(
         "title": run.scenario_name,
         "kafka": run.kafka,
         "summary": run.scenario.summary,
-        "finding": run_finding(run, verdict),
+        "finding": finding([of_run(run, verdict)], "repeats"),
         "outcome": verdict.verdict,
         "reason": verdict.reason,
         "integrity": of_integrity(run, verdict),

@@ -53,53 +53,139 @@ AT = "at, s"
 """The heading of a time since a repeat began: a number, although it is not in the rows."""
 
 
-def _of_repeats(
-    title: str,
-    found: Sequence[Row],
-    columns: str,
-    text: Mapping[str, Text] | None = None,
-    times: Callable[[float | None], str] = number,
-) -> Table:
-    """Make a table of rows that belong to a repeat of an arm each.
+_TEXTS: Mapping[str, Text] = {
+    "kind": lambda row: f"{row['kind']}: {row['label']}",
+    "shown by": lambda row: "\n".join(operation(each) for each in row["operations"]),
+    "ISR": lambda row: members(row["isr"]),
+    "planned": lambda row: "by the scenario" if row["planned"] else "",
+    "outcome": lambda row: str(row["outcome"]),
+    "way or reason": lambda row: ", ".join(filter(None, map(row.get, ("way", "error", "reason")))),
+    "old leader": lambda row: row["isr_policy"] or "",
+    "protocol": lambda row: str(row["protocol"]),
+    "target": lambda row: ", ".join(row["target"]),
+    "other figures": lambda row: ", ".join(
+        f"{name} {value:g}" for name, value in (row["figures"] or {}).items()
+    ),
+    "KIP-501": lambda row: "on" if row["enabled"] else "off",
+    "compared": lambda row: "yes" if row["whole"] else "no",
+}
+"""What writes the cells below a heading that hold no number."""
 
-    `columns` are separated by bars. One is a heading, or `heading = name` if the column has another
-    name in the rows. `text` writes those that hold no number, `times` those in milliseconds.
-    """
-    writes = text or {}
-    named = [each.strip().rpartition(" = ") for each in columns.split("|")]
-    pairs = [(heading or name, name) for heading, _, name in named]
-
-    def cell(row: Row, heading: str, name: str) -> str:
-        if heading in writes:
-            return writes[heading](row)
-        return (times if name.endswith("_ms") else number)(row[name])
-
-    rows = (
-        [row["arm"], str(repeat_number(row["repeat"])), *(cell(row, *pair) for pair in pairs)]
-        for row in found
-    )
-    headings = ["arm", "repeat", *(heading for heading, _ in pairs)]
-    others = {place for place, each in enumerate(headings) if each in writes and each != AT}
-    return table(title, " | ".join(headings), rows, NONE, {0, *others})
+_QUANTILES = (
+    "p50, ms = p50_ms | p90, ms = p90_ms | p99, ms = p99_ms | p99.9, ms = p999_ms"
+    " | max, ms = max_ms"
+)
 
 
 def details(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> list[Table]:
     """Return the tables below the pictures, in the order of the page."""
+    zero = {(timeline.arm, timeline.repeat): timeline.start_ms for timeline in pictures}
+    workload = run.scenario.workload
+    coordinators = workload.transactions.coordinators if workload.transactions else ()
+    names = {(each.arm, each.repeat): [fault.name for fault in each.faults] for each in pictures}
+    texts: Mapping[str, Text] = {
+        **_TEXTS,
+        "fault": lambda row: names[row["arm"], row["repeat"]][row["fault_no"]],
+        AT: lambda row: f"{(row['t_ms'] - zero[row['arm'], row['repeat']]) / 1e3:.2f}",
+        "first coordinator": lambda row: f"broker {coordinators[row['producer']]}",
+    }
+
+    def of_repeats(
+        title: str,
+        name: str,
+        order: str,
+        columns: str,
+        times: Callable[[float | None], str] = number,
+    ) -> Table:
+        """Make a table of rows that belong to a repeat of an arm each.
+
+        `order` and `columns` are separated by bars. A column is a heading, or `heading = name` if
+        it has another name in the rows. `times` writes those in milliseconds.
+        """
+        named = [each.strip().rpartition(" = ") for each in columns.split("|")]
+        pairs = [(heading or name, name) for heading, _, name in named]
+
+        def cell(row: Row, heading: str, name: str) -> str:
+            if heading in texts:
+                return texts[heading](row)
+            return (times if name.endswith("_ms") else number)(row[name])
+
+        headings = ["arm", "repeat", *(heading for heading, _ in pairs)]
+        found = in_order(run, rows[name], *filter(None, order.split(" | ")))
+        cells = (
+            [row["arm"], str(repeat_number(row["repeat"])), *(cell(row, *pair) for pair in pairs)]
+            for row in found
+            if name not in _OF_TOPIC or row["partition"] is None
+        )
+        text = {place for place, each in enumerate(headings) if each in texts and each != AT}
+        return table(title, " | ".join(headings), cells, NONE, {0, *text})
+
+    transactions = of_repeats(
+        "Transactions", "transactions", "producer",
+        "producer | first coordinator | committed | aborted | aborted on purpose = meant_to_abort"
+        " | end unknown = unknown | read in part = torn | aborted records read = aborted_read"
+        " | commit p50, ms = commit_p50_ms | p99, ms = commit_p99_ms | max, ms = commit_max_ms"
+        " | longest gap between commits, ms = commit_gap_ms",
+        latency,
+    )  # fmt: skip
+    groups = of_repeats(
+        "Consumer groups", "groups", "group",
+        "group | protocol | members | rebalances | records processed = processed"
+        " | again = reprocessed | unread | largest lag = max_lag"
+        " | longest time without an owner, ms = gap_ms",
+        latency,
+    )  # fmt: skip
     return [
-        _anomalies(run, rows),
+        of_repeats(
+            "Anomalies and their operations", "first_anomalies", "partition | kind | offset",
+            "partition | kind | from offset = offset | to offset = last_offset | shown by",
+        ),
         _shrinks(pictures),
-        _leader_changes(run, rows, pictures),
-        _step_downs(run, rows, pictures),
-        _latency(run, rows),
-        _end_to_end(run, rows),
-        *([_transactions(run, rows)] if run.scenario.workload.transactions else []),
-        *([_groups(run, rows)] if run.scenario.workload.groups else []),
-        _faults(run, rows, pictures),
-        _agents(run, rows),
-        _compared(run, rows),
+        of_repeats(
+            "Leader changes", "leader_changes", "t_ms | partition",
+            "partition | at, s | old leader = leader_before | new leader = leader"
+            " | epoch = leader_epoch | ISR | planned",
+        ),
+        of_repeats(
+            "Slow leaders and their step-downs", "step_downs", "t_ms | partition",
+            "partition | at, s | leader = broker | successor | outcome | way or reason | old leader"
+            " | fetch overdue, ms = pending_ms | answered after, ms = asked_ms",
+        ),
+        of_repeats(
+            "Ack latency of all partitions", "ack_latency", "",
+            f"due = sent | acked | failed | unanswered | {_QUANTILES}", latency,
+        ),
+        of_repeats(
+            "End-to-end latency, from when a record was due until a consumer had read it",
+            "end_to_end", "", f"records read = read | {_QUANTILES}", latency,
+        ),
+        *([transactions] if workload.transactions else []),
+        *([groups] if workload.groups else []),
+        of_repeats(
+            "Faults and their evidence", "faults", "fault_no",
+            "fault | target | planned, ms = planned_ms | acted, ms = acted_ms"
+            " | calls delayed = calls_held | longest delay, ms = longest_held_ms"
+            " | sum of delays, ms = held_ms | other figures",
+        ),
+        of_repeats(
+            "Counters of the agents", "agent_counters", "broker",
+            "broker | KIP-501 | holds in the repeat = new_holds_granted"
+            " | longest hold since start, ms = longest_hold_ms | marks since start = marks_total"
+            " | pending at the end = pending_now | held at the end = held_now"
+            " | errors in the repeat = new_errors | events dropped = new_events_dropped",
+        ),
+        of_repeats(
+            "Compared logs of replicas", "comparable", "partition",
+            "partition | replicas | logs read = logs_read | from offset = from_offset"
+            " | up to offset = to_offset | compared",
+        ),
         _clocks(run, rows),
         _unreadable(rows),
-    ]
+    ]  # fmt: skip
+
+
+_OF_TOPIC = ("ack_latency", "end_to_end")
+"""Tables of which the row of all partitions together is shown."""
 
 
 def _shrinks(pictures: Sequence[Timeline]) -> Table:
@@ -132,150 +218,6 @@ def _shrinks(pictures: Sequence[Timeline]) -> Table:
 
 def _when(start_s: float, end_s: float) -> str:
     return f"{start_s:.2f} to {end_s:.2f} s".replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def _leader_changes(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> Table:
-    return _of_repeats(
-        "Leader changes",
-        in_order(run, rows["leader_changes"], "t_ms", "partition"),
-        "partition | at, s | old leader = leader_before | new leader = leader"
-        " | epoch = leader_epoch | ISR | planned",
-        {
-            AT: _since(pictures),
-            "ISR": lambda row: members(row["isr"]),
-            "planned": lambda row: "by the scenario" if row["planned"] else "",
-        },
-    )
-
-
-def _step_downs(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> Table:
-    why = ("way", "error", "reason")
-    return _of_repeats(
-        "Slow leaders and their step-downs",
-        in_order(run, rows["step_downs"], "t_ms", "partition"),
-        "partition | at, s | leader = broker | successor | outcome | way or reason | old leader"
-        " | fetch overdue, ms = pending_ms | answered after, ms = asked_ms",
-        {
-            AT: _since(pictures),
-            "outcome": lambda row: str(row["outcome"]),
-            "way or reason": lambda row: ", ".join(row[name] for name in why if row[name]),
-            "old leader": lambda row: row["isr_policy"] or "",
-        },
-    )
-
-
-def _since(pictures: Sequence[Timeline]) -> Text:
-    """Return what writes the time of a row, in seconds since its repeat began."""
-    zero = {(timeline.arm, timeline.repeat): timeline.start_ms for timeline in pictures}
-    return lambda row: f"{(row['t_ms'] - zero[row['arm'], row['repeat']]) / 1e3:.2f}"
-
-
-_QUANTILES = (
-    "p50, ms = p50_ms | p90, ms = p90_ms | p99, ms = p99_ms | p99.9, ms = p999_ms"
-    " | max, ms = max_ms"
-)
-
-
-def _latency(run: RunInfo, rows: Rows) -> Table:
-    return _of_repeats(
-        "Ack latency of all partitions",
-        _of_topic(run, rows["ack_latency"]),
-        f"due = sent | acked | failed | unanswered | {_QUANTILES}",
-        times=latency,
-    )
-
-
-def _end_to_end(run: RunInfo, rows: Rows) -> Table:
-    return _of_repeats(
-        "End-to-end latency, from when a record was due until a consumer had read it",
-        _of_topic(run, rows["end_to_end"]),
-        f"records read = read | {_QUANTILES}",
-        times=latency,
-    )
-
-
-def _of_topic(run: RunInfo, table: Sequence[Row]) -> list[Row]:
-    """Return the rows of all partitions together."""
-    return [row for row in in_order(run, table) if row["partition"] is None]
-
-
-def _transactions(run: RunInfo, rows: Rows) -> Table:
-    asked = run.scenario.workload.transactions
-    brokers = asked.coordinators if asked else ()
-    return _of_repeats(
-        "Transactions",
-        in_order(run, rows["transactions"], "producer"),
-        "producer | first coordinator | committed | aborted | aborted on purpose = meant_to_abort"
-        " | end unknown = unknown | read in part = torn | aborted records read = aborted_read"
-        " | commit p50, ms = commit_p50_ms | p99, ms = commit_p99_ms | max, ms = commit_max_ms"
-        " | longest gap between commits, ms = commit_gap_ms",
-        {"first coordinator": lambda row: f"broker {brokers[row['producer']]}"},
-        times=latency,
-    )
-
-
-def _groups(run: RunInfo, rows: Rows) -> Table:
-    return _of_repeats(
-        "Consumer groups",
-        in_order(run, rows["groups"], "group"),
-        "group | protocol | members | rebalances | records processed = processed"
-        " | again = reprocessed | unread | largest lag = max_lag"
-        " | longest time without an owner, ms = gap_ms",
-        {"protocol": lambda row: str(row["protocol"])},
-        times=latency,
-    )
-
-
-def _faults(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> Table:
-    names = {(each.arm, each.repeat): [fault.name for fault in each.faults] for each in pictures}
-    return _of_repeats(
-        "Faults and their evidence",
-        in_order(run, rows["faults"], "fault_no"),
-        "fault | target | planned, ms = planned_ms | acted, ms = acted_ms"
-        " | calls delayed = calls_held | longest delay, ms = longest_held_ms"
-        " | sum of delays, ms = held_ms | other figures",
-        {
-            "fault": lambda row: names[row["arm"], row["repeat"]][row["fault_no"]],
-            "target": lambda row: ", ".join(row["target"]),
-            "other figures": lambda row: ", ".join(
-                f"{name} {value:g}" for name, value in (row["figures"] or {}).items()
-            ),
-        },
-    )
-
-
-def _agents(run: RunInfo, rows: Rows) -> Table:
-    return _of_repeats(
-        "Counters of the agents",
-        in_order(run, rows["agent_counters"], "broker"),
-        "broker | KIP-501 | holds in the repeat = new_holds_granted"
-        " | longest hold since start, ms = longest_hold_ms | marks since start = marks_total"
-        " | pending at the end = pending_now | held at the end = held_now"
-        " | errors in the repeat = new_errors | events dropped = new_events_dropped",
-        {"KIP-501": lambda row: "on" if row["enabled"] else "off"},
-    )
-
-
-def _anomalies(run: RunInfo, rows: Rows) -> Table:
-    return _of_repeats(
-        "Anomalies and their operations",
-        in_order(run, rows["first_anomalies"], "partition", "kind", "offset"),
-        "partition | kind | from offset = offset | to offset = last_offset | shown by",
-        {
-            "kind": lambda row: f"{row['kind']}: {row['label']}",
-            "shown by": lambda row: "\n".join(operation(each) for each in row["operations"]),
-        },
-    )
-
-
-def _compared(run: RunInfo, rows: Rows) -> Table:
-    return _of_repeats(
-        "Compared logs of replicas",
-        in_order(run, rows["comparable"], "partition"),
-        "partition | replicas | logs read = logs_read | from offset = from_offset"
-        " | up to offset = to_offset | compared",
-        {"compared": lambda row: "yes" if row["whole"] else "no"},
-    )
 
 
 def _clocks(run: RunInfo, rows: Rows) -> Table:

@@ -6,7 +6,7 @@ tables' rows and written. The pages and the console use the same functions.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from insync.arms import ARMS
 from insync.metrics import METRICS
@@ -31,44 +31,46 @@ def statistics_tables(rows: Rows, metrics: Collection[str] = ()) -> list[Table]:
     differences = [row for row in differences if row["pairs"]]
     if not any(row["repeats"] > 1 for row in medians):
         return []  # one repeat claims nothing
-    of_control = [differences_table(differences)] if differences else []
-    return [medians_table(medians), *of_control]
+    return [_medians(medians), *([_differences(differences)] if differences else [])]
 
 
-def medians_table(medians: Sequence[Row]) -> Table:
+def _medians(medians: Sequence[Row]) -> Table:
     """Return a row per scenario and metric whose values differ, and a column per arm."""
     places = {arm: place for place, arm in enumerate(ARMS)}
     arms = sorted(
         {each["arm"] for each in medians}, key=lambda arm: (places.get(arm, len(ARMS)), arm)
     )
-    found: dict[tuple[str, str], dict[str, Row]] = {}
-    for each in in_order(medians):
-        found.setdefault((_where(each, medians), each["metric"]), {})[each["arm"]] = each
+    found: dict[str, dict[str, Row]] = {}
+    for each in _in_order(medians):
+        found.setdefault(_name(each, medians), {})[each["arm"]] = each
     rows = [
-        [*_keys(where, metric), *(median_text(of_arm.get(arm)) for arm in arms)]
-        for (where, metric), of_arm in found.items()
+        [name, *(_median(of_arm.get(arm)) for arm in arms)]
+        for name, of_arm in found.items()
         if len({end for each in of_arm.values() for end in (each["least"], each["most"])}) > 1
     ]
-    repeats = sorted({each["repeats"] for each in medians})
-    said = (
-        "median [95 % interval]" if any(each["low"] is not None for each in medians) else "median"
+    interval = _interval(medians)
+    repeats = _range([each["repeats"] for each in medians])
+    return table(
+        f"Medians over repeats: median{interval} (least to most) of {repeats} repeats",
+        " | ".join(["metric", *arms]),
+        rows,
+        "No metric differs between repeats or arms.",
+        {0},
     )
-    title = f"Medians over repeats: {said} (least to most) of {_range(repeats)} repeats"
-    return _table(title, ["metric", *arms], rows, "No metric differs between repeats or arms.")
 
 
-def differences_table(differences: Sequence[Row]) -> Table:
+def _differences(differences: Sequence[Row]) -> Table:
     """Return a row per comparison in which a pair differs; intervals and tests if there are any."""
     shown = [
         each
-        for each in in_order(differences)
+        for each in _in_order(differences)
         if (each["median_difference"], each["low"], each["high"])
         not in ((0, None, None), (0, 0, 0))
     ]
     tested = any(each["p_value"] is not None for each in shown)
     rows = [
         [
-            *_keys(_where(each, differences), each["metric"]),
+            _name(each, differences),
             f"{each['arm']} - {each['control']}",
             number(each["pairs"]),
             interval_text(each["median_difference"], each["low"], each["high"]),
@@ -76,17 +78,23 @@ def differences_table(differences: Sequence[Row]) -> Table:
         ]
         for each in shown
     ]
-    interval = " [95 % interval]" if any(each["low"] is not None for each in shown) else ""
-    columns = ["metric", "arms", "pairs", f"median difference{interval}"]
-    title = f"Differences from control arms: {note(differences)}"
-    return _table(
-        title, [*columns, *(["p", "p, Holm"] if tested else [])], rows, "No metric differs."
+    return table(
+        f"Differences from control arms: {note(differences)}",
+        f"metric | arms | pairs | median difference{_interval(shown)}"
+        f"{' | p | p, Holm' if tested else ''}",
+        rows,
+        "No metric differs.",
+        {0, 1},
     )
+
+
+def _interval(rows: Sequence[Row]) -> str:
+    return " [95 % interval]" if any(each["low"] is not None for each in rows) else ""
 
 
 def note(differences: Sequence[Row]) -> str:
     """Say how many pairs there are, and how many there should be if they are too few."""
-    pairs = _range(sorted({each["pairs"] for each in differences}))
+    pairs = _range([each["pairs"] for each in differences])
     needed = max(each["pairs_needed"] for each in differences)
     comparisons = max(each["comparisons"] for each in differences)
     most = max(each["pairs"] for each in differences)
@@ -100,19 +108,16 @@ def note(differences: Sequence[Row]) -> str:
     )
 
 
-def median_text(found: Row | None) -> str:
+def _median(found: Row | None) -> str:
     """Write a median with its interval, if there is one, and its range."""
     if found is None:
         return number(None)
-    ends = (
-        ""
-        if found["low"] is None
-        else f" [{value_text(found['low'])}; {value_text(found['high'])}]"
+    median, low, high, least, most = (
+        value_text(found[name]) for name in ("median", "low", "high", "least", "most")
     )
+    ends = "" if found["low"] is None else f" [{low}; {high}]"
     same = found["least"] == found["most"]
-    return f"{value_text(found['median'])}{ends}" + (
-        "" if same else f" ({value_text(found['least'])} to {value_text(found['most'])})"
-    )
+    return f"{median}{ends}" + ("" if same else f" ({least} to {most})")
 
 
 def interval_text(difference: float, low: float | None, high: float | None) -> str:
@@ -133,12 +138,12 @@ def label(metric: str) -> str:
     return METRICS[metric].label_with_unit or METRICS[metric].says if metric in METRICS else metric
 
 
-def in_order(found: Sequence[Row]) -> list[Row]:
+def _in_order(found: Sequence[Row]) -> list[Row]:
     """Return rows by scenario and version as they are, then in the order of the metrics."""
     places = {name: place for place, name in enumerate(METRICS)}
-    cells = {_cell(each): place for place, each in reversed(list(enumerate(found)))}
+    cells = list(dict.fromkeys(map(_cell, found)))
     return sorted(
-        found, key=lambda each: (cells[_cell(each)], places.get(each["metric"], len(places)))
+        found, key=lambda each: (cells.index(_cell(each)), places.get(each["metric"], len(places)))
     )
 
 
@@ -146,24 +151,16 @@ def _cell(each: Row) -> tuple[object, ...]:
     return tuple(each[name] for name in CELL)
 
 
-def _where(each: Row, of_all: Sequence[Row]) -> str:
-    """Return the scenario and the version, as far as they differ among the rows."""
-    scenarios, versions = {row["scenario"] for row in of_all}, {row["kafka"] for row in of_all}
-    parts = [each["scenario"]] if len(scenarios) > 1 else []
-    return ", ".join([*parts, *([f"Kafka {each['kafka']}"] if len(versions) > 1 else [])])
-
-
-def _keys(where: str, metric: str) -> list[str]:
-    name = label(metric)
-    return [f"{where}: {name}" if where else name]
-
-
-def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], empty: str) -> Table:
-    return table(title, " | ".join(columns), rows, empty, {0, 1} if "arms" in columns else {0})
+def _name(each: Row, of_all: Sequence[Row]) -> str:
+    """Return the metric, after the scenario and the version where the rows differ in them."""
+    parts = [each["scenario"]] if len({row["scenario"] for row in of_all}) > 1 else []
+    parts += [f"Kafka {each['kafka']}"] if len({row["kafka"] for row in of_all}) > 1 else []
+    metric = label(each["metric"])
+    return f"{', '.join(parts)}: {metric}" if parts else metric
 
 
 def _range(numbers: Sequence[int]) -> str:
-    least, most = numbers[0], numbers[-1]
+    least, most = min(numbers), max(numbers)
     return str(least) if least == most else f"{least} to {most}"
 
 

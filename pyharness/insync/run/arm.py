@@ -11,15 +11,14 @@ from insync.errors import InsyncError
 from insync.events.schema import events_dir, nodes_dir
 from insync.events.writer import Publish
 from insync.progress import Progress
-from insync.run.agents import BASE, write_counters
 from insync.run.arm_cluster import ArmCluster, open_arm_cluster
 from insync.run.attached import attached
 from insync.run.cell import CellSpec
-from insync.run.context import ArmContext, ArmFiles
+from insync.run.context import BASE, ArmContext, ArmFiles, write_counters
 from insync.run.history import write_histories
 from insync.run.plan import Tools
 from insync.run.publish import LiveTopic, publish_events
-from insync.run.race.repeat import run_race
+from insync.run.race import run_race
 from insync.run.readiness import warm_up
 from insync.run.repeat import run_repeat
 from insync.run.requirements import java_clients

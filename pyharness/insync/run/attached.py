@@ -12,7 +12,7 @@ from typing import Final
 
 from insync import arms
 from insync.brokers.cluster.admin import delete_topic, partitions
-from insync.brokers.cluster.attached import AttachedCluster, broker_ids, delete_groups, setting_of
+from insync.brokers.cluster.common import AttachedCluster, broker_ids, delete_groups, setting_of
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.versions import Release
@@ -22,9 +22,9 @@ from insync.events.schema import nodes_dir
 from insync.faults.registry import KINDS
 from insync.faults.support.control import ControlFile
 from insync.nodes import BROKERS
-from insync.run.agents import asking
 from insync.run.arm_cluster import ArmCluster
 from insync.run.cell import CellSpec
+from insync.run.context import asking
 from insync.run.plan import Plan, Tools, cells_of, scenario_of
 from insync.run.request import Existing, RunRequest, check_out
 from insync.run.requirements import stall_rules, stalled, unavailable

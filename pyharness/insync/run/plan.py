@@ -13,8 +13,7 @@ import tomli_w
 from insync import arms as arms_of_runs
 from insync.artifacts import AGENT_JAR, LAB_JAR, built
 from insync.brokers.cluster.replica_logs import require_reader
-from insync.brokers.images.built import require
-from insync.brokers.images.image import Image
+from insync.brokers.images.built import Image, require
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java, find_java
@@ -82,14 +81,12 @@ class Plan:
         return self.cells[0].out
 
 
-def prepare(request: RunRequest, progress: Progress, *, resumed: bool = False) -> Plan:
+def prepare(request: RunRequest, progress: Progress) -> Plan:
     """Check the whole request and fetch missing jars; raises InputError.
 
-    Writes nothing except the user's cache of Kafka versions. The folder of a run that is `resumed`
-    may have files.
+    Writes nothing except the user's cache of Kafka versions.
     """
-    out = request.out if request.out is None or resumed else check_out(request.out)
-    cells = resolve_cells(request, out)
+    cells = resolve_cells(request, None if request.out is None else check_out(request.out))
     first = cells[0]
     return Plan(
         cells=cells, tools=find_tools(cells, progress), events=request.events,

@@ -14,7 +14,7 @@ from confluent_kafka import KafkaException
 from insync import arms
 from insync.background import Background
 from insync.brokers.cluster.admin import await_state, client, create_topic
-from insync.brokers.cluster.attached import AttachedCluster
+from insync.brokers.cluster.common import AttachedCluster
 from insync.brokers.kafka import wire
 from insync.brokers.kafka.metadata import State
 from insync.errors import InsyncError
@@ -22,8 +22,7 @@ from insync.events.schema import LivenessLine, LivenessType, now_ms
 from insync.faults.registry import tags_of
 from insync.nodes import BROKERS, node_words, ring
 from insync.progress import Progress
-from insync.run.agents import asking
-from insync.run.context import ArmContext
+from insync.run.context import ArmContext, asking
 from insync.workload.prefill import prefill
 
 TOPIC: Final = "warm-up"

@@ -18,9 +18,8 @@ from insync.faults.spec import INTERNAL
 from insync.faults.support.beside import written
 from insync.nodes import ring
 from insync.progress import Progress
-from insync.run.agents import write_counters
 from insync.run.arm_cluster import ArmCluster
-from insync.run.context import ArmContext
+from insync.run.context import ArmContext, write_counters
 from insync.run.readiness import (
     Liveness,
     SchedulingGaps,

@@ -1,17 +1,20 @@
 """The campaign of `insync soak`: disturb a cluster for hours; judge whether anything grows.
 
 The settings are such that what leaks per fetch, per connection, per session or per topic shows
-soon: many short fetches, connections that end early, few sessions, small heaps.
+soon: many short fetches, connections that end early, few sessions, small heaps. Each disturbance
+is a kind of fault of `insync run`, with its evidence; one without evidence ends the soak.
 """
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import count
+from itertools import count, cycle
 from pathlib import Path
 from typing import Any, Final
 
+import psutil
 from confluent_kafka import KafkaError, Message, Producer
 
 from insync import arms
@@ -20,13 +23,17 @@ from insync.background import Background
 from insync.brokers.cluster import admin
 from insync.brokers.cluster.admin import assignment, create_topic
 from insync.brokers.cluster.node import remove_data
+from insync.brokers.kafka import wire
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.distribution import FULL_JIT
 from insync.brokers.kafka.java import Java, find_java
+from insync.brokers.kafka.wire import exchange
 from insync.engine.campaign import CampaignOfResults, Done, NamedCell, Place
 from insync.errors import InputError, InsyncError
-from insync.events.soak_info import SAMPLES, read_samples
+from insync.events.soak_info import SAMPLES, Sample, read_samples
+from insync.events.writer import EventWriter
 from insync.nodes import BROKERS, spread
+from insync.overhead.observer import Counters, Observer, observer
 from insync.progress import Progress
 from insync.report.result_page import Words, write_result
 from insync.report.soak import pictures
@@ -34,10 +41,189 @@ from insync.result import Result
 from insync.run.plan import require_agent
 from insync.run.version_support import require_arms
 from insync.soak import judge
-from insync.soak.disturb import IDLE_MS, KINDS, TOPIC, Disturber
 from insync.soak.judge import Ending
-from insync.soak.sampler import BrokerSampler, sampler
 from insync.testing import KafkaCluster
+from insync_bridge import BridgeClient
+
+TOPIC: Final = "soak"
+IDLE_MS: Final = 2_500
+FROZEN_S: Final = 4.5
+"""A frozen follower's connection is closed after `IDLE_MS`; the freeze must be longer."""
+SESSIONS: Final = 64
+"""Sessions that consumers open at a time: more than the cache has slots."""
+KINDS: Final = ("freeze", "topic-churn", "config-update")
+"""Kinds of faults that the cluster is prepared for."""
+_LASTS_S: Final = 2.0
+_ANSWERS_WITHIN_S: Final = 10.0
+_CHURNED_PARTITIONS: Final = 6
+_OTHER_SCOPE: Final = {"read": "request", "request": "read"}
+_WORDS: Final = {
+    "disconnects": "a broker was frozen until its connections were closed",
+    "sessions": "more fetch sessions were opened than the cache has slots",
+    "topics": "topics were created and deleted",
+    "toggles": "the feature was switched off, or its scope changed",
+}
+_STOCK_TOGGLES: Final = "a config was updated"
+"""What is said of the toggles where there is no feature."""
+
+
+class Disturber:
+    """Disturbs the brokers one after the other."""
+
+    def __init__(self, arm: str, cluster: KafkaCluster) -> None:
+        self._arm = arm
+        self._cluster = cluster
+        self._times: Counter[str] = Counter()
+        self._brokers = cycle(range(1, BROKERS + 1))
+        self._number = count()
+
+    def steps(self) -> Iterator[Callable[[], None]]:
+        """Yield disturbances without end; each broker gets each of them."""
+        while True:
+            yield from (self.sessions, self.disconnect, self.topics, self.toggle)
+            next(self._brokers)  # three brokers and four steps: the next round begins elsewhere
+
+    def done(self) -> dict[str, int]:
+        """Return what was done, in words, and how often."""
+        said = _WORDS if arms.has_agent(self._arm) else {**_WORDS, "toggles": _STOCK_TOGGLES}
+        return {words: self._times[kind] for kind, words in said.items()}
+
+    def disconnect(self) -> None:
+        """Freeze a broker until others have closed its connections; it then connects again."""
+        with self._cluster.fault("freeze", next(self._brokers)):
+            time.sleep(FROZEN_S)
+        self._times["disconnects"] += 1
+
+    def sessions(self) -> None:
+        """Open more fetch sessions at a broker than its cache has slots, and leave them."""
+        broker = next(self._brokers)
+        port = self._cluster.nodes[broker].port
+        request = wire.fetch_in_new_session(TOPIC, broker - 1)
+        try:
+            for _ in range(SESSIONS):
+                with wire.connect(port, _ANSWERS_WITHIN_S) as client:
+                    exchange(client, request)
+        except OSError as error:
+            raise InsyncError(f"broker {broker}: a fetch was not answered: {error}") from error
+        self._times["sessions"] += 1
+
+    def topics(self) -> None:
+        """Create and delete topics that a broker leads."""
+        broker = next(self._brokers)
+        before = len(self._cluster.fault.lifted)
+        with self._cluster.fault("topic-churn", broker, topic=TOPIC, count=_CHURNED_PARTITIONS):
+            time.sleep(_LASTS_S)
+        figures = self._cluster.fault.lifted[before].line.figures
+        self._times["topics"] += int(figures["created"])
+
+    def toggle(self) -> None:
+        """Change the feature of a broker for a while: off, or with the other scope, in turn."""
+        scope = arms.settings(self._arm).get(arms.SCOPE)
+        settings = {"log.cleaner.threads": "2"}
+        if scope is not None:
+            off = next(self._number) % 2 == 0
+            settings = arms.SWITCHED_OFF if off else {arms.SCOPE: _OTHER_SCOPE[scope]}
+        with self._cluster.fault("config-update", next(self._brokers), settings=settings):
+            time.sleep(_LASTS_S)
+        self._times["toggles"] += 1
+
+
+_MEGA: Final = 1e6
+_NONE_LEFT_WITHIN_S: Final = 20.0
+_LOOK_S: Final = 0.2
+
+
+class BrokerSampler:
+    """Samples brokers, and writes each sample as a line."""
+
+    def __init__(
+        self,
+        pids: Mapping[int, int],
+        observed: Observer,
+        bridges: Mapping[int, BridgeClient],
+        writer: EventWriter,
+    ) -> None:
+        """Sample the brokers with these process ids; `bridges` are those that have one."""
+        self._pids = pids
+        self._observer = observed
+        self._bridges = bridges
+        self._writer = writer
+        self.started = time.monotonic()
+        self.samples: list[Sample] = []
+
+    def take(self, after: str = "") -> None:
+        """Take a sample of each broker, after a collection; raises InsyncError if one has ended.
+
+        `after` is the disturbance since the last sample.
+        """
+        counters = self._observer.read(collect=True)
+        for broker, seen in zip(self._pids, counters, strict=True):
+            sample = self._sample(broker, seen, after)
+            self.samples.append(sample)
+            self._writer.write(sample.model_dump(mode="json"))
+
+    def pending_when_off(self) -> dict[int, int] | None:
+        """Return the marks that each broker still has; wait a while for none.
+
+        Call it when the feature is off: then no new mark is made. None without the agent.
+        """
+        if not self._bridges:
+            return None
+        until = time.monotonic() + _NONE_LEFT_WITHIN_S
+        while True:
+            left = {
+                broker: bridge.counters().pending_now for broker, bridge in self._bridges.items()
+            }
+            if not any(left.values()) or time.monotonic() > until:
+                return left
+            time.sleep(_LOOK_S)
+
+    def _sample(self, broker: int, seen: Counters, after: str) -> Sample:
+        try:
+            process = psutil.Process(self._pids[broker])
+            threads, handles = process.num_threads(), process.num_fds()
+        except psutil.Error as error:
+            raise InsyncError(f"broker {broker}: not sampled: {error}") from error
+        sample = Sample(
+            t_s=round(time.monotonic() - self.started, 3), broker=broker,
+            heap_mb=round(seen["heap"] / _MEGA, 3), threads=threads, handles=handles,
+            fetches=seen["fetches"], evicted=seen["evicted"], closed=seen["closed"], after=after,
+        )  # fmt: skip
+        if broker not in self._bridges:
+            return sample
+        counters = self._bridges[broker].counters()
+        return sample.model_copy(
+            update={
+                "pending": counters.pending_now,
+                "marks": counters.marks_total,
+                "held": counters.held_now,
+                "errors": counters.errors,
+                "dropped": counters.events_dropped,
+            }
+        )
+
+
+@contextmanager
+def sampler(
+    java: Java, pids: Mapping[int, int], bridges: Mapping[int, Path], out: Path
+) -> Iterator[BrokerSampler]:
+    """Attach to brokers for a block; samples go to a file in `out`.
+
+    `bridges` are the connection files of the brokers with the agent.
+    """
+    opened: dict[int, BridgeClient] = {}
+    try:
+        for broker, file in bridges.items():
+            opened[broker] = BridgeClient.connect(file)
+        with (
+            observer(java, list(pids.values()), out) as observed,
+            EventWriter(out / SAMPLES) as writer,
+        ):
+            yield BrokerSampler(pids, observed, opened, writer)
+    finally:
+        for bridge in opened.values():
+            bridge.close()
+
 
 ARMS: Final = ("stock", "read", "request", "step-down")
 """Those whose brokers differ in what a fetch does; `stock` shows what grows without the agent."""

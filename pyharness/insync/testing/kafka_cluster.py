@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Final, Literal, Self
 
 from insync import arms
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import Node
+from insync.brokers.cluster.node import AgentSpec, Node
 from insync.brokers.cluster.ready import await_ready
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.cache import woven_classes

@@ -21,11 +21,10 @@ from insync.outcome import Outcome
 from insync.report.result_page import Words
 from insync.result import Result
 from insync.verify.criteria import DEFAULT, read
-from insync.verify.level import Level, Verification
+from insync.verify.level import Level, Verification, sides
 from insync.verify.levels import cost, faults, tests, weave
+from insync.verify.levels.faults import cases_of, of_side
 from insync.verify.request import NO_SEEDS, VerifyRequest
-from insync.verify.sides import sides
-from insync.verify.under_faults.cases import cases_of, of_side
 
 ALL: Final = "all"
 MOST_REPEATS: Final = 100

@@ -15,7 +15,7 @@ from confluent_kafka.admin import (
 
 from insync.arms import FEATURE, PROCESS_TIME, REQUEST, SCOPE, VIA
 from insync.brokers.cluster.admin import create_topic
-from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.node import AgentSpec
 from integration.lab import AT, HELD_MS, LAG, Lab, Program, StartCluster, StartLab, stalled_read
 from waiting import wait_for
 

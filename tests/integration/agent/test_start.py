@@ -16,7 +16,7 @@ from event_lines import read_lines
 from insync.arms import FEATURE, LOG_START, SCOPE
 from insync.artifacts import AGENT_JAR, LAB_JAR
 from insync.brokers.cluster.admin import create_topic
-from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.node import AgentSpec
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.formats import new_id
 from insync.brokers.kafka.java import Java

@@ -17,10 +17,9 @@ from confluent_kafka.admin import (
 from confluent_kafka.cimpl import NewTopic
 
 from insync.brokers.cluster.admin import await_state
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import NodeExtras
+from insync.brokers.cluster.node import AgentSpec, NodeExtras
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.formats import make_templates
 from integration.lab import ALL, GROUP, LAG, TOPIC, WITHIN_S, Lab

@@ -10,9 +10,8 @@ import pytest
 from confluent_kafka.admin import AclOperation
 
 from insync.arms import VIA
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import NodeExtras
+from insync.brokers.cluster.node import AgentSpec, NodeExtras
 from insync.brokers.cluster.ready import await_ready
 from insync.brokers.kafka.distribution import Distribution
 from integration.lab import STEP_DOWN, TOPIC, WITHIN_S, stalled_read

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from insync.brokers.cluster.plans import Controllers
+from insync.brokers.cluster.common import Controllers
 from integration.lab import ALL, LAG, STEP_DOWN, WITHIN_S, Lab, StartLab, stalled_read
 from waiting import wait_for
 

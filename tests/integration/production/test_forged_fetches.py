@@ -17,7 +17,7 @@ import pytest
 from confluent_kafka import KafkaError, Message, Producer
 
 from insync.arms import REQUEST
-from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.node import AgentSpec
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java
 from integration.lab import TOPIC, WITHIN_S, Lab, Program, repeated, stalled_read

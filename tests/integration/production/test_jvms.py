@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from insync.arms import READ, REQUEST
-from insync.brokers.cluster.agent import AgentSpec
-from insync.brokers.cluster.node import NodeExtras
+from insync.brokers.cluster.node import AgentSpec, NodeExtras
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError

@@ -8,8 +8,8 @@ import pytest
 
 from fault_runs import running
 from insync.brokers.cluster.admin import create_topic, update_broker
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.node import AgentSpec
 from insync.brokers.cluster.ready import await_ready
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java

@@ -13,8 +13,7 @@ from random import Random
 from typing import Any, Final
 
 from insync.faults.registry import KINDS
-from insync.fuzz.setup import BROKER
-from insync.fuzz.values import DISKS
+from insync.fuzz.values import BROKER, DISKS
 from insync.nodes import BROKERS
 from integration.runs.recording import run, why_not
 

@@ -24,8 +24,7 @@ from insync.analysis.engine.session import Session
 from insync.analysis.tables import build
 from insync.analysis.tables.bronze.folders import of_run, runs_rows
 from insync.analysis.tables.bronze.lines import read_lines
-from insync.analysis.tables.pipeline import add_lines
-from insync.analysis.tables.store import Store
+from insync.analysis.tables.pipeline import Store, add_lines
 from insync.events.run_info import RunInfo
 from properties import slow_property
 from unit.histories.clean import REPLICAS, clean

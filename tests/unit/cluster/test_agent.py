@@ -5,10 +5,9 @@ from typing import Any, cast
 import pytest
 
 from insync.brokers.cluster import common
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import NodePlan, Role
+from insync.brokers.cluster.node import AgentSpec, NodePlan, Role
 from insync.brokers.kafka import formats, warmup
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.versions import pinned

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from insync.brokers.cluster.addresses import LinkedOnLoopback, advertised, with_second_listener
+from insync.brokers.cluster.common import on_kraft
 from insync.brokers.cluster.links.proxies import PIECE, PIECES, Links, _connected, _tcp, who
 from insync.brokers.cluster.links.rules import Rule, Treatment
-from insync.brokers.cluster.plans import on_kraft
 from insync.errors import InputError
 from insync.nodes import CLIENTS, CONTROLLER_ID
 from waiting import wait_for

@@ -7,8 +7,8 @@ import pytest
 
 from insync.brokers.cluster import properties
 from insync.brokers.cluster.addresses import OnLoopback
-from insync.brokers.cluster.agent import AgentSpec
-from insync.brokers.cluster.plans import Controllers, on_kraft
+from insync.brokers.cluster.common import Controllers, on_kraft
+from insync.brokers.cluster.node import AgentSpec
 from insync.errors import InputError
 from insync.nodes import CONTROLLER_ID
 

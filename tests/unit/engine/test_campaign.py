@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from insync.cli.results import show_campaign
 from insync.engine.campaign import (
+    DONE,
     Campaign,
     Done,
     Options,
@@ -17,9 +19,10 @@ from insync.engine.campaign import (
     run_campaign,
 )
 from insync.errors import InputError, InsyncError
-from insync.events.writer import write_atomic
+from insync.events.schema import CAMPAIGN, JUNIT, REPORT, VERDICT
 from insync.outcome import Outcome
 from insync.progress import Progress
+from insync.report.result_page import Words
 from insync.result import Result
 
 
@@ -39,6 +42,7 @@ class Dice(Campaign[Throw]):
     """Throws two dice some times; a throw of a double is repeated once."""
 
     name = "dice"
+    words = Words(command=name, says="throws of two dice", part="check")
     batch = 2
 
     def __init__(self, throws: int, sides: int = 6) -> None:
@@ -76,13 +80,10 @@ class Dice(Campaign[Throw]):
         found = f"{sum(done.values())} in all"
         return Result(of="dice", children=(Result(of="sum", found=found, outcome=Outcome.PASS),))
 
-    def write(self, folder: Path, result: Result) -> None:
-        write_atomic(folder / "dice.json", result.as_json())
-
 
 def kept(folder: Path) -> tuple[str, str]:
     """Return what the file says: the outcome, and what was found."""
-    found = Result.read(folder / "dice.json", "a dice")
+    found = Result.read(folder / VERDICT, "a dice")
     return found.outcome, "; ".join(each.found for each in found.children)
 
 
@@ -102,6 +103,19 @@ def test_cells_run_in_batches_and_results_may_make_more_cells(tmp_path: Path) ->
     ]
     assert kept(tmp_path / "out") == ("pass", "12 in all")
     assert len(read_done(tmp_path / "out")) == 11
+
+
+def test_its_command_is_a_call_that_leaves_a_page_and_test_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert show_campaign(Dice(4), Options(out=out), as_json=False) == 0
+    files = {each.name for each in out.iterdir()}
+    assert files == {CAMPAIGN, DONE, VERDICT, REPORT, JUNIT}
+    assert "throws of two dice" in (out / REPORT).read_text(encoding="utf-8")
+    shown = capsys.readouterr().out
+    assert "sum" in shown
+    assert f"pass: 1 check passed\npage: {out / REPORT}" in shown
 
 
 def test_an_interrupted_campaign_is_resumed_where_it_was(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 
 from insync.brokers.kafka.versions import pinned
-from insync.engine import recording as records
-from insync.engine.recording import Recording, record
+from insync.engine import scenarios as records
+from insync.engine.scenarios import Recording, record
 from insync.engine.worker import TASKS, Task, progress_file
 from insync.events.run_info import load_run
 from insync.progress import Progress

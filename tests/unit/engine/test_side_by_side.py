@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from insync.engine.recording import Records, SideBySide
+from insync.engine.scenarios import Records, SideBySide
 from insync.engine.worker import TASKS, Ended, Task
 from insync.progress import Progress
 from unit.engine.cells import cell

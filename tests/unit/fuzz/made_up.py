@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from insync.engine.recording import Recording
+from insync.engine.scenarios import Recording
 from insync.events.matrix_info import save_matrix
 from insync.events.verdict import Cell, write_cells
 from insync.scenario.model import Scenario

@@ -14,11 +14,10 @@ from insync.arms import ARMS, FEATURE
 from insync.faults.kinds.cpu_quota import CpuQuota
 from insync.faults.registry import KINDS, tags_of
 from insync.fuzz.draw import GENERATOR, MOST_FAULTS, SHAPES, STEADY_MS, Choices, Shape, draw, shrunk
-from insync.fuzz.simpler import keys_of
+from insync.fuzz.reduce import keys_of
 from insync.fuzz.values import DISKS, LOSES_DATA, NOT_DRAWN
 from insync.nodes import CONTROLLER_ID
-from insync.run.arm_cluster import cluster_spec
-from insync.run.disks import disks_differ
+from insync.run.arm_cluster import cluster_spec, disks_differ
 from insync.scenario.load import parse
 from insync.scenario.model import Scenario
 

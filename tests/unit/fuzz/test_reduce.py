@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from insync.faults.registry import KINDS
 from insync.fuzz.draw import Choices, draw
-from insync.fuzz.reduce import NotRunYet, Reduction, reduce_scenario, split
-from insync.fuzz.simpler import fault_parts, rebuilt
+from insync.fuzz.reduce import NotRunYet, Reduction, fault_parts, rebuilt, reduce_scenario, split
 from insync.scenario.load import keys_of, parse
 from insync.scenario.model import Scenario
 

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from commands import invoke_refused
-from insync.engine.campaign import INFO, Options, campaign_folder
+from insync.engine.campaign import Options, campaign_folder
 from insync.errors import InputError
+from insync.events.schema import CAMPAIGN
 from insync.fuzz.campaign import Fuzz
 from insync.fuzz.draw import GENERATOR
 from insync.fuzz.request import FuzzRequest, seeds_of
@@ -48,7 +49,7 @@ def begun(folder: Path, **changed: Any) -> Path:
     """Begin a fuzz that was asked for other things than usual."""
     asked = {**Fuzz(FuzzRequest(seeds="1-2")).asked(), "shard": None, **changed}
     folder.mkdir()
-    (folder / INFO).write_text(json.dumps({"schema": 1, "campaign": "fuzz", "asked": asked}))
+    (folder / CAMPAIGN).write_text(json.dumps({"schema": 1, "campaign": "fuzz", "asked": asked}))
     return folder
 
 
@@ -77,11 +78,11 @@ def test_another_fuzz_is_not_resumed(
     tmp_path: Path, changed: dict[str, Any], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = begun(tmp_path / "fuzz", **changed)
-    before = (folder / INFO).read_bytes()
+    before = (folder / CAMPAIGN).read_bytes()
     again = ("fuzz", "--seeds", "1-2", "--out", str(folder), "--resume")
     assert words in invoke_refused(capsys, *again)
-    assert (folder / INFO).read_bytes() == before
-    assert [each.name for each in folder.iterdir()] == [INFO]
+    assert (folder / CAMPAIGN).read_bytes() == before
+    assert [each.name for each in folder.iterdir()] == [CAMPAIGN]
 
 
 def test_an_own_build_is_named_by_its_jars_and_another_one_is_not_continued(

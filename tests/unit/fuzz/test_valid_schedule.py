@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import pytest
 
-from insync.fuzz.setup import BROKER
 from insync.fuzz.valid_schedule import is_valid_schedule
+from insync.fuzz.values import BROKER
 from insync.scenario.model import Scenario
 
 LOSS: Final = {"kind": "link", "mode": "loss", "loss_percent": 30.0, "broker": 1, "peer": 2}

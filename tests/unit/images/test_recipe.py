@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from insync.brokers.images import build, built
-from insync.brokers.images.built import Base
-from insync.brokers.images.image import image_of
+from insync.brokers.images.built import Base, image_of
 from insync.brokers.kafka import versions
 from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution, node_flags
 from insync.brokers.kafka.formats import ROLES

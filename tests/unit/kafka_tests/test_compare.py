@@ -2,7 +2,7 @@
 
 import pytest
 
-from insync.kafka_tests.compare import Known, agree, compare, known_differences, wrong_counts
+from insync.kafka_tests.judge import Known, agree, compare, known_differences, wrong_counts
 from insync.kafka_tests.results import ClassResult, TestResult
 
 

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.analysis.tables.gold.compare import differences
-from insync.analysis.tables.gold.metrics import CELL
+from insync.analysis.tables.gold.compare import CELL, differences
 from insync.statistics import CONFIDENCE, LEVEL, median_interval, shift_interval, sign_flip_p
 
 TIMES = 20_000

@@ -59,7 +59,7 @@ def write_matrix(folder: Path, scenarios: Sequence[str], **arms: Values) -> Path
     for row in rows:
         write_past(folder / row.folder, scenario=row.scenario, **arms)
         cells += [cell(row.scenario, arm, of) for arm, of in arms.items()]
-    save_matrix(folder, MatrixInfo(repeats=None, rows=rows))
+    save_matrix(folder, MatrixInfo(rows=rows))
     write_cells(folder, cells)
     (folder / "matrix.html").touch()
     return folder

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from commands import Done, analyse
+from commands import Done
 from insync.analysis import job
 from insync.analysis.engine import session
 from insync.analysis.tables import current
 from insync.analysis.tables.current import digest_of, is_current
-from insync.engines import AnalysisOptions
 from unit.run_folder import append
 
 
@@ -27,18 +26,6 @@ def test_a_run_gets_its_tables_verdict_and_report(made_up_analysis: tuple[Path, 
     assert json.loads((run / "verdict.json").read_text())["verdict"] == "pass"
     made = {path.name for path in (run / "tables").iterdir()}
     assert made == {"_insync.json", "bronze", "silver", "gold"}
-
-
-def test_a_run_without_its_events_can_be_reported_again(
-    made_up_folder: Path, analysed_run: Path
-) -> None:
-    run = analysed_run
-    (run / "report.html").unlink()
-    shutil.rmtree(run / "events")
-    again = analyse(run, "--only", "report")
-    assert (again.returncode, again.stderr) == (0, "")
-    page = (run / "report.html").read_text(encoding="utf-8")
-    assert page == (made_up_folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_tables_of_unchanged_events_are_used_without_an_engine(
@@ -97,15 +84,3 @@ def test_a_setting_without_a_value_is_refused(
 ) -> None:
     assert job.main([str(tmp_path), "--spark-conf", "spark.x"]) == 2
     assert capsys.readouterr().err == "insync: --spark-conf 'spark.x': expected KEY=VALUE\n"
-
-
-def test_tables_may_be_in_another_folder_than_the_run() -> None:
-    asked = job.parse_job(["run", "--storage", "s3a://bucket/run", "--spark-master", "spark://m:1"])
-    assert asked.storage == "s3a://bucket/run"
-    assert asked.folders == [Path("run").absolute()]
-    assert asked.options == AnalysisOptions("auto", "spark://m:1")
-
-
-def test_one_storage_cannot_hold_several_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert job.main(["one", "two", "--storage", "s3a://bucket/run"]) == 2
-    assert "for one DIR, got 2" in capsys.readouterr().err

@@ -17,7 +17,7 @@ from insync.analysis.engine.types import simple_name
 from insync.analysis.tables import pipeline
 from insync.analysis.tables.bronze.folders import look, of_run
 from insync.analysis.tables.build import Step
-from insync.analysis.tables.catalogue import CONTRACTS, LAYERS
+from insync.analysis.tables.contracts import CONTRACTS, LAYERS
 from insync.analysis.tables.pipeline import refresh
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import load_run

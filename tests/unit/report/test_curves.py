@@ -91,7 +91,7 @@ def test_scenarios_that_differ_in_more_than_a_key_have_no_curves() -> None:
 
 
 def test_the_page_draws_the_curves_above_the_cells() -> None:
-    info = MatrixInfo(repeats=1, rows=tuple(rows(DELAYS)))
+    info = MatrixInfo(rows=tuple(rows(DELAYS)))
     page = render_matrix(info, cells(list(DELAYS)), {}, [], {})
     assert page.count("<figure>") == 1
     assert "against delay_ms" in page

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from insync.events.run_info import Bound
 from insync.events.verdict import Cell
 from insync.metrics import METRICS, Metric, of_verdict
-from insync.report.headline import NOTHING, Figures, finding, matrix_finding, subject
+from insync.report.headline import NOTHING, Figures, of_matrix, subject
+from insync.report.headline import finding as finding_of
 from insync.scenario.groups import groups
 from insync.scenario.load import parse, source
 from unit.verdict.made_up import cell
@@ -27,6 +28,14 @@ def figures(
     arms = list(dict.fromkeys(arm for of_metric in values.values() for arm in of_metric))
     by_arm = {arm: {name: of[arm] for name, of in values.items() if arm in of} for arm in arms}
     return Figures(expected, by_arm, below)
+
+
+def finding(of_run: Figures) -> str:
+    return finding_of([of_run], "repeats")
+
+
+def matrix_finding(cells: Sequence[Cell]) -> str:
+    return finding_of(of_matrix(cells), "scenarios")
 
 
 @pytest.mark.parametrize(

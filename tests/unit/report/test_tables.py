@@ -1,5 +1,6 @@
 """The report's tables: arms side by side, the large picture, faults, clocks."""
 
+from collections import defaultdict
 from dataclasses import replace
 
 from insync import metrics
@@ -74,7 +75,8 @@ def test_each_fault_has_its_name_in_full_and_its_own_evidence() -> None:
     rows = [{**FAULT, "fault_no": number, "acted_ms": 1_000.0 * number} for number in range(2)]
     named = tuple(Fault(name, 1, 0.0, 1.0) for name in ("link 1-3 cut", "link 1-2 + 50 ms"))
     pictures = [replace(timeline("stock"), faults=named)]
-    found = sections._faults(RUN, {"faults": rows}, pictures)
+    tables = sections.details(RUN, defaultdict(list, faults=rows), pictures)
+    found = next(each for each in tables if each.title == "Faults and their evidence")
     assert found.columns[2:6] == ["fault", "target", "planned, ms", "acted, ms"]
     assert [row[2] for row in found.rows] == ["link 1-3 cut", "link 1-2 + 50 ms"]
     assert [row[5].replace("\u202f", "") for row in found.rows] == ["0", "1000"]

@@ -113,7 +113,7 @@ def test_a_folder_without_a_run_is_bad_input(tmp_path: Path) -> None:
 def matrix(tmp_path: Path) -> Path:
     """Make the folder of a matrix, with the page of an earlier analysis."""
     row = MatrixRow(kafka="4.3.1", scenario="freeze", summary="", arms=("stock",), folder="a")
-    save_matrix(tmp_path, MatrixInfo(repeats=None, rows=(row,)))
+    save_matrix(tmp_path, MatrixInfo(rows=(row,)))
     (tmp_path / "matrix.html").touch()
     (tmp_path / "matrix.json").write_text("[]")
     return tmp_path

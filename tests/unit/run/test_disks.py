@@ -9,8 +9,8 @@ import pytest
 from fault_runs import fault_tables
 from insync.brokers.cluster.node import NodeExtras
 from insync.errors import InputError, InsyncError
-from insync.run import disks
-from insync.run.disks import open_disks, with_disk_settings
+from insync.run import arm_cluster
+from insync.run.arm_cluster import open_disks, with_disk_settings
 from insync.run.requirements import disk_rules
 from insync.scenario.load import load, narrow, parse, source
 from insync.scenario.model import Scenario
@@ -48,8 +48,8 @@ def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             unmount=lambda: calls.append("volume unmounted"),
         )
 
-    monkeypatch.setattr(disks, "Passthrough", SimpleNamespace(mount=mount))
-    monkeypatch.setattr(disks, "Volume", SimpleNamespace(make=make))
+    monkeypatch.setattr(arm_cluster, "Passthrough", SimpleNamespace(mount=mount))
+    monkeypatch.setattr(arm_cluster, "Volume", SimpleNamespace(make=make))
     return calls
 
 

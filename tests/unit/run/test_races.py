@@ -9,7 +9,7 @@ from insync.analysis.verdict.repeat_facts import Recorded, _metrics
 from insync.errors import InputError
 from insync.events.run_info import RunInfo
 from insync.metrics import METRICS
-from insync.run.race.fixture import equal_and_committed
+from insync.run.race import equal_and_committed
 from insync.scenario.load import load, on_version, parse, source
 from insync_bridge import OwnReplica
 from unit.repeat_rows import whole_repeat

@@ -8,7 +8,6 @@ import pytest
 from insync.brokers.cluster import admin
 from insync.errors import InsyncError
 from insync.progress import Progress
-from insync.run import agents as bridges
 from insync.run import readiness
 from insync.run import readiness as warm
 from insync.scenario.load import load
@@ -118,7 +117,7 @@ def bridge(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeBridge]:
             "bridge-3.json": [(False, 0)],
         }
     )
-    monkeypatch.setattr(bridges, "BridgeClient", made)
+    monkeypatch.setattr("insync.run.context.BridgeClient", made)
     monkeypatch.setattr(warm, "LOOK_SECONDS", 0.0)
     yield made
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.node import AgentSpec
 from insync.events import agent_log
 from insync.events.schema import ControllerLine
 from insync.events.writer import encode
-from insync.run.agents import _of_controller
+from insync.run.context import _of_controller
 from insync.run.history import step_downs
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from insync.brokers.cluster import replica_logs
 from insync.brokers.cluster.addresses import OnLoopback
+from insync.brokers.cluster.common import Controllers, on_kraft
 from insync.brokers.cluster.node import Node, remove_data
-from insync.brokers.cluster.plans import Controllers, on_kraft
 from insync.brokers.cluster.quorum import metadata_log
 from insync.brokers.kafka import wire
 from insync.brokers.kafka.versions import pinned

@@ -12,7 +12,7 @@ from insync.analysis.engine import paths
 from insync.analysis.engine.session import Session
 from insync.analysis.tables.bronze.folders import of_run, runs_rows
 from insync.analysis.tables.bronze.lines import input_lines, read_lines
-from insync.analysis.tables.catalogue import CONTRACTS
+from insync.analysis.tables.contracts import CONTRACTS
 from insync.analysis.tables.current import stored_rows
 from insync.analysis.tables.rows import Rows, arrow_table, rows_of_run
 from insync.events.run_info import load_run, run_name

@@ -7,11 +7,10 @@ from pyspark.sql import SparkSession
 
 from insync import metrics
 from insync.analysis.checks.history import REPEAT
-from insync.analysis.tables.bronze import schemas
+from insync.analysis.tables.bronze import lines as schemas
 from insync.analysis.tables.bronze.parse import EVENTS_VERSION, EventKind
-from insync.analysis.tables.catalogue import CONTRACTS
-from insync.analysis.tables.contracts import Contract, Rule, columns_of
-from insync.analysis.tables.gold.metrics import MADE_OF, measured, repeat_metrics
+from insync.analysis.tables.contracts import CONTRACTS, Contract, Rule, columns_of
+from insync.analysis.tables.gold.compare import MADE_OF, measured, repeat_metrics
 from insync.errors import InsyncError
 from insync.events import schema as written
 from unit.tables.inline import inline_table

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from insync.analysis.checks import group_skip
 from insync.analysis.tables.gold.acks import end_to_end
-from insync.analysis.tables.gold.groups import groups
+from insync.analysis.tables.gold.clients import groups
 from unit.tables.inline import inline_table
 
 KEYS = "run string, arm string, repeat int, topic string, partition int"

@@ -4,7 +4,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from insync.analysis.tables.gold.recovery import recovery
+from insync.analysis.tables.gold.followers import recovery
 from insync.analysis.tables.silver.leaders import isr_intervals
 from unit.isr_log import END, START, faults, log, repeats
 from unit.tables.inline import inline_table

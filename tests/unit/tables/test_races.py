@@ -2,7 +2,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from insync.analysis.tables.bronze.schemas import SAMPLES
+from insync.analysis.tables.bronze.lines import SAMPLES
 from insync.analysis.tables.silver.evidence import raced_replicas
 from unit.tables.inline import inline_table
 

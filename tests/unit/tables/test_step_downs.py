@@ -3,7 +3,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from insync.analysis.tables.bronze.schemas import STEP_DOWNS
+from insync.analysis.tables.bronze.lines import STEP_DOWNS
 from insync.analysis.tables.silver.leaders import step_down_sources, step_downs
 from unit.isr_log import repeats
 from unit.tables.inline import inline_table

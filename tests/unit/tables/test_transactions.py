@@ -9,7 +9,7 @@ from insync.analysis.checks import lost_write, polls, records
 from insync.analysis.checks.isolation import aborted_read, fractured_read
 from insync.analysis.checks.isolation.transactions import transaction_fates
 from insync.analysis.checks.registry import find_in_records
-from insync.analysis.tables.gold import transactions
+from insync.analysis.tables.gold import clients as transactions
 from unit.tables.inline import CHANGES, inline_table
 
 PRODUCE = (

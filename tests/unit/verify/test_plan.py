@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from commands import invoke_refused
-from insync.engine.campaign import INFO, Options, campaign_folder
+from insync.engine.campaign import Options, campaign_folder
 from insync.errors import InputError
+from insync.events.schema import CAMPAIGN
 from insync.fuzz.draw import GENERATOR
 from insync.verify.campaign import LEVELS, Verify, prepare_verify
+from insync.verify.level import claimed
 from insync.verify.request import VerifyRequest
-from insync.verify.sides import claimed
 from unit.kafka.made_up_builds import build, jar
 
 FEATURE = "follower.fetch.pending.reads.insync.enable"
@@ -126,7 +127,7 @@ def resumed(tmp_path: Path, **changed: Any) -> Path:
     asked = of_resumed(tmp_path)
     out.mkdir(exist_ok=True)
     known = {"campaign": "verify", "asked": {**plan(**asked).asked(), "shard": None}}
-    (out / INFO).write_text(json.dumps(known))
+    (out / CAMPAIGN).write_text(json.dumps(known))
     return campaign_folder(plan(**{**asked, **changed}), Options(out=out, resume=True))
 
 
@@ -164,9 +165,9 @@ def test_jars_of_the_same_version_with_another_content_are_another_build(tmp_pat
 
 def test_seeds_of_another_generator_are_refused(tmp_path: Path) -> None:
     out = resumed(tmp_path)
-    old = json.loads((out / INFO).read_text())
+    old = json.loads((out / CAMPAIGN).read_text())
     old["asked"]["generator of seeds"] = GENERATOR - 1
-    (out / INFO).write_text(json.dumps(old))
+    (out / CAMPAIGN).write_text(json.dumps(old))
     with pytest.raises(InputError, match=f"its generator of seeds: {GENERATOR - 1}, now"):
         campaign_folder(plan(**of_resumed(tmp_path)), Options(out=out, resume=True))
 

@@ -12,10 +12,18 @@ from insync.past.compare import Figure
 from insync.scenario.groups import builtin_files
 from insync.scenario.load import load
 from insync.scenario.model import Scenario
+from insync.statistics import Change
 from insync.verify.criteria import read
-from insync.verify.sides import Side
-from insync.verify.under_faults.cases import Case, cases_of, of_side
-from insync.verify.under_faults.judge import CaseResult, is_worse, judge_cases, seed_outcome
+from insync.verify.level import Side
+from insync.verify.levels.faults import (
+    Case,
+    CaseResult,
+    cases_of,
+    is_worse,
+    judge_cases,
+    of_side,
+    seed_outcome,
+)
 from unit.verdict import made_up
 from unit.verify.verifications import BASELINE, CANDIDATE, verification
 
@@ -120,8 +128,8 @@ def test_a_seed_is_judged_beside_the_baselines(
 
 def figure(metric: str, difference: float, p: float | None) -> Figure:
     return Figure(
-        scenario="freeze", kafka="4.3.1", arm="stock", metric=metric, a=1, b=1 + difference,
-        repeats_a=12, repeats_b=12, difference=difference, low=None, high=None, p_value=p, p_holm=p,
+        cell="freeze on 4.3.1: stock", scenario="freeze", metric=metric, a=1, b=1 + difference,
+        repeats=(12, 12), paired=True, change=Change(difference, None, None, p), p_holm=p,
     )  # fmt: skip
 
 

@@ -7,9 +7,8 @@ from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.versions import pinned
 from insync.verify.campaign import Verify
 from insync.verify.criteria import Criteria
-from insync.verify.level import Level, Verification
+from insync.verify.level import Level, Side, Verification
 from insync.verify.request import VerifyRequest
-from insync.verify.sides import Side
 
 BASELINE = Side(
     name="baseline", kafka="4.3.1", release=pinned("4.3.1"), jars="b" * 64, arm="stock",

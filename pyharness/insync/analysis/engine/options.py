@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
@@ -68,10 +67,3 @@ def _why_spark(remote: str | None, events_bytes: int) -> str | None:
     if events_bytes > MOST_BYTES:
         return f"{events_bytes / 1e9:.1f} GB of events, more than {MOST_BYTES / 1e9:.1f} GB"
     return None if has_embedded() else "the missing embedded engine (pysail)"
-
-
-def described(name: Name) -> str:
-    """Return an engine and its version."""
-    if name == "embedded":
-        return f"Sail {version('pysail')}"
-    return f"Apache Spark {version('pyspark')}"

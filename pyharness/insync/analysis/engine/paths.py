@@ -17,11 +17,6 @@ def local(folder: Path) -> str:
     return f"file://{folder.absolute().as_posix()}"
 
 
-def below(folder: str, path: Path) -> str:
-    """Return the folder `path` below `folder`; `folder` itself if the path is empty."""
-    return folder if path == Path() else f"{trimmed(folder)}/{path.as_posix()}"
-
-
 def table(storage: str, layer: str, name: str) -> str:
     """Return a table's folder."""
     return f"{trimmed(storage)}/{layer}/{name}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
 from insync.analysis.engine import apache, embedded, paths
 from insync.analysis.engine.files import Files, is_local, local_path
-from insync.analysis.engine.options import Choice, Name, described
+from insync.analysis.engine.options import Choice, Name
 from insync.analysis.engine.types import arrow_schema
 from insync.engines import AnalysisOptions
 
@@ -38,23 +39,22 @@ class Session:
     @property
     def described(self) -> str:
         """The engine and its version, for the result."""
-        return described(self.name)
+        if self.name == "embedded":
+            return f"Sail {version('pysail')}"
+        return f"Apache Spark {version('pyspark')}"
 
     def files(self, path: str) -> Files:
         """Return the file system of a path."""
         return Files() if is_local(path) else self.files_of(path)
 
-    def read(self, *places: str, columns: str) -> DataFrame:
-        """Read Parquet files or folders of them; `columns` is their schema in Spark's DDL.
+    def read(self, place: str, *, columns: str) -> DataFrame:
+        """Read a Parquet file or a folder of them; `columns` is their schema in Spark's DDL.
 
         With it the engine opens no file before it needs the rows, and may find none.
         """
-        readable = (self.readable(place) for place in places)
-        return self.spark.read.schema(columns).parquet(*readable)
-
-    def readable(self, path: str) -> str:
-        """Return a path as the engine's readers take it: a URI, or a pattern."""
-        return local_path(path).as_uri() if self.name == "embedded" else paths.literal(path)
+        # The engines take a URI and a pattern.
+        path = local_path(place).as_uri() if self.name == "embedded" else paths.literal(place)
+        return self.spark.read.schema(columns).parquet(path)
 
     def empty(self, columns: str) -> DataFrame:
         """Return a table without rows; `columns` is a schema in Spark's DDL."""

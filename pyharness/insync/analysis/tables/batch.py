@@ -20,7 +20,7 @@ from insync.analysis.engine.files import is_local, local_path
 from insync.analysis.engine.options import choose, events_bytes
 from insync.analysis.engine.session import Session, open_session
 from insync.analysis.tables.bronze.folders import MARK, Folder, inputs_rows, look
-from insync.analysis.tables.catalogue import CONTRACTS
+from insync.analysis.tables.contracts import CONTRACTS
 from insync.analysis.tables.current import code_digest, made_of
 from insync.analysis.tables.pipeline import refresh
 from insync.engines import AnalysisOptions

@@ -26,11 +26,10 @@ from insync.analysis.checks.registry import (
     first_of_each,
     known_by,
 )
-from insync.analysis.tables.gold import acks, followers, groups, transactions
+from insync.analysis.tables.gold import acks, clients, followers
 from insync.analysis.tables.gold.acks import end_to_end
-from insync.analysis.tables.gold.compare import differences, medians
-from insync.analysis.tables.gold.metrics import MADE_OF, repeat_metrics
-from insync.analysis.tables.gold.recovery import recovery
+from insync.analysis.tables.gold.compare import MADE_OF, differences, medians, repeat_metrics
+from insync.analysis.tables.gold.followers import recovery
 from insync.analysis.tables.rows import Row
 from insync.analysis.tables.silver import evidence, leaders, shrinks
 from insync.analysis.tables.silver.repeats import due_inside, operations, partitions, repeats
@@ -97,7 +96,7 @@ def _follower_drops(shrunk: DataFrame, faults: DataFrame, runs: DataFrame) -> Da
 
 def _plain(produced: DataFrame) -> DataFrame:
     # Transactional producers wait for commits, so their latency does not measure the brokers' acks.
-    return produced.where(transactions.is_plain())
+    return produced.where(clients.is_plain())
 
 
 def _judged(produced: DataFrame) -> DataFrame:
@@ -110,7 +109,7 @@ def _availability(intervals: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def _transactions(lines: DataFrame, fates: DataFrame, windows: DataFrame) -> DataFrame:
-    return transactions.by_producer(lines, transaction_fates(fates, lines), windows)
+    return clients.by_producer(lines, transaction_fates(fates, lines), windows)
 
 
 def _end_to_end(fates: DataFrame, windows: DataFrame) -> DataFrame:
@@ -218,7 +217,7 @@ STEPS: tuple[AnyStep, ...] = (
     Step("checked", _checked, ("partitions",), ("anomalies", *_KNOWN)),
     # The consumers' figures.
     Step("end_to_end", _end_to_end, ("fates", "repeats")),
-    Step("groups", groups.groups, ("group.lines",), ("consume.lines",)),
+    Step("groups", clients.groups, ("group.lines",), ("consume.lines",)),
     # What repeats show together.
     Step("repeat_metrics", _repeat_metrics, ("repeats",), MADE_OF[1:]),
     RowsStep("medians", medians, ("repeat_metrics",)),

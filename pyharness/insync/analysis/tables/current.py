@@ -16,8 +16,8 @@ from pathlib import Path
 import insync
 from insync.analysis.checks.registry import with_label
 from insync.analysis.tables.bronze.folders import MARK
-from insync.analysis.tables.catalogue import FILE as CONTRACTS_FILE
-from insync.analysis.tables.catalogue import layer_of, read_by_reports
+from insync.analysis.tables.contracts import FILE as CONTRACTS_FILE
+from insync.analysis.tables.contracts import layer_of, read_by_reports
 from insync.analysis.tables.rows import Rows, read_parquet
 from insync.errors import InputError
 from insync.events.schema import EVENTS, RUN

@@ -166,13 +166,24 @@ def _of_bound(
 def _of_comparison(
     each: Comparison, facts: RunFacts, weak: Sequence[str], reasons: Reasons
 ) -> Finding:
-    without = [*weak, *missing_data(each, facts, reasons)]
+    """Compare the medians of two arms; it is unknown if one lacks data, or proves nothing."""
+    own, other = (_median(each, facts, arm) for arm in (each.arm, each.against))
+    about, without = f"{each.arm}: {each.metric}", list(weak)
+    if lacking := [each.arm] * (own is None) + [each.against] * (other is None):
+        without.append(f"{each.arm}: no data for {each.metric} of {', '.join(lacking)} to compare")
+    without += [
+        f"{about} cannot be compared with that of {words}"
+        for words in reasons.get(each.against, ())
+    ]
+    expected = f"{each.metric} {each}"
+    if without or own is None or other is None:
+        return _finding(each.arm, expected, unknown=without)
+    broken = f"{about} was {own:g}, expected {each}, which was {other:g}"
     return _finding(
         each.arm,
-        f"{each.metric} {each}",
-        unknown=without,
-        fail=[] if without else list(broken(each, facts)),
-        found="" if without else figures(each, facts),
+        expected,
+        fail=[] if each.holds(own, other) else [broken],
+        found=f"{own:g}; {each.against}: {other:g}",
     )
 
 
@@ -259,33 +270,6 @@ def is_observed(run: RunInfo, facts: RunFacts, arm: str) -> bool:
     if run.scenario.expected_of(arm):
         return False
     return arm in run.control_arms or not comparisons_of(run, facts, arm)
-
-
-def broken(each: Comparison, facts: RunFacts) -> Iterator[str]:
-    """Say that a comparison does not hold; `missing_data` reports one that lacks data."""
-    own, other = _medians(each, facts)
-    if own is not None and other is not None and not each.holds(own, other):
-        yield f"{each.arm}: {each.metric} was {own:g}, expected {each}, which was {other:g}"
-
-
-def missing_data(each: Comparison, facts: RunFacts, invalid: Reasons) -> Iterator[str]:
-    """Say which arms lack the data for a comparison, or have repeats that prove nothing."""
-    own, other = _medians(each, facts)
-    without = [each.arm] * (own is None) + [each.against] * (other is None)
-    if without:
-        yield f"{each.arm}: no data for {each.metric} of {', '.join(without)} to compare"
-    for words in invalid.get(each.against, ()):
-        yield f"{each.arm}: {each.metric} cannot be compared with that of {words}"
-
-
-def figures(each: Comparison, facts: RunFacts) -> str:
-    """Write the two medians of a comparison that has its data."""
-    own, other = _medians(each, facts)
-    return f"{own:g}; {each.against}: {other:g}"
-
-
-def _medians(each: Comparison, facts: RunFacts) -> tuple[float | None, float | None]:
-    return _median(each, facts, each.arm), _median(each, facts, each.against)
 
 
 def _median(each: Comparison, facts: RunFacts, arm: str) -> float | None:

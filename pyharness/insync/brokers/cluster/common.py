@@ -6,16 +6,18 @@ A subclass says how to run one node, and what else to create and remove.
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Self
 
-from insync.brokers.cluster import node, plans, properties
+from confluent_kafka import KafkaException
+
+from insync.brokers.cluster import node, properties
 from insync.brokers.cluster.addresses import Addresses
-from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.admin import ANSWERS_WITHIN_S, client, configs_of
 from insync.brokers.cluster.links.proxies import Links
-from insync.brokers.cluster.node import NO_EXTRAS, Node, NodeExtras, NodePlan
-from insync.brokers.cluster.plans import ONE_CONTROLLER, Controllers
+from insync.brokers.cluster.node import NO_EXTRAS, AgentSpec, Node, NodeExtras, NodePlan, Role
+from insync.brokers.cluster.properties import ZOOKEEPER_ID
 from insync.brokers.cluster.ready import (
     PortTakenError,
     await_controller,
@@ -23,13 +25,100 @@ from insync.brokers.cluster.ready import (
     await_zookeeper,
     forget_broker,
 )
-from insync.brokers.kafka import formats, process
+from insync.brokers.kafka import formats, process, zookeeper
 from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.ports import LOOPBACK
+from insync.brokers.kafka.ports import LOOPBACK, free_ports
 from insync.brokers.kafka.versions import numbers
 from insync.brokers.kafka.warmup import without_elr
-from insync.errors import InputError
+from insync.errors import InputError, InsyncError
 from insync.nodes import CONTROLLER_ID
+
+
+@dataclass(frozen=True)
+class Controllers:
+    """The nodes of a cluster on KRaft that are controllers.
+
+    Args:
+        count: how many there are. Those that are only controllers have ids from CONTROLLER_ID on.
+        combined: whether brokers 1 to `count` are also the controllers, and no node is only one.
+
+    """
+
+    count: int = 1
+    combined: bool = False
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """The nodes that are controllers."""
+        first = 1 if self.combined else CONTROLLER_ID
+        return range(first, first + self.count)
+
+
+ONE_CONTROLLER = Controllers()
+
+
+def on_kraft(
+    folder: Path,
+    brokers: Sequence[int],
+    settings: Mapping[str, str],
+    addresses: Addresses,
+    controllers: Controllers = ONE_CONTROLLER,
+    *,
+    advertises: bool = True,
+) -> list[NodePlan]:
+    """Plan the controllers and the brokers; raises OSError when there are no free ports.
+
+    `advertises`: whether controllers of this version may advertise another address than their own,
+    and have to, because they tell it to brokers.
+    """
+    ids = controllers.ids
+    ports = free_ports(len(ids) + len(brokers))
+    ports_of = dict(zip(ids, ports[: len(ids)], strict=True)).items()
+    at = {number: "{}:{}".format(*addresses.meeting(number, port)) for number, port in ports_of}
+    found = {number: "{}:{}".format(*addresses.found_at(number, port)) for number, port in ports_of}
+    voters = ",".join(f"{number}@{address}" for number, address in found.items())
+    plans = []
+    if not controllers.combined:
+        for number, port in ports_of:
+            home = folder / str(number)
+            other = found[number] if advertises and found[number] != at[number] else None
+            made = properties.controller(number, home, at[number], voters, settings, other)
+            plans.append(NodePlan(number, "controller", home, port, made))
+    for number, port in zip(brokers, ports[len(ids) :], strict=True):
+        home = folder / str(number)
+        own = addresses.of_broker(number, port)
+        if number in at:
+            own = properties.with_controller(own, at[number])
+        made = properties.broker(number, home, voters, own, settings)
+        plans.append(NodePlan(number, "broker", home, port, made))
+    return plans
+
+
+def on_zookeeper(
+    folder: Path, brokers: Sequence[int], settings: Mapping[str, str], addresses: Addresses
+) -> list[NodePlan]:
+    """Plan one ZooKeeper, one broker that is only the controller, and the brokers.
+
+    Any broker can become the controller. A broker without partitions is the controller here, so
+    that faults on the other brokers do not affect it, as on KRaft. Raises OSError when there are
+    no free ports.
+    """
+    first, *ports = free_ports(2 + len(brokers))
+    home = folder / str(ZOOKEEPER_ID)
+    host, inside = addresses.meeting(ZOOKEEPER_ID, first)
+    made = zookeeper.settings(home / formats.METADATA, inside, host)
+    server = NodePlan(
+        ZOOKEEPER_ID, "zookeeper", home, first, made, main=zookeeper.MAIN, flags=zookeeper.FLAGS
+    )
+    plans = [server]
+    for number, port in zip((CONTROLLER_ID, *brokers), ports, strict=True):
+        home = folder / str(number)
+        own = addresses.of_broker(number, port)
+        made = properties.broker_on_zookeeper(number, home, f"{host}:{inside}", own, settings)
+        role: Role = "controller" if number == CONTROLLER_ID else "broker"
+        plans.append(NodePlan(number, role, home, port, made))
+    return plans
+
 
 _READY_WITHIN_S = 60.0
 _CONTROLLERS_ADVERTISE = (3, 9)
@@ -205,8 +294,8 @@ class NodeCluster(ABC):
     def _plans(self) -> list[NodePlan]:
         where, brokers, addresses = self._folder, self._brokers, self._addresses()
         if self._dist.release.zookeeper:
-            return plans.on_zookeeper(where, brokers, self._settings, addresses)
-        return plans.on_kraft(
+            return on_zookeeper(where, brokers, self._settings, addresses)
+        return on_kraft(
             where, brokers, self._settings, addresses, self._controllers,
             advertises=numbers(self._dist.version) >= _CONTROLLERS_ADVERTISE,
         )  # fmt: skip
@@ -258,3 +347,70 @@ class NodeCluster(ABC):
         own = self._extras.get(broker.id, NO_EXTRAS)
         settings = {**broker.settings, **own.settings}
         return self._watched(replace(broker, settings=settings, extras=own))
+
+
+class AttachedCluster(NodeCluster):
+    """A running cluster; entering and leaving the `with` block changes nothing of it."""
+
+    def __init__(self, bootstrap: str) -> None:
+        """Name the brokers by their addresses; nothing is connected yet."""
+        self._addresses_of_brokers = bootstrap
+        self.nodes: dict[int, Node] = {}
+
+    @property
+    def bootstrap(self) -> str:
+        """The addresses that the user named."""
+        return self._addresses_of_brokers
+
+    @property
+    def client_bootstrap(self) -> str:
+        """The same: no client's link can be broken."""
+        return self._addresses_of_brokers
+
+    def _start(self) -> None:
+        """Do nothing: it runs."""
+
+    def stop(self) -> None:
+        """Do nothing: it goes on."""
+
+    def kill(self, number: int) -> None:
+        """Refuse."""
+        raise InsyncError(f"broker {number}: insync did not start it, so it does not kill it")
+
+    def restart(self, number: int) -> None:
+        """Refuse."""
+        raise InsyncError(f"broker {number}: insync did not start it, so it does not restart it")
+
+    def _run(self, plan: NodePlan) -> Node:
+        raise InsyncError(f"node {plan.id}: insync does not start nodes of this cluster")
+
+
+def broker_ids(bootstrap: str) -> list[int]:
+    """Return the ids of a cluster's brokers, in order; raises InputError without an answer."""
+    try:
+        return sorted(client(bootstrap).list_topics(timeout=ANSWERS_WITHIN_S).brokers)
+    except KafkaException as error:
+        why = error.args[0].str()
+        raise InputError(
+            f"--bootstrap {bootstrap}: no answer ({why}), expected HOST:PORT of brokers with a"
+            " plaintext listener"
+        ) from None
+
+
+def setting_of(bootstrap: str, broker: int, name: str) -> str | None:
+    """Return a config of a broker by its own answer; None if it does not tell it."""
+    try:
+        entries = configs_of(bootstrap, broker)
+    except InsyncError as error:
+        raise InputError(f"--bootstrap {bootstrap}: {error}") from error
+    return entries[name].value if name in entries else None
+
+
+def delete_groups(bootstrap: str, groups: Sequence[str]) -> None:
+    """Delete consumer groups without members; one that cannot be deleted expires by itself."""
+    admin = client(bootstrap)
+    for answer in admin.delete_consumer_groups(list(groups)).values():
+        try:
+            answer.result(timeout=ANSWERS_WITHIN_S)
+        except (KafkaException, TimeoutError):
+            continue

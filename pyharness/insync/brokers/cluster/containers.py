@@ -25,15 +25,13 @@ from insync.brokers.cluster.addresses import (
     LinkedInNetwork,
     host_name,
 )
-from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.common import NodeCluster
-from insync.brokers.cluster.node import TEMPORARY, Node, NodePlan
+from insync.brokers.cluster.node import TEMPORARY, AgentSpec, Node, NodePlan
 from insync.brokers.cluster.ready import PortTakenError
 from insync.brokers.docker import engine, process
 from insync.brokers.docker.engine import docker_errors
 from insync.brokers.docker.process import ContainerProcess
-from insync.brokers.images.built import require
-from insync.brokers.images.image import Image
+from insync.brokers.images.built import Image, require
 from insync.brokers.kafka import formats
 from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution, node_flags
 from insync.brokers.kafka.ports import LOOPBACK

@@ -14,8 +14,7 @@ from docker.errors import APIError, ImageNotFound
 
 from insync.brokers.docker.engine import container
 from insync.brokers.images import built
-from insync.brokers.images.built import Base, Found
-from insync.brokers.images.image import image_of
+from insync.brokers.images.built import Base, Found, image_of
 from insync.brokers.kafka import formats, warmup
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import OLDEST, parse_settings

@@ -10,6 +10,7 @@ from statistics import median
 
 from insync.events.run_info import Bound
 from insync.events.verdict import Cell
+from insync.lists import grouped
 from insync.metrics import METRICS
 from insync.outcome import Outcome, worst
 from insync.report.words import span
@@ -78,9 +79,7 @@ def lacks(cells: Sequence[Cell]) -> list[str]:
     """
     found = dict.fromkeys(cell.not_run for cell in cells if cell.not_run)
     versions = len({cell.kafka for cell in cells}) > 1
-    of_arm: dict[tuple[str, str], list[Cell]] = {}
-    for cell in cells:
-        of_arm.setdefault((cell.kafka, cell.arm), []).append(cell)
+    of_arm = grouped(cells, lambda cell: (cell.kafka, cell.arm))
     without = [
         f"{arm} on Kafka {kafka}" if versions else arm
         for (kafka, arm), own in of_arm.items()
@@ -146,15 +145,13 @@ def sentence(cells: Sequence[Cell]) -> str:
 
 def notes(cells: Sequence[Cell]) -> list[str]:
     """Say why each cell is not as expected; arms with the same reason share a line."""
-    found: dict[tuple[str, str, str], list[str]] = {}
-    for cell in cells:
-        if cell.outcome != Outcome.PASS:
-            key = (cell.kafka, cell.scenario, f"{cell.outcome}: {cell.reason}")
-            found.setdefault(key, []).append(cell.arm)
+    wrong = (cell for cell in cells if cell.outcome != Outcome.PASS)
+    alike = grouped(wrong, lambda cell: (cell.kafka, cell.scenario, cell.outcome, cell.reason))
+    lines = {key: ", ".join(cell.arm for cell in own) for key, own in alike.items()}
     several = len({cell.kafka for cell in cells}) > 1
     return [
-        f"{f'{kafka} ' if several else ''}{scenario}, {', '.join(arms)}: {why}"
-        for (kafka, scenario, why), arms in found.items()
+        f"{f'{kafka} ' if several else ''}{scenario}, {arms}: {outcome}: {why}"
+        for (kafka, scenario, outcome, why), arms in lines.items()
     ]
 
 

@@ -9,7 +9,7 @@ from insync.events.matrix_info import PAGE, RESULTS, TEXT, MatrixInfo
 from insync.events.verdict import Cell
 from insync.events.writer import write_atomic
 from insync.metrics import METRICS
-from insync.report.headline import matrix_finding
+from insync.report.headline import finding, of_matrix
 from insync.report.junit import as_xml, matrix_suites
 from insync.report.matrix.cells import (
     Grid,
@@ -69,7 +69,7 @@ def render_matrix(
     shown = {
         "outcome": outcome(cells),
         "badge": (outcome(cells).mark, sentence(cells)),
-        "headline": matrix_finding(cells),
+        "headline": finding(of_matrix(cells), "scenarios"),
         "versions": listed(versions),
         "several": len(versions) > 1,
         "notes": [

@@ -12,8 +12,7 @@ from insync.kafka_tests.request import BASELINE, TestsRequest, prepare
 from insync.kafka_tests.run import run as run_tests
 from insync.outcome import Outcome
 from insync.result import Result
-from insync.verify.level import Verification
-from insync.verify.sides import Side
+from insync.verify.level import Side, Verification
 
 NAME: Final = "tests"
 

@@ -1,6 +1,7 @@
-"""Computes what repeats show together: medians of each arm, and differences from control arms.
+"""Computes the metrics of each repeat that compare repeats and runs, and what these show together.
 
-There is one value per repeat, so this process does it, with `insync.statistics`.
+That are medians of each arm, and differences from control arms. There is one value per repeat and
+metric, so this process does it, with `insync.statistics`.
 """
 
 from __future__ import annotations
@@ -14,15 +15,19 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
 
-from insync.analysis.tables.gold.metrics import CELL
+from insync.analysis.checks.history import REPEAT
+from insync.metrics import AGENTS, CONTROLLER_LOG, METRICS, Source
 from insync.statistics import change_of_pairs, holm, median_interval, pairs_needed
 
+CELL = ["scenario", "kafka", "cluster", "scale", "arm"]
+"""The columns that name a cell: all of its repeats ran the same arm of the same scenario."""
+_FAMILY = [name for name in CELL if name != "arm"]
 Row = dict[str, Any]
 Values = Mapping[tuple[str, int], float]
 """One metric of an arm: its value by run and repeat."""
-
-_FAMILY = [name for name in CELL if name != "arm"]
 
 
 def medians(metrics: pa.Table) -> list[Row]:
@@ -118,3 +123,55 @@ def _values(rows: Iterable[Row]) -> dict[tuple[Any, ...], dict[tuple[str, int], 
 def _ends(values: Sequence[float]) -> Row:
     found = median_interval(values)
     return {"low": found and found.low, "high": found and found.high}
+
+
+_SOURCES = {
+    name: metric.source for name, metric in METRICS.items() if metric.gold and metric.source
+}
+MADE_OF = (
+    "repeats", *dict.fromkeys(of.table for of in _SOURCES.values()), "step_down_sources", "runs",
+)  # fmt: skip
+"""The tables that the metrics are computed from."""
+
+
+def repeat_metrics(tables: Mapping[str, DataFrame]) -> DataFrame:
+    """Return a row per repeat and metric; `value` is null if the run did not record it.
+
+    `tables` are silver's and gold's by name.
+    """
+    names = [*_SOURCES]
+    values = measured(tables).select(
+        *REPEAT, *(fn.col(name).cast("double").alias(name) for name in names)
+    )
+    of_run = tables["runs"].select("run", *(name for name in CELL if name != "arm"))
+    return (
+        values.unpivot([*REPEAT], [*names], "metric", "value")
+        .join(fn.broadcast(of_run), "run", "inner")
+        .select(*CELL, "run", "repeat", "metric", "value")
+    )
+
+
+def measured(tables: Mapping[str, DataFrame]) -> DataFrame:
+    """Return a row per repeat with a column per metric; one over faults is that of the slowest."""
+    columns: dict[tuple[str, bool], list[Column]] = defaultdict(list)
+    for name, of in _SOURCES.items():
+        columns[of.table, of.how == "topic"].append(_aggregate(of).alias(name))
+    asked = tables["step_down_sources"].select(*REPEAT).distinct().withColumn("asked", fn.lit(True))
+    windows = tables["repeats"].select(*REPEAT).join(asked, REPEAT, "left")
+    for (table, whole_topic), of_table in columns.items():
+        rows = tables[table].where("partition IS NULL") if whole_topic else tables[table]
+        windows = windows.join(rows.groupBy(*REPEAT).agg(*of_table), REPEAT, "left")
+    known = {CONTROLLER_LOG: fn.col("min_isr_size").isNotNull(), AGENTS: fn.col("asked")}
+    counts = {
+        name: fn.when(known[METRICS[name].events], fn.coalesce(name, fn.lit(0)))
+        for name, of in _SOURCES.items()
+        if of.how == "count"
+    }
+    return windows.withColumns(counts).drop("asked")
+
+
+def _aggregate(of: Source) -> Column:
+    if of.how == "count":
+        counted = fn.col(of.column).cast("string") == of.value if of.value else fn.lit(True)
+        return fn.count_if(counted)
+    return fn.sum(of.column) if of.how == "found" else fn.max(of.column)

@@ -5,7 +5,7 @@ which at least one of its partitions was in the state, with overlapping interval
 
 The controller's log says which followers were removed from an ISR and when; the fault lines say
 which followers had a fault. A fault at a follower, such as a hung disk or a freeze, explains its
-removal; a fault at the leader does not.
+removal; a fault at the leader does not. `recovery` is how soon a topic recovered after a fault.
 """
 
 from __future__ import annotations
@@ -178,3 +178,64 @@ def _unless_any_is_missing(name: str) -> Column:
     """Return the largest value of a group in which every row has one."""
     whole = fn.count(name) == fn.count(fn.lit(1))
     return fn.when(whole, fn.max(name))
+
+
+_FAULT = [*REPEAT, "fault_no"]
+
+
+def recovery(
+    faults: DataFrame, intervals: DataFrame, operations: DataFrame, repeats: DataFrame
+) -> DataFrame:
+    """Return one row per lifted fault, over all partitions of its repeat.
+
+    `isr_whole_ms` is the time from the lift until every ISR was full, 0 if all were; null if one
+    was not before the next fault or the repeat's end. `backlog_ms` is the time from the lift until
+    the last record that was due during the fault was acked, 0 if all were acked before; null if
+    one never was.
+    """
+    next_ms = fn.lead("injected_ms").over(Window.partitionBy(*REPEAT).orderBy("fault_no"))
+    lifted = (
+        faults.withColumn("next_ms", next_ms)
+        .join(repeats.select(*REPEAT, "end_ms"), REPEAT, "inner")
+        .where(fn.col("lifted_ms").isNotNull())
+        .select(
+            *_FAULT,
+            "injected_ms",
+            "lifted_ms",
+            fn.least("end_ms", "next_ms").alias("until_ms"),
+        )
+    )
+    return lifted.join(_whole_again(lifted, intervals), _FAULT, "left").join(
+        _drained(lifted, operations), _FAULT, "left"
+    )
+
+
+def _whole_again(lifted: DataFrame, intervals: DataFrame) -> DataFrame:
+    broken = (fn.col("isr_size") < fn.size("replicas")) | (fn.col("leader") < 0)
+    spans = intervals.select(*REPEAT, "start_ms", "end_ms", broken.alias("broken"))
+    inside = (fn.col("end_ms") > fn.col("lifted_ms")) & (fn.col("start_ms") < fn.col("until_ms"))
+    last = fn.max(fn.when(fn.col("broken"), fn.col("end_ms")))
+    return (
+        lifted.join(spans, REPEAT, "inner")
+        .where(inside)
+        .groupBy(*_FAULT, "lifted_ms", "until_ms")
+        .agg(fn.coalesce(last, fn.col("lifted_ms")).alias("whole_ms"))
+        .where(fn.col("whole_ms") < fn.col("until_ms"))
+        .select(*_FAULT, (fn.col("whole_ms") - fn.col("lifted_ms")).alias("isr_whole_ms"))
+    )
+
+
+def _drained(lifted: DataFrame, operations: DataFrame) -> DataFrame:
+    due = fn.col("sent_ms").between(fn.col("injected_ms"), fn.col("lifted_ms"))
+    late_ms = fn.greatest(fn.max("done_ms") - fn.col("lifted_ms"), fn.lit(0.0))
+    return (
+        operations.join(fn.broadcast(lifted), REPEAT, "inner")
+        .where(due)
+        .groupBy(*_FAULT, "lifted_ms")
+        .agg(
+            fn.count_if(~is_acked()).alias("never"),
+            late_ms.alias("backlog_ms"),
+        )
+        .where(fn.col("never") == 0)
+        .select(*_FAULT, "backlog_ms")
+    )
