@@ -221,6 +221,10 @@ def test_a_long_collection_is_a_pause_of_the_process(tmp_path: Path) -> None:
     (found,) = answers([str(tmp_path)], 10_000, r"/(\d+)/", "UTC")
     (finding,) = found.findings
     assert (finding.broker, finding.site) == (1, "frozen or starved")
+    (finding,) = answer(tmp_path, lag_ms=10_000).findings
+    assert (finding.broker, finding.site) == (2, "frozen or starved")  # the server.log beside it
+    write(tmp_path / "1" / "other.log", SLOW_LEADER[3:4])
+    assert answer(tmp_path, lag_ms=10_000).findings == ()  # there are logs of two brokers beside it
 
 
 @pytest.mark.parametrize(

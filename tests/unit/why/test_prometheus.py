@@ -13,6 +13,7 @@ import pytest
 from insync.errors import InputError
 from insync.why.answer import Answer
 from insync.why.sources.logs import answers
+from insync.why.sources.prometheus import QUERY
 from unit.why.test_logs import HEALTHY, SLOW_LEADER, at, leads, shrinks, write
 
 FIRST: Final = 1767322800
@@ -194,6 +195,11 @@ def test_what_is_no_answer_gets_one_line(tmp_path: Path, text: str, said: str) -
     (tmp_path / "saved.json").write_text(text)
     with pytest.raises(InputError, match=said):
         asked(tmp_path, str(tmp_path / "saved.json"))
+
+
+def test_the_page_for_operators_has_the_query() -> None:
+    page = Path(__file__).parents[3] / "docs" / "start" / "is-it-kip-501.md"
+    assert f"query={QUERY}'" in page.read_text()
 
 
 def test_a_server_that_does_not_answer_gets_one_line(tmp_path: Path) -> None:

@@ -62,7 +62,8 @@ def answers(
         named = pattern.search(str(file)) if pattern else None
         own = int(named[1]) if named and named[1].isdecimal() else None
         read.sources.append(Source(str(file.absolute().relative_to(folder)), broker=own))
-        _read_file(read, file)
+        _read_file(read, file, len(read.sources) - 1)
+    _read_nameless(read, files)
     if all(each.first_ms is None for each in read.sources):
         raise InputError(f"{', '.join(paths)}: no line with a date, expected logs of brokers")
     _require_one_cluster(read)
@@ -119,22 +120,37 @@ def _zone(given: str) -> tzinfo:
         raise InputError(f"--tz {given}: no such time zone, expected one such as UTC") from None
 
 
-def _read_file(read: Read, file: Path) -> None:
+def _read_nameless(read: Read, files: Sequence[Path]) -> None:
+    """Read logs again that do not say whose they are, if all others in their folder are of one.
+
+    Those of garbage collections are such.
+    """
+    for number, (file, source) in enumerate(zip(files, read.sources, strict=True)):
+        if source.node is None and source.first_ms is not None:
+            beside = zip(files, read.sources, strict=True)
+            own = {each.broker for other, each in beside if other.parent == file.parent} - {None}
+            if len(own) == 1:
+                source.broker, source.lines = own.pop(), 0
+                _read_file(read, file, number)
+
+
+def _read_file(read: Read, file: Path, number: int) -> None:
     """Add what a file says; a file that cannot be read to its end is a gap."""
-    source = read.sources[-1]
+    source = read.sources[number]
     try:
         with file.open("rb") as start:
             opened = gzip.open if start.read(2) == b"\x1f\x8b" else open
         with cast("Callable[..., BinaryIO]", opened)(file, "rb") as stream:
-            _read_lines(read, source, stream)
+            _read_lines(read, number, stream)
     except (OSError, EOFError, zlib.error) as error:
         read.gaps.append(f"{file}: {error}; it was read up to there")
     if source.first_ms is None and source.node is None:
         read.gaps.append(f"{file}: no line with a date")
 
 
-def _read_lines(read: Read, source: Source, stream: BinaryIO) -> None:
+def _read_lines(read: Read, own: int, stream: BinaryIO) -> None:
     """Add the lines of use of a file; whose log it is is said by the first line that has an id."""
+    source = read.sources[own]
     ended_ms, begin_at = None, 0
     for text, begin, end, number in _blocks(stream):
         if source.broker is None and begin_at < _NAMED_WITHIN:
@@ -158,7 +174,7 @@ def _read_lines(read: Read, source: Source, stream: BinaryIO) -> None:
                 ended_ms = before_ms
             elif at_ms is not None:
                 add(read, Line(
-                    source=len(read.sources) - 1, number=number, text=line, at_ms=at_ms,
+                    source=own, number=number, text=line, at_ms=at_ms,
                     before_ms=ended_ms or before_ms,
                 ))  # fmt: skip
         source.last_ms = _last(text[max(0, end - _KEPT) : end], read.zone) or source.last_ms
