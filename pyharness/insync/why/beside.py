@@ -3,15 +3,20 @@
 None of it decides anything.
 """
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
 from insync.why.answer import Blamed, Finding, Kip501, Lane
-from insync.why.facts import FOLLOWER_APPEND, Ended, Facts, Fenced, Leads, LogLine, Partition, Span
+from insync.why.facts import FOLLOWER_APPEND, Facts, Leads, LogLine, Partition, Span
+from insync.why.processes import ENDED
 
 _MOST_LINES: Final = 12
+_MOST_ALIKE: Final = 3
+_ALIKE: Final = 60
+_VARIES: Final = re.compile(r"\[Partition \S+|[\d:.,-]+")
 _STEPS: Final = 400
 """A picture shows no shorter times than its width over this."""
 NOT_KNOWN: Final = (
@@ -29,14 +34,22 @@ TOO_FEW: Final = "without the slow broker there are too few replicas for min.ins
 def lines(facts: Facts, finding: Finding) -> tuple[tuple[LogLine, ...], int]:
     """Return the first lines about a finding's brokers at its time, and how many more there are.
 
-    About a link, those that are about both of its ends.
+    About a link, those that are about both of its ends. Of lines that say the same of the same
+    brokers only the first ones.
     """
     around = facts.lag_ms / 2
     near = Span(since_ms=finding.span.since_ms - around, until_ms=finding.span.until_ms + around)
     ends = {*finding.brokers}
     own = [each for each in facts.lines if near.holds(each.at_ms) and ends <= {*each.brokers}]
     own.sort(key=lambda each: (each.at_ms, each.file, each.number))
-    return tuple(own[:_MOST_LINES]), max(0, len(own) - _MOST_LINES)
+    alike: Counter[tuple[tuple[int, ...], str]] = Counter()
+    shown: list[LogLine] = []
+    for each in own:
+        key = each.brokers, _VARIES.sub("", each.text)[:_ALIKE]
+        alike[key] += 1
+        if alike[key] <= _MOST_ALIKE and len(shown) < _MOST_LINES:
+            shown.append(each)
+    return tuple(shown), len(own) - len(shown)
 
 
 def lanes(facts: Facts, finding: Finding) -> Iterator[Lane]:
@@ -46,9 +59,11 @@ def lanes(facts: Facts, finding: Finding) -> Iterator[Lane]:
         since_ms=max(facts.span.since_ms, finding.span.since_ms - around),
         until_ms=min(facts.span.until_ms, finding.span.until_ms + around),
     )
-    gone: tuple[Fenced | Ended, ...] = (*facts.fenced, *facts.ended)
     for broker in sorted(facts.brokers):
-        away = [each for each in gone if each.broker == broker and each.overlap_ms(window)]
+        away: list[Span] = [
+            each for each in facts.fenced if each.broker == broker and each.overlap_ms(window)
+        ]
+        away += [finding.span] if (finding.broker, finding.site) == (broker, ENDED) else []
         led = [each for each in facts.leads if each.leader == broker and each.overlap_ms(window)]
         yield from _lanes(facts, broker, window, led, away)
 
@@ -125,11 +140,10 @@ def _shrunk(facts: Facts, leader: int, partitions: set[Partition], during: Span)
 
 
 def _away_ms(facts: Facts, led: Leads) -> float:
-    """Return for how long the last replica in an ISR, the leader, had ended or was fenced."""
+    """Return for how long the last replica in an ISR, the leader, was fenced."""
     if led.isr != (led.leader,):
         return 0.0
-    gone: tuple[Fenced | Ended, ...] = (*facts.fenced, *facts.ended)
-    own = (each.overlap_ms(led) for each in gone if each.broker == led.leader)
+    own = (each.overlap_ms(led) for each in facts.fenced if each.broker == led.leader)
     return max(own, default=0.0)
 
 

@@ -62,6 +62,12 @@ def _gone_since(facts: Facts, broker: int, away: Span, fenced: Sequence[Fenced])
     missed += [
         each for each in facts.unacked if each.leader == broker and away.holds(each.since_ms)
     ]
+    if facts.logs:  # a fetcher that fails at once, because nobody listens
+        missed += [
+            Span(since_ms=each.until_ms, until_ms=each.until_ms)
+            for each in facts.awaited
+            if each.peer == broker and away.holds(each.until_ms)
+        ]
     heard = broker in facts.heard or facts.logs
     known = away.since_ms if heard else away.until_ms
     return max(away.since_ms, min((each.since_ms for each in missed), default=known))

@@ -136,8 +136,10 @@ def _removed(finding: Finding) -> Table:
 
 
 def _lines(finding: Finding) -> Table:
+    count = finding.more_lines + len(finding.lines)
+    more = f", the first of {count}" if finding.more_lines else ""
     return Table(
-        title="Lines of the logs", columns=["time", "file and line", "brokers", "line"],
+        title=f"Lines of the logs{more}", columns=["time", "file and line", "brokers", "line"],
         rows=[
             [clock(each.at_ms), f"{each.file}:{each.number}", ", ".join(map(str, each.brokers)),
              each.text]
@@ -211,7 +213,7 @@ def _markdown(answer: Answer) -> Iterator[str]:
         for heading, texts in (("KIP-501", said.kip_501), ("What to do now", said.todo)):
             if texts:
                 yield from ("", f"### {heading}", "", *(f"- {each}" for each in texts))
-    yield from ("", "## Not known", "", *(f"- {each}" for each in unknown(answer)), "")
+    yield from ("", "## Not known, and notes", "", *(f"- {each}" for each in unknown(answer)), "")
 
 
 def _rows(table: Table) -> Iterator[str]:

@@ -194,3 +194,11 @@ def test_redacted_answers_have_no_name_in_any_form(tmp_path: Path, *, redact: bo
             assert "file-1" in text
             assert "Shrinking ISR from 1,2,3 to 1" in text
             assert "Error in response" in text or text == texts[0]
+
+
+def test_lines_that_say_the_same_are_shown_three_times_and_counted(tmp_path: Path) -> None:
+    slow = [*SLOW_LEADER[:4], *(at(40, shrinks(f"t-{each}", 1, "1,2,3", "1")) for each in range(9))]
+    finding, _ = only(found(tmp_path, at(41, GAVE_UP[26:]), slow=slow))
+    assert [each.number for each in finding.lines] == [6, 7, 8, 16]
+    assert finding.more_lines == 6
+    assert "the first of 10" in page([found(tmp_path, at(41, GAVE_UP[26:]), slow=slow)])

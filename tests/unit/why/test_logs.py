@@ -313,3 +313,16 @@ def test_bad_input_gets_one_line(
     write(tmp_path / "good.log", HEALTHY)
     with pytest.raises(InputError, match=said):
         answers([str(tmp_path / logs)], None, broker_from, zone)
+
+
+def test_a_broker_had_ended_when_the_first_fetcher_failed_at_once(tmp_path: Path) -> None:
+    failed = (
+        "WARN [ReplicaFetcher replicaId=3, leaderId=2, fetcherId=0] Error in response for fetch"
+        " request (x): Connection to 2 was disconnected before the response was read"
+    )
+    first = "INFO Registered `kafka:type=kafka.Log4jController` MBean"
+    lines = [at(0, STARTED), at(20, "INFO the last words"), at(70, first), at(80, STARTED)]
+    write(tmp_path / "2.log", [*lines, at(99, "INFO more")])
+    write(tmp_path / "3.log", [at(1, leads("t-0", 3)), at(65, failed)])
+    (finding,) = answer(tmp_path, lag_ms=10_000).findings
+    assert (finding.site, finding.span.ms) == ("ended", 15_000)
