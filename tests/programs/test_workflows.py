@@ -1,5 +1,7 @@
 """Every `run:` step of docs/start/ci is executed in order, as a runner does: by `bash -e`.
 
+So are the lines of docs/test/pytest.md that install what its first example needs.
+
 Kafka's own build is made up: a `gradlew` that leaves the jars of a release. The shard is small.
 """
 
@@ -20,6 +22,8 @@ from insync.brokers.kafka.resolve import distribution
 from integration.test_own_build import packed
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "test" / "pytest.md"
+INSTALLED = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 EXAMPLE = re.compile(r"^```python\n# test_orders\.py\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SHARD = {"shard": "small", "only": "read-stall", "seeds": "none"}
 GRADLEW = """#!/bin/sh
@@ -98,8 +102,22 @@ def test_a_patch_of_kafka_is_built_and_verified(runner: Runner, tmp_path: Path) 
 
 @pytest.mark.long
 def test_a_services_own_tests_run(runner: Runner) -> None:
-    (example,) = EXAMPLE.findall((ROOT / "docs" / "test" / "pytest.md").read_text())
+    (example,) = EXAMPLE.findall(PAGE.read_text())
     (runner.folder / "tests").mkdir()
     (runner.folder / "tests" / "test_orders.py").write_text(example)
     runner.run(workflow("service")["test"])
     assert 'failures="0"' in (runner.folder / "junit.xml").read_text()
+
+
+@pytest.mark.long
+def test_the_first_example_of_the_pytest_page_runs_with_what_the_page_installs(
+    runner: Runner,
+) -> None:
+    """In an empty environment, by the page's own lines."""
+    page = PAGE.read_text()
+    (install,), (example,) = INSTALLED.findall(page), EXAMPLE.findall(page)
+    assert "`pytest --insync-cluster local` runs it" in page
+    (runner.folder / "test_orders.py").write_text(example)
+    here = install.replace("/path/to/clone", str(ROOT))
+    assert here != install
+    runner.run({"steps": [{"run": here}, {"run": "pytest --insync-cluster local"}]})
