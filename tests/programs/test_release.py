@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from insync import __version__
 from insync_release.notice import noticed
+from programs.test_wheel import Installed, without
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -71,6 +73,22 @@ def test_the_bills_of_materials_say_which_files_they_are_of(made: Path) -> None:
         assert (what["name"], what["version"]) == (name, __version__)
         (sum_,) = what["hashes"]
         assert sum_["content"] == hashlib.sha512(file.read_bytes()).hexdigest()
+
+
+@pytest.mark.long
+def test_the_files_alone_are_installed_where_nothing_can_be_built(
+    made: Path, tmp_path: Path
+) -> None:
+    """Of an empty environment only the wheel is used, and what its core requires."""
+    (wheel,) = made.glob("*.whl")
+    path = str(without(tmp_path / "commands", "gradle", "make", "mvn", "cc", "gcc", "javac"))
+    installed = Installed(tmp_path / "env", wheel, sys.executable)
+    done = installed.run("insync", "agent", "--json", cwd=tmp_path, PATH=path)
+    jar = Path(json.loads(done.stdout)["jar"])
+    assert jar.read_bytes() == (made / f"insync-agent-{__version__}.jar").read_bytes()
+    assert jar.is_relative_to(installed.folder)
+    done = installed.run("insync", "check", "kip-501", cwd=tmp_path, PATH=path)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def normalized(pin: str) -> str:
