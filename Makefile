@@ -55,7 +55,7 @@ $(BUILT)/broker-versions.properties: gradle/broker-versions.properties
 	@mkdir -p $(BUILT) && cp $< $@
 
 # Python compiles a module when it is first used: most modules never are. It keeps what it compiled, whatever the caller's
-# environment says: else each of the hundreds of processes of a test run compiles all that it uses.
+# environment says: otherwise each of the hundreds of processes of a test run compiles all that it uses.
 unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check --no-compile
 $(VENV)/.packages: pyproject.toml pyharness/constraints.txt

@@ -162,7 +162,7 @@ def test_a_fault_in_a_run_shows_that_it_acted(name: str, evidence: dict[str, Any
 @needs_volume
 @pytest.mark.parametrize("name", ["disk-full", "disk-read-only"])
 def test_a_broker_whose_only_disk_fails_ends_itself(name: str, evidence: dict[str, Any]) -> None:
-    """The broker was started again afterwards; else the run would not end with a full ISR."""
+    """The broker was started again afterwards; otherwise the run would not end with a full ISR."""
     _, line = evidence[name]
     assert line["figures"]["ended"] == 1
     assert line["figures"]["refused"] == 2

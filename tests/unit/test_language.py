@@ -41,11 +41,16 @@ PATTERNS = {
         r"\b[Ss]ince an? (?:second|minute|hour|while|moment|long time)\b"
     ),
     "except": re.compile(r"\bbut for\b"),
-    "Otherwise": re.compile(r"(?:^|[.:;] |[\"(>])Else\b"),
+    "otherwise": re.compile(r"(?:^|[.:;] |[\"(>])Else\b|[:;] else [a-z]"),
+    "invalid": re.compile(r"\bthat (?:is|are) none\b"),
     "the name of the thing": re.compile(r"(?<!so )\bthat one\b[^.;:|]*(?<!so )\bthat one\b"),
 }
-READ = ("*.md", "*.java", "*.py", "*.toml", "*.gradle", "Makefile", ":!tests/unit/test_language.py")
-LINE_BREAK = re.compile(r"\n[ \t]*(?:\*(?!/)|//|#+(?= ))?[ \t]*")
+READ = (
+    "*.md", "*.java", "*.py", "*.toml", "*.gradle", "Makefile", "*.j2", "*.js", "*.yml", "*.sh",
+    ":!tests/unit/test_language.py",
+)  # fmt: skip
+#: Where a sentence goes on: in the next line, of a comment too, or in the next part of a string.
+LINE_BREAK = re.compile(r'(?:"\n[ \t]*f?"|\n[ \t]*(?:\*(?!/)|//|#+(?= ))?)[ \t]*')
 
 
 def _found(folder: Path, *options: str) -> list[str]:
@@ -58,7 +63,7 @@ def _found(folder: Path, *options: str) -> list[str]:
 
 def _patterns_in(text: str) -> Iterator[str]:
     """Yield what to write and what was found, also where a sentence goes on in the next line."""
-    joined = LINE_BREAK.sub(" ", text)
+    joined = re.sub(r" +", " ", LINE_BREAK.sub(" ", text))
     for plainer, pattern in PATTERNS.items():
         for found in pattern.finditer(joined):
             around = joined[max(0, found.start() - 30) : found.end() + 30]
@@ -92,7 +97,7 @@ def test_the_check_finds_a_banned_phrase(tmp_path: Path) -> None:
 def test_the_check_finds_each_pattern() -> None:
     odd = (
         "That is no fault. All but\n    # for one. It holds since a minute. Else it waits."
-        " Of two, that one waits for that one."
+        ' A key that is"\n    f" none. Of two, that one waits for that one.'
     )
     plain = (
         "There is no fault, it is no longer slow, so that one fetch waits for that one."

@@ -166,8 +166,8 @@ def _unexplained(facts: Facts, found: Sequence[Finding]) -> list[Fenced]:
 def _silent(facts: Facts, fenced: Fenced) -> Finding:
     """Return whose fault it is that the heartbeats did not arrive.
 
-    The process's, if it did nothing else either; else that of the link to the controller. An agent
-    that measures pauses and has none shows that the process ran.
+    The process's, if it did nothing else either; otherwise that of the link to the controller. An
+    agent that measures pauses and has none shows that the process ran.
     """
     length = Evidence("the controller fenced it for", fenced.ms)
     if _is_known_to_run(facts, fenced):

@@ -86,7 +86,7 @@ def test_on_stock_missing_acks_show_that_a_leader_dropped_a_follower_too_late() 
 def test_acks_that_do_not_come_after_a_drop_show_that_the_leader_is_slow(
     left: int, slow: int
 ) -> None:
-    """If other members are left; else the leader may refuse records below min.insync.replicas."""
+    """If other members are left; otherwise the leader may refuse records below min ISR."""
     drops = [dropped(1, 2, left=left, unseen_ms=1_700)]
     assert only(dropped=drops, unacked=[unacked(1, 10_700, 15_700)]).broker == slow
 

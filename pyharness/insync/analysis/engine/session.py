@@ -23,8 +23,8 @@ FilesOf = Callable[[str], Files]
 class Session:
     """An open session of an engine.
 
-    `collects` is whether this process has the memory for whole tables; else the engine writes those
-    that grow with the number of records.
+    `collects` is whether this process has the memory for whole tables; otherwise the
+    engine writes those that grow with the number of records.
     """
 
     spark: SparkSession

@@ -39,7 +39,7 @@ def url(root: str, jar: Jar) -> str:
 
 
 def repository() -> str:
-    """Return the repository's address; raises InputError for one that is none."""
+    """Return the repository's address; raises InputError for an invalid one."""
     own = os.environ.get(VARIABLE) or CENTRAL
     if not own.startswith(_SCHEMES):
         raise InputError(f"{VARIABLE}: {own}, expected an address such as {CENTRAL}")

@@ -59,7 +59,7 @@ class JvmPauseFault(Fault[JvmPause]):
                 [self._dump.parent.name], Site.WRITE, Mode.HOLD,
                 planned_ms=self.context.planned_ms + int(BEGINS_WITHIN_S * 1000),
             )  # fmt: skip
-            # All objects: else the JVM collects garbage first, which takes longer or shorter.
+            # All objects: otherwise the JVM collects garbage first, which takes longer or shorter.
             words = [_jcmd(), str(self.process.pid), "GC.heap_dump", "-all", str(self._dump)]
             asking = self._asking = self.cluster.start(words)
             await_true(lambda: self._rules.now > 0 or asking.poll() is not None, BEGINS_WITHIN_S)

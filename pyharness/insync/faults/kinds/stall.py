@@ -69,16 +69,16 @@ class Stall(Lasting):
         if self.site in ("read", "send"):
             self._check_led(around)
         if self._comes_of_rolls and not around.rolls:
-            expected = "broker.log_roll_ms to be set: else brokers roll a log every week"
+            expected = "broker.log_roll_ms to be set: otherwise brokers roll a log every week"
             raise broken(around.key("site"), self.site, expected)
         if self.files:
             return
         if self.site == "fsync" and not around.flushes:
-            expected = "broker.log_flush_interval_messages to be set: else brokers call no fsync"
+            expected = "broker.log_flush_interval_messages to be set: brokers call no fsync without"
             raise broken(around.key("site"), self.site, expected)
         if self.site == "rename" and not (around.rolls and around.deletes):
             expected = (
-                "broker.log_roll_ms and broker.log_retention_check_interval_ms to be set: else"
+                "broker.log_roll_ms and broker.log_retention_check_interval_ms to be set: otherwise"
                 " brokers delete no segment while they run"
             )
             raise broken(around.key("site"), self.site, expected)

@@ -1,7 +1,7 @@
 """What the kinds of broken links share: their keys, the fault, and its evidence.
 
 Evidence: in each direction that is treated, how many bytes waited and how many passed. A cut acted
-if something waited and nothing passed; else pieces were delayed, or lost and sent again.
+if something waited and nothing passed; otherwise pieces were delayed, or lost and sent again.
 """
 
 from collections.abc import Mapping

@@ -37,8 +37,8 @@ KIND = FaultKind(
     words=Words(
         does="replication between two brokers is cut, delayed, slowed or lossy",
         mechanism="TCP proxies of the harness before the brokers' replication listeners",
-        evidence="while cut, `held_bytes` but no `passed_bytes`; else how many pieces were delayed"
-        " or lost, and the longest time; bytes per direction",
+        evidence="while cut, `held_bytes` but no `passed_bytes`; otherwise how many pieces were"
+        " delayed or lost, and the longest time; bytes per direction",
         notes=f"Between `broker` and `peer`. {KEYS} See [Links](#links).",
     ),
     probes=both(always),

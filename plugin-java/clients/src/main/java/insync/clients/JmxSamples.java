@@ -177,7 +177,7 @@ public final class JmxSamples {
         return sum;
     }
 
-    /** Returns the leader's id in the client id of a fetcher, ReplicaFetcherThread-NUMBER-LEADER; else null. */
+    /** Returns the leader's id in the client id of a fetcher, ReplicaFetcherThread-NUMBER-LEADER; otherwise null. */
     static String leaderOf(String clientId) {
         if (clientId == null || !clientId.startsWith(FETCHER)) {
             return null;

@@ -193,7 +193,7 @@ public final class StepDownWatch {
         return slowOrSoon(partition, entry, Reason.SLOW_APPEND, oldest.sinceNanos, settings.processTimeMaxNanos(), oldest.site);
     }
 
-    /** Returns a partition if it is slow, or may go with one that has a slow append; else null. */
+    /** Returns a partition if it is slow, or may go with one that has a slow append; otherwise null. */
     private SlowPartition slowOrSoon(PartitionView partition, LedPartitions.Entry entry, Reason reason, long since, long limit,
             AppendSite site) {
         SlowPartition one = new SlowPartition(partition, entry, reason, time.since(since), limit, site);
