@@ -24,7 +24,7 @@ def page(answers: Sequence[Answer]) -> str:
 
 
 _BADGES: Final = {
-    Outcome.PASS: ("nobody was slow", "as far as could be read"),
+    Outcome.PASS: ("nobody was slow", "as far as its sources show"),
     Outcome.FAIL: ("decided", "the cause of all that was found"),
     Outcome.UNKNOWN: ("not decided", "a cause is open, or something could not be read"),
 }

@@ -90,7 +90,7 @@ _WAITED_MS: Final = 30_000.0
 _OVERSLEPT_MS: Final = 1_000.0
 """A client that ends a request so long after its timeout did not run meanwhile: it looks at it
 again after at most some hundred ms."""
-_LONGEST: Final = 400
+_LONGEST: Final = 280
 """So much of a line is quoted."""
 
 Shared = tuple[str, str, int, int]
