@@ -89,7 +89,7 @@ MOST_LINES = {
     "soak": 675,
     "testing": 1_469,
     "verify": 1_341,
-    "why": 3_964,
+    "why": 4_020,
     "workload": 1_959,
 }
 SLACK = 100

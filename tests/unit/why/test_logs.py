@@ -326,3 +326,18 @@ def test_a_broker_had_ended_when_the_first_fetcher_failed_at_once(tmp_path: Path
     write(tmp_path / "3.log", [at(1, leads("t-0", 3)), at(65, failed)])
     (finding,) = answer(tmp_path, lag_ms=10_000).findings
     assert (finding.site, finding.span.ms) == ("ended", 15_000)
+
+
+def test_a_start_is_one_that_two_files_have_and_files_are_read_in_any_order(tmp_path: Path) -> None:
+    first = "INFO Registered `kafka:type=kafka.Log4jController` MBean"
+    old, new = [at(0, STARTED), at(20, "INFO last")], [at(70, first), at(80, STARTED), at(99, "x")]
+    for name in ("server.log.2026-01-02", "stdout.log.1"):
+        write(tmp_path / name, old)
+    for name in ("server.log", "stdout.log"):
+        write(tmp_path / name, new)
+    (finding,) = answer(tmp_path, lag_ms=10_000).findings
+    assert (finding.broker, finding.site, finding.span.ms) == (2, "ended", 60_000)
+    assert len([each for each in finding.lines if "started" in each.text]) == 1
+    for name in ("server.log", "stdout.log"):
+        write(tmp_path / name, [at(99, "INFO x")])
+    assert answer(tmp_path, lag_ms=10_000).findings == ()

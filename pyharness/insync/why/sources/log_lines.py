@@ -7,7 +7,7 @@ pattern, JSON layouts and the prefixes of systemd and Strimzi have them.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any, Final
@@ -119,7 +119,7 @@ class Source:
 
 @dataclass(slots=True)
 class Read:
-    """What is read so far; `changes` and `lives` are lines as a run records them.
+    """What is read so far; `changes` are lines as a run records them.
 
     Everything is kept with the number of its source, whose clock may be wrong. `late_ms` is the
     least time for which a follower had not caught up when it was removed.
@@ -128,12 +128,11 @@ class Read:
     zone: tzinfo
     sources: list[Source] = field(default_factory=list)
     changes: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
-    lives: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    starts: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     spans: list[tuple[int, Awaited | Appended | Paused]] = field(default_factory=list)
     lines: list[tuple[int, LogLine]] = field(default_factory=list)
     ran: list[tuple[int, float]] = field(default_factory=list)
     shared: dict[Shared, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
-    starts: Counter[int] = field(default_factory=Counter)
     replicas: dict[Partition, set[int]] = field(default_factory=lambda: defaultdict(set))
     min_isr: dict[str, int] = field(default_factory=dict)
     lag_ms: float | None = None
@@ -266,12 +265,9 @@ def _add_pause(read: Read, line: Line, own: int, took_ms: float) -> None:
 
 
 def _add_start(read: Read, line: Line, broker: int) -> None:
-    if read.starts[broker] and line.before_ms is not None:
-        before = {"broker": broker, "life": read.starts[broker], "t_ms": line.before_ms}
-        read.lives.append((line.source, before))
-    read.starts[broker] += 1
-    life = {"broker": broker, "life": read.starts[broker], "t_ms": line.at_ms}
-    read.lives.append((line.source, life))
+    away_ms = None if line.before_ms is None else max(0.0, line.at_ms - line.before_ms)
+    start = {"broker": broker, "t_ms": line.at_ms, "away_ms": away_ms}
+    read.starts.append((line.source, start))
     _quote(read, line, (broker,))
 
 

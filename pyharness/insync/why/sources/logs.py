@@ -7,7 +7,7 @@ is kept does not grow with the other lines. A file may be gzipped.
 import gzip
 import re
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, tzinfo
@@ -151,7 +151,7 @@ def _read_file(read: Read, file: Path, number: int) -> None:
 def _read_lines(read: Read, own: int, stream: BinaryIO) -> None:
     """Add the lines of use of a file; whose log it is is said by the first line that has an id."""
     source = read.sources[own]
-    ended_ms, begin_at = None, 0
+    ended_ms, begin_at, fresh = None, 0, False
     for text, begin, end, number in _blocks(stream):
         if source.broker is None and begin_at < _NAMED_WITHIN:
             for found in OWN_ID.finditer(text, begin, end):
@@ -171,11 +171,11 @@ def _read_lines(read: Read, own: int, stream: BinaryIO) -> None:
             at_ms = time_of(line, read.zone) or before_ms
             source.lines += 1
             if is_start(line):
-                ended_ms = before_ms
+                ended_ms, fresh = before_ms, before_ms is None
             elif at_ms is not None:
                 add(read, Line(
                     source=own, number=number, text=line, at_ms=at_ms,
-                    before_ms=ended_ms or before_ms,
+                    before_ms=None if fresh else ended_ms or before_ms,
                 ))  # fmt: skip
         source.last_ms = _last(text[max(0, end - _KEPT) : end], read.zone) or source.last_ms
         source.total = number + text.count(b"\n", counted, end) - 1
@@ -285,13 +285,17 @@ def facts_of(read: Read, lag_ms: float | None) -> Facts:
     facts.controller_known = True
     logged = {each.broker for each in read.sources if each.broker is not None}
     facts.brokers |= logged
-    add_lives(facts, _in_time(read.lives, ahead))
+    for _, start in read.starts:
+        if start["away_ms"] is None:
+            start["away_ms"] = _since_last_file(read, start["broker"], start["t_ms"])
+    add_lives(facts, _lives(_in_time(read.starts, ahead)))
     for source, span in read.spans:
         by = ahead.get(source, 0.0)
         moved = replace(span, since_ms=span.since_ms - by, until_ms=span.until_ms - by)
         _own(facts, moved).append(moved)
+    quoted = {(each.at_ms, each.text): (source, each) for source, each in reversed(read.lines)}
     facts.lines += [
-        replace(each, at_ms=each.at_ms - ahead.get(source, 0.0)) for source, each in read.lines
+        replace(each, at_ms=each.at_ms - ahead.get(source, 0.0)) for source, each in quoted.values()
     ]
     for source, at_ms in read.ran:
         broker = read.sources[source].broker
@@ -300,6 +304,23 @@ def facts_of(read: Read, lag_ms: float | None) -> Facts:
     _add_gaps(facts, read, given=lag_ms is not None, said=said)
     facts.gaps += [f"there is no log of broker {each}" for each in sorted(facts.brokers - logged)]
     return facts
+
+
+def _since_last_file(read: Read, broker: int, at_ms: float) -> float | None:
+    """Return how long ago the broker's log before this one ended; None if there is none."""
+    ends = [each.last_ms for each in read.sources if each.broker == broker]
+    return min((at_ms - each for each in ends if each is not None and each < at_ms), default=None)
+
+
+def _lives(starts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield when each life of a broker began, and when the one before was last heard of."""
+    lives: Counter[int] = Counter()
+    for start in starts:
+        broker, at_ms = start["broker"], start["t_ms"]
+        if lives[broker] and start["away_ms"] is not None:
+            yield {"broker": broker, "life": lives[broker], "t_ms": at_ms - start["away_ms"]}
+        lives[broker] += 1
+        yield {"broker": broker, "life": lives[broker], "t_ms": at_ms}
 
 
 def _own(facts: Facts, span: Awaited | Appended | Paused) -> list[Any]:
@@ -331,5 +352,6 @@ def _in_time(lines: Sequence[tuple[int, dict[str, Any]]], ahead: dict[int, float
     found: dict[tuple[str, ...], dict[str, Any]] = {}
     for source, line in lines:
         moved = {**line, "t_ms": line["t_ms"] - ahead.get(source, 0.0)}
-        found.setdefault(tuple(map(str, moved.values())), moved)
+        key = tuple(str(value) for name, value in moved.items() if name != "away_ms")
+        found.setdefault(key, moved)
     return sorted(found.values(), key=lambda each: each["t_ms"])
