@@ -1,19 +1,28 @@
-"""The cluster of a test, whatever it runs as: as the command line and the test ask for it."""
+"""The cluster or the scenario of a test, as the command line and the test ask for it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from insync import engines
 from insync.brokers.docker import engine
 from insync.brokers.images.built import require
 from insync.brokers.kafka.builds import find
+from insync.engines import AnalysisOptions
 from insync.errors import InputError
+from insync.events.schema import REPORT
+from insync.events.verdict import Verdict
 from insync.nodes import BROKERS
-from insync.run.request import ClusterKind
+from insync.outcome import Outcome
+from insync.progress import Progress
+from insync.run.analysis import analyse
+from insync.run.request import ClusterKind, RunRequest
+from insync.run.runner import run
 from insync.testing.faults import Injected, possible
 from insync.testing.kafka_cluster import KafkaCluster
-from insync.testing.options import Asked
+from insync.testing.plugin import Asked
 
 
 class ExistingCluster:
@@ -74,3 +83,52 @@ def chosen(asked: Asked) -> tuple[ClusterKind, str]:
     except InputError as error:
         return "local", f"auto: {error}"
     return "docker", "auto"
+
+
+class VerdictError(AssertionError):
+    """A verdict is not the expected one; the message names the report."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The verdict on a scenario or a history, `found`, and where its report is."""
+
+    of: str
+    found: Verdict
+    report: Path
+
+    def __str__(self) -> str:
+        """Return the verdict, why it is that one, and where the report is."""
+        return f"{self.of}: {self.found.verdict}: {self.found.reason}\nreport: {self.report}"
+
+
+def check(found: Sequence[Judged], expected: str) -> None:
+    """Raise VerdictError unless every verdict is the expected one."""
+    others = [each for each in found if each.found.verdict != expected]
+    if others:
+        raise VerdictError(f"expected {expected}:\n" + "\n".join(map(str, others)))
+
+
+def run_scenario(asked: Asked, keys: Mapping[str, Any], out: Path) -> Judged:
+    """Run a scenario into the folder `out` and analyse it; raises InputError and InsyncError.
+
+    `keys` are those of the marker.
+    """
+    expected, verdicts = keys.get("expect", "pass"), (Outcome.PASS, Outcome.FAIL, Outcome.UNKNOWN)
+    if expected not in verdicts:
+        raise InputError(f"expect: {expected!r}, expected one of {', '.join(verdicts)}")
+    if asked.cluster == "existing":
+        raise InputError("scenario: --insync-cluster existing, expected brokers of insync's own")
+    engines.require_analysis("scenario")
+    request = RunRequest(
+        scenario=str(keys["scenario"]),
+        arms=keys.get("arms"),  # None: the scenario's
+        kafka=asked.kafka,
+        cluster=chosen(asked)[0],
+        scale=keys.get("scale", 1.0),
+        repeats=keys.get("repeats"),
+        out=out,
+    )
+    folder = run(request, Progress())
+    (verdict,) = analyse([folder], AnalysisOptions(), Progress())
+    return Judged(f"scenario {verdict.scenario}", verdict, folder / REPORT)

@@ -39,8 +39,8 @@ from insync.progress import Progress
 from insync.run.analysis import analyse
 from insync.run.runner import save
 from insync.testing.clients import UNKNOWN, RecordedConsumer, RecordedProducer, TopicHistory, read
+from insync.testing.clusters import Judged, check
 from insync.testing.faults import Injected
-from insync.testing.scenario import Judged, check
 from insync.workload.consumer import TopicConsumer
 from insync.workload.plan import WorkloadPlan
 from insync.workload.value import Read

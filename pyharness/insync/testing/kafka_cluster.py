@@ -30,69 +30,28 @@ from insync_bridge import BridgeClient, BridgeError, PartitionState
 _MOST_BROKERS: Final = 99
 
 
-def brokers_of(value: object) -> int:
-    """Return the number of brokers; raises InputError."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST_BROKERS:
-        raise InputError(f"brokers: {value!r}, expected a whole number from 1 to {_MOST_BROKERS}")
-    return value
+def require(holds: bool, name: str, value: object, expected: str) -> None:
+    """Check the argument `name`; raises InputError."""
+    if not holds:
+        raise InputError(f"{name}: {value!r}, expected {expected}")
 
 
-def text_of(name: str, value: object) -> str:
-    """Return the argument `name`, which is a string; raises InputError."""
-    if not isinstance(value, str):
-        raise InputError(f"{name}: {value!r}, expected a string")
-    return value
-
-
-def settings_of(value: object) -> dict[str, str]:
+def settings_of(settings: Mapping[str, object] | None) -> dict[str, str]:
     """Return broker settings as they are written to server.properties; raises InputError."""
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        raise InputError(f"settings: {value!r}, expected a mapping of names to values")
-    return {_name(name): _setting(name, each) for name, each in value.items()}
+    given = {} if settings is None else settings
+    require(isinstance(given, Mapping), "settings", given, "a mapping of names to values")
+    written = {}
+    for name, value in given.items():
+        if not isinstance(name, str) or not name:
+            raise InputError(f"settings: the name {name!r}, expected the name of a broker config")
+        simple = isinstance(value, str | int | Path)
+        require(simple, f"settings: {name}", value, "a string, an int or a bool")
+        written[name] = str(value).lower() if isinstance(value, bool) else str(value)
+    return written
 
 
-def _name(name: object) -> str:
-    if not isinstance(name, str) or not name:
-        raise InputError(f"settings: the name {name!r}, expected the name of a broker config")
-    return name
-
-
-def _setting(name: object, value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if not isinstance(value, str | int | Path):
-        raise InputError(f"settings: {name}: {value!r}, expected a string, an int or a bool")
-    return str(value)
-
-
-def jvm_of(value: object) -> tuple[str, ...]:
-    """Return flags of a JVM; raises InputError."""
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        raise InputError(f"jvm: {value!r}, expected a list of JVM flags")
-    for each in value:
-        if not isinstance(each, str) or not each.startswith("-"):
-            raise InputError(f"jvm: {each!r}, expected a JVM flag such as '-Xmx1g'")
-    return tuple(value)
-
-
-def folder_of(value: object) -> Path | None:
-    """Return the folder of the cluster, None for a temporary one; raises InputError."""
-    if value is None:
-        return None
-    if not isinstance(value, str | Path) or value == "":
-        raise InputError(f"folder: {value!r}, expected a path")
-    return Path(value)
-
-
-def faults_of(value: object, brokers: int) -> tuple[str, ...]:
-    """Return the names of fault kinds, each once; raises InputError."""
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        raise InputError(f"faults: {value!r}, expected a list of fault kinds")
-    if value and brokers != BROKERS:
-        raise InputError(f"brokers: {brokers}, expected {BROKERS} with faults")
-    return tuple(dict.fromkeys(text_of("faults", each) for each in value))
+def _listed(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
 
 
 Plugin = Literal["read", "request"]
@@ -140,18 +99,27 @@ class KafkaCluster:
                 short starts and small heaps.
 
         """
-        self._brokers = brokers_of(brokers)
-        self._kafka = text_of("kafka", kafka)
-        self.kind = text_of("cluster", cluster)
+        whole = isinstance(brokers, int) and not isinstance(brokers, bool)
+        most = f"a whole number from 1 to {_MOST_BROKERS}"
+        require(whole and 1 <= brokers <= _MOST_BROKERS, "brokers", brokers, most)
+        named = {"kafka": kafka, "cluster": cluster, "plugin": "" if plugin is None else plugin}
+        for name, value in named.items():
+            require(isinstance(value, str), name, value, "a string")
+        require(isinstance(folder, str | Path | None) and folder != "", "folder", folder, "a path")
+        require(_listed(faults), "faults", faults, "a list of fault kinds")
+        for each in faults:
+            require(isinstance(each, str), "faults", each, "a string")
+        require(not faults or brokers == BROKERS, "brokers", brokers, f"{BROKERS} with faults")
+        require(_listed(jvm), "jvm", jvm, "a list of JVM flags")
+        for each in jvm:
+            flag = isinstance(each, str) and each.startswith("-")
+            require(flag, "jvm", each, "a JVM flag such as '-Xmx1g'")
+        self._brokers, self._kafka, self._plugin = brokers, kafka, plugin
+        self.kind: str = cluster
         self.why = "the argument cluster"
-        self._settings = {
-            **_copies(min(brokers, _MOST_COPIES)),
-            **settings_of(settings),
-        }
-        self._plugin = None if plugin is None else text_of("plugin", plugin)
-        self._folder = folder_of(folder)
-        self._kinds = faults_of(faults, self._brokers)
-        self._jvm = jvm_of(jvm)
+        self._settings = {**_copies(min(brokers, _MOST_COPIES)), **settings_of(settings)}
+        self._folder = None if folder is None else Path(folder)
+        self._kinds, self._jvm = tuple(dict.fromkeys(faults)), tuple(jvm)
         self._faults: Faults
         self._stack = ExitStack()
         self._cluster: NodeCluster

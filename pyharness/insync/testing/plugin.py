@@ -5,33 +5,99 @@ pytest loads it in every session, so it imports brokers and clients only when a 
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import pytest
 
-from insync.testing import options
-from insync.testing.options import MARKER_HELP, asked, marked, of_cluster
-
 if TYPE_CHECKING:
-    from insync.testing.clusters import ExistingCluster
+    from insync.testing.clusters import ExistingCluster, Judged
     from insync.testing.faults import Faults
     from insync.testing.history import History
     from insync.testing.kafka_cluster import KafkaCluster
-    from insync.testing.scenario import Judged
 
-    Cluster = KafkaCluster | ExistingCluster
+    Cluster: TypeAlias = KafkaCluster | ExistingCluster
+
+Kind = Literal["auto", "local", "docker", "existing"]
+_OF_CLUSTER: Final = ("brokers", "settings", "plugin", "faults", "jvm")
+_KEYS: Final = (*_OF_CLUSTER, "scenario", "expect", "arms", "scale", "repeats")
+MARKER_HELP: Final = (
+    "insync(scenario=None, expect='pass', arms=None, scale=1.0, repeats=None, brokers=3,"
+    " settings=None, plugin=None, faults=None, jvm=()): run a scenario before the test and expect"
+    " its verdict; or what the cluster of the test is"
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add --insync-kafka, --insync-libs, --insync-cluster and --insync-bootstrap."""
+    group = parser.getgroup("insync", "Kafka clusters of insync")
+    group.addoption(
+        "--insync-kafka", metavar="VERSION",
+        help="Kafka version, or the path of an own build (default: 4.3.1)",
+    )  # fmt: skip
+    group.addoption(
+        "--insync-libs", metavar="DIR", help="folder of an own build's jars, run as processes"
+    )
+    group.addoption(
+        "--insync-cluster", choices=get_args(Kind), default="auto",
+        help="what brokers run as; auto: containers where an engine has the version's image, else"
+        " local processes",
+    )  # fmt: skip
+    group.addoption(
+        "--insync-bootstrap", metavar="HOST:PORT,...",
+        help="the brokers of --insync-cluster existing",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What the command line asks for."""
+
+    kafka: str
+    cluster: Kind
+    bootstrap: str | None
+
+
+def asked(config: pytest.Config) -> Asked:
+    """Return what the command line asks for; raises UsageError for what does not fit together."""
+    kafka, libs = config.getoption("--insync-kafka"), config.getoption("--insync-libs")
+    cluster = config.getoption("--insync-cluster")
+    bootstrap = config.getoption("--insync-bootstrap")
+    if kafka and libs:
+        raise pytest.UsageError(f"--insync-kafka {kafka} and --insync-libs {libs}: expected one")
+    if (cluster == "existing") != bool(bootstrap):
+        raise pytest.UsageError(
+            f"--insync-cluster {cluster}, --insync-bootstrap {bootstrap}: expected both, or another"
+            " cluster and no bootstrap"
+        )
+    from insync.run.request import DEFAULT_KAFKA
+
+    # A folder in the working directory is a path only with a slash.
+    return Asked(
+        kafka=f"{libs}/" if libs else kafka or DEFAULT_KAFKA, cluster=cluster, bootstrap=bootstrap
+    )
+
+
+def marked(item: pytest.Item) -> dict[str, Any]:
+    """Return the arguments of a test's markers, the closest first; raises UsageError."""
+    found: dict[str, Any] = {}
+    for mark in reversed(list(item.iter_markers("insync"))):
+        unknown = [name for name in mark.kwargs if name not in _KEYS]
+        if mark.args or unknown:
+            wrong = ", ".join([*map(repr, mark.args), *unknown])
+            raise pytest.UsageError(
+                f"{item.nodeid}: marker insync({wrong}): expected, by name, {', '.join(_KEYS)}"
+            )
+        found |= mark.kwargs
+    return found
+
 
 _CLUSTERS: Final = ("insync_cluster", "insync_cluster_module", "insync_cluster_session")
 _NOTES: Final = pytest.StashKey[list[Callable[[], str]]]()
 """What a failed test shows: each returns lines when the failure is reported."""
 _SCENARIO: Final = "_insync_scenario"
 _FAILED: Final = pytest.StashKey[bool]()
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add --insync-kafka, --insync-libs, --insync-cluster and --insync-bootstrap."""
-    options.add_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -75,7 +141,8 @@ def insync_cluster(
     request: pytest.FixtureRequest, insync_options: dict[str, Any], tmp_path: Path
 ) -> Iterator["Cluster"]:
     """Start a cluster for one test."""
-    keys = {**insync_options, **of_cluster(marked(request.node))}
+    own = marked(request.node)
+    keys = insync_options | {name: own[name] for name in _OF_CLUSTER if name in own}
     if "insync_faults" in request.fixturenames:
         keys.setdefault("faults", None)
     with _started(request, keys, tmp_path / "kafka") as cluster:
@@ -141,7 +208,7 @@ def insync_result(request: pytest.FixtureRequest) -> "Judged":
 @pytest.fixture
 def _insync_scenario(request: pytest.FixtureRequest, tmp_path: Path) -> "Judged":
     """Run the scenario of the test's marker, and check its verdict."""
-    from insync.testing.scenario import check, run_scenario
+    from insync.testing.clusters import check, run_scenario
 
     keys, out = marked(request.node), tmp_path / "run"
     _note(request.node, lambda: f"run folder: {out}" if out.is_dir() else "")

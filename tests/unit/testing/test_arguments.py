@@ -8,7 +8,7 @@ import pytest
 
 from insync.errors import InputError
 from insync.testing import KafkaCluster
-from insync.testing.kafka_cluster import folder_of, settings_of
+from insync.testing.kafka_cluster import settings_of
 
 
 @pytest.mark.parametrize("wanted", [{"brokers": 1}, {"brokers": 99}, {"folder": "a/b"}])
@@ -20,7 +20,6 @@ def test_settings_of_python_types_are_written_as_kafka_reads_them() -> None:
     given = {"a": 3, "b": True, "c": False, "d": "x", "e": Path("/f")}
     assert settings_of(given) == {"a": "3", "b": "true", "c": "false", "d": "x", "e": "/f"}
     assert settings_of(None) == {}
-    assert folder_of("a/b") == Path("a/b")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from commands import Done, run_python
 from insync.errors import InputError
 from insync.faults.registry import KINDS
 from insync.run.requirements import breaks_links, disk_rules, stalled
-from insync.testing import faults, options
+from insync.testing import faults
 
 TEST = "import pytest\n@pytest.mark.insync({})\ndef test_it():\n    pass\n"
 
@@ -77,4 +77,3 @@ def test_the_kinds_without_cost_need_no_proxy_and_no_file_system() -> None:
     cheap = faults.scenario_of(faults.CHEAP)
     assert not breaks_links(cheap)
     assert not any(disk_rules(cheap, broker) for broker in (1, 2, 3))
-    assert options.MARKER_HELP.startswith("insync(")
