@@ -27,7 +27,7 @@ from insync.events.writer import EventFolder, Publish
 from insync.nodes import BROKERS
 from insync.run.arm_cluster import ArmCluster
 from insync.run.cell import CellSpec
-from insync.workload.java.driver import Driver
+from insync.workload.java import Driver
 from insync_bridge import BridgeClient, BridgeError, Counters
 
 

@@ -17,7 +17,7 @@ from insync.faults.support import cgroups
 from insync.faults.support.cgroup_places import everywhere
 from insync.faults.support.disk import mounts
 from insync.scenario.model import Scenario, Workload
-from insync.workload.java.driver import Driver
+from insync.workload.java import Driver
 
 
 def _required(scenario: Scenario, broker: int | None = None) -> list[tuple[int, Requirements]]:

@@ -97,7 +97,7 @@ TIMEOUT_MS: Final = 60_000
 """After this the coordinator aborts a transaction; longer than any stall, so that it does not."""
 STEP_SECONDS: Final = 0.2  # how soon it notices that it must give up
 
-ClusterSpec = Literal["commit", "abort"]
+Wanted = Literal["commit", "abort"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -167,7 +167,7 @@ class TransactionalProducer(threading.Thread):
 
     def _transact(self, number: int) -> None:
         aborted = self._chance.randrange(100) < self._own.abort_percent
-        wanted: ClusterSpec = "abort" if aborted else "commit"
+        wanted: Wanted = "abort" if aborted else "commit"
         places = self._places()
         begun_ms = now_ms()
         ended = self._ended(number, places, wanted)
@@ -192,7 +192,7 @@ class TransactionalProducer(threading.Thread):
         first = self._chance.randrange(len(partitions))
         return [partitions[(first + step) % len(partitions)] for step in range(self._own.records)]
 
-    def _ended(self, number: int, places: Sequence[int], wanted: ClusterSpec) -> Ended:
+    def _ended(self, number: int, places: Sequence[int], wanted: Wanted) -> Ended:
         """Run one transaction; abort it if it cannot be committed."""
         try:
             self._client.begin_transaction()

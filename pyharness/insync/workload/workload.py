@@ -23,8 +23,7 @@ from insync.events.schema import (
 from insync.events.writer import EventFolder, EventWriter
 from insync.workload.consumer import TopicConsumer
 from insync.workload.groups import GroupMember
-from insync.workload.java.clients import JavaClients, JavaReader
-from insync.workload.java.driver import Driver
+from insync.workload.java import Driver, JavaClients, JavaReader
 from insync.workload.plan import GroupPlan, WorkloadPlan
 from insync.workload.producer import PartitionProducer
 from insync.workload.transactional import TransactionalProducer, TransactionReader

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from insync.errors import InsyncError
-from insync.workload.java.clients import JavaClients
-from insync.workload.java.driver import Driver
+from insync.workload.java import Driver, JavaClients
 from unit.workload.plans import BASE
 
 PLAN = replace(BASE, partitions=range(2), rate=30, client="both")

@@ -6,7 +6,7 @@ from itertools import islice
 import pytest
 
 from insync.clients import LIBRARIES, Client
-from insync.workload.java.clients import java_plan
+from insync.workload.java import java_plan
 from insync.workload.plan import Burst, Load, TransactionPlan, schedule
 from unit.workload.plans import BASE
 

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 
 /**
  * One repeat's workload as keys and values; the harness explains the keys where it writes them
- * (insync/workload/java/plan.py).
+ * (insync/workload/java.py).
  */
 final class Plan {
     private final Map<String, String> keys;

@@ -1,1 +1,0 @@
-"""Run a workload's share of Kafka's own Java clients, in a JVM (plugin-java/clients)."""
