@@ -1,6 +1,5 @@
 """Campaigns whose cells are scenarios: record them side by side, and analyse them together."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -143,7 +142,7 @@ class SideBySide:
         command = [sys.executable, "-m", "insync.engine.worker", str(save_task(task))]
         reader = ProgressReader(task.progress)
         list(reader.news())  # of a worker that was interrupted
-        started = process.start(command, log=task.log, folder=Path.cwd(), environment=os.environ)
+        started = process.start(command, log=task.log, folder=Path.cwd())
         return Worker(task, started, reader)
 
     def _look(self) -> list[str]:

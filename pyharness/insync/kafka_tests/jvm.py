@@ -1,6 +1,5 @@
 """One JVM that runs some test classes, one after the other: it is started, polled and ended."""
 
-import os
 import shutil
 import signal
 import time
@@ -83,9 +82,7 @@ class TestJvm:
             str(job.side.java), *_FLAGS, f"-Djava.io.tmpdir={self._temporary}", *agent,
             "-cp", path, _MAIN, str(plan), str(job.folder),
         ]  # fmt: skip
-        self._jvm = process.start(
-            command, log=self.here / OUTPUT, folder=self._temporary, environment=os.environ
-        )
+        self._jvm = process.start(command, log=self.here / OUTPUT, folder=self._temporary)
         self._seen = (0, time.monotonic())
 
     def poll(self) -> bool:

@@ -50,7 +50,7 @@ def observer(java: Java, pids: Sequence[int], folder: Path) -> Iterator[Observer
     """Attach to the JVMs with these process ids for a block; `folder` is for the observer's log."""
     command = java_command(java, [built(CLIENTS_JAR)], SHORT_LIVED)
     log = folder / "observer.log"
-    jvm = process.start_piped([*command, MAIN, *map(str, pids)], log=log, folder=folder)
+    jvm = process.start([*command, MAIN, *map(str, pids)], log=log, folder=folder, piped=True)
     try:
         if jvm.stdin is None or jvm.stdout is None:
             raise InsyncError("the observer of the brokers has no pipes")

@@ -1,6 +1,5 @@
 """Start the cluster of one arm, on which one scenario runs, or several one after the other."""
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -29,16 +28,7 @@ from insync.nodes import BROKERS, CONTROLLER_ID
 from insync.progress import Progress
 from insync.run.cell import CellSpec
 from insync.run.plan import Tools
-from insync.run.requirements import (
-    breaks_client_links,
-    breaks_controller_link,
-    breaks_links,
-    disk_rules,
-    jvm_flags,
-    stall_rules,
-    stalled,
-    tracks_flushes,
-)
+from insync.run.requirements import needs, stalled
 from insync.running import Running
 from insync.scenario.model import Broker, Scenario, Workload
 
@@ -89,21 +79,20 @@ def open_disks(
     tracked: dict[int, Sequence[Passthrough]] = {}
     with ExitStack() as mounted:
         for broker in _on(scenarios, STALLABLE):
-            rules = max(1, sum(disk_rules(scenario, broker) for scenario in scenarios))
+            need = needs(*scenarios, broker=broker)
             folders = {formats.DATA: home / f"disk-{broker}.control"}
-            flushes = any(tracks_flushes(scenario, broker) for scenario in scenarios)
-            if flushes:
+            if need.tracks_flushes:
                 folders[formats.METADATA] = home / f"metadata-disk-{broker}.control"
             made = []
             for part, control in folders.items():
                 gate = Passthrough.mount(
-                    _made(home, broker, part), control, min(rules, MAX_RULES),
-                    partial(_start, home), tracked=flushes,
+                    _made(home, broker, part), control, min(max(1, need.disk_rules), MAX_RULES),
+                    partial(_start, home), tracked=need.tracks_flushes,
                 )  # fmt: skip
                 mounted.callback(gate.unmount)
                 made.append(gate)
             gates[broker] = made[0].control
-            if flushes:
+            if need.tracks_flushes:
                 tracked[broker] = made
         for broker in _on(scenarios, VOLUME):
             metadata = broker == CONTROLLER_ID and not zookeeper
@@ -127,7 +116,7 @@ def _made(home: Path, node: int, part: str) -> Path:
 
 
 def _start(home: Path, command: Sequence[str], log: Path) -> Running:
-    return process.start(command, log=log, folder=home, environment=os.environ)
+    return process.start(command, log=log, folder=home)
 
 
 AGENT_EVENTS = "agent"
@@ -336,13 +325,11 @@ def assembled(
 
 def open_links(scenarios: Sequence[Scenario]) -> AbstractContextManager[Links | None]:
     """Return the proxies between the nodes if a scenario changes a link, else None."""
-    if not any(map(breaks_links, scenarios)):
+    need = needs(*scenarios)
+    if not (need.links or need.client_links or need.controller_link):
         return nullcontext()
-    return Links(
-        range(1, BROKERS + 1),
-        clients=any(map(breaks_client_links, scenarios)),
-        controller=any(map(breaks_controller_link, scenarios)),
-    )
+    brokers = range(1, BROKERS + 1)
+    return Links(brokers, clients=need.client_links, controller=need.controller_link)
 
 
 def _agent(cell: CellSpec, tools: Tools, home: Path, events: Path) -> AgentSpec | None:
@@ -368,12 +355,12 @@ def stall_controls(
     if shim is None:
         return controls, extras
     home.mkdir(parents=True, exist_ok=True)
-    rules = max(1, sum(map(stall_rules, scenarios)))
-    for broker in sorted({broker for each in scenarios for broker in stalled(each)}):
+    rules = max(1, needs(*scenarios).stall_rules)
+    for broker in sorted(stalled(*scenarios)):
         path = home / f"stall-{broker}.control"
         controls[broker] = ControlFile.create(path, home / str(broker), min(rules, MAX_RULES))
-        flags = {flag for each in scenarios for flag in jvm_flags(each, broker)}
         extras[broker] = NodeExtras(
-            environment=preload(shim, path), files=[shim], shared=[path], flags=sorted(flags)
-        )
+            environment=preload(shim, path), files=[shim], shared=[path],
+            flags=needs(*scenarios, broker=broker).jvm_flags,
+        )  # fmt: skip
     return controls, extras

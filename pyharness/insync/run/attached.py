@@ -27,7 +27,7 @@ from insync.run.cell import CellSpec
 from insync.run.context import asking
 from insync.run.plan import Plan, Tools, cells_of, scenario_of
 from insync.run.request import Existing, RunRequest, check_out
-from insync.run.requirements import stall_rules, stalled, unavailable
+from insync.run.requirements import needs, stalled, unavailable
 from insync.scenario.model import Scenario
 
 LAG: Final = "replica.lag.time.max.ms"
@@ -163,9 +163,9 @@ def controls_of(
                 f"--controls {path}: no broker has loaded it, expected one under the shim"
             )
         left = int(control.header.capacity) - int(control.header.used)
-        if left < stall_rules(scenario):
+        if left < (rules := needs(scenario).stall_rules):
             raise InputError(
-                f"--controls {path}: room for {left} more rules, expected {stall_rules(scenario)}:"
+                f"--controls {path}: room for {left} more rules, expected {rules}:"
                 " start the broker with a new file"
             )
         controls[number] = control

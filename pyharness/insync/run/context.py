@@ -25,6 +25,7 @@ from insync.events.schema import (
 )
 from insync.events.writer import EventFolder, Publish
 from insync.nodes import BROKERS
+from insync.progress import Progress
 from insync.run.arm_cluster import ArmCluster
 from insync.run.cell import CellSpec
 from insync.workload.java import Driver
@@ -94,6 +95,10 @@ class ArmContext:
     def client_bootstrap(self) -> str:
         """The brokers' addresses for the workload's clients, whose links may be broken."""
         return self.arm_cluster.cluster.client_bootstrap
+
+    def say(self, progress: Progress, repeat: int, text: str) -> None:
+        """Tell what a repeat does now."""
+        progress.phase(f"{self.arm} {repeat + 1}/{self.cell.scenario.repeats}: {text}")
 
 
 @contextmanager

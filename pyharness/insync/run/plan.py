@@ -147,7 +147,7 @@ def find_tools(cells: Sequence[CellSpec], progress: Progress) -> Tools:
     java, kafka = find_java(), cells[0].kafka
     return Tools(
         java=java,
-        shim=require_shim() if any(stalled(cell.scenario) for cell in cells) else None,
+        shim=require_shim() if stalled(*(cell.scenario for cell in cells)) else None,
         agent_jar=built_agent() if any(cell.carries_agent for cell in cells) else None,
         image=_image(find(kafka)) if cells[0].cluster == "docker" else None,
         kafka=distribution(kafka, java, progress.phase),

@@ -359,7 +359,7 @@ def run_race(context: ArmContext, repeat: int, progress: Progress) -> None:
     if race is None:
         raise InsyncError(f"{scenario.name}: expected a scenario with a race")
     topic = topic_name(scenario.name, repeat)
-    say = partial(_say, progress, context, repeat)
+    say = partial(context.say, progress, repeat)
     say("creating the topic")
     create_topic(
         context.bootstrap, topic, [ring(leader) for leader in scenario.workload.leaders],
@@ -396,7 +396,3 @@ def _restart_brokers(context: ArmContext, topic: str, lost: Sequence[int]) -> No
         cluster.restart(broker)
     if lost:
         await_full_isr(context.bootstrap, topic, context.arm_cluster.check_nodes)
-
-
-def _say(progress: Progress, context: ArmContext, repeat: int, text: str) -> None:
-    progress.phase(f"{context.arm} {repeat + 1}/{context.cell.scenario.repeats}: {text}")

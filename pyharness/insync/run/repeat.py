@@ -52,7 +52,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
     scenario, files = context.cell.scenario, context.files
     topic = context.cell.topic(repeat)
     beside = f"{topic}-{scenario.beside.name}" if scenario.beside else ""
-    say = partial(_say, progress, context, repeat)
+    say = partial(context.say, progress, repeat)
     plan = _workload_plan(context, topic, repeat)
     late_ms = jitter_ms(plan.seed, scenario.timeline.jitter_ms)
     others = {fault.other_topic for fault in scenario.faults}
@@ -243,10 +243,6 @@ def _run_faults(
                 late_s[moment.fault] = time.monotonic() - due
     for fault in faults:
         context.files.faults.write(fault.evidence())
-
-
-def _say(progress: Progress, context: ArmContext, repeat: int, text: str) -> None:
-    progress.phase(f"{context.arm} {repeat + 1}/{context.cell.scenario.repeats}: {text}")
 
 
 TRANSACTIONS: Final = "__transaction_state"

@@ -20,54 +20,34 @@ from insync.scenario.model import Scenario, Workload
 from insync.workload.java import Driver
 
 
-def _required(scenario: Scenario, broker: int | None = None) -> list[tuple[int, Requirements]]:
-    """Return the broker of each fault, or of those of one broker, and what the fault requires."""
-    return [
-        (fault.broker, KINDS[fault.kind].requires(fault, scenario.broker.num_io_threads))
-        for fault in scenario.faults
+def needs(*scenarios: Scenario, broker: int | None = None) -> Requirements:
+    """Return what the faults of scenarios, or those of one broker, require of an arm's cluster.
+
+    The rules are those that they use up in all their repeats.
+    """
+    every = [
+        (each.repeats, KINDS[fault.kind].requires(fault, each.broker.num_io_threads))
+        for each in scenarios
+        for fault in each.faults
         if broker in (None, fault.broker)
     ]
+    return Requirements(
+        stall_rules=sum(times * need.stall_rules for times, need in every),
+        disk_rules=sum(times * need.disk_rules for times, need in every),
+        tracks_flushes=any(need.tracks_flushes for _, need in every),
+        links=any(need.links for _, need in every),
+        client_links=any(need.client_links for _, need in every),
+        controller_link=any(need.controller_link for _, need in every),
+        clock=any(need.clock for _, need in every),
+        jvm_flags=tuple(sorted({flag for _, need in every for flag in need.jvm_flags})),
+    )
 
 
-def stalled(scenario: Scenario) -> set[int]:
+def stalled(*scenarios: Scenario) -> set[int]:
     """Return the brokers that must run under the stall shim."""
-    return {broker for broker, need in _required(scenario) if need.stall_rules or need.clock}
-
-
-def stall_rules(scenario: Scenario) -> int:
-    """Return how many stall rules a scenario uses up in all its repeats of one arm."""
-    return sum(need.stall_rules for _, need in _required(scenario)) * scenario.repeats
-
-
-def jvm_flags(scenario: Scenario, broker: int) -> set[str]:
-    """Return the flags that a broker's JVM must have."""
-    return {flag for _, need in _required(scenario, broker) for flag in need.jvm_flags}
-
-
-def tracks_flushes(scenario: Scenario, node: int) -> bool:
-    """Whether the file systems under a node's folders must know what was flushed."""
-    return any(need.tracks_flushes for _, need in _required(scenario, node))
-
-
-def disk_rules(scenario: Scenario, broker: int) -> int:
-    """Return how many rules of a broker's file system it uses up in all its repeats."""
-    return sum(need.disk_rules for _, need in _required(scenario, broker)) * scenario.repeats
-
-
-def breaks_links(scenario: Scenario) -> bool:
-    """Whether a fault breaks any link, so that brokers must replicate through proxies."""
-    needs = [need for _, need in _required(scenario)]
-    return any(need.links or need.client_links or need.controller_link for need in needs)
-
-
-def breaks_client_links(scenario: Scenario) -> bool:
-    """Whether clients must reach brokers through proxies."""
-    return any(need.client_links for _, need in _required(scenario))
-
-
-def breaks_controller_link(scenario: Scenario) -> bool:
-    """Whether brokers must reach the controller through a proxy."""
-    return any(need.controller_link for _, need in _required(scenario))
+    brokers = {fault.broker for each in scenarios for fault in each.faults}
+    required = {broker: needs(*scenarios, broker=broker) for broker in brokers}
+    return {broker for broker, need in required.items() if need.stall_rules or need.clock}
 
 
 def require_controllers(scenario: Scenario, release: Release) -> None:
@@ -83,7 +63,7 @@ def require_controllers(scenario: Scenario, release: Release) -> None:
 
 def require_controller_proxy(scenario: Scenario, release: Release) -> None:
     """Check that a controller can have a proxy; raises InputError for one on ZooKeeper."""
-    if release.zookeeper and breaks_controller_link(scenario):
+    if release.zookeeper and needs(scenario).controller_link:
         raise InputError(
             f"faults: controller-link on Kafka {release.version}, expected a version on KRaft:"
             " on ZooKeeper it is the controller that connects to brokers"
@@ -163,7 +143,7 @@ def java_clients(kafka: Distribution, home: Path, client: Client) -> Iterator[Dr
     flags = [*SHORT_LIVED, *MEMORY, f"-Dlog4j2.configurationFile={LOG_CONFIG}"]
     command = kafka.command(flags, MAIN, jars=[built(CLIENTS_JAR)])
     log = home / LOG
-    jvm = process.start_piped(command, log=log, folder=home)
+    jvm = process.start(command, log=log, folder=home, piped=True)
     driver = Driver(jvm, str(log))
     try:
         yield driver

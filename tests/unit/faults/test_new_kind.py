@@ -65,7 +65,7 @@ from insync.events.run_info import PlannedFault
 from insync.faults.docs import as_markdown
 from insync.faults.registry import fault_of, tagged
 from insync.faults.base import FaultContext
-from insync.run.requirements import breaks_links
+from insync.run.requirements import needs
 from insync.scenario.load import parse, source
 
 FAULT = '[[faults]]\\nkind = "rain"\\ntarget = "followers of 0"\\nat_ms = 3_000\\nfor_ms = 1_000\\n'
@@ -94,7 +94,7 @@ print(json.dumps({
     "line": [line.fault, line.broker, line.planned_ms, line.figures],
     "judged": judged(**line.figures),
     "dry": judged(drops=0.0),
-    "links": breaks_links(scenario),
+    "links": needs(scenario).links,
     "row": next(row for row in catalogue("local") if row["kind"] == "rain"),
     "documented": "| `rain` | `drops` | it rains | a cloud | drops |" in as_markdown(),
     "silent": tagged("stops_following"),

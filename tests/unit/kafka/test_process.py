@@ -18,7 +18,7 @@ import os, pathlib, sys, time
 from insync.brokers.kafka import process
 folder = pathlib.Path(sys.argv[1])
 child = process.start(["sleep", "600"], log=folder / "log", folder=folder, environment=os.environ)
-piped = process.start_piped(["sleep", "600"], log=folder / "log", folder=folder)
+piped = process.start(["sleep", "600"], log=folder / "log", folder=folder, piped=True)
 print(child.pid, piped.pid, flush=True)
 time.sleep(600)
 """
@@ -50,9 +50,9 @@ def test_a_child_outlives_the_thread_that_started_it(tmp_path: Path) -> None:
 
 
 def test_a_child_with_pipes_is_written_to_and_read_from(tmp_path: Path) -> None:
-    child = process.start_piped(
+    child = process.start(
         ["sh", "-c", "read line; echo got $line; echo problem >&2"],
-        log=tmp_path / "log", folder=tmp_path,
+        log=tmp_path / "log", folder=tmp_path, piped=True,
     )  # fmt: skip
     out, _ = child.communicate(b"this\n", timeout=10)
     assert (out, (tmp_path / "log").read_text()) == (b"got this\n", "problem\n")

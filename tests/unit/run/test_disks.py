@@ -11,7 +11,7 @@ from insync.brokers.cluster.node import NodeExtras
 from insync.errors import InputError, InsyncError
 from insync.run import arm_cluster
 from insync.run.arm_cluster import open_disks, with_disk_settings
-from insync.run.requirements import disk_rules
+from insync.run.requirements import needs
 from insync.scenario.load import load, narrow, parse, source
 from insync.scenario.model import Scenario
 
@@ -126,8 +126,8 @@ def test_a_broker_behind_a_gate_indexes_every_batch_and_keeps_its_own_settings()
 
 
 def test_every_repeat_needs_a_rule_for_each_operation() -> None:
-    assert disk_rules(narrow(load("disk-stall"), repeats=3), 1) == 9
-    assert disk_rules(load("disk-stall"), 2) == 0
+    assert needs(narrow(load("disk-stall"), repeats=3), broker=1).disk_rules == 9
+    assert needs(load("disk-stall"), broker=2).disk_rules == 0
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from insync.faults.support import shares
 from insync.faults.support.control import ControlFile
 from insync.progress import Progress
 from insync.run.arm_cluster import ArmCluster, broker_settings, cluster_spec, open_arm_cluster
-from insync.run.requirements import stall_rules, stalled, unavailable
+from insync.run.requirements import needs, stalled, unavailable
 from insync.scenario.groups import groups
 from insync.scenario.load import load, narrow
 from unit.engine.cells import cell
@@ -32,9 +32,9 @@ def test_only_brokers_whose_calls_stall_run_under_the_shim() -> None:
 
 
 def test_every_repeat_needs_its_own_rules() -> None:
-    assert stall_rules(narrow(load("two-stalls"), repeats=3)) == 3 * 2 * 2
-    assert stall_rules(load("queue-stall")) == load("queue-stall").broker.num_io_threads
-    assert stall_rules(load("freeze")) == 0
+    assert needs(narrow(load("two-stalls"), repeats=3)).stall_rules == 3 * 2 * 2
+    assert needs(load("queue-stall")).stall_rules == load("queue-stall").broker.num_io_threads
+    assert needs(load("freeze")).stall_rules == 0
 
 
 def test_the_scenarios_of_the_matrix_may_share_a_cluster() -> None:

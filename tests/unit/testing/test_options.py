@@ -8,7 +8,7 @@ import pytest
 from commands import Done, run_python
 from insync.errors import InputError
 from insync.faults.registry import KINDS
-from insync.run.requirements import breaks_links, disk_rules, stalled
+from insync.run.requirements import needs, stalled
 from insync.testing import faults
 
 TEST = "import pytest\n@pytest.mark.insync({})\ndef test_it():\n    pass\n"
@@ -63,8 +63,8 @@ def test_every_kind_can_be_prepared() -> None:
     for name in KINDS:
         faults.scenario_of([name])
     assert stalled(faults.scenario_of(["stall"])) == {1, 2, 3}
-    assert breaks_links(faults.scenario_of(["link"]))
-    assert disk_rules(faults.scenario_of(["disk-stall"]), 2) > 0
+    assert needs(faults.scenario_of(["link"])).links
+    assert needs(faults.scenario_of(["disk-stall"]), broker=2).disk_rules > 0
     assert not stalled(faults.scenario_of(["freeze"]))
 
 
@@ -75,5 +75,5 @@ def test_an_unknown_kind_names_the_nearest(tmp_path: Path) -> None:
 
 def test_the_kinds_without_cost_need_no_proxy_and_no_file_system() -> None:
     cheap = faults.scenario_of(faults.CHEAP)
-    assert not breaks_links(cheap)
-    assert not any(disk_rules(cheap, broker) for broker in (1, 2, 3))
+    assert not needs(cheap).links
+    assert not needs(cheap).disk_rules

@@ -5,7 +5,6 @@ copy of the template with its own cluster id, node id and directory ids.
 """
 
 import base64
-import os
 import re
 import shutil
 import subprocess
@@ -114,7 +113,7 @@ def _start_tool(
         *words,
     )  # fmt: skip
     log = _log(scratch, role)
-    return process.start(command, log=log, folder=scratch, environment=os.environ)
+    return process.start(command, log=log, folder=scratch)
 
 
 def _log(scratch: Path, role: str) -> Path:

@@ -27,39 +27,29 @@ _IF_WANTED = 'test "$PPID" = "$0" && exec "$@"'
 
 
 def start(
-    command: Sequence[str], *, log: Path, folder: Path, environment: Mapping[str, str]
+    command: Sequence[str],
+    *,
+    log: Path,
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+    piped: bool = False,
 ) -> "subprocess.Popen[bytes]":
     """Start `command` in `folder`; append its standard output and error to `log`.
 
-    The child has its own session: a Ctrl-C in the terminal reaches only the harness, which then
-    stops its children in order. Raises InputError when setpriv is missing.
+    If it is `piped`, its input and output are pipes. The child has its own session: a Ctrl-C in the
+    terminal reaches only the harness, which then stops its children in order. Raises InputError
+    when setpriv is missing.
     """
     bound = tied(command)
-    with log.open("ab") as output:
+    with log.open("ab") as written:
         return _LAUNCHER.submit(
             lambda: subprocess.Popen(
                 bound,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
+                stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
+                stdout=subprocess.PIPE if piped else written,
+                stderr=written,
                 cwd=folder,
-                env=dict(environment),
-                start_new_session=True,
-            )
-        ).result()
-
-
-def start_piped(command: Sequence[str], *, log: Path, folder: Path) -> "subprocess.Popen[bytes]":
-    """Start `command` as `start` does, but with pipes for its input and output."""
-    bound = tied(command)
-    with log.open("ab") as errors:
-        return _LAUNCHER.submit(
-            lambda: subprocess.Popen(
-                bound,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                cwd=folder,
+                env=environment,
                 start_new_session=True,
             )
         ).result()
@@ -99,7 +89,7 @@ def run(command: Sequence[str], *, log: Path, folder: Path, within_s: float) -> 
 
     Raises InsyncError when it takes longer than `within_s` seconds; it is then killed.
     """
-    process = start(command, log=log, folder=folder, environment=os.environ)
+    process = start(command, log=log, folder=folder)
     try:
         return process.wait(within_s)
     except subprocess.TimeoutExpired:

@@ -6,7 +6,6 @@ it was dumped with, so its folder's name contains a digest of both.
 """
 
 import hashlib
-import os
 import signal
 import subprocess
 import time
@@ -145,7 +144,7 @@ def _start_zookeeper(cold: Distribution, scratch: Path, port: int) -> "subproces
     file.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
     command = cold.command([*zookeeper.FLAGS, *node_flags(scratch)], zookeeper.MAIN, str(file))
     log = scratch / "zookeeper.log"
-    return process.start(command, log=log, folder=scratch, environment=os.environ)
+    return process.start(command, log=log, folder=scratch)
 
 
 def _dump(cold: Distribution, settings: Path, archive: Path) -> None:
@@ -154,7 +153,7 @@ def _dump(cold: Distribution, settings: Path, archive: Path) -> None:
     log = scratch / "node.log"
     flags = [*node_flags(scratch), f"-XX:ArchiveClassesAtExit={archive}"]
     command = cold.command(flags, "kafka.Kafka", str(settings))
-    node = process.start(command, log=log, folder=scratch, environment=os.environ)
+    node = process.start(command, log=log, folder=scratch)
     try:
         _await_started(node, log, started(cold.release))
         node.send_signal(signal.SIGTERM)

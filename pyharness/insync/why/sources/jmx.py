@@ -172,8 +172,8 @@ def _jvm(targets: Mapping[int, str], folder: str) -> Iterator[Callable[[], list[
     command = java_command(find_java(), [built(CLIENTS_JAR)], SHORT_LIVED)
     log = Path(folder) / "jmx.log"
     asked = [f"{broker}={address}" for broker, address in targets.items()]
-    jvm = process.start_piped(
-        [*command, MAIN, str(_LIMIT_MS), *asked], log=log, folder=Path(folder)
+    jvm = process.start(
+        [*command, MAIN, str(_LIMIT_MS), *asked], log=log, folder=Path(folder), piped=True
     )
 
     def read() -> list[Sample]:
