@@ -61,7 +61,9 @@ class Leader:
     def _rule(self, partition: int) -> Rule:
         if self.scope == "off":
             return Rule()
-        return ReadRule(self.counters) if self.scope == "read" else RequestRule(partition)
+        if self.scope == "request":
+            return RequestRule(partition)
+        return ReadRule(self.counters, ends_when_lost=self.scope != "patch")
 
     def _rules_of(self, follower: int) -> Iterator[Rule]:
         for (_, one), rules in self.followers.items():

@@ -24,10 +24,12 @@ class ReadRule(Rule):
     - A pending fetch at the same offset as one that is read is as good as read.
     - A fetch that is pending for more than ten times the lag holds no longer.
     - An election ends what was pending, and is a catching up for members of the ISR.
+    - The plugin also ends what is pending on a connection that is lost; the source patch does not.
     """
 
-    def __init__(self, counters: Counters) -> None:
+    def __init__(self, counters: Counters, *, ends_when_lost: bool) -> None:
         self.counters = counters
+        self.ends_when_lost = ends_when_lost
         self.marks: list[Mark] = []
         self.previous_leo = UNKNOWN
         self.since_caught_up: int | None = None
@@ -70,6 +72,13 @@ class ReadRule(Rule):
                 self.since_caught_up = 0
             self.marks.remove(mark)
             self.counters.released_total += 1
+
+    def ended(self, fetch: Fetch) -> None:
+        if not self.ends_when_lost:
+            return
+        kept = [mark for mark in self.marks if mark.fetch is not fetch]
+        self.counters.cleared_total += len(self.marks) - len(kept)
+        self.marks = kept
 
     def least_lag_ms(self, leo: int) -> int | None:
         # A mark counts for ten times the lag.

@@ -40,8 +40,8 @@ def test_without_the_agent_the_leader_follows_kafkas_rule(stock: Driver) -> None
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("scope", ["read", "off"])
+@pytest.mark.parametrize(("scope", "follows"), [("read", "patch"), ("off", "off")])
 def test_the_source_patch_follows_the_same_rules_without_the_agent(
-    patched: Driver, scope: str
+    patched: Driver, scope: str, follows: str
 ) -> None:
-    explore(patched, scope, scope)
+    explore(patched, scope, follows)
