@@ -4,20 +4,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from insync.outcome import Outcome
-from insync.report.render import asset, environment
+from insync.report.render import asset, environment, smallest_enough
 from insync.report.timeline import lanes as drawn
 from insync.report.timeline.timelines import STATE_NAMES, State
 from insync.why.answer import Answer, Finding, Lane
 from insync.why.words import clock, summary, title, told, unknown
 
+MOST_FINDINGS: Final = (1_000, 30, 10)
+MOST_LANES: Final = 12
+"""With more brokers only those are drawn whose partitions lacked replicas."""
 STATES: Final[dict[State, str]] = {**STATE_NAMES, "offline": "the broker was away"}
 
 
 def page(answers: Sequence[Answer]) -> str:
-    """Return the page of some answers."""
+    """Return the page of some answers; if it is too large, it has fewer of the findings."""
+    return smallest_enough(_page(answers, most) for most in MOST_FINDINGS)
+
+
+def _page(answers: Sequence[Answer], most: int) -> str:
     outcome = _outcome(answers)
     return environment().get_template("why.html.j2").render(
-        answers=[_shown(each) for each in answers],
+        answers=[_shown(each, most) for each in answers],
         headline=_headline(answers), outcome=outcome, badge=_BADGES[outcome],
         states=list(STATES.items()), lanes=drawn, style=asset("page.css") + asset("why.css"),
     )  # fmt: skip
@@ -44,13 +51,22 @@ def _headline(answers: Sequence[Answer]) -> str:
     return f"{len(answers)} spans of time: {sum(len(each.findings) for each in answers)} findings"
 
 
-def _shown(answer: Answer) -> Mapping[str, object]:
+def _shown(answer: Answer, most: int) -> Mapping[str, object]:
+    """Return what is shown of an answer: the worst findings, in the order of time."""
+    found = answer.findings
+    worst = sorted(range(len(found)), key=lambda at: _badness(found[at]), reverse=True)[:most]
+    left_out = len(found) - len(worst)
+    more = [f"{left_out} more findings are in --json, not on this page"] if left_out else []
     return {
         "about": answer.about,
         "summary": summary(answer),
-        "findings": [(told(each), _picture(each)) for each in answer.findings],
-        "unknown": unknown(answer),
+        "findings": [(told(found[at]), _picture(found[at])) for at in sorted(worst)],
+        "unknown": [*unknown(answer), *more],
     }
+
+
+def _badness(finding: Finding) -> tuple[int, float]:
+    return sum(len(each.partitions) for each in finding.blamed), finding.span.ms
 
 
 def _picture(finding: Finding) -> drawn.Cell | None:
@@ -58,6 +74,11 @@ def _picture(finding: Finding) -> drawn.Cell | None:
     if not finding.lanes:
         return None
     brokers = sorted({each.broker for each in finding.lanes})
+    if len(brokers) > MOST_LANES:
+        changed = {
+            each.broker for each in finding.lanes if each.away or each.in_sync < each.replicas
+        }  # fmt: skip
+        brokers = sorted({*finding.brokers, *sorted(changed)[:MOST_LANES]} & {*brokers})
     zero = min(each.since_ms for each in finding.lanes)
     length = (max(each.until_ms for each in finding.lanes) - zero) / 1e3
     per_s = (drawn.WIDTH - drawn.LEFT - drawn.RIGHT) / length
@@ -75,7 +96,9 @@ def _picture(finding: Finding) -> drawn.Cell | None:
     step = drawn.tick_step(length)
     return drawn.Cell(
         arm="", repeat=0, height=bottom + drawn.AXIS, top=drawn.TOP, bottom=bottom, waits=(),
-        bars=tuple(_bar(each, x, top_of(each.broker)) for each in finding.lanes),
+        bars=tuple(
+            _bar(each, x, top_of(each.broker)) for each in finding.lanes if each.broker in brokers
+        ),
         names=tuple(drawn.Mark(0, top_of(each) + drawn.LANE - 4, f"b{each}") for each in brokers),
         arrows=tuple(_arrows(finding, x, top_of, brokers)), changes=(),
         ticks=tuple(

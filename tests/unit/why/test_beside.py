@@ -5,6 +5,7 @@ The logs are those of a leader that drops both followers at once and takes them 
 
 import json
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from typer.testing import CliRunner
 
 from insync.cli.app import app
 from insync.why.answer import Answer, Finding, Kip501
+from insync.why.facts import Span
 from insync.why.page import page
+from insync.why.redact import redacted
 from insync.why.words import markdown
 from unit.why.test_logs import (
     FENCED,
@@ -202,3 +205,38 @@ def test_lines_that_say_the_same_are_shown_three_times_and_counted(tmp_path: Pat
     assert [each.number for each in finding.lines] == [6, 7, 8, 16]
     assert finding.more_lines == 6
     assert "the first of 10" in page([found(tmp_path, at(41, GAVE_UP[26:]), slow=slow)])
+
+
+def test_sentences_are_redacted_alike_wherever_a_name_is() -> None:
+    span = Span(since_ms=0, until_ms=1)
+    said = (
+        "kafka-7.corp.example:9991 did not answer",
+        "/var/log/kafka/server.log: no line",
+        "from http://prometheus.corp:9090",
+        "10.1.2.3 and kafka-7.corp.example:9991",
+    )
+    one, two = redacted([Answer(about=said[1], span=span, gaps=said)] * 2)
+    assert one == two
+    assert one.about == "path-1: no line"
+    assert one.gaps[0] == "host-1 did not answer"
+    assert one.gaps[3].endswith(" and host-1")
+    assert not any(name in str(one) for name in ("corp", "kafka", "10.1"))
+
+
+def test_of_many_brokers_those_are_drawn_that_lacked_something(tmp_path: Path) -> None:
+    for broker in range(4, 30):
+        own = [at(2, leads(f"w-{broker}", broker, f"{broker},2,3")), at(99, "INFO x")]
+        write(tmp_path / str(broker) / "server.log", own)
+    drawn = page([found(tmp_path)])
+    assert re.findall(r">b(\d+)</text>", drawn) == ["1"]
+
+
+def test_a_page_of_too_many_findings_has_the_worst_and_counts_the_others(tmp_path: Path) -> None:
+    shown = found(tmp_path)
+    (worst,) = shown.findings
+    mild = replace(worst, blamed=(), site="mild" + " x" * 4_000)
+    crowded = page([replace(shown, findings=(*[mild] * 60, worst))])
+    assert len(crowded) < 400_000
+    assert "51 more findings are in --json" in crowded
+    assert "wrongly" in crowded
+    assert "more findings" not in page([shown])
