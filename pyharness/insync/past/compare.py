@@ -232,7 +232,7 @@ def _check(each: Figure, figures: int, more: str) -> Result:
     numbers = {"a": each.a, "b": each.b, **asdict(each.change), "p_holm": each.p_holm}
     return Result(
         of=label(each.metric),
-        expected="the same, but for noise",
+        expected="the same, except noise",
         baseline=a,
         found=f"{b} ({change}, p {p})" + (f"; {more} show a difference" if unknown else ""),
         outcome=Outcome.UNKNOWN if unknown else _same(not each.is_clear),

@@ -27,7 +27,8 @@ SETTING = re.compile(r"^[a-z][a-z.]+=\S+$")
 #: Programs of others, whose arguments this test does not know.
 OTHERS = {
     "./gradlew", "cd", "chmod", "cp", "curl", "docker", "git", "grep", "java", "kubectl", "mvn",
-    "osv-scanner", "pip", "pipx", "pre-commit", "promtool", "ps", "scp", "sha512sum", "ssh",
+    "for", "osv-scanner", "pip", "pipx", "pre-commit", "promtool", "ps", "scp", "sed", "sha512sum",
+    "sort", "ssh",
 }  # fmt: skip
 #: Commands that need no broker, no folder and no network.
 EXECUTED = ("insync scenarios", "insync faults", "insync agent")
