@@ -1,11 +1,14 @@
 package insync.core.isr;
 
 import insync.core.ManualClock;
+import java.util.HashMap;
+import java.util.Map;
 
 /** A leader of one partition in both scopes, one connection of its follower, and a clock that a test moves. */
 abstract class BothScopes {
     static final long LAG_MS = 2_000;
     static final long LEO = 100;
+    static final long WAIT_MS = 500;
 
     final FakeFollower follower = new FakeFollower();
     final ManualClock clock = new ManualClock();
@@ -13,12 +16,15 @@ abstract class BothScopes {
     final PendingListener nobody = (replica, topic, partition, nanos) -> { };
     final LeaderClock leaderClock = new LeaderClock(clock);
     final ReadScope reads = new ReadScope(clock, stats, nobody);
+    /** The offset that a request names for the partition. */
+    final Map<Object, Long> named = new HashMap<>();
     final RequestScope requests = new RequestScope(clock, leaderClock, stats, nobody,
-        (request, replica) -> FetchBody.NOT_NAMED);
+        (request, replica) -> named.getOrDefault(request, FetchBody.NOT_NAMED));
     final NetworkThread thread = new NetworkThread(leaderClock);
     final FetcherConnection connection =
         requests.connection("id", FakeFollower.ID, FakeFollower.PRINCIPAL, thread);
 
+    /** Lets some time pass, with all ticks. */
     final void pass(long ms) {
         long end = clock.ms + ms;
         while (clock.ms < end) {
@@ -29,5 +35,31 @@ abstract class BothScopes {
 
     final boolean holds(FollowerTracker tracker) {
         return tracker.holdsInSync(clock.ms, LAG_MS);
+    }
+
+    /** Begins a fetch in scope "read". */
+    final FetchMarks begin(ReadScopeTracker tracker) {
+        FetchMarks fetch = reads.newMarks(0);
+        fetch.mark(tracker, LEO);
+        fetch.marked();
+        return fetch;
+    }
+
+    /** Begins a fetch in scope "request". */
+    final Object arrive(boolean newMembers) {
+        Object request = new Object();
+        connection.arrived(request, 1, newMembers, WAIT_MS);
+        return request;
+    }
+
+    /** Reads and records the connection's fetch, at the leader's end. */
+    final void read(FollowerTracker tracker) {
+        read(connection, tracker, LEO, LEO);
+    }
+
+    static void read(FetcherConnection of, FollowerTracker tracker, long offset, long leo) {
+        of.serve();
+        tracker.fetched(offset, leo);
+        FetcherConnection.served();
     }
 }

@@ -45,9 +45,7 @@ class HoldEventsTest extends BothScopes {
     private void holdAndRelease() {
         ReadScopeTracker tracker = new ReadScopeTracker(follower, reads, null);
         tracker.fetched(LEO, LEO);
-        FetchMarks fetch = reads.newMarks(0);
-        fetch.mark(tracker, LEO);
-        fetch.marked();
+        FetchMarks fetch = begin(tracker);
         pass(LAG_MS + 1);
         assertTrue(holds(tracker));
         tracker.fetched(LEO, LEO);

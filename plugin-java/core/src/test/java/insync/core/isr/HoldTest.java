@@ -32,9 +32,7 @@ class HoldTest extends BothScopes {
     void inScopeReadTheSiteIsTheRead() {
         ReadScopeTracker tracker = new ReadScopeTracker(follower, reads, null);
         tracker.fetched(LEO, LEO);
-        FetchMarks fetch = reads.newMarks(0);
-        fetch.mark(tracker, LEO);
-        fetch.marked();
+        FetchMarks fetch = begin(tracker);
         pass(LAG_MS + 1);
         assertTrue(holds(tracker) && holds(tracker), "asked twice");
         assertEquals(List.of("held read 2001"), said);
@@ -56,13 +54,13 @@ class HoldTest extends BothScopes {
     void inScopeRequestTheSiteIsWhereTheLeaderIsWithTheFetch() {
         RequestScopeTracker tracker = new RequestScopeTracker(follower, requests, clock.ms, null);
         Object first = arrive(true);
-        caughtUp(tracker);
+        read(tracker);
         connection.sent(first);
         Object second = arrive(false);
         pass(LAG_MS + 1);
         assertTrue(holds(tracker));
         assertEquals(List.of("held queue 2001"), said);
-        caughtUp(tracker);
+        read(tracker);
         connection.sent(second);
 
         said.clear();
@@ -72,12 +70,12 @@ class HoldTest extends BothScopes {
         assertTrue(holds(tracker));
         FetcherConnection.served();
         assertEquals(List.of("held read 2001"), said);
-        caughtUp(tracker);
+        read(tracker);
         connection.sent(third);
 
         said.clear();
         Object fourth = arrive(false);
-        caughtUp(tracker);
+        read(tracker);
         thread.enterCall(this);
         pass(LAG_MS + 1);
         assertTrue(holds(tracker));
@@ -90,7 +88,7 @@ class HoldTest extends BothScopes {
     void anElectionAndAResignationEndAHold() {
         RequestScopeTracker tracker = new RequestScopeTracker(follower, requests, clock.ms, null);
         arrive(true);
-        caughtUp(tracker);
+        read(tracker);
         pass(LAG_MS + 1);
         assertTrue(holds(tracker));
         assertEquals(1, stats.heldNow());
@@ -106,25 +104,11 @@ class HoldTest extends BothScopes {
     void afterAChangeOfTheScopeTheSiteIsThatOfThePendingFetch() {
         ReadScopeTracker before = new ReadScopeTracker(follower, reads, null);
         before.fetched(LEO, LEO);
-        FetchMarks pending = reads.newMarks(0);
-        pending.mark(before, LEO);
-        pending.marked();
+        FetchMarks pending = begin(before);
         RequestScopeTracker after = new RequestScopeTracker(follower, requests, 0, before);
         pass(LAG_MS + 1);
         assertTrue(holds(after));
         assertEquals(List.of("held read 2001"), said);
         pending.complete();
-    }
-
-    private Object arrive(boolean newMembers) {
-        Object request = new Object();
-        connection.arrived(request, 1, newMembers, 0);
-        return request;
-    }
-
-    private void caughtUp(FollowerTracker tracker) {
-        connection.serve();
-        tracker.fetched(LEO, LEO);
-        FetcherConnection.served();
     }
 }

@@ -4,43 +4,31 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import insync.core.ManualClock;
-import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Scope "request": for which time a follower is charged. */
-class RequestScopeTrackerTest {
-    private static final long LAG_MS = 2_000;
-    private static final long WAIT_MS = 500;
+class RequestScopeTrackerTest extends BothScopes {
     private static final long WAIT_NANOS = WAIT_MS * 1_000_000;
-    private static final String ID = "127.0.0.1:1-127.0.0.1:2-0-1";
 
-    private final FakeFollower follower = new FakeFollower();
-    private final ManualClock clock = new ManualClock();
-    private final Stats stats = new Stats();
-    private final LeaderClock leaderClock = new LeaderClock(clock);
-    private final Map<Object, Long> named = new HashMap<>();
-    private final RequestScope scope = new RequestScope(clock, leaderClock, stats, (replica, topic, partition, nanos) -> { },
-        (request, replica) -> named.getOrDefault(request, FetchBody.NOT_NAMED));
-    private final NetworkThread thread = new NetworkThread(leaderClock);
-    private final FetcherConnection connection = scope.connection(ID, FakeFollower.ID, FakeFollower.PRINCIPAL, thread);
-    private final RequestScopeTracker fetches = new RequestScopeTracker(follower, scope, clock.ms, null);
-    private long leo = 100;
+    private final RequestScopeTracker fetches = new RequestScopeTracker(follower, requests, clock.ms, null);
+    private long leo = LEO;
 
-    /** Lets some time pass, with all ticks. */
-    private void pass(long ms) {
-        long end = clock.ms + ms;
-        while (clock.ms < end) {
-            clock.ms = Math.min(end, clock.ms + LeaderClock.PERIOD_MS);
-            leaderClock.tick();
-        }
+    /** Opens another connection of the follower. */
+    private FetcherConnection other(NetworkThread on) {
+        return requests.connection("other", FakeFollower.ID, FakeFollower.PRINCIPAL, on);
     }
 
-    private Object arrive(boolean newMembers) {
+    /** Begins a fetch that starts a session and names the partition. */
+    private Object arriveOn(FetcherConnection on, long offset) {
         Object request = new Object();
-        connection.arrived(request, 1, newMembers, WAIT_MS);
+        named.put(request, offset);
+        on.arrived(request, 1, true, WAIT_MS);
         return request;
+    }
+
+    private long overdue() {
+        return fetches.overdueSince(clock.nanos());
     }
 
     /** Runs a fetch that makes the follower caught up as of now. */
@@ -51,13 +39,11 @@ class RequestScopeTrackerTest {
     }
 
     private void read(long offset) {
-        connection.serve();
-        fetches.fetched(offset, leo);
-        FetcherConnection.served();
+        read(connection, fetches, offset, leo);
     }
 
     private boolean holds() {
-        return fetches.holdsInSync(clock.ms, LAG_MS);
+        return holds(fetches);
     }
 
     private void assertRunsOutAfter(long ms) {
@@ -144,7 +130,7 @@ class RequestScopeTrackerTest {
         clock.ms += 6_000;
         assertTrue(holds(), "before the first tick after the freeze");
         leaderClock.tick();
-        assertEquals(6_000 - LeaderClock.GRACE_NANOS / 1_000_000, stats(leaderClock));
+        assertEquals(6_000 - LeaderClock.GRACE_NANOS / 1_000_000, leaderClock.pausedNanos() / 1_000_000);
         assertRunsOutAfter(1_000 - LeaderClock.GRACE_NANOS / 1_000_000);
     }
 
@@ -188,11 +174,8 @@ class RequestScopeTrackerTest {
     @Test
     void aFetchThatNamesThePartitionIsForgivenUpToABound() {
         caughtUpFetch();
-        scope.disconnected(ID);
-        FetcherConnection second = scope.connection("other", FakeFollower.ID, FakeFollower.PRINCIPAL, thread);
-        Object request = new Object();
-        named.put(request, leo);
-        second.arrived(request, 1, true, WAIT_MS);
+        requests.disconnected("id");
+        arriveOn(other(thread), leo);
         assertForgivenUpToABound();
     }
 
@@ -243,8 +226,8 @@ class RequestScopeTrackerTest {
         caughtUpFetch();
         Object request = arrive(false);
         pass(5_000);
-        scope.disconnected(ID);
-        scope.disconnected(ID);
+        requests.disconnected("id");
+        requests.disconnected("id");
         assertRunsOutAfter(LAG_MS);
         connection.sent(request);
         assertEquals(1, stats.clearedTotal());
@@ -256,16 +239,12 @@ class RequestScopeTrackerTest {
     void theFirstFetchOnANewConnectionIsNotChargedWhileItWaits() {
         caughtUpFetch();
         pass(500);
-        scope.disconnected(ID);
-        FetcherConnection second = scope.connection("other", FakeFollower.ID, FakeFollower.PRINCIPAL, new NetworkThread(leaderClock));
-        Object request = new Object();
-        named.put(request, leo);
-        second.arrived(request, 1, true, WAIT_MS);
+        requests.disconnected("id");
+        FetcherConnection second = other(new NetworkThread(leaderClock));
+        Object request = arriveOn(second, leo);
         pass(8_000);
         assertTrue(holds());
-        second.serve();
-        fetches.fetched(leo - 5, leo);
-        FetcherConnection.served();
+        read(second, fetches, leo - 5, leo);
         pass(8_000);
         second.sent(request);
         assertRunsOutAfter(LAG_MS - 500);
@@ -278,14 +257,10 @@ class RequestScopeTrackerTest {
         pass(500);
         Object first = arrive(false);
         pass(1_000);
-        FetcherConnection second = scope.connection("other", FakeFollower.ID, FakeFollower.PRINCIPAL, thread);
-        Object request = new Object();
-        named.put(request, leo - 5);
-        second.arrived(request, 1, true, WAIT_MS);
+        FetcherConnection second = other(thread);
+        Object request = arriveOn(second, leo - 5);
         pass(1_000);
-        second.serve();
-        fetches.fetched(leo - 5, leo);
-        FetcherConnection.served();
+        read(second, fetches, leo - 5, leo);
         second.sent(request);
         assertRunsOutAfter(LAG_MS - 500);
         connection.sent(first);
@@ -297,16 +272,12 @@ class RequestScopeTrackerTest {
         caughtUpFetch();
         pass(500);
         NetworkThread hanging = new NetworkThread(leaderClock);
-        FetcherConnection second = scope.connection("other", FakeFollower.ID, FakeFollower.PRINCIPAL, hanging);
-        Object request = new Object();
-        named.put(request, leo - 5);
-        second.arrived(request, 1, true, WAIT_MS);
+        FetcherConnection second = other(hanging);
+        Object request = arriveOn(second, leo - 5);
         hanging.enterCall(null);
         pass(8_000);
         assertTrue(holds());
-        second.serve();
-        fetches.fetched(leo - 5, leo);
-        FetcherConnection.served();
+        read(second, fetches, leo - 5, leo);
         hanging.leaveCall();
         second.sent(request);
         assertRunsOutAfter(LAG_MS - 500);
@@ -316,7 +287,7 @@ class RequestScopeTrackerTest {
     void readsForALostConnectionAreNotProgress() {
         caughtUpFetch();
         Object request = arrive(false);
-        scope.disconnected(ID);
+        requests.disconnected("id");
         pass(1_000);
         read(leo);
         assertRunsOutAfter(LAG_MS - 1_000);
@@ -326,10 +297,9 @@ class RequestScopeTrackerTest {
     @Test
     void aFetchOfAnOlderIncarnationHoldsNothing() {
         caughtUpFetch();
-        FetcherConnection old = scope.connection("old", FakeFollower.ID, FakeFollower.PRINCIPAL, thread);
         Object request = new Object();
         named.put(request, leo);
-        old.arrived(request, 0, true, WAIT_MS);
+        other(thread).arrived(request, 0, true, WAIT_MS);
         assertRunsOutAfter(LAG_MS);
     }
 
@@ -371,25 +341,21 @@ class RequestScopeTrackerTest {
         assertEquals(Map.of("offset", leo, "leader_epoch", 1, "age_ms", 700L), fetches.snapshot().get(0));
     }
 
-    private static long stats(LeaderClock clock) {
-        return clock.pausedNanos() / 1_000_000;
-    }
-
     @Test
     void aFetchOfTheSessionIsOverdueFromTheEndOfItsWaitToItsOwn() {
         caughtUpFetch();
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()));
+        assertEquals(FollowerTracker.NOT_PENDING, overdue());
         long due = clock.nanos() + WAIT_NANOS;
         Object request = arrive(false);
         pass(WAIT_MS - LeaderClock.PERIOD_MS);
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()), "it may wait for records");
+        assertEquals(FollowerTracker.NOT_PENDING, overdue(), "it may wait for records");
         pass(3_000);
-        assertEquals(due, fetches.overdueSince(clock.nanos()), "even before it is read");
+        assertEquals(due, overdue(), "even before it is read");
         assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(due - 1), "younger fetches are ignored");
         read(leo);
-        assertEquals(due, fetches.overdueSince(clock.nanos()));
+        assertEquals(due, overdue());
         connection.sent(request);
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()));
+        assertEquals(FollowerTracker.NOT_PENDING, overdue());
     }
 
     /** A flood of clients: every request waits for long, and the handlers take one after the other. */
@@ -398,18 +364,18 @@ class RequestScopeTrackerTest {
         caughtUpFetch();
         arrive(false);
         for (int look = 0; look < 20; look++) {
-            scope.queueIs(new Object());
+            requests.queueIs(new Object());
             pass(500);
-            long overdue = fetches.overdueSince(clock.nanos());
+            long overdue = overdue();
             assertTrue(overdue == FollowerTracker.NOT_PENDING || clock.nanos() - overdue <= 1_000_000_000L);
         }
         Object stuck = new Object();
-        scope.queueIs(stuck);
+        requests.queueIs(stuck);
         long since = clock.nanos();
         pass(500);
-        scope.queueIs(stuck);
+        requests.queueIs(stuck);
         pass(3_000);
-        assertEquals(since - 500_000_000L + WAIT_NANOS, fetches.overdueSince(clock.nanos()), "from the look before");
+        assertEquals(since - 500_000_000L + WAIT_NANOS, overdue(), "from the look before");
     }
 
     @Test
@@ -417,20 +383,16 @@ class RequestScopeTrackerTest {
         caughtUpFetch();
         thread.enterCall(null);
         pass(3_000);
-        scope.queueIs(new Object());
+        requests.queueIs(new Object());
         pass(500);
-        scope.queueIs(null);
-        assertTrue(notOverdue());
+        requests.queueIs(null);
+        assertEquals(FollowerTracker.NOT_PENDING, overdue());
         thread.leaveCall();
         thread.enterCall(connection);
         long due = clock.nanos() + WAIT_NANOS;
         pass(3_000);
-        scope.queueIs(null);
-        assertEquals(due, fetches.overdueSince(clock.nanos()), "a transfer waits for no handler");
-    }
-
-    private boolean notOverdue() {
-        return fetches.overdueSince(clock.nanos()) == FollowerTracker.NOT_PENDING;
+        requests.queueIs(null);
+        assertEquals(due, overdue(), "a transfer waits for no handler");
     }
 
     @Test
@@ -440,19 +402,19 @@ class RequestScopeTrackerTest {
         pass(1_000);
         connection.socketFull();
         pass(5_000);
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()));
+        assertEquals(FollowerTracker.NOT_PENDING, overdue());
         connection.socketOffered();
         pass(500);
-        assertEquals(clock.nanos() - 1_500_000_000L + WAIT_NANOS, fetches.overdueSince(clock.nanos()));
+        assertEquals(clock.nanos() - 1_500_000_000L + WAIT_NANOS, overdue());
     }
 
     @Test
     void aFirstFetchIsOverdueForThePartitionsThatItNames() {
         named.put(arrive(true), 50L);
         pass(1_000);
-        assertEquals(clock.nanos() - 1_000_000_000L + WAIT_NANOS, fetches.overdueSince(clock.nanos()));
+        assertEquals(clock.nanos() - 1_000_000_000L + WAIT_NANOS, overdue());
         named.clear();
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()));
+        assertEquals(FollowerTracker.NOT_PENDING, overdue());
     }
 
     /** The fetch waits in its socket, where the broker cannot see it: as if it had come when the call began. */
@@ -463,27 +425,27 @@ class RequestScopeTrackerTest {
         long due = clock.nanos() + WAIT_NANOS;
         thread.enterCall(null);
         pass(3_000);
-        assertEquals(due, fetches.overdueSince(clock.nanos()));
+        assertEquals(due, overdue());
         assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(due - 1));
         thread.leaveCall();
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()));
+        assertEquals(FollowerTracker.NOT_PENDING, overdue());
     }
 
     @Test
     void aBlockedThreadDelaysOnlyPartitionsOfItsLiveConnections() {
         NetworkThread hanging = new NetworkThread(leaderClock);
-        scope.connection("other", FakeFollower.ID, FakeFollower.PRINCIPAL, hanging);
+        other(hanging);
         thread.enterCall(null);
         hanging.enterCall(null);
         pass(3_000);
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()), "no fetch of it was read yet");
+        assertEquals(FollowerTracker.NOT_PENDING, overdue(), "no fetch of it was read yet");
         thread.leaveCall();
         caughtUpFetch();
         pass(3_000);
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()), "its own thread runs");
+        assertEquals(FollowerTracker.NOT_PENDING, overdue(), "its own thread runs");
         thread.enterCall(null);
-        scope.disconnected(ID);
+        requests.disconnected("id");
         pass(3_000);
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()), "the connection is lost");
+        assertEquals(FollowerTracker.NOT_PENDING, overdue(), "the connection is lost");
     }
 }

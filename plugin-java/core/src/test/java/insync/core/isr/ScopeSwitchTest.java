@@ -10,30 +10,6 @@ import org.junit.jupiter.api.Test;
 class ScopeSwitchTest extends BothScopes {
     private static final long STALL_MS = 5 * LAG_MS;
 
-    private FetchMarks begin(ReadScopeTracker tracker) {
-        FetchMarks fetch = reads.newMarks(0);
-        fetch.mark(tracker, LEO);
-        fetch.marked();
-        return fetch;
-    }
-
-    /** Begins a fetch that starts a session. */
-    private Object arrive() {
-        return arrive(true);
-    }
-
-    private Object arrive(boolean newMembers) {
-        Object request = new Object();
-        connection.arrived(request, 1, newMembers, 0);
-        return request;
-    }
-
-    private void read(FollowerTracker tracker) {
-        connection.serve();
-        tracker.fetched(LEO, LEO);
-        FetcherConnection.served();
-    }
-
     @Test
     void fromReadToRequest() {
         ReadScopeTracker before = new ReadScopeTracker(follower, reads, null);
@@ -55,10 +31,10 @@ class ScopeSwitchTest extends BothScopes {
     @Test
     void fromRequestToRead() {
         RequestScopeTracker before = new RequestScopeTracker(follower, requests, clock.ms, null);
-        Object first = arrive();
+        Object first = arrive(true);
         read(before);
         connection.sent(first);
-        Object pending = arrive();
+        Object pending = arrive(true);
         ReadScopeTracker after = new ReadScopeTracker(follower, reads, before);
         pass(STALL_MS);
         assertTrue(holds(after));
@@ -91,7 +67,7 @@ class ScopeSwitchTest extends BothScopes {
     @Test
     void aSessionDoesNotReplaceTheClockOfAReadPartition() {
         RequestScopeTracker tracker = new RequestScopeTracker(follower, requests, clock.ms, null);
-        Object first = arrive();
+        Object first = arrive(true);
         read(tracker);
         connection.sent(first);
         pass(LAG_MS + 1);
