@@ -100,7 +100,7 @@ final class Leader implements AutoCloseable {
         parts.elect(partition, LEADER, epoch, List.of(replica));
     }
 
-    /** AppendHooks records until the leader's log end offset has this value. */
+    /** Appends records until the leader's log end offset has this value. */
     void appendUpTo(long leo) throws Exception {
         parts.append(leo, partition.getLeaderEpoch());
     }

@@ -5,17 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import insync.agent.stepdown.controller.AutomaticElections;
 import insync.core.Insync;
-import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.IntPredicate;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
 import org.apache.kafka.common.metadata.PartitionChangeRecord;
-import org.apache.kafka.common.protocol.types.RawTaggedField;
 import org.apache.kafka.controller.PartitionChangeBuilder;
-import org.apache.kafka.metadata.LeaderRecoveryState;
-import org.apache.kafka.metadata.PartitionRegistration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -26,7 +20,6 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  */
 @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
 class CooldownTest {
-    private static final int TAG = 10_501;
     private final Uuid topic = Uuid.randomUuid();
 
     @AfterEach
@@ -60,25 +53,15 @@ class CooldownTest {
 
     /** Broker 1, the preferred leader, steps down in favour of broker 2. */
     private void stepDown(long cooldownMs) {
-        BrokerState last = new BrokerState().setBrokerId(1).setBrokerEpoch(-1);
-        last.unknownTaggedFields().add(new RawTaggedField(TAG,
-            ByteBuffer.allocate(9).put((byte) 0).putLong(cooldownMs).array()));
         PartitionChangeRecord change = (PartitionChangeRecord) StepDownParts
-            .changeBuilder(led(1), topic, 1, id -> true)
-            .setTargetIsrWithBrokerStates(List.of(new BrokerState().setBrokerId(2).setBrokerEpoch(-1), last))
-            .build().get().message();
+            .changeBuilder(LeadershipTransferTest.led(1, 2, 1), topic, 1, id -> true)
+            .setTargetIsrWithBrokerStates(LeadershipTransferTest.asked(cooldownMs, false, 2, 1)).build().get().message();
         assertEquals(2, change.leader());
     }
 
     private Optional<PartitionChangeRecord> preferred(IntPredicate mayLead) {
-        return StepDownParts.changeBuilder(led(2), topic, 1, mayLead)
+        return StepDownParts.changeBuilder(LeadershipTransferTest.led(2, 2, 1), topic, 1, mayLead)
             .setElection(PartitionChangeBuilder.Election.PREFERRED).build()
             .map(record -> (PartitionChangeRecord) record.message()).filter(record -> record.leader() >= 0);
-    }
-
-    private static PartitionRegistration led(int leader) {
-        return new PartitionRegistration.Builder().setReplicas(new int[] {1, 2})
-            .setDirectories(new Uuid[] {Uuid.randomUuid(), Uuid.randomUuid()}).setIsr(new int[] {2, 1}).setLeader(leader)
-            .setLeaderRecoveryState(LeaderRecoveryState.RECOVERED).setLeaderEpoch(5).setPartitionEpoch(7).build();
     }
 }

@@ -122,10 +122,14 @@ class LeadershipTransferTest {
             .map(record -> (PartitionChangeRecord) record.message()).orElse(null);
     }
 
-    /** Led by broker 1 in leader epoch 5, partition epoch 7. */
     private static PartitionRegistration partition(int... isr) {
+        return led(1, isr);
+    }
+
+    /** In leader epoch 5, partition epoch 7. */
+    static PartitionRegistration led(int leader, int... isr) {
         return new PartitionRegistration.Builder().setReplicas(new int[] {1, 2, 3}).setDirectories(directories(3))
-            .setIsr(isr).setLeader(1).setLeaderRecoveryState(LeaderRecoveryState.RECOVERED).setLeaderEpoch(5)
+            .setIsr(isr).setLeader(leader).setLeaderRecoveryState(LeaderRecoveryState.RECOVERED).setLeaderEpoch(5)
             .setPartitionEpoch(7).build();
     }
 
@@ -136,11 +140,15 @@ class LeadershipTransferTest {
     }
 
     private static List<BrokerState> asked(boolean leaves, int... ids) {
+        return asked(1_000L, leaves, ids);
+    }
+
+    static List<BrokerState> asked(long cooldownMs, boolean leaves, int... ids) {
         List<BrokerState> all = new ArrayList<>();
         for (int id : ids) {
             all.add(new BrokerState().setBrokerId(id).setBrokerEpoch(-1));
         }
-        byte[] tag = ByteBuffer.allocate(9).put((byte) (leaves ? 1 : 0)).putLong(1_000).array();
+        byte[] tag = ByteBuffer.allocate(9).put((byte) (leaves ? 1 : 0)).putLong(cooldownMs).array();
         all.get(ids.length - 1).unknownTaggedFields().add(new RawTaggedField(TAG, tag));
         return all;
     }

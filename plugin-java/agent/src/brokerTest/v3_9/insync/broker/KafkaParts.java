@@ -1,6 +1,5 @@
 package insync.broker;
 
-import com.yammer.metrics.core.MetricsRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,17 +28,14 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.MemoryRecords;
 import org.apache.kafka.common.record.SimpleRecord;
 import org.apache.kafka.common.requests.FetchRequest;
-import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.server.common.DirectoryEventHandler;
 import org.apache.kafka.server.common.MetadataVersion;
-import org.apache.kafka.server.metrics.KafkaYammerMetrics;
 import org.apache.kafka.server.util.MockTime;
 import org.apache.kafka.storage.internals.log.AppendOrigin;
 import org.apache.kafka.storage.internals.log.FetchIsolation;
 import org.apache.kafka.storage.internals.log.FetchParams;
 import org.apache.kafka.storage.internals.log.LogConfig;
 import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
-import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
 import org.apache.kafka.storage.internals.log.LogOffsetsListener;
 import org.apache.kafka.storage.internals.log.ProducerStateManagerConfig;
 import org.apache.kafka.storage.internals.log.VerificationGuard;
@@ -48,12 +44,8 @@ import org.mockito.stubbing.Answer;
 import scala.Option;
 
 /** The parts of a {@link Leader} whose types belong to Kafka 3.9. */
-final class KafkaParts {
-    static final Map<String, String> CONFIGS = Leader.KRAFT;
-
-    private final MockTime time;
+final class KafkaParts extends KRaftParts {
     private final BrokerTopicStats topicStats = new BrokerTopicStats(false);
-    private final ReplicaManager replicas;
     private UnifiedLog log;
 
     KafkaParts(KafkaConfig config) {
@@ -62,20 +54,12 @@ final class KafkaParts {
     }
 
     KafkaParts(KafkaConfig config, MockTime time, MetadataCache metadata, AlterPartitionManager manager) {
-        this.time = time;
+        super(time);
         replicas = new ReplicaManager(config, new Metrics(), time, time.scheduler, Leader.logManager(), Option.empty(),
             Mockito.mock(QuotaFactory.QuotaManagers.class), metadata, new LogDirFailureChannel(1), manager,
             topicStats, new AtomicBoolean(), Option.empty(), Option.empty(), Option.empty(), Option.empty(),
             Option.empty(), Option.empty(), Option.empty(), Leader.brokerEpoch(), Option.empty(),
             DirectoryEventHandler.NOOP);
-    }
-
-    Time time() {
-        return time;
-    }
-
-    ReplicaManager replicas() {
-        return replicas;
     }
 
     void openLog(Partition partition, Path folder, Answer<?> read) throws Exception {
@@ -123,11 +107,6 @@ final class KafkaParts {
             Mockito.mock(ReplicaQuota.class), Leader.callback(response -> answers.add(response.head()._2().error)));
     }
 
-    void recordFetchNow(Partition partition, long offset) {
-        partition.getReplica(Leader.FOLLOWER).get().updateFetchStateOrThrow(new LogOffsetMetadata(offset), 0,
-            time.milliseconds(), log.logEndOffset(), 1);
-    }
-
     /** Reads and records a fetch of a follower, and returns the result in words. */
     static String read(Partition partition, int replica, long offset, long timeMs) {
         FetchParams params = new FetchParams(ApiKeys.FETCH.latestVersion(), replica, 1L, 500, 1, 1 << 20,
@@ -140,20 +119,6 @@ final class KafkaParts {
     void completeDelayedFetches() {
         replicas.delayedFetchPurgatory().checkAndComplete(
             new TopicPartitionOperationKey(Leader.EVENTS_0.topic(), Leader.EVENTS_0.partition()));
-    }
-
-    long lastCaughtUpMs(Partition partition) {
-        return partition.getReplica(Leader.FOLLOWER).get().stateSnapshot().lastCaughtUpTimeMs();
-    }
-
-    /** Returns the registry behind Kafka's reporters. */
-    static MetricsRegistry registry() {
-        return KafkaYammerMetrics.defaultRegistry();
-    }
-
-    /** Applies a broker's configs to Kafka's JMX reporter, as its start does. */
-    static void configureJmx(Map<String, String> configs) {
-        KafkaYammerMetrics.INSTANCE.configure(configs);
     }
 
     void close() {

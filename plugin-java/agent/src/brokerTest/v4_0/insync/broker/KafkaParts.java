@@ -1,6 +1,5 @@
 package insync.broker;
 
-import com.yammer.metrics.core.MetricsRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,11 +24,9 @@ import org.apache.kafka.common.record.MemoryRecords;
 import org.apache.kafka.common.record.SimpleRecord;
 import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.common.requests.LeaderAndIsrRequest;
-import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.server.DelayedActionQueue;
 import org.apache.kafka.server.common.DirectoryEventHandler;
 import org.apache.kafka.server.common.RequestLocal;
-import org.apache.kafka.server.metrics.KafkaYammerMetrics;
 import org.apache.kafka.server.purgatory.TopicPartitionOperationKey;
 import org.apache.kafka.server.storage.log.FetchIsolation;
 import org.apache.kafka.server.storage.log.FetchParams;
@@ -38,7 +35,6 @@ import org.apache.kafka.storage.internals.checkpoint.OffsetCheckpoints;
 import org.apache.kafka.storage.internals.log.AppendOrigin;
 import org.apache.kafka.storage.internals.log.LogConfig;
 import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
-import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
 import org.apache.kafka.storage.internals.log.LogOffsetsListener;
 import org.apache.kafka.storage.internals.log.ProducerStateManagerConfig;
 import org.apache.kafka.storage.internals.log.VerificationGuard;
@@ -48,12 +44,8 @@ import org.mockito.stubbing.Answer;
 import scala.Option;
 
 /** The parts of a {@link Leader} whose types belong to Kafka 4.0. */
-final class KafkaParts {
-    static final Map<String, String> CONFIGS = Leader.KRAFT;
-
-    private final MockTime time;
+final class KafkaParts extends KRaftParts {
     private final BrokerTopicStats topicStats = new BrokerTopicStats();
-    private final ReplicaManager replicas;
     private UnifiedLog log;
 
     KafkaParts(KafkaConfig config) {
@@ -62,21 +54,13 @@ final class KafkaParts {
     }
 
     KafkaParts(KafkaConfig config, MockTime time, MetadataCache metadata, AlterPartitionManager manager) {
-        this.time = time;
+        super(time);
         replicas = new ReplicaManager(config, new Metrics(), time, time.scheduler, Leader.logManager(), Option.empty(),
             Mockito.mock(QuotaFactory.QuotaManagers.class), metadata, new LogDirFailureChannel(1), manager,
             topicStats, new AtomicBoolean(), Option.empty(), Option.empty(), Option.empty(), Option.empty(),
             Option.empty(), Option.empty(), Option.empty(), Leader.brokerEpoch(), Option.empty(),
             DirectoryEventHandler.NOOP,
             new DelayedActionQueue());
-    }
-
-    Time time() {
-        return time;
-    }
-
-    ReplicaManager replicas() {
-        return replicas;
     }
 
     void openLog(Partition partition, Path folder, Answer<?> read) throws Exception {
@@ -123,27 +107,8 @@ final class KafkaParts {
             Mockito.mock(ReplicaQuota.class), Leader.callback(response -> answers.add(response.head()._2().error)));
     }
 
-    void recordFetchNow(Partition partition, long offset) {
-        partition.getReplica(Leader.FOLLOWER).get().updateFetchStateOrThrow(new LogOffsetMetadata(offset), 0,
-            time.milliseconds(), log.logEndOffset(), 1);
-    }
-
     void completeDelayedFetches() {
         replicas.delayedFetchPurgatory().checkAndComplete(new TopicPartitionOperationKey(Leader.EVENTS_0));
-    }
-
-    long lastCaughtUpMs(Partition partition) {
-        return partition.getReplica(Leader.FOLLOWER).get().stateSnapshot().lastCaughtUpTimeMs();
-    }
-
-    /** Returns the registry behind Kafka's reporters. */
-    static MetricsRegistry registry() {
-        return KafkaYammerMetrics.defaultRegistry();
-    }
-
-    /** Applies a broker's configs to Kafka's JMX reporter, as its start does. */
-    static void configureJmx(Map<String, String> configs) {
-        KafkaYammerMetrics.INSTANCE.configure(configs);
     }
 
     void close() {

@@ -1,40 +1,30 @@
 package insync.broker;
 
-import com.yammer.metrics.core.MetricsRegistry;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import kafka.cluster.Partition;
 import kafka.server.AlterPartitionManager;
 import kafka.server.KafkaConfig;
 import kafka.server.QuotaFactory;
-import kafka.server.ReplicaManager;
 import kafka.server.ReplicaQuota;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.FetchRequest;
-import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.MetadataCache;
-import org.apache.kafka.server.metrics.KafkaYammerMetrics;
 import org.apache.kafka.server.purgatory.TopicPartitionOperationKey;
 import org.apache.kafka.server.storage.log.FetchIsolation;
 import org.apache.kafka.server.storage.log.FetchParams;
 import org.apache.kafka.server.util.MockTime;
-import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
 import org.apache.kafka.storage.internals.log.UnifiedLog;
 import org.mockito.Mockito;
 import org.mockito.stubbing.Answer;
 import scala.Option;
 
 /** The parts of a {@link Leader} whose types belong to Kafka 4.2 to 4.4. */
-final class KafkaParts {
-    static final Map<String, String> CONFIGS = Leader.KRAFT;
-
-    private final MockTime time;
-    private final ReplicaManager replicas;
+final class KafkaParts extends KRaftParts {
     private UnifiedLog log;
 
     KafkaParts(KafkaConfig config) {
@@ -42,18 +32,10 @@ final class KafkaParts {
     }
 
     KafkaParts(KafkaConfig config, MockTime time, MetadataCache metadata, AlterPartitionManager manager) {
-        this.time = time;
+        super(time);
         Mockito.when(metadata.getAliveBrokerEpoch(Mockito.anyInt())).thenReturn(Optional.of(1L));
         replicas = BrokerParts.replicaManager(config, time, metadata, BrokerParts.stub(QuotaFactory.QuotaManagers.class),
             Option.empty(), manager);
-    }
-
-    Time time() {
-        return time;
-    }
-
-    ReplicaManager replicas() {
-        return replicas;
     }
 
     void openLog(Partition partition, Path folder, Answer<?> read) throws Exception {
@@ -83,27 +65,8 @@ final class KafkaParts {
             Mockito.mock(ReplicaQuota.class), Leader.callback(response -> answers.add(response.head()._2().error)));
     }
 
-    void recordFetchNow(Partition partition, long offset) {
-        partition.getReplica(Leader.FOLLOWER).get().updateFetchStateOrThrow(new LogOffsetMetadata(offset), 0,
-            time.milliseconds(), log.logEndOffset(), 1);
-    }
-
     void completeDelayedFetches() {
         replicas.delayedFetchPurgatory().checkAndComplete(new TopicPartitionOperationKey(Leader.EVENTS_0));
-    }
-
-    long lastCaughtUpMs(Partition partition) {
-        return partition.getReplica(Leader.FOLLOWER).get().stateSnapshot().lastCaughtUpTimeMs();
-    }
-
-    /** Returns the registry behind Kafka's reporters. */
-    static MetricsRegistry registry() {
-        return KafkaYammerMetrics.defaultRegistry();
-    }
-
-    /** Applies a broker's configs to Kafka's JMX reporter, as its start does. */
-    static void configureJmx(Map<String, String> configs) {
-        KafkaYammerMetrics.INSTANCE.configure(configs);
     }
 
     void close() {

@@ -43,7 +43,7 @@ final class DrivenConnection {
     private final String id;
     private final int follower;
     private final NetworkLoop network;
-    private final FakeSocket socket = new FakeSocket();
+    private final FakeSocket socket = FakeSocket.open();
     private final KafkaChannel channel;
     private final FetchSessionHandler session;
     private RequestChannel.Request request;

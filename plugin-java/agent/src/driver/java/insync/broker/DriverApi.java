@@ -17,7 +17,7 @@ public interface DriverApi {
     String open(String scope);
 
     /**
-     * AppendHooks records as a produce request does: fetches that wait for them are read again, and each read takes a given
+     * Appends records as a produce request does: fetches that wait for them are read again, and each read takes a given
      * time.
      */
     String append(int partition, int records, int readMs);

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** A led partition whose fields a test sets. */
-final class FakePartition implements PartitionView {
+class FakePartition implements PartitionView {
     static final long NOT_OVERDUE = -1;
 
     final String topic;

@@ -1,14 +1,11 @@
 package insync.core.stepdown;
 
 import insync.core.ManualClock;
-import insync.core.isr.FollowerTracker;
 import insync.core.stepdown.PeerFetches.OutgoingFetch;
 import insync.core.stepdown.StepDownWatch.FirstFetches;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -65,7 +62,6 @@ final class SimulatedCluster {
     private void elect(Decision decision) {
         Led partition = partitions[decision.partition];
         brokers[partition.leader].watch.answered(decision, Outcome.DONE, "simulated", null);
-        partition.givenMs.computeIfAbsent(partition.leader, id -> new ArrayList<>()).add(clock.ms);
         partition.leader = decision.successor();
         partition.epoch++;
         partition.ledSinceMs = clock.ms;
@@ -88,19 +84,6 @@ final class SimulatedCluster {
         for (Led partition : partitions) {
             for (int i = 1; i < partition.changedMs.size(); i++) {
                 shortest = Math.min(shortest, partition.changedMs.get(i) - partition.changedMs.get(i - 1));
-            }
-        }
-        return shortest;
-    }
-
-    /** Returns the shortest time between two step-downs of one partition by one broker. */
-    long shortestBetweenStepDownsMs() {
-        long shortest = Long.MAX_VALUE;
-        for (Led partition : partitions) {
-            for (List<Long> ofBroker : partition.givenMs.values()) {
-                for (int i = 1; i < ofBroker.size(); i++) {
-                    shortest = Math.min(shortest, ofBroker.get(i) - ofBroker.get(i - 1));
-                }
             }
         }
         return shortest;
@@ -159,69 +142,22 @@ final class SimulatedCluster {
     }
 
     /** A partition with its leader. */
-    private final class Led implements PartitionView {
-        private final int id;
+    private final class Led extends FakePartition {
         private final List<Long> changedMs = new ArrayList<>();
-        private final Map<Integer, List<Long>> givenMs = new HashMap<>();
         private int leader;
-        private int epoch;
         private long ledSinceMs;
 
         Led(int id) {
-            this.id = id;
+            super("simulated", id);
             leader = id % BROKERS;
-        }
-
-        @Override
-        public String topic() {
-            return "simulated";
-        }
-
-        @Override
-        public int partition() {
-            return id;
-        }
-
-        @Override
-        public int leaderEpoch() {
-            return epoch;
+            leo.put(0, 100L);
         }
 
         @Override
         public long overdueSince(long before) {
             long stall = brokers[leader].stallSince();
-            long since = Math.max(stall, ledSinceMs) * 1_000_000L;
-            return stall == FakePartition.NOT_OVERDUE || since - before > 0 ? FollowerTracker.NOT_PENDING : since;
-        }
-
-        @Override
-        public PendingAppend oldestAppend() {
-            return null;
-        }
-
-        @Override
-        public long readErrors() {
-            return 0;
-        }
-
-        @Override
-        public boolean isChanging() {
-            return false;
-        }
-
-        @Override
-        public int[] isr() {
-            return new int[] {0, 1, 2};
-        }
-
-        @Override
-        public int minIsr() {
-            return 2;
-        }
-
-        @Override
-        public long leo(int replicaId) {
-            return 100;
+            overdueMs = stall == NOT_OVERDUE ? NOT_OVERDUE : Math.max(stall, ledSinceMs);
+            return super.overdueSince(before);
         }
     }
 }

@@ -2,8 +2,6 @@ package insync.lab.events;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,11 +25,5 @@ public final class WrittenLines {
         }
         assertEquals(count, lines.size(), lines::toString);
         return lines;
-    }
-
-    /** Does the same as {@link #await}, and parses the lines. */
-    public static List<JsonObject> awaitObjects(Path file, int count) throws IOException {
-        return await(file, count).stream().map(line -> JsonParser.parseString(line).getAsJsonObject())
-            .collect(Collectors.toList());
     }
 }
