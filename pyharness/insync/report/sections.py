@@ -60,7 +60,7 @@ _TEXTS: Mapping[str, Text] = {
     "planned": lambda row: "by the scenario" if row["planned"] else "",
     "outcome": lambda row: str(row["outcome"]),
     "way or reason": lambda row: ", ".join(filter(None, map(row.get, ("way", "error", "reason")))),
-    "old leader": lambda row: row["isr_policy"] or "",
+    "ISR policy": lambda row: row["isr_policy"] or "",
     "protocol": lambda row: str(row["protocol"]),
     "target": lambda row: ", ".join(row["target"]),
     "other figures": lambda row: ", ".join(
@@ -148,7 +148,7 @@ def details(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> list[Tabl
         ),
         of_repeats(
             "Slow leaders and their step-downs", "step_downs", "t_ms | partition",
-            "partition | at, s | leader = broker | successor | outcome | way or reason | old leader"
+            "partition | at, s | leader = broker | successor | outcome | way or reason | ISR policy"
             " | fetch overdue, ms = pending_ms | answered after, ms = asked_ms",
         ),
         of_repeats(

@@ -200,6 +200,22 @@ def test_a_run_with_transactions_has_a_table_of_them(
     assert "plugin 1 1 broker 3 30 9 8 1 0 0 12.3 99.0" in text
 
 
+def test_leader_changes_and_step_downs_are_listed(made_up_run: RunInfo, made_up_rows: Rows) -> None:
+    repeat = {"arm": "plugin", "repeat": 0, "t_ms": 1_000.0, "partition": 0}
+    change = {**repeat, "leader_before": 2, "leader": 3, "leader_epoch": 7, "isr": [3, 1],
+              "planned": False}  # fmt: skip
+    asked = {**repeat, "leader_epoch": 6, "broker": 2, "successor": 3, "outcome": "done",
+             "way": "fence", "error": None, "reason": None, "isr_policy": "leave",
+             "pending_ms": 2_100, "asked_ms": 40}  # fmt: skip
+    rows = {**made_up_rows, "leader_changes": [change], "step_downs": [asked]}
+    tables = sections.details(made_up_run, rows, timelines(made_up_run, rows))
+    listed = {table.title: [row[4:] for row in table.rows] for table in tables}
+    assert listed["Leader changes"] == [["2", "3", "7", "1, 3", ""]]
+    assert listed["Slow leaders and their step-downs"] == [
+        ["2", "3", "done", "fence", "leave", "2\u202f100", "40"]
+    ]
+
+
 def test_a_long_table_is_truncated_with_a_note(made_up_run: RunInfo, made_up_rows: Rows) -> None:
     rows = {**made_up_rows, "faults": made_up_rows["faults"] * 100}
     tables = sections.details(made_up_run, rows, timelines(made_up_run, rows))
