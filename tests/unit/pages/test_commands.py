@@ -31,7 +31,10 @@ OTHERS = {
     "sort", "ssh",
 }  # fmt: skip
 #: Commands that need no broker, no folder and no network.
-EXECUTED = ("insync scenarios", "insync faults", "insync agent")
+EXECUTED = (
+    "insync scenarios", "insync scenarios kip-501", "insync check kip-501", "insync faults",
+    "insync agent", "insync bugs --list",
+)  # fmt: skip
 
 
 class Command(NamedTuple):
