@@ -44,10 +44,10 @@ def made_up_folder(made_up_analysis: tuple[Path, Done]) -> Path:
 
 
 @pytest.fixture(scope="session")
-def made_up_run(made_up_folder: Path) -> RunInfo:
+def run(made_up_folder: Path) -> RunInfo:
     return load_run(made_up_folder)
 
 
 @pytest.fixture(scope="session")
-def made_up_rows(made_up_folder: Path) -> Rows:
+def rows(made_up_folder: Path) -> Rows:
     return stored_rows(made_up_folder / "tables")

@@ -95,11 +95,11 @@ def test_a_finished_arm_counts_even_if_its_run_was_interrupted(
     )
 
 
-def test_an_arm_without_recorded_events_was_not_started(made_up_run: RunInfo) -> None:
+def test_an_arm_without_recorded_events_was_not_started(run: RunInfo) -> None:
     nothing = RepeatFacts(complete=False, metrics=dict.fromkeys(metrics.of_verdict()))
     facts = RunFacts(finished=False, arms=dict.fromkeys(ARMS, (nothing,)), unreadable={})
     of_run = row("made-up")
-    cells = judge(of_run, made_up_run, facts, decide(made_up_run, facts))
+    cells = judge(of_run, run, facts, decide(run, facts))
     assert [(cell.outcome, cell.reason) for cell in cells] == [
         ("unknown", _recorded_nothing(of_run, arm)) for arm in ARMS
     ]

@@ -71,7 +71,7 @@ def test_every_table_has_the_columns_of_its_contract(
             assert found.names == [column.name for column in contract.columns]
 
 
-@pytest.mark.usefixtures("made_up_rows")
+@pytest.mark.usefixtures("rows")
 def test_a_run_among_others_has_the_rows_that_it_has_alone(
     session: Session, lake: Path, made_up_folder: Path
 ) -> None:

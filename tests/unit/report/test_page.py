@@ -1,10 +1,8 @@
 """The page: one file, no requests, a summary in words at the top."""
 
 import re
-from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -56,10 +54,8 @@ def page_of(run: RunInfo, rows: Rows) -> tuple[str, str]:
     return page, re.sub(r"\s+", " ", " ".join(reader.text))
 
 
-def test_the_top_shows_the_verdict_and_each_arms_result(
-    made_up_run: RunInfo, made_up_rows: Rows
-) -> None:
-    page, text = page_of(made_up_run, made_up_rows)
+def test_the_top_shows_the_verdict_and_each_arms_result(run: RunInfo, rows: Rows) -> None:
+    page, text = page_of(run, rows)
     order = (
         "Stock dropped followers from the ISR in 3 of 3 repeats; plugin in 0 of 3.",
         "\u2713 pass every expectation holds",
@@ -77,36 +73,32 @@ def test_the_top_shows_the_verdict_and_each_arms_result(
     assert "@import" not in page
 
 
-def test_repeats_count_from_1_everywhere(made_up_run: RunInfo, made_up_rows: Rows) -> None:
-    page, text = page_of(made_up_run, made_up_rows)
+def test_repeats_count_from_1_everywhere(run: RunInfo, rows: Rows) -> None:
+    page, text = page_of(run, rows)
     assert [f"repeat {n}" in text for n in range(5)] == [False, True, True, True, False]
     assert "repeat 0" not in page
-    tables = sections.details(made_up_run, made_up_rows, timelines(made_up_run, made_up_rows))
+    tables = sections.details(run, rows, timelines(run, rows))
     by_repeat = [table for table in tables if "repeat" in table.columns[1:2]]
     numbers = {row[1] for table in by_repeat for row in table.rows}
     assert numbers == {"1", "2", "3"}
 
 
-def test_a_figure_is_the_same_wherever_it_is_shown(
-    made_up_run: RunInfo, made_up_rows: Rows
-) -> None:
+def test_a_figure_is_the_same_wherever_it_is_shown(run: RunInfo, rows: Rows) -> None:
     """Records of the time before the window opened count in no table of the page."""
-    rows = {**made_up_rows, "readback": [{**r, "acked": 999} for r in made_up_rows["readback"]]}
-    verdict = verdict_of(made_up_run, rows)
+    rows = {**rows, "readback": [{**r, "acked": 999} for r in rows["readback"]]}
+    verdict = verdict_of(run, rows)
     latency_table = next(
         table
-        for table in sections.details(made_up_run, rows, timelines(made_up_run, rows))
+        for table in sections.details(run, rows, timelines(run, rows))
         if "due" in table.columns
     )
     acked = [row[3].replace("\u202f", "") for row in latency_table.rows]
     assert acked == [str(n) for arm in verdict.arms.values() for n in arm["acked"]]
 
 
-def test_figures_that_are_equal_in_every_arm_are_folded(
-    made_up_run: RunInfo, made_up_rows: Rows
-) -> None:
-    page, text = page_of(made_up_run, made_up_rows)
-    found = sections.side_by_side(verdict_of(made_up_run, made_up_rows))
+def test_figures_that_are_equal_in_every_arm_are_folded(run: RunInfo, rows: Rows) -> None:
+    page, text = page_of(run, rows)
+    found = sections.side_by_side(verdict_of(run, rows))
     assert all(len(set(row[1:])) == 1 for row in found.equal.rows)
     assert all(len(set(row[1:])) > 1 for row in found.differ.rows)
     assert "lost" in [row[0] for row in found.equal.rows]
@@ -114,11 +106,9 @@ def test_figures_that_are_equal_in_every_arm_are_folded(
     assert page.index("figures are equal in every arm") < page.index(">lost<")
 
 
-def test_a_page_of_many_arms_and_repeats_is_small_enough(
-    made_up_run: RunInfo, made_up_rows: Rows
-) -> None:
+def test_a_page_of_many_arms_and_repeats_is_small_enough(run: RunInfo, rows: Rows) -> None:
     arms = tuple(f"arm-{number}" for number in range(4))
-    rows = {
+    many = {
         name: [
             {**row, "repeat": repeat, **({"arm": arm} if "arm" in row else {})}
             for row in table
@@ -126,89 +116,82 @@ def test_a_page_of_many_arms_and_repeats_is_small_enough(
             for arm in arms
             for repeat in range(12)
         ]
-        for name, table in made_up_rows.items()
+        for name, table in rows.items()
         if name != "input_lines"
     }
-    rows["input_lines"] = list(made_up_rows["input_lines"])
-    run = made_up_run.model_copy(update={"arms": arms, "repeats": 12})
-    page, text = page_of(run, rows)
+    many["input_lines"] = list(rows["input_lines"])
+    run = run.model_copy(update={"arms": arms, "repeats": 12})
+    page, text = page_of(run, many)
     assert MOST_BYTES / 2 < len(page.encode()) <= MOST_BYTES
     assert "more repeats of each arm. The tables have all." in text
     assert "The Parquet tables hold" in text
 
 
-def test_a_run_without_files_still_has_a_page(made_up_run: RunInfo, made_up_rows: Rows) -> None:
-    rows: Mapping[str, list[dict[str, Any]]] = {name: [] for name in made_up_rows}
-    run = made_up_run.model_copy(update={"finished_ms": None})
-    page, text = page_of(run, rows)
+def test_a_run_without_files_still_has_a_page(run: RunInfo, rows: Rows) -> None:
+    none: Rows = {name: [] for name in rows}
+    page, text = page_of(run.model_copy(update={"finished_ms": None}), none)
     assert "? unknown this run proves nothing" in text
     assert "No figure of this run is known." in text
     assert "The ISR is not known." in text
     assert len(page) < 100_000
 
 
-def test_the_page_says_where_the_data_of_the_brokers_is(
-    made_up_run: RunInfo, made_up_rows: Rows
-) -> None:
-    new = made_up_run.model_copy(update={"keep_data": False})
-    assert "brokers' data not needed" in page_of(new, made_up_rows)[1]
-    odd = {**made_up_rows, "isr_shrinks": []}  # the control arm did not show the problem
+def test_the_page_says_where_the_data_of_the_brokers_is(run: RunInfo, rows: Rows) -> None:
+    new = run.model_copy(update={"keep_data": False})
+    assert "brokers' data not needed" in page_of(new, rows)[1]
+    odd = {**rows, "isr_shrinks": []}  # the control arm did not show the problem
     assert "brokers' data kept in nodes/stock," in page_of(new, odd)[1]
-    kept = made_up_run.model_copy(update={"keep_data": True})
-    assert "kept in nodes/stock, nodes/plugin," in page_of(kept, made_up_rows)[1]
+    kept = run.model_copy(update={"keep_data": True})
+    assert "kept in nodes/stock, nodes/plugin," in page_of(kept, rows)[1]
 
 
-def test_text_from_a_run_is_escaped(made_up_run: RunInfo, made_up_rows: Rows) -> None:
-    run = made_up_run.model_copy(update={"scenario_name": "</title><script>alert(1)</script>"})
-    page, _ = page_of(run, made_up_rows)
+def test_text_from_a_run_is_escaped(run: RunInfo, rows: Rows) -> None:
+    run = run.model_copy(update={"scenario_name": "</title><script>alert(1)</script>"})
+    page, _ = page_of(run, rows)
     assert "<script>alert" not in page
 
 
-def test_lost_records_are_counted_and_listed(made_up_run: RunInfo, made_up_rows: Rows) -> None:
+def test_lost_records_are_counted_and_listed(run: RunInfo, rows: Rows) -> None:
     acked = {"what": "ack", "who": 0, "seq": 41, "offset": 40, "at_ms": 9.0, "note": None}
     lost = {
         "arm": "stock", "repeat": 0, "topic": "made-up-r0", "partition": 1, "kind": "lost-write",
         "label": "acked and never read", "offset": 40, "last_offset": 40, "operations": [acked],
     }  # fmt: skip
-    readback = [dict(row) for row in made_up_rows["readback"]]
+    readback = [dict(row) for row in rows["readback"]]
     next(row for row in readback if row["arm"] == "stock")["lost"] = 1
-    _, text = page_of(
-        made_up_run, {**made_up_rows, "readback": readback, "first_anomalies": [lost]}
-    )
+    _, text = page_of(run, {**rows, "readback": readback, "first_anomalies": [lost]})
     assert "\u2717 fail an expectation does not hold" in text
     assert "Stock lost acked records in 1 of 3 repeats; plugin in 0 of 3." in text
     assert "1 acked records were lost." in text
     assert "1 lost-write: acked and never read 40 40 ack by 0: sequence 41 at offset 40" in text
 
 
-def test_a_run_with_transactions_has_a_table_of_them(
-    made_up_run: RunInfo, made_up_rows: Rows
-) -> None:
-    _, without = page_of(made_up_run, made_up_rows)
+def test_a_run_with_transactions_has_a_table_of_them(run: RunInfo, rows: Rows) -> None:
+    _, without = page_of(run, rows)
     assert "longest gap between commits" not in without
-    workload = made_up_run.scenario.workload.model_copy(
+    workload = run.scenario.workload.model_copy(
         update={"transactions": Transactions(coordinators=(1, 3))}
     )
-    scenario = made_up_run.scenario.model_copy(update={"workload": workload})
+    scenario = run.scenario.model_copy(update={"workload": workload})
     row = {
         "arm": "plugin", "repeat": 0, "producer": 1, "committed": 30, "aborted": 9,
         "meant_to_abort": 8, "unknown": 1, "torn": 0, "aborted_read": 0, "commit_p50_ms": 12.34,
         "commit_p99_ms": 99.0, "commit_max_ms": 2_345.0, "commit_gap_ms": 2_468.0,
     }  # fmt: skip
-    run = made_up_run.model_copy(update={"scenario": scenario})
-    _, text = page_of(run, {**made_up_rows, "transactions": [row]})
+    run = run.model_copy(update={"scenario": scenario})
+    _, text = page_of(run, {**rows, "transactions": [row]})
     assert "plugin 1 1 broker 3 30 9 8 1 0 0 12.3 99.0" in text
 
 
-def test_leader_changes_and_step_downs_are_listed(made_up_run: RunInfo, made_up_rows: Rows) -> None:
+def test_leader_changes_and_step_downs_are_listed(run: RunInfo, rows: Rows) -> None:
     repeat = {"arm": "plugin", "repeat": 0, "t_ms": 1_000.0, "partition": 0}
     change = {**repeat, "leader_before": 2, "leader": 3, "leader_epoch": 7, "isr": [3, 1],
               "planned": False}  # fmt: skip
     asked = {**repeat, "leader_epoch": 6, "broker": 2, "successor": 3, "outcome": "done",
              "way": "fence", "error": None, "reason": None, "isr_policy": "leave",
              "pending_ms": 2_100, "asked_ms": 40}  # fmt: skip
-    rows = {**made_up_rows, "leader_changes": [change], "step_downs": [asked]}
-    tables = sections.details(made_up_run, rows, timelines(made_up_run, rows))
+    rows = {**rows, "leader_changes": [change], "step_downs": [asked]}
+    tables = sections.details(run, rows, timelines(run, rows))
     listed = {table.title: [row[4:] for row in table.rows] for table in tables}
     assert listed["Leader changes"] == [["2", "3", "7", "1, 3", ""]]
     assert listed["Slow leaders and their step-downs"] == [
@@ -216,9 +199,9 @@ def test_leader_changes_and_step_downs_are_listed(made_up_run: RunInfo, made_up_
     ]
 
 
-def test_a_long_table_is_truncated_with_a_note(made_up_run: RunInfo, made_up_rows: Rows) -> None:
-    rows = {**made_up_rows, "faults": made_up_rows["faults"] * 100}
-    tables = sections.details(made_up_run, rows, timelines(made_up_run, rows))
+def test_a_long_table_is_truncated_with_a_note(run: RunInfo, rows: Rows) -> None:
+    rows = {**rows, "faults": rows["faults"] * 100}
+    tables = sections.details(run, rows, timelines(run, rows))
     table = next(each for each in tables if each.title.startswith("Faults"))
     assert (len(table.rows), table.more) == (MOST_ROWS, 600 - MOST_ROWS)
 

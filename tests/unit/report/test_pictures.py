@@ -42,10 +42,8 @@ def timeline(*spans: Span, latency: tuple[LatencyPoint, ...] = ()) -> Timeline:
     return Timeline("stock", 0, 10.0, True, spans, (), (STALL,), latency)
 
 
-def test_rows_become_timelines_in_seconds_from_the_repeats_start(
-    made_up_run: RunInfo, made_up_rows: Rows
-) -> None:
-    found = timelines(made_up_run, made_up_rows)
+def test_rows_become_timelines_in_seconds_from_the_repeats_start(run: RunInfo, rows: Rows) -> None:
+    found = timelines(run, rows)
     assert [(s.arm, s.repeat) for s in found] == [
         (arm, repeat) for arm in ("stock", "plugin") for repeat in range(3)
     ]
@@ -61,10 +59,8 @@ def test_rows_become_timelines_in_seconds_from_the_repeats_start(
     assert found[3].shrinks == ()
 
 
-def test_a_late_shrink_shows_when_it_was_due_and_what_delayed_it(
-    made_up_run: RunInfo, made_up_rows: Rows
-) -> None:
-    (first, *_) = timelines(made_up_run, made_up_rows)
+def test_a_late_shrink_shows_when_it_was_due_and_what_delayed_it(run: RunInfo, rows: Rows) -> None:
+    (first, *_) = timelines(run, rows)
     (cell, *_) = cells([first])
     assert cell.arrows[0].text == (
         "shrink at 7.01 s, when a fault ended; the lag limit passed at 4.00 s, the"
@@ -162,10 +158,8 @@ def chart_of(drawn: Timeline) -> Chart:
     return chart
 
 
-def test_each_repeat_has_all_arms_on_one_time_axis(
-    made_up_run: RunInfo, made_up_rows: Rows
-) -> None:
-    found = in_full(timelines(made_up_run, made_up_rows))
+def test_each_repeat_has_all_arms_on_one_time_axis(run: RunInfo, rows: Rows) -> None:
+    found = in_full(timelines(run, rows))
     assert [repeat.number for repeat in found] == [0, 1, 2]
     for repeat in found:
         assert [chart.arm for chart in repeat.charts] == ["stock", "plugin"]
@@ -174,10 +168,8 @@ def test_each_repeat_has_all_arms_on_one_time_axis(
         assert repeat.ticks[:2] == (("0", 0.0), ("2", 20.0))
 
 
-def test_the_large_picture_has_every_stretch_shrink_and_fault_at_its_time(
-    made_up_run: RunInfo, made_up_rows: Rows
-) -> None:
-    (repeat, *_) = in_full(timelines(made_up_run, made_up_rows))
+def test_the_large_picture_has_what_happened_at_its_time(run: RunInfo, rows: Rows) -> None:
+    (repeat, *_) = in_full(timelines(run, rows))
     stock, plugin = repeat.charts
     (band,) = stock.bands
     assert (band.start, band.end, band.left, band.width) == (2_000, 7_000, 20.0, 50.0)

@@ -12,9 +12,9 @@ from insync.events.verdict import read_verdict, write_verdict
 
 
 def test_the_file_has_the_contracts_keys_and_figures(
-    tmp_path: Path, made_up_run: RunInfo, made_up_rows: Rows
+    tmp_path: Path, run: RunInfo, rows: Rows
 ) -> None:
-    verdict = decide(made_up_run, facts_of_run(made_up_run, made_up_rows))
+    verdict = decide(run, facts_of_run(run, rows))
     write_verdict(tmp_path, verdict)
     assert read_verdict(tmp_path) == verdict
     found = json.loads((tmp_path / "verdict.json").read_text())
@@ -50,23 +50,19 @@ def test_the_file_has_the_contracts_keys_and_figures(
     assert [file.name for file in tmp_path.iterdir()] == ["verdict.json"]
 
 
-def test_missing_data_of_a_repeat_is_null(made_up_run: RunInfo, made_up_rows: Rows) -> None:
+def test_missing_data_of_a_repeat_is_null(run: RunInfo, rows: Rows) -> None:
     def of_first(row: dict[str, object]) -> bool:
         return row.get("arm") == "stock" and row.get("repeat") == 0
 
-    rows = {
-        name: [row for row in table if not of_first(row)] for name, table in made_up_rows.items()
-    }
-    facts = facts_of_run(made_up_run, rows)
+    others = {name: [row for row in table if not of_first(row)] for name, table in rows.items()}
+    facts = facts_of_run(run, others)
     assert set(facts.arms["stock"][0].metrics.values()) == {None}
     assert facts.arms["stock"][1].metrics["acked"] == 396
 
 
-def test_a_repeat_with_a_failed_readback_has_no_count_of_lost_records(
-    made_up_run: RunInfo, made_up_rows: Rows
-) -> None:
-    unread = [{**row, "read": 0, "lost": row["acked"]} for row in made_up_rows["readback"]]
+def test_a_repeat_not_read_back_has_no_count_of_lost_records(run: RunInfo, rows: Rows) -> None:
+    unread = [{**row, "read": 0, "lost": row["acked"]} for row in rows["readback"]]
     torn = [{"file": "stock/consume-0.jsonl", "lines": 9, "unreadable": 1, "skewed": 0}]
     for changed in ({"readback": unread}, {"input_lines": torn}):
-        facts = facts_of_run(made_up_run, {**made_up_rows, **changed})
+        facts = facts_of_run(run, {**rows, **changed})
         assert facts.arms["stock"][0].metrics["lost"] is None
