@@ -66,9 +66,7 @@ def visit(browser: Browser, matrix: Path, troubles: list[str]) -> Iterator[Open]
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_it_loads_without_errors_and_without_network_requests(
-    visit: Open, page: str, scheme: str
-) -> None:
+def test_it_loads_without_errors_and_network_requests(visit: Open, page: str, scheme: str) -> None:
     tab = visit(page, color_scheme=scheme)
     assert tab.locator("h1").count() == 1
     assert tab.evaluate("document.styleSheets[0].cssRules.length") > 50

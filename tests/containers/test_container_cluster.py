@@ -79,9 +79,7 @@ def test_clients_of_this_host_are_served(cluster: ContainerCluster) -> None:
     assert (cluster.nodes[3].data_dir / "events-0").is_dir()
 
 
-def test_only_this_host_and_its_own_network_reach_it(
-    engine: Engine, cluster: ContainerCluster
-) -> None:
+def test_only_this_host_and_its_network_reach_it(engine: Engine, cluster: ContainerCluster) -> None:
     for number, node in cluster.nodes.items():
         settings = container_of(engine, cluster, number).attrs["NetworkSettings"]
         published = [each for ports in settings["Ports"].values() for each in ports or ()]

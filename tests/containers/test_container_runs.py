@@ -16,9 +16,7 @@ ON_CONTAINERS = ("--cluster", "docker")
 
 @pytest.mark.long
 @pytest.mark.usefixtures("image")
-def test_every_site_is_as_expected_on_every_arm(
-    engine: docker.DockerClient, tmp_path: Path
-) -> None:
+def test_each_site_is_as_expected_on_every_arm(engine: docker.DockerClient, tmp_path: Path) -> None:
     out = tmp_path / "matrix"
     played = ("--only", ",".join(SITES), "--arms", ",".join(ARMS))
     cells = insync_json("matrix", *played, *ON_CONTAINERS, "--out", out)

@@ -230,9 +230,7 @@ def test_a_client_that_says_anything_but_a_token_is_disconnected(
     assert refused(connection_file) == before + 1
 
 
-def test_connections_beyond_the_bound_are_closed_and_others_still_answered(
-    connection_file: Path,
-) -> None:
+def test_connections_beyond_the_bound_are_closed_and_others_answered(connection_file: Path) -> None:
     with ExitStack() as half_open:
         with BridgeClient.connect(connection_file) as broker:
             clients = [

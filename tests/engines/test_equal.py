@@ -133,9 +133,7 @@ def test_every_table_of_recorded_and_odd_runs_has_the_same_rows(
     assert len(reasons) >= 7, reasons
 
 
-def test_every_planted_history_has_the_same_anomalies(
-    session: Session, spark_session: Session
-) -> None:
+def test_each_planted_history_has_equal_anomalies(session: Session, spark_session: Session) -> None:
     histories = [planted_where_it_fits(n, n, planting) for n, planting in enumerate(ALL)]
     _assert_same(session, spark_session, histories)
 

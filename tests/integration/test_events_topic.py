@@ -77,9 +77,7 @@ def test_a_topic_that_is_not_there_is_bad_input(events_broker: LocalCluster) -> 
     )
 
 
-def test_agents_write_to_a_topic_of_their_own_brokers(
-    start: StartCluster, agent: AgentSpec
-) -> None:
+def test_agents_write_to_a_topic_of_own_brokers(start: StartCluster, agent: AgentSpec) -> None:
     """They find the brokers themselves, wait for the topic, and write no events about it."""
     settings = {"insync.events.topic": TOPIC, "insync.events.origin": "here"}
     cluster = start(brokers=2, agent=agent, settings=settings)

@@ -50,9 +50,7 @@ def test_a_fault_on_a_real_broker_shows_that_it_acted(name: str, evidence: dict[
         pytest.param("cpu-quota", marks=pytest.mark.skipif(bool(NO_QUOTA), reason=str(NO_QUOTA))),
     ],
 )
-def test_a_run_cut_in_the_middle_of_a_fault_leaves_nothing_behind(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_run_that_is_cut_in_a_fault_leaves_nothing_behind(tmp_path: Path, name: str) -> None:
     file, out = tmp_path / "all-kinds.toml", tmp_path / "run"
     file.write_text(scenario([{**FAULTS[name], "for_ms": 60_000}]), encoding="utf-8")
     with start_insync("run", file, "--out", out) as run:

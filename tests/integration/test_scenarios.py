@@ -129,9 +129,7 @@ def test_in_other_arms_no_leader_changes_and_no_step_down_event_is_written(
 
 
 @pytest.mark.scenario("step-down-read")
-def test_the_controllers_agent_reports_which_leaders_it_replaced(
-    scenarios: RecordedScenarios,
-) -> None:
+def test_the_controllers_agent_reports_replaced_leaders(scenarios: RecordedScenarios) -> None:
     out = scenarios.run("step-down-read")
     last = lines_of(out, "step-down", "controller.jsonl")[-1]
     assert (last["woven"], last["errors"]) == (True, 0)
@@ -155,9 +153,7 @@ def test_a_cluster_may_be_without_eligible_leader_replicas(every_arm: RecordedSc
 
 
 @pytest.mark.long
-def test_by_messages_a_burst_drops_followers_that_are_back_at_once(
-    every_arm: RecordedScenarios,
-) -> None:
+def test_by_messages_a_burst_drops_followers_for_a_moment(every_arm: RecordedScenarios) -> None:
     found = events(every_arm, "burst", "messages-4")
     hooks = [event for event in found if event["type"] == "hook_added"]
     assert {(hook["why"], *hook["woven"]) for hook in hooks} == {(f"{LAG_POLICY}=messages:4", HOOK)}

@@ -20,9 +20,7 @@ def outcomes(found: dict[str, Any], of: str) -> set[str]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("arm", ["stock", "read", "step-down"])
-def test_a_short_soak_disturbs_with_evidence_and_cannot_judge_a_growth(
-    tmp_path: Path, arm: str
-) -> None:
+def test_a_short_soak_disturbs_with_evidence_and_judges_no_growth(tmp_path: Path, arm: str) -> None:
     out = tmp_path / "soak"
     asked = ("soak", "--minutes", "1", "--arm", arm, "--out", out)
     info = insync_json(*asked, codes=(3,))

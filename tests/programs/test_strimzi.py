@@ -34,9 +34,7 @@ def test_the_manifest_has_only_fields_that_strimzi_knows(class_path: str) -> Non
 
 @pytest.mark.long
 @pytest.mark.parametrize("field", ["volumeMounts", "reference", "roles", "config"])
-def test_a_field_that_strimzi_does_not_know_is_found(
-    class_path: str, tmp_path: Path, field: str
-) -> None:
+def test_a_field_unknown_to_strimzi_is_found(class_path: str, tmp_path: Path, field: str) -> None:
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(MANIFEST.read_text().replace(f"{field}:", f"{field}x:"))
     done = read(class_path, wrong)

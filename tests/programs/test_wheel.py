@@ -112,9 +112,7 @@ def test_a_users_ten_lines_pass_in_a_scratch_folder(core: Installed, tmp_path: P
     smoke(core, tmp_path)
 
 
-def test_a_history_without_the_analysis_is_refused_in_one_line(
-    core: Installed, tmp_path: Path
-) -> None:
+def test_a_history_without_the_analysis_is_a_refusal(core: Installed, tmp_path: Path) -> None:
     test = "def test_it(insync_history):\n    insync_history.check()\n"
     (tmp_path / "test_it.py").write_text(test)
     at = ("--insync-cluster", "existing", "--insync-bootstrap", "127.0.0.1:9")

@@ -110,9 +110,7 @@ def test_a_services_own_tests_run(runner: Runner) -> None:
 
 
 @pytest.mark.long
-def test_the_first_example_of_the_pytest_page_runs_with_what_the_page_installs(
-    runner: Runner,
-) -> None:
+def test_the_first_example_of_the_pytest_page_runs_with_what_that_installs(runner: Runner) -> None:
     """In an empty environment, by the page's own lines."""
     page = PAGE.read_text()
     (install,), (example,) = INSTALLED.findall(page), EXAMPLE.findall(page)

@@ -55,9 +55,7 @@ def test_a_process_that_analyses_itself_has_its_environment_back_afterwards(
     assert list(place.iterdir()) == []
 
 
-def test_the_folder_of_a_killed_process_is_removed_and_that_of_a_running_one_is_not(
-    place: Path,
-) -> None:
+def test_a_killed_processs_folder_is_removed_and_that_of_a_running_one_is_not(place: Path) -> None:
     (place / "insync-scratch-of-others").mkdir()
     with harness(HOLDER) as (process, _):
         with scratch_environment():

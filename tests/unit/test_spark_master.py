@@ -111,9 +111,7 @@ def test_every_dead_master_is_named_once_with_its_reason() -> None:
     assert str(failed.value).endswith("no answer (Connection refused)")
 
 
-def test_a_master_that_stays_silent_is_awaited_for_a_bounded_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_silent_master_is_awaited_for_a_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "WITHIN_S", 0.2)
     with (
         silent() as address,

@@ -81,9 +81,7 @@ def test_the_features_are_switched_while_a_read_stalls(start_lab: StartLab, kafk
 
 @pytest.mark.long
 @pytest.mark.parametrize("kafka", ["3.6.2", "3.8.1", "3.9.2", "4.3.1"])
-def test_a_broker_steps_down_from_when_its_time_limit_is_set(
-    start_lab: StartLab, kafka: str
-) -> None:
+def test_a_broker_steps_down_once_its_time_limit_is_set(start_lab: StartLab, kafka: str) -> None:
     """The limit is set as the cluster's default while a read stalls; before, nothing happens.
 
     Broker 1 then restarts: the update stays in force.
@@ -104,9 +102,7 @@ def test_a_broker_steps_down_from_when_its_time_limit_is_set(
 
 
 @pytest.mark.long
-def test_scope_request_counts_the_first_fetch_of_a_session_that_began_before_it(
-    start_lab: StartLab,
-) -> None:
+def test_scope_request_counts_the_first_fetch_of_an_earlier_session(start_lab: StartLab) -> None:
     """Such a fetch does not name its partitions. Its read stalls at once; the leader steps down.
 
     The follower is stopped while the scope is turned on, so that its next fetch is the first one.
@@ -181,9 +177,7 @@ def test_invalid_values_change_nothing(start_lab: StartLab) -> None:
     assert [now[each].value for each in (FEATURE, COOLDOWN)] == ["true", "7000"]
 
 
-def test_the_kill_switch_turns_everything_off_at_once(
-    start_lab: StartLab, program: Program
-) -> None:
+def test_the_kill_switch_turns_all_off_at_once(start_lab: StartLab, program: Program) -> None:
     """With a fetch pending: its follower leaves the ISR, and the run is void."""
     lab = start_lab(settings={**LAG, FEATURE: "true"})
     with lab.writing(), lab.bridge() as leader:

@@ -233,9 +233,7 @@ def test_brokers_that_use_the_cache_mark_fetches(
     assert kept.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_node_with_both_roles_has_one_scope(
-    java: Java, dist: Distribution, tmp_path: Path
-) -> None:
+def test_a_node_of_both_roles_has_one_scope(java: Java, dist: Distribution, tmp_path: Path) -> None:
     """The controller's SocketServer has the broker's id, and no followers."""
     bridge = tmp_path / "bridge.json"
     with combined_node(java, dist, tmp_path, f"bridge={bridge}") as node:

@@ -48,9 +48,7 @@ def test_brokers_that_are_the_controllers(start_lab: StartLab, count: int) -> No
 
 @pytest.mark.long
 @pytest.mark.parametrize("woven", [True, False])
-def test_the_active_controller_dies_in_the_middle_of_a_step_down(
-    start_lab: StartLab, woven: bool
-) -> None:
+def test_the_active_controller_dies_during_a_step_down(start_lab: StartLab, woven: bool) -> None:
     """It is frozen before the leader asks, so the request is open when it is killed.
 
     A new controller gets the request. Without the agent it is asked to fence the broker.

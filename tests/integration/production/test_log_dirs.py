@@ -68,9 +68,7 @@ def test_one_log_directory_is_slow_and_does_not_fail(
 
 
 @pytest.mark.long
-def test_one_log_directory_fails_and_the_other_one_goes_on(
-    start_lab: StartLab, tmp_path: Path
-) -> None:
+def test_one_log_directory_fails_and_the_other_goes_on(start_lab: StartLab, tmp_path: Path) -> None:
     """The directory goes offline while a read on it is stalled; another broker leads its partition.
 
     Nothing of the lost partition is left, and the other directory's partition steps down later.

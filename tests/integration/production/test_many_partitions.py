@@ -24,9 +24,7 @@ WITHIN_S = 300.0
 
 
 @pytest.mark.long
-def test_reads_of_all_partitions_are_stalled_within_a_second(
-    start: StartCluster, tmp_path: Path
-) -> None:
+def test_all_partitions_reads_are_stalled_in_a_second(start: StartCluster, tmp_path: Path) -> None:
     control = ControlFile.create(tmp_path / "stall", tmp_path / "nodes" / "1", PARTITIONS)
     heap = ("-Xmx1g",) if PARTITIONS > PER_TOPIC else ()
     under_shim = preload(require_shim(), tmp_path / "stall")

@@ -108,9 +108,7 @@ def written(expression: str) -> str:
 
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("prometheus") is None, reason="prometheus is not installed")
-def test_a_stall_is_seen_by_every_query_and_raises_the_alerts(
-    start_lab: StartLab, tmp_path: Path
-) -> None:
+def test_every_query_shows_a_stall_which_raises_alerts(start_lab: StartLab, tmp_path: Path) -> None:
     """Broker 1 stalls, broker 2 has the agent switched off, broker 3 has none."""
     exporter = fetched(JMX_EXPORTER)
     ports = dict(zip(ALL, free_ports(len(ALL)), strict=True))

@@ -18,9 +18,7 @@ SAMPLE = re.compile(r'^insync_PendingReads_Value\{.*name="HoldsGranted".*\} (\S+
 
 @pytest.mark.long
 @pytest.mark.parametrize("ours", ["last", "first"])
-def test_two_other_agents_in_the_same_broker(
-    start_lab: StartLab, tmp_path: Path, ours: str
-) -> None:
+def test_two_other_agents_in_one_broker(start_lab: StartLab, tmp_path: Path, ours: str) -> None:
     """Both of them see what they are for, and ours works, whichever agent is loaded first."""
     (port,) = free_ports(1)
     config = tmp_path / "exporter.yaml"

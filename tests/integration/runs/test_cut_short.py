@@ -87,9 +87,7 @@ def exited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_a_broker_that_ends_by_itself_is_a_finding_and_ends_the_repeat_in_order(
-    exited: Path,
-) -> None:
+def test_a_broker_that_ends_by_itself_is_a_finding_and_ends_its_repeat(exited: Path) -> None:
     (line,) = lines_of(exited, "request", "liveness.jsonl")
     assert (line["type"], line["node"], line["repeat"]) == ("unplanned_exit", 2, 0)
     assert "broker 2: ended with -9" in line["note"]

@@ -120,9 +120,7 @@ def _as_of_now(events: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 @pytest.mark.long
-def test_the_answers_are_right_over_the_faults_of_every_scenario(
-    every_arm: RecordedScenarios,
-) -> None:
+def test_the_answers_are_right_of_the_faults_of_scenarios(every_arm: RecordedScenarios) -> None:
     rows = long_rows()
     runs = {every_arm.run(row.scenario, row.kafka) for row in rows}
     cases = [case for run in sorted(runs) if run.is_dir() for case in judged(run)]

@@ -48,9 +48,7 @@ def test_a_folder_of_jars_is_judged_with_the_agent(dist: Distribution, tmp_path:
 
 
 @pytest.mark.long
-def test_a_candidate_whose_broker_does_not_start_is_unknown_and_other_levels_run(
-    tmp_path: Path,
-) -> None:
+def test_a_candidate_that_does_not_start_is_unknown_and_other_levels_run(tmp_path: Path) -> None:
     found = insync_json(
         "verify", "--config", "log.retention.ms=soon", *SHORT, "--out", tmp_path / "out", codes=(3,)
     )

@@ -236,9 +236,7 @@ def test_a_count_without_data_is_null_and_not_zero(checked: Checked) -> None:
     }  # fmt: skip
 
 
-def test_a_replica_that_is_out_of_the_isr_at_the_end_need_not_have_the_records(
-    checked: Checked,
-) -> None:
+def test_a_replica_out_of_the_isr_at_the_end_need_not_have_the_records(checked: Checked) -> None:
     """A broker that ended by itself has not lost what was acked after that."""
     rows = checked.rows_of([checked.left_behind])
     assert rows["anomalies"] == []

@@ -71,9 +71,7 @@ def test_every_command_has_help_with_an_example(
 
 
 @pytest.mark.parametrize("group", [[], ["image"]])
-def test_without_a_command_the_help_is_printed(
-    group: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_help_is_printed_by_default(group: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(group) == 2
     alone = capsys.readouterr()
     assert invoke([*group, "--help"]) == 0

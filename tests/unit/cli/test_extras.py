@@ -19,9 +19,7 @@ def test_the_packages_are_those_of_the_project() -> None:
     assert names - {"pysail"} == set(engines.PACKAGES)
 
 
-def test_a_missing_package_is_one_line_with_what_works_instead(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_missing_package_is_one_line_with_what_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "PACKAGES", ("pytest", "no_such_package"))
     with pytest.raises(InputError) as error:
         engines.require_analysis("run", "--record-only")

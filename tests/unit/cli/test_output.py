@@ -155,9 +155,7 @@ def test_a_matrix_is_a_table_of_scenarios_by_arms_with_unexpected_cells_marked(
     assert row.endswith(" skipped")
 
 
-def test_unexpected_cells_of_a_matrix_are_explained_below_it(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_unexpected_cells_are_explained_below_a_matrix(capsys: pytest.CaptureFixture[str]) -> None:
     cells = [
         cell("read", outcome="fail", reason="repeat 1: [isr_shrinks] was 0, expected at least 1"),
         *(cell(arm, outcome="skipped", reason="no cgroup", repeats=0) for arm in ("stock", "off")),

@@ -353,9 +353,7 @@ def test_clients_are_cut_off_from_one_broker_by_whatever_name(all_links: Links) 
         assert all_links.passed(CLIENTS, 1).bytes == 0
 
 
-def test_brokers_find_the_controller_and_clients_the_brokers_at_their_proxies(
-    all_links: Links,
-) -> None:
+def test_brokers_find_the_controller_and_clients_the_brokers_at_proxies(all_links: Links) -> None:
     controller, first, *_ = on_kraft(Path("/runs/nodes"), [1, 2], {}, LinkedOnLoopback(all_links))
     proxy = "{}:{}".format(*(all_links.controller or ()))
     assert first.settings["controller.quorum.voters"] == f"{CONTROLLER_ID}@{proxy}"

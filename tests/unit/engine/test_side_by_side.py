@@ -86,9 +86,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
     return lambda script: path.write_text(HEAD + script)
 
 
-def test_all_arms_run_a_few_at_a_time_and_their_progress_is_read(
-    tmp_path: Path, work: Work
-) -> None:
+def test_arms_run_a_few_at_a_time_and_their_progress_is_read(tmp_path: Path, work: Work) -> None:
     work(f"""
 mine = {str(tmp_path)!r} + "/running-" + arm
 open(mine, "w").close()
@@ -149,9 +147,7 @@ tell(ended="freeze")
     assert not any("2 starting" in phase for phase in progress.phases)
 
 
-def test_tasks_that_wait_for_each_other_begin_when_all_clusters_are_up(
-    tmp_path: Path, work: Work
-) -> None:
+def test_tasks_that_wait_for_others_begin_when_all_are_up(tmp_path: Path, work: Work) -> None:
     work("""
 go = json.load(open(task))["go"]
 if os.path.exists(go):

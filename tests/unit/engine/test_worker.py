@@ -98,9 +98,7 @@ def test_scenarios_share_a_cluster_only_if_each_broker_can_have_one_disk() -> No
     ]
 
 
-def test_after_a_failed_scenario_the_next_runs_on_a_new_cluster(
-    tmp_path: Path, fake: FakeClusters
-) -> None:
+def test_after_a_failure_the_next_runs_on_a_new_cluster(tmp_path: Path, fake: FakeClusters) -> None:
     fake.breaks["b"] = InsyncError("topic b-r0: ISR not full:\nlast ...")
     progress = done(tmp_path, "a", "b", "c")
     assert fake.acts == [("read", "a"), ("read", "b"), ("read-2", "c")]

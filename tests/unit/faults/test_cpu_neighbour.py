@@ -55,9 +55,7 @@ def fault_on(process: "subprocess.Popen[bytes]", start: Callable[[list[str]], An
     return planned(cluster, "cpu-neighbour", neighbours=2, for_ms=60_000)
 
 
-def test_a_process_beside_busy_ones_waits_and_gets_its_cores_back(
-    busy: "subprocess.Popen[bytes]",
-) -> None:
+def test_a_process_beside_busy_ones_waits_for_its_cores(busy: "subprocess.Popen[bytes]") -> None:
     before, start = affinity.cores_of(busy.pid)[busy.pid], Neighbours()
     fault = fault_on(busy, start)
     fault.prepare()
@@ -112,9 +110,7 @@ def test_a_process_that_ends_during_the_fault_is_lifted_and_has_no_evidence(
     assert all(each.poll() is not None for each in start.started)
 
 
-def test_started_neighbours_are_ended_if_the_next_cannot_start(
-    busy: "subprocess.Popen[bytes]",
-) -> None:
+def test_started_neighbours_are_ended_if_a_next_fails(busy: "subprocess.Popen[bytes]") -> None:
     start = Neighbours()
 
     def twice(command: list[str]) -> "subprocess.Popen[bytes]":

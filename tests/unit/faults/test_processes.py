@@ -52,9 +52,7 @@ def test_a_frozen_process_gets_no_cpu_and_runs_afterwards(busy: "subprocess.Pope
     wait_for(lambda: procfs.cpu_ms(busy.pid), lambda ms: ms != before)
 
 
-def test_a_process_resumed_by_others_is_no_evidence_of_a_freeze(
-    busy: "subprocess.Popen[bytes]",
-) -> None:
+def test_a_process_that_others_resume_is_no_evidence(busy: "subprocess.Popen[bytes]") -> None:
     fault = planned(OneNode(busy), "freeze")
     fault.inject()
     busy.send_signal(signal.SIGCONT)
@@ -76,9 +74,7 @@ def test_the_active_controller_is_found_when_the_fault_begins_and_named_in_its_e
     assert (line.broker, line.figures["node"]) == (ACTIVE_CONTROLLER, 102)
 
 
-def test_an_ended_process_can_be_lifted_and_has_no_evidence(
-    busy: "subprocess.Popen[bytes]",
-) -> None:
+def test_an_ended_process_is_lifted_and_has_no_evidence(busy: "subprocess.Popen[bytes]") -> None:
     fault = planned(OneNode(busy), "freeze")
     fault.inject()
     busy.kill()

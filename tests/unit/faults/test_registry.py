@@ -104,9 +104,7 @@ def test_a_missing_shim_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "no libinsync_stall.so" in (why_not("stall", "local", Path()) or "")
 
 
-def test_a_kind_that_a_cluster_does_not_support_has_a_reason(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_kind_that_a_cluster_cannot_have_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "KINDS", {"rain": replace(KINDS["kill"], probes={})})
     assert why_not("rain", "docker", Path()) == "rain: not for --cluster docker"
 

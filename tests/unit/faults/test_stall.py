@@ -91,9 +91,7 @@ def test_rules_are_handed_out_in_order_and_never_reused(control: ControlFile) ->
         control.arm(READ_RULE)
 
 
-def test_armed_counts_the_armed_rules_so_that_the_shim_can_skip_its_checks(
-    control: ControlFile,
-) -> None:
+def test_armed_rules_are_counted_so_that_the_shim_can_skip_checks(control: ControlFile) -> None:
     first, second = control.arm(READ_RULE), control.arm(READ_RULE)
     assert control.header.armed == 2
     control.lift(first)

@@ -55,9 +55,7 @@ def missing(line: Any) -> str | None:
     return lacks("stop", line.figures)
 
 
-def test_a_broker_that_ends_is_started_again_and_its_times_are_evidence(
-    brokers: list[Broker],
-) -> None:
+def test_a_broker_that_ends_starts_again_and_its_times_are_evidence(brokers: list[Broker]) -> None:
     brokers.append(broker := Broker(POLITE))
     fault = broker.fault()
     fault.inject()

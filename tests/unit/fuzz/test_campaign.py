@@ -119,9 +119,7 @@ def test_without_time_one_seed_is_run_and_the_result_is_unknown(
     assert (found.outcome, found.reason) == ("unknown", "not run yet: 19 are left")
 
 
-def test_as_many_seeds_run_together_as_there_is_time_for(
-    tmp_path: Path, brokers: MadeUpBrokers
-) -> None:
+def test_as_many_seeds_run_together_as_time_allows(tmp_path: Path, brokers: MadeUpBrokers) -> None:
     fuzzed(tmp_path / "out", "1-20", minutes=2)
     assert brokers.batches[0] == ["seed-1", "seed-2", "seed-3"], "60 s, and 15 s for each"
 
@@ -157,9 +155,7 @@ def test_a_failing_seed_is_reduced_to_a_file_that_can_be_run(
     assert len(brokers.batches) == rounds
 
 
-def test_a_reduction_that_was_interrupted_is_continued(
-    tmp_path: Path, brokers: MadeUpBrokers
-) -> None:
+def test_an_interrupted_reduction_is_continued(tmp_path: Path, brokers: MadeUpBrokers) -> None:
     brokers.lost = needs_a_kill
     whole = fuzzed(tmp_path / "whole", "1-10")
     brokers.batches, brokers.interrupt_at = [], 4
@@ -173,9 +169,7 @@ def test_a_reduction_that_was_interrupted_is_continued(
     assert len(read_done(out)) > known
 
 
-def test_a_finding_that_no_replay_has_is_not_reduced(
-    tmp_path: Path, brokers: MadeUpBrokers
-) -> None:
+def test_a_finding_without_a_replay_is_not_reduced(tmp_path: Path, brokers: MadeUpBrokers) -> None:
     brokers.lost = lambda each: int(each.name.count("-") == 1)
     found = fuzzed(tmp_path / "out", "1-4")
     assert found.outcome == "fail"

@@ -29,9 +29,7 @@ def test_what_is_left_is_exactly_what_the_failure_needs(count: int, needed: set[
 
 
 @given(st.sets(st.frozensets(st.integers(0, 7), min_size=1), min_size=1, max_size=3))
-def test_of_several_causes_one_is_left_of_which_nothing_can_be_left_out(
-    causes: set[frozenset[int]],
-) -> None:
+def test_of_several_causes_one_is_left_and_all_of_it_needed(causes: set[frozenset[int]]) -> None:
     def fails(parts: Sequence[int]) -> bool:
         return any(cause <= set(parts) for cause in causes)
 

@@ -134,9 +134,7 @@ def test_appends_go_on_when_a_follower_that_lags_is_out_of_the_isr(
         {"kind": "remove-replica", "broker": 2, "partitions": [0], "at_ms": 1_200, "for_ms": 2_000},
     ],
 )
-def test_appends_do_not_go_on_where_another_fault_leaves_no_isr_for_them(
-    third: dict[str, Any],
-) -> None:
+def test_appends_stop_where_another_fault_leaves_no_isr_for_them(third: dict[str, Any]) -> None:
     """The other follower is silent, or no controller takes the first one out of the ISR."""
     late = at({**STALL, "site": "write", "broker": 3}, 500, 5_000)
     hung = at({**STALL, "site": "send", "broker": 1}, 3_200, 3_000)

@@ -91,9 +91,7 @@ def packed(dist: Distribution) -> tarfile.TarFile:
     return tarfile.open(fileobj=context)
 
 
-def test_the_context_has_every_file_that_the_dockerfile_copies_readable_by_all(
-    dist: Distribution,
-) -> None:
+def test_the_context_has_each_file_that_is_copied_readable_by_all(dist: Distribution) -> None:
     with packed(dist) as tar:
         texts = {}
         for name in ("Dockerfile", "sample/data/meta.properties"):

@@ -71,9 +71,7 @@ def test_other_contents_have_another_name(tmp_path: Path) -> None:
     assert find(str(third)).name != find(str(first)).name
 
 
-def test_a_tgz_is_unpacked_into_the_cache_by_the_names_of_its_jars(
-    tmp_path: Path, own_cache: Path
-) -> None:
+def test_a_tgz_is_unpacked_into_the_cache_by_jars_names(tmp_path: Path, own_cache: Path) -> None:
     libs = build(tmp_path / "libs")
     packed = tmp_path / "kafka_2.13-4.3.1.tgz"
     with tarfile.open(packed, "w:gz") as content:

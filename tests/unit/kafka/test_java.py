@@ -32,9 +32,7 @@ def script(home: Path, body: str) -> None:
     binary.chmod(0o755)
 
 
-def test_java_home_has_precedence_over_the_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_java_home_precedes_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(installed(tmp_path / "home", "21", "21.0.4+7")))
     monkeypatch.setenv("PATH", f"{installed(tmp_path / 'path')}/bin:/usr/bin:/bin")
     java = find_java()

@@ -42,9 +42,7 @@ def test_the_option_of_commands_names_exact_releases(given: str, meant: tuple[st
     assert exact_all(given) == meant
 
 
-def test_without_a_network_it_means_the_newest_that_is_pinned(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_a_network_it_is_the_newest_that_is_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(releases, "published", offline)
     assert releases.exact("4.0") == "4.0.2"
     assert releases.find("4.0").jars == versions.pinned("4.0.2").jars

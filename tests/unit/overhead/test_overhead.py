@@ -177,9 +177,7 @@ def test_the_rate_of_a_consumer_is_that_of_its_fetches() -> None:
 @pytest.mark.parametrize(
     ("output", "code", "records"), [(CONSUMED, 1, 5_000), (CONSUMED, 0, 5_001), ("", 0, 1)]
 )
-def test_a_consumer_that_failed_or_got_less_is_an_error(
-    output: str, code: int, records: int
-) -> None:
+def test_a_consumer_that_failed_or_lacks_is_an_error(output: str, code: int, records: int) -> None:
     with pytest.raises(InsyncError, match=f"ConsumerPerformance ended with {code}: "):
         consumed_per_s(output, code, records)
 

@@ -38,9 +38,7 @@ def test_what_has_a_result_is_left_out_and_what_was_cut_short_is_resumed(
     assert asked == [f"fuzz --out {tmp_path}/new", f"fuzz --resume --out {tmp_path}/cut"]
 
 
-def test_results_of_two_commits_are_not_mixed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_two_commits_are_not_mixed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "commit").write_text("other\n")
     assert results.main(tmp_path) == 2
     assert "expected a new folder" in capsys.readouterr().out

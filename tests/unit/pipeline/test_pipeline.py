@@ -59,9 +59,7 @@ def contents(folder: Path) -> list[tuple[str, str]]:
     )
 
 
-def test_every_table_has_the_columns_of_its_contract(
-    session: Session, made_up_folder: Path
-) -> None:
+def test_each_table_has_its_contracts_columns(session: Session, made_up_folder: Path) -> None:
     tables = paths.local(made_up_folder / "tables")
     for layer, contracts in LAYERS.items():
         for contract in contracts:
@@ -145,9 +143,7 @@ def test_a_folder_with_other_files_is_not_replaced(session: Session, tmp_path: P
     assert (tmp_path / "all" / "thesis.txt").read_text() == "years of work"
 
 
-def test_an_interrupted_refresh_does_not_give_other_files_away(
-    session: Session, tmp_path: Path
-) -> None:
+def test_an_interrupted_refresh_removes_its_files_only(session: Session, tmp_path: Path) -> None:
     """A folder named `all.old` that is not ours is refused as `all` is."""
     (tmp_path / "all.old").mkdir()
     (tmp_path / "all.old" / "thesis.txt").write_text("years of work")

@@ -117,9 +117,7 @@ def page_of(count: int, arms: int = ARMS) -> str:
 
 
 @pytest.mark.parametrize(("count", "all_drawn"), [(10, True), (50, False)])
-def test_pictures_are_left_out_only_where_the_page_would_be_too_large(
-    count: int, all_drawn: bool
-) -> None:
+def test_pictures_are_left_out_only_of_a_page_too_large(count: int, all_drawn: bool) -> None:
     page = page_of(count)
     assert len(page.encode()) <= MOST_BYTES
     assert (page.count("<svg") == count * ARMS) == all_drawn

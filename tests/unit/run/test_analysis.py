@@ -34,9 +34,7 @@ def fake_python(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(sys, "executable", str(program))
 
 
-def test_the_analysis_gets_the_folder_and_the_engine(
-    run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_analysis_gets_folder_and_engine(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = run / "arguments.json"
     fake_python(
         run, f"import json; json.dump(sys.argv[1:-1], open({str(given)!r}, 'w'))", monkeypatch
@@ -59,9 +57,7 @@ class Phases(Progress):
         self.phases.append(text)
 
 
-def test_the_stages_of_the_analysis_are_progress(
-    run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stages_of_the_analysis_are_progress(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_python(
         run,
         "print('noise'); file = open(sys.argv[-1], 'w')\n"
@@ -73,9 +69,7 @@ def test_the_stages_of_the_analysis_are_progress(
     assert progress.phases[1:] == ["analysis: bronze", "analysis: tables"]
 
 
-def test_an_old_verdict_is_not_mistaken_for_a_new_one(
-    run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_old_verdict_is_not_taken_for_a_new(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_python(run, "print('no memory'); sys.exit(3)", monkeypatch)
     with pytest.raises(InsyncError, match="ended with 3: no memory"):
         analysis.analyse([run], LOCAL, Progress())

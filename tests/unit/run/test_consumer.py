@@ -106,9 +106,7 @@ def lines_of(
     return read_lines(path)
 
 
-def test_the_end_may_be_a_marker_or_an_aborted_record(
-    client: type[FakeClient], tmp_path: Path
-) -> None:
+def test_the_end_may_be_a_marker_or_aborted(client: type[FakeClient], tmp_path: Path) -> None:
     eof = KafkaError._PARTITION_EOF
     client.messages = [FakeMessage(0), FakeMessage(1), FakeMessage(4), FakeMessage(9, eof)]
     assert read(tmp_path, end=9) == [0, 1, 4]
@@ -169,9 +167,7 @@ def test_the_lines_of_a_fresh_consumer_are_marked(client: type[FakeClient], tmp_
     assert (line["fresh"], line["consumer"], line["nth"]) == (True, 0, 0)
 
 
-def test_how_far_it_read_is_recorded_also_beyond_the_end(
-    client: type[FakeClient], tmp_path: Path
-) -> None:
+def test_how_far_it_read_is_recorded_past_the_end(client: type[FakeClient], tmp_path: Path) -> None:
     client.messages = [FakeMessage(0), FakeMessage(1), FakeMessage(2)]
     with EventWriter(tmp_path / "consume-0.jsonl") as writer:
         reader = TopicConsumer(PLAN, writer, lambda _: None)

@@ -53,9 +53,7 @@ class FakeCluster:
         return 0
 
 
-def test_the_topic_is_created_with_a_partition_for_each_broker(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_topic_has_a_partition_for_each_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = FakeCluster(monkeypatch, {})
     place_coordinators(cluster.arm_cluster, TRANSACTIONS)
     assert cluster.state == PLACED

@@ -83,9 +83,7 @@ def test_the_controllers_volume_is_under_its_metadata_log_except_on_zookeeper(
     assert done == ["volume 100 metadata", "volume removed", "volume 100", "volume removed"]
 
 
-def test_a_broker_whose_power_fails_is_tracked_with_its_metadata(
-    tmp_path: Path, done: list[str]
-) -> None:
+def test_a_broker_whose_power_fails_is_tracked_as_a_whole(tmp_path: Path, done: list[str]) -> None:
     plans = [scenario({"kind": "power-failure"}, {**STALL, "broker": 2})]
     with open_disks(plans, tmp_path, keep=False) as made:
         assert set(made.gates) == {1, 2}
@@ -104,9 +102,7 @@ def test_if_one_mount_fails_the_earlier_ones_are_removed(tmp_path: Path, done: l
     assert done == ["gate 1 disk-1.control 3", "volume 3", "gate gone"]
 
 
-def test_scenarios_with_different_disks_cannot_share_a_cluster(
-    tmp_path: Path, done: list[str]
-) -> None:
+def test_scenarios_of_different_disks_share_no_cluster(tmp_path: Path, done: list[str]) -> None:
     plans = [scenario(STALL), scenario({"kind": "disk-full"})]
     with pytest.raises(
         InsyncError,

@@ -136,9 +136,7 @@ def test_errors_that_follow_from_an_unusable_cluster_are_left_out() -> None:
     assert seen.types == [("unplanned_exit", 1)]
 
 
-def test_a_gap_is_the_time_between_ticks_beyond_their_interval(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_gap_is_what_exceeds_the_interval_of_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "TICK_SECONDS", 0.005)
     with SchedulingGaps() as gaps:
 

@@ -94,9 +94,7 @@ def test_a_folder_that_cannot_be_created_is_an_input_error(out: str) -> None:
         make_out(check_out(Path(out)))
 
 
-def test_a_protocol_between_brokers_is_refused_where_there_is_no_such_choice(
-    tmp_path: Path,
-) -> None:
+def test_a_protocol_between_brokers_is_refused_where_there_is_no_choice(tmp_path: Path) -> None:
     setting = '[broker]\ninter_broker_protocol_version = "2.6"'
     file = tmp_path / "older.toml"
     file.write_text(source("read-stall").replace("[broker]", setting))

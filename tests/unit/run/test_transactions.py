@@ -181,9 +181,7 @@ def test_records_have_keys_of_their_own_where_the_plan_says_so(
     assert (None in bench.client.keys) == (keys == 1)
 
 
-def test_a_transaction_reads_before_it_writes_and_tells_the_reader_how_it_ended(
-    tmp_path: Path,
-) -> None:
+def test_a_transaction_reads_before_it_writes_and_tells_readers_of_its_end(tmp_path: Path) -> None:
     reader = FakeReader()
     bench = Bench(tmp_path, reader=reader)
     bench.client.plan["commit"] = [ABORT]

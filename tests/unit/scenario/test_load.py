@@ -303,9 +303,7 @@ for_ms = 1_000
         ),
     ],
 )
-def test_faults_of_every_kind_are_read_or_refused_by_name(
-    old: str, new: str, problem: str | None
-) -> None:
+def test_faults_of_each_kind_are_read_or_refused(old: str, new: str, problem: str | None) -> None:
     assert old in FREEZE
     text = KIP.replace("[expect.stock]", FREEZE.replace(old, new, 1) + "\n[expect.stock]", 1)
     if problem is None:

@@ -78,9 +78,7 @@ def test_a_fault_at_the_controller_is_at_the_first_of_three_or_at_the_active_one
     assert scenario(QUORUM, AT_ACTIVE).faults[0].broker == ACTIVE_CONTROLLER
 
 
-def test_which_controller_is_active_is_asked_when_the_fault_begins(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_active_controller_is_asked_for_at_the_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first one does not answer, the second one does not know it yet, the third one does."""
     one = b"\2\x13__cluster_metadata\2" + bytes(4)
     said = {2: one + struct.pack(">hi", 0, -1), 3: one + struct.pack(">hi", 0, 102)}

@@ -42,9 +42,7 @@ def by_partition(table: DataFrame) -> dict[int | None, dict[str, Any]]:
     return {row["partition"]: row.asDict() for row in table.collect()}
 
 
-def test_failed_and_unanswered_records_are_counted_beside_the_percentiles(
-    spark: SparkSession,
-) -> None:
+def test_failed_and_unanswered_records_are_counted_with_percentiles(spark: SparkSession) -> None:
     found = by_partition(
         latency(
             sent(

@@ -31,9 +31,7 @@ def changes(
     ]
 
 
-def test_a_change_names_the_last_leader_though_there_was_none_for_a_while(
-    spark: SparkSession,
-) -> None:
+def test_a_change_names_the_last_leader_also_after_a_while_without(spark: SparkSession) -> None:
     isr = log(
         spark, FULL, (2_000.0, 1, [1, 2]), (3_000.0, -1, []), (4_000.0, 2, [2]), (5_000.0, -1, []),
         (6_000.0, 2, [2, 3]),

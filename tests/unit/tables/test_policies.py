@@ -17,9 +17,7 @@ STALL: Fault = ("stall", "send", 1, 3_000.0, 6_000.0)
 CUT: Fault = ("link", "", 1, 3_000.0, 6_000.0)
 
 
-def test_a_removed_follower_was_healthy_unless_it_was_fenced_or_at_fault(
-    spark: SparkSession,
-) -> None:
+def test_a_removed_follower_was_healthy_unless_fenced_or_at_fault(spark: SparkSession) -> None:
     """It is at fault from the fault's beginning until a lag after its end."""
     both_out: list[tuple[float, bool]] = [
         (2_999.0, True), (3_000.0, False), (6_000.0 + LAG, False), (6_001.0 + LAG, True),

@@ -126,9 +126,7 @@ def test_a_shrink_is_placed(only: dict[int, Row], where: str) -> None:
     ]
 
 
-def test_a_shrink_later_than_the_next_run_of_isr_expiration_is_delayed(
-    only: dict[int, Row],
-) -> None:
+def test_a_shrink_after_the_next_run_of_isr_expiration_is_delayed(only: dict[int, Row]) -> None:
     for case, expected in DELAYS:
         row = only[id(case)]
         assert (row["due_ms"], row["late_ms"], row["delayed"]) == expected, case

@@ -139,9 +139,7 @@ def test_aborted_records_and_markers_are_not_skipped_polls(spark: SparkSession) 
     assert [(row["kind"], row["offset"]) for row in gaps] == [("poll-skip", 1)]
 
 
-def test_only_an_ack_of_all_replicas_makes_a_lost_record_a_skipped_poll(
-    spark: SparkSession,
-) -> None:
+def test_only_acks_of_all_replicas_make_a_lost_record_a_skipped_poll(spark: SparkSession) -> None:
     """With acks=1 a leader may lose a record, and a marker or an aborted record takes its place."""
     for acks, offsets in (("all", [0, 1]), ("1", [1])):
         gaps = skipped(spark, [(1, 0, 11), (0, 9, 99)], acks)

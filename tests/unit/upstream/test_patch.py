@@ -186,9 +186,7 @@ def test_what_is_committed_in_the_tree_is_recorded(
     assert (tree.make([jar], ["a"]) / SOURCE).read_text() == "one\n2\n3\n"
 
 
-def test_a_hunk_that_does_not_apply_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hunk_that_fails_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     jar = made_up(tmp_path, monkeypatch, a="@@ -2 +2 @@\n-2\n+two\n")
     with pytest.raises(PatchError, match=r"^a/hunks/Toy.java.diff: does not apply: error: .*:2$"):
         tree.make([jar], ["a"])

@@ -59,9 +59,7 @@ def test_a_comparison_with_an_arm_that_was_not_run_is_unknown_and_names_it() -> 
 
 
 @pytest.mark.parametrize(("arm", "against"), [("request", "stock"), ("plugin", "time")])
-def test_arms_with_the_same_brokers_stand_for_each_other_in_a_comparison(
-    arm: str, against: str
-) -> None:
+def test_arms_with_the_same_brokers_are_one_in_a_comparison(arm: str, against: str) -> None:
     compared = Comparison(metric="max_ack_gap_ms", arm=arm, against=against, below=1.0)
     found = decide(with_scenario(compare=(compared,)), run_of())
     assert found.verdict == "fail"

@@ -120,9 +120,7 @@ def test_faults_of_one_kind_at_one_broker_have_the_evidence_of_their_own_times()
 
 
 @pytest.mark.parametrize(("gap_ms", "void"), [(None, False), (1_000.0, False), (1_001.0, True)])
-def test_a_repeat_on_a_host_too_busy_for_the_harness_is_invalid(
-    gap_ms: float | None, void: bool
-) -> None:
+def test_a_repeat_on_too_busy_a_host_is_invalid(gap_ms: float | None, void: bool) -> None:
     run = RunInfo.model_validate(run_json(Story(repeats=2)))
     found = [
         each.words

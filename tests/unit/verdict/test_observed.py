@@ -38,9 +38,7 @@ def judged(*arms: str, **scenario: object) -> Verdict:
         (("stock",), "no arm under test was run, only stock"),
     ],
 )
-def test_a_run_without_expectations_or_control_arms_is_unknown(
-    arms: tuple[str, ...], reason: str
-) -> None:
+def test_no_expectation_or_no_control_arm_is_unknown(arms: tuple[str, ...], reason: str) -> None:
     found = judged(*arms)
     assert (found.verdict, found.reason) == ("unknown", reason)
     (one,) = (each for each in found.findings if each.expected == PROVABLE)

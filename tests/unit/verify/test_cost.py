@@ -25,9 +25,7 @@ def figures(value: float) -> Values:
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=6, max_size=20), st.floats(-0.5, 0.5))
-def test_the_same_change_in_every_round_is_judged_exactly(
-    bases: list[float], change: float
-) -> None:
+def test_one_change_in_every_round_is_judged_exactly(bases: list[float], change: float) -> None:
     pairs = [(base, 1.1 * base + 5 + change) for base in bases]
     wanted = "pass" if change < -1e-6 else "fail" if change > 1e-6 else None
     assert wanted in (None, judge(LIMIT, pairs)[0])

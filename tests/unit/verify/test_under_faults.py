@@ -118,9 +118,7 @@ def result(outcome: Any, *classes: Any) -> ArmResult:
         (result("pass"), result("unknown"), "observed"),
     ],
 )
-def test_a_seed_is_judged_beside_the_baselines(
-    base: ArmResult, own: ArmResult, outcome: str
-) -> None:
+def test_seeds_are_judged_beside_baselines(base: ArmResult, own: ArmResult, outcome: str) -> None:
     found, why = seed_outcome(base, own)
     assert found == outcome
     assert bool(why) == (outcome != "pass")

@@ -49,9 +49,7 @@ def test_the_newest_file_that_has_something_is_changed_in_its_middle(
     assert (line.acted_ms > 0, lacks(KIND.name, line.figures)) == (True, None)
 
 
-def test_a_file_that_the_broker_made_anew_is_not_changed_any_more(
-    tmp_path: Path, partition: Path
-) -> None:
+def test_a_file_that_the_broker_made_anew_stays_unchanged(tmp_path: Path, partition: Path) -> None:
     own = fault(tmp_path)
     own.inject()
     (partition / f"{NEW}.log").write_bytes(bytes(100))

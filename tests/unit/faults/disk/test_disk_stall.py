@@ -85,9 +85,7 @@ def test_a_read_or_a_write_is_the_first_to_hang(disk: Disk, first: Site, other: 
     assert line.held_ms > line.longest_held_ms
 
 
-def test_without_reads_the_other_operations_hang_too(
-    disk: Disk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_reads_other_operations_hang(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stall, "FIRST_WITHIN_S", 0.01)
     fault = fault_on(disk, *ALL)
     fault.inject()
