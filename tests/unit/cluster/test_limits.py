@@ -42,7 +42,7 @@ def test_the_soft_limit_is_raised_as_far_as_needed(
     assert files.now == (3_600, 1_000_000)
 
 
-def test_root_may_raise_the_hard_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_only_root_raises_the_hard_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     files = Limits(1_024, 4_096, root=True)
     fake(monkeypatch, tmp_path, files, 65_530)
     room_for(10_000)
