@@ -113,7 +113,7 @@ def page_of(count: int, arms: int = ARMS) -> str:
         drawn(name, arm, differs=(name, arm) == (last, every[0])) for name in names for arm in every
     ]
     pictures = {("4.3.1", name): [timeline(arm) for arm in every] for name in names}
-    return render_matrix(MatrixInfo(repeats=1, rows=rows), cells, pictures, [], {})
+    return render_matrix(MatrixInfo(rows=rows), cells, pictures, [], {})
 
 
 @pytest.mark.parametrize(("count", "all_drawn"), [(10, True), (50, False)])
