@@ -15,7 +15,7 @@ _OF_KAFKA: Final = re.compile(
     r"(?:Shrink|Expand)ing ISR from [\d,]+ to [\d,]+|lastCaughtUpTimeMs: \d+|Fencing broker:? \d+"
     r"|session has timed out|fenced=-?\d|(?:Unf|F)enceBrokerRecord"
     r"|(?:deleted|added) brokers: [\d,]*|started$|\bstarted\b(?= \()"
-    r"|Error (?:in response|when)|Cancelled in-flight \w+ request"
+    r"|Error (?:in response|when)|marked as failed|Cancelled in-flight \w+ request"
     r"|since send: \d+ms|request timeout: \d+ms|Stopping serving (?:logs|replicas)"
     r"|GC\(\d+\) Pause|\d+\.\d+ms$"
 )

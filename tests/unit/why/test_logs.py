@@ -185,6 +185,17 @@ def test_one_follower_that_every_leader_drops_is_named(tmp_path: Path) -> None:
     assert (finding.broker, finding.site) == (3, "following")
 
 
+def test_a_partition_that_a_follower_gave_up_is_quoted(tmp_path: Path) -> None:
+    gave_up = (
+        "WARN [ReplicaFetcher replicaId=3, leaderId=1, fetcherId=0] Partition t-0 marked as failed"
+    )
+    dropped = at(40, shrinks("t-0", 1, "1,2,3", "1,2"))
+    write(tmp_path / "1.log", [at(1, leads("t-0", 1)), dropped])
+    write(tmp_path / "3.log", [at(28, gave_up), at(90, "INFO [Broker id=3] x")])
+    (finding,) = answer(tmp_path, lag_ms=10_000).findings
+    assert [each.file for each in finding.lines] == ["3.log", "1.log"]
+
+
 def test_leaders_that_drop_each_other_are_parted_by_their_link(tmp_path: Path) -> None:
     write(tmp_path / "1.log", [at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1,3"))])
     write(tmp_path / "2.log", [at(1, leads("t-1", 2)), at(41, shrinks("t-1", 2, "1,2,3", "2,3"))])

@@ -62,6 +62,9 @@ _STARTING: Final = re.compile(r"Registered `?kafka:type=kafka.Log4jController`? 
 _FETCHER: Final = re.compile(
     r"\[ReplicaFetcher replicaId=(\d+), leaderId=(\d+), fetcherId=\d+\] Error (?:in response|when)"
 )
+_GIVEN_UP: Final = re.compile(
+    r"\[ReplicaFetcher replicaId=(\d+), leaderId=(\d+), .*Partition \S+ marked as failed"
+)
 _CANCELLED: Final = re.compile(
     r"Cancelled in-flight .*since send: (\d+)ms,.* request timeout: (\d+)ms"
 )
@@ -79,9 +82,9 @@ WORDS: Final = tuple(
     word.encode()
     for word in (
         "ISR", "Fenc", "fenced=", "fenceBroker", "Newly added", "started", "Error in response",
-        "Error when", "Stopping serving", "Pause ", "replica.lag.time.max.ms = ", "Log4jController",
-        "min.insync.replicas", "Cluster ID", " in cluster ", "Follower ", "registered broker",
-        "RegisterBrokerRecord", "Cancelled in-flight",
+        "Error when", "marked as failed", "Stopping serving", "Pause ", "Log4jController",
+        "replica.lag.time.max.ms = ", "min.insync.replicas", "Cluster ID", " in cluster ",
+        "Follower ", "registered broker", "RegisterBrokerRecord", "Cancelled in-flight",
     )
 )  # fmt: skip
 """What any line of use has: most lines of a log have none of it."""
@@ -202,6 +205,8 @@ def add(read: Read, line: Line) -> None:
         _add_span(read, line, ends, Awaited(
             broker=ends[0], peer=ends[1], since_ms=at_ms - _WAITED_MS, until_ms=at_ms,
         ))  # fmt: skip
+    elif found := _GIVEN_UP.search(text):
+        _quote(read, line, (int(found[1]), int(found[2])))
     elif found := _LAG.search(text):
         read.lag_ms = float(found[1])
     elif found := _MIN_ISR.search(text):
