@@ -21,7 +21,9 @@ RECORD = (
 )
 IN_CLUSTER = (
     "INFO [BrokerLifecycleManager id=1] Incarnation ELDNMd-USHeKZoiHHJB26Q of broker 1 in cluster"
-    " {} is now STARTING."
+    " {} is now STARTING.",
+    "INFO [QuorumController id=1] Creating new QuorumController with clusterId {}.",
+    "INFO Cluster ID = {} (kafka.server.KafkaServer)",
 )
 FOLLOWS = (
     "INFO [Broker id={0}] Follower {1} starts at leader epoch {2} from offset 9 with partition"
@@ -71,12 +73,13 @@ def test_a_line_that_says_something_in_a_form_of_its_own_is_named(tmp_path: Path
     assert not any("cannot be read" in each for each in answer(tmp_path).gaps)
 
 
+@pytest.mark.parametrize("line", IN_CLUSTER)
 @pytest.mark.parametrize("ids", [("A" * 22, "B" * 22), ("A" * 22, "A" * 22)])
 def test_logs_of_two_clusters_are_refused_by_their_ids(
-    tmp_path: Path, ids: tuple[str, str]
+    tmp_path: Path, ids: tuple[str, str], line: str
 ) -> None:
     for name, cluster in zip(("a", "b"), ids, strict=True):
-        write(tmp_path / f"{name}.log", [at(0, IN_CLUSTER.format(cluster)), *SLOW_LEADER])
+        write(tmp_path / f"{name}.log", [at(0, line.format(cluster)), *SLOW_LEADER])
     if ids[0] == ids[1]:
         assert answer(tmp_path).findings[0].broker == 1
     else:

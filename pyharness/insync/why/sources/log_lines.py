@@ -43,7 +43,9 @@ _REGISTERED: Final = re.compile(
     r"registered broker (\d+) with broker epoch (\d+)"
     r"|RegisterBrokerRecord\(brokerId=(\d+),.*? brokerEpoch=(\d+),"
 )
-_CLUSTER: Final = re.compile(r"(?:Cluster ID\W+|of broker \d+ in cluster )([\w-]{22})\b")
+_CLUSTER: Final = re.compile(
+    r"(?:Cluster ID\W+|with clusterId |of broker \d+ in cluster )([\w-]{22})\b"
+)
 _FENCED: Final = (
     (re.compile(r"Fencing broker:? (\d+)\b.*because its session has timed out"), True),
     (re.compile(r"ChangeRecord\(brokerId=(\d+), brokerEpoch=\d+, fenced=1,"), True),
@@ -83,8 +85,9 @@ WORDS: Final = tuple(
     for word in (
         "ISR", "Fenc", "fenced=", "fenceBroker", "Newly added", "started", "Error in response",
         "Error when", "marked as failed", "Stopping serving", "Pause ", "Log4jController",
-        "replica.lag.time.max.ms = ", "min.insync.replicas", "Cluster ID", " in cluster ",
-        "Follower ", "registered broker", "RegisterBrokerRecord", "Cancelled in-flight",
+        "replica.lag.time.max.ms = ", "min.insync.replicas", "Cluster ID", "with clusterId",
+        " in cluster ", "Follower ", "registered broker", "RegisterBrokerRecord",
+        "Cancelled in-flight",
     )
 )  # fmt: skip
 """What any line of use has: most lines of a log have none of it."""
