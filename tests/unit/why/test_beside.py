@@ -109,7 +109,7 @@ def test_lines_have_their_file_and_number_and_are_about_the_finding(tmp_path: Pa
     later = at(300, FENCED.format(broker=1)), at(310, UNFENCED)
     finding, _ = only(found(tmp_path, *later))
     places = {(Path(each.file).parent.name, each.number, each.brokers) for each in finding.lines}
-    assert places == {("1", 6, (1, 2, 3)), ("1", 7, (1, 2, 3))}
+    assert places == {("1", 6, (1, 2, 3)), ("1", 8, (1, 2, 3))}
     shown = (tmp_path / "1" / "server.log").read_text().splitlines()
     assert all(each.text == shown[each.number - 1] for each in finding.lines)
 

@@ -30,6 +30,10 @@ UNFENCED = (
     " registration for broker 1: BrokerRegistrationChangeRecord(brokerId=1, brokerEpoch=3,"
     " fenced=-1, inControlledShutdown=0, logDirs=[])"
 )
+MADE = (
+    "INFO [Partition {partition} broker=1] ISR updated to 1 (under-min-isr) and version updated"
+    " to 1 (kafka.cluster.Partition)"
+)
 STARTED = "INFO [KafkaServer id=2] started (kafka.server.KafkaServer)"
 
 
@@ -56,7 +60,9 @@ SLOW_LEADER = [
     at(1, leads("t-0", 1)),
     at(1, leads("t-1", 1)),
     at(40, shrinks("t-0", 1, "1,2,3", "1")),
+    at(40, MADE.format(partition="t-0")),
     at(41, shrinks("t-1", 1, "1,2,3", "1")),
+    at(41, MADE.format(partition="t-1")),
     at(60, "INFO [Partition t-0 broker=1] ISR updated to 1,2,3 and version updated to 3"),
 ]
 HEALTHY = [at(1, leads("t-2", 2)), at(2, leads("t-3", 3)), at(90, "INFO nothing of use")]
@@ -217,6 +223,28 @@ def test_a_fenced_broker_that_did_not_start_again_was_not_heard_of(tmp_path: Pat
     assert (finding.broker, finding.cause, finding.site) == (1, "process", "not heard of")
 
 
+def test_a_fencing_that_no_controller_replays_did_not_happen(tmp_path: Path) -> None:
+    """A controller that was frozen may still want to fence, though it is none any more."""
+    replayed = at(30, UNFENCED.replace("fenced=-1", "fenced=1"))
+    stale = at(40, FENCED.format(broker=2).replace("id=100", "id=101"))
+    lines = [at(0, leads("t-0", 1)), at(30, FENCED.format(broker=1)), replayed, stale]
+    write(tmp_path / "controller.log", [*lines, at(45, UNFENCED), at(90, "INFO x")])
+    found = answer(tmp_path, lag_ms=10_000)
+    assert [each.broker for each in found.findings] == [1]
+    assert not any("at one time" in each for each in found.gaps)
+
+
+def test_a_shrink_that_the_log_does_not_confirm_did_not_happen(tmp_path: Path) -> None:
+    """A leader that was frozen wants to shrink an ISR, though another broker leads by then."""
+    other = at(30, MADE.format(partition="t-9"))
+    stale = [at(1, leads("t-0", 1)), other, at(40, shrinks("t-0", 1, "1,2,3", "1"))]
+    write(tmp_path / "1.log", [*stale, at(90, "INFO x")])
+    assert answer(tmp_path, lag_ms=10_000).findings == ()
+    for confirmed in ([*stale, at(41, MADE.format(partition="t-0")), at(90, "INFO x")], stale):
+        write(tmp_path / "1.log", confirmed)
+        assert [each.broker for each in answer(tmp_path, lag_ms=10_000).findings] == [1]
+
+
 def test_a_broker_that_started_again_had_ended_after_its_last_line(tmp_path: Path) -> None:
     first = "INFO Registered `kafka:type=kafka.Log4jController` MBean"
     lines = [at(0, STARTED), at(20, "INFO the last words"), at(70, first), at(75, "INFO loading")]
@@ -256,7 +284,7 @@ def test_layouts_of_lines_give_the_same_answer(tmp_path: Path, layout: object) -
     laid_out = [layout(line) if line != SETTINGS else line for line in SLOW_LEADER]
     write(tmp_path / "other" / "server.log", laid_out)
     (one,), (other,) = (answer(tmp_path / name).findings for name in ("plain", "other"))
-    assert [each.number for each in one.lines] == [each.number for each in other.lines] == [5, 6]
+    assert [each.number for each in one.lines] == [each.number for each in other.lines] == [5, 7]
     assert replace(one, lines=()) == replace(other, lines=())
 
 

@@ -26,7 +26,7 @@ OWN_ID: Final = re.compile(
 """Whose log it is: a broker's, or one of a controller."""
 _PARTITION: Final = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
 _SHRINK: Final = re.compile(
-    rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] (?P<what>Shrink|Expand)ing ISR from"
+    rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] Shrinking ISR from"
     r" (?P<before>[\d,]+) to (?P<after>[\d,]+)"
 )
 _UPDATED: Final = re.compile(
@@ -46,8 +46,9 @@ _REGISTERED: Final = re.compile(
 _CLUSTER: Final = re.compile(
     r"(?:Cluster ID\W+|with clusterId |of broker \d+ in cluster )([\w-]{22})\b"
 )
+_FENCING: Final = re.compile(r"Fencing broker:? (\d+)\b.*because its session has timed out")
+"""What a controller intends; one that does not know yet that it is none may intend it, too."""
 _FENCED: Final = (
-    (re.compile(r"Fencing broker:? (\d+)\b.*because its session has timed out"), True),
     (re.compile(r"ChangeRecord\(brokerId=(\d+), brokerEpoch=\d+, fenced=1,"), True),
     (re.compile(r"ChangeRecord\(brokerId=(\d+), brokerEpoch=\d+, fenced=-1"), False),
     (re.compile(r"Replayed FenceBrokerRecord\(id=(\d+)"), True),
@@ -127,13 +128,18 @@ class Source:
 class Read:
     """What is read so far; `changes` are lines as a run records them.
 
-    Everything is kept with the number of its source, whose clock may be wrong. `late_ms` is the
+    An ISR is `proposed` by a leader until its log says that it was updated; `confirms` are the
+    sources that say so. A fencing is `intended` until a controller's log replays it. Everything is
+    kept with the number of its source, whose clock may be wrong. `late_ms` is the
     least time for which a follower had not caught up when it was removed.
     """
 
     zone: tzinfo
     sources: list[Source] = field(default_factory=list)
     changes: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    intended: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    proposed: dict[tuple[int, Partition], list[dict[str, Any]]] = field(default_factory=dict)
+    confirms: set[int] = field(default_factory=set)
     starts: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     spans: list[tuple[int, Awaited | Appended | Paused]] = field(default_factory=list)
     lines: list[tuple[int, LogLine]] = field(default_factory=list)
@@ -196,6 +202,10 @@ def add(read: Read, line: Line) -> None:
         _add_isr(read, line, found.groupdict())
     elif "Shrinking ISR from" in text:
         read.broken.append(f"{read.sources[line.source].file}:{line.number}")
+    elif found := _FENCING.search(text):
+        change = {"kind": "broker", "broker": int(found[1]), "fenced": True, "t_ms": at_ms}
+        read.intended.append((line.source, change))
+        _quote(read, line, (int(found[1]),))
     elif found := _ZOOKEEPER.search(text):
         for names, fenced in ((found[2], True), (found[1], False)):
             for name in filter(None, names.split(",")):
@@ -286,19 +296,32 @@ def _add_fencing(read: Read, line: Line, broker: int, *, fenced: bool) -> None:
 
 
 def _add_isr(read: Read, line: Line, said: dict[str, str]) -> None:
-    """Add a leader's line about an ISR; before the first one that shrinks it had the one before."""
+    """Add a leader's line about an ISR; before the first one that shrinks it had the one before.
+
+    A leader that is none any more may want to shrink one, which then stays as it is.
+    """
     partition, leader = Partition(said["topic"], int(said["number"])), int(said["leader"])
     late = {int(who): line.at_ms - int(when) for who, when in _CAUGHT_UP.findall(line.text)}
     isrs = [_ids(said[name]) for name in ("before", "after") if said.get(name)]
-    for when, isr in zip((line.at_ms - 1, line.at_ms)[-len(isrs) :], isrs, strict=True):
-        read.replicas[partition].update(isr)
-        read.changes.append((line.source, {
+    changes = [
+        {
             "kind": "partition", "topic": partition.topic, "partition": partition.number,
             "leader": leader, "isr": isr, "t_ms": when, "late_ms": late,
-        }))  # fmt: skip
-    if said.get("what") == "Shrink":
-        _quote(read, line, (leader, *sorted({*isrs[0]} - {*isrs[1]})))
+        }
+        for when, isr in zip((line.at_ms - 1, line.at_ms)[-len(isrs) :], isrs, strict=True)
+    ]  # fmt: skip
+    read.replicas[partition].update(*isrs)
     read.late_ms = min([read.late_ms, *(each for each in late.values() if each > 0)])
+    if said.get("before"):
+        read.proposed[line.source, partition] = changes
+        _quote(read, line, (leader, *sorted({*isrs[0]} - {*isrs[1]})))
+        return
+    wanted = read.proposed.pop((line.source, partition), [])
+    if wanted and {*wanted[-1]["isr"]} == {*isrs[0]}:
+        changes = wanted
+    if "updated to" in line.text:
+        read.confirms.add(line.source)
+    read.changes += [(line.source, each) for each in changes]
 
 
 def _ids(text: str) -> list[int]:

@@ -33,6 +33,8 @@ NOT_LOGGED: Final = (
 _BLOCK: Final = 1 << 20
 _KEPT: Final = 1 << 15
 """How much before a line is searched for a date, as of a stack trace that has none."""
+_CONFIRMED_MS: Final = 5_000.0
+"""A change of an ISR, or a fencing, is made within this time, or not at all."""
 _OVERLAP_MS: Final = 2_000.0
 """So much later than its successor begins a rotated file may end: threads log out of order."""
 _NAMED_WITHIN: Final = 1 << 26
@@ -276,7 +278,7 @@ def facts_of(read: Read, lag_ms: float | None) -> Facts:
         logs=True, lag_ms=lag, span=Span(since_ms=min(times), until_ms=max(times)),
         min_isr=read.min_isr,
     )  # fmt: skip
-    changes = _in_time(read.changes, ahead)
+    changes = _in_time([*read.changes, *_unconfirmed(read)], ahead)
     for change in changes:
         if change["kind"] == "partition":
             partition = Partition(change["topic"], change["partition"])
@@ -304,6 +306,26 @@ def facts_of(read: Read, lag_ms: float | None) -> Facts:
     _add_gaps(facts, read, given=lag_ms is not None, said=said)
     facts.gaps += [f"there is no log of broker {each}" for each in sorted(facts.brokers - logged)]
     return facts
+
+
+def _unconfirmed(read: Read) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the changes of which no line says that they were made, although they may have been.
+
+    Those of logs that never say so, or that end before they could.
+    """
+    for (source, _), changes in read.proposed.items():
+        ends_ms = read.sources[source].last_ms or 0.0
+        if source not in read.confirms or changes[-1]["t_ms"] > ends_ms - _CONFIRMED_MS:
+            yield from ((source, each) for each in changes)
+    replayed = [each for _, each in read.changes if each["kind"] == "broker" and each["fenced"]]
+    for source, fencing in read.intended:
+        made = (
+            abs(each["t_ms"] - fencing["t_ms"]) <= _CONFIRMED_MS
+            for each in replayed
+            if each["broker"] == fencing["broker"]
+        )
+        if not replayed or any(made):
+            yield source, fencing
 
 
 def _since_last_file(read: Read, broker: int, at_ms: float) -> float | None:
