@@ -114,7 +114,7 @@ def drop_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
         left = [
             each
             for each in left
-            if not _is_known(facts, (each.leader, each.follower), facts.late(each), known)
+            if not _is_explained(facts, each, known)
         ]
         if not left:
             return new
@@ -124,6 +124,19 @@ def drop_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
         ]  # fmt: skip
         new += _findings(facts, near)
         left = [each for each in left if each not in near]
+
+
+def _is_explained(facts: Facts, drop: Dropped, found: Sequence[Finding]) -> bool:
+    """Whether an end of a drop was slow, or had just been started when the follower was dropped.
+
+    A follower that was in the ISR had caught up since its start, however early it was late.
+    """
+    ends, at = (drop.leader, drop.follower), Span(since_ms=drop.at_ms, until_ms=drop.at_ms)
+    late = facts.late(drop)
+    return any(is_start(each, at, found) for each in ends) or any(
+        each.broker in ends and each.span.touches(late, within_ms=facts.lag_ms / 2)
+        for each in found
+    )
 
 
 def _findings(facts: Facts, drops: Sequence[Dropped]) -> Iterator[Finding]:

@@ -131,6 +131,29 @@ def test_a_wrong_clock_is_found_by_registrations_and_corrected(tmp_path: Path) -
     assert found.span.ms == 40_000
 
 
+@pytest.mark.parametrize(
+    ("late", "said"),
+    [
+        ((2, 0), None),  # the controller that started late logged one of them late
+        ((3, 8), "could not be compared"),
+        ((4, 4), "node 2 was 4.0 s behind"),
+        ((4,), "could not be compared"),
+    ],
+)
+def test_a_registration_that_a_controller_logs_late_is_no_wrong_clock(
+    tmp_path: Path, late: tuple[int, ...], said: str | None
+) -> None:
+    epochs_of_1 = [(30 * number, 7 + number) for number in range(len(late))]
+    records = [(second + by, epoch) for (second, epoch), by in zip(epochs_of_1, late, strict=True)]
+    own = [at(30 + second, RECORD.format(2, epoch)) for second, epoch in epochs_of_1]
+    write(tmp_path / "1.log", [at(0, "INFO [Broker id=1] x"), *own, at(99, "INFO x")])
+    mine = [at(30 + second - 2 * by, REGISTERED.format(2, epoch))
+            for (second, epoch), by in zip(records, late, strict=True)]  # fmt: skip
+    write(tmp_path / "2.log", [*mine, at(99, "INFO x")])
+    notes = [each for each in answer(tmp_path).notes if "clocks" in each]
+    assert [said in each for each in notes] == [True] if said else notes == []
+
+
 def test_clocks_that_cannot_be_compared_are_taken_as_they_are_and_it_is_said(
     tmp_path: Path,
 ) -> None:

@@ -17,6 +17,8 @@ _FAR_MS: Final = 1_000.0
 """Clocks that differ by more are corrected: changes nearer than 1.5 s are taken for one anyway."""
 _MOMENT_MS: Final = 60_000.0
 """Epochs nearer than that may have one reason, such as the end of a broker."""
+_LATE_MS: Final = 60_000.0
+"""No controller that works logs a registration so late."""
 _ALIKE_MS: Final = 1_000.0
 """So near must be what two moments say, in order to be believed."""
 
@@ -69,13 +71,21 @@ def _between(read: Read, nodes: dict[int, int | None]) -> dict[tuple[int, int], 
 
 
 def _agreed(kinds: dict[str, list[Span]]) -> float | None:
-    """Return what the events of two nodes say of their clocks; None if that is not certain."""
-    if kinds["registered"]:
-        return median(each.ms for each in kinds["registered"])
+    """Return what the events of two nodes say of their clocks; None if that is not certain.
+
+    A controller that starts, or hangs, logs old registrations late: one of several events that is
+    near shows that the clocks agree; others must agree with each other, or differ by much.
+    """
+    seen = [each.ms for each in kinds["registered"]]
     moments: list[list[Span]] = []
     for each in sorted(kinds["epoch"], key=lambda each: each.since_ms):
         if not moments or each.since_ms - moments[-1][-1].since_ms > _MOMENT_MS:
             moments.append([])
         moments[-1].append(each)
-    said = [median(each.ms for each in moment) for moment in moments]
-    return median(said) if len(said) > 1 and max(said) - min(said) <= _ALIKE_MS else None
+    seen += [median(each.ms for each in moment) for moment in moments]
+    least = min(seen, key=abs, default=0.0)
+    if seen and abs(least) <= _FAR_MS:
+        return 0.0
+    agree = len(seen) > 1 and max(seen) - min(seen) <= _ALIKE_MS
+    is_certain = agree or (kinds["registered"] and abs(least) > _LATE_MS)
+    return median(seen) if is_certain else None

@@ -87,7 +87,9 @@ def files_of(places: Sequence[str]) -> list[Path]:
         for path in paths:
             inside = sorted(path.rglob("*.log*")) if path.is_dir() else [path]
             found |= dict.fromkeys(
-                each for each in inside if each.is_file() and not _is_segment(each)
+                each
+                for each in inside
+                if each.is_file() and each.stat().st_size and not _is_segment(each)
             )
     if not found:
         raise InputError(f"--logs {', '.join(places)}: no file *.log*, expected logs of brokers")
