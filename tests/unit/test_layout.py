@@ -89,7 +89,7 @@ MOST_LINES = {
     "soak": 675,
     "testing": 1_406,
     "verify": 1_341,
-    "why": 4_090,
+    "why": 4_140,
     "workload": 1_946,
 }
 SLACK = 100

@@ -11,7 +11,7 @@ from typing import Final
 
 from insync.why.answer import Blamed, Finding, Kip501, Lane
 from insync.why.facts import FOLLOWER_APPEND, Facts, Leads, LogLine, Partition, Span
-from insync.why.processes import ENDED
+from insync.why.processes import ENDED, STOPPED
 
 _MOST_LINES: Final = 12
 _MOST_ALIKE: Final = 3
@@ -63,7 +63,9 @@ def lanes(facts: Facts, finding: Finding) -> Iterator[Lane]:
         away: list[Span] = [
             each for each in facts.fenced if each.broker == broker and each.overlap_ms(window)
         ]
-        away += [finding.span] if (finding.broker, finding.site) == (broker, ENDED) else []
+        away += (
+            [finding.span] if finding.broker == broker and finding.site in (ENDED, STOPPED) else []
+        )
         led = [each for each in facts.leads if each.leader == broker and each.overlap_ms(window)]
         yield from _lanes(facts, broker, window, led, away)
 

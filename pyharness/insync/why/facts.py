@@ -89,9 +89,13 @@ class Paused(Span):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended(Span):
-    """A broker's process ended in the span: it was last heard of, and then started again."""
+    """A broker's process ended in the span: it was last heard of, and then started again.
+
+    `told` says that its log shows that it was told to.
+    """
 
     broker: int
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -111,11 +111,7 @@ def drop_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
     left = [each for each in facts.dropped if facts.by_time and not each.fenced]
     while True:
         known = [*found, *new]
-        left = [
-            each
-            for each in left
-            if not _is_explained(facts, each, known)
-        ]
+        left = [each for each in left if not _is_explained(facts, each, known)]
         if not left:
             return new
         first = min(each.at_ms for each in left)
@@ -229,14 +225,17 @@ def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
         why = ("network", LINKS)
     elif len(own) == len(drops) and (_links_work(facts, drops) or kept):
         why = ("disk", FETCH)
+    late = (
+        ("a follower was late, or acks missing,", waited_ms),
+        ("a follower had not caught up", max((each.late_ms for each in own), default=0.0)),
+    )
     lost = {each.follower for each in own}
     losers = {each.leader for each in drops} - {broker}
     return _finding(
         facts, drops, broker, why,
         Evidence("followers that it dropped at one time", len(lost), "followers"),
         Evidence("leaders that dropped it", len(losers), "leaders"),
-        *([Evidence("a follower was late, or acks missing, when it was dropped, for", waited_ms)]
-          if waited_ms else ()),
+        *(Evidence(f"{says} when it was dropped, for", ms) for says, ms in late if ms),
         *kept,
     )  # fmt: skip
 
@@ -270,13 +269,12 @@ def _kept(facts: Facts, drops: Sequence[Dropped]) -> list[Evidence]:
 def _waited_ms(facts: Facts, drops: Sequence[Dropped]) -> float:
     """Return for how long a follower was late when its leader dropped it; 0 if that is not known.
 
-    By the last fetch, or by when it had caught up; or by how long the partition had no ack, also
+    By the last fetch; or by how long the partition had no ack, also
     after the drop: a slow follower delays acks only until it is dropped. If only the leader was
     left, acks may be refused then.
     """
     alone = {each.partition for each in drops if each.left <= 1}
     late = [each.unseen_ms for each in drops if each.unseen_ms not in (None, float("inf"))]
-    late += [each.late_ms for each in drops]
     late += [
         each.at_ms - gap.since_ms if each.partition in alone else gap.ms
         for each in drops

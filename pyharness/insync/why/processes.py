@@ -9,6 +9,7 @@ from insync.why.facts import Dropped, Facts, Fenced, Paused, Span, Unacked, grou
 
 PAUSED: Final = "frozen or starved"
 ENDED: Final = "ended"
+STOPPED: Final = "stopped on request"
 GONE: Final = "not heard of"
 CONTROLLER_LINK: Final = "link to the controller"
 
@@ -25,7 +26,7 @@ def is_start(broker: int, span: Span, found: Sequence[Finding]) -> bool:
     """Whether a time belongs to an end of this broker's process, or to its start."""
     return any(
         each.broker == broker
-        and each.site == ENDED
+        and each.site in (ENDED, STOPPED)
         and each.span.since_ms <= span.until_ms
         and span.since_ms <= each.span.until_ms + rules.WARM_UP_MS
         for each in found
@@ -45,9 +46,10 @@ def _ended(facts: Facts) -> Iterator[Finding]:
             starts = Span(since_ms=again.since_ms, until_ms=again.until_ms + rules.WARM_UP_MS)
             away = [each for each in facts.fenced if each.broker == broker and each.touches(starts)]
             since = _gone_since(facts, broker, again, away)
+            site = STOPPED if all(each.told for each in lived) else ENDED
             yield _process(
-                broker, whole([Span(since_ms=since, until_ms=again.until_ms), *away]), ENDED,
-                Evidence("its process ended and was started again, after", again.until_ms - since),
+                broker, whole([Span(since_ms=since, until_ms=again.until_ms), *away]), site,
+                Evidence("its process ended, until its next start, for", again.until_ms - since),
                 *(Evidence("the controller fenced it for", each.ms) for each in away),
             )  # fmt: skip
 

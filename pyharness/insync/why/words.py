@@ -8,7 +8,7 @@ from typing import Final
 from insync.result import Table
 from insync.why.answer import CAUSES, Answer, Blamed, Finding, Kip501, Range
 from insync.why.facts import FOLLOWER_APPEND
-from insync.why.processes import ENDED, GONE
+from insync.why.processes import ENDED, GONE, STOPPED
 
 MOST_NAMES: Final = 12
 _DISK: Final = (
@@ -27,6 +27,10 @@ _TODO: Final[dict[str, tuple[str, ...]]] = {
         "Look at garbage collections, the CPU quota and the host of broker {0} at that time.",
     ),
     ENDED: ("See why broker {0} ended: the last lines of its log, and the kernel's log.",),
+    STOPPED: (
+        "Nothing, if somebody restarted broker {0}: in a rolling restart leaders move and ISRs"
+        " lack the broker that restarts.",
+    ),
     GONE: ("See in its own log, and on its host, whether broker {0} ran at that time.",),
     "undecided": (
         "Not decided: compare the disk's latency of broker {0} at that time with errors of its"

@@ -68,6 +68,9 @@ SLOW_LEADER = [
 HEALTHY = [at(1, leads("t-2", 2)), at(2, leads("t-3", 3)), at(90, "INFO nothing of use")]
 
 
+HEALTHY_1 = [at(1, leads("t-5", 1)), at(98, "INFO nothing of use")]
+
+
 def answer(folder: Path, *, lag_ms: float | None = None, zone: str = "UTC") -> Answer:
     (found,) = answers([str(folder)], lag_ms, None, zone)
     return found
@@ -89,14 +92,17 @@ def test_a_leader_that_drops_all_its_followers_at_once_is_named_and_not_they(
     assert {(each.follower, each.rightly) for each in finding.blamed} == {(2, False), (3, False)}
 
 
-@pytest.mark.parametrize(("caught_up", "cause"), [(30, "undecided"), (19, "disk")])
-def test_a_leader_that_drops_its_followers_two_lags_late_is_slow_itself(
-    tmp_path: Path, caught_up: int, cause: str
+@pytest.mark.parametrize("caught_up", [30, 5])
+def test_how_long_a_follower_had_not_caught_up_decides_nothing(
+    tmp_path: Path, caught_up: int
 ) -> None:
+    """In a partition that nobody writes it is not behind, however long it does not fetch."""
     dropped = at(40, shrinks("t-0", 1, "1,2,3", "1", caught_up))
     write(tmp_path / "1.log", [at(0, "INFO x"), SETTINGS, at(1, leads("t-0", 1)), dropped])
     (finding,) = answer(tmp_path).findings
-    assert (finding.broker, finding.cause) == (1, cause)
+    assert (finding.broker, finding.cause) == (1, "undecided")
+    said = "a follower had not caught up when it was dropped, for"
+    assert f"{said}: {40 - caught_up},000 ms" in map(str, finding.evidence)
 
 
 @pytest.mark.parametrize(("partitions", "cause"), [(2, "disk"), (1, "undecided")])
@@ -251,6 +257,45 @@ def test_a_broker_that_started_again_had_ended_after_its_last_line(tmp_path: Pat
     write(tmp_path / "server.log", [*lines, at(80, STARTED), at(99, "INFO more")])
     (finding,) = answer(tmp_path, lag_ms=10_000).findings
     assert (finding.broker, finding.site, finding.span.ms) == (2, "ended", 60_000)
+
+
+STOPPING = "INFO Terminating process due to signal SIGTERM (org.apache.kafka.LoggingSignalHandler)"
+
+
+@pytest.mark.parametrize(("last", "site"), [(STOPPING, "stopped on request"), ("INFO x", "ended")])
+def test_a_broker_that_was_told_to_stop_is_no_broker_that_ended(
+    tmp_path: Path, last: str, site: str
+) -> None:
+    first = "INFO Registered `kafka:type=kafka.Log4jController` MBean"
+    lines = [at(0, STARTED), at(1, leads("t-2", 2)), at(20, last), at(70, first), at(80, STARTED)]
+    write(tmp_path / "server.log", [*lines, at(99, "INFO more")])
+    assert [each.site for each in answer(tmp_path, lag_ms=10_000).findings] == [site]
+
+
+def test_brokers_that_stop_at_the_end_are_not_the_controllers_matter(tmp_path: Path) -> None:
+    for broker in (1, 2):
+        lines = [at(1, leads(f"t-{broker}", broker)), at(60, STOPPING)]
+        write(tmp_path / f"{broker}.log", lines)
+    fenced = [at(61, FENCED.format(broker=broker)) for broker in (1, 2)]
+    write(tmp_path / "controller.log", [at(0, "INFO x"), *fenced, at(90, "INFO x")])
+    found = answer(tmp_path, lag_ms=10_000)
+    assert [each.site for each in found.findings] == ["stopped on request"] * 2
+    assert not any("at one time" in each for each in found.gaps)
+
+
+@pytest.mark.parametrize(("second", "fenced"), [(75, []), (85, [1])])
+def test_what_a_controller_reads_while_it_starts_is_history(
+    tmp_path: Path, second: int, fenced: list[int]
+) -> None:
+    first = "INFO Registered `kafka:type=kafka.Log4jController` MBean"
+    node = [at(0, STARTED), at(60, STOPPING), at(70, first), at(80, STARTED), at(99, "INFO x")]
+    write(tmp_path / "2" / "server.log", [at(0, leads("t-2", 2)), *node])
+    own = at(0, "INFO [QuorumController id=2] x")
+    replayed = at(second, UNFENCED.replace("id=100", "id=2").replace("fenced=-1", "fenced=1"))
+    write(tmp_path / "2" / "controller.log", [own, replayed, at(99, "INFO x")])
+    write(tmp_path / "1" / "server.log", HEALTHY_1)
+    sites = [each.broker for each in answer(tmp_path, lag_ms=10_000).findings if each.broker == 1]
+    assert sites == fenced
 
 
 def test_a_long_collection_is_a_pause_of_the_process(tmp_path: Path) -> None:

@@ -120,7 +120,8 @@ def add_lives(facts: Facts, lines: Iterable[Line]) -> None:
         facts.brokers.add(broker)
         before, last_ms = seen.get(broker, (life, at_ms))
         if life > before and broker not in facts.heard:
-            ended = Ended(broker=broker, since_ms=last_ms, until_ms=at_ms)
+            told = bool(line.get("told"))
+            ended = Ended(broker=broker, since_ms=last_ms, until_ms=at_ms, told=told)
             if facts.span.holds(at_ms):
                 facts.ended.append(ended)
         seen[broker] = (max(life, before), at_ms)

@@ -62,6 +62,7 @@ _STARTED: Final = re.compile(
 )
 _STARTING: Final = re.compile(r"Registered `?kafka:type=kafka.Log4jController`? MBean")
 """The first line of a broker's process."""
+_STOPPING: Final = re.compile(r"Terminating process due to signal|ing controlled shutdown")
 _FETCHER: Final = re.compile(
     r"\[ReplicaFetcher replicaId=(\d+), leaderId=(\d+), fetcherId=\d+\] Error (?:in response|when)"
 )
@@ -88,7 +89,7 @@ WORDS: Final = tuple(
         "Error when", "marked as failed", "Stopping serving", "Pause ", "Log4jController",
         "replica.lag.time.max.ms = ", "min.insync.replicas", "Cluster ID", "with clusterId",
         " in cluster ", "Follower ", "registered broker", "RegisterBrokerRecord",
-        "Cancelled in-flight",
+        "Cancelled in-flight", "Terminating process", "ing controlled shutdown",
     )
 )  # fmt: skip
 """What any line of use has: most lines of a log have none of it."""
@@ -129,7 +130,8 @@ class Read:
     """What is read so far; `changes` are lines as a run records them.
 
     An ISR is `proposed` by a leader until its log says that it was updated; `confirms` are the
-    sources that say so. A fencing is `intended` until a controller's log replays it. Everything is
+    sources that say so. `stops` are when brokers were told to end, `boots` from when until when
+    nodes started. A fencing is `intended` until a controller's log replays it. Everything is
     kept with the number of its source, whose clock may be wrong. `late_ms` is the
     least time for which a follower had not caught up when it was removed.
     """
@@ -145,6 +147,8 @@ class Read:
     lines: list[tuple[int, LogLine]] = field(default_factory=list)
     ran: list[tuple[int, float]] = field(default_factory=list)
     shared: dict[Shared, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
+    stops: list[tuple[int, int, float]] = field(default_factory=list)
+    boots: list[tuple[int, float, float]] = field(default_factory=list)
     replicas: dict[Partition, set[int]] = field(default_factory=lambda: defaultdict(set))
     min_isr: dict[str, int] = field(default_factory=dict)
     lag_ms: float | None = None
@@ -157,7 +161,8 @@ class Read:
 class Line:
     """A line with its number, its time or that of the line before it, and of the last one there.
 
-    `before_ms` is when the process before this one wrote its last line, if it is known.
+    `before_ms` is when the process before this one wrote its last line, and `began_ms` when this
+    one wrote its first, if they are known.
     """
 
     source: int
@@ -165,6 +170,7 @@ class Line:
     text: str
     at_ms: float
     before_ms: float | None
+    began_ms: float | None
 
 
 def time_of(line: str, zone: tzinfo) -> float | None:
@@ -211,8 +217,13 @@ def add(read: Read, line: Line) -> None:
             for name in filter(None, names.split(",")):
                 _add_fencing(read, line, int(name), fenced=fenced)
     elif found := _STARTED.search(text):
+        broker = int(found[1] or found[2])
+        if line.began_ms is not None:
+            read.boots.append((broker, line.began_ms, at_ms))
         if read.sources[line.source].controller is None or own is not None:
-            _add_start(read, line, int(found[1] or found[2]))
+            _add_start(read, line, broker)
+    elif own is not None and _STOPPING.search(text):
+        read.stops.append((line.source, own, at_ms))
     elif found := _FETCHER.search(text):
         ends = int(found[1]), int(found[2])
         _add_span(read, line, ends, Awaited(

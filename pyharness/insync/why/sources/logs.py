@@ -35,6 +35,8 @@ _KEPT: Final = 1 << 15
 """How much before a line is searched for a date, as of a stack trace that has none."""
 _CONFIRMED_MS: Final = 5_000.0
 """A change of an ISR, or a fencing, is made within this time, or not at all."""
+_STOP_MS: Final = 600_000.0
+"""A controlled shutdown takes minutes at most."""
 _OVERLAP_MS: Final = 2_000.0
 """So much later than its successor begins a rotated file may end: threads log out of order."""
 _NAMED_WITHIN: Final = 1 << 26
@@ -155,7 +157,7 @@ def _read_file(read: Read, file: Path, number: int) -> None:
 def _read_lines(read: Read, own: int, stream: BinaryIO) -> None:
     """Add the lines of use of a file; whose log it is is said by the first line that has an id."""
     source = read.sources[own]
-    ended_ms, begin_at, fresh = None, 0, False
+    ended_ms, began_ms, begin_at, fresh = None, None, 0, False
     for text, begin, end, number in _blocks(stream):
         if source.broker is None and begin_at < _NAMED_WITHIN:
             for found in OWN_ID.finditer(text, begin, end):
@@ -175,11 +177,12 @@ def _read_lines(read: Read, own: int, stream: BinaryIO) -> None:
             at_ms = time_of(line, read.zone) or before_ms
             source.lines += 1
             if is_start(line):
-                ended_ms, fresh = before_ms, before_ms is None
+                ended_ms, began_ms, fresh = before_ms, at_ms, before_ms is None
             elif at_ms is not None:
                 add(read, Line(
                     source=own, number=number, text=line, at_ms=at_ms,
                     before_ms=None if fresh else ended_ms or before_ms,
+                        began_ms=began_ms,
                 ))  # fmt: skip
         source.last_ms = _last(text[max(0, end - _KEPT) : end], read.zone) or source.last_ms
         source.total = number + text.count(b"\n", counted, end) - 1
@@ -280,7 +283,7 @@ def facts_of(read: Read, lag_ms: float | None) -> Facts:
         logs=True, lag_ms=lag, span=Span(since_ms=min(times), until_ms=max(times)),
         min_isr=read.min_isr,
     )  # fmt: skip
-    changes = _in_time([*read.changes, *_unconfirmed(read)], ahead)
+    changes = _in_time([*_at_their_time(read), *_unconfirmed(read)], ahead)
     for change in changes:
         if change["kind"] == "partition":
             partition = Partition(change["topic"], change["partition"])
@@ -292,7 +295,8 @@ def facts_of(read: Read, lag_ms: float | None) -> Facts:
     for _, start in read.starts:
         if start["away_ms"] is None:
             start["away_ms"] = _since_last_file(read, start["broker"], start["t_ms"])
-    add_lives(facts, _lives(_in_time(read.starts, ahead)))
+    stops = [(own, at_ms - ahead.get(source, 0.0)) for source, own, at_ms in read.stops]
+    add_lives(facts, _lives(_in_time(read.starts, ahead), stops, facts.span.until_ms))
     for source, span in read.spans:
         by = ahead.get(source, 0.0)
         moved = replace(span, since_ms=span.since_ms - by, until_ms=span.until_ms - by)
@@ -308,6 +312,21 @@ def facts_of(read: Read, lag_ms: float | None) -> Facts:
     _add_gaps(facts, read, given=lag_ms is not None, said=said)
     facts.gaps += [f"there is no log of broker {each}" for each in sorted(facts.brokers - logged)]
     return facts
+
+
+def _at_their_time(read: Read) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the changes, except of other brokers what a controller reads while it starts: history.
+
+    The broker of the same process is fenced before its start is over, and then it is not.
+    """
+    for source, change in read.changes:
+        node = read.sources[source].node
+        old = change["kind"] == "broker" and any(
+            (boot, change["broker"] != boot) == (node, True) and since <= change["t_ms"] <= until
+            for boot, since, until in read.boots
+        )
+        if not old:
+            yield source, change
 
 
 def _unconfirmed(read: Read) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -336,15 +355,28 @@ def _since_last_file(read: Read, broker: int, at_ms: float) -> float | None:
     return min((at_ms - each for each in ends if each is not None and each < at_ms), default=None)
 
 
-def _lives(starts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield when each life of a broker began, and when the one before was last heard of."""
+def _lives(
+    starts: Sequence[dict[str, Any]], stops: Sequence[tuple[int, float]], until_ms: float
+) -> Iterator[dict[str, Any]]:
+    """Yield when each life of a broker began, and when the one before was last heard of.
+
+    A broker that was told to stop, and did not start again, has another life after the logs.
+    """
     lives: Counter[int] = Counter()
     for start in starts:
         broker, at_ms = start["broker"], start["t_ms"]
+        since_ms = at_ms - (start["away_ms"] or 0.0)
         if lives[broker] and start["away_ms"] is not None:
-            yield {"broker": broker, "life": lives[broker], "t_ms": at_ms - start["away_ms"]}
+            yield {"broker": broker, "life": lives[broker], "t_ms": since_ms}
         lives[broker] += 1
-        yield {"broker": broker, "life": lives[broker], "t_ms": at_ms}
+        told = any(who == broker and since_ms - _STOP_MS <= when <= at_ms for who, when in stops)
+        yield {"broker": broker, "life": lives[broker], "t_ms": at_ms, "told": told}
+    for broker, stopped_ms in dict(sorted(stops, key=lambda each: each[1])).items():
+        last_ms = max((each["t_ms"] for each in starts if each["broker"] == broker), default=0.0)
+        if last_ms < stopped_ms < until_ms:
+            life = {"broker": broker, "life": lives[broker], "told": True}
+            yield {**life, "t_ms": stopped_ms}
+            yield {**life, "life": lives[broker] + 1, "t_ms": until_ms}
 
 
 def _own(facts: Facts, span: Awaited | Appended | Paused) -> list[Any]:
