@@ -21,7 +21,7 @@ class BrokerLogTest {
     private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** A log whose lines are read by the test; DEBUG is off unless the test turns it on. */
-    private static final class Lines implements BrokerLog.Sink {
+    static class Lines implements BrokerLog.Sink {
         private final BlockingQueue<String> all = new LinkedBlockingQueue<>();
         private volatile Level level = Level.INFO;
 
@@ -119,12 +119,7 @@ class BrokerLogTest {
     void aStuckLogDelaysNobody() throws Exception {
         CountDownLatch stuck = new CountDownLatch(1);
         BrokerLog log = new BrokerLog(LONG_NANOS);
-        log.open(new BrokerLog.Sink() {
-            @Override
-            public boolean isOn(Name name, Level level) {
-                return true;
-            }
-
+        log.open(new Lines() {
             @Override
             public void write(Name name, Level level, String line) {
                 try {

@@ -1,40 +1,26 @@
 package insync.core.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.core.events.EventLog;
-import insync.core.log.BrokerLog.Level;
-import insync.core.log.BrokerLog.Name;
 import insync.core.stepdown.StepDownLines;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What the log says of step-downs: the partition, the reason and the outcome. docs/operate/logs.md has these lines. */
 class LinesTest {
-    private final List<String> written = new ArrayList<>();
-
-    private List<String> lines(int count, java.util.function.Consumer<StepDownReport> steps) throws InterruptedException {
-        CountDownLatch all = new CountDownLatch(count);
+    private static List<String> lines(int count, Consumer<StepDownReport> steps) throws InterruptedException {
+        BrokerLogTest.Lines written = new BrokerLogTest.Lines();
         BrokerLog log = new BrokerLog();
-        log.open(new BrokerLog.Sink() {
-            @Override
-            public boolean isOn(Name name, Level level) {
-                return level != Level.DEBUG;
-            }
-
-            @Override
-            public void write(Name name, Level level, String line) {
-                written.add(level + " " + line);
-                all.countDown();
-            }
-        });
+        log.open(written);
         steps.accept(new StepDownReport(log, EventLog.none()));
-        assertTrue(all.await(20, TimeUnit.SECONDS), () -> written.toString());
-        return written;
+        List<String> all = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            all.add(written.next().replace("insync.StepDown ", ""));
+        }
+        return all;
     }
 
     @Test
