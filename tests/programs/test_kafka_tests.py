@@ -9,7 +9,8 @@ import pytest
 
 from commands import insync, insync_json, start_insync
 from insync.brokers.kafka import builds
-from insync.kafka_tests.classes import expected_counts, released_jars
+from insync.brokers.kafka.resolve import class_path
+from insync.kafka_tests.classes import expected_counts
 from waiting import wait_for
 
 KAFKA = "4.3.1"
@@ -47,7 +48,7 @@ def test_an_interrupted_run_leaves_no_jvm_and_is_resumed(tmp_path: Path) -> None
 def test_a_build_that_breaks_a_test_fails(tmp_path: Path) -> None:
     libs = tmp_path / "libs"
     libs.mkdir()
-    for file in released_jars(builds.find(KAFKA), print):
+    for file in class_path(builds.find(KAFKA), print):
         if file.name.startswith("kafka_2.13-"):
             without(MISSING, file, libs / file.name)
         else:

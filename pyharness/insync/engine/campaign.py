@@ -147,6 +147,20 @@ class CampaignOfResults(Campaign[C]):
         ]
 
 
+class CampaignOfOne(CampaignOfResults[NamedCell]):
+    """A campaign of one cell; its result is that of the cell, `of` what it is about."""
+
+    of: str
+
+    def cells(self, done: Done) -> Sequence[NamedCell]:
+        """Return the only cell."""
+        return (NamedCell(self.name),)
+
+    def judge(self, done: Done) -> Result:
+        """Return the result of the only cell."""
+        return next(iter(self.results(done)), Result(of=self.of))
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Options:
     """How a campaign is run; None means the default. `command` is what its result says of it."""

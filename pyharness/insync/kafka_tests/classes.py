@@ -3,7 +3,6 @@
 The jars are pinned and cached as the brokers' jars are, or the user's.
 """
 
-import hashlib
 import tomllib
 import zipfile
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -11,11 +10,11 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from insync.artifacts import sha256_of
 from insync.brokers.kafka import cache, versions
 from insync.brokers.kafka.resolve import cached_jars
-from insync.brokers.kafka.versions import Release, jar, numbers
+from insync.brokers.kafka.versions import numbers
 from insync.errors import InputError, InsyncError, did_you_mean
-from insync.lists import grouped
 
 
 @dataclass(frozen=True)
@@ -80,11 +79,6 @@ def expected_counts(version: str) -> Mapping[str, int]:
     return data.get(version, {})
 
 
-def in_jvms(classes: Sequence[TestClass]) -> dict[str, list[TestClass]]:
-    """Return the classes by the JVM that runs them, in order."""
-    return grouped(classes, lambda each: each.jvm)
-
-
 def _entries(jar: Path) -> list[str]:
     try:
         with zipfile.ZipFile(jar) as content:
@@ -99,15 +93,7 @@ def _text(name: str) -> str:
 
 def pinned() -> tuple[str, ...]:
     """Return the versions whose test jars are pinned, oldest first."""
-    names = [entry.name for entry in files(__package__).joinpath("pins").iterdir()]
-    found = (name.removesuffix(".toml") for name in names if name.endswith(".toml"))
-    return tuple(sorted(found, key=versions.numbers))
-
-
-def released_jars(release: Release, tell: Callable[[str], None]) -> tuple[Path, ...]:
-    """Return a build's own jars; those of a released version are fetched first if missing."""
-    libs = cache.root() / "kafka" / release.name / "libs"
-    return release.files or cached_jars(release, libs, tell)
+    return versions.listed(files(__package__).joinpath("pins"))
 
 
 def pinned_jars(version: str, tell: Callable[[str], None]) -> tuple[Path, ...]:
@@ -120,9 +106,7 @@ def pinned_jars(version: str, tell: Callable[[str], None]) -> tuple[Path, ...]:
             f"unknown: test jars: none known for Kafka {version}, expected one of"
             f" {', '.join(pinned())}, or --test-jars with a folder of them"
         )
-    text = _text(f"pins/{version}.toml")
-    jars = tuple(jar(entry["id"], entry["sha256"]) for entry in tomllib.loads(text)["jars"])
-    tests = Release(version=f"{version}'s tests", jars=jars)
+    tests = versions.read(_text(f"pins/{version}.toml"), version=f"{version}'s tests")
     return cached_jars(tests, cache.root() / "kafka-tests" / version / "libs", tell)
 
 
@@ -141,9 +125,4 @@ def own_jars(folder: Path) -> tuple[Path, ...]:
 
 def digest(jars: Sequence[Path]) -> str:
     """Return a digest of the names and contents of jars."""
-    whole = hashlib.sha256()
-    for each in jars:
-        whole.update(f"{each.name}\0".encode())
-        with each.open("rb") as content:
-            whole.update(hashlib.file_digest(content, "sha256").digest())
-    return whole.hexdigest()
+    return versions.digest_of((each.name, sha256_of(each)) for each in jars)

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 from insync.artifacts import AGENT_JAR, KAFKA_TESTS_JAR, LAB_JAR, built
 from insync.brokers.kafka import builds
 from insync.brokers.kafka.java import Java, find_java
+from insync.brokers.kafka.resolve import class_path
 from insync.brokers.kafka.versions import Release, known, numbers
 from insync.errors import InputError
 from insync.kafka_tests import arms as test_arms
@@ -18,7 +19,6 @@ from insync.kafka_tests.classes import (
     find_classes,
     own_jars,
     pinned_jars,
-    released_jars,
 )
 from insync.kafka_tests.jvm import JvmSide
 from insync.run.request import DEFAULT_KAFKA, Kafka, Names, UnknownMethods
@@ -84,8 +84,8 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     own = request.test_jars
     tests = own_jars(own) if own else pinned_jars(released, tell)
     classes = find_classes(candidate.version, tests, short=request.short, only=request.only)
-    before = released_jars(baseline, tell)
-    after = released_jars(candidate, tell)
+    before = class_path(baseline, tell)
+    after = class_path(candidate, tell)
     sides = [JvmSide(name=BASELINE, java=java.binary, jars=(*before, *tests, runner))]
     sides += [_side(arm, request, java, (*after, *tests, runner)) for arm in chosen]
     agent = digest([built(AGENT_JAR), built(LAB_JAR)]) if set(chosen) - {ABSENT} else None

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from insync.engine.campaign import CampaignOfResults, Done, NamedCell, Place
+from insync.engine.campaign import CampaignOfOne, NamedCell, Place
 from insync.kafka_tests import judge, results
-from insync.kafka_tests.classes import in_jvms
 from insync.kafka_tests.judge import Difference, Findings
 from insync.kafka_tests.jvm import JvmJob, TestJvm
 from insync.kafka_tests.request import TestsPlan
+from insync.lists import grouped
 from insync.report.result_page import Words
 from insync.result import Result
 
@@ -111,7 +111,7 @@ def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list
         JvmJob(side=side, word=word, tests=dict.fromkeys((each.name for each in classes), ()),
             folder=plan.out / side.name)
         for side in plan.sides
-        for word, classes in in_jvms(plan.classes).items()
+        for word, classes in grouped(plan.classes, lambda each: each.jvm).items()
     ]  # fmt: skip
 
     def ended(job: JvmJob) -> None:
@@ -166,7 +166,7 @@ def _correct_chance(plan: TestsPlan, findings: Findings, rounds: Sequence[str]) 
                 results.correct(kept, each.name, test)
 
 
-class KafkaTests(CampaignOfResults[NamedCell]):
+class KafkaTests(CampaignOfOne):
     """The campaign of `insync kafka-tests`. Its files say which classes are missing."""
 
     name = "kafka-tests"
@@ -185,6 +185,7 @@ class KafkaTests(CampaignOfResults[NamedCell]):
         """Plan to run a plan in the campaign's folder."""
         self.plan = plan
         self.at_once = plan.request.at_once
+        self.of = f"Kafka {plan.candidate.name}"
 
     def asked(self) -> Mapping[str, Any]:
         """Return the digests of all jars, and what else decides the result."""
@@ -195,14 +196,6 @@ class KafkaTests(CampaignOfResults[NamedCell]):
             "java": self.plan.java.description,
         }
 
-    def cells(self, done: Done) -> Sequence[NamedCell]:
-        """Return the only cell."""
-        return (NamedCell(self.name),)
-
     def check(self, cell: NamedCell, place: Place) -> Result:
         """Run the classes."""
         return run(replace(self.plan, out=place.folder), place.progress.phase)
-
-    def judge(self, done: Done) -> Result:
-        """Return the result of the only cell."""
-        return next(iter(self.results(done)), Result(of=f"Kafka {self.plan.candidate.name}"))

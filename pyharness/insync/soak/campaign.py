@@ -8,7 +8,7 @@ is a kind of fault of `insync run`, with its evidence; one without evidence ends
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from itertools import count, cycle
 from pathlib import Path
@@ -28,7 +28,7 @@ from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.distribution import FULL_JIT
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.wire import exchange
-from insync.engine.campaign import CampaignOfResults, Done, NamedCell, Place
+from insync.engine.campaign import CampaignOfOne, NamedCell, Place
 from insync.errors import InputError, InsyncError
 from insync.events.soak_info import SAMPLES, Sample, read_samples
 from insync.events.writer import EventWriter
@@ -252,7 +252,7 @@ T_MS: Final = "1000"
 """When a leader steps down, in the arm that does; a frozen follower does not cause it."""
 
 
-class Soak(CampaignOfResults[NamedCell]):
+class Soak(CampaignOfOne):
     """A soak of so many minutes of disturbances on an arm."""
 
     name = "soak"
@@ -276,10 +276,10 @@ class Soak(CampaignOfResults[NamedCell]):
             raise InputError(f"--minutes {minutes:g}: expected more than 0")
         if arm not in ARMS:
             raise InputError(f"--arm {arm}: expected one of {', '.join(ARMS)}")
-        find(kafka)
         require_arms([arm], kafka)
         require_agent([arm])
         self.kafka, self.arm, self.lasts_s = kafka, arm, 60 * minutes
+        self.of = f"arm {arm} on Kafka {find(kafka).name}"
 
     @property
     def warm_up_s(self) -> float:
@@ -302,22 +302,10 @@ class Soak(CampaignOfResults[NamedCell]):
             "agent's jar, SHA-256": sha256_of(AGENT_JAR) if arms.has_agent(self.arm) else None,
         }
 
-    def cells(self, done: Done) -> Sequence[NamedCell]:
-        """Return the only cell."""
-        return (NamedCell(self.name),)
-
-    def judge(self, done: Done) -> Result:
-        """Return the checks."""
-        return next(iter(self.results(done)), Result(of=self._of))
-
     def write(self, folder: Path, result: Result) -> None:
         """Write the result, and a page with the figures over time."""
         samples = list(read_samples(folder)) if (folder / SAMPLES).is_file() else []
         write_result(folder, result, self.words, pictures(samples, self.warm_up_s))
-
-    @property
-    def _of(self) -> str:
-        return f"arm {self.arm} on Kafka {find(self.kafka).name}"
 
     def check(self, cell: NamedCell, place: Place) -> Result:
         """Disturb and sample, let it become quiet, and judge.
@@ -338,7 +326,7 @@ class Soak(CampaignOfResults[NamedCell]):
         samples, times = taken.samples, disturber.done()
         fetches = judge.grown("fetches", samples)
         return Result(
-            of=self._of,
+            of=self.of,
             children=judge.checks(samples, ending, times, self.warm_up_s),
             facts={
                 **{name: str(value) for name, value in self.asked().items() if name != "settings"},

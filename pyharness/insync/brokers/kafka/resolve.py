@@ -27,13 +27,12 @@ def distribution(kafka: str, java: Java, progress: Progress | None = None) -> Di
     """
     tell = progress or _silent
     release = builds.find(kafka)
-    jars = class_path(kafka, tell)
+    jars = class_path(release, tell)
     return warm(release, jars, java, cache.root() / "kafka" / release.name, tell)
 
 
-def class_path(kafka: str, tell: Progress) -> tuple[Path, ...]:
-    """Return the jars of a Kafka version or an own build, which is not made ready to run."""
-    release = builds.find(kafka)
+def class_path(release: Release, tell: Progress) -> tuple[Path, ...]:
+    """Return the jars of a release or an own build, which is not made ready to run."""
     folder = cache.root() / "kafka" / release.name
     return release.files or cached_jars(release, folder / "libs", tell)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from insync.artifacts import sha256_of
@@ -76,9 +77,14 @@ class Release:
 
 def known() -> tuple[str, ...]:
     """Return all versions, oldest first."""
-    names = [entry.name for entry in files(__package__).joinpath("dists").iterdir()]
-    versions = (name.removesuffix(".toml") for name in names if name.endswith(".toml"))
-    return tuple(sorted(versions, key=numbers))
+    return listed(files(__package__).joinpath("dists"))
+
+
+def listed(folder: Traversable) -> tuple[str, ...]:
+    """Return the versions that have a list of pinned jars in a folder, oldest first."""
+    names = (each.name for each in folder.iterdir())
+    found = (name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return tuple(sorted(found, key=numbers))
 
 
 def numbers(version: str) -> tuple[int, ...]:
@@ -93,9 +99,9 @@ def pinned(version: str) -> Release:
     return read(files(__package__).joinpath("dists", f"{version}.toml").read_text(encoding="utf-8"))
 
 
-def read(text: str) -> Release:
-    """Return the release of a list of pinned jars."""
-    data = tomllib.loads(text)
+def read(text: str, **more: str) -> Release:
+    """Return the release of a list of pinned jars, with `more` than the list has."""
+    data = {**tomllib.loads(text), **more}
     jars = (jar(entry["id"], entry["sha256"]) for entry in data.pop("jars"))
     return Release(jars=tuple(sorted(jars, key=lambda jar: jar.file_name)), **data)
 

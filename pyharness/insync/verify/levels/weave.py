@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from insync.artifacts import AGENT_JAR, LAB_JAR, VERSIONS_TABLE, built
 from insync.brokers.kafka import versions
+from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.distribution import java_command
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import class_path
@@ -53,7 +54,7 @@ def run(what: Verification, place: Place) -> Result:
 
 def ask(kafka: str, java: Java, progress: Progress) -> dict[str, Any]:
     """Return what the agent says of the jars of a build; raises InsyncError without an answer."""
-    jars = class_path(kafka, progress.phase)
+    jars = class_path(find(kafka), progress.phase)
     return _answer(java, [built(AGENT_JAR), built(LAB_JAR), *jars])
 
 
