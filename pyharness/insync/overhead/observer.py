@@ -4,59 +4,45 @@
 need no setting for it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from insync.artifacts import CLIENTS_JAR, built
 from insync.brokers.kafka import process
 from insync.brokers.kafka.distribution import SHORT_LIVED, java_command
 from insync.brokers.kafka.java import Java
-from insync.errors import InsyncError
 
 MAIN: Final = "insync.clients.Observer"
 Counters = Mapping[str, int]
 """Values by the names of Observer.java."""
 
 
+@dataclass(frozen=True, slots=True)
 class Observer:
-    """A JVM that is attached to brokers."""
+    """A JVM that is attached to brokers, and what asks it."""
 
-    def __init__(self, pipes: tuple[IO[bytes], IO[bytes]], brokers: int, log: Path) -> None:
-        """Use the input and the output of the observer's process; errors quote its `log`."""
-        self._input, self._output = pipes
-        self._brokers = brokers
-        self._log = log
+    ask: Callable[[str], list[str]]
 
     def read(self, *, collect: bool = False) -> list[Counters]:
         """Return the counters of each broker; with `collect` after a collection of its garbage.
 
         Raises InsyncError if a broker has ended.
         """
-        try:
-            self._input.write(b"collect\n" if collect else b"read\n")
-            self._input.flush()
-        except OSError:
-            pass  # its output has ended, too, which is an error below
-        lines = [self._output.readline().decode() for _ in range(self._brokers)]
-        if not all(lines):
-            raise InsyncError(f"the observer of the brokers ended: {process.complaint(self._log)}")
-        return [_counters(line) for line in lines]
+        return [_counters(line) for line in self.ask("collect" if collect else "read")]
 
 
 @contextmanager
 def observer(java: Java, pids: Sequence[int], folder: Path) -> Iterator[Observer]:
     """Attach to the JVMs with these process ids for a block; `folder` is for the observer's log."""
     command = java_command(java, [built(CLIENTS_JAR)], SHORT_LIVED)
-    log = folder / "observer.log"
-    jvm = process.start([*command, MAIN, *map(str, pids)], log=log, folder=folder, piped=True)
-    try:
-        if jvm.stdin is None or jvm.stdout is None:
-            raise InsyncError("the observer of the brokers has no pipes")
-        yield Observer((jvm.stdin, jvm.stdout), len(pids), log)
-    finally:
-        process.kill([jvm])
+    with process.answering(
+        [*command, MAIN, *map(str, pids)],
+        log=folder / "observer.log", folder=folder, what="the observer of the brokers",
+    ) as ask:  # fmt: skip
+        yield Observer(lambda word: ask(word, len(pids)))
 
 
 def _counters(line: str) -> Counters:

@@ -10,8 +10,9 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from insync.errors import InputError, InsyncError
@@ -53,6 +54,33 @@ def start(
                 start_new_session=True,
             )
         ).result()
+
+
+@contextmanager
+def answering(
+    command: Sequence[str], *, log: Path, folder: Path, what: str
+) -> Iterator[Callable[[str, int], list[str]]]:
+    """Run `command` for a block; yield what sends it a word, and returns so many lines.
+
+    That raises InsyncError, which says `what` it is, if it has ended.
+    """
+    child = start(command, log=log, folder=folder, piped=True)
+
+    def ask(word: str, lines: int) -> list[str]:
+        if child.stdin is None or child.stdout is None:
+            raise InsyncError(f"{what} has no pipes")
+        with suppress(OSError):  # its output has ended, too, which is an error below
+            child.stdin.write(f"{word}\n".encode())
+            child.stdin.flush()
+        said = [child.stdout.readline().decode() for _ in range(lines)]
+        if not all(said):
+            raise InsyncError(f"{what} ended: {complaint(log)}")
+        return said
+
+    try:
+        yield ask
+    finally:
+        kill([child])
 
 
 def tied(command: Sequence[str]) -> list[str]:

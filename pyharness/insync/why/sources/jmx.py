@@ -8,8 +8,7 @@ the time between the samples.
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +19,7 @@ from insync.artifacts import CLIENTS_JAR, built
 from insync.brokers.kafka import process
 from insync.brokers.kafka.distribution import SHORT_LIVED, java_command
 from insync.brokers.kafka.java import find_java
-from insync.errors import InputError, InsyncError
+from insync.errors import InputError
 from insync.events.schema import now_ms
 from insync.why import rules
 from insync.why.answer import Answer
@@ -157,40 +156,22 @@ def take(targets: Mapping[int, str], seconds: float) -> tuple[list[Sample], list
 
     Raises InputError without a Java, InsyncError if our own JVM ended.
     """
+    command = java_command(find_java(), [built(CLIENTS_JAR)], SHORT_LIVED)
+    asked = [f"{broker}={address}" for broker, address in targets.items()]
     with (
         tempfile.TemporaryDirectory(prefix="insync-why-") as folder,
-        _jvm(targets, folder) as read,
-    ):
+        process.answering(
+            [*command, MAIN, str(_LIMIT_MS), *asked],
+            log=Path(folder) / "jmx.log", folder=Path(folder), what="the JVM that asks over JMX",
+        ) as ask,
+    ):  # fmt: skip
+
+        def read() -> list[Sample]:
+            return [parse(line, now_ms()) for line in ask("read", len(targets))]
+
         first = read()
         time.sleep(seconds)
         return first, read()
-
-
-@contextmanager
-def _jvm(targets: Mapping[int, str], folder: str) -> Iterator[Callable[[], list[Sample]]]:
-    """Start the JVM, and yield what takes a sample of each broker."""
-    command = java_command(find_java(), [built(CLIENTS_JAR)], SHORT_LIVED)
-    log = Path(folder) / "jmx.log"
-    asked = [f"{broker}={address}" for broker, address in targets.items()]
-    jvm = process.start(
-        [*command, MAIN, str(_LIMIT_MS), *asked], log=log, folder=Path(folder), piped=True
-    )
-
-    def read() -> list[Sample]:
-        if jvm.stdin is None or jvm.stdout is None:
-            raise InsyncError("the JVM that asks over JMX has no pipes")
-        with suppress(OSError):  # its output has ended, too, which is an error below
-            jvm.stdin.write(b"read\n")
-            jvm.stdin.flush()
-        lines = [jvm.stdout.readline() for _ in targets]
-        if not all(lines):
-            raise InsyncError(f"the JVM that asks over JMX ended: {process.complaint(log)}")
-        return [parse(line.decode(), now_ms()) for line in lines]
-
-    try:
-        yield read
-    finally:
-        process.kill([jvm])
 
 
 def parse(line: str, at_ms: float) -> Sample:
