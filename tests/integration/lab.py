@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,14 @@ HELD_MS = 60_000
 
 StartCluster = Callable[..., LocalCluster]
 Program = Callable[..., str]
+
+
+def equip(cluster: LocalCluster, number: int, *, agent: bool) -> None:
+    """Let a node run with or without the cluster's agent from its next start on."""
+    plan, spec = cluster._planned[number], cluster._agent
+    assert spec is not None
+    flags = [each for each in plan.flags if each != spec.flag(number)]
+    cluster._planned[number] = replace(plan, flags=[*flags, spec.flag(number)] if agent else flags)
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ def run_campaign(
             result = run(campaign, replace(options, command=repeated()), progress, folder)
         except BaseException:  # also on Ctrl-C: what is done need not run again
             progress.stop()
-            if campaign.continues and is_campaign(folder):
+            if is_campaign(folder):
                 again = f"the same command with --out {folder} --resume"
                 print(f"to continue: {again}", file=sys.stderr)
             raise

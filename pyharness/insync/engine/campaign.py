@@ -61,7 +61,6 @@ class Campaign(ABC, Generic[C]):
     Attributes:
         name: that of its command; a new folder has it.
         words: how its page calls what it shows.
-        continues: whether one that was interrupted can be resumed.
         at_once: how many arms run at the same time.
         batch: how many groups of cells run together; None: all that there are.
 
@@ -69,7 +68,6 @@ class Campaign(ABC, Generic[C]):
 
     name: ClassVar[str]
     words: ClassVar[Words]
-    continues: ClassVar[bool] = True
     at_once: int = 2
     batch: ClassVar[int | None] = None
 
@@ -112,13 +110,6 @@ class Campaign(ABC, Generic[C]):
         write_result(folder, result, self.words)
 
 
-@dataclass(frozen=True, slots=True)
-class NamedCell:
-    """A cell that is its name."""
-
-    name: str
-
-
 class CampaignOfResults(Campaign[C]):
     """A campaign of which each cell comes to a tree of checks."""
 
@@ -147,14 +138,14 @@ class CampaignOfResults(Campaign[C]):
         ]
 
 
-class CampaignOfOne(CampaignOfResults[NamedCell]):
-    """A campaign of one cell; its result is that of the cell, `of` what it is about."""
+class CampaignOfOne(CampaignOfResults[Named]):
+    """A campaign that is its only cell; `of` is what its result is about."""
 
     of: str
 
-    def cells(self, done: Done) -> Sequence[NamedCell]:
+    def cells(self, done: Done) -> Sequence[Named]:
         """Return the only cell."""
-        return (NamedCell(self.name),)
+        return (self,)
 
     def judge(self, done: Done) -> Result:
         """Return the result of the only cell."""
@@ -210,7 +201,8 @@ def run_campaign(
     campaign.ready(progress)
     make_out(folder)
     if not options.resume:
-        known = {"schema": 1, "campaign": campaign.name, "asked": _asked(campaign, options)}
+        asked = {**campaign.asked(), "shard": options.shard}
+        known = {"schema": 1, "campaign": campaign.name, "asked": asked}
         write_atomic(folder / CAMPAIGN, json.dumps(known, indent=2) + "\n")
     place = Place(
         folder=folder, at_once=campaign.at_once, analysis=options.analysis,
@@ -293,10 +285,6 @@ def _shard(text: str | None) -> tuple[int, int]:
     return int(number), int(of)
 
 
-def _asked(campaign: Campaign[C], options: Options) -> dict[str, Any]:
-    return {**campaign.asked(), "shard": options.shard}
-
-
 def _require_same(campaign: Campaign[C], options: Options, out: Path) -> None:
     """Check that a campaign resumes one like itself; raises InputError."""
     try:
@@ -307,7 +295,7 @@ def _require_same(campaign: Campaign[C], options: Options, out: Path) -> None:
         ) from None
     if before["campaign"] != campaign.name:
         raise InputError(f"--out {out}: a {before['campaign']}, expected a {campaign.name}")
-    now = json.loads(json.dumps(_asked(campaign, options)))
+    now = json.loads(json.dumps({**campaign.asked(), "shard": options.shard}))
     for key in now | before["asked"]:
         if (then := before["asked"].get(key)) != now.get(key):
             raise InputError(

@@ -198,17 +198,14 @@ def by_cluster(cells: Sequence[CellSpec]) -> list[list[CellSpec]]:
     groups: list[tuple[ClusterSpec, list[CellSpec]]] = []
     for cell in cells:
         want = cluster_spec(cell.scenario, cell.arm)
-        same = next((own for known, own in groups if known == want and _may_join(cell, own)), None)
-        if same is None:
-            groups.append((want, [cell]))
+        for known, own in groups:
+            # A broker's log folder can be on one disk only.
+            if known == want and not disks_differ([each.scenario for each in (*own, cell)]):
+                own.append(cell)
+                break
         else:
-            same.append(cell)
+            groups.append((want, [cell]))
     return [group for _, group in groups]
-
-
-def _may_join(cell: CellSpec, group: Sequence[CellSpec]) -> bool:
-    """Whether a broker's log folder can be on one disk for all of them."""
-    return disks_differ([each.scenario for each in (*group, cell)]) is None
 
 
 def _run_on_one_cluster(

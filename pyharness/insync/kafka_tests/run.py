@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from insync.engine.campaign import CampaignOfOne, NamedCell, Place
+from insync.engine.campaign import CampaignOfOne, Named, Place
 from insync.kafka_tests import judge, results
 from insync.kafka_tests.judge import Difference, Findings
 from insync.kafka_tests.jvm import JvmJob, TestJvm
@@ -196,6 +196,6 @@ class KafkaTests(CampaignOfOne):
             "java": self.plan.java.description,
         }
 
-    def check(self, cell: NamedCell, place: Place) -> Result:
+    def check(self, cell: Named, place: Place) -> Result:
         """Run the classes."""
         return run(replace(self.plan, out=place.folder), place.progress.phase)

@@ -11,8 +11,7 @@ from typing import Any
 import tomli_w
 
 from insync import arms as arms_of_runs
-from insync.artifacts import AGENT_JAR, LAB_JAR, built
-from insync.brokers.cluster.replica_logs import require_reader
+from insync.artifacts import AGENT_JAR, LAB_JAR, LOGS_JAR, built
 from insync.brokers.images.built import Image, require
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.distribution import Distribution
@@ -143,7 +142,7 @@ def cells_of(
 
 def find_tools(cells: Sequence[CellSpec], progress: Progress) -> Tools:
     """Find what cells of one build need, and fetch missing jars; raises InputError."""
-    require_reader()
+    built(LOGS_JAR)
     java, kafka = find_java(), cells[0].kafka
     return Tools(
         java=java,

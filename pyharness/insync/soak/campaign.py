@@ -28,7 +28,7 @@ from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.distribution import FULL_JIT
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.wire import exchange
-from insync.engine.campaign import CampaignOfOne, NamedCell, Place
+from insync.engine.campaign import CampaignOfOne, Named, Place
 from insync.errors import InputError, InsyncError
 from insync.events.soak_info import SAMPLES, Sample, read_samples
 from insync.events.writer import EventWriter
@@ -307,7 +307,7 @@ class Soak(CampaignOfOne):
         samples = list(read_samples(folder)) if (folder / SAMPLES).is_file() else []
         write_result(folder, result, self.words, pictures(samples, self.warm_up_s))
 
-    def check(self, cell: NamedCell, place: Place) -> Result:
+    def check(self, cell: Named, place: Place) -> Result:
         """Disturb and sample, let it become quiet, and judge.
 
         Raises InsyncError if a broker ends or a disturbance has no evidence; samples are kept.

@@ -16,7 +16,17 @@ from confluent_kafka.admin import (
 from insync.arms import FEATURE, PROCESS_TIME, REQUEST, SCOPE, VIA
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.node import AgentSpec
-from integration.lab import AT, HELD_MS, LAG, Lab, Program, StartCluster, StartLab, stalled_read
+from integration.lab import (
+    AT,
+    HELD_MS,
+    LAG,
+    Lab,
+    Program,
+    StartCluster,
+    StartLab,
+    equip,
+    stalled_read,
+)
 from waiting import wait_for
 
 COOLDOWN = "insync.relinquish.cooldown.ms"
@@ -134,7 +144,7 @@ def test_without_the_agent_updated_brokers_and_controllers_start_again(
     alter(lab, None, {FEATURE: "true", PROCESS_TIME: "500"})
     await_updates(lab, 1)
     for node in (cluster.controller.id, 1, 2):
-        cluster.remove_agent(node)
+        equip(cluster, node, agent=False)
         cluster.kill(node)
         cluster.restart(node)
     # Its leader was not restarted: a broker that is still fenced would not lead.

@@ -15,7 +15,7 @@ from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
 from insync.nodes import CONTROLLER_ID
-from integration.lab import ALL, LAG, STEP_DOWN, TOPIC, WITHIN_S, Lab, StartLab
+from integration.lab import ALL, LAG, STEP_DOWN, TOPIC, WITHIN_S, Lab, StartLab, equip
 from waiting import wait_for
 
 OTHER = "u"
@@ -67,7 +67,7 @@ def test_a_rolling_upgrade_of_kafka_and_of_the_agent(
 
 def to_woven(cluster: LocalCluster, number: int, new: Distribution) -> None:
     """Restart a node with the newer Kafka and the agent."""
-    cluster.add_agent(number)
+    equip(cluster, number, agent=True)
     cluster.upgrade(number, new)
     restart(cluster, number)
 
@@ -110,7 +110,7 @@ def test_a_rolling_downgrade_of_kafka_and_of_the_agent(
 
 def to_stock(cluster: LocalCluster, number: int, old: Distribution) -> None:
     """Restart a node with the older Kafka and without the agent."""
-    cluster.remove_agent(number)
+    equip(cluster, number, agent=False)
     cluster.upgrade(number, old)
     restart(cluster, number)
 

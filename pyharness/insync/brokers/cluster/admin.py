@@ -143,19 +143,12 @@ def keep_one_segment(admin: AdminClient, topic: str, *, alter_whole: bool) -> No
     Set `alter_whole` for brokers that can only replace all of a topic's settings at once. Raises
     InsyncError if the brokers refuse the setting.
     """
-    name, value = "retention.bytes", "1"
-    try:
-        if alter_whole:
-            whole = ConfigResource(ResourceType.TOPIC, topic, {**SMALL_SEGMENTS, name: value})
-            answers = admin.alter_configs([whole])
-        else:
-            entry = ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET)
-            one = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[entry])
-            answers = admin.incremental_alter_configs([one])
-        for answer in answers.values():
-            answer.result(_ANSWER_WITHIN_S)
-    except KafkaException as error:
-        raise InsyncError(f"topic {topic}: {name} not set: {error}") from error
+    setting = {"retention.bytes": "1"}
+    if alter_whole:
+        whole = ConfigResource(ResourceType.TOPIC, topic, {**SMALL_SEGMENTS, **setting})
+        _await_configs(admin.alter_configs([whole]), f"topic {topic}")
+    else:
+        _update(admin, ResourceType.TOPIC, topic, setting)
 
 
 def partitions(server: str, topic: str) -> State:
@@ -255,35 +248,33 @@ def update_broker(bootstrap: str, broker: int, settings: Mapping[str, str | None
 
     `bootstrap` is the broker that is asked.
     """
-    _update(bootstrap, ResourceType.BROKER, str(broker), settings)
+    _update(client(bootstrap), ResourceType.BROKER, str(broker), settings)
 
 
 def update_topic(bootstrap: str, topic: str, settings: Mapping[str, str | None]) -> None:
     """Set configs of a topic, or delete those that are None; raises InsyncError if refused."""
-    _update(bootstrap, ResourceType.TOPIC, topic, settings)
+    _update(client(bootstrap), ResourceType.TOPIC, topic, settings)
 
 
 def _update(
-    bootstrap: str, kind: ResourceType, name: str, settings: Mapping[str, str | None]
+    admin: AdminClient, kind: ResourceType, name: str, settings: Mapping[str, str | None]
 ) -> None:
+    kinds = {True: AlterConfigOpType.DELETE, False: AlterConfigOpType.SET}
     entries = [
-        ConfigEntry(
-            key,
-            value,
-            incremental_operation=AlterConfigOpType.DELETE
-            if value is None
-            else AlterConfigOpType.SET,
-        )
+        ConfigEntry(key, value, incremental_operation=kinds[value is None])
         for key, value in settings.items()
     ]
     resource = ConfigResource(kind, name, incremental_configs=entries)
-    admin = client(bootstrap)
+    answers = admin.incremental_alter_configs([resource])
+    _await_configs(answers, f"{kind.name.lower()} {name}")
+
+
+def _await_configs(answers: Mapping[ConfigResource, Future[None]], what: str) -> None:
     try:
-        for answer in admin.incremental_alter_configs([resource]).values():
+        for answer in answers.values():
             answer.result(timeout=ANSWERS_WITHIN_S)
     except (KafkaException, TimeoutError) as error:
-        what = kind.name.lower()
-        raise InsyncError(f"configs of {what} {name} were not updated: {error}") from error
+        raise InsyncError(f"configs of {what} were not updated: {error}") from error
 
 
 def in_force(bootstrap: str, broker: int, settings: Mapping[str, str]) -> int:

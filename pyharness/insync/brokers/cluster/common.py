@@ -231,20 +231,6 @@ class NodeCluster(ABC):
             forget_broker(self.zookeeper.port, number)
         self.nodes[number] = self._run(self._planned[number])
 
-    def remove_agent(self, number: int) -> None:
-        """Let a node run without the agent from its next start on."""
-        plan = self._planned[number]
-        agent = self._agent_of(plan)
-        if agent is not None:
-            flags = [flag for flag in plan.flags if flag != agent.flag(number)]
-            self._planned[number] = replace(plan, flags=flags)
-
-    def add_agent(self, number: int) -> None:
-        """Let a node run with the cluster's agent from its next start on."""
-        plan = self._planned[number]
-        if self._agent is not None:
-            self._planned[number] = replace(plan, flags=[*plan.flags, self._agent.flag(number)])
-
     def upgrade(self, number: int, dist: Distribution) -> None:
         """Let a node run another Kafka version from its next start on; not in containers."""
         self._others[number] = dist

@@ -21,17 +21,12 @@ from insync.errors import InsyncError
 _WITHIN_S: Final = 120.0
 
 
-def require_reader() -> Path:
-    """Return the jar of the program that reads logs; raises InputError if it is not built."""
-    return built(LOGS_JAR)
-
-
 def lines(dist: Distribution, main: str, *arguments: str) -> Iterator[dict[str, Any]]:
     """Yield the JSON lines that its class `main` prints; raises InsyncError if the class fails."""
     with tempfile.TemporaryDirectory(prefix="insync-") as scratch:
         out, log = Path(scratch) / "lines.jsonl", Path(scratch) / "log.txt"
         command = dist.command(
-            SHORT_LIVED, f"insync.logs.{main}", str(out), *arguments, jars=[require_reader()]
+            SHORT_LIVED, f"insync.logs.{main}", str(out), *arguments, jars=[built(LOGS_JAR)]
         )
         if process.run(command, log=log, folder=log.parent, within_s=_WITHIN_S) != 0:
             raise InsyncError(f"{main} cannot read the logs: {process.complaint(log)}")

@@ -18,6 +18,7 @@ from insync.brokers.kafka.ports import LOOPBACK
 from insync.errors import InsyncError
 
 ROLES = ("controller", "broker")
+_LISTENERS = {"controller": "CONTROLLER", "broker": "PLAINTEXT"}
 DATA, METADATA = "data", "metadata"
 _META = "meta.properties"
 _WITHIN_S = 60.0
@@ -106,7 +107,9 @@ def _start_tool(
     cold: Distribution, role: str, cluster: str, scratch: Path, words: Sequence[str]
 ) -> "subprocess.Popen[bytes]":
     properties = scratch / f"{role}.properties"
-    properties.write_text(_properties(role, cold.formats / role), encoding="utf-8")
+    node = ROLES.index(role) + 1  # the copies change ports and ids
+    text = smallest({role: 9092 + node}, cold.formats / role, 9093, node)
+    properties.write_text(text, encoding="utf-8")
     command = cold.command(
         SHORT_LIVED, "kafka.tools.StorageTool",
         "format", "--cluster-id", cluster, "--config", str(properties),
@@ -120,13 +123,16 @@ def _log(scratch: Path, role: str) -> Path:
     return scratch / f"format-{role}.log"
 
 
-def _properties(role: str, folder: Path) -> str:
-    """Return the smallest settings that StorageTool accepts; the copies change ports and ids."""
-    listener = "CONTROLLER" if role == "controller" else "PLAINTEXT"
-    return f"""process.roles={role}
-node.id={ROLES.index(role) + 1}
-controller.quorum.voters=1@{LOOPBACK}:9093
-listeners={listener}://{LOOPBACK}:{9093 + ROLES.index(role)}
+def smallest(roles: Mapping[str, int], folder: Path, voter: int, node: int = 1) -> str:
+    """Return the smallest settings of a node in `folder`, with the port for each of its roles.
+
+    `voter` is the port of the controller, node 1.
+    """
+    listeners = (f"{_LISTENERS[role]}://{LOOPBACK}:{port}" for role, port in roles.items())
+    return f"""process.roles={",".join(roles)}
+node.id={node}
+controller.quorum.voters=1@{LOOPBACK}:{voter}
+listeners={",".join(listeners)}
 listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
 controller.listener.names=CONTROLLER
 log.dirs={folder / DATA}

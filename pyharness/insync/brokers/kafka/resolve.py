@@ -25,7 +25,7 @@ def distribution(kafka: str, java: Java, progress: Progress | None = None) -> Di
     Raises InputError for an unknown version, if a jar cannot be fetched or has a wrong checksum,
     if an own build is not one, and if the cache is busy or not writable.
     """
-    tell = progress or _silent
+    tell = progress or (lambda _: None)
     release = builds.find(kafka)
     jars = class_path(release, tell)
     return warm(release, jars, java, cache.root() / "kafka" / release.name, tell)
@@ -69,10 +69,6 @@ def _fill(release: Release, libs: Path, tell: Progress) -> None:
 
 def _matches(jar: Jar, file: Path) -> bool:
     return file.is_file() and sha256_of(file) == jar.sha256
-
-
-def _silent(_: str) -> None:
-    """Ignore a line of progress."""
 
 
 if __name__ == "__main__":

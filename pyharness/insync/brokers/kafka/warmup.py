@@ -122,15 +122,8 @@ zookeeper.connect={LOOPBACK}:{other_port}
 listeners=PLAINTEXT://{LOOPBACK}:{port}
 log.dirs={folder / formats.DATA}
 """
-    return f"""process.roles=broker,controller
-node.id=1
-controller.quorum.voters=1@{LOOPBACK}:{other_port}
-listeners=PLAINTEXT://{LOOPBACK}:{port},CONTROLLER://{LOOPBACK}:{other_port}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
-controller.listener.names=CONTROLLER
-log.dirs={folder / formats.DATA}
-metadata.log.dir={folder / formats.METADATA}
-"""
+    roles = {"broker": port, "controller": other_port}
+    return formats.smallest(roles, folder, other_port)
 
 
 def started(release: Release) -> str:
