@@ -64,7 +64,7 @@ def test_an_answer_of_logs_alone_is_compared_with_the_injected_fault(
     assert list(judged(recorded, by_logs=True)) == []
     run = with_another_fault(recorded, tmp_path)
     fault = json.loads((run / "events" / "stock" / "faults.jsonl").read_text())
-    failed_ms = fault["injected_ms"] + 5_000
+    failed_ms = fault["injected_ms"] + 1_000
     failed = f"[ReplicaManager broker={broker}] Stopping serving replicas in dir /data"
     log = run / "nodes" / "stock" / str(broker) / "stdout.log"
     log.parent.mkdir(parents=True)
