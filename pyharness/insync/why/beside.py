@@ -111,7 +111,7 @@ def kip_501(facts: Facts, finding: Finding, blamed: Sequence[Blamed]) -> Kip501 
         if each.leader == finding.broker and each.follower in wrong and not each.fenced
         if finding.peer is None and facts.late(each).touches(finding.span, facts.lag_ms / 2)
     ]
-    if not drops or finding.site == FOLLOWER_APPEND:
+    if not drops or finding.site in (FOLLOWER_APPEND, ENDED, STOPPED):
         return None
     least, most = float(finding.cause == "disk"), float(finding.cause != "network")
     times = [each.at_ms for each in drops]

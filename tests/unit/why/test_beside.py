@@ -22,6 +22,8 @@ from unit.why.test_logs import (
     FENCED,
     HEALTHY,
     SLOW_LEADER,
+    STARTED,
+    STOPPING,
     UNFENCED,
     answer,
     at,
@@ -79,6 +81,15 @@ def test_of_a_slow_follower_it_would_have_kept_nobody(tmp_path: Path) -> None:
     (finding,) = answer(tmp_path, lag_ms=10_000).findings
     assert [each.rightly for each in finding.blamed] == [True]
     assert finding.kip_501 is None
+
+
+def test_of_a_broker_that_was_told_to_stop_it_would_have_kept_nobody(tmp_path: Path) -> None:
+    first = "INFO Registered `kafka:type=kafka.Log4jController` MBean"
+    started = STARTED.replace("id=2", "id=1")
+    again = [at(39, STOPPING), at(50, first), at(55, started), at(99, "INFO x")]
+    slow = [*SLOW_LEADER[:2], at(0, started), *SLOW_LEADER[2:8], *again]
+    findings = found(tmp_path, slow=slow).findings
+    assert [(each.site, each.kip_501) for each in findings] == [("stopped on request", None)]
 
 
 def test_a_step_down_saves_nothing_for_sure_if_then_too_few_replicas_are_left(

@@ -309,7 +309,7 @@ def _add_fencing(read: Read, line: Line, broker: int, *, fenced: bool) -> None:
 def _add_isr(read: Read, line: Line, said: dict[str, str]) -> None:
     """Add a leader's line about an ISR; before the first one that shrinks it had the one before.
 
-    A leader that is none any more may want to shrink one, which then stays as it is.
+    A broker that leads no more may still want to shrink one, which then stays as it is.
     """
     partition, leader = Partition(said["topic"], int(said["number"])), int(said["leader"])
     late = {int(who): line.at_ms - int(when) for who, when in _CAUGHT_UP.findall(line.text)}
