@@ -137,16 +137,17 @@ def look(bug: Bug, result: Mapping[str, Any]) -> Seen:
         for metric, value in values.items()
     )
     found = all(_is_within(value, bug.found[metric]) for metric, value in values.items())
-    if found and _stands(bug, result):
-        return Seen(True, words)
+    if None not in values.values() and _stands(bug, result):
+        return Seen(found, words)
     why = _why_void(cell, result, [metric for metric, value in values.items() if value is None])
     return Seen(found, words) if why is None else Seen(None, why)
 
 
 def _stands(bug: Bug, result: Mapping[str, Any]) -> bool:
-    """Whether what was found counts although other things were not recorded.
+    """Whether what is known of liveness counts although other things were not recorded.
 
-    A node that ends, or does not come back, leaves no data of its own, and may cut a repeat short.
+    A node that ends, or does not come back, leaves no data of its own, and may cut a repeat short;
+    and a reader may not come to the end of a log of which a fault took a part.
     """
     broken, evidence = result["broken"], result["cell"].get("evidence", ())
     acted = [each for each in evidence if each["acted_ms"] > 0]

@@ -136,6 +136,14 @@ def test_a_node_that_ended_is_found_although_its_data_is_missing() -> None:
     assert look(EXIT, ended(1_000, by_fault=False)).found is True, "the repeat was cut short"
 
 
+def test_that_no_node_ended_counts_although_its_data_is_missing() -> None:
+    result = ended(1_000)
+    result["cell"]["unplanned_exits"] = [0]
+    assert look(EXIT, result).found is False
+    result["cell"]["unplanned_exits"] = [None]
+    assert look(EXIT, result).found is None, "the repeat was cut short"
+
+
 def test_a_node_that_ended_is_void_if_a_fault_did_not_act() -> None:
     assert look(EXIT, ended()).found is None
     assert look(EXIT, ended(0)).found is None
