@@ -16,6 +16,7 @@ MOST_FILES = {"A scenario": 2, "An arm": 2, "A metric": 1}
 # Files in which an example occurs as one name among others: nobody touches them to add another.
 USES = {
     "A fault kind": {
+        "pyharness/insync/bugs/corpus/*.toml": "the faults by which bugs show",
         "pyharness/insync/fuzz/values.py": "the kinds that remove what a replica has written",
         "tests/unit/faults/test_[cr]*.py": "the kinds by tag; the one that containers lack",
         "tests/unit/tables/test_leaders.py": "a follower that stopped fetching, by several kinds",
