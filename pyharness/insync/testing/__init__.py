@@ -4,14 +4,26 @@ The pytest plugin is in here, too, which pytest loads in every session: what is 
 when it is used.
 """
 
+from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     from insync.testing.history import History
     from insync.testing.kafka_cluster import KafkaCluster
 
 __all__ = ["History", "KafkaCluster"]
+
+Kind = Literal["auto", "local", "docker", "existing"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The cluster that the options of pytest ask for."""
+
+    kafka: str
+    cluster: Kind
+    bootstrap: str | None
 
 
 _PLACES: Final = {"History": "history", "KafkaCluster": "kafka_cluster"}

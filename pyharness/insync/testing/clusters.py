@@ -20,9 +20,9 @@ from insync.progress import Progress
 from insync.run.analysis import analyse
 from insync.run.request import ClusterKind, RunRequest
 from insync.run.runner import run
+from insync.testing import Asked
 from insync.testing.faults import Injected, possible
 from insync.testing.kafka_cluster import KafkaCluster
-from insync.testing.plugin import Asked
 
 
 class ExistingCluster:

@@ -55,10 +55,7 @@ def _listed(value: object) -> bool:
 
 
 Plugin = Literal["read", "request"]
-_KINDS: Final[Mapping[str, type[NodeCluster]]] = {
-    "local": LocalCluster,
-    "docker": ContainerCluster,
-}
+_KINDS: Final[Mapping[str, type[NodeCluster]]] = {"local": LocalCluster, "docker": ContainerCluster}
 _SERVES_WITHIN_S: Final = 60.0
 _MOST_COPIES: Final = 3
 _LAST_LINES: Final = 8

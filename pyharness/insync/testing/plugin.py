@@ -5,11 +5,12 @@ pytest loads it in every session, so it imports brokers and clients only when a 
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import pytest
+
+from insync.testing import Asked, Kind
 
 if TYPE_CHECKING:
     from insync.testing.clusters import ExistingCluster, Judged
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     Cluster: TypeAlias = KafkaCluster | ExistingCluster
 
-Kind = Literal["auto", "local", "docker", "existing"]
 _OF_CLUSTER: Final = ("brokers", "settings", "plugin", "faults", "jvm")
 _KEYS: Final = (*_OF_CLUSTER, "scenario", "expect", "arms", "scale", "repeats")
 MARKER_HELP: Final = (
@@ -48,15 +48,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--insync-bootstrap", metavar="HOST:PORT,...",
         help="the brokers of --insync-cluster existing",
     )  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What the command line asks for."""
-
-    kafka: str
-    cluster: Kind
-    bootstrap: str | None
 
 
 def asked(config: pytest.Config) -> Asked:
