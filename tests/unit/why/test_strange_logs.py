@@ -97,7 +97,7 @@ def test_logs_of_two_clusters_are_refused_by_their_ids(
     ],
 )
 def test_two_logs_of_one_name_and_time_are_of_two_clusters(
-    tmp_path: Path, names: tuple[str, str], second: Sequence[str], *, refused: bool
+    tmp_path: Path, names: tuple[str, str], second: list[str], *, refused: bool
 ) -> None:
     write(tmp_path / names[0], SLOW_LEADER)
     write(tmp_path / names[1], [line.replace("broker=2", "broker=1").replace("[Broker id=2]",
@@ -116,7 +116,7 @@ def cut_link(folder: Path, ahead: int, shared: Sequence[Sequence[str]] = ((), ()
     write(folder / "1.log", [at(0, "INFO KafkaConfig values:"), SETTINGS, *shared[0], *one])
     write(folder / "2.log", [*shared[1], *two])
     if shared[2]:
-        write(folder / "controller.log", shared[2])
+        write(folder / "controller.log", [*shared[2]])
     return answer(folder)
 
 
