@@ -80,6 +80,15 @@ def test_the_figures_of_a_group(found: dict[str, list[dict[str, Any]]]) -> None:
     assert (behind["gap_ms"], behind["max_lag"], behind["unread"]) == (None, None, 3)
 
 
+def test_a_group_that_reads_many_records_needs_little_memory(spark: SparkSession) -> None:
+    read = ("'read' as type", "2.0D as t_ms", "0 as member", "id as offset", "null as lag")
+    repeat = ("'r' as run", "'a' as arm", "0 as repeat", "'t' as topic", "0 as partition")
+    group = spark.range(100_000).selectExpr(*repeat, "0 as group", "'classic' as protocol", *read)
+    consume = inline_table(spark, [], CONSUME)
+    (found,) = groups(group, consume).collect()
+    assert (found["processed"], found["reprocessed"]) == (100_000, 0)
+
+
 def test_end_to_end_latency_counts_from_the_due_time_and_without_transactions(
     found: dict[str, list[dict[str, Any]]],
 ) -> None:
