@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from insync.brokers.cluster import replica_logs
 from insync.brokers.kafka.versions import pinned
 from insync.faults.support import shim
 from insync.run import plan, requirements, version_support
@@ -24,7 +23,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, versions: str) -> 
     monkeypatch.setattr(shim, "SHIM", built / "shim.so")
     monkeypatch.setattr(plan, "AGENT_JAR", built / "agent.jar")
     monkeypatch.setattr(plan, "LAB_JAR", built / "lab.jar")
-    monkeypatch.setattr(replica_logs, "LOGS_JAR", built / "logs.jar")
+    monkeypatch.setattr(plan, "LOGS_JAR", built / "logs.jar")
     monkeypatch.setattr(requirements, "CLIENTS_JAR", built / "clients.jar")
     monkeypatch.setattr(version_support, "VERSIONS_TABLE", built / "table.properties")
     monkeypatch.setattr(plan, "find_java", lambda: SimpleNamespace(description="Java 17"))
