@@ -136,7 +136,7 @@ def _removed(finding: Finding) -> Table:
     ]  # fmt: skip
     columns = ["follower", "judged", "partitions", "what happened"]
     empty = "No follower was removed, or would have been, as far as is known."
-    return Table(title="Whom stock Kafka removes", columns=columns, rows=rows, empty=empty)
+    return Table(title="Removed by stock Kafka", columns=columns, rows=rows, empty=empty)
 
 
 def _lines(finding: Finding) -> Table:
