@@ -21,12 +21,10 @@ def groups(group: DataFrame, consume: DataFrame) -> DataFrame:
     """Return one row per repeat and group.
 
     `gap_ms` is the longest time in which a partition had no owner: from when one member gave it
-    back to when the next one got it; null if none was given to another. The arguments have the
-    columns of the event lines.
+    back to when the next one got it; null if none was given to another. Takes event lines.
     """
     is_read, is_lag = (fn.col("type") == name for name in ("read", "lag"))
-    # A text, because the embedded engine counts the memory of a batch for each distinct struct.
-    place = fn.concat_ws("-", "partition", "offset")
+    place = fn.concat_ws("-", "partition", "offset")  # a struct takes gigabytes embedded
     counted = group.groupBy(*_GROUP).agg(
         fn.max("protocol").alias("protocol"),
         fn.countDistinct("member").alias("members"),
