@@ -63,9 +63,8 @@ def lanes(facts: Facts, finding: Finding) -> Iterator[Lane]:
         away: list[Span] = [
             each for each in facts.fenced if each.broker == broker and each.overlap_ms(window)
         ]
-        away += (
-            [finding.span] if finding.broker == broker and finding.site in (ENDED, STOPPED) else []
-        )
+        if finding.broker == broker and finding.site in (ENDED, STOPPED):
+            away.append(finding.span)
         led = [each for each in facts.leads if each.leader == broker and each.overlap_ms(window)]
         yield from _lanes(facts, broker, window, led, away)
 
