@@ -55,7 +55,8 @@ class Bugs(ScenarioCampaign):
             " the fixed one. Of a bug without a fix only the affected release is played, which does"
             " not show that it would not be found elsewhere.",
             "A repeat is void, and its bug unknown, if a fault did not act, a cluster did not"
-            " start, or something was not recorded.",
+            " start, or something was not recorded. If all that the bug is found by is liveness and"
+            " known, other things may be missing.",
         ),
     )
     batch = 1
