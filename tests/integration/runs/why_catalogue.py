@@ -1,8 +1,9 @@
-"""`python -m integration.runs.why_catalogue SEED OUT [REPEATS]` records every kind of fault.
+"""`python -m integration.runs.why_catalogue SEED OUT [REPEATS [OPTION...]]` records every fault.
 
 It needs `PYTHONPATH=tests`. Each variant is a scenario with one fault that lasts for two and a half
-lags, on stock brokers and with `step-down`, five times each. `python tests/why_confusion.py OUT`
-then compares the answers of `insync why` with the faults; docs/test/why.md has the result.
+lags, on stock brokers and with `step-down`, five times each. Options are those of `insync run`,
+such as `--kafka 2.8.2 --arms stock`. `python tests/why_confusion.py OUT` then compares the answers
+of `insync why` with the faults; docs/test/why.md has the result.
 """
 
 import sys
@@ -84,18 +85,20 @@ def scenario(name: str, fault: Mapping[str, Any], repeats: int) -> dict[str, Any
     }  # fmt: skip
 
 
-def record(keys: Mapping[str, Any], seed: int, out: Path) -> str:
-    """Record a scenario on all arms; return its name, and why it failed if it did."""
-    done = run(keys, out, "--seed", str(seed), "--record-only", within_s=WITHIN_S)
+def record(keys: Mapping[str, Any], seed: int, out: Path, options: Sequence[str]) -> str:
+    """Record a scenario; return its name, and why it failed if it did."""
+    done = run(keys, out, "--seed", str(seed), "--record-only", *options, within_s=WITHIN_S)
     return f"{keys['name']}: {why_not(done) if done.returncode else 'recorded'}"
 
 
-def main(seed: int, out: Path, repeats: int) -> None:
+def main(seed: int, out: Path, repeats: int, options: Sequence[str]) -> None:
     out.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for said in pool.map(lambda keys: record(keys, seed, out), scenarios(seed, repeats)):
+        todo = scenarios(seed, repeats)
+        for said in pool.map(lambda keys: record(keys, seed, out, options), todo):
             print(said, flush=True)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]) if sys.argv[3:] else REPEATS)
+    most = int(sys.argv[3]) if sys.argv[3:] else REPEATS
+    main(int(sys.argv[1]), Path(sys.argv[2]), most, sys.argv[4:])

@@ -251,6 +251,34 @@ def test_a_shrink_that_the_log_does_not_confirm_did_not_happen(tmp_path: Path) -
         assert [each.broker for each in answer(tmp_path, lag_ms=10_000).findings] == [1]
 
 
+OLD = "Partition [t,{number}] on broker 1: {says}"
+OLDER = "[Partition t-{number} broker=1] {says}"
+
+
+@pytest.mark.parametrize(("named", "topic"), [(OLD, " for partition [t,0]"), (OLDER, "")])
+def test_before_kafka_2_4_what_a_leader_proposes_was_made_unless_it_was_refused(
+    tmp_path: Path, named: str, topic: str
+) -> None:
+    """Those releases do not log that an ISR was updated, so one may change several times."""
+
+    def says(second: int, number: int, text: str) -> str:
+        return at(second, f"INFO {named.format(number=number, says=text)} (kafka.cluster.Partition)")
+
+    lines = []
+    for second, number in ((30, 0), (31, 1), (60, 0)):
+        lines.append(says(second, number, f"Shrinking ISR{topic} from 1,2,3 to 1"))
+        lines.append(says(second + 9, number, f"Expanding ISR{topic} from 1 to 1,2,3"))
+    lines += [
+        says(70, 2, f"Shrinking ISR{topic} from 1,2,3 to 1"),
+        says(70, 2, "Cached zkVersion [8] not equal to that in zookeeper, skip updating ISR"),
+    ]
+    write(tmp_path / "server.log", [*sorted(lines[:6]), *lines[6:], at(90, "INFO x")])
+    found = answer(tmp_path, lag_ms=10_000)
+    assert [each.broker for each in found.findings] == [1, 1]
+    assert [len(each.partitions) for each in found.findings] == [2, 1]
+    assert any("refused" in gap and "server.log:8" in gap for gap in found.gaps)
+
+
 def test_a_broker_that_started_again_had_ended_after_its_last_line(tmp_path: Path) -> None:
     first = "INFO Registered `kafka:type=kafka.Log4jController` MBean"
     lines = [at(0, STARTED), at(20, "INFO the last words"), at(70, first), at(75, "INFO loading")]

@@ -20,17 +20,23 @@ _TIME: Final = re.compile(
 _INSTANT: Final = re.compile(r'"epochSecond":(\d+),"nanoOfSecond":(\d+)')
 OWN_ID: Final = re.compile(
     rb"\[(?:(?:Broker|KafkaServer|BrokerServer|BrokerLifecycleManager|GroupCoordinator|Controller)"
-    rb" (?:id=)?|ReplicaManager broker=|Partition \S+ broker="
-    rb"|ReplicaFetcher replicaId=)(\d+)|\[(?:QuorumController|ControllerServer) id=(\d+)"
+    rb" (?:id=)?|ReplicaManager broker=|Partition \S+ broker=|ReplicaFetcher replicaId="
+    rb"|\S+,\d+\] on broker )(\d+)|\[(?:QuorumController|ControllerServer) id=(\d+)"
 )
 """Whose log it is: a broker's, or one of a controller."""
 _PARTITION: Final = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
-_SHRINK: Final = re.compile(
-    rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] Shrinking ISR from"
-    r" (?P<before>[\d,]+) to (?P<after>[\d,]+)"
+_OLD_PARTITION: Final = re.compile(r"Partition \[([\w.-]+),(\d+)\] on broker (\d+):")
+"""How Kafka before 1.0 names a partition and its leader."""
+_PROPOSED: Final = re.compile(
+    rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] (?:Shrink|Expand)ing ISR"
+    r" (?:for partition \S+ )?from (?P<before>[\d,]+) to (?P<after>[\d,]+)"
 )
 _UPDATED: Final = re.compile(
-    rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] ISR updated to \[?(?P<after>[\d,]+)"
+    rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] ISR updated (?:from AlterIsr )?to"
+    r" \[?(?P<after>[\d,]+)"
+)
+_REFUSED: Final = re.compile(
+    rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] Cached zkVersion .* skip updating ISR"
 )
 _LEADS: Final = re.compile(
     rf"\[Broker id=(?P<leader>\d+)\] Leader {_PARTITION} (?:with topic id \S+ )?starts at"
@@ -129,7 +135,8 @@ class Source:
 class Read:
     """What is read so far; `changes` are lines as a run records them.
 
-    An ISR is `proposed` by a leader until its log says that it was updated; `confirms` are the
+    ISRs are `proposed` by a leader, two lines each, before and after, until its log says that the
+    last one was made; `refused` are those that were not. `confirms` are the
     sources that say so. `stops` are when brokers were told to end, `boots` from when until when
     nodes started. A fencing is `intended` until a controller's log replays it. Everything is
     kept with the number of its source, whose clock may be wrong. `late_ms` is the
@@ -142,6 +149,7 @@ class Read:
     intended: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     proposed: dict[tuple[int, Partition], list[dict[str, Any]]] = field(default_factory=dict)
     confirms: set[int] = field(default_factory=set)
+    refused: list[str] = field(default_factory=list)
     starts: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     spans: list[tuple[int, Awaited | Appended | Paused]] = field(default_factory=list)
     lines: list[tuple[int, LogLine]] = field(default_factory=list)
@@ -202,10 +210,12 @@ def is_start(text: str) -> bool:
 
 def add(read: Read, line: Line) -> None:
     """Add what a line says, if it says something."""
-    text, at_ms = line.text, line.at_ms
+    text, at_ms = _OLD_PARTITION.sub(r"[Partition \1-\2 broker=\3]", line.text), line.at_ms
     own = read.sources[line.source].broker
-    if found := _SHRINK.search(text) or _UPDATED.search(text) or _LEADS.search(text):
+    if found := _PROPOSED.search(text) or _UPDATED.search(text) or _LEADS.search(text):
         _add_isr(read, line, found.groupdict())
+    elif found := _REFUSED.search(text):
+        _refuse(read, line, Partition(found["topic"], int(found["number"])), int(found["leader"]))
     elif "Shrinking ISR from" in text:
         read.broken.append(f"{read.sources[line.source].file}:{line.number}")
     elif found := _FENCING.search(text):
@@ -324,15 +334,22 @@ def _add_isr(read: Read, line: Line, said: dict[str, str]) -> None:
     read.replicas[partition].update(*isrs)
     read.late_ms = min([read.late_ms, *(each for each in late.values() if each > 0)])
     if said.get("before"):
-        read.proposed[line.source, partition] = changes
-        _quote(read, line, (leader, *sorted({*isrs[0]} - {*isrs[1]})))
+        read.proposed.setdefault((line.source, partition), []).extend(changes)
+        _quote(read, line, (leader, *sorted({*isrs[0]} ^ {*isrs[1]})))
         return
-    wanted = read.proposed.pop((line.source, partition), [])
+    wanted = read.proposed.pop((line.source, partition), [])[-2:]
     if wanted and {*wanted[-1]["isr"]} == {*isrs[0]}:
         changes = wanted
     if "updated to" in line.text:
         read.confirms.add(line.source)
     read.changes += [(line.source, each) for each in changes]
+
+
+def _refuse(read: Read, line: Line, partition: Partition, leader: int) -> None:
+    """Forget the last ISR that a leader proposed: others know another leader, or another ISR."""
+    del read.proposed.get((line.source, partition), [])[-2:]
+    read.refused.append(f"{read.sources[line.source].file}:{line.number}")
+    _quote(read, line, (leader,))
 
 
 def _ids(text: str) -> list[int]:

@@ -336,8 +336,9 @@ def _unconfirmed(read: Read) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     for (source, _), changes in read.proposed.items():
         ends_ms = read.sources[source].last_ms or 0.0
-        if source not in read.confirms or changes[-1]["t_ms"] > ends_ms - _CONFIRMED_MS:
-            yield from ((source, each) for each in changes)
+        for each in changes:
+            if source not in read.confirms or each["t_ms"] > ends_ms - _CONFIRMED_MS:
+                yield source, each
     replayed = [each for _, each in read.changes if each["kind"] == "broker" and each["fenced"]]
     for source, fencing in read.intended:
         made = (
@@ -388,9 +389,13 @@ def _own(facts: Facts, span: Awaited | Appended | Paused) -> list[Any]:
 def _add_gaps(facts: Facts, read: Read, *, given: bool, said: Sequence[str]) -> None:
     """Add what is not known, what was read, and what was found of clocks."""
     facts.gaps += [NOT_LOGGED, *read.gaps]
-    if read.broken:
-        where = f"{read.broken[0]}{' and others' if len(read.broken) > 1 else ''}"
-        facts.gaps.append(f"lines about an ISR that cannot be read: {len(read.broken)} ({where})")
+    for lines, what in (
+        (read.broken, "lines about an ISR that cannot be read"),
+        (read.refused, "changes of an ISR that were refused, because its leader was none any more"),
+    ):
+        if lines:
+            where = f"{lines[0]}{' and others' if len(lines) > 1 else ''}"
+            facts.gaps.append(f"{what}: {len(lines)} ({where})")
     if not given and read.lag_ms is None:
         facts.gaps.append(
             f"no log has replica.lag.time.max.ms: taken for {facts.lag_ms:g} (--lag-ms)"
