@@ -11,7 +11,7 @@ from typing import Final
 
 from insync.why.answer import Blamed, Finding, Kip501, Lane
 from insync.why.facts import FOLLOWER_APPEND, Facts, Leads, LogLine, Partition, Span
-from insync.why.processes import ENDED, STOPPED
+from insync.why.processes import AWAY
 
 _MOST_LINES: Final = 12
 _MOST_ALIKE: Final = 3
@@ -63,7 +63,7 @@ def lanes(facts: Facts, finding: Finding) -> Iterator[Lane]:
         away: list[Span] = [
             each for each in facts.fenced if each.broker == broker and each.overlap_ms(window)
         ]
-        if finding.broker == broker and finding.site in (ENDED, STOPPED):
+        if finding.broker == broker and finding.site in AWAY:
             away.append(finding.span)
         led = [each for each in facts.leads if each.leader == broker and each.overlap_ms(window)]
         yield from _lanes(facts, broker, window, led, away)
@@ -110,7 +110,7 @@ def kip_501(facts: Facts, finding: Finding, blamed: Sequence[Blamed]) -> Kip501 
         if each.leader == finding.broker and each.follower in wrong and not each.fenced
         if finding.peer is None and facts.late(each).touches(finding.span, facts.lag_ms / 2)
     ]
-    if not drops or finding.site in (FOLLOWER_APPEND, ENDED, STOPPED):
+    if not drops or finding.site in (FOLLOWER_APPEND, *AWAY):
         return None
     least, most = float(finding.cause == "disk"), float(finding.cause != "network")
     times = [each.at_ms for each in drops]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeVar
 
 APPEND: Final = "append"
+LOST_DIR: Final = f"{APPEND}: a log directory failed"
 NO_CLIENTS: Final = "no clients' view: a leader whose appends hang shows only if it times them"
 ASKED_FENCING: Final = "asks to be fenced"
 """The site of a broker that asks for its fencing: it found itself too slow to lead or to follow."""
@@ -164,6 +165,7 @@ class Dropped:
     unseen_ms: float | None = None
     late_ms: float = 0.0
     fenced: bool = False
+    new: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,11 +104,11 @@ def _is_known(facts: Facts, ends: tuple[int, int], span: Span, found: Sequence[F
 def drop_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
     """Return the findings of drops that nothing explains, those of one time together.
 
-    Not those that the controller made. A follower whose leader was paused is dropped when the
-    leader runs again, up to a lag later.
+    Not those that the controller made, nor those of new partitions. A follower whose leader was
+    paused is dropped when the leader runs again, up to a lag later.
     """
     new: list[Finding] = []
-    left = [each for each in facts.dropped if facts.by_time and not each.fenced]
+    left = [each for each in facts.dropped if facts.by_time and not (each.fenced or each.new)]
     while True:
         known = [*found, *new]
         left = [each for each in left if not _is_explained(facts, each, known)]

@@ -134,6 +134,11 @@ def _gaps(facts: Facts, found: Sequence[Finding]) -> Iterator[str]:
                 f"broker {pause.broker}: its process did not run for {pause.paused_ms:,.0f} ms, at"
                 f" some time in {pause.ms / 1000:,.0f} s in which its agent had nothing to report"
             )
+    if new := {each.partition for each in facts.dropped if each.new}:
+        yield (
+            f"{len(new)} new partition(s) lost followers that had not begun to fetch, which says of"
+            " no broker that it was slow"
+        )
     if facts.unreadable:
         yield f"lines that are not as they must be, and were left out: {facts.unreadable}"
     if not facts.by_time:

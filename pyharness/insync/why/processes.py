@@ -5,11 +5,14 @@ from typing import Final
 
 from insync.why import rules
 from insync.why.answer import Evidence, Finding
-from insync.why.facts import Dropped, Facts, Fenced, Paused, Span, Unacked, groups, whole
+from insync.why.facts import LOST_DIR, Dropped, Facts, Fenced, Paused, Span, Unacked, groups, whole
 
 PAUSED: Final = "frozen or starved"
 ENDED: Final = "ended"
 STOPPED: Final = "stopped on request"
+ENDED_BY_DISK: Final = "a log directory failed, and its process ended"
+AWAY: Final = (ENDED, STOPPED, ENDED_BY_DISK)
+"""The sites of a process that was not there for a time."""
 GONE: Final = "not heard of"
 CONTROLLER_LINK: Final = "link to the controller"
 
@@ -26,7 +29,7 @@ def is_start(broker: int, span: Span, found: Sequence[Finding]) -> bool:
     """Whether a time belongs to an end of this broker's process, or to its start."""
     return any(
         each.broker == broker
-        and each.site in (ENDED, STOPPED)
+        and each.site in AWAY
         and each.span.since_ms <= span.until_ms
         and span.since_ms <= each.span.until_ms + rules.WARM_UP_MS
         for each in found
@@ -47,10 +50,21 @@ def _ended(facts: Facts) -> Iterator[Finding]:
             away = [each for each in facts.fenced if each.broker == broker and each.touches(starts)]
             since = _gone_since(facts, broker, again, away)
             site = STOPPED if all(each.told for each in lived) else ENDED
-            yield _process(
-                broker, whole([Span(since_ms=since, until_ms=again.until_ms), *away]), site,
-                Evidence("its process ended, until its next start, for", again.until_ms - since),
-                *(Evidence("the controller fenced it for", each.ms) for each in away),
+            gone = Span(since_ms=since - rules.LOST_DIR_MS, until_ms=again.until_ms)
+            failed = [
+                each
+                for each in facts.appended
+                if each.leader == broker and each.site == LOST_DIR and gone.holds(each.since_ms)
+            ]
+            yield Finding(
+                span=whole([Span(since_ms=since, until_ms=again.until_ms), *away, *failed]),
+                broker=broker, cause="disk" if failed else "process",
+                site=ENDED_BY_DISK if failed else site,
+                evidence=(
+                    Evidence("its process ended, until its next start, for",
+                             again.until_ms - since),
+                    *(Evidence("the controller fenced it for", each.ms) for each in away),
+                ),
             )  # fmt: skip
 
 

@@ -27,6 +27,9 @@ of the lag, so that a follower is then between 1 and 1.5 lags late; a recording 
 OVERDUE_LAGS: Final = 2.0
 """A leader that drops a follower only after it was late for so long is slow itself: 1.5 lags are
 the longest time between two searches for late followers."""
+NEW_LAGS: Final = 2.0
+"""A follower that has not begun to fetch a partition so young is not behind: where many are made at
+once, it begins later than a lag. It is removed a lag and a search, half a lag, after the start."""
 FETCHING_LAGS: Final = 0.9
 """A dropped follower that had fetched within this time does fetch, but does not catch up."""
 UNACKED_LAGS: Final = 1.0
@@ -37,6 +40,9 @@ SLOW_ACK_MS: Final = 1_000
 """An ack that takes so long is slow. A choice: on healthy brokers it takes some ms."""
 SLOW_ACKS_MS: Final = 5_000
 """Slow acks for so long are a finding, however long the lag is. A choice: clients notice it."""
+LOST_DIR_MS: Final = 10_000
+"""A process that ends so soon after a log directory failed ended for that: Kafka halts at once when
+the last one fails."""
 WARM_UP_MS: Final = 20_000
 """What is slow so soon after a broker's start is part of it: 20 s on a busy machine."""
 TOGETHER_MS: Final = 5_000

@@ -8,7 +8,7 @@ from typing import Final
 from insync.result import Table
 from insync.why.answer import CAUSES, Answer, Blamed, Finding, Kip501, Range
 from insync.why.facts import FOLLOWER_APPEND
-from insync.why.processes import ENDED, GONE, STOPPED
+from insync.why.processes import ENDED, ENDED_BY_DISK, GONE, STOPPED
 
 MOST_NAMES: Final = 12
 _DISK: Final = (
@@ -27,6 +27,10 @@ _TODO: Final[dict[str, tuple[str, ...]]] = {
         "Look at garbage collections, the CPU quota and the host of broker {0} at that time.",
     ),
     ENDED: ("See why broker {0} ended: the last lines of its log, and the kernel's log.",),
+    ENDED_BY_DISK: (
+        "See in the log of broker {0} which directory failed, and why. Kafka ends a broker when its"
+        " last one fails.",
+    ),
     STOPPED: (
         "Nothing, if somebody restarted broker {0}: in a rolling restart leaders move and ISRs"
         " lack the broker that restarts.",

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any, Final
 
 from insync.faults.registry import KINDS
+from insync.faults.spec import BESIDE
 from insync.fuzz.values import BROKER, DISKS
 from insync.nodes import BROKERS
 from integration.runs.recording import run, why_not
@@ -27,6 +28,8 @@ AT_MS: Final = 10_000
 """A cold cluster acks late for some seconds, which is not the doing of the fault."""
 FOR_MS: Final = 5_000
 WITHIN_S: Final = 1_200.0
+SETTINGS: Final = {"replica.socket.timeout.ms": str(BROKER["replica_lag_time_max_ms"])}
+"""As in Kafka's defaults, a follower gives a fetch up after the lag limit."""
 
 VARIANTS: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
     "stall": [{"site": site, "mode": "hold"} for site in ("read", "send", "write", "fsync")],
@@ -57,6 +60,8 @@ def scenarios(seed: int, repeats: int = REPEATS) -> Iterator[dict[str, Any]]:
             fields = entry.spec.model_fields
             if "for_ms" in fields:
                 fault["for_ms"] = FOR_MS
+            if kind == "delete-topic":
+                fault["topic"] = BESIDE
             if "peer" in fields:
                 fault["peer"] = random.choice(others)
             if "partitions" in fields:
@@ -75,13 +80,14 @@ def scenario(name: str, fault: Mapping[str, Any], repeats: int) -> dict[str, Any
         "arms": list(ARMS),
         "repeats": repeats,
         "min_insync_replicas": 2,
-        "broker": {**BROKER, "num_io_threads": 8},
+        "broker": {**BROKER, "num_io_threads": 8, "settings": SETTINGS},
         "workload": {
             "leaders": list(LEADERS), "rate_per_partition": 20, "record_bytes": 200,
             "idempotent": True,
         },
         "timeline": {"steady_ms": AT_MS, "recover_ms": 4_000, "jitter_ms": 1_000},
         "faults": [fault],
+        **({"beside": {"leaders": [1, 2, 3]}} if fault.get("topic") == BESIDE else {}),
     }  # fmt: skip
 
 

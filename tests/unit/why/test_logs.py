@@ -251,6 +251,20 @@ def test_a_shrink_that_the_log_does_not_confirm_did_not_happen(tmp_path: Path) -
         assert [each.broker for each in answer(tmp_path, lag_ms=10_000).findings] == [1]
 
 
+@pytest.mark.parametrize(("age", "offset", "named"), [(15, -1, []), (15, 3, [1]), (25, -1, [1])])
+def test_a_follower_that_has_not_begun_with_a_new_partition_says_nothing_of_its_leader(
+    tmp_path: Path, age: int, offset: int, named: list[int]
+) -> None:
+    """Where many partitions are made at once, followers begin later than a lag."""
+    both = f"(brokerId: 3, endOffset: {offset}), (brokerId: 2, endOffset: {offset}"
+    shrink = shrinks("t-0", 1, "1,2,3", "1").replace("(brokerId: 2, endOffset: 3", both)
+    made = at(10 + age, MADE.format(partition="t-0"))
+    write(tmp_path / "1.log", [at(10, leads("t-0", 1)), at(10 + age, shrink), made, at(90, "x")])
+    found = answer(tmp_path, lag_ms=10_000)
+    assert [each.broker for each in found.findings] == named
+    assert any("new partition" in gap for gap in found.gaps) is not bool(named)
+
+
 OLD = "Partition [t,{number}] on broker 1: {says}"
 OLDER = "[Partition t-{number} broker=1] {says}"
 
@@ -262,7 +276,7 @@ def test_before_kafka_2_4_what_a_leader_proposes_was_made_unless_it_was_refused(
     """Those releases do not log that an ISR was updated, so one may change several times."""
 
     def says(second: int, number: int, text: str) -> str:
-        return at(second, f"INFO {named.format(number=number, says=text)} (kafka.cluster.Partition)")
+        return at(second, f"INFO {named.format(number=number, says=text)} (kafka.x.Partition)")
 
     lines = []
     for second, number in ((30, 0), (31, 1), (60, 0)):
@@ -285,6 +299,19 @@ def test_a_broker_that_started_again_had_ended_after_its_last_line(tmp_path: Pat
     write(tmp_path / "server.log", [*lines, at(80, STARTED), at(99, "INFO more")])
     (finding,) = answer(tmp_path, lag_ms=10_000).findings
     assert (finding.broker, finding.site, finding.span.ms) == (2, "ended", 60_000)
+
+
+@pytest.mark.parametrize(("after", "cause"), [(1, "disk"), (15, "process")])
+def test_a_broker_that_ends_when_a_log_directory_fails_has_a_disk_to_look_at(
+    tmp_path: Path, after: int, cause: str
+) -> None:
+    failed = "WARN [ReplicaManager broker=2] Stopping serving replicas in dir /data with uuid x"
+    first = "INFO Registered `kafka:type=kafka.Log4jController` MBean"
+    lines = [at(0, STARTED), at(20, failed), at(20 + after, "INFO the last words"), at(70, first)]
+    write(tmp_path / "server.log", [*lines, at(80, STARTED), at(99, "INFO more")])
+    found = answer(tmp_path, lag_ms=10_000).findings
+    assert found[-1].cause == cause
+    assert len(found) == (1 if cause == "disk" else 2)
 
 
 STOPPING = "INFO Terminating process due to signal SIGTERM (org.apache.kafka.LoggingSignalHandler)"

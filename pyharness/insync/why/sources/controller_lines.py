@@ -83,6 +83,7 @@ def _drops(facts: Facts, partition: Partition, before: Line, after: Line) -> Ite
                 at_ms=at_ms, leader=int(before["leader"]), follower=int(follower),
                 partition=partition, left=len(after["isr"]), fenced=fenced,
                 late_ms=after.get("late_ms", {}).get(follower, 0.0),
+                new=follower in after.get("new_to", ()),
             )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any, Final
 
-from insync.why.facts import APPEND, Appended, Awaited, LogLine, Partition, Paused
+from insync.why.facts import LOST_DIR, Appended, Awaited, LogLine, Partition, Paused
 
 _TIME: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[,.](\d{3})\d*)? ?(Z|[+-]\d\d:?\d\d)?"
@@ -40,7 +40,7 @@ _REFUSED: Final = re.compile(
 )
 _LEADS: Final = re.compile(
     rf"\[Broker id=(?P<leader>\d+)\] Leader {_PARTITION} (?:with topic id \S+ )?starts at"
-    r".* ISR \[?(?P<after>[\d,]+)"
+    r" leader epoch (?P<epoch>\d+).* ISR \[?(?P<after>[\d,]+)"
 )
 _EPOCH: Final = re.compile(
     rf"(?:Leader|Follower) {_PARTITION} .*?starts at leader epoch (\d+) .* epoch was (\d+)"
@@ -81,6 +81,7 @@ _CANCELLED: Final = re.compile(
 _LOST_DIR: Final = re.compile(r"Stopping serving (?:logs|replicas) in (?:log )?dir")
 _COLLECTED: Final = re.compile(r"GC\(\d+\) Pause .* (\d+(?:\.\d+)?)ms\s*$")
 _CAUGHT_UP: Final = re.compile(r"brokerId: (\d+), endOffset: -?\d+, lastCaughtUpTimeMs: ([1-9]\d*)")
+_NOT_BEGUN: Final = re.compile(r"brokerId: (\d+), endOffset: -1\b")
 _LAG: Final = re.compile(r"replica\.lag\.time\.max\.ms = (\d+)")
 _MIN_ISR: Final = re.compile(
     r"min\.insync\.replicas = (?P<own>\d+)"
@@ -139,7 +140,8 @@ class Read:
     last one was made; `refused` are those that were not. `confirms` are the
     sources that say so. `stops` are when brokers were told to end, `boots` from when until when
     nodes started. A fencing is `intended` until a controller's log replays it. Everything is
-    kept with the number of its source, whose clock may be wrong. `late_ms` is the
+    kept with the number of its source, whose clock may be wrong. `made` are the times at which new
+    partitions began. `late_ms` is the
     least time for which a follower had not caught up when it was removed.
     """
 
@@ -158,6 +160,7 @@ class Read:
     stops: list[tuple[int, int, float]] = field(default_factory=list)
     boots: list[tuple[int, float, float]] = field(default_factory=list)
     replicas: dict[Partition, set[int]] = field(default_factory=lambda: defaultdict(set))
+    made: dict[Partition, float] = field(default_factory=dict)
     min_isr: dict[str, int] = field(default_factory=dict)
     lag_ms: float | None = None
     late_ms: float = float("inf")
@@ -246,9 +249,8 @@ def add(read: Read, line: Line) -> None:
     elif found := _MIN_ISR.search(text):
         _add_min_isr(read, found.groupdict())
     elif own is not None and _LOST_DIR.search(text):
-        site = f"{APPEND}: a log directory failed"
         _add_span(read, line, (own,), Appended(
-            leader=own, partition=None, site=site, since_ms=at_ms, until_ms=at_ms,
+            leader=own, partition=None, site=LOST_DIR, since_ms=at_ms, until_ms=at_ms,
         ))  # fmt: skip
     elif own is not None and (found := _COLLECTED.search(text)):
         _add_pause(read, line, own, float(found[1]))
@@ -323,15 +325,18 @@ def _add_isr(read: Read, line: Line, said: dict[str, str]) -> None:
     """
     partition, leader = Partition(said["topic"], int(said["number"])), int(said["leader"])
     late = {int(who): line.at_ms - int(when) for who, when in _CAUGHT_UP.findall(line.text)}
+    not_begun = [int(who) for who in _NOT_BEGUN.findall(line.text)]
     isrs = [_ids(said[name]) for name in ("before", "after") if said.get(name)]
     changes = [
         {
             "kind": "partition", "topic": partition.topic, "partition": partition.number,
-            "leader": leader, "isr": isr, "t_ms": when, "late_ms": late,
+            "leader": leader, "isr": isr, "t_ms": when, "late_ms": late, "not_begun": not_begun,
         }
         for when, isr in zip((line.at_ms - 1, line.at_ms)[-len(isrs) :], isrs, strict=True)
     ]  # fmt: skip
     read.replicas[partition].update(*isrs)
+    if said.get("epoch") == "0":
+        read.made.setdefault(partition, line.at_ms)
     read.late_ms = min([read.late_ms, *(each for each in late.values() if each > 0)])
     if said.get("before"):
         read.proposed.setdefault((line.source, partition), []).extend(changes)
