@@ -251,6 +251,19 @@ def test_a_shrink_that_the_log_does_not_confirm_did_not_happen(tmp_path: Path) -
         assert [each.broker for each in answer(tmp_path, lag_ms=10_000).findings] == [1]
 
 
+@pytest.mark.parametrize(("zone", "told"), [("UTC", False), ("Asia/Kolkata", True)])
+def test_dates_of_another_zone_are_told_and_make_no_follower_late(
+    tmp_path: Path, zone: str, told: bool
+) -> None:
+    """A shrink says in epoch time when a follower had caught up, whatever the zone of its date."""
+    lines = [each for each in SLOW_LEADER if "Shrinking" not in each]
+    lines.insert(4, at(40, shrinks("t-0", 1, "1,2,3", "1", caught_up=28)))
+    write(tmp_path / "1.log", lines)
+    found = answer(tmp_path, zone=zone)
+    assert any("5.5 h after their dates" in gap for gap in found.gaps) is told
+    assert found.findings[0].span.ms == (11_000 if told else 13_000)
+
+
 @pytest.mark.parametrize(("age", "offset", "named"), [(15, -1, []), (15, 3, [1]), (25, -1, [1])])
 def test_a_follower_that_has_not_begun_with_a_new_partition_says_nothing_of_its_leader(
     tmp_path: Path, age: int, offset: int, named: list[int]

@@ -105,6 +105,8 @@ _WAITED_MS: Final = 30_000.0
 _OVERSLEPT_MS: Final = 1_000.0
 """A client that ends a request so long after its timeout did not run meanwhile: it looks at it
 again after at most some hundred ms."""
+_QUARTER_MS: Final = 900_000.0
+"""Time zones differ by quarters of hours; a leader removes a follower earlier than that."""
 _LONGEST: Final = 280
 """So much of a line is quoted."""
 
@@ -141,7 +143,8 @@ class Read:
     sources that say so. `stops` are when brokers were told to end, `boots` from when until when
     nodes started. A fencing is `intended` until a controller's log replays it. Everything is
     kept with the number of its source, whose clock may be wrong. `made` are the times at which new
-    partitions began. `late_ms` is the
+    partitions began. `zone_off_ms` is by how much a date differs from a time in its line that has
+    no zone, if the zone is wrong. `late_ms` is the
     least time for which a follower had not caught up when it was removed.
     """
 
@@ -164,6 +167,7 @@ class Read:
     min_isr: dict[str, int] = field(default_factory=dict)
     lag_ms: float | None = None
     late_ms: float = float("inf")
+    zone_off_ms: float | None = None
     broken: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
 
@@ -325,6 +329,8 @@ def _add_isr(read: Read, line: Line, said: dict[str, str]) -> None:
     """
     partition, leader = Partition(said["topic"], int(said["number"])), int(said["leader"])
     late = {int(who): line.at_ms - int(when) for who, when in _CAUGHT_UP.findall(line.text)}
+    if other := [by for by in late.values() if not -_QUARTER_MS <= by <= _QUARTER_MS]:
+        read.zone_off_ms, late = other[0], {}
     not_begun = [int(who) for who in _NOT_BEGUN.findall(line.text)]
     isrs = [_ids(said[name]) for name in ("before", "after") if said.get(name)]
     changes = [

@@ -399,6 +399,12 @@ def _add_gaps(facts: Facts, read: Read, *, given: bool, said: Sequence[str]) -> 
         if lines:
             where = f"{lines[0]}{' and others' if len(lines) > 1 else ''}"
             facts.gaps.append(f"{what}: {len(lines)} ({where})")
+    if read.zone_off_ms is not None:
+        facts.gaps.append(
+            f"lines say times that are {abs(read.zone_off_ms) / 3_600_000:.1f} h"
+            f" {'before' if read.zone_off_ms > 0 else 'after'} their dates, as if those were of"
+            " another time zone (--tz)"
+        )
     if not given and read.lag_ms is None:
         facts.gaps.append(
             f"no log has replica.lag.time.max.ms: taken for {facts.lag_ms:g} (--lag-ms)"
