@@ -12,8 +12,9 @@ from insync.why.answer import Answer
 from insync.why.facts import LogLine, Partition
 
 _OF_KAFKA: Final = re.compile(
-    r"(?:Shrink|Expand)ing ISR from [\d,]+ to [\d,]+|lastCaughtUpTimeMs: \d+|Fencing broker:? \d+"
-    r"|session has timed out|fenced=-?\d|(?:Unf|F)enceBrokerRecord"
+    r"(?:Shrink|Expand)ing ISR from [\d,]+ to [\d,]+|skip updating ISR"
+    r"|lastCaughtUpTimeMs: \d+|Fencing broker:? \d+|session has timed out|fenced=-?\d"
+    r"|(?:Unf|F)enceBrokerRecord"
     r"|(?:deleted|added) brokers: [\d,]*|started$|\bstarted\b(?= \()"
     r"|Error (?:in response|when)|marked as failed|Cancelled in-flight \w+ request"
     r"|since send: \d+ms|request timeout: \d+ms|Stopping serving (?:logs|replicas)"
@@ -21,6 +22,8 @@ _OF_KAFKA: Final = re.compile(
 )
 _PATH: Final = re.compile(r"(?:https?:/)?[^\s:;,()]*/[^\s:;,()]*")
 _HOST: Final = re.compile(r"[\w-]+(?:\.[\w-]+)*:\d{2,5}\b|\b\d{1,3}(?:\.\d{1,3}){3}\b")
+_SERIES: Final = re.compile(r"(?<=whose series those of ).+(?= are \()")
+"""Hosts as Prometheus names them, maybe without a port."""
 _KAFKAS: Final = ("__consumer_offsets", "__transaction_state", "__share_group_state")
 
 
@@ -46,6 +49,7 @@ class Names:
     def text(self, text: str) -> str:
         """Return a sentence of an answer without names."""
         text = _PATH.sub(lambda found: self.of("path", found[0]), text)
+        text = _SERIES.sub(lambda found: self.of("host", found[0]), text)
         text = _HOST.sub(lambda found: self.of("host", found[0]), text)
         for topic in sorted(self.topics, key=len, reverse=True):
             text = re.sub(rf"(?<![\w.-]){re.escape(topic)}(?![\w.])", self.known[topic], text)

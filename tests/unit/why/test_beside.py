@@ -225,12 +225,14 @@ def test_sentences_are_redacted_alike_wherever_a_name_is() -> None:
         "/var/log/kafka/server.log: no line",
         "from http://prometheus.corp:9090",
         "10.1.2.3 and kafka-7.corp.example:9991",
+        "Prometheus: whose series those of corp-a, corp-b are (--broker-from)",
     )
     one, two = redacted([Answer(about=said[1], span=span, gaps=said)] * 2)
     assert one == two
     assert one.about == "path-1: no line"
     assert one.gaps[0] == "host-1 did not answer"
     assert one.gaps[3].endswith(" and host-1")
+    assert "series those of host-" in one.gaps[4]
     assert not any(name in str(one) for name in ("corp", "kafka", "10.1"))
 
 
