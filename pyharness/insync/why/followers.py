@@ -219,7 +219,7 @@ def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
     waited_ms = _waited_ms(facts, own)
     kept = _kept(facts, own) if own else []
     why: tuple[Cause, str] = ("undecided", LINKS)
-    if waited_ms >= rules.OVERDUE_LAGS * facts.lag_ms:
+    if waited_ms >= rules.OVERDUE_LAGS * facts.lag_ms or any(_woke(facts, each) for each in own):
         why = ("disk", FETCH)
     elif broker in facts.pauses_known - facts.clock_moved:
         why = ("network", LINKS)
@@ -238,6 +238,22 @@ def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
         *(Evidence(f"{says} when it was dropped, for", ms) for says, ms in late if ms),
         *kept,
     )  # fmt: skip
+
+
+def _woke(facts: Facts, dropped: Dropped) -> bool:
+    """Whether a leader dropped a follower much too late, as logs say, and had it back at once.
+
+    Then the leader hung, and the follower waited for it. That a follower was late for long is not
+    enough: it is not behind as long as nobody writes, and is dropped with the next record.
+    """
+    back = Span(since_ms=dropped.at_ms, until_ms=dropped.at_ms + rules.BACK_LAGS * facts.lag_ms)
+    return dropped.late_ms >= rules.OVERDUE_LAGS * facts.lag_ms and any(
+        each.partition == dropped.partition
+        and each.leader == dropped.leader
+        and dropped.follower in each.isr
+        and back.holds(each.since_ms)
+        for each in facts.leads
+    )
 
 
 def _kept(facts: Facts, drops: Sequence[Dropped]) -> list[Evidence]:

@@ -27,6 +27,9 @@ of the lag, so that a follower is then between 1 and 1.5 lags late; a recording 
 OVERDUE_LAGS: Final = 2.0
 """A leader that drops a follower only after it was late for so long is slow itself: 1.5 lags are
 the longest time between two searches for late followers."""
+BACK_LAGS: Final = 0.5
+"""A follower that is back in the ISR so soon after it was dropped had waited for the leader: its
+fetch is answered when the leader goes on."""
 NEW_LAGS: Final = 2.0
 """A follower that has not begun to fetch a partition so young is not behind: where many are made at
 once, it begins later than a lag. It is removed a lag and a search, half a lag, after the start."""

@@ -105,6 +105,22 @@ def test_how_long_a_follower_had_not_caught_up_decides_nothing(
     assert f"{said}: {40 - caught_up},000 ms" in map(str, finding.evidence)
 
 
+@pytest.mark.parametrize(
+    ("caught_up", "back_at", "cause"),
+    [(15, 42, "disk"), (15, 52, "undecided"), (27, 42, "undecided")],
+    ids=["it woke", "nobody wrote, and a link was cut", "it looked for late followers in time"],
+)
+def test_a_leader_that_drops_a_follower_too_late_and_has_it_back_at_once_had_hung(
+    tmp_path: Path, caught_up: int, back_at: int, cause: str
+) -> None:
+    dropped = at(40, shrinks("t-0", 1, "1,2,3", "1", caught_up))
+    back = "INFO [Partition t-0 broker=1] ISR updated to 1,2,3 and version updated to 3"
+    lines = [SETTINGS, at(1, leads("t-0", 1)), dropped, at(40, MADE.format(partition="t-0"))]
+    write(tmp_path / "1.log", [at(0, "INFO x"), *lines, at(back_at, back), at(99, "INFO x")])
+    (finding,) = answer(tmp_path).findings
+    assert (finding.broker, finding.cause) == (1, cause)
+
+
 @pytest.mark.parametrize(("partitions", "cause"), [(2, "disk"), (1, "undecided")])
 def test_a_leader_that_its_dropped_followers_keep_has_no_bad_links(
     tmp_path: Path, partitions: int, cause: str
