@@ -42,10 +42,11 @@ OF_NODES: Final = (CONTROLLER_LOG, PAUSES, CHECKED, AGENTS, SAMPLES, ALIVE)
 """Events that exist only where insync has the files of the nodes."""
 
 LOST: Final = "lost"
+LOST_AT_UNCLEAN: Final = "lost_at_unclean"
 OF_LOST_ACKS: Final = (
     LOST, "truncated", "missing_from_log", "inconsistent", "reordered", "moved"
 )  # fmt: skip
-"""The metrics that count what becomes of records whose acks only a leader stood for."""
+"""The metrics that count what becomes of records that only a leader had which leads no more."""
 DEFAULT_FIGURES: Final = ("isr_shrinks", "under_min_isr_ms", "max_ack_gap_ms")
 """The metrics that cells of a matrix show unless their group of scenarios names others."""
 
@@ -223,6 +224,11 @@ _ALL: Final = (
         of_whole=True, hidden_by=("consume",),
         says="lost records that were acked before an election that the scenario asked for; with "
         "acks=1 Kafka allows that (KAFKA-20554)"),
+    Metric("lost_at_unclean", PAUSES, counts="records", of="found readback",
+        label="lost at unclean elections", did="lost records at an unclean election",
+        of_whole=True, hidden_by=("consume",),
+        says="lost records that were acked or read before an unclean election that the scenario "
+        "asked for; integrity violations unless the scenario bounds this metric"),
     Metric("duplicated", CONSUMER, counts="records", of="found readback", gold=True,
         label="duplicated", did="had records read twice",
         says="records that the consumer read more than once"),
@@ -426,13 +432,13 @@ def of_gold() -> tuple[str, ...]:
     return tuple(name for name, metric in METRICS.items() if metric.gold)
 
 
-def integrity(acks: str = "all") -> tuple[str, ...]:
+def integrity(acks: str = "all", *, unclean: bool = False) -> tuple[str, ...]:
     """Return the names of the metrics that count integrity violations.
 
     With acks=1 a leader acks what only it has: such a record may be lost, and another one takes its
-    offset.
+    offset. If `unclean`, the scenario allows the same at an unclean election.
     """
-    allowed = () if acks == "all" else OF_LOST_ACKS
+    allowed = OF_LOST_ACKS if unclean or acks != "all" else ()
     return tuple(
         name for name, metric in METRICS.items() if metric.integrity and name not in allowed
     )

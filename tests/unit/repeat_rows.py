@@ -36,7 +36,14 @@ def whole_repeat(brokers: set[int], partitions: int) -> dict[str, list[dict[str,
         "readback": [
             {
                 **dict.fromkeys(
-                    ("lost", "lost_at_moves", "duplicated", "duplicated_idempotent"), 0
+                    (
+                        "lost",
+                        "lost_at_moves",
+                        "lost_at_unclean",
+                        "duplicated",
+                        "duplicated_idempotent",
+                    ),
+                    0,
                 ),
                 "acked": 1,
                 "read": 1,

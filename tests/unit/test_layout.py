@@ -70,27 +70,27 @@ MOST_FILES = 20
 # The lines of Python in each folder of `insync` and of the tests, and in their own modules, only
 # fall. Who removes some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
-    "": 1_929,
-    "analysis": 7_493,
-    "brokers": 5_268,
+    "": 1_935,
+    "analysis": 7_526,
+    "brokers": 5_272,
     "bugs": 370,
     "cli": 1_906,
     "engine": 936,
-    "events": 1_350,
-    "faults": 6_769,
-    "fuzz": 1_469,
+    "events": 1_352,
+    "faults": 6_821,
+    "fuzz": 1_470,
     "kafka_tests": 1_237,
     "matrix": 169,
     "overhead": 809,
     "past": 647,
     "report": 3_073,
-    "run": 3_186,
+    "run": 3_187,
     "scenario": 1_537,
     "soak": 663,
     "testing": 1_406,
     "verify": 1_342,
     "why": 4_250,
-    "workload": 1_946,
+    "workload": 1_949,
 }
 MOST_TEST_LINES = {
     "": 1_542,
@@ -99,10 +99,10 @@ MOST_TEST_LINES = {
     "contract": 310,
     "data": 50,
     "engines": 157,
-    "integration": 6_850,
+    "integration": 6_882,
     "model": 1_128,
     "programs": 997,
-    "unit": 29_700,
+    "unit": 29_850,
 }
 SLACK = 100
 

@@ -90,6 +90,7 @@ class PlannedFault(Recorded):
     kind: str
     site: str = ""
     mode: str = ""
+    type: str = ""
     broker: int
     partitions: tuple[int, ...] = ()
     at_ms: float = Field(default=0, ge=0)
@@ -106,6 +107,7 @@ class PlannedFault(Recorded):
         words = [f"{self.site} {self.kind}".strip()]
         words += [] if peer is None else [f"{self.broker}-{peer}"]
         words += ["cut"] if self.mode == "cut" else []
+        words += ["unclean"] if self.type == "unclean" else []
         words += [write(keys[key]) for key, write in _STRENGTHS.items() if keys.get(key)]
         if peer is None or direction != "both":
             words += ["at" if direction == "both" else direction, node_words(self.broker)]

@@ -232,12 +232,21 @@ class FaultCluster:
                 if code != 0:
                     raise InsyncError(f"broker {broker}: {topic}-{partition}: error {code}")
 
-    def elect(self, topic: str, partitions: Sequence[int], last: Collection[int] = ()) -> None:
+    def elect(
+        self,
+        topic: str,
+        partitions: Sequence[int],
+        last: Collection[int] = (),
+        *,
+        unclean: bool = False,
+    ) -> None:
         """Elect the first replica of each partition; raises InsyncError if that is refused.
 
-        The brokers in `last` are asked last.
+        If `unclean`, it need not be in the ISR, and only a partition without a leader gets one. The
+        brokers in `last` are asked last.
         """
-        request = wire.elect_preferred(topic, partitions, TIMEOUT_MS)
+        how = wire.UNCLEAN if unclean else wire.PREFERRED
+        request = wire.elect(topic, partitions, TIMEOUT_MS, how)
         self._ask_any(request, f"election of {topic}", last)
 
     def _ask_any(self, request: bytes, what: str, last: Collection[int] = ()) -> None:

@@ -91,6 +91,11 @@ class Planned(Part):
         return ()
 
     @property
+    def loses_records(self) -> bool:
+        """Whether it takes acked records from all replicas, as planned."""
+        return False
+
+    @property
     def added(self) -> Sequence[int]:
         """The partitions to which it adds its broker as a replica."""
         return ()

@@ -198,6 +198,7 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
             key_countdown=workload.key_countdown,
         ),
         groups=[_group_plan(topic, number, group) for number, group in enumerate(workload.groups)],
+        begins_again=any(fault.loses_records for fault in context.cell.scenario.faults),
     )  # fmt: skip
 
 

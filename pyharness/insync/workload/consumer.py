@@ -45,7 +45,7 @@ class TopicConsumer(threading.Thread):
         self._ends: Mapping[int, int] | None = None
         self._cut = threading.Event()
         self._last_error = "none"
-        self._client = Consumer(settings(plan.bootstrap))
+        self._client = Consumer(settings(plan))
 
     @property
     def positions(self) -> Mapping[int, int]:
@@ -128,13 +128,13 @@ class TopicConsumer(threading.Thread):
         return read(value, self._plan.topic, partition)
 
 
-def settings(bootstrap: str) -> dict[str, str | int | float | bool | None]:
+def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool | None]:
     """Return the settings of a client that reads committed records from assigned partitions."""
     return {
-        "bootstrap.servers": bootstrap,
+        "bootstrap.servers": plan.bootstrap,
         "group.id": "insync",  # the client requires one; it is never joined
         "enable.auto.commit": False,
-        "auto.offset.reset": "error",
+        "auto.offset.reset": "earliest" if plan.begins_again else "error",
         "isolation.level": "read_committed",
         "enable.partition.eof": True,
         "fetch.wait.max.ms": 100,

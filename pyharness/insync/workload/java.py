@@ -174,7 +174,7 @@ def consumer_settings(plan: WorkloadPlan) -> Settings:
     return {
         "bootstrap.servers": plan.bootstrap,
         "enable.auto.commit": _flag(False),
-        "auto.offset.reset": "none",
+        "auto.offset.reset": "earliest" if plan.begins_again else "none",
         "isolation.level": "read_committed",
         "allow.auto.create.topics": _flag(False),
         "fetch.max.wait.ms": 100,

@@ -134,6 +134,8 @@ class WorkloadPlan:
         client: the client library of producers and consumers; with both, producers take turns.
         load: how the producers send.
         groups: the consumer groups, beside the consumers without a group.
+        begins_again: whether a consumer whose position is behind the end of the log, as after an
+            unclean election, reads on; otherwise it reads no further, which is a finding.
 
     """
 
@@ -155,6 +157,7 @@ class WorkloadPlan:
     client: Client = DEFAULT_CLIENT
     load: Load = field(default_factory=Load)
     groups: Sequence[GroupPlan] = ()
+    begins_again: bool = False
 
     def lanes(self, library: Library, partition: int) -> list[int]:
         """Return the producers of a partition that use a library."""

@@ -55,7 +55,7 @@ class TransactionReader:
         self._kept = dict.fromkeys(plan.partitions, 0)  # partition -> next offset after a commit
         self._next: dict[int, int] | None = None  # None: the client must be assigned (again)
         self._count = 0
-        self._client = client(settings(plan.bootstrap))
+        self._client = client(settings(plan))
 
     def read(self, transaction: int, records: int) -> None:
         """Read the records that have arrived, at most so many."""

@@ -70,9 +70,36 @@ def test_records_that_an_election_of_the_scenario_cost_are_counted(
         inline_table(spark, [], READ_BACK),
     )
     grid = inline_table(spark, [("r", "a", 0, "t", 0, None)], GRID)
-    moves = inline_table(spark, [("r", "a", 0, "t", 0, *each) for each in changes], CHANGES)
-    (row,) = records.readback(grid, fates, moves).collect()
-    assert (row["lost"], row["lost_at_moves"]) == (2, expected)
+    moves = [("r", "a", 0, "t", 0, *each, False) for each in changes]
+    (row,) = records.readback(grid, fates, inline_table(spark, moves, CHANGES)).collect()
+    assert (row["lost"], row["lost_at_moves"], row["lost_at_unclean"]) == (2, expected, 0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ([(2_000.0, True, True)], 2),
+        ([(2_000.0, True, False)], 0),
+        ([(1_500.0, False, False), (2_000.0, True, True)], 0),
+        ([(100.0, True, True)], 1),
+    ],
+)
+def test_records_that_an_unclean_election_cost_are_counted_also_those_that_were_only_read(
+    spark: SparkSession, changes: list[tuple[float, bool, bool]], expected: int
+) -> None:
+    """Two are lost: one was acked at 1.2 s, one was read at 1.05 s and never acked."""
+    sent = [(0, 0, 1_200.0, None, 10), (0, 1, None, None, None)]
+    fates = records.record_fates(
+        inline_table(
+            spark, [("r", "a", 0, "t", *line, 0.0, 0, False, None) for line in sent], PRODUCE
+        ),
+        inline_table(spark, [("r", "a", 0, "t", 0, 11, 1, 1_050.0, False, None)], CONSUME),
+        inline_table(spark, [("r", "a", 0, "t", 0, True, 5, 5)], READ_BACK),
+    )
+    grid = inline_table(spark, [("r", "a", 0, "t", 0, None)], GRID)
+    moves = [("r", "a", 0, "t", 0, *each) for each in changes]
+    (row,) = records.readback(grid, fates, inline_table(spark, moves, CHANGES)).collect()
+    assert (row["lost"], row["lost_at_unclean"]) == (2, expected)
 
 
 def test_lost_and_duplicated_records_are_named(spark: SparkSession) -> None:

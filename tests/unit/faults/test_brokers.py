@@ -16,6 +16,7 @@ from insync.faults.cluster import FaultCluster
 from insync.faults.kinds import queue_stall
 from insync.faults.support.control import ControlFile
 from insync.nodes import ring
+from unit.faults.evidence import acted, lacks
 
 
 class Brokers:
@@ -25,21 +26,24 @@ class Brokers:
         self.asked: list[tuple[int, bytes]] = []
         self.leaders = {0: 1, 1: 1, 2: 2}
         self.first = {0: 2, 1: 2}
+        self.isr = [1, 2, 3]
         self._answers = dict(enumerate(answers, 1))
         monkeypatch.setattr(wire, "ask", self._ask)
         monkeypatch.setattr(FaultCluster, "leaders_seen_by", lambda *_: self.leaders)
         monkeypatch.setattr(FaultCluster, "assignment_seen_by", lambda *_: self._assignment())
 
-    def fault(self) -> Fault[Any]:
+    def fault(self, **keys: Any) -> Fault[Any]:
         """Elect broker 2 where brokers 1 to 3 have these numbers as ports; 1 leads."""
         nodes = {number: SimpleNamespace(port=number) for number in (1, 2, 3)}
         cluster: Any = SimpleNamespace(nodes=nodes)
         kafka: Any = SimpleNamespace(release=pinned("4.3.1"))
         running = FaultCluster(kafka=kafka, cluster=cluster, controls={}, home=Path())
-        return planned(running, "elect", broker=2, partitions=[0, 1], topic="t", leaders=[1, 1])
+        return planned(
+            running, "elect", broker=2, partitions=[0, 1], topic="t", leaders=[1, 1], **keys
+        )
 
     def _assignment(self) -> dict[int, tuple[list[int], list[int]]]:
-        return {number: (ring(first), [1, 2, 3]) for number, first in self.first.items()}
+        return {number: (ring(first), self.isr) for number, first in self.first.items()}
 
     def _ask(self, port: int, request: bytes, _: float) -> int:
         self.asked.append((port, request))
@@ -61,7 +65,7 @@ def test_an_election_is_sent_until_the_controller_accepts_and_counts_moved_leade
     assert brokers.asked[0][1] == wire.reassign("t", 0, [2, 3, 1], 4_000)
     fault.inject()
     assert [port for port, _ in brokers.asked[2:]] == [2, 3, 1], "the old leader is asked last"
-    assert brokers.asked[-1][1] == wire.elect_preferred("t", [0, 1], 4_000)
+    assert brokers.asked[-1][1] == wire.elect("t", [0, 1], 4_000)
     fault.lift()
     assert fault.evidence().figures == {"moved": 2.0}
 
@@ -90,10 +94,31 @@ def test_an_election_that_is_refused_or_unanswered_names_every_response(
 def test_an_election_that_moves_no_leader_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     brokers = Brokers(monkeypatch, 0, 0, 0)
     monkeypatch.setattr("insync.faults.kinds.elect.ANSWERS_WITHIN_S", 0.01)
-    monkeypatch.setattr(wire, "elect_preferred", lambda *_: bytes(8))
+    monkeypatch.setattr(wire, "elect", lambda *_: bytes(8))
     fault = brokers.fault()
     fault.inject()
     assert fault.evidence().figures == {"moved": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("leader", "isr", "lacking"),
+    [
+        (-1, [1], None),
+        (-1, [], None),
+        (1, [1], "without_isr was 0, expected exactly 2"),
+        (-1, [1, 2], "without_isr was 0, expected exactly 2"),
+    ],
+)
+def test_an_unclean_election_shows_that_the_isr_was_gone_before(
+    monkeypatch: pytest.MonkeyPatch, leader: int, isr: list[int], lacking: str | None
+) -> None:
+    brokers = Brokers(monkeypatch, 0, 0, 0)
+    monkeypatch.setattr("insync.faults.kinds.elect.ANSWERS_WITHIN_S", 0.01)
+    brokers.leaders, brokers.isr = {0: leader, 1: leader, 2: 2}, isr
+    line = acted(brokers.fault(type="unclean"))
+    assert brokers.asked == [(2, wire.elect("t", [0, 1], 4_000, wire.UNCLEAN))]
+    assert line.mode == "unclean"
+    assert lacks("elect", line.figures, type="unclean", partitions=[0, 1], for_ms=0) == lacking
 
 
 class Broker:

@@ -28,9 +28,13 @@ from insync.brokers.kafka.metadata import Metadata, State
             " 00000fa0 02 03 6162 02 00000001 04 00000002 00000001 00000003 00 00 00",
         ),
         (
-            wire.elect_preferred("ab", [0, 1], 4_000),
+            wire.elect("ab", [0, 1], 4_000),
             "002b 0002 00000001 0006 696e73796e63 00"
             " 00 02 03 6162 03 00000000 00000001 00 00000fa0 00",
+        ),
+        (
+            wire.elect("ab", [1], 4_000, wire.UNCLEAN),
+            "002b 0002 00000001 0006 696e73796e63 00 01 02 03 6162 02 00000001 00 00000fa0 00",
         ),
     ],
 )
@@ -41,7 +45,7 @@ def test_a_request_is_framed_as_kafka_documents_it(request_: bytes, body: str) -
 
 @given(st.text("ab-", min_size=1, max_size=249), st.integers(0, 200))
 def test_the_length_prefix_counts_the_remaining_bytes(topic: str, count: int) -> None:
-    for request in (wire.fetch(topic, count), wire.elect_preferred(topic, range(count), 1)):
+    for request in (wire.fetch(topic, count), wire.elect(topic, range(count), 1)):
         assert struct.unpack_from(">i", request)[0] == len(request) - 4
 
 

@@ -48,7 +48,7 @@ class FakeCluster:
 
     def _ask(self, port: int, request: bytes, _: float) -> int:
         self.asked.append((port, request))
-        if self.obeys and request == wire.elect_preferred(TRANSACTIONS, [0, 1, 2], 4_000):
+        if self.obeys and request == wire.elect(TRANSACTIONS, [0, 1, 2], 4_000):
             self.state = PLACED
         return 0
 

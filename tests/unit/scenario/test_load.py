@@ -16,7 +16,7 @@ OTHERS = {
     "power-failure", "slow-disk-flapping", "slow-log-dir", "slow-disk-ramp", "switched-on",
     "groups", "limits-updated", "rolling-restart", "snapshot-stall", "late-marker", "deleted-topic",
     "killed-mid-creation", "compacted-log", "full-log-dir", "moved-log-dir", "corrupt-index",
-    "active-controller-killed", "failed-log-dir",
+    "active-controller-killed", "failed-log-dir", "unclean-election",
 }  # fmt: skip
 
 
@@ -285,6 +285,11 @@ for_ms = 1_000
         ('"freeze"', '"cpu-quota"', "faults[1].quota_percent: missing"),
         ('"freeze"', '"cpu-quota"\nquota_percent = 0.0', "quota_percent: 0.0, expected at least"),
         ('"freeze"', '"elect"\npartitions = [2]', "faults[1].for_ms: unknown key, expected one"),
+        (
+            '"freeze"\nbroker = 1\nat_ms = 30_000\nfor_ms = 1_000',
+            '"elect"\ntype = "recommended"\npartitions = [2]\nbroker = 1\nat_ms = 3_000',
+            "faults[1].type: 'recommended', expected",
+        ),
         ("for_ms = 1_000", "for_ms = 0", "faults[1].for_ms: 0, expected more than 0"),
         (
             '"freeze"\nbroker = 1',

@@ -64,10 +64,19 @@ class Repeat:
                 replicas=list(replicas),
             )  # fmt: skip
 
-    def fault(self, kind: str, at: float, for_ms: float, broker: int = 3) -> None:
+    def fault(
+        self,
+        kind: str,
+        at: float,
+        for_ms: float,
+        broker: int = 3,
+        *,
+        mode: str = "",
+        target: Sequence[str] = (),
+    ) -> None:
         begin = self.start_ms + at
         self.add(
-            schema.FAULTS, fault=kind, site="", mode="", broker=broker, target=[],
+            schema.FAULTS, fault=kind, site="", mode=mode, broker=broker, target=list(target),
             injected_ms=begin, lifted_ms=begin + for_ms, calls_held=0, held_ms=0.0,
             longest_held_ms=0.0, planned_ms=for_ms,
         )  # fmt: skip
@@ -192,6 +201,14 @@ def _lost(repeat: Repeat, many: float) -> None:
     repeat.read(0, 0, nth=0)
 
 
+def _lost_at_unclean(repeat: Repeat, many: float) -> None:
+    _lost(repeat, many)
+    at = BEGIN + SPACE * (many + 1)
+    repeat.fault("elect", at, 50.0, 2, mode="unclean", target=[f"made-up-r{repeat.number}-0"])
+    repeat.isr(at, (2,), leader=2)
+    repeat.length_ms = at + BEGIN
+
+
 def _ack_gap(repeat: Repeat, value: float) -> None:
     for partition in range(len(LEADERS)):
         repeat.record(0, 0.0, partition=partition)
@@ -276,6 +293,7 @@ MADE: Final[dict[str, Way]] = {
     "detected_ms": _dropped_after("freeze"),
     "let_in_at_fault": _let_in,
     "lost": _lost,
+    "lost_at_unclean": _lost_at_unclean,
     "dead_follower_dropped_ms": _dropped_after("kill"),
     "joined_ms": _added,
     "max_ms": _latency,

@@ -9,7 +9,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from insync.analysis.engine.types import arrow_schema
 
 CHANGES = (
-    "run string, arm string, repeat int, topic string, partition int, t_ms double, planned boolean"
+    "run string, arm string, repeat int, topic string, partition int, t_ms double, planned boolean,"
+    " unclean boolean"
 )
 """The columns of leader_changes that the losses at moves are counted by."""
 

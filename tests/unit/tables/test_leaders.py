@@ -10,14 +10,20 @@ from unit.isr_log import log, repeats
 from unit.tables.inline import inline_table
 
 FAULTS = (
-    "run string, arm string, repeat int, fault_no int, fault string, site string, broker int,"
-    " target array<string>, injected_ms double, lifted_ms double"
+    "run string, arm string, repeat int, fault_no int, fault string, site string, mode string,"
+    " broker int, target array<string>, injected_ms double, lifted_ms double"
 )
 FULL = (500.0, 1, [1, 2, 3])
 
 
-def faults(spark: SparkSession, *found: tuple[str, str, int, list[str], float, float]) -> DataFrame:
-    lines = [("r", "a", 0, number, *fault) for number, fault in enumerate(found)]
+def faults(
+    spark: SparkSession,
+    *found: tuple[str, str, int, list[str], float, float],
+    mode: str = "",
+) -> DataFrame:
+    lines = [
+        ("r", "a", 0, number, *fault[:2], mode, *fault[2:]) for number, fault in enumerate(found)
+    ]
     return inline_table(spark, lines, FAULTS)
 
 
@@ -60,6 +66,16 @@ def test_an_election_of_the_scenario_is_planned(
     elected = faults(spark, ("elect", "", broker, target, at, at + 50.0))
     isr = log(spark, FULL, (3_010.0, 2, [1, 2, 3]))
     assert changes(spark, isr, elected) == [(3_010.0, 1, 2, planned)]
+
+
+@pytest.mark.parametrize(("mode", "unclean"), [("unclean", True), ("", False)])
+def test_an_unclean_election_of_the_scenario_is_told_from_others(
+    spark: SparkSession, mode: str, unclean: bool
+) -> None:
+    elected = faults(spark, ("elect", "", 2, ["t-0"], 3_000.0, 3_050.0), mode=mode)
+    isr = log(spark, (500.0, 1, [1]), (2_000.0, -1, [1]), (3_010.0, 2, [2]), (5_000.0, 1, [1, 2]))
+    found = leader_changes(isr, elected, repeats(spark)).orderBy("t_ms").collect()
+    assert [(row.planned, row.unclean) for row in found] == [(True, unclean), (False, False)]
 
 
 def dropped(spark: SparkSession, isr: DataFrame, *fault: Any) -> list[tuple[int, float | None]]:

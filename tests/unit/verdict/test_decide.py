@@ -24,8 +24,9 @@ METRICS: dict[str, float | None] = {
     **dict.fromkeys((
         "isr_shrinks", "under_min_isr_ms", "offline_ms", "under_replicated", "under_replicated_ms",
         "long_ack_gaps", "acked_during_pause", "acked_after_pause", "lost", "lost_at_moves",
-        "duplicated", "duplicated_idempotent", "repeated_sequences", "false_alarms",
-        "let_in_at_fault", "isr_not_recovered", "unplanned_exits", "nodes_not_stopped",
+        "lost_at_unclean", "duplicated", "duplicated_idempotent", "repeated_sequences",
+        "false_alarms", "let_in_at_fault", "isr_not_recovered", "unplanned_exits",
+        "nodes_not_stopped",
         "nodes_not_back", "hanging_transactions", "read_back_unfinished", "leader_changes",
         "reordered", "gaps",
         "inconsistent", "split_epochs", "diverged", "watermarks_back", "corrupt", "unexpected",
@@ -145,6 +146,26 @@ def test_records_that_only_their_leader_acked_may_be_lost_and_nothing_else_may()
     assert found.verdict == "pass"
     assert f"plugin {NO_VIOLATION} (3 records with acks=1 were lost)" in found.reason
     assert check(run_of(plugin=measured(PLUGIN, diverged=1.0)), run).verdict == "fail"
+
+
+def test_what_an_unclean_election_costs_fails_unless_the_scenario_bounds_it() -> None:
+    bound = with_scenario(expect={"plugin": {"lost_at_unclean": Bound(min=1, max=5)}})
+    cost = {"lost": 3.0, "lost_at_unclean": 3.0, "truncated": 1.0, "inconsistent": 2.0}
+
+    def found(run: RunInfo, **more: float) -> Verdict:
+        kept = measured(PLUGIN, **{**cost, **more})
+        return decide(run, RunFacts(finished=True, arms={"plugin": (kept, kept)}, unreadable={}))
+
+    run = bound.model_copy(update={"arms": ("plugin",)})
+    run = with_scenario(run, control_arms=())
+    assert found(run).verdict == "pass"
+    assert f"plugin {NO_VIOLATION} (6 records at unclean elections were lost)" in found(run).reason
+    assert (
+        "lost_at_unclean was 6, expected 1 to 5" in found(run, lost=6.0, lost_at_unclean=6.0).reason
+    )
+    assert "lost was 4, expected 3, those lost at unclean" in found(run, lost=4.0).reason
+    assert found(run, diverged=1.0).verdict == "fail"
+    assert "lost was 3, expected 0" in found(with_scenario(run, expect={})).reason
 
 
 @pytest.mark.parametrize("metric", ["isr_shrinks", "acked", "lost", "diverged"])

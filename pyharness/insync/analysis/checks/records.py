@@ -136,7 +136,8 @@ def readback(comparable: DataFrame, fates: DataFrame, changes: DataFrame) -> Dat
     """Count the records of each partition: acked, read, lost, duplicated, duplicated_idempotent.
 
     `lost_at_moves` of the lost ones were acked before an election that the scenario asked for, with
-    no other change of the leader in between. `changes` has the columns of leader_changes.
+    no other change of the leader in between, `lost_at_unclean` acked or read before an unclean one.
+    `changes` has the columns of leader_changes.
     `transactional` is whether some are in transactions, `read_to` the highest offset that was read:
     by the fresh consumer, if there was one. `comparable` has a row for each PARTITION, also for
     those without any line, and read_to_end.
@@ -153,7 +154,10 @@ def readback(comparable: DataFrame, fates: DataFrame, changes: DataFrame) -> Dat
         (fn.count("transaction") > 0).alias("transactional"),
         fn.max(last).alias("read_to"),
     )
-    numbers = ("acked", "read", "lost", "duplicated", "duplicated_idempotent", "lost_at_moves")
+    numbers = (
+        "acked", "read", "lost", "duplicated", "duplicated_idempotent", "lost_at_moves",
+        "lost_at_unclean",
+    )  # fmt: skip
     counted = counted.join(_lost_at_moves(fates, changes), PARTITION, "left")
     return comparable.join(counted, PARTITION, "left").select(
         *PARTITION,
@@ -165,16 +169,19 @@ def readback(comparable: DataFrame, fates: DataFrame, changes: DataFrame) -> Dat
 
 
 def _lost_at_moves(fates: DataFrame, changes: DataFrame) -> DataFrame:
-    moves = changes.select(*PARTITION, "t_ms", "planned")
+    moves = changes.select(*PARTITION, "t_ms", "planned", "unclean")
+    seen_ms = fn.coalesce(fn.when(fn.col("acked"), fn.col("done_ms")), "read_ms")
     return (
-        fates.where(is_lost() & fn.col("acked"))
+        fates.where(is_lost())
         .join(moves, PARTITION, "inner")
-        .where(fn.col("t_ms") >= fn.col("done_ms") - STILL_ACKS_MS)
-        .groupBy(*_RECORD)
-        .agg(fn.min_by("planned", "t_ms").alias("planned"))
-        .where("planned")
+        .where(fn.col("t_ms") >= seen_ms - STILL_ACKS_MS)
+        .groupBy(*_RECORD, "acked")
+        .agg(*(fn.min_by(name, "t_ms").alias(name) for name in ("planned", "unclean")))
         .groupBy(*PARTITION)
-        .agg(fn.count(fn.lit(1)).alias("lost_at_moves"))
+        .agg(
+            fn.count_if(fn.col("planned") & fn.col("acked")).alias("lost_at_moves"),
+            fn.count_if("unclean").alias("lost_at_unclean"),
+        )
     )
 
 

@@ -26,7 +26,7 @@ from insync.events.verdict import (
     Verdict,
     problems_of,
 )
-from insync.metrics import LOST, METRICS, integrity
+from insync.metrics import LOST, LOST_AT_UNCLEAN, METRICS, integrity
 from insync.nodes import repeat_words
 from insync.outcome import Outcome, worst
 
@@ -122,16 +122,17 @@ def _of_arm(
     run: RunInfo, repeats: Sequence[RepeatFacts], arm: str, own: Sequence[str]
 ) -> Iterator[Finding]:
     acks = run.scenario.workload.acks
+    unclean = LOST_AT_UNCLEAN in run.scenario.expected_of(arm)
     lost = sum(repeat.metrics[LOST] or 0 for repeat in repeats)
+    how = "at unclean elections" if unclean else "with acks=1"
+    said = [f"{lost:g} records {how} were lost"] if lost else []
     yield _finding(arm, EVIDENCE, unknown=own)
     yield _finding(
         arm,
         NO_VIOLATION,
-        fail=list(integrity_violations({arm: repeats}, acks)),
+        fail=list(integrity_violations({arm: repeats}, acks, unclean=unclean)),
         unknown=own,
-        found="; ".join(
-            filter(None, [f"{lost:g} records with acks=1 were lost" if lost else "", _unseen(run)])
-        ),
+        found="; ".join([*said, *filter(None, [_unseen(run)])]),
     )
 
 
@@ -280,18 +281,32 @@ def _median(each: Comparison, facts: RunFacts, arm: str) -> float | None:
 
 
 def integrity_violations(
-    arms: Mapping[str, Sequence[RepeatFacts]], acks: str = "all"
+    arms: Mapping[str, Sequence[RepeatFacts]], acks: str = "all", *, unclean: bool = False
 ) -> Iterator[str]:
     """Say which records, logs or epochs were lost or corrupted, in the order of the registry.
 
-    `acks` is what the producers waited for.
+    `acks` is what the producers waited for. If `unclean`, what an unclean election of the scenario
+    costs is allowed, and nothing else.
     """
-    for metric in integrity(acks):
+    for metric in integrity(acks, unclean=unclean):
         for arm, repeats in arms.items():
             for number, repeat in enumerate(repeats):
                 value = repeat.metrics[metric]
                 if value:
                     yield f"{arm}, {repeat_words(number)}: {metric} was {value:g}, expected 0"
+    if unclean and acks == "all":
+        yield from _lost_otherwise(arms)
+
+
+def _lost_otherwise(arms: Mapping[str, Sequence[RepeatFacts]]) -> Iterator[str]:
+    for arm, repeats in arms.items():
+        for number, repeat in enumerate(repeats):
+            lost, allowed = repeat.metrics[LOST] or 0, repeat.metrics[LOST_AT_UNCLEAN] or 0
+            if lost > allowed:
+                yield (
+                    f"{arm}, {repeat_words(number)}: {LOST} was {lost:g}, expected {allowed:g},"
+                    " those lost at unclean elections"
+                )
 
 
 def out_of_bounds(

@@ -62,6 +62,7 @@ ALTER_REASSIGNMENTS: Final = (45, 0)
 NOT_CONTROLLER: Final = 41
 CLIENT: Final = b"insync"
 PREFERRED: Final = 0
+UNCLEAN: Final = 1
 _NO_TAGS: Final = b"\0"
 
 
@@ -91,10 +92,13 @@ def reassign(topic: str, partition: int, replicas: Sequence[int], timeout_ms: in
     return framed(ALTER_REASSIGNMENTS, body + _NO_TAGS, flexible=True)
 
 
-def elect_preferred(topic: str, partitions: Sequence[int], timeout_ms: int) -> bytes:
-    """Return the request that elects each partition's preferred leader, its first replica."""
+def elect(topic: str, partitions: Sequence[int], timeout_ms: int, how: int = PREFERRED) -> bytes:
+    """Return the request that elects a leader of each partition.
+
+    It is the first replica, or, if `how` is UNCLEAN and there is no leader, the first that lives.
+    """
     numbers = [struct.pack(">i", partition) for partition in partitions]
-    body = struct.pack(">b", PREFERRED) + _topics(topic, numbers) + struct.pack(">i", timeout_ms)
+    body = struct.pack(">b", how) + _topics(topic, numbers) + struct.pack(">i", timeout_ms)
     return framed(ELECT_LEADERS, body + _NO_TAGS, flexible=True)
 
 

@@ -5,7 +5,11 @@ nothing; at the fault's time a preferred election moves the leadership. Both req
 single brokers, so that neither waits for the one that stalls. Where several elections move a
 partition, each but one changes the order of the replicas at its time.
 
-Evidence: of how many of the partitions the chosen broker then says that it leads them.
+With `type = "unclean"` the partitions must have lost all replicas of their ISR: the chosen broker
+leads without what it lacks, and the others lose it. The checker counts that.
+
+Evidence: of how many of the partitions the chosen broker then says that it leads them. Of an
+unclean election: of how many it said before that they had no leader, and it was not in the ISR.
 """
 
 from collections.abc import Collection, Sequence
@@ -28,6 +32,17 @@ class Elect(Planned):
     kind: Literal["elect"]
     partitions: Partitions
     topic: OtherTopic | None = None
+    type: Literal["preferred", "unclean"] = "preferred"
+
+    @property
+    def mode(self) -> str:
+        """What the evidence says of it: the tables tell unclean elections from others by that."""
+        return "" if self.type == "preferred" else self.type
+
+    @property
+    def loses_records(self) -> bool:
+        """Whether acked records may be lost by it."""
+        return self.type == "unclean"
 
     @property
     def elected(self) -> Sequence[int]:
@@ -43,6 +58,7 @@ class ElectFault(Fault[Elect]):
     """One broker becomes the leader of some partitions; there is nothing to lift."""
 
     _moved = 0
+    _gone: int | None = None
 
     def prepare(self) -> None:
         """Put the broker first among the replicas; raises InsyncError if that is refused."""
@@ -57,14 +73,19 @@ class ElectFault(Fault[Elect]):
         if others := self._not_first():
             self._put_first(others, last)
             await_true(lambda: not self._not_first(), ANSWERS_WITHIN_S)
-        self.cluster.elect(self.context.topic, partitions, last)
+        unclean = self.spec.type == "unclean"
+        if unclean:
+            await_true(lambda: self._count_gone() == len(partitions), ANSWERS_WITHIN_S)
+            self._gone = self._count_gone()
+        self.cluster.elect(self.context.topic, partitions, last, unclean=unclean)
         await_true(lambda: self._count() == len(partitions), ANSWERS_WITHIN_S)
         self._moved = self._count()
         self.window.end()
 
     def evidence(self) -> FaultLine:
         """Return how many partitions moved, and how long it took."""
-        return self.line(self.window.length_ms, {"moved": self._moved})
+        gone = {} if self._gone is None else {"without_isr": self._gone}
+        return self.line(self.window.length_ms, {"moved": self._moved, **gone})
 
     def _put_first(self, partitions: Sequence[int], last: Collection[int] = ()) -> None:
         for partition in partitions:
@@ -80,21 +101,38 @@ class ElectFault(Fault[Elect]):
         leaders = self.cluster.leaders_seen_by(self.spec.broker, self.context.topic)
         return sum(leaders.get(each) == self.spec.broker for each in self.spec.partitions)
 
+    def _count_gone(self) -> int:
+        """Return how many partitions have no leader, and an ISR without the broker."""
+        own, topic = self.spec.broker, self.context.topic
+        leaders = self.cluster.leaders_seen_by(own, topic)
+        seen = self.cluster.assignment_seen_by(own, topic)
+        return sum(
+            leaders.get(each, -1) < 0 and each in seen and own not in seen[each][1]
+            for each in self.spec.partitions
+        )
+
 
 def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
-    moved, expected = seen.figures.get("moved", 0.0), len(plan.partitions)
-    return None if moved == expected else figure("moved", moved, f"exactly {expected}")
+    expected = len(plan.partitions)
+    for name in ("without_isr", "moved") if plan.type == "unclean" else ("moved",):
+        value = seen.figures.get(name, 0.0)
+        if value != expected:
+            return figure(name, value, f"exactly {expected}")
+    return None
 
 
 KIND = FaultKind(
     spec=Elect,
     words=Words(
         does="another broker becomes the leader of chosen partitions",
-        mechanism="replicas in another order beforehand, then a preferred election",
-        evidence="of how many partitions that broker then says that it leads them",
+        mechanism="replicas in another order beforehand, then a preferred or an unclean election",
+        evidence="of how many partitions that broker then says that it leads them; of an unclean"
+        " one, how many had no leader before and the broker not in their ISR",
         notes="Has no `for_ms`. `broker` becomes the leader of `partitions` that another one"
         " leads. Before the workload it becomes the first replica, which moves nothing; at its"
-        " time a preferred election is asked of brokers that do not stall.",
+        ' time a preferred election is asked of brokers that do not stall. `type = "unclean"` is'
+        " for partitions whose ISR is gone: `lost_at_unclean` counts what that costs, and an arm"
+        " of which the scenario does not bound that fails.",
     ),
     probes=both(always),
     inject=ElectFault,

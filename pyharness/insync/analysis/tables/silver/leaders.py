@@ -1,6 +1,7 @@
 """Finds leaders and ISRs over time, and the followers that stopped fetching; lists step-downs.
 
-A change is `planned` if the scenario asked for the election of this broker at that time.
+A change is `planned` if the scenario asked for the election of this broker at that time, and
+`unclean` if that was to be an unclean one.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from insync.faults.registry import KINDS, tagged
 
 ELECTED_WITHIN_MS = 1_000.0
 """How far an election's record may be from the time of the harness's request for it."""
+UNCLEAN = "unclean"
 
 
 def leader_changes(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> DataFrame:
@@ -30,12 +32,17 @@ def leader_changes(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> Dat
         .join(repeats, TOPIC_OF_ARM, "inner")
         .where(fn.col("t_ms").between(fn.col("start_ms"), fn.col("end_ms")))
     )
-    planned = fn.coalesce(fn.exists("elections", _asked_for), fn.lit(False))
-    return changes.join(_elections(faults), REPEAT, "left").withColumn("planned", planned)
+    flags = {"planned": _asked_for, "unclean": _asked_for_unclean}
+    return changes.join(_elections(faults), REPEAT, "left").withColumns(
+        {
+            name: fn.coalesce(fn.exists("elections", asked), fn.lit(False))
+            for name, asked in flags.items()
+        }
+    )
 
 
 def _elections(faults: DataFrame) -> DataFrame:
-    election = fn.struct("broker", "target", "injected_ms", "lifted_ms")
+    election = fn.struct("broker", "target", "mode", "injected_ms", "lifted_ms")
     return (
         faults.where(fn.col("fault").isin(tagged("moves_leaders")))
         .groupBy(*REPEAT)
@@ -50,6 +57,10 @@ def _asked_for(election: Column) -> Column:
         & fn.array_contains(election["target"], _name())
         & at.between(election["injected_ms"] - slack, election["lifted_ms"] + slack)
     )
+
+
+def _asked_for_unclean(election: Column) -> Column:
+    return _asked_for(election) & (election["mode"] == UNCLEAN)
 
 
 def _name() -> Column:

@@ -1,0 +1,23 @@
+"""What operators and clients do to real brokers that needs a judgement, not only evidence."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commands import insync
+from event_lines import lines_of
+
+
+@pytest.mark.long
+def test_an_unclean_election_costs_what_only_the_dead_leader_had(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    done = insync("run", "unclean-election", "--arms", "stock", "--out", out)
+    verdict = json.loads((out / "verdict.json").read_text())
+    stock = verdict["arms"]["stock"]
+    assert verdict["verdict"] == "pass", done.stdout + done.stderr
+    assert stock["lost"] == stock["lost_at_unclean"]
+    assert stock["lost"][0] > 0
+    assert f"{stock['lost'][0]} records at unclean elections were lost" in verdict["reason"]
+    elected = lines_of(out, "stock", "faults.jsonl")[-1]
+    assert (elected["mode"], elected["figures"]) == ("unclean", {"moved": 1, "without_isr": 1})
