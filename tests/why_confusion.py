@@ -104,7 +104,8 @@ def judged(folder: Path, *, by_logs: bool = False) -> Iterator[Judged]:
             if repeat in (None, fault["repeat"] + 1)
         ]
         for fault in faults:
-            if _counts(fault, faults, answer, lag):
+            seen = not by_logs or answer.span.holds(fault["injected_ms"] + lag)
+            if seen and _counts(fault, faults, answer, lag):
                 events, span = folder / "events" / arm, _span(fault, answer)
                 traced = _left_an_isr(events, span, lag)
                 felt = traced or _was_felt(events, fault, span, lag)

@@ -35,12 +35,13 @@ class Evidence:
 class Blamed:
     """A follower that stock Kafka drops from the ISRs of some partitions.
 
-    `rightly` says whether it is a broker that is slow. `kept` says that the agent kept it there.
+    `rightly` says whether it is a broker that is slow; None if that is not decided. `kept` says
+    that the agent kept it there.
     """
 
     follower: int
     partitions: tuple[Partition, ...]
-    rightly: bool
+    rightly: bool | None
     kept: bool
 
 

@@ -3,6 +3,7 @@
 Only those that no slow process or leader explains.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
@@ -336,12 +337,45 @@ def _behind(facts: Facts, follower: int, drops: Sequence[Dropped]) -> Finding:
     elif follower in facts.peers_known:
         evidence.append(Evidence("it waited for a leader's answers for", max(waits, default=0.0)))
         why = ("network", LINK) if waits else why
-    elif kept := _kept(facts, drops):
-        evidence += kept
+    elif facts.logs:
+        return _behind_in_logs(facts, follower, drops, evidence)
     elif not _links_work(facts, drops):
         why = ("undecided", FOLLOWING)
     peer = leaders[0] if why[1] == LINK and len(leaders) == 1 else None
     return _finding(facts, drops, follower, why, *evidence, peer=peer)
+
+
+def _behind_in_logs(
+    facts: Facts, follower: int, drops: Sequence[Dropped], evidence: Sequence[Evidence]
+) -> Finding:
+    """Return why one follower is behind at some leaders, of which logs say no more.
+
+    It appends slowly if the links work, as other partitions of these leaders show, or those that it
+    leads itself. But if one leader alone dropped it, and others did not, that leader may be slow.
+    """
+    span = whole([facts.late(each) for each in drops])
+    leaders = {each.leader for each in drops}
+    dropped = {each.partition for each in drops}
+    keep = Counter(
+        each.leader
+        for each in facts.leads
+        if each.partition not in dropped and follower in each.isr and each.leader != follower
+        if each.since_ms <= span.since_ms and each.until_ms >= span.until_ms
+    )
+    same = sum(keep[each] for each in leaders)
+    others = sum(keep.values()) - same
+    kept = _kept(facts, drops)
+    if all(keep[each] >= rules.KEPT_LEADS for each in leaders):
+        says = "other partitions of the same leaders in which it stayed in sync"
+        kept = [Evidence(says, same, "partitions")]
+    elif len(leaders) == 1 and others >= rules.KEPT_LEADS:
+        says = "partitions of other leaders in which it stayed in sync"
+        return _finding(
+            facts, drops, follower, ("undecided", FOLLOWING), *evidence,
+            Evidence(says, others, "partitions"), peer=min(leaders),
+        )  # fmt: skip
+    why: tuple[Cause, str] = ("disk", FOLLOWER_APPEND) if kept else ("undecided", FOLLOWING)
+    return _finding(facts, drops, follower, why, *evidence, *kept)
 
 
 def _links_work(facts: Facts, drops: Sequence[Dropped]) -> bool:

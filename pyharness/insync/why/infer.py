@@ -62,25 +62,39 @@ def _blamed(facts: Facts, finding: Finding, found: Sequence[Finding]) -> tuple[B
     """Return the followers that were dropped, or would have been, because of a finding.
 
     A removal is right if its follower is slow by any finding of that time, so that it is judged
-    alike beside each finding.
+    alike beside each finding; not decided if it is known only that one of two brokers is slow.
     """
     near = facts.lag_ms / 2
-    kinds: dict[tuple[int, bool, bool], set[Partition]] = {}
+    kinds: dict[tuple[int, bool, bool | None], set[Partition]] = {}
     dropped = set()
     for follower, partition, span, kept in (*_dropped(facts, finding), *_held(facts, finding)):
         if kept and (follower, partition) in dropped:
             continue
         if not kept:
             dropped.add((follower, partition))
-        rightly = any(
-            follower in each.brokers and each.span.touches(span, within_ms=near) for each in found
-        )
+        near_ones = [
+            each
+            for each in found
+            if follower in each.brokers and each.span.touches(span, within_ms=near)
+        ]
+        open_yet = near_ones and all(_is_open(each) for each in near_ones)
+        rightly = None if open_yet else bool(near_ones)
         known = kinds.setdefault((follower, kept, rightly), set())
         known |= set() if partition is None else {partition}
     return tuple(
         Blamed(follower=follower, partitions=tuple(sorted(where)), kept=kept, rightly=rightly)
-        for (follower, kept, rightly), where in sorted(kinds.items())
+        for (follower, kept, rightly), where in sorted(kinds.items(), key=_by_follower)
     )
+
+
+def _is_open(finding: Finding) -> bool:
+    """Whether either end of a link may be slow."""
+    return finding.cause == "undecided" and finding.peer is not None
+
+
+def _by_follower(kind: tuple[tuple[int, bool, bool | None], set[Partition]]) -> tuple[int, ...]:
+    (follower, kept, rightly), _ = kind
+    return follower, kept, rightly is None, bool(rightly)
 
 
 Removal = tuple[int, Partition | None, Span, bool]

@@ -42,6 +42,7 @@ _TODO: Final[dict[str, tuple[str, ...]]] = {
         "While it lasts, `insync why --bootstrap HOST:PORT --jmx ID=HOST:PORT` decides it.",
     ),
 }
+_JUDGED: Final[dict[bool | None, str]] = {True: "rightly", False: "wrongly", None: "not decided"}
 _AGAINST_SHRINKS: Final = (
     "Do not raise replica.lag.time.max.ms: it keeps slow followers as well.",
     "The agent does what KIP-501 says; solution 2 with T of 2 s hands leadership over before the"
@@ -134,7 +135,7 @@ def _evidence(finding: Finding) -> Table:
 
 def _removed(finding: Finding) -> Table:
     rows = [
-        [str(each.follower), "rightly" if each.rightly else "wrongly", _partitions(each),
+        [str(each.follower), _JUDGED[each.rightly], _partitions(each),
          "the agent kept it" if each.kept else "removed"]
         for each in finding.blamed
     ]  # fmt: skip
@@ -159,7 +160,7 @@ def _lines(finding: Finding) -> Table:
 
 def _blame(blamed: Blamed) -> str:
     did = "would remove" if blamed.kept else "removes"
-    judged = "rightly" if blamed.rightly else "wrongly"
+    judged = _JUDGED[blamed.rightly]
     kept = "; the agent kept it" if blamed.kept else ""
     return f"{did} follower {blamed.follower} ({judged}): {_partitions(blamed)}{kept}"
 

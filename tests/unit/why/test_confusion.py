@@ -68,6 +68,7 @@ def test_an_answer_of_logs_alone_is_compared_with_the_injected_fault(
     failed = f"[ReplicaManager broker={broker}] Stopping serving replicas in dir /data"
     log = run / "nodes" / "stock" / str(broker) / "stdout.log"
     log.parent.mkdir(parents=True)
-    log.write_text(f"{datetime.fromtimestamp(failed_ms / 1000, UTC).isoformat()} WARN {failed}\n")
+    times = [datetime.fromtimestamp(failed_ms / 1000 + each, UTC).isoformat() for each in (0, 60)]
+    log.write_text(f"{times[0]} WARN {failed}\n{times[1]} INFO the last line\n")
     (case,) = judged(run, by_logs=True)
     assert (case.arm, case.truth, case.answer, case.traced) == ("stock", "disk", expected, True)

@@ -12,6 +12,7 @@ from insync.why.answer import Answer
 from insync.why.sources.log_lines import time_of
 from insync.why.sources.logs import UTC as IN_UTC
 from insync.why.sources.logs import answers, files_of
+from insync.why.words import terminal_lines
 
 SETTINGS = "\treplica.lag.time.max.ms = 10000"
 LEADS = (
@@ -103,6 +104,38 @@ def test_how_long_a_follower_had_not_caught_up_decides_nothing(
     assert (finding.broker, finding.cause) == (1, "undecided")
     said = "a follower had not caught up when it was dropped, for"
     assert f"{said}: {40 - caught_up},000 ms" in map(str, finding.evidence)
+
+
+@pytest.mark.parametrize(
+    ("same", "other", "named"),
+    [
+        (3, 0, ("disk", "append as a follower", (3,), True)),
+        (1, 2, ("undecided", "following", (3, 1), None)),
+        (1, 0, ("undecided", "following", (3,), True)),
+    ],
+    ids=["its leader keeps it elsewhere", "another leader keeps it", "nothing else is known"],
+)
+def test_a_follower_that_one_leader_drops_is_named_alone_only_if_that_leader_keeps_it_elsewhere(
+    tmp_path: Path, same: int, other: int, named: tuple[str, str, tuple[int, ...], bool | None]
+) -> None:
+    """If other leaders keep it, the one that dropped it may be the slow one."""
+    lines = [SETTINGS, *(at(1, leads(f"t-{each}", 1)) for each in range(same))]
+    dropped = at(40, shrinks("t-0", 1, "1,2,3", "1,2"))
+    write(tmp_path / "1.log", [at(0, "INFO x"), *lines, dropped, at(99, "INFO x")])
+    own = [at(1, leads(f"u-{each}", 2)) for each in range(other)]
+    write(tmp_path / "2.log", [at(0, "INFO [Broker id=2] x"), *own, at(99, "INFO x")])
+    (finding,) = answer(tmp_path).findings
+    (blamed,) = finding.blamed
+    assert (finding.cause, finding.site, finding.brokers, blamed.rightly) == named
+    assert (blamed.follower, "not decided" in " ".join(terminal_lines(answer(tmp_path)))) == (
+        3, named[0] == "undecided",
+    )  # fmt: skip
+
+
+def test_a_replica_that_is_removed_from_a_partition_is_no_slow_follower(tmp_path: Path) -> None:
+    moved = at(40, leads("t-0", 1, "1,3").replace("epoch 0 from", "epoch 1 from"))
+    write(tmp_path / "1.log", [at(1, leads("t-0", 1)), moved, at(99, "INFO x")])
+    assert answer(tmp_path).findings == ()
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def _drops(facts: Facts, partition: Partition, before: Line, after: Line) -> Ite
         return
     for follower in set(before["isr"]) - set(after["isr"]):
         if follower != before["leader"] and follower in (after.get("replicas") or ()):
-            fenced = any(
+            fenced = after.get("by_controller", False) or any(
                 each.broker == follower and 0 <= at_ms - each.since_ms <= _SAME_CHANGE_MS
                 for each in facts.fenced
             )

@@ -351,7 +351,9 @@ def _add_isr(read: Read, line: Line, said: dict[str, str]) -> None:
     wanted = read.proposed.pop((line.source, partition), [])[-2:]
     if wanted and {*wanted[-1]["isr"]} == {*isrs[0]}:
         changes = wanted
-    if "updated to" in line.text:
+    elif said.get("epoch"):  # a new leader, or new replicas: what the controller decided
+        changes[0]["by_controller"] = True
+    if not said.get("epoch"):
         read.confirms.add(line.source)
     read.changes += [(line.source, each) for each in changes]
 
