@@ -30,9 +30,6 @@ the longest time between two searches for late followers."""
 BACK_LAGS: Final = 0.5
 """A follower that is back in the ISR so soon after it was dropped had waited for the leader: its
 fetch is answered when the leader goes on."""
-NEW_LAGS: Final = 2.0
-"""A follower that has not begun to fetch a partition so young is not behind: where many are made at
-once, it begins later than a lag. It is removed a lag and a search, half a lag, after the start."""
 FETCHING_LAGS: Final = 0.9
 """A dropped follower that had fetched within this time does fetch, but does not catch up."""
 UNACKED_LAGS: Final = 1.0

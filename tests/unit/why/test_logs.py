@@ -313,15 +313,15 @@ def test_dates_of_another_zone_are_told_and_make_no_follower_late(
     assert found.findings[0].span.ms == (11_000 if told else 13_000)
 
 
-@pytest.mark.parametrize(("age", "offset", "named"), [(15, -1, []), (15, 3, [1]), (25, -1, [1])])
+@pytest.mark.parametrize(("epoch", "offset", "named"), [(0, -1, []), (0, 3, [1]), (1, -1, [1])])
 def test_a_follower_that_has_not_begun_with_a_new_partition_says_nothing_of_its_leader(
-    tmp_path: Path, age: int, offset: int, named: list[int]
+    tmp_path: Path, epoch: int, offset: int, named: list[int]
 ) -> None:
     """Where many partitions are made at once, followers begin later than a lag."""
     both = f"(brokerId: 3, endOffset: {offset}), (brokerId: 2, endOffset: {offset}"
     shrink = shrinks("t-0", 1, "1,2,3", "1").replace("(brokerId: 2, endOffset: 3", both)
-    made = at(10 + age, MADE.format(partition="t-0"))
-    write(tmp_path / "1.log", [at(10, leads("t-0", 1)), at(10 + age, shrink), made, at(90, "x")])
+    made, led = MADE.format(partition="t-0"), leads("t-0", 1).replace("epoch 0", f"epoch {epoch}")
+    write(tmp_path / "1.log", [at(10, led), at(25, shrink), at(25, made), at(90, "x")])
     found = answer(tmp_path, lag_ms=10_000)
     assert [each.broker for each in found.findings] == named
     assert any("new partition" in gap for gap in found.gaps) is not bool(named)
@@ -353,6 +353,17 @@ def test_before_kafka_2_4_what_a_leader_proposes_was_made_unless_it_was_refused(
     assert [each.broker for each in found.findings] == [1, 1]
     assert [len(each.partitions) for each in found.findings] == [2, 1]
     assert any("refused" in gap and "server.log:8" in gap for gap in found.gaps)
+
+
+@pytest.mark.parametrize("next_isr", ["1,2", "1,3,2"])
+def test_an_isr_that_grows_had_shrunk_before(tmp_path: Path, next_isr: str) -> None:
+    """The leader may hear of its shrunk ISR from the metadata first, and logs nothing then."""
+    grown = f"INFO [Partition t-0 broker=1] ISR updated to {next_isr} and version updated to 2"
+    lines = [SETTINGS, at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1"))]
+    write(tmp_path / "1.log", [at(0, "INFO x"), *lines, at(42, grown), at(99, "INFO x")])
+    (finding,) = answer(tmp_path).findings
+    assert finding.broker == 1
+    assert [(each.follower, each.rightly) for each in finding.blamed] == [(2, False), (3, False)]
 
 
 def test_a_broker_that_started_again_had_ended_after_its_last_line(tmp_path: Path) -> None:

@@ -139,13 +139,12 @@ class Read:
     """What is read so far; `changes` are lines as a run records them.
 
     ISRs are `proposed` by a leader, two lines each, before and after, until its log says that the
-    last one was made; `refused` are those that were not. `confirms` are the
-    sources that say so. `stops` are when brokers were told to end, `boots` from when until when
-    nodes started. A fencing is `intended` until a controller's log replays it. Everything is
-    kept with the number of its source, whose clock may be wrong. `made` are the times at which new
-    partitions began. `zone_off_ms` is by how much a date differs from a time in its line that has
-    no zone, if the zone is wrong. `late_ms` is the
-    least time for which a follower had not caught up when it was removed.
+    last one was made; `refused` are those that were not. `confirms` are the sources that say so.
+    `stops` are when brokers were told to end, `boots` from when until when nodes started. A fencing
+    is `intended` until a controller's log replays it. Everything is kept with the number of its
+    source, whose clock may be wrong. `epochs` are the last leader epochs. `zone_off_ms` is by how
+    much a date differs from a time in its line that has no zone, if the zone is wrong. `late_ms` is
+    the least time for which a follower had not caught up when it was removed.
     """
 
     zone: tzinfo
@@ -163,7 +162,7 @@ class Read:
     stops: list[tuple[int, int, float]] = field(default_factory=list)
     boots: list[tuple[int, float, float]] = field(default_factory=list)
     replicas: dict[Partition, set[int]] = field(default_factory=lambda: defaultdict(set))
-    made: dict[Partition, float] = field(default_factory=dict)
+    epochs: dict[Partition, int] = field(default_factory=dict)
     min_isr: dict[str, int] = field(default_factory=dict)
     lag_ms: float | None = None
     late_ms: float = float("inf")
@@ -331,28 +330,32 @@ def _add_isr(read: Read, line: Line, said: dict[str, str]) -> None:
     late = {int(who): line.at_ms - int(when) for who, when in _CAUGHT_UP.findall(line.text)}
     if other := [by for by in late.values() if not -_QUARTER_MS <= by <= _QUARTER_MS]:
         read.zone_off_ms, late = other[0], {}
-    not_begun = [int(who) for who in _NOT_BEGUN.findall(line.text)]
+    is_new = read.epochs.get(partition) == 0
+    not_begun = [int(who) for who in _NOT_BEGUN.findall(line.text) if is_new]
     isrs = [_ids(said[name]) for name in ("before", "after") if said.get(name)]
     changes = [
         {
             "kind": "partition", "topic": partition.topic, "partition": partition.number,
-            "leader": leader, "isr": isr, "t_ms": when, "late_ms": late, "not_begun": not_begun,
+            "leader": leader, "isr": isr, "t_ms": when, "late_ms": late, "new_to": not_begun,
         }
         for when, isr in zip((line.at_ms - 1, line.at_ms)[-len(isrs) :], isrs, strict=True)
     ]  # fmt: skip
     read.replicas[partition].update(*isrs)
-    if said.get("epoch") == "0":
-        read.made.setdefault(partition, line.at_ms)
+    if said.get("epoch"):
+        read.epochs[partition] = int(said["epoch"])
     read.late_ms = min([read.late_ms, *(each for each in late.values() if each > 0)])
     if said.get("before"):
         read.proposed.setdefault((line.source, partition), []).extend(changes)
         _quote(read, line, (leader, *sorted({*isrs[0]} ^ {*isrs[1]})))
         return
     wanted = read.proposed.pop((line.source, partition), [])[-2:]
-    if wanted and {*wanted[-1]["isr"]} == {*isrs[0]}:
+    made = {*wanted[-1]["isr"]} if wanted else set()
+    if made == {*isrs[0]}:
         changes = wanted
     elif said.get("epoch"):  # a new leader, or new replicas: what the controller decided
         changes[0]["by_controller"] = True
+    elif made < {*isrs[0]}:  # it grows again: a line that it had shrunk is not always there
+        changes = [*wanted, *changes]
     if not said.get("epoch"):
         read.confirms.add(line.source)
     read.changes += [(line.source, each) for each in changes]

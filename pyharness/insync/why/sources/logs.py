@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, tzinfo
 from itertools import pairwise
-from math import inf
 from os.path import commonpath
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
@@ -22,7 +21,7 @@ from insync.errors import InputError
 from insync.why.answer import Answer
 from insync.why.facts import Appended, Awaited, Facts, Partition, Paused, Span
 from insync.why.infer import answer_of
-from insync.why.rules import DEFAULT_LAG_MS, NEW_LAGS
+from insync.why.rules import DEFAULT_LAG_MS
 from insync.why.sources.clocks import skews
 from insync.why.sources.controller_lines import add_controller_lines, add_lives
 from insync.why.sources.log_lines import OWN_ID, WORDS, Line, Read, Source, add, is_start, time_of
@@ -289,8 +288,6 @@ def facts_of(read: Read, lag_ms: float | None) -> Facts:
         if change["kind"] == "partition":
             partition = Partition(change["topic"], change["partition"])
             change["replicas"] = sorted(read.replicas[partition])
-            age_ms = change["t_ms"] - read.made.get(partition, -inf)
-            change["new_to"] = change["not_begun"] if age_ms <= NEW_LAGS * lag else []
     add_controller_lines(facts, changes)
     facts.controller_known = True
     logged = {each.broker for each in read.sources if each.broker is not None}
