@@ -1,17 +1,14 @@
 """A broker becomes a replica of partitions, without a broker."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from fault_runs import planned
-from insync.errors import InputError
 from insync.faults.base import Fault
 from insync.faults.kinds import add_replica
 from insync.faults.kinds.add_replica import FOLLOWERS, KIND, LEADERS, RATES
-from insync.scenario.load import parse, source
 from unit.faults.evidence import acted, lacks
 
 
@@ -112,18 +109,3 @@ def test_a_broker_that_is_not_assigned_is_no_evidence() -> None:
     line = acted(fault)
     assert line.acted_ms == 0
     assert line.figures == {"assigned": 1.0, "joined": 1.0}
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ("[0, 1]\nat_ms = 1_500", "[0, 2]\nat_ms = 1_500", "partitions[1]: 2, expected 0 to 1"),
-        ("leaders = [1, 2]", "leaders = [1, 3]", "a partition that broker 3 does not lead"),
-        ("[0, 1]\nat_ms = 1_500", "[0, 0]\nat_ms = 1_500", "[0, 0], expected each only once"),
-    ],
-)
-def test_a_broker_is_added_to_partitions_that_others_lead(old: str, new: str, problem: str) -> None:
-    text = source("added-replica")
-    assert old in text
-    with pytest.raises(InputError, match=re.escape(problem)):
-        parse(text.replace(old, new), "mine")

@@ -182,10 +182,3 @@ def test_a_queue_stall_reports_whether_every_thread_was_stalled(
     assert line.figures == {"threads": 3.0, "held": float(holds)}
     assert ((line.acted_ms or 0) > 0) == (holds == 3)
     assert broker.closed == 3
-
-
-def test_a_broker_without_the_shim_is_an_error(tmp_path: Path, monkeypatch: Any) -> None:
-    broker = Broker(tmp_path, 3)
-    broker.control.header.attached = 0
-    with pytest.raises(InsyncError, match="broker 2 did not load the stall shim"):
-        broker.fault(monkeypatch).inject()

@@ -8,11 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from fault_runs import planned
-from insync.errors import InsyncError
 from insync.events.schema import FaultLine
 from insync.faults.support.control import ControlFile
 from insync.scenario.load import parse
-from unit.faults.evidence import alone, lacks, refusal
+from unit.faults.evidence import alone, lacks
 
 
 @dataclass(frozen=True)
@@ -67,18 +66,6 @@ def test_a_broker_that_does_not_answer_gives_no_evidence(
 ) -> None:
     seen = jumped(tmp_path, 5, *readings)
     assert "no append time" in str(missing(5, seen))
-
-
-def test_a_broker_without_the_shim_is_an_error(tmp_path: Path) -> None:
-    control = ControlFile.create(tmp_path / "control", tmp_path, capacity=1)
-    fault = planned(SimpleNamespace(controls={2: control}), "clock-jump", broker=2, by_ms=5)
-    with pytest.raises(InsyncError, match="broker 2 did not load the stall shim"):
-        fault.inject()
-
-
-def test_a_jump_by_nothing_or_by_more_than_a_day_is_refused() -> None:
-    for by_ms, problem in ((0, "0, expected another number than 0"), (-86_400_001, "-86400001")):
-        assert f"faults[0].by_ms: {problem}" in refusal(alone("clock-jump", by_ms=by_ms))
 
 
 def test_a_jump_back_stays_one_when_a_scenario_is_scaled() -> None:

@@ -15,7 +15,7 @@ from insync.faults.base import Fault
 from insync.nodes import CLIENTS, CONTROLLER_ID
 from insync.run.requirements import require_controller_proxy
 from insync.scenario.load import parse
-from unit.faults.evidence import acted, alone, refusal
+from unit.faults.evidence import acted, alone
 
 
 @dataclass
@@ -111,19 +111,6 @@ def test_each_kind_breaks_its_own_links(
     broken = planned(SimpleNamespace(proxies=links), kind, mode="cut", **keys)
     assert acted(broken).target == [words]
     assert links.done[0][1][0] == links.done[1][1] == (1, other)
-
-
-@pytest.mark.parametrize(
-    ("keys", "refused"),
-    [
-        ({"mode": "loss"}, "loss_percent: 0, expected more than 0 for mode 'loss'"),
-        ({"mode": "cut", "loss_percent": 5.0}, "loss_percent: 5.0, expected none for mode 'cut'"),
-        ({"mode": "loss", "loss_percent": 91.0}, "loss_percent: 91.0, expected at most 90"),
-        ({"mode": "cut", "direction": "up"}, "direction: 'up', expected 'both', 'to' or 'from'"),
-    ],
-)
-def test_keys_that_do_not_fit_are_refused(keys: dict[str, Any], refused: str) -> None:
-    assert refused in refusal(alone("client-link", **keys))
 
 
 def test_a_controller_on_zookeeper_has_no_such_link() -> None:

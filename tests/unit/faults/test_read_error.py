@@ -7,9 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from fault_runs import planned
-from insync.errors import InputError, InsyncError
 from insync.faults.support.control import ControlFile, Mode, Site, State
-from insync.scenario.load import parse, source
 from unit.faults.evidence import acted
 
 
@@ -45,24 +43,3 @@ def test_the_reads_of_each_partition_fail_until_the_fault_is_lifted(control: Con
 def test_without_a_failed_call_it_did_not_act(control: ControlFile) -> None:
     line = acted(planned(SimpleNamespace(controls={1: control}), "read-error", partitions=[0, 1]))
     assert (line.figures, line.acted_ms) == ({"calls_failed": 0.0}, 0.0)
-
-
-def test_a_broker_without_the_shim_is_refused(tmp_path: Path) -> None:
-    control = ControlFile.create(tmp_path / "control", tmp_path, capacity=2)
-    fault = planned(SimpleNamespace(controls={1: control}), "read-error", partitions=[0, 1])
-    with pytest.raises(InsyncError, match="broker 1 did not load the stall shim"):
-        fault.inject()
-    fault.lift()
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ("partitions = [0, 1]", "partitions = [0, 9]", r"partitions\[1\]: 9, expected 0 to 1"),
-        ("partitions = [0, 1]", "partitions = [0, 0]", "expected each only once"),
-        ("broker = 1", 'broker = 1\nsite = "read"', "site: unknown key"),
-    ],
-)
-def test_a_bad_key_is_named(old: str, new: str, problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
-        parse(source("read-errors").replace(old, new), "mine")

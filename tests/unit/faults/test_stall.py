@@ -26,7 +26,6 @@ from insync.faults.support.control import (
     Site,
 )
 from insync.faults.support.shim import preload, require_shim
-from unit.faults.evidence import alone, refusal
 
 HEADER = Path(control.__file__).parent / "native" / "stall.h"
 READ_RULE = Rule(site=Site.READ, mode=Mode.HOLD, target="t-0", deadline_ns=1)
@@ -75,12 +74,6 @@ def test_a_rule_has_the_files_of_its_site_or_those_of_the_scenario(
     assert control.slots[0].files == armed
 
 
-@pytest.mark.parametrize("files", ["", "a/b", "*.log  *.index", "x" * 64])
-def test_the_files_of_a_stall_are_names_with_stars(files: str) -> None:
-    text = alone("stall", site="open", mode="hold", partitions=[0], files=files)
-    assert "faults[0].files: '" in refusal(text)
-
-
 def test_rules_are_handed_out_in_order_and_never_reused(control: ControlFile) -> None:
     slots = []
     for _ in range(3):
@@ -111,11 +104,6 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, content: bytes) -> No
 def test_a_path_too_long_for_the_layout_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InsyncError, match="longer than 971 bytes"):
         ControlFile.create(tmp_path / "control", Path("/" + "x" * 1000), capacity=1)
-
-
-def test_a_stall_without_a_process_under_the_shim_is_refused(control: ControlFile) -> None:
-    with pytest.raises(InsyncError, match="broker 1 did not load the stall shim"):
-        stalled(control).inject()
 
 
 def test_evidence_is_the_sum_over_the_partitions(control: ControlFile) -> None:

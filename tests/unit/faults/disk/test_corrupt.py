@@ -8,7 +8,7 @@ import pytest
 from fault_runs import OneNode, planned
 from insync.faults.base import Fault
 from insync.faults.kinds.disk.corrupt import KIND
-from unit.faults.evidence import acted, alone, lacks, refusal
+from unit.faults.evidence import acted, lacks
 
 OLD, NEW = "00000000000000000000", "00000000000000000100"
 
@@ -61,8 +61,3 @@ def test_a_partition_without_such_a_file_is_no_evidence(tmp_path: Path, partitio
     line = acted(fault(tmp_path, files="*.snapshot"))
     assert line.acted_ms == 0.0
     assert lacks(KIND.name, line.figures) == "changed was 0, expected exactly 1"
-
-
-@pytest.mark.parametrize("files", ["a/b", "*.log *.index", ""])
-def test_files_are_one_name(files: str) -> None:
-    assert "faults[0].files: '" in refusal(alone(KIND.name, partitions=[0], files=files))

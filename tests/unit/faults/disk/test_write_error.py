@@ -9,7 +9,7 @@ from fault_runs import OneNode, planned
 from insync.faults.kinds.disk.write_error import KIND
 from insync.faults.support.control import ControlFile, Mode, Site, State
 from insync.faults.support.disk import broken
-from unit.faults.evidence import acted, alone, lacks, refusal
+from unit.faults.evidence import acted, lacks
 
 
 class Broker(OneNode):
@@ -71,8 +71,3 @@ def test_no_failed_write_is_no_evidence(tmp_path: Path) -> None:
     line = acted(planned(Broker(tmp_path), KIND.name, partitions=[0]))
     assert line.acted_ms == 0.0
     assert lacks(KIND.name, line.figures) == "calls_failed was 0, expected at least 1"
-
-
-def test_a_partition_that_there_is_not_is_refused_in_one_line() -> None:
-    refused = refusal(alone(KIND.name, partitions=[9]))
-    assert "faults[0].partitions[0]: 9, expected 0" in refused

@@ -1,0 +1,72 @@
+"""Keys of faults that do not fit are refused in one line, and a fault that needs the shim, too."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fault_runs import OneNode, planned
+from insync.errors import InsyncError
+from insync.faults.support.control import ControlFile
+from unit.faults.evidence import alone, refusal
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "problem"),
+    [
+        ("add-replica", {"broker": 3, "partitions": [0, 9]}, "partitions[1]: 9, expected 0 to "),
+        ("add-replica", {"partitions": [0]}, "a partition that broker 1 does not lead"),
+        ("add-replica", {"broker": 3, "partitions": [0, 0]}, "[0, 0], expected each only once"),
+        ("client-link", {"mode": "loss"}, "loss_percent: 0, expected more than 0 for mode 'loss'"),
+        (
+            "client-link", {"mode": "cut", "loss_percent": 5.0},
+            "loss_percent: 5.0, expected none for mode 'cut'",
+        ),
+        (
+            "client-link", {"mode": "loss", "loss_percent": 91.0},
+            "loss_percent: 91.0, expected at most 90",
+        ),
+        (
+            "client-link", {"mode": "cut", "direction": "up"},
+            "direction: 'up', expected 'both', 'to' or 'from'",
+        ),
+        ("clock-jump", {"by_ms": 0}, "faults[0].by_ms: 0, expected another number than 0"),
+        ("clock-jump", {"by_ms": -86_400_001}, "faults[0].by_ms: -86400001"),
+        *(
+            ("corrupt", {"partitions": [0], "files": files}, "faults[0].files: '")
+            for files in ("a/b", "*.log *.index", "")
+        ),
+        ("read-error", {"partitions": [0, 9]}, "partitions[1]: 9, expected 0 to "),
+        ("read-error", {"partitions": [0, 0]}, "expected each only once"),
+        ("read-error", {"partitions": [0], "site": "read"}, "site: unknown key"),
+        *(
+            (
+                "stall", {"site": "open", "mode": "hold", "partitions": [0], "files": files},
+                "faults[0].files: '",
+            )
+            for files in ("", "a/b", "*.log  *.index", "x" * 64)
+        ),
+        ("write-error", {"partitions": [9]}, "faults[0].partitions[0]: 9, expected 0"),
+    ],
+)  # fmt: skip
+def test_a_key_that_does_not_fit_is_named(kind: str, keys: dict[str, Any], problem: str) -> None:
+    assert problem in refusal(alone(kind, **keys))
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys"),
+    [
+        ("clock-jump", {"by_ms": 5}),
+        ("queue-stall", {}),
+        ("read-error", {"partitions": [0]}),
+        ("stall", {"site": "read", "mode": "hold", "partitions": [0]}),
+    ],
+)
+def test_a_broker_without_the_shim_is_an_error(
+    kind: str, keys: dict[str, Any], tmp_path: Path
+) -> None:
+    control = ControlFile.create(tmp_path / "control", tmp_path, capacity=2)
+    fault = planned(OneNode(controls={1: control}), kind, io_threads=1, **keys)
+    with pytest.raises(InsyncError, match="broker 1 did not load the stall shim"):
+        fault.inject()
+    fault.lift()
