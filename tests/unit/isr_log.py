@@ -77,8 +77,3 @@ def repeats(spark: SparkSession, *runs: str) -> DataFrame:
     """Make the one repeat of each run, from START to END, that the changes fall into."""
     lines = [(run, "a", 0, "t", START, END, True) for run in runs or ("r",)]
     return inline_table(spark, lines, _REPEAT_COLUMNS)
-
-
-def faults(spark: SparkSession, *found: Fault) -> DataFrame:
-    lines = [("r", "a", 0, number, *fault) for number, fault in enumerate(found)]
-    return inline_table(spark, lines, _FAULT_COLUMNS)

@@ -1,12 +1,21 @@
-"""Leader changes and followers that stopped fetching, from the controller's log."""
+"""Leaders and ISRs in time, from the controller's log: intervals, changes, recovery, step-downs."""
 
 from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
 
-from insync.analysis.tables.silver.leaders import dead_followers, leader_changes
-from unit.isr_log import log, repeats
+from insync.analysis.tables.bronze.lines import STEP_DOWNS
+from insync.analysis.tables.gold.followers import recovery
+from insync.analysis.tables.silver.leaders import (
+    dead_followers,
+    isr_intervals,
+    leader_changes,
+    step_down_sources,
+    step_downs,
+)
+from unit.isr_log import END, START, log, repeats
 from unit.tables.inline import inline_table
 
 FAULTS = (
@@ -101,3 +110,114 @@ def test_a_dead_follower_is_timed_from_its_fault_to_the_isr_without_it(
 ) -> None:
     isr = log(spark, FULL, (3_500.0, 1, [1, 2]), (9_500.0, 1, [1, 2, 3]))
     assert dropped(spark, isr, *fault) == expected
+
+
+def spans(table: DataFrame) -> list[tuple[Any, ...]]:
+    found = table.orderBy("start_ms").select("start_ms", "end_ms", "leader", "isr_size").collect()
+    return [tuple(row) for row in found]
+
+
+def test_intervals_are_clipped_to_the_repeat(spark: SparkSession) -> None:
+    changes = log(
+        spark, (500.0, 1, [1, 2, 3]), (4_000.0, 1, [1]), (5_000.0, -1, [1]), (20_000.0, 1, [1])
+    )
+    assert spans(isr_intervals(changes, repeats(spark))) == [
+        (START, 4_000.0, 1, 3),
+        (4_000.0, 5_000.0, 1, 1),
+        (5_000.0, END, -1, 1),
+    ]
+
+
+def test_changes_of_one_millisecond_keep_the_order_of_the_log(spark: SparkSession) -> None:
+    changes = log(spark, (500.0, 1, [1, 2, 3]), (4_000.0, 1, [1]), (4_000.0, 1, [1, 2]))
+    assert spans(isr_intervals(changes, repeats(spark))) == [
+        (START, 4_000.0, 1, 3),
+        (4_000.0, END, 1, 2),
+    ]
+
+
+STALL = ("stall", "read", 1, [], 3_000.0, 6_000.0)
+LATER_FREEZE = ("freeze", "", 1, [], 9_000.0, 10_000.0)
+
+SENT = (
+    "run string, arm string, repeat int, topic string, partition int, sent_ms double,"
+    " done_ms double, error string"
+)
+
+
+def recovered(
+    spark: SparkSession, states: list[tuple[float, int, list[int]]], *sent: tuple[float, Any]
+) -> list[tuple[Any, ...]]:
+    """Return (isr_whole_ms, backlog_ms) of each fault; `sent` are (due, answered)."""
+    windows = repeats(spark)
+    lines = [("r", "a", 0, "t", 0, due, done, None) for due, done in sent]
+    table = recovery(
+        faults(spark, STALL, LATER_FREEZE),
+        isr_intervals(log(spark, *states), windows),
+        inline_table(spark, lines, SENT),
+        windows,
+    )
+    rows = table.orderBy("fault_no").collect()
+    return [(row["isr_whole_ms"], row["backlog_ms"]) for row in rows]
+
+
+def test_recovery_counts_from_the_lift_to_full_isrs_and_to_the_last_ack_due_before_it(
+    spark: SparkSession,
+) -> None:
+    states = [FULL, (5_100.0, 1, [1]), (7_500.0, 1, [1, 2, 3])]
+    sent = [(2_000.0, 2_005.0), (4_000.0, 6_300.0), (6_000.0, 6_200.0), (9_500.0, 9_600.0)]
+    assert recovered(spark, states, *sent) == [(1_500.0, 300.0), (0.0, 0.0)]
+
+
+def test_a_fault_without_recovery_before_the_next_one_has_no_time(spark: SparkSession) -> None:
+    states = [FULL, (5_100.0, 1, [1]), (9_500.0, 1, [1, 2, 3])]
+    assert recovered(spark, states, (4_000.0, None)) == [(None, None), (0.0, None)]
+
+
+COOL_MS = 2_000.0
+
+
+def events_of(spark: SparkSession, *events: dict[str, Any]) -> DataFrame:
+    types = STEP_DOWNS.columns
+    base = {"arm": "a", "broker": 1, "topic": "t", "partition": 0}
+    rows = [[{**base, **each}.get(name) for name in types] for each in events]
+    table = inline_table(spark, rows, ", ".join(f"{name} {of}" for name, of in types.items()))
+    return table.withColumn("run", fn.lit("r"))
+
+
+def done(at: float, **more: Any) -> dict[str, Any]:
+    return {"type": "answered", "t_ms": at, "outcome": "done", "way": "alter-partition", **more}
+
+
+def test_an_answer_is_a_row_and_so_is_a_decision_not_to_ask(spark: SparkSession) -> None:
+    events = events_of(
+        spark,
+        {"type": "asked", "t_ms": 2_000.0, "reason": "slow_fetch"},
+        done(2_050.0, asked_ms=50.0, successor=2),
+        {"type": "withheld", "t_ms": 3_000.0, "reason": "cooling_down", "partition": 1},
+        {"type": "withheld", "t_ms": 12_000.0, "reason": "cooling_down"},  # after the repeat
+        {"type": "withheld", "t_ms": 3_000.0, "reason": "cooling_down", "topic": "another"},
+    )
+    rows = step_downs(events, repeats(spark), fn.lit(COOL_MS)).orderBy("t_ms").collect()
+    assert [(row.t_ms, row.partition, row.outcome, row.successor) for row in rows] == [
+        (2_050.0, 0, "done", 2),
+        (3_000.0, 1, "withheld", None),
+    ]
+    assert [row.in_cooldown for row in rows] == [1, None]
+
+
+def test_those_done_within_a_cool_down_are_counted_per_partition(spark: SparkSession) -> None:
+    events = events_of(
+        spark, done(2_000.0), done(3_000.0, broker=2), done(4_000.0, broker=3), done(6_500.0),
+        done(3_500.0, partition=1), {**done(3_200.0), "outcome": "refused"},
+    )  # fmt: skip
+    rows = step_downs(events, repeats(spark), fn.lit(COOL_MS)).orderBy("t_ms").collect()
+    assert [(row.t_ms, row.in_cooldown) for row in rows] == [
+        (2_000.0, 3), (3_000.0, 2), (3_200.0, None), (3_500.0, 1), (4_000.0, 1), (6_500.0, 1),
+    ]  # fmt: skip
+
+
+def test_a_broker_whose_events_were_read_is_a_source(spark: SparkSession) -> None:
+    events = events_of(spark, {"type": "read", "t_ms": 99_000.0, "topic": None, "broker": 2})
+    found = step_down_sources(events, repeats(spark)).collect()
+    assert [(row.arm, row.repeat, row.broker) for row in found] == [("a", 0, 2)]
