@@ -1,4 +1,4 @@
-"""librdkafka's producer, for tests of what uses it."""
+"""librdkafka's producer and its messages, for tests of what uses them."""
 
 from collections.abc import Callable
 from time import sleep
@@ -10,13 +10,27 @@ Answer = Callable[[Any, Any], None]
 
 
 class FakeMessage:
-    """A record that was acked at an offset."""
+    """A record as the client gives it, or with `code` an event of the client."""
 
-    def __init__(self, offset: int) -> None:
-        self._offset = offset
+    def __init__(
+        self, offset: int | None = None, code: int | None = None, value: bytes | None = b"",
+        *, partition: int = 0,
+    ) -> None:  # fmt: skip
+        self._offset, self._partition = offset, partition
+        self._code = code
+        self._value = value
 
-    def offset(self) -> int:
+    def error(self) -> KafkaError | None:
+        return None if self._code is None else KafkaError(self._code)
+
+    def partition(self) -> int | None:
+        return None if self._offset is None else self._partition
+
+    def offset(self) -> int | None:
         return self._offset
+
+    def value(self) -> bytes | None:
+        return self._value
 
 
 class FakeClient:

@@ -69,33 +69,25 @@ def test_stages_of_the_analysis_are_progress(run: Path, monkeypatch: pytest.Monk
     assert progress.phases[1:] == ["analysis: bronze", "analysis: tables"]
 
 
-def test_an_old_verdict_is_not_taken_for_a_new(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_python(run, "print('no memory'); sys.exit(3)", monkeypatch)
-    with pytest.raises(InsyncError, match="ended with 3: no memory"):
-        analysis.analyse([run], LOCAL, Progress())
-    assert read_verdict(run) == verdict()
-
-
-def test_a_failure_without_output_says_how_much_space_is_left(
-    run: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("script", "problem"),
+    [
+        ("print('no memory'); sys.exit(3)", "ended with 3: no memory"),
+        ("sys.exit(1)", r"ended with 1: no output; \d+ bytes are free in /"),
+        ("os.remove(sys.argv[3] + '/verdict.json')", r"\(verdict\.json: .*, expected the verdict"),
+        (
+            "open(sys.argv[3] + '/verdict.json', 'w').write('[]')",
+            "expected the verdict of an analysis",
+        ),
+    ],
+)
+def test_a_failed_analysis_or_one_without_a_verdict_is_no_pass(
+    run: Path, monkeypatch: pytest.MonkeyPatch, script: str, problem: str
 ) -> None:
-    fake_python(run, "sys.exit(1)", monkeypatch)
-    with pytest.raises(InsyncError, match=r"ended with 1: no output; \d+ bytes are free in /"):
+    fake_python(run, script, monkeypatch)
+    with pytest.raises(InsyncError, match=problem):
         analysis.analyse([run], LOCAL, Progress())
-
-
-def test_a_missing_verdict_is_no_pass(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_python(run, f"os.remove({str(run / 'verdict.json')!r})", monkeypatch)
-    with pytest.raises(InsyncError, match=r"\(verdict\.json: .*, expected the verdict"):
-        analysis.analyse([run], LOCAL, Progress())
-
-
-def test_a_verdict_that_is_not_an_object_is_refused(
-    run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fake_python(run, f"open({str(run / 'verdict.json')!r}, 'w').write('[]')", monkeypatch)
-    with pytest.raises(InsyncError, match="expected the verdict of an analysis"):
-        analysis.analyse([run], LOCAL, Progress())
+    assert "exit" not in script or read_verdict(run) == verdict(), "the old one is still there"
 
 
 def test_a_folder_without_a_run_is_bad_input(tmp_path: Path) -> None:

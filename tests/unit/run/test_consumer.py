@@ -15,6 +15,7 @@ from insync.workload import consumer
 from insync.workload.consumer import TopicConsumer
 from insync.workload.plan import WorkloadPlan
 from insync.workload.value import value
+from unit.fake_producer import FakeMessage
 from waiting import wait_for
 
 PLAN = WorkloadPlan(
@@ -23,32 +24,12 @@ PLAN = WorkloadPlan(
 )  # fmt: skip
 
 
-class FakeMessage:
-    """A record, or with `code` an event of the client."""
-
-    def __init__(
-        self, offset: int | None, code: int | None = None, value: bytes | None = b""
-    ) -> None:
-        self._offset = offset
-        self._code = code
-        self._value = value
-
-    def error(self) -> KafkaError | None:
-        return None if self._code is None else KafkaError(self._code)
-
-    def partition(self) -> int | None:
-        return None if self._offset is None else 0
-
-    def offset(self) -> int | None:
-        return self._offset
-
-    def value(self) -> bytes | None:
-        """Return the record's value: an intact one, unless the test gave it another."""
-        return intact(self._offset or 0) if self._value == b"" else self._value
-
-
 def intact(seq: int, topic: str = "t-r0", partition: int = 0) -> bytes:
     return value(topic, partition, seq, random.Random(1), 32)  # noqa: S311
+
+
+def message(offset: int) -> FakeMessage:
+    return FakeMessage(offset, value=intact(offset))
 
 
 class FakeClient:
@@ -108,14 +89,14 @@ def lines_of(
 
 def test_the_end_may_be_a_marker_or_aborted(client: type[FakeClient], tmp_path: Path) -> None:
     eof = KafkaError._PARTITION_EOF
-    client.messages = [FakeMessage(0), FakeMessage(1), FakeMessage(4), FakeMessage(9, eof)]
+    client.messages = [*map(message, (0, 1, 4)), FakeMessage(9, eof)]
     assert read(tmp_path, end=9) == [0, 1, 4]
 
 
 def test_an_earlier_end_of_the_partition_does_not_end_the_read(
     client: type[FakeClient], tmp_path: Path
 ) -> None:
-    client.messages = [FakeMessage(0), FakeMessage(1, KafkaError._PARTITION_EOF)]
+    client.messages = [message(0), FakeMessage(1, KafkaError._PARTITION_EOF)]
     with pytest.raises(InsyncError, match=r"at offsets \{0: 1\} of \{0: 2\}, last error: none"):
         read(tmp_path, end=2, seconds=0.1)
 
@@ -162,13 +143,13 @@ def test_a_value_that_does_not_fit_is_recorded_as_corrupt_and_stops_nothing(
 
 
 def test_the_lines_of_a_fresh_consumer_are_marked(client: type[FakeClient], tmp_path: Path) -> None:
-    client.messages = [FakeMessage(0)]
+    client.messages = [message(0)]
     (line,) = lines_of(tmp_path, end=1, fresh=True)
     assert (line["fresh"], line["consumer"], line["nth"]) == (True, 0, 0)
 
 
 def test_how_far_it_read_is_recorded_past_the_end(client: type[FakeClient], tmp_path: Path) -> None:
-    client.messages = [FakeMessage(0), FakeMessage(1), FakeMessage(2)]
+    client.messages = [*map(message, range(3))]
     with EventWriter(tmp_path / "consume-0.jsonl") as writer:
         reader = TopicConsumer(PLAN, writer, lambda _: None)
         assert [*reader.read_back()] == []

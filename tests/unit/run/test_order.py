@@ -125,39 +125,33 @@ def test_every_arm_has_a_fresh_cluster_and_its_own_settings(
 
 
 @pytest.mark.parametrize(
-    ("error", "data"),
-    [(InsyncError("broker gone"), []), (KeyboardInterrupt("SIGINT"), ["data removed"])],
+    ("error", "keep", "data"),
+    [
+        (InsyncError("broker gone"), False, []),
+        (KeyboardInterrupt("SIGINT"), False, ["data removed"]),
+        (KeyboardInterrupt("SIGINT"), True, []),
+    ],
 )
 def test_an_interrupted_run_stops_its_cluster_and_records_the_interruption(
     tmp_path: Path,
     clusters: list[FakeCluster],
     monkeypatch: pytest.MonkeyPatch,
     error: BaseException,
+    keep: bool,
     data: list[str],
 ) -> None:
+    """An interrupt leaves only data that is to be kept."""
+
     def cut(*_: object) -> None:
         raise error
 
     monkeypatch.setattr(arm_module, "run_repeat", cut)
     with pytest.raises(type(error)):
-        runner.execute(planned(tmp_path), Progress())
+        runner.execute(planned(tmp_path, keep_data=keep), Progress())
     assert [cluster.events for cluster in clusters] == [["made", "started", "stopped", *data]]
     assert phases(tmp_path, "stock") == ["cluster_ready", "aborted"]
-    assert "finished_ms" not in json.loads((tmp_path / "run.json").read_text())
-
-
-@pytest.mark.parametrize("keep", [True, False])
-def test_an_interrupt_leaves_only_data_that_is_to_be_kept(
-    tmp_path: Path, clusters: list[FakeCluster], monkeypatch: pytest.MonkeyPatch, keep: bool
-) -> None:
-    def cut(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(arm_module, "run_repeat", cut)
-    with pytest.raises(KeyboardInterrupt):
-        runner.execute(planned(tmp_path, keep_data=keep), Progress())
-    assert ("data removed" in clusters[0].events) is not keep
-    assert json.loads((tmp_path / "run.json").read_text())["keep_data"] is keep
+    record = json.loads((tmp_path / "run.json").read_text())
+    assert (record["keep_data"], "finished_ms" in record) == (keep, False)
 
 
 def test_after_a_repeat_whose_cluster_is_unusable_the_next_arm_runs(

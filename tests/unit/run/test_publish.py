@@ -44,12 +44,6 @@ def test_a_published_line_equals_the_line_in_the_file(tmp_path: Path) -> None:
     assert came == [("a.jsonl", line) for line in lines]
 
 
-def test_without_a_topic_lines_go_to_files_only(tmp_path: Path) -> None:
-    with EventFolder(tmp_path).open("a.jsonl") as file:
-        file.write({"v": 1})
-    assert (tmp_path / "a.jsonl").read_bytes() == b'{"v":1}\n'
-
-
 class Log:
     """A controller's log that grows; read as `isr_events` reads one."""
 

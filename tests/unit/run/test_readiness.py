@@ -42,9 +42,18 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_soon")
-def test_the_error_shows_the_last_state_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    Brokers(monkeypatch, a=[FULL], b=[SHRUNK])
-    with pytest.raises(InsyncError, match=r"topic t: ISR not full in 0 s: at b .*1: \(2, \[2\]\)"):
+@pytest.mark.parametrize(
+    ("state", "problem"),
+    [
+        (SHRUNK, r"topic t: ISR not full in 0 s: at b .*1: \(2, \[2\]\)"),
+        ({0: (-1, [])}, "ISR not full"),
+    ],
+)
+def test_the_error_shows_the_last_state_seen(
+    monkeypatch: pytest.MonkeyPatch, state: object, problem: str
+) -> None:
+    Brokers(monkeypatch, a=[FULL], b=[state])
+    with pytest.raises(InsyncError, match=problem):
         readiness.await_full_isr("a,b", "t", lambda: None)
 
 
@@ -56,13 +65,6 @@ def test_a_broker_that_is_not_a_replica_yet_must_be_absent(monkeypatch: pytest.M
     for absent in ({}, {1: {3}}):
         with pytest.raises(InsyncError, match="ISR not full"):
             readiness.await_full_isr("a", "t", lambda: None, absent)
-
-
-@pytest.mark.usefixtures("_soon")
-def test_a_partition_without_leader_has_no_full_isr(monkeypatch: pytest.MonkeyPatch) -> None:
-    Brokers(monkeypatch, a=[{0: (-1, [])}])
-    with pytest.raises(InsyncError, match="ISR not full"):
-        readiness.await_full_isr("a", "t", lambda: None)
 
 
 def test_the_wait_ends_when_the_check_fails(monkeypatch: pytest.MonkeyPatch) -> None:

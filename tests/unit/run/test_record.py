@@ -1,6 +1,5 @@
 """run.json records what was run, and whether the run finished."""
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -75,8 +74,3 @@ def test_a_folder_without_a_valid_record_is_refused(
         (tmp_path / "run.json").write_text(content)
     with pytest.raises(InputError, match=problem):
         load_run(tmp_path)
-
-
-def test_a_record_is_plain_json(tmp_path: Path) -> None:
-    runner.save(started(), tmp_path)
-    assert json.loads((tmp_path / "run.json").read_text())["schema"] == 1

@@ -8,13 +8,9 @@ import pytest
 
 from insync.arms import FEATURE
 from insync.errors import InsyncError
-from insync.faults.base import FaultContext
-from insync.faults.registry import fault_of
-from insync.faults.support import shares
-from insync.faults.support.control import ControlFile
 from insync.progress import Progress
-from insync.run.arm_cluster import ArmCluster, broker_settings, cluster_spec, open_arm_cluster
-from insync.run.requirements import needs, stalled, unavailable
+from insync.run.arm_cluster import broker_settings, cluster_spec, open_arm_cluster
+from insync.run.requirements import needs, stalled
 from insync.scenario.groups import groups
 from insync.scenario.load import load, narrow
 from unit.engine.cells import cell
@@ -104,39 +100,3 @@ def test_scenarios_with_different_settings_may_not_share_a_cluster(tmp_path: Pat
     tools = cast("Any", SimpleNamespace(kafka=None))
     with pytest.raises(InsyncError, match="require different settings"):
         open_arm_cluster(cells, tools, tmp_path, Progress()).__enter__()
-
-
-def test_only_a_scenario_with_a_quota_can_be_unavailable(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(shares, "here", lambda _: [])
-    assert unavailable(load("freeze"), "local", tmp_path) is None
-    assert unavailable(load("cpu-starved"), "local", tmp_path) == (
-        "no CPU quota can be set: no cgroup with the cpu controller is mounted"
-    )
-
-
-@pytest.mark.parametrize("name", MATRIX)
-def test_every_planned_fault_becomes_one_of_its_kind(tmp_path: Path, name: str) -> None:
-    scenario = load(name)
-    controls = {
-        broker: ControlFile.create(tmp_path / str(broker), tmp_path, 8) for broker in (1, 3)
-    }
-    dist = SimpleNamespace(release=SimpleNamespace(zookeeper=False))
-    nodes = {broker: SimpleNamespace(folder=tmp_path) for broker in (1, 2, 3)}
-    cluster = SimpleNamespace(nodes=nodes, kill=print, restart=print)
-    arm_cluster = ArmCluster(
-        arm="stock", kafka=cast("Any", dist), cluster=cast("Any", cluster), controls=controls,
-        home=tmp_path,
-    )  # fmt: skip
-    leaders = scenario.workload.leaders
-    made = [
-        fault_of(
-            spec,
-            FaultContext.of(spec, arm="stock", repeat=0, topic="t", leaders=leaders, io_threads=4),
-            arm_cluster,
-        )
-        for spec in scenario.faults
-    ]
-    files = [type(fault).__module__.rpartition(".")[2] for fault in made]
-    assert files == [spec.kind.replace("-", "_") for spec in scenario.faults]

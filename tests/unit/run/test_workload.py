@@ -99,22 +99,19 @@ def test_a_stall_delays_answers_but_not_the_pace_and_counts_from_the_due_time(be
     assert lines[10]["latency_ms"] == pytest.approx(lines[0]["latency_ms"] - 100)
 
 
-def test_a_refused_record_is_sent_again_unless_the_plan_says_otherwise(bench: Bench) -> None:
-    assert "retries" not in producer.settings(bench.plan)
-    assert producer.settings(replace(bench.plan, retries=False))["retries"] == 0
-
-
-def test_a_full_queue_is_an_error_of_that_record(bench: Bench) -> None:
-    bench.client.refusal = BufferError("Local: Queue full")
+@pytest.mark.parametrize(
+    ("refusal", "name"),
+    [
+        (BufferError("Local: Queue full"), "_QUEUE_FULL"),
+        (KafkaException(KafkaError(KafkaError._FATAL)), "_FATAL"),
+    ],
+)
+def test_a_refusal_is_an_error_of_that_record(bench: Bench, refusal: Exception, name: str) -> None:
+    bench.client.refusal = refusal
     lines = bench.run(0.1)
-    assert {line["error"] for line in lines} == {"_QUEUE_FULL"}
+    assert {line["error"] for line in lines} == {name}
     assert {line["offset"] for line in lines} == {None}
     assert all(line["done_ms"] is not None for line in lines)
-
-
-def test_a_fatal_client_error_is_recorded_by_its_name(bench: Bench) -> None:
-    bench.client.refusal = KafkaException(KafkaError(KafkaError._FATAL))
-    assert {line["error"] for line in bench.run(0.1)} == {"_FATAL"}
 
 
 def test_records_that_are_never_answered_are_accounted_for(tmp_path: Path, clock: Clock) -> None:
@@ -142,10 +139,19 @@ def test_an_error_in_the_thread_is_reported(bench: Bench) -> None:
     assert [str(failure) for failure in bench.failures] == ["no longer"]
 
 
-def test_the_client_uses_acks_all_and_does_not_limit_requests_in_flight(bench: Bench) -> None:
-    assert bench.client.settings["acks"] == "all"
-    assert bench.client.settings["enable.idempotence"] is False
-    assert bench.client.settings["linger.ms"] == 0
+def test_the_clients_settings_are_the_librarys_unless_the_plan_has_others(bench: Bench) -> None:
+    own = bench.client.settings
+    assert (own["acks"], own["enable.idempotence"], own["linger.ms"]) == ("all", False, 0)
+    assert "retries" not in own
+    assert producer.settings(replace(bench.plan, retries=False))["retries"] == 0
+    assert producer.timeouts(None) == {}
+    assert producer.timeouts(500) == {
+        "socket.timeout.ms": 500,
+        "request.timeout.ms": 500,
+        "reconnect.backoff.ms": 100,
+        "reconnect.backoff.max.ms": 500,
+    }
+    assert producer.timeouts(40)["reconnect.backoff.ms"] == 40
 
 
 def test_an_idempotent_producer_keeps_records_that_its_client_could_not_send_at_once(
@@ -213,14 +219,3 @@ def test_two_producers_of_a_partition_share_its_records_and_send_each_once(
     assert [line["seq"] for line in lines[0]][:3] == [0, 2, 4]
     assert [line["seq"] for line in lines[1]][:3] == [1, 3, 5]
     assert both[0].client.values[0] != both[1].client.values[0]
-
-
-def test_a_clients_timeouts_are_the_librarys_defaults_unless_the_plan_has_one() -> None:
-    assert producer.timeouts(None) == {}
-    assert producer.timeouts(500) == {
-        "socket.timeout.ms": 500,
-        "request.timeout.ms": 500,
-        "reconnect.backoff.ms": 100,
-        "reconnect.backoff.max.ms": 500,
-    }
-    assert producer.timeouts(40)["reconnect.backoff.ms"] == 40

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from insync.errors import InputError
 from insync.faults.registry import KINDS
 from insync.faults.spec import Lasting
-from insync.nodes import ring
 from insync.scenario.expand import RAMPS, expand, ramped, repeated
 from insync.scenario.load import parse, source
 from insync.scenario.model import Scenario
@@ -242,12 +241,6 @@ def test_the_last_election_before_a_time_decides_the_leader(
         latest = max((each.at_ms for each in about), default=None)
         expected = {each.broker for each in about if each.at_ms == latest} or {leader}
         assert led[partition] in expected
-
-
-@given(st.integers(1, 3))
-def test_the_ring_has_every_broker_once(leader: int) -> None:
-    assert ring(leader)[0] == leader
-    assert sorted(ring(leader)) == [1, 2, 3]
 
 
 def test_every_primitive_fault_of_a_schedule_is_a_valid_fault() -> None:

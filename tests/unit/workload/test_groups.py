@@ -20,7 +20,8 @@ from insync.workload import workload as module
 from insync.workload.groups import GroupMember, leave_times
 from insync.workload.plan import GroupPlan
 from insync.workload.workload import drain
-from unit.run.test_consumer import FakeMessage
+from unit.fake_producer import FakeMessage
+from unit.run.test_consumer import message
 from unit.workload.plans import BASE
 
 GROUP = GroupPlan(number=0, id="g", protocol="classic", members=2, commit_every=3_600)
@@ -64,7 +65,7 @@ def lines(
 ) -> list[tuple[str, int | None]]:
     """Let a member process two records and a marker; return its lines: type, offset."""
     eof = KafkaError._PARTITION_EOF
-    FakeClient.messages = [FakeMessage(0), FakeMessage(1), FakeMessage(3, eof)]
+    FakeClient.messages = [message(0), message(1), FakeMessage(3, eof)]
     FakeClient.refusal = refusal
     monkeypatch.setattr(groups, "Consumer", FakeClient)
     failures: list[BaseException] = []

@@ -39,6 +39,7 @@ def test_the_keys_are_the_share_of_the_java_clients() -> None:
     assert (keys["transactions.ids"], keys["transactions.producers"]) == ("1:b", "3")
     assert (keys["consumer_number"], keys["topic"], keys["repeat"]) == ("1", "t-r2", "2")
     assert "keys" not in keys
+    assert (keys["producer.linger.ms"], keys["burst_producer.linger.ms"]) == ("0", "10")
 
 
 def test_bursts_are_at_the_times_of_the_python_producers() -> None:
@@ -68,8 +69,3 @@ def test_clients_have_the_settings_of_the_load() -> None:
         assert keys[f"{client}.linger.ms"] == "7"
         assert keys[f"{client}.batch.size"] == "2000"
         assert keys[f"{client}.request.timeout.ms"] == "900"
-
-
-def test_only_bursts_wait_for_their_batch_unless_the_load_says_so() -> None:
-    keys = java_plan(PLAN, consumer=0)
-    assert (keys["producer.linger.ms"], keys["burst_producer.linger.ms"]) == ("0", "10")

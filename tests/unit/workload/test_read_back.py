@@ -63,27 +63,28 @@ def read_back(
     return [(line["fresh"], line["position"], line["end_offset"]) for line in lines]
 
 
+@pytest.mark.parametrize(
+    ("read", "ends", "found"),
+    [
+        ([7, 7], [7, 7], [(False, 7, 7), (True, 7, 7)]),
+        ([7, 7], [5, 5, 7], [(False, 7, 5), (True, 7, 7)]),
+        ([7, 5], [5], [(False, 7, 5), (True, 5, 5)]),
+    ],
+    ids=["to the end", "an end below what was read is asked for again", "and if it stays recorded"],
+)
 def test_both_consumers_read_to_the_end(
-    reads: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reads: list[int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    read: list[int],
+    ends: list[int],
+    found: list[tuple[bool, int, int]],
 ) -> None:
-    reads += [7, 7]
-    assert read_back(tmp_path, [7, 7], monkeypatch) == [(False, 7, 7), (True, 7, 7)]
+    if ends == [5]:
+        monkeypatch.setattr(workload, "TRUNCATED_SECONDS", 0.1)
+    reads += read
+    assert read_back(tmp_path, ends, monkeypatch) == found
     assert FakeConsumer.made == [False, True]
-
-
-def test_an_end_that_is_below_what_was_read_for_a_moment_is_asked_for_again(
-    reads: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reads += [7, 7]
-    assert read_back(tmp_path, [5, 5, 7], monkeypatch) == [(False, 7, 5), (True, 7, 7)]
-
-
-def test_an_end_that_stays_below_what_was_read_is_recorded(
-    reads: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workload, "TRUNCATED_SECONDS", 0.1)
-    reads += [7, 5]
-    assert read_back(tmp_path, [5], monkeypatch) == [(False, 7, 5), (True, 5, 5)]
 
 
 def test_a_fresh_consumer_that_does_not_reach_the_end_ends_the_repeat_and_is_recorded(

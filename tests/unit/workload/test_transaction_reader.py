@@ -12,33 +12,14 @@ from event_lines import read_lines
 from insync.events.writer import EventWriter
 from insync.workload.transactional import TransactionReader
 from insync.workload.value import value
+from unit.fake_producer import FakeMessage
 from unit.workload.plans import BASE
 
 PLAN = replace(BASE, partitions=(0, 1))
 
 
-class FakeMessage:
-    """A record of which the sequence number is its offset, or with `code` an event."""
-
-    def __init__(self, partition: int, offset: int, code: int | None = None) -> None:
-        self._place = (partition, offset)
-        self._code = code
-
-    def error(self) -> KafkaError | None:
-        return None if self._code is None else KafkaError(self._code)
-
-    def partition(self) -> int:
-        return self._place[0]
-
-    def offset(self) -> int:
-        return self._place[1]
-
-    def value(self) -> bytes:
-        return value(PLAN.topic, *self._place, random.Random(1), PLAN.record_bytes)  # noqa: S311
-
-
 class FakeClient:
-    """Two partitions with records at every second offset."""
+    """Two partitions with records at every second offset, which is their sequence number."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.settings = settings
@@ -52,11 +33,12 @@ class FakeClient:
 
     def consume(self, records: int, _: float) -> list[FakeMessage]:
         """Return the next records of both partitions in turn, and the end of one."""
-        found = [FakeMessage(0, 99, KafkaError._PARTITION_EOF)]
+        found = [FakeMessage(99, KafkaError._PARTITION_EOF)]
         for nth in range(records):
             partition = nth % 2
             offset = self._at[partition] + self._at[partition] % 2
-            found.append(FakeMessage(partition, offset))
+            written = value(PLAN.topic, partition, offset, random.Random(1), PLAN.record_bytes)  # noqa: S311
+            found.append(FakeMessage(offset, value=written, partition=partition))
             self._at[partition] = offset + 1
         return found
 
