@@ -56,7 +56,8 @@ class Requirements:
         tracks_flushes: whether the file systems under its broker's folders know what was flushed.
         links: whether brokers replicate through proxies.
         client_links: whether clients reach brokers through proxies.
-        controller_link: whether brokers reach the controller through a proxy.
+        controller_links: whether all nodes reach the controllers through proxies.
+        answers: whether the proxies may act on single answers.
         jvm_flags: flags that its broker's JVM must have from its start on.
         clock: whether its broker is shown another time of day, by the stall shim.
 
@@ -67,7 +68,8 @@ class Requirements:
     tracks_flushes: bool = False
     links: bool = False
     client_links: bool = False
-    controller_link: bool = False
+    controller_links: bool = False
+    answers: bool = False
     clock: bool = False
     jvm_flags: tuple[str, ...] = ()
 

@@ -304,7 +304,7 @@ def assembled(
     for broker in range(1, brokers + 1) if flags else ():
         own = extras.get(broker, NO_EXTRAS)
         extras[broker] = replace(own, flags=(*own.flags, *flags))
-    with open_links(scenarios) as links:
+    with open_links(scenarios, controllers) as links:
         cluster = kind(
             kafka, home, brokers=brokers, settings=settings, agent=agent, extras=extras,
             links=links, elr=arms.ARMS[arm].elr, controllers=controllers,
@@ -323,13 +323,17 @@ def assembled(
             raise
 
 
-def open_links(scenarios: Sequence[Scenario]) -> AbstractContextManager[Links | None]:
+def open_links(
+    scenarios: Sequence[Scenario], controllers: Controllers
+) -> AbstractContextManager[Links | None]:
     """Return the proxies between the nodes if a scenario changes a link, else None."""
     need = needs(*scenarios)
-    if not (need.links or need.client_links or need.controller_link):
+    if not (need.links or need.client_links or need.controller_links):
         return nullcontext()
-    brokers = range(1, BROKERS + 1)
-    return Links(brokers, clients=need.client_links, controller=need.controller_link)
+    return Links(
+        range(1, BROKERS + 1), clients=need.client_links, answers=need.answers,
+        controllers=controllers.ids if need.controller_links else (),
+    )  # fmt: skip
 
 
 def _agent(cell: CellSpec, tools: Tools, home: Path, events: Path) -> AgentSpec | None:

@@ -37,7 +37,8 @@ def needs(*scenarios: Scenario, broker: int | None = None) -> Requirements:
         tracks_flushes=any(need.tracks_flushes for _, need in every),
         links=any(need.links for _, need in every),
         client_links=any(need.client_links for _, need in every),
-        controller_link=any(need.controller_link for _, need in every),
+        controller_links=any(need.controller_links for _, need in every),
+        answers=any(need.answers for _, need in every),
         clock=any(need.clock for _, need in every),
         jvm_flags=tuple(sorted({flag for _, need in every for flag in need.jvm_flags})),
     )
@@ -63,10 +64,10 @@ def require_controllers(scenario: Scenario, release: Release) -> None:
 
 def require_controller_proxy(scenario: Scenario, release: Release) -> None:
     """Check that a controller can have a proxy; raises InputError for one on ZooKeeper."""
-    if release.zookeeper and needs(scenario).controller_link:
+    if release.zookeeper and needs(scenario).controller_links:
         raise InputError(
-            f"faults: controller-link on Kafka {release.version}, expected a version on KRaft:"
-            " on ZooKeeper it is the controller that connects to brokers"
+            f"faults: a link or answers of a controller on Kafka {release.version}, expected a"
+            " version on KRaft: on ZooKeeper it is the controller that connects to brokers"
         )
 
 

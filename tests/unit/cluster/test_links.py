@@ -313,11 +313,11 @@ def test_a_zookeeper_controller_has_the_listener_and_no_proxy(links: Links) -> N
 def all_links() -> Iterator[Links]:
     """Open the proxies of clients and of the controller as well, before nodes that echo."""
     with ExitStack() as stack:
-        opened = stack.enter_context(Links(BROKERS, clients=True, controller=True))
+        opened = stack.enter_context(Links(BROKERS, clients=True, controllers=(CONTROLLER_ID,)))
         opened.open("127.0.0.1")
         echo = Echo()
         stack.callback(echo.server.close)
-        opened.lead_controller(lambda: echo.address)
+        opened.lead_controller(CONTROLLER_ID, lambda: echo.address)
         for broker in BROKERS:
             opened.lead_clients(broker, lambda: echo.address)
         yield opened
@@ -326,10 +326,10 @@ def all_links() -> Iterator[Links]:
 @pytest.mark.parametrize("client", [b"raft-client-2", b"2"])
 def test_a_broker_is_cut_off_from_the_controller_alone(all_links: Links, client: bytes) -> None:
     all_links.treat(2, CONTROLLER_ID, CUT)
-    assert all_links.controller is not None
+    proxy = all_links.controllers[CONTROLLER_ID]
     with (
-        socket.create_connection(all_links.controller, timeout=10) as cut,
-        socket.create_connection(all_links.controller, timeout=10) as other,
+        socket.create_connection(proxy, timeout=10) as cut,
+        socket.create_connection(proxy, timeout=10) as other,
     ):
         cut.sendall(request(client))
         other.sendall(request(client.replace(b"2", b"3")))
@@ -355,7 +355,7 @@ def test_clients_are_cut_off_from_one_broker_by_whatever_name(all_links: Links) 
 
 def test_brokers_find_the_controller_and_clients_the_brokers_at_proxies(all_links: Links) -> None:
     controller, first, *_ = on_kraft(Path("/runs/nodes"), [1, 2], {}, LinkedOnLoopback(all_links))
-    proxy = "{}:{}".format(*(all_links.controller or ()))
+    proxy = "{}:{}".format(*all_links.controllers[CONTROLLER_ID])
     assert first.settings["controller.quorum.voters"] == f"{CONTROLLER_ID}@{proxy}"
     assert controller.settings["controller.quorum.voters"] == f"{CONTROLLER_ID}@{proxy}"
     assert controller.settings["advertised.listeners"] == f"CONTROLLER://{proxy}"

@@ -92,8 +92,7 @@ class LinkedOnLoopback(OnLoopback):
     def found_at(self, number: int, port: int) -> Address:
         """Return the controller's proxy, if it has one."""
         own = self.meeting(number, port)
-        self._links.lead_controller(lambda: own)
-        return self._links.controller or own
+        return _proxied(self._links, number, own, lambda: own)
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
         """Return the settings of two listeners; without a proxy both are advertised directly."""
@@ -117,8 +116,8 @@ class LinkedInNetwork(InNetwork):
 
     def found_at(self, number: int, port: int) -> Address:
         """Return the controller's proxy, if it has one."""
-        self._links.lead_controller(lambda: (self._find(number), INSIDE))
-        return self._links.controller or self.meeting(number, port)
+        own = self.meeting(number, port)
+        return _proxied(self._links, number, own, lambda: (self._find(number), INSIDE))
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
         """Return the settings of its listeners; without a proxy both are advertised directly."""
@@ -127,6 +126,14 @@ class LinkedInNetwork(InNetwork):
             self._links, number, port, settings, "CLIENT",
             lambda: (self._find(number), BETWEEN_BROKERS),
         )  # fmt: skip
+
+
+def _proxied(links: Links, number: int, own: Address, to: Callable[[], Address]) -> Address:
+    """Return where others find a controller: at its proxy, which leads to it, or at its own."""
+    if number not in links.controllers:
+        return own
+    links.lead_controller(number, to)
+    return links.controllers[number]
 
 
 def _advertised(

@@ -33,17 +33,34 @@ def read(peer: socket.socket, size: int) -> bytes:
 
 
 class Fields:
-    """Reads the fields of a message in order; raises struct.error if it is truncated."""
+    """Reads the fields of a message in order; raises struct.error if it is truncated.
 
-    def __init__(self, message: bytes) -> None:
+    `at` is where the next one begins.
+    """
+
+    def __init__(self, message: bytes, at: int = 0) -> None:
         self._message = message
-        self._at = 0
+        self.at = at
 
     def take(self, kinds: str) -> tuple[Any, ...]:
         """Return the next fields; `kinds` are format letters of `struct`."""
-        found = struct.unpack_from(f">{kinds}", self._message, self._at)
-        self._at += struct.calcsize(f">{kinds}")
+        found = struct.unpack_from(f">{kinds}", self._message, self.at)
+        self.at += struct.calcsize(f">{kinds}")
         return found
+
+    def skip(self, size: int) -> None:
+        """Pass over so many bytes."""
+        self.take(f"{size}x")
+
+    def varint(self) -> int:
+        """Return the next field, a number of 7 bits a byte, the lowest first."""
+        value, shift = 0, 0
+        while True:
+            byte = int(self.take("B")[0])
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+            shift += 7
 
     def count(self) -> int:
         """Return the next field, a number of 4 bytes."""

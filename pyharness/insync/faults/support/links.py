@@ -4,7 +4,7 @@ Evidence: in each direction that is treated, how many bytes waited and how many 
 if something waited and nothing passed; otherwise pieces were delayed, or lost and sent again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
@@ -16,7 +16,7 @@ from insync.faults.base import Fault
 from insync.faults.kind import Recorded, figure
 from insync.faults.spec import Lasting, check_delay
 from insync.fields import Time, broken
-from insync.nodes import CLIENTS, node_words
+from insync.nodes import CLIENTS, CONTROLLER_ID, node_words
 
 if TYPE_CHECKING:
     from insync.brokers.cluster.links.rules import Passed
@@ -47,8 +47,18 @@ class BrokenLink(Lasting):
 
     @property
     def other(self) -> int:
-        """The other side: a node, or `CLIENTS`."""
+        """The other side: a node, `CLIENTS`, or `CONTROLLER_ID` for the controllers."""
         raise NotImplementedError
+
+    @property
+    def most_others(self) -> int | None:
+        """How many controllers the other side has at most; None: no limit."""
+        return None
+
+    @property
+    def other_words(self) -> str:
+        """The other side in words."""
+        return "clients" if self.other == CLIENTS else node_words(self.other)
 
     @model_validator(mode="after")
     def _check_mode(self) -> Self:
@@ -63,33 +73,39 @@ class BrokenLink(Lasting):
 
 
 class LinkFault(Fault[BrokenLink]):
-    """One link of a broker, to another node or to `CLIENTS`."""
+    """The links of a node to another one, to the controllers, or to `CLIENTS`."""
 
     def plan(self) -> None:
-        """Plan it between the spec's broker and its other side."""
-        other = "clients" if self.spec.other == CLIENTS else node_words(self.spec.other)
-        self.context = replace(self.context, target=[other])
+        """Plan it between the spec's node and its other side."""
+        self.context = replace(self.context, target=[self.spec.other_words])
         self._seen: Mapping[str, Passed] = {}
 
     def inject(self) -> None:
-        """Break the link from now on."""
+        """Break the links from now on."""
         from insync.brokers.cluster.links.rules import Treatment  # here: scenarios load no brokers
 
-        spec, ways = self.spec, self._ways()
+        spec = self.spec
         self.window.begin()
-        treatment = Treatment(
-            cut=spec.mode == "cut", delay_s=spec.delay_ms / 1000, bytes_per_s=spec.bytes_per_s,
-            loss=spec.loss_percent / 100, seed=self.context.repeat,
-            only=next(iter(ways.values())) if len(ways) == 1 else None,
-        )  # fmt: skip
-        self.cluster.proxies.treat(spec.broker, spec.other, treatment)
+        for other in self._others():
+            ways = self._ways(other)
+            treatment = Treatment(
+                cut=spec.mode == "cut", delay_s=spec.delay_ms / 1000, bytes_per_s=spec.bytes_per_s,
+                loss=spec.loss_percent / 100, seed=self.context.repeat,
+                only=next(iter(ways.values())) if len(ways) == 1 else None,
+            )  # fmt: skip
+            self.cluster.proxies.treat(self.node, other, treatment)
 
     def end(self) -> None:
         """Let everything pass again, first the pieces that were delayed."""
-        links = self.cluster.proxies
-        self._seen = {name: links.passed_one_way(*way) for name, way in self._ways().items()}
+        links, others = self.cluster.proxies, self._others()
+        self._seen = {
+            f"{name}_{other}": links.passed_one_way(*way)
+            for other in others
+            for name, way in self._ways(other).items()
+        }
         self.window.end()
-        links.free(self.spec.broker, self.spec.other)
+        for other in others:
+            links.free(self.node, other)
 
     def evidence(self) -> FaultLine:
         """Return what was delayed; a delay acted for the longest time that one piece took."""
@@ -103,8 +119,9 @@ class LinkFault(Fault[BrokenLink]):
         if self.spec.mode == "loss":
             figures["lost_pieces"] = sum(each.pieces_lost for each in seen.values())
         for name, each in seen.items():
-            figures[f"passed_bytes_{name}"] = each.bytes
-            figures[f"held_bytes_{name}"] = _held(each)
+            way = name.partition("_")[0]
+            for figure_of, count in (("passed_bytes", each.bytes), ("held_bytes", _held(each))):
+                figures[f"{figure_of}_{way}"] = figures.get(f"{figure_of}_{way}", 0) + count
         return self.line(self._acted_ms(figures), figures)
 
     def _acted_ms(self, figures: Mapping[str, float]) -> float:
@@ -116,10 +133,16 @@ class LinkFault(Fault[BrokenLink]):
             acted = acted and figures["passed_bytes"] == 0
         return self.acted_if(acted)
 
-    def _ways(self) -> dict[str, tuple[int, int]]:
+    def _others(self) -> Sequence[int]:
+        """Return the nodes of the other side, or `CLIENTS`."""
+        if self.spec.other != CONTROLLER_ID:
+            return [self.spec.other]
+        others = [each for each in self.cluster.proxies.controllers if each != self.node]
+        return others[: self.spec.most_others]
+
+    def _ways(self, other: int) -> dict[str, tuple[int, int]]:
         """Return sender and receiver of each direction that is treated."""
-        broker, other = self.spec.broker, self.spec.other
-        ways = {"to": (other, broker), "from": (broker, other)}
+        ways = {"to": (other, self.node), "from": (self.node, other)}
         direction = self.spec.direction
         return ways if direction == "both" else {direction: ways[direction]}
 

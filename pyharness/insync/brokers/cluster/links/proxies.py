@@ -2,10 +2,10 @@
 
 A broker advertises its proxy to the other brokers, so replication between two brokers goes
 through this process and can be changed for this pair only. The client id of a connection's first
-request says which broker connects. Where asked for, clients reach brokers, and brokers the
-controller, through proxies too. The proxies open before the nodes' settings are written,
+request says which broker connects. Where asked for, clients reach brokers, and all nodes the
+controllers, through proxies too. The proxies open before the nodes' settings are written,
 because the settings contain the proxies' addresses; the address behind a proxy is looked up for
-each connection.
+each connection. Where single answers may be acted on, whole messages pass instead of pieces.
 """
 
 import asyncio
@@ -14,21 +14,26 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
 from typing import Any, Final, Self, cast
 
+from insync.brokers.cluster.links.answers import AnswerRule, Conversation, ResetError
 from insync.brokers.cluster.links.rules import FREE, Passed, Rule, Treatment
 from insync.errors import InputError
-from insync.nodes import CLIENTS, CONTROLLER_ID
+from insync.nodes import CLIENTS
 
 PIECE: Final = 16 * 1024
 PIECES: Final = 16
 _KERNEL_TAKES: Final = 32 * 1024
 _OPENING: Final = struct.Struct(">ihhih")  # length, API, its version, correlation, name's length
+_LENGTH: Final = struct.Struct(">i")
+_LINGER: Final = struct.Struct("ii")
+_RESETS: Final = _LINGER.pack(1, 0)
+"""Of SO_LINGER: the end of a connection is a reset."""
 _FOLLOWER: Final = re.compile(rb"broker-(\d+)-fetcher-\d+")
-_BROKER: Final = re.compile(rb"(?:raft-client-)?(\d+)")
+_NODE: Final = re.compile(rb"(?:raft-client-)?(\d+)")
 _LONGEST_NAME: Final = 255
 
 
@@ -39,12 +44,12 @@ def who(client: bytes) -> int | None:
 
 
 def who_asks_controller(client: bytes) -> int | None:
-    """Return the broker that connects to a controller with this client id, if it is one's.
+    """Return the node that connects to a controller with this client id, if it is one's.
 
-    Fetches of the metadata log come from `raft-client-ID`; heartbeats, forwarded requests and
-    changes of ISRs from `ID`.
+    Fetches of the metadata log and votes come from `raft-client-ID`; heartbeats, forwarded requests
+    and changes of ISRs from `ID`.
     """
-    found = _BROKER.fullmatch(client)
+    found = _NODE.fullmatch(client)
     return int(found[1]) if found else None
 
 
@@ -52,6 +57,7 @@ class Proxy:
     """The proxy of one listener of a node; `rules` has the rule of each pair of nodes.
 
     `who` finds the number of the node that connects by its client id; 0 is anybody else.
+    `answers`: whether single answers may be acted on, by the rules in it; None: they may not.
     """
 
     def __init__(
@@ -59,11 +65,13 @@ class Proxy:
         node: int,
         rules: Mapping[frozenset[int], Rule],
         who: Callable[[bytes], int | None] = who,
+        answers: list[AnswerRule] | None = None,
     ) -> None:
         self.upstream: Callable[[], tuple[str, int]] | None = None
         self._node = node
         self._rules = rules
         self._who = who
+        self.answers = answers
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
         self.address = ("", 0)
@@ -104,13 +112,22 @@ class Proxy:
         if self.upstream is None:
             return
         to_reader, to_writer = await _connected(self.upstream())
+        told = None if self.answers is None else Conversation(peer, self.answers)
+        asks, answered = (None, None) if told is None else (told.request, told.answer)
+        there, back = (peer, self._node), (self._node, peer)
         try:
             async with asyncio.TaskGroup() as both:
-                both.create_task(_pump(reader, to_writer, rule, (peer, self._node), opening))
-                both.create_task(_pump(to_reader, writer, rule, (self._node, peer)))
+                both.create_task(_pump(reader, to_writer, rule, there, opening, asks))
+                both.create_task(_pump(to_reader, writer, rule, back, through=answered))
+        except* ResetError:
+            own = writer.get_extra_info("socket")
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESETS)
+            writer.transport.abort()
         except* OSError:
             pass
         finally:
+            if told is not None:
+                told.end()
             to_writer.close()
 
 
@@ -147,18 +164,24 @@ async def _opening(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
     return head + client, client
 
 
+Through = Callable[[bytes, float], Awaitable[bytes]]
+"""Returns a message as it is to be passed on, when it is; gets when it came."""
+
+
 async def _pump(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
     rule: Rule,
     direction: tuple[int, int],
     opening: bytes = b"",
+    through: Through | None = None,
 ) -> None:
     """Forward one direction until it ends; raises OSError when a side has disconnected."""
     pieces: asyncio.Queue[tuple[bytes, float]] = asyncio.Queue(PIECES)
+    following = _piece if through is None else _message
 
     async def read() -> None:
-        piece = opening or await _piece(reader)
+        piece = await following(reader, opening)
         while piece:
             rule.came(len(piece), direction)
             try:
@@ -166,7 +189,7 @@ async def _pump(
             except asyncio.CancelledError:
                 rule.dropped(len(piece), direction)
                 raise
-            piece = await _piece(reader)
+            piece = await following(reader)
         await pieces.put((b"", time.monotonic()))
 
     reading = asyncio.create_task(read())
@@ -176,7 +199,7 @@ async def _pump(
             await rule.hold(len(piece), came_at, direction)
             if not piece:
                 break
-            writer.write(piece)
+            writer.write(piece if through is None else await through(piece, came_at))
             await writer.drain()
         writer.write_eof()
     finally:
@@ -185,10 +208,25 @@ async def _pump(
             rule.dropped(len(pieces.get_nowait()[0]), direction)
 
 
-async def _piece(reader: asyncio.StreamReader) -> bytes:
-    """Return the next bytes; empty at the end of the stream and after a lost connection."""
+async def _piece(reader: asyncio.StreamReader, begun: bytes = b"") -> bytes:
+    """Return the next bytes; empty at the end of the stream and after a lost connection.
+
+    `begun` has been read already.
+    """
     try:
-        return await reader.read(PIECE)
+        return begun or await reader.read(PIECE)
+    except ConnectionError:
+        return b""
+
+
+async def _message(reader: asyncio.StreamReader, begun: bytes = b"") -> bytes:
+    """Return the next whole message, with its length; what there is of one that is cut short."""
+    try:
+        begun = begun or await reader.readexactly(_LENGTH.size)
+        rest = _LENGTH.unpack_from(begun)[0] + _LENGTH.size - len(begun)
+        return begun + await reader.readexactly(max(rest, 0))
+    except asyncio.IncompleteReadError as error:
+        return begun + error.partial
     except ConnectionError:
         return b""
 
@@ -205,22 +243,29 @@ class Links:
     """
 
     def __init__(
-        self, brokers: Sequence[int], *, clients: bool = False, controller: bool = False
+        self,
+        brokers: Sequence[int],
+        *,
+        clients: bool = False,
+        controllers: Sequence[int] = (),
+        answers: bool = False,
     ) -> None:
         """Plan a proxy for each broker's replication.
 
-        `clients`: another one for its clients. `controller`: one for the controller's brokers.
+        `clients`: another one for its clients. `controllers`: one for each of these, through which
+        all nodes reach it. `answers`: whether single answers may be acted on.
         """
-        others = [CLIENTS] * clients + [CONTROLLER_ID] * controller
-        pairs = [*combinations(brokers, 2), *((one, other) for one in brokers for other in others)]
-        self._rules = {frozenset(pair): Rule() for pair in pairs}
-        self._proxies = {broker: Proxy(broker, self._rules) for broker in brokers}
-        self._for_clients = {
-            broker: Proxy(broker, self._rules, lambda _: CLIENTS) for broker in brokers if clients
-        }
-        self._controller = (
-            Proxy(CONTROLLER_ID, self._rules, who_asks_controller) if controller else None
-        )
+        pairs = [*combinations((*brokers, *controllers), 2)]
+        pairs += [(one, CLIENTS) for one in brokers if clients]
+        rules = {frozenset(pair): Rule() for pair in pairs}
+
+        def proxies(nodes: Sequence[int], who: Callable[[bytes], int | None]) -> dict[int, Proxy]:
+            return {node: Proxy(node, rules, who, [] if answers else None) for node in nodes}
+
+        self._rules = rules
+        self._proxies = proxies(brokers, who)
+        self._for_clients = proxies(brokers if clients else (), lambda _: CLIENTS)
+        self._controllers = proxies(controllers, who_asks_controller)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="links", daemon=True)
 
@@ -257,9 +302,9 @@ class Links:
         return {number: proxy.address for number, proxy in self._for_clients.items()}
 
     @property
-    def controller(self) -> Address | None:
-        """The address at which brokers reach the controller; None if they use no proxy."""
-        return None if self._controller is None else self._controller.address
+    def controllers(self) -> Mapping[int, Address]:
+        """The address at which nodes reach each controller; empty if they use no proxies."""
+        return {number: proxy.address for number, proxy in self._controllers.items()}
 
     def lead(self, broker: int, to: Callable[[], Address]) -> None:
         """Set where a broker's replication listener is; `to` is called for each connection."""
@@ -269,10 +314,22 @@ class Links:
         """Set where a broker's listener for clients is."""
         self._for_clients[broker].upstream = to
 
-    def lead_controller(self, to: Callable[[], Address]) -> None:
-        """Set where the controller's listener is."""
-        if self._controller is not None:
-            self._controller.upstream = to
+    def lead_controller(self, number: int, to: Callable[[], Address]) -> None:
+        """Set where a controller's listener is."""
+        self._controllers[number].upstream = to
+
+    async def _begin(self, proxy: Proxy, rule: AnswerRule) -> None:
+        if proxy.answers is not None:
+            proxy.answers.append(rule)
+
+    def begin_answers(self, node: int, rule: AnswerRule, *, to_clients: bool) -> None:
+        """Act by a rule on a node's answers to clients or to other nodes."""
+        proxies = self._for_clients if to_clients else {**self._proxies, **self._controllers}
+        self._do(self._begin(proxies[node], rule))
+
+    def end_answers(self, rule: AnswerRule) -> None:
+        """Act no longer by a rule."""
+        self._do(rule.end())
 
     def treat(self, one: int, other: int, treatment: Treatment) -> None:
         """Apply a treatment to the traffic between two nodes, or a node and its clients."""
@@ -295,8 +352,8 @@ class Links:
             self._do(proxy.close())
 
     def _all(self) -> list[Proxy]:
-        own = [] if self._controller is None else [self._controller]
-        return [*self._proxies.values(), *self._for_clients.values(), *own]
+        every = (self._proxies, self._for_clients, self._controllers)
+        return [proxy for proxies in every for proxy in proxies.values()]
 
     def _rule(self, one: int, other: int) -> Rule:
         return self._rules[frozenset((one, other))]

@@ -1,4 +1,4 @@
-"""`controller-link`: what a broker and the controller send to each other is cut or comes late."""
+"""`controller-link`: what a broker and the controllers send to each other is cut or comes late."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from insync.nodes import CONTROLLER_ID
 
 
 class ControllerLink(BrokenLink):
-    """What the broker and the controller send to each other is cut, delayed, slowed or lossy."""
+    """What the broker and the controllers send to each other is cut, delayed, slowed or lossy."""
 
     kind: Literal["controller-link"]
 
@@ -21,18 +21,19 @@ class ControllerLink(BrokenLink):
 KIND = FaultKind(
     spec=ControllerLink,
     words=Words(
-        does="what the broker and the controller send to each other is cut, delayed, slowed or"
+        does="what the broker and the controllers send to each other is cut, delayed, slowed or"
         " lossy",
-        mechanism="a TCP proxy of the harness before the controller's listener",
+        mechanism="a TCP proxy of the harness before each controller's listener",
         evidence="as for `link`",
-        notes=f"Heartbeats, the metadata log, changes of ISRs and forwarded requests. {KEYS}"
+        notes="All controllers. Heartbeats, the metadata log, changes of ISRs and forwarded"
+        f" requests. {KEYS}"
         " A broker whose heartbeats are cut for longer than its session"
         " (`broker_session_timeout_ms`) is fenced, and its partitions get other leaders. KRaft"
         " only. See [Links](#links).",
     ),
     probes=both(always),
     inject=LinkFault,
-    requires=lambda _, __: Requirements(controller_link=True),
+    requires=lambda _, __: Requirements(controller_links=True),
     missing=nothing_held,
     tags=Tags(
         once=True,

@@ -1,0 +1,237 @@
+"""Single answers through a proxy: which calls are acted on, and what becomes of the others."""
+
+import socket
+import struct
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+
+import pytest
+
+from insync.brokers.cluster.links.answers import AnswerRule
+from insync.brokers.cluster.links.proxies import Links
+from insync.nodes import CONTROLLER_ID
+from waiting import wait_for
+
+FETCH, PRODUCE = 1, 0
+
+
+def framed(body: bytes) -> bytes:
+    return struct.pack(">i", len(body)) + body
+
+
+def request(api: int, number: int, client: bytes = b"broker-2-fetcher-0") -> bytes:
+    return framed(struct.pack(">hhih", api, 12, number, len(client)) + client)
+
+
+def read(connection: socket.socket, size: int) -> bytes:
+    got = b""
+    while len(got) < size and (part := connection.recv(size - len(got))):
+        got += part
+    return got
+
+
+def numbers(connection: socket.socket, count: int) -> list[int]:
+    """Return the numbers of the next answers."""
+    return [struct.unpack(">iih", read(connection, 10))[1] for _ in range(count)]
+
+
+def code(connection: socket.socket) -> int:
+    """Return the error code of the next answer."""
+    return int(struct.unpack(">iih", read(connection, 10))[2])
+
+
+class Node:
+    """Answers each request with its number and the error code 0; counts the requests."""
+
+    def __init__(self) -> None:
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.address = self.server.getsockname()
+        self.asked: list[int] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = self.server.accept()
+                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection, suppress(OSError, struct.error):
+            while len(head := read(connection, 4)) == 4:
+                message = read(connection, struct.unpack(">i", head)[0])
+                (number,) = struct.unpack_from(">i", message, 4)
+                self.asked.append(number)
+                connection.sendall(framed(struct.pack(">ih", number, 0)))
+
+
+@pytest.fixture
+def node() -> Iterator[Node]:
+    made = Node()
+    yield made
+    made.server.close()
+
+
+@pytest.fixture
+def links(node: Node) -> Iterator[Links]:
+    with ExitStack() as stack:
+        made = Links((1, 2), clients=True, controllers=(CONTROLLER_ID,), answers=True)
+        opened = stack.enter_context(made)
+        opened.open("127.0.0.1")
+        opened.lead(1, lambda: node.address)
+        opened.lead_clients(1, lambda: node.address)
+        opened.lead_controller(CONTROLLER_ID, lambda: node.address)
+        yield opened
+
+
+def follower(links: Links) -> socket.socket:
+    return socket.create_connection(links.brokers[1], timeout=10)
+
+
+def test_only_the_calls_of_the_api_from_the_nth_on_are_acted_on(links: Links) -> None:
+    rule = AnswerRule(
+        api=FETCH, mode="error", from_call=2, calls=2, code=6, places=lambda *_: [8]
+    )  # fmt: skip
+    links.begin_answers(1, rule, to_clients=False)
+    with follower(links) as one:
+        codes = []
+        for number, api in enumerate((FETCH, PRODUCE, FETCH, FETCH, FETCH)):
+            one.sendall(request(api, number))
+            codes.append(code(one))
+    assert codes == [0, 0, 6, 6, 0]
+    assert (rule.came, rule.acted, rule.version) == (4, 2, 12)
+    assert 0 < rule.first_at <= time.monotonic()
+
+
+def test_each_rule_counts_every_call_and_the_first_that_may_acts(links: Links) -> None:
+    rules = [
+        AnswerRule(api=FETCH, mode="error", from_call=each, code=each, places=lambda *_: [8])
+        for each in (1, 1, 3)
+    ]
+    for rule in rules:
+        links.begin_answers(1, rule, to_clients=False)
+    with follower(links) as one:
+        codes = []
+        for number in range(4):
+            one.sendall(request(FETCH, number))
+            codes.append(code(one))
+    assert codes == [1, 1, 3, 0]
+    assert [rule.came for rule in rules] == [4, 4, 4]
+
+
+def test_an_answer_without_a_place_for_the_error_is_no_call(links: Links) -> None:
+    """As one of a fetch session that has no partition: the next one is acted on."""
+    places = iter([[], [8]])
+    rule = AnswerRule(api=FETCH, mode="error", code=6, places=lambda *_: next(places))
+    links.begin_answers(1, rule, to_clients=False)
+    with follower(links) as one:
+        codes = []
+        for number in range(3):
+            one.sendall(request(FETCH, number))
+            codes.append(code(one))
+    assert codes == [0, 6, 0]
+
+
+def test_a_delay_delays_what_is_behind_it_and_keeps_the_order(links: Links) -> None:
+    rule = AnswerRule(api=FETCH, mode="delay", delay_s=0.4)
+    links.begin_answers(1, rule, to_clients=False)
+    with follower(links) as one, follower(links) as other:
+        began = time.monotonic()
+        one.sendall(request(FETCH, 1) + request(PRODUCE, 2) + request(FETCH, 3))
+        other.settimeout(10)
+        assert numbers(one, 3) == [1, 2, 3]
+        assert time.monotonic() - began >= 0.4
+    assert rule.acted == 1
+    assert rule.longest_ms >= 400
+
+
+def test_other_connections_do_not_wait_for_a_delay(links: Links) -> None:
+    rule = AnswerRule(api=FETCH, mode="delay", delay_s=60)
+    links.begin_answers(1, rule, to_clients=False)
+    with follower(links) as one, follower(links) as other:
+        one.sendall(request(FETCH, 1))
+        wait_for(lambda: rule.acted, bool)
+        other.sendall(request(FETCH, 2))
+        assert numbers(other, 1) == [2]
+        links.end_answers(rule)
+        assert numbers(one, 1) == [1], "at the end it passes"
+
+
+def test_a_dropped_answer_never_comes_nor_one_behind_it(links: Links, node: Node) -> None:
+    rule = AnswerRule(api=FETCH, mode="drop")
+    links.begin_answers(1, rule, to_clients=False)
+    with follower(links) as one:
+        one.sendall(request(FETCH, 1) + request(FETCH, 2))
+        wait_for(lambda: node.asked, lambda asked: asked == [1, 2])
+        one.settimeout(0.3)
+        with pytest.raises(TimeoutError):
+            one.recv(1)
+        one.settimeout(10)
+        links.end_answers(rule)
+        with pytest.raises(ConnectionResetError):
+            one.recv(1)
+    assert rule.acted == 1
+    with follower(links) as one:
+        one.sendall(request(FETCH, 3))
+        assert numbers(one, 1) == [3]
+
+
+@pytest.mark.parametrize("processed", [True, False])
+def test_a_reset_comes_after_the_node_has_the_request_or_before(
+    links: Links, node: Node, processed: bool
+) -> None:
+    rule = AnswerRule(api=FETCH, mode="reset", processed=processed)
+    links.begin_answers(1, rule, to_clients=False)
+    with follower(links) as one:
+        one.sendall(request(FETCH, 1))
+        with pytest.raises(ConnectionResetError):
+            one.recv(1)
+    assert node.asked == ([1] if processed else [])
+    assert rule.acted == 1
+
+
+def test_an_answer_that_is_lost_with_its_connection_is_no_call(links: Links) -> None:
+    """The next call is acted on instead."""
+    rule = AnswerRule(api=FETCH, mode="error", code=6, places=lambda *_: [8])
+    silent = socket.create_server(("127.0.0.1", 0))
+    links.lead(2, silent.getsockname)
+    with silent, socket.create_connection(links.brokers[2], timeout=10) as one:
+        links.begin_answers(2, rule, to_clients=False)
+        one.sendall(request(FETCH, 1))
+        wait_for(lambda: rule.came, bool)
+        connection, _ = silent.accept()
+        connection.close()
+        assert one.recv(1) == b""
+    links.begin_answers(1, rule, to_clients=False)
+    with follower(links) as one:
+        one.sendall(request(FETCH, 1))
+        assert code(one) == 6
+
+
+def test_only_who_is_meant_is_answered_so(links: Links) -> None:
+    rule = AnswerRule(
+        api=FETCH, mode="error", asked_by=lambda number: number == 2, code=6, calls=9,
+        places=lambda *_: [8],
+    )  # fmt: skip
+    links.begin_answers(CONTROLLER_ID, rule, to_clients=False)
+    address = links.controllers[CONTROLLER_ID]
+    codes = []
+    for client in (b"raft-client-2", b"2", b"raft-client-101", b"rdkafka"):
+        with socket.create_connection(address, timeout=10) as one:
+            one.sendall(request(FETCH, 1, client))
+            codes.append(code(one))
+    with socket.create_connection(links.clients[1], timeout=10) as one:
+        one.sendall(request(FETCH, 1))
+        codes.append(code(one))
+    assert codes == [6, 6, 0, 0, 0]
+
+
+def test_what_is_no_message_of_kafka_passes(links: Links) -> None:
+    with follower(links) as one:
+        one.sendall(request(FETCH, 1))
+        assert numbers(one, 1) == [1]
+        one.sendall(b"\0\0\0\x02hi")
+        one.sendall(b"\0\0")
+        one.shutdown(socket.SHUT_WR)
+        assert one.recv(1) == b""

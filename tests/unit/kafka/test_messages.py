@@ -1,0 +1,100 @@
+"""Where the error codes of an answer are, by Kafka's description of its versions."""
+
+import json
+import struct
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.brokers.kafka.messages import described, error_places, within
+
+ANSWER: dict[str, Any] = {
+    "apiKey": 1,
+    "validVersions": "0-4",
+    "flexibleVersions": "3+",
+    "fields": [
+        {"name": "ThrottleTimeMs", "type": "int32", "versions": "1+"},
+        {"name": "ErrorCode", "type": "int16", "versions": "2+"},
+        {"name": "Topics", "type": "[]Topic", "versions": "0+", "fields": [
+            {"name": "Name", "type": "string", "versions": "0-3"},
+            {"name": "Id", "type": "uuid", "versions": "4+"},
+            {"name": "Partitions", "type": "[]Partition", "versions": "0+"},
+        ]},
+        {"name": "Leader", "type": "Node", "versions": "2+", "nullableVersions": "2+", "fields": [
+            {"name": "Id", "type": "int32", "versions": "0+"},
+        ]},
+        {"name": "Late", "type": "int16", "versions": "3+", "taggedVersions": "3+", "tag": 0},
+    ],
+    "commonStructs": [
+        {"name": "Partition", "versions": "0+", "fields": [
+            {"name": "Index", "type": "int32", "versions": "0+"},
+            {"name": "PartitionErrorCode", "type": "int16", "versions": "0+"},
+            {"name": "Records", "type": "records", "versions": "0+", "nullableVersions": "0+"},
+        ]},
+    ],
+}  # fmt: skip
+HEAD = struct.pack(">ii", 0, 7)
+NO_TAGS = b"\0"
+
+
+def codes(answer: bytes, version: int, *, whole: bool) -> list[int]:
+    """Return the codes at the places that are found."""
+    places = error_places(ANSWER, version, answer, whole=whole)
+    return [struct.unpack_from(">h", answer, place)[0] for place in places]
+
+
+def test_an_old_version_has_lengths_of_fixed_size() -> None:
+    partitions = struct.pack(">i ihi3s ihi", 2, 0, 11, 3, b"abc", 1, 12, -1)
+    topics = struct.pack(">i h2s", 1, 2, b"ab") + partitions
+    assert codes(HEAD + topics, 0, whole=False) == [11, 12]
+    assert codes(HEAD + topics, 0, whole=True) == [11, 12], "the outermost that it has"
+    with_node = HEAD + struct.pack(">ih", 0, 9) + topics + struct.pack(">bi", 1, 100)
+    assert codes(with_node, 2, whole=False) == [11, 12]
+    assert codes(with_node, 2, whole=True) == [9]
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_a_flexible_version_has_short_lengths_and_tags(version: int) -> None:
+    name = b"\3ab" if version == 3 else bytes(16)
+    long = bytes(200)
+    first = struct.pack(">ih", 0, 11) + b"\xc9\x01" + long + NO_TAGS  # 201: counted from one
+    second = struct.pack(">ih", 1, 12) + b"\0" + b"\1\5\2xy"  # null; a tag of two bytes
+    topics = b"\2" + name + b"\3" + first + second + NO_TAGS
+    late = b"\1\0\2\0\5"
+    answer = HEAD + NO_TAGS + struct.pack(">ih", 0, 9) + topics + b"\xff" + late
+    assert codes(answer, version, whole=False) == [11, 12]
+    assert codes(answer, version, whole=True) == [9]
+
+
+def test_without_partitions_there_is_no_place_for_their_errors() -> None:
+    """The answer's own code is another thing."""
+    answer = HEAD + NO_TAGS + struct.pack(">ih", 0, 9) + b"\0" + b"\xff" + NO_TAGS
+    assert codes(answer, 3, whole=False) == []
+    assert codes(answer, 3, whole=True) == [9]
+
+
+def test_an_answer_that_is_cut_short_is_not_read() -> None:
+    with pytest.raises(struct.error):
+        error_places(ANSWER, 0, HEAD + struct.pack(">i", 1), whole=False)
+
+
+@pytest.mark.parametrize(
+    ("versions", "has"), [("2+", [2, 3, 4]), ("1-3", [1, 2, 3]), ("2", [2]), ("none", [])]
+)
+def test_versions_are_written_as_kafka_does(versions: str, has: list[int]) -> None:
+    assert [each for each in range(5) if within(each, versions)] == has
+
+
+def test_a_description_is_found_in_the_jar_of_the_clients(tmp_path: Path) -> None:
+    other, jar = tmp_path / "kafka-server-4.3.1.jar", tmp_path / "kafka-clients-4.3.1.jar"
+    for file in (other, jar):
+        with zipfile.ZipFile(file, "w") as made:
+            body = json.dumps({"apiKey": 1, "name": file.stem})
+            text = f"// Licensed\n{{\n  // words\n{body.removeprefix('{')}"
+            made.writestr("common/message/FetchRequest.json", "{}")
+            made.writestr("common/message/FetchResponse.json", text)
+    assert described([other, jar], 1) == {"apiKey": 1, "name": "kafka-clients-4.3.1"}
+    assert described([other, jar], 2) is None
+    assert described([other], 1) is None
