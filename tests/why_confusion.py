@@ -35,7 +35,7 @@ TRUE_CAUSE: Final[Mapping[str, str]] = {
          "stop", "disk-full", "disk-read-only"),
         "process",
     ),
-    **dict.fromkeys(("link", "client-link", "controller-link"), "network"),
+    **dict.fromkeys(("link", "client-link", "controller-link", "quorum-link", "answer"), "network"),
 }  # fmt: skip
 """The cause behind each kind of fault that slows a broker.
 

@@ -80,6 +80,8 @@ _STRENGTHS: Final[Mapping[str, Callable[[float], str]]] = {
     "quota_percent": lambda percent: f"{percent:g} %",
 }
 """The keys of faults that say how strong one is, and how each is written."""
+_NAMED: Final = ("cut", "drop", "reset", "error")
+"""Modes without such a key."""
 
 
 class PlannedFault(Recorded):
@@ -104,9 +106,9 @@ class PlannedFault(Recorded):
         """What it is, how strong and where: "fsync stall + 1.5 s at broker 1", "link 1-3 cut"."""
         keys = self.model_dump()
         peer, direction = keys.get("peer"), keys.get("direction", "both")
-        words = [f"{self.site} {self.kind}".strip()]
+        words = [f"{keys.get('api', self.site)} {self.kind}".strip()]
         words += [] if peer is None else [f"{self.broker}-{peer}"]
-        words += ["cut"] if self.mode == "cut" else []
+        words += [keys.get("error") or self.mode] if self.mode in _NAMED else []
         words += ["unclean"] if self.type == "unclean" else []
         words += [write(keys[key]) for key, write in _STRENGTHS.items() if keys.get(key)]
         if peer is None or direction != "both":

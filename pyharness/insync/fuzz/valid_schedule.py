@@ -91,6 +91,8 @@ def _can_act(fault: Planned, scenario: Scenario) -> bool:
     leaders = scenario.workload.leaders
     if fault.kind in AT_BROKERS and CONTROLLER_ID in fault.nodes:
         return False
+    if fault.kind in FORWARDING and scenario.broker.controllers > 1:
+        return False  # no seed had it
     if fault.kind in NEEDS_KEY and getattr(fault, NEEDS_KEY[fault.kind]) is None:
         return False
     if fault.kind in AT_LEADERS:

@@ -14,8 +14,8 @@ from insync.fields import broken
 from insync.nodes import ACTIVE_CONTROLLER, CONTROLLER_ID
 from insync.skew import shares
 
-ONE_CONTROLLER: Final = frozenset({"controller-link"})
-"""Kinds that break the links of all brokers to the only controller, a node of its own."""
+OF_CONTROLLERS: Final = frozenset({"controller-link", "quorum-link"})
+"""Kinds that break links of controllers, which then are nodes of their own."""
 LEAST_LAG_MS: Final = 500  # below this a busy two-core host shrinks the ISR by itself
 LEAST_TIMEOUT_MS: Final = 10  # librdkafka's, of socket.timeout.ms
 LONGEST_TIMEOUT_MS: Final = 300_000
@@ -128,9 +128,15 @@ def check_controller(index: int, fault: Planned, controllers: int, *, combined: 
     if combined and fault.broker in (CONTROLLER_ID, ACTIVE_CONTROLLER):
         expected = "a broker, because broker.combined is true"
         raise broken(f"faults[{index}].broker", fault.broker, expected)
-    if fault.kind in ONE_CONTROLLER and (combined or controllers > 1):
-        expected = "another one where broker.controllers is more than 1 or broker.combined is true"
+    if fault.kind in OF_CONTROLLERS and combined:
+        expected = "another one where broker.combined is true"
         raise broken(f"faults[{index}].kind", fault.kind, expected)
+    if fault.kind == "quorum-link" and controllers == 1:
+        expected = "another one where broker.controllers is 1"
+        raise broken(f"faults[{index}].kind", fault.kind, expected)
+    if getattr(fault, "to", "") == "controllers" and controllers == 1:
+        expected = "'brokers' or 'broker N' where broker.controllers is 1"
+        raise broken(f"faults[{index}].to", "controllers", expected)
 
 
 def check_configs(configs: Mapping[str, str], countdown: int) -> None:

@@ -17,6 +17,30 @@ from unit.faults.evidence import alone, refusal
         ("add-replica", {"broker": 3, "partitions": [0, 9]}, "partitions[1]: 9, expected 0 to "),
         ("add-replica", {"partitions": [0]}, "a partition that broker 1 does not lead"),
         ("add-replica", {"broker": 3, "partitions": [0, 0]}, "[0, 0], expected each only once"),
+        *(
+            ("answer", {"api": "Fetch", "mode": "drop", **keys}, problem)
+            for keys, problem in (
+                ({"api": "Fetsh"}, "api: 'Fetsh', expected one of Produce, Fetch, "),
+                ({"mode": "lose"}, "mode: 'lose', expected 'drop', 'delay', 'reset' or 'error'"),
+                ({"from_call": 0}, "from_call: 0, expected at least 1"),
+                ({"calls": 0}, "calls: 0, expected at least 1"),
+                ({"delay_ms": 5}, "delay_ms: 5, expected none for mode 'drop'"),
+                ({"mode": "delay"}, "delay_ms: 0, expected more than 0 for mode 'delay'"),
+                ({"mode": "error"}, "error: None, expected one of UNKNOWN_SERVER_ERROR, "),
+                ({"mode": "error", "error": "NOT_LEADER"}, "error: 'NOT_LEADER', expected one of"),
+                ({"error": "NOT_CONTROLLER"}, "expected none for mode 'drop'"),
+                ({"whole": True}, "whole: True, expected false for mode 'drop'"),
+                ({"processed": False}, "processed: False, expected true for mode 'drop'"),
+                ({"to": "broker 4"}, "to: 'broker 4', expected 'clients', 'brokers', 'broker 1'"),
+                ({"to": "broker 1"}, "to: 'broker 1', expected 'clients', 'brokers' or another"),
+                ({"to": "controllers"}, "to: 'controllers', expected 'clients', 'brokers' or anot"),
+                ({"broker": 100}, "to: 'clients', expected 'brokers', 'broker N' or 'controllers'"),
+                (
+                    {"broker": 100, "to": "controllers"},
+                    "to: 'controllers', expected 'brokers' or 'broker N' where broker.contr",
+                ),
+            )
+        ),
         ("client-link", {"mode": "loss"}, "loss_percent: 0, expected more than 0 for mode 'loss'"),
         (
             "client-link", {"mode": "cut", "loss_percent": 5.0},

@@ -1,6 +1,6 @@
 """Broken links: what shows that a cut, a delay, a limit or a loss acted, in which direction."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +12,7 @@ from insync.brokers.cluster.links.rules import Passed, Treatment
 from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
 from insync.faults.base import Fault
-from insync.nodes import CLIENTS, CONTROLLER_ID
+from insync.nodes import ACTIVE_CONTROLLER, CLIENTS, CONTROLLER_ID
 from insync.run.requirements import require_controller_proxy
 from insync.scenario.load import parse
 from unit.faults.evidence import acted, alone
@@ -23,6 +23,7 @@ class Links:
     """Links that carried `came`, by sender and receiver."""
 
     came: Mapping[tuple[int, int], Passed]
+    controllers: Sequence[int] = (CONTROLLER_ID,)
     done: list[tuple[str, Any]] = field(default_factory=list)
 
     def treat(self, node: int, other: int, how: Treatment) -> None:
@@ -113,8 +114,42 @@ def test_each_kind_breaks_its_own_links(
     assert links.done[0][1][0] == links.done[1][1] == (1, other)
 
 
+@pytest.mark.parametrize(
+    ("kind", "keys", "pairs", "words"),
+    [
+        ("controller-link", {}, {(1, 100), (1, 101), (1, 102)}, "the controller"),
+        ("quorum-link", {}, {(101, 100), (101, 102)}, "the other controllers"),
+        ("quorum-link", {"others": 1}, {(101, 100)}, "one of the other controllers"),
+    ],
+)
+def test_links_to_several_controllers_are_broken_together(
+    kind: str, keys: dict[str, Any], pairs: set[tuple[int, int]], words: str
+) -> None:
+    """The active controller, number 101, is looked up when the fault begins."""
+    came = {(101, 100): Passed(in_hand=3), (101, 102): Passed(in_hand=4, bytes=1)}
+    links = Links(came, controllers=(100, 101, 102))
+    cluster = SimpleNamespace(proxies=links, active_controller=lambda: 101)
+    broker = ACTIVE_CONTROLLER if kind == "quorum-link" else 1
+    keys = {"mode": "cut", "direction": "from", **keys}
+    broken = planned(cluster, kind, broker=broker, **keys)
+    broken.begin()
+    broken.lift()
+    line = broken.evidence()
+    assert line.target == [words]
+    treated = {pair: how.only for name, (pair, how) in links.done if name == "treat"}
+    assert treated == {pair: pair for pair in pairs}
+    assert {pair for name, pair in links.done if name == "free"} == pairs
+    if kind == "quorum-link":
+        both = len(pairs) == 2
+        assert line.figures["node"] == 101
+        assert line.figures["held_bytes_from"] == line.figures["held_bytes"] == (7 if both else 3)
+        assert bool(line.acted_ms) is not both, "one byte passed on the link to 102"
+
+
 def test_a_controller_on_zookeeper_has_no_such_link() -> None:
     made = parse(alone("controller-link", mode="cut"), "mine.toml")
     require_controller_proxy(made, pinned("4.3.1"))
-    with pytest.raises(InputError, match=r"controller-link on Kafka 2\.8\.2, expected"):
+    with pytest.raises(
+        InputError, match=r"a link or answers of a controller on Kafka 2\.8\.2, expected"
+    ):
         require_controller_proxy(made, pinned("2.8.2"))

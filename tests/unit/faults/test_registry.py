@@ -40,13 +40,15 @@ def test_kinds_run_on_both_kinds_of_cluster_unless_they_need_files_of_nodes() ->
 
 KEYS: dict[str, Any] = {
     "partitions": [0], "site": "read", "peer": 2, "quota_percent": 5.0, "settings": {"a": "b"},
-    "by_ms": 5, "read_bytes_per_s": 1, "count": 30,
+    "by_ms": 5, "read_bytes_per_s": 1, "count": 30, "api": "Fetch",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fault_that_was_never_injected_can_be_lifted_and_has_no_evidence(kind: str) -> None:
-    keys = {"mode": "cut" if kind.endswith("link") else "hold", **KEYS}
+    mode = "cut" if kind.endswith("link") else "drop" if kind == "answer" else "hold"
+    broker = {"broker": 100} if kind == "quorum-link" else {}
+    keys = {"mode": mode, **KEYS, **broker}
     own = {name: keys[name] for name in KINDS[kind].spec.model_fields if name in keys}
     made = planned(MagicMock(), kind, leaders=[1], **own)
     made.lift()
@@ -71,8 +73,8 @@ TAGGED = {
         " produce-flood remove-replica topic-churn"
     ),
     "only_planned": (
-        "corrupt create-topic delete-topic more-partitions move-log-dir produce-flood stop"
-        " write-error"
+        "answer corrupt create-topic delete-topic more-partitions move-log-dir produce-flood"
+        " quorum-link stop write-error"
     ),
     "at_both_ends": "link",
     "kills": "kill lost-log power-failure stop",

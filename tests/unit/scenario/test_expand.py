@@ -134,7 +134,7 @@ def test_a_partition_may_be_elected_there_and_back() -> None:
         (FREEZE + "target = 1", "faults[1].target: 1, expected a string"),
         (
             DELAY.replace("broker = 2", 'target = "controller"'),
-            "'controller', expected a broker, or one of the kinds cpu-neighbour, cpu-quota,",
+            "'controller', expected a broker, or one of the kinds answer, cpu-neighbour,",
         ),
         (FREEZE + "broker = 1\nevery_ms = 9", "faults[1].times: None, expected how often it is"),
         (FREEZE + "broker = 1\ntimes = 2", "faults[1].every_ms: None, expected the time from one"),

@@ -16,7 +16,8 @@ OTHERS = {
     "power-failure", "slow-disk-flapping", "slow-log-dir", "slow-disk-ramp", "switched-on",
     "groups", "limits-updated", "rolling-restart", "snapshot-stall", "late-marker", "deleted-topic",
     "killed-mid-creation", "compacted-log", "full-log-dir", "moved-log-dir", "corrupt-index",
-    "active-controller-killed", "failed-log-dir", "unclean-election",
+    "active-controller-killed", "failed-log-dir", "unclean-election", "active-controller-cut-off",
+    "lost-answers",
 }  # fmt: skip
 
 
@@ -273,8 +274,8 @@ for_ms = 1_000
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('kind = "freeze"\n', "", "faults[1].kind: missing, expected one of: add-replica, client-"),
-        ('"freeze"', '"frost"', "faults[1].kind: 'frost', expected one of: add-replica, client-"),
+        ('kind = "freeze"\n', "", "faults[1].kind: missing, expected one of: add-replica, answer,"),
+        ('"freeze"', '"frost"', "faults[1].kind: 'frost', expected one of: add-replica, answer,"),
         ('"freeze"', "3", "faults[1].kind: '3', expected one of: add-replica"),
         ('"freeze"', '["kill"]', "faults[1].kind: '['kill']', expected one of: add-replica"),
         ("at_ms = 30_000", "", "faults[1].at_ms: missing"),

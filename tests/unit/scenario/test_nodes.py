@@ -26,6 +26,7 @@ from insync.scenario.model import Scenario
 QUORUM, COMBINED = "controllers = 3", "controllers = 3\ncombined = true"
 AT_CONTROLLER = 'kind = "freeze"\nbroker = 100'
 AT_ACTIVE = 'kind = "kill"\ntarget = "active controller"'
+BETWEEN = 'kind = "quorum-link"\nbroker = 100\nmode = "cut"'
 LINK = 'kind = "controller-link"\nbroker = 1\nmode = "cut"'
 
 
@@ -57,10 +58,13 @@ def test_they_are_no_settings_of_nodes() -> None:
         (COMBINED, AT_ACTIVE, "faults[0].broker: 199, expected a broker, because broker.combined"),
         (
             QUORUM, AT_ACTIVE.replace("kill", "cpu-neighbour"),
-            "target: 'active controller', expected a broker, or one of the kinds freeze, kill",
+            "target: 'active controller', expected a broker, or one of the kinds answer, freez",
         ),
-        (QUORUM, LINK, "faults[0].kind: 'controller-link', expected another one where"),
         (COMBINED, LINK, "faults[0].kind: 'controller-link', expected another one where"),
+        (COMBINED, BETWEEN, "faults[0].broker: 100, expected a broker, because broker.combined"),
+        ("", BETWEEN, "faults[0].kind: 'quorum-link', expected another one where broker.contro"),
+        (QUORUM, BETWEEN.replace("broker = 100", "broker = 1"), "broker: 1, expected target"),
+        (QUORUM, f"{BETWEEN}\nothers = 3", "others: 3, expected at most 2"),
         (
             f"{COMBINED}\ncontroller_agent = false", "",
             "controller_agent: False, expected true where combined is true",

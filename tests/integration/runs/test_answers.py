@@ -1,0 +1,38 @@
+"""Single answers of real nodes: they never come, come late, with an error, or as a reset."""
+
+from pathlib import Path
+from typing import Any
+
+from fault_runs import run_faults, small_scenario, weaknesses
+
+ANSWER = {"kind": "answer", "at_ms": 1_000, "for_ms": 2_000}
+FAULTS: list[dict[str, Any]] = [
+    {**ANSWER, "broker": 1, "api": "Produce", "mode": "error", "error": "NOT_LEADER_OR_FOLLOWER",
+     "calls": 3, "from_call": 5},
+    {**ANSWER, "broker": 1, "api": "Fetch", "mode": "error", "error": "NOT_LEADER_OR_FOLLOWER"},
+    {**ANSWER, "broker": 2, "api": "Produce", "mode": "delay", "delay_ms": 700},
+    {**ANSWER, "broker": 2, "api": "Fetch", "to": "brokers", "mode": "reset", "processed": False},
+    {**ANSWER, "broker": 3, "api": "Produce", "mode": "reset"},
+    {**ANSWER, "broker": 3, "api": "Fetch", "to": "broker 1", "mode": "error",
+     "error": "UNKNOWN_LEADER_EPOCH", "calls": 2},
+    # A follower that gets no answer leaves the ISR, which the leader asks the controller for.
+    {**ANSWER, "broker": 1, "api": "Fetch", "to": "broker 3", "mode": "drop", "at_ms": 4_000,
+     "for_ms": 5_000},
+    {**ANSWER, "broker": 100, "api": "AlterPartition", "to": "broker 1", "mode": "error",
+     "error": "STALE_BROKER_EPOCH", "whole": True, "at_ms": 4_000, "for_ms": 5_000},
+    {**ANSWER, "broker": 100, "api": "AlterPartition", "to": "brokers", "mode": "delay",
+     "delay_ms": 300, "from_call": 2, "at_ms": 4_000, "for_ms": 5_000},
+    # Nobody asks for this.
+    {**ANSWER, "broker": 2, "api": "EndTxn", "mode": "drop"},
+]  # fmt: skip
+
+
+def test_each_mode_acts_on_the_calls_that_it_names(tmp_path: Path) -> None:
+    # With acks=all, leaders would answer no producer while a follower gets no answers.
+    seen = run_faults(tmp_path, small_scenario("answers", FAULTS, workload={"acks": "1"}))
+    weak = [list(weaknesses(plan, line)) for plan, line in seen]
+    assert not any(weak[:-1]), weak
+    assert weak[-1] == ["no evidence of the answer: answers was 0, expected at least 1"]
+    figures = [line["figures"] for _, line in seen]
+    assert [each["answers"] for each in figures] == [3, 1, 1, 1, 1, 2, 1, 1, 1, 0]
+    assert figures[2]["longest_ms"] >= 700

@@ -1,0 +1,148 @@
+"""Single answers: which are meant, what shows that some were acted on, and keys that do not fit."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from confluent_kafka import KafkaError
+
+from fault_runs import planned
+from insync.brokers.cluster.links.answers import AnswerRule
+from insync.brokers.kafka import messages
+from insync.brokers.kafka.versions import pinned
+from insync.errors import InputError
+from insync.events.run_info import PlannedFault
+from insync.faults.base import Fault
+from insync.faults.kinds.network.answer import ERRORS
+from insync.nodes import ACTIVE_CONTROLLER
+from insync.run.requirements import needs, require_controller_proxy
+from insync.scenario.load import parse
+from unit.faults.evidence import acted, alone, lacks
+
+DROP: dict[str, Any] = {"api": "Fetch", "mode": "drop"}
+
+
+class Links:
+    """Proxies through which `acted` answers of a rule go."""
+
+    def __init__(self, acted: int = 0) -> None:
+        self.acted = acted
+        self.begun: list[tuple[int, AnswerRule, bool]] = []
+        self.ended: list[AnswerRule] = []
+
+    def begin_answers(self, node: int, rule: AnswerRule, *, to_clients: bool) -> None:
+        rule.came, rule.acted, rule.version = 5, self.acted, 12
+        rule.first_at, rule.longest_ms = time.monotonic() + 1, 52.0
+        self.begun.append((node, rule, to_clients))
+
+    def end_answers(self, rule: AnswerRule) -> None:
+        self.ended.append(rule)
+
+
+def fault(links: Links, jars: Sequence[Path] = (), **keys: Any) -> Fault[Any]:
+    kafka = SimpleNamespace(jars=jars, version="2.3.1")
+    cluster = SimpleNamespace(proxies=links, kafka=kafka, active_controller=lambda: 102)
+    return planned(cluster, "answer", **keys)
+
+
+def test_the_evidence_has_the_calls_and_the_version_and_time_of_the_first() -> None:
+    line = acted(fault(Links(acted=2), **DROP, calls=9))
+    assert (line.target, line.mode) == (["Fetch to clients"], "drop")
+    assert {**line.figures, "first_ms": 0} == {
+        "calls": 5, "answers": 2, "version": 12, "first_ms": 0,
+    }  # fmt: skip
+    assert line.figures["first_ms"] >= 1_000
+    assert line.acted_ms
+    assert lacks("answer", line.figures, **DROP) is None
+
+
+def test_without_a_call_nothing_shows_that_it_acted() -> None:
+    line = acted(fault(Links(), **DROP))
+    assert (line.acted_ms, line.figures) == (0, {"calls": 5, "answers": 0})
+    assert lacks("answer", line.figures, **DROP) == "answers was 0, expected at least 1"
+
+
+def test_a_delay_acted_for_as_long_as_it_delayed_an_answer() -> None:
+    line = acted(fault(Links(acted=1), api="Fetch", mode="delay", delay_ms=50))
+    assert line.acted_ms == line.figures["longest_ms"] == 52.0
+
+
+@pytest.mark.parametrize(
+    ("keys", "node", "to_clients", "meant"),
+    [
+        ({}, 1, True, [0, 1, 2, 3, 100, 101]),
+        ({"to": "brokers"}, 1, False, [0, 1, 2, 3]),
+        ({"to": "broker 3"}, 1, False, [3]),
+        ({"to": "broker 2", "broker": 100}, 100, False, [2]),
+        ({"to": "controllers", "broker": ACTIVE_CONTROLLER}, 102, False, [100, 101]),
+    ],
+)
+def test_who_is_answered(
+    keys: dict[str, Any], node: int, to_clients: bool, meant: list[int]
+) -> None:
+    links = Links()
+    one = fault(links, **DROP, **keys)
+    one.begin()
+    one.lift()
+    one.lift()
+    ((at, rule, for_clients),) = links.begun
+    assert (at, for_clients) == (node, to_clients)
+    assert [each for each in (0, 1, 2, 3, 100, 101) if rule.asked_by(each)] == meant
+    assert links.ended == [rule]
+
+
+def test_only_an_error_needs_kafkas_description(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault(Links(), **DROP).prepare()
+    keys: dict[str, Any] = {"api": "Fetch", "mode": "error", "error": "NOT_LEADER_OR_FOLLOWER"}
+    with pytest.raises(InputError, match=r"answer 'error' to Fetch on Kafka 2\.3\.1, expected a"):
+        fault(Links(), **keys).prepare()
+    found = {"fields": [], "apiKey": 1, "flexibleVersions": "none"}
+    monkeypatch.setattr(messages, "described", lambda jars, api: found if api == 1 else None)
+    links = Links()
+    one = fault(links, **keys, from_call=2, calls=3)
+    one.prepare()
+    acted(one)
+    rule = links.begun[0][1]
+    assert (rule.api, rule.code, rule.from_call, rule.calls) == (1, 6, 2, 3)
+    assert rule.places(12, bytes(8)) == []
+
+
+def test_the_codes_of_errors_are_kafkas() -> None:
+    """librdkafka has the same codes, some by older names."""
+    theirs = {name: code for name, code in vars(KafkaError).items() if isinstance(code, int)}
+    same = {name for name in ERRORS if name in theirs}
+    assert {name: ERRORS[name] for name in same} == {name: theirs[name] for name in same}
+    assert len(same) > len(ERRORS) / 2
+
+
+def test_a_run_has_the_proxies_that_it_needs_and_only_these() -> None:
+    cases: list[tuple[dict[str, Any], tuple[bool, bool, bool]]] = [
+        ({}, (False, True, False)),
+        ({"to": "broker 2"}, (True, False, False)),
+        ({"to": "brokers", "broker": 100}, (False, False, True)),
+    ]
+    for keys, there in cases:
+        made = parse(alone("answer", **{**DROP, **keys}), "mine.toml")
+        need = needs(made)
+        assert need.answers
+        assert (need.links, need.client_links, need.controller_links) == there
+    with pytest.raises(InputError, match="a link or answers of a controller on Kafka 2"):
+        require_controller_proxy(made, pinned("2.8.2"))
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (DROP, "Fetch answer drop at broker 1"),
+        ({**DROP, "mode": "delay", "delay_ms": 50}, "Fetch answer + 50 ms at broker 1"),
+        (
+            {**DROP, "mode": "error", "error": "NOT_CONTROLLER"},
+            "Fetch answer NOT_CONTROLLER at broker 1",
+        ),
+    ],
+)
+def test_its_words(keys: dict[str, Any], words: str) -> None:
+    assert PlannedFault.model_validate({"kind": "answer", "broker": 1, **keys}).words == words
