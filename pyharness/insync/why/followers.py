@@ -140,7 +140,7 @@ def _findings(facts: Facts, drops: Sequence[Dropped]) -> Iterator[Finding]:
     """Yield the findings of drops that happened at one time: leaders, links, then followers."""
     pairs = {(each.leader, each.follower) for each in drops}
     mutual = {pair for pair in pairs if (pair[1], pair[0]) in pairs}
-    center = _at_every_link(facts, pairs, mutual)
+    center = _at_every_link(pairs, mutual)
     if center is not None:
         yield _cut_off(facts, center, drops)
         return
@@ -192,21 +192,20 @@ def _count(drops: Sequence[Dropped], says: str) -> Evidence:
 
 
 def _at_every_link(
-    facts: Facts, pairs: Collection[tuple[int, int]], mutual: Collection[tuple[int, int]]
+    pairs: Collection[tuple[int, int]], mutual: Collection[tuple[int, int]]
 ) -> int | None:
-    """Return the broker that is at an end of each drop, with every other one; or None.
+    """Return the broker that is at an end of each drop, with several others; or None.
 
     With one of them at least the drops are mutual: it may have dropped, or been dropped by, the
     others only, because it went on before more of them came.
     """
-    peers = len(facts.brokers) - 1
     found = [
         broker
         for broker in {broker for broker, _ in mutual}
         if all(broker in pair for pair in pairs)
-        and len({other for pair in pairs for other in pair} - {broker}) == peers
+        and len({other for pair in pairs for other in pair} - {broker}) > 1
     ]
-    return found[0] if len(found) == 1 and peers > 1 else None
+    return found[0] if len(found) == 1 else None
 
 
 def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
@@ -220,7 +219,9 @@ def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
     waited_ms = _waited_ms(facts, own)
     kept = _kept(facts, own) if own else []
     why: tuple[Cause, str] = ("undecided", LINKS)
-    if waited_ms >= rules.OVERDUE_LAGS * facts.lag_ms or any(_woke(facts, each) for each in own):
+    if waited_ms >= rules.OVERDUE_LAGS * facts.lag_ms or any(
+        _woke(facts, each, drops) for each in own
+    ):
         why = ("disk", FETCH)
     elif broker in facts.pauses_known - facts.clock_moved:
         why = ("network", LINKS)
@@ -241,14 +242,17 @@ def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
     )  # fmt: skip
 
 
-def _woke(facts: Facts, dropped: Dropped) -> bool:
+def _woke(facts: Facts, dropped: Dropped, drops: Sequence[Dropped]) -> bool:
     """Whether a leader dropped a follower much too late, as logs say, and had it back at once.
 
-    Then the leader hung, and the follower waited for it. That a follower was late for long is not
-    enough: it is not behind as long as nobody writes, and is dropped with the next record.
+    Then the leader hung, and the follower waited for it. It was late since it had caught up; or
+    since others lost the leader, which they drop after a lag. That alone is not enough: a follower
+    is not behind as long as nobody writes, and is dropped with the next record.
     """
+    lost = (each.at_ms for each in drops if each.follower == dropped.leader)
+    missed_ms = dropped.at_ms - min(lost, default=dropped.at_ms) + facts.lag_ms
     back = Span(since_ms=dropped.at_ms, until_ms=dropped.at_ms + rules.BACK_LAGS * facts.lag_ms)
-    return dropped.late_ms >= rules.OVERDUE_LAGS * facts.lag_ms and any(
+    return max(dropped.late_ms, missed_ms) >= rules.OVERDUE_LAGS * facts.lag_ms and any(
         each.partition == dropped.partition
         and each.leader == dropped.leader
         and dropped.follower in each.isr

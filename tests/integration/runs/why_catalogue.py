@@ -80,7 +80,10 @@ def scenario(name: str, fault: Mapping[str, Any], repeats: int) -> dict[str, Any
         "arms": list(ARMS),
         "repeats": repeats,
         "min_insync_replicas": 2,
-        "broker": {**BROKER, "num_io_threads": 8, "settings": SETTINGS},
+        "broker": {
+            **BROKER, "num_io_threads": 8, "settings": SETTINGS,
+            "log_dirs": 2 if fault["kind"] == "move-log-dir" else 1,
+        },
         "workload": {
             "leaders": list(LEADERS), "rate_per_partition": 20, "record_bytes": 200,
             "idempotent": True,

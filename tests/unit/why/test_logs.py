@@ -154,6 +154,25 @@ def test_a_leader_that_drops_a_follower_too_late_and_has_it_back_at_once_had_hun
     assert (finding.broker, finding.cause) == (1, cause)
 
 
+@pytest.mark.parametrize(("second", "cause"), [(45, "disk"), (33, "undecided")])
+def test_a_leader_that_drops_followers_long_after_they_dropped_it_had_hung(
+    tmp_path: Path, second: int, cause: str
+) -> None:
+    """Before 3.3 no log says when a follower had caught up; broker 4 has nothing to do with it."""
+    for other in (2, 3):
+        lost = at(30, shrinks(f"u-{other}", other, "1,2,3", "2,3"))
+        own = [at(1, leads(f"u-{other}", other)), lost, at(99, "INFO x")]
+        write(tmp_path / f"{other}.log", own)
+    write(tmp_path / "4.log", [at(1, leads("v-0", 4, "4")), at(99, "INFO x")])
+    back = "INFO [Partition t-0 broker=1] ISR updated to 1,2,3 and version updated to 3"
+    dropped = at(second, shrinks("t-0", 1, "1,2,3", "1"))
+    made = at(second, MADE.format(partition="t-0"))
+    lines = [SETTINGS, at(1, leads("t-0", 1)), dropped, made, at(second + 1, back), at(99, "x")]
+    write(tmp_path / "1.log", [at(0, "INFO x"), *lines])
+    (finding,) = answer(tmp_path).findings
+    assert (finding.brokers, finding.cause) == ((1,), cause)
+
+
 @pytest.mark.parametrize(("partitions", "cause"), [(2, "disk"), (1, "undecided")])
 def test_a_leader_that_its_dropped_followers_keep_has_no_bad_links(
     tmp_path: Path, partitions: int, cause: str
