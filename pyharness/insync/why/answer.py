@@ -4,18 +4,11 @@
 """
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from insync.why.facts import LogLine, Partition, Span
 
 Cause = Literal["disk", "network", "process", "undecided"]
-
-CAUSES: Final[dict[str, str]] = {
-    "disk": "its disk, or what waits for it",
-    "network": "its network",
-    "process": "its process: frozen, starved of CPU, or ended",
-    "undecided": "not decided",
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import Final
 
 from insync.result import Table
-from insync.why.answer import CAUSES, Answer, Blamed, Finding, Kip501, Range
+from insync.why.answer import Answer, Blamed, Finding, Kip501, Range
 from insync.why.facts import FOLLOWER_APPEND
-from insync.why.processes import ENDED, ENDED_BY_DISK, GONE, STOPPED
+from insync.why.processes import AWAY, ENDED, ENDED_BY_DISK, GONE, STOPPED
 
 MOST_NAMES: Final = 12
 _DISK: Final = (
@@ -103,8 +103,12 @@ def title(finding: Finding) -> str:
     """Return which broker or link it was, and why."""
     names = " and ".join(map(str, finding.brokers))
     who = f"broker{'s' if finding.peer is not None else ''} {names}"
-    left = f": {' or '.join(finding.may_be)}" if finding.may_be else ""
-    return f"{who}: {finding.cause}, {finding.site} ({CAUSES[finding.cause]}{left})"
+    note = ""
+    if finding.cause == "undecided":
+        note = f" (not decided: {' or '.join(finding.may_be)})"
+    elif finding.cause == "disk" and finding.site not in AWAY:
+        note = " (its disk, or what waits for it)"
+    return f"{who}: {finding.cause}, {finding.site}{note}"
 
 
 def told(finding: Finding) -> Told:

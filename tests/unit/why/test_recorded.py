@@ -3,13 +3,14 @@
 import json
 import shutil
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from analysed import unpack
 from commands import invoke_json, invoke_refused
 from insync.cli.app import invoke
-from insync.why.answer import CAUSES
+from insync.why.answer import Cause
 from insync.why.sources.recorded import answers
 from unit.run_folder import Story, append, write_run
 from unit.why.made_up import event
@@ -39,7 +40,7 @@ def test_a_real_run_names_its_slow_leader_in_both_arms(recorded: Path) -> None:
 
 def test_every_cause_is_on_the_page() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert all(f"`{cause}`" in text for cause in CAUSES)
+    assert all(f"`{cause}`" in text for cause in get_args(Cause))
 
 
 def test_a_run_without_a_fault_names_nobody(tmp_path: Path) -> None:
