@@ -3,6 +3,7 @@
 from typing import Annotated, Final
 
 from insync.cli.options import Json
+from insync.outcome import Outcome
 from insync.run.request import RunRequest
 
 EXAMPLES: Final = """\b
@@ -36,5 +37,8 @@ def command(
     for part in result.children:
         for path, each in part.checks():
             words = ": ".join([part.of, *path, each.found])
-            console.print(f"{each.outcome.mark} {words}", markup=False, soft_wrap=True)
-    return result.outcome.verdict.exit_code
+            mark = "" if each.outcome is Outcome.PASS else f"{each.outcome.mark} "
+            console.print(f"{mark}{words}", markup=False, soft_wrap=True)
+    code = result.outcome.verdict.exit_code
+    console.print(f"{result.of}: {'can run' if code == 0 else 'would prove nothing as it is'}")
+    return code
