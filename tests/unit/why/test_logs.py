@@ -248,6 +248,24 @@ def test_a_fenced_broker_whose_heartbeats_timed_out_before_had_lost_the_controll
     assert [each.site for each in answer(tmp_path).findings] == [site]
 
 
+@pytest.mark.parametrize(("unheard", "site"), [
+    (12_007, "link to the controller"), (22_000, "frozen or starved"),
+])  # fmt: skip
+def test_a_session_with_zookeeper_is_lost_by_a_process_that_ran_or_did_not(
+    tmp_path: Path, unheard: int, site: str
+) -> None:
+    expired = (
+        f"INFO Client session timed out, have not heard from server in {unheard}ms for sessionid"
+        " 0x100037b7bab0003, closing socket connection and attempting reconnect (ClientCnxn)"
+    )
+    session = "\tzookeeper.session.timeout.ms = 18000"
+    write(tmp_path / "1.log", [at(0, leads("t-0", 1)), SETTINGS, session, at(29, expired)])
+    away = "INFO [Controller id=2] Newly added brokers: {}, deleted brokers: {}, bounced brokers: "
+    gone, back = at(30, away.format("", "1")), at(45, away.format("1", ""))
+    write(tmp_path / "2.log", [at(0, leads("u-0", 2)), gone, back, at(99, "INFO x")])
+    assert [each.site for each in answer(tmp_path).findings] == [site]
+
+
 def test_a_controller_that_is_no_broker_is_none_in_the_answer(tmp_path: Path) -> None:
     write(tmp_path / "1.log", HEALTHY)
     own = ["INFO [ControllerServer id=100] Starting controller",

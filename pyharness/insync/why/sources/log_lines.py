@@ -78,6 +78,11 @@ _GIVEN_UP: Final = re.compile(
 _CANCELLED: Final = re.compile(
     r"Cancelled in-flight .*since send: (\d+)ms,.* request timeout: (\d+)ms"
 )
+_SESSION: Final = re.compile(r"(?:sessionTimeout=|zookeeper\.session\.timeout\.ms = )(\d+)")
+_UNHEARD: Final = re.compile(
+    r"session timed out, have not heard from server in (\d+)ms for .* closing socket"
+)
+"""A client of ZooKeeper gives a connection up after two thirds of its session."""
 _LOST_DIR: Final = re.compile(r"Stopping serving (?:logs|replicas) in (?:log )?dir")
 _COLLECTED: Final = re.compile(r"GC\(\d+\) Pause .* (\d+(?:\.\d+)?)ms\s*$")
 _CAUGHT_UP: Final = re.compile(r"brokerId: (\d+), endOffset: -?\d+, lastCaughtUpTimeMs: ([1-9]\d*)")
@@ -96,7 +101,8 @@ WORDS: Final = tuple(
         "Error when", "marked as failed", "Stopping serving", "Pause ", "Log4jController",
         "replica.lag.time.max.ms = ", "min.insync.replicas", "Cluster ID", "with clusterId",
         " in cluster ", "Follower ", "registered broker", "RegisterBrokerRecord",
-        "Cancelled in-flight", "Terminating process", "ing controlled shutdown",
+        "Cancelled in-flight", "sessionTimeout=", "zookeeper.session.timeout.ms = ",
+        "have not heard from server", "Terminating process", "ing controlled shutdown",
     )
 )  # fmt: skip
 """What any line of use has: most lines of a log have none of it."""
@@ -142,9 +148,10 @@ class Read:
     last one was made; `refused` are those that were not. `confirms` are the sources that say so.
     `stops` are when brokers were told to end, `boots` from when until when nodes started. A fencing
     is `intended` until a controller's log replays it. Everything is kept with the number of its
-    source, whose clock may be wrong. `epochs` are the last leader epochs. `zone_off_ms` is by how
-    much a date differs from a time in its line that has no zone, if the zone is wrong. `late_ms` is
-    the least time for which a follower had not caught up when it was removed.
+    source, whose clock may be wrong. `session_ms` is that of ZooKeeper. `epochs` are the last
+    leader epochs. `zone_off_ms` is by how much a date differs from a time in its line that has no
+    zone, if the zone is wrong. `late_ms` is the least time for which a follower had not caught up
+    when it was removed.
     """
 
     zone: tzinfo
@@ -165,6 +172,7 @@ class Read:
     epochs: dict[Partition, int] = field(default_factory=dict)
     min_isr: dict[str, int] = field(default_factory=dict)
     lag_ms: float | None = None
+    session_ms: float | None = None
     late_ms: float = float("inf")
     zone_off_ms: float | None = None
     broken: list[str] = field(default_factory=list)
@@ -258,11 +266,11 @@ def add(read: Read, line: Line) -> None:
     elif own is not None and (found := _COLLECTED.search(text)):
         _add_pause(read, line, own, float(found[1]))
     elif own is not None and (found := _CANCELLED.search(text)):
-        late_ms = float(found[1]) - float(found[2])
-        if late_ms >= _OVERSLEPT_MS:
-            _add_pause(read, line, own, late_ms)
-        else:
-            read.ran.append((line.source, at_ms))
+        _add_timeout(read, line, own, float(found[1]) - float(found[2]))
+    elif found := _SESSION.search(text):
+        read.session_ms = float(found[1])
+    elif own is not None and read.session_ms and (found := _UNHEARD.search(text)):
+        _add_timeout(read, line, own, float(found[1]) - read.session_ms * 2 / 3)
     else:
         for pattern, fenced in _FENCED:
             if found := pattern.search(text):
@@ -306,6 +314,14 @@ def _add_pause(read: Read, line: Line, own: int, took_ms: float) -> None:
     read.spans.append((line.source, pause))
     if took_ms >= _OVERSLEPT_MS:
         _quote(read, line, (own,))
+
+
+def _add_timeout(read: Read, line: Line, own: int, late_ms: float) -> None:
+    """Add that a process timed something out: so late that it did not run, or in time."""
+    if late_ms >= _OVERSLEPT_MS:
+        _add_pause(read, line, own, late_ms)
+    else:
+        read.ran.append((line.source, line.at_ms))
 
 
 def _add_start(read: Read, line: Line, broker: int) -> None:
