@@ -120,6 +120,12 @@ class Result(BaseModel):
         """Return the child that is about something."""
         return next((each for each in self.children if each.of == of), None)
 
+    def below(self, folder: str) -> Result:
+        """Return it for the file of another result, in whose folder its own file's folder is."""
+        links = {words: f"{folder}/{path}" for words, path in self.links.items()}
+        children = tuple(each.below(folder) for each in self.children)
+        return self.model_copy(update={"links": links, "children": children})
+
     def as_json(self) -> str:
         """Return the content of a file: the verdict and its reason, then the tree."""
         head = {"schema": SCHEMA, "verdict": self.outcome.verdict, "reason": self.reason}

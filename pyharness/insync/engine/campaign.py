@@ -224,6 +224,13 @@ def run_campaign(
     return result
 
 
+def run_within(campaign: Campaign[C], place: Place, name: str) -> Result:
+    """Run a campaign as a part of another one, or continue it; its folder has the given name."""
+    folder = place.folder / name
+    options = Options(resume=is_campaign(folder), analysis=place.analysis)
+    return run_campaign(campaign, options, place.progress, folder).below(name)
+
+
 def is_campaign(folder: Path) -> bool:
     """Whether a folder is that of a campaign."""
     return (folder / CAMPAIGN).is_file()

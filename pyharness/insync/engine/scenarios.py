@@ -282,33 +282,40 @@ class ScenarioCampaign(Campaign[CellSpec]):
         for cells in by_build(list(islice(self.cells({}), _CHECKED))):
             find_tools(cells, progress)
 
+    def side(self, cell: CellSpec) -> str:
+        """Return the folder of a cell's runs in that of its batch; several are run together."""
+        return ""
+
     def row(self, run: Plan, folder: Path) -> MatrixRow:
-        """Return the row of a run in what the folder of a batch says of itself."""
+        """Return the row of a run in what a folder of runs says of itself."""
         return row_of(run, folder)
 
     def run(self, cells: Sequence[CellSpec], place: Place) -> Iterator[tuple[str, Any]]:
         """Record and analyse a batch; one that was interrupted is continued."""
-        folder = _folder(self, cells, place.folder)
-        runs = plans_of(cells, folder, place.progress)
-        recording = Recording.of(folder, runs, self.row, "" if self.batch else place.command)
-        failures = record([recording], place.progress, place.at_once)
-        analyse_matrices([folder], place.analysis, place.progress)
-        found = {(each.kafka, each.scenario, each.arm): each for each in read_cells(folder)}
-        for cell in cells:
-            build, scenario = cell.build, cell.scenario.name
-            broken = broken_cells(folder, build, cell.arm)
-            yield (
-                cell.name,
-                {
-                    "cell": found[build, scenario, cell.arm].model_dump(mode="json"),
-                    "report": (folder / cell.out / REPORT).relative_to(place.folder).as_posix(),
-                    "broken": broken.get(scenario),
-                    "failure": next(
-                        (each for each in failures if each.startswith(f"{build} {cell.arm}: ")),
-                        None,
-                    ),
-                },
-            )
+        home = _folder(self, cells, place.folder)
+        sides = grouped(cells, self.side)
+        recordings = []
+        for side, own in sides.items():
+            runs = plans_of(own, home, place.progress)
+            command = "" if self.batch else place.command
+            recordings.append(Recording.of(home / side, runs, self.row, command))
+        failures = record(recordings, place.progress, place.at_once)
+        folders = [each.folder for each in recordings]
+        analyse_matrices(folders, place.analysis, place.progress)
+        for folder, own in zip(folders, sides.values(), strict=True):
+            found = {(each.kafka, each.scenario, each.arm): each for each in read_cells(folder)}
+            for cell in own:
+                name, build = cell.scenario.name, cell.build
+                failed = (each for each in failures if each.startswith(f"{build} {cell.arm}: "))
+                yield (
+                    cell.name,
+                    {
+                        "cell": found[build, name, cell.arm].model_dump(mode="json"),
+                        "report": (home / cell.out / REPORT).relative_to(place.folder).as_posix(),
+                        "broken": broken_cells(folder, build, cell.arm).get(name),
+                        "failure": next(failed, None),
+                    },
+                )
 
 
 def broken_cells(folder: Path, build: str, arm: str) -> dict[str, dict[str, Any]]:

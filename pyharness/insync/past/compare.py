@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import comb
 from pathlib import Path
@@ -156,7 +156,8 @@ def compare(a: Side, b: Side, *, paired: bool = False) -> Result:
     show that. `paired` means that repeat n of both was made under the same conditions, such as in
     turn.
     """
-    pairs, found = _matched(a, b), figures(a, b, paired=paired)
+    pairs = matched(a, b)
+    found = figures(pairs, paired=paired)
     needed = (pairs_needed if paired else values_needed)(len(found) or 1)
     more = f"{needed} {'pairs of repeats' if paired else 'repeats on each side'}"
     alone = [
@@ -240,7 +241,7 @@ def _check(each: Figure, figures: int, more: str) -> Result:
     )
 
 
-def _matched(a: Side, b: Side) -> list[Pair]:
+def matched(a: Side, b: Side) -> list[Pair]:
     """Return the cells that both have; raises InputError if there is none.
 
     A scenario, version or arm need not be the same if either side has only one.
@@ -282,9 +283,9 @@ def _setup(a: Mapping[str, str], b: Mapping[str, str]) -> list[tuple[str, str, s
     return [each for each in pairs if each[1] != each[2]]
 
 
-def figures(a: Side, b: Side, *, paired: bool = False) -> list[Figure]:
-    """Return the metrics whose values are not all the same; raises InputError as `compare` does."""
-    found = [each for pair in _matched(a, b) for each in _figures(*pair, paired=paired)]
+def figures(pairs: Iterable[Pair], *, paired: bool = False) -> list[Figure]:
+    """Return the metrics whose values are not all the same."""
+    found = [each for pair in pairs for each in _figures(*pair, paired=paired)]
     adjusted = holm([each.change.p_value for each in found])
     return [replace(each, p_holm=p) for each, p in zip(found, adjusted, strict=True)]
 

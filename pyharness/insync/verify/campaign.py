@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from insync import __version__
 from insync.brokers.kafka.java import find_java
-from insync.engine.campaign import CampaignOfResults, Done, Place
+from insync.engine.campaign import CampaignOfResults, Done, Place, run_within
 from insync.errors import InputError, InsyncError, did_you_mean
 from insync.events.writer import write_atomic
 from insync.faults.registry import KINDS, why_not
@@ -22,37 +22,21 @@ from insync.report.result_page import Words
 from insync.result import Result
 from insync.verify.criteria import DEFAULT, read
 from insync.verify.level import Level, Verification, sides
-from insync.verify.levels import cost, faults, tests, weave
-from insync.verify.levels.faults import cases_of, of_side
+from insync.verify.levels.cost import Cost
+from insync.verify.levels.faults import Faults, cases_of, of_side
+from insync.verify.levels.tests import Tests
+from insync.verify.levels.weave import Weave
 from insync.verify.request import NO_SEEDS, VerifyRequest
 
 ALL: Final = "all"
 MOST_REPEATS: Final = 100
-
-
-_ALL: Final = (
-    Level(
-        name=weave.NAME, says="what the agent finds and would weave in the jars", run=weave.run,
-        brokers=False,
-    ),
-    Level(
-        name=tests.NAME, says="Kafka's own test classes, compared with the baseline test by test",
-        run=tests.run, long=True,
-    ),
-    Level(
-        name=faults.NAME, run=faults.run,
-        says="scenarios with faults and random faults, on both sides at the same time",
-    ),
-    Level(
-        name=cost.NAME, run=cost.run, long=True,
-        says="bytes, system calls and waits per fetch, throughput, latency, CPU and memory",
-    ),
-)  # fmt: skip
-LEVELS: Final[Mapping[str, Level]] = {level.name: level for level in _ALL}
+LEVELS: Final[Mapping[str, type[Level]]] = {
+    level.name: level for level in (Weave, Tests, Faults, Cost)
+}
 """The levels by name, in the order in which they run."""
 
 
-class Verify(CampaignOfResults[Level]):
+class Verify(CampaignOfResults[type[Level]]):
     """The campaign; `criteria_text` is the file of the criteria."""
 
     name = "verify"
@@ -68,7 +52,9 @@ class Verify(CampaignOfResults[Level]):
         ),
     )
 
-    def __init__(self, what: Verification, chosen: Sequence[Level], criteria_text: str) -> None:
+    def __init__(
+        self, what: Verification, chosen: Sequence[type[Level]], criteria_text: str
+    ) -> None:
         """Plan the levels that are chosen."""
         self.what = what
         self.chosen = chosen
@@ -91,15 +77,15 @@ class Verify(CampaignOfResults[Level]):
             "permission for unknown methods": request.unknown_methods,
         }
 
-    def cells(self, done: Done) -> Sequence[Level]:
+    def cells(self, done: Done) -> Sequence[type[Level]]:
         """Return the levels."""
         return self.chosen
 
-    def check(self, cell: Level, place: Place) -> Result:
+    def check(self, cell: type[Level], place: Place) -> Result:
         """Run a level; it is unknown if it cannot run."""
-        place.progress.phase(f"level {cell.name}: {cell.says}")
+        place.progress.phase(f"level {cell.name}: {cell.words.says}")
         try:
-            return cell.run(self.what, place)
+            return run_within(cell(self.what, place.progress), place, cell.name)
         except (InsyncError, OSError) as error:
             if _interrupted(error):
                 raise
@@ -123,7 +109,7 @@ class Verify(CampaignOfResults[Level]):
             seconds=sum(part.seconds for part in parts),
             facts={
                 **self.what.candidate.facts(), **self.what.baseline.facts(),
-                **(of_faults if LEVELS[faults.NAME] in self.chosen else {}),
+                **(of_faults if Faults in self.chosen else {}),
                 "insync": __version__, "system": platform.platform(),
                 "cores": str(os.cpu_count()), "java": self.what.java.description,
             },
@@ -159,7 +145,7 @@ def prepare_verify(request: VerifyRequest) -> Verify:
         candidate=candidate, baseline=baseline, request=request, criteria=criteria,
         java=find_java(),
     )  # fmt: skip
-    if LEVELS[faults.NAME] in wanted:
+    if Faults in wanted:
         kinds = [kind for kind in KINDS if seeds and why_not(kind, "local", Path()) is None]
         what = replace(what, seeds=tuple(seeds), kinds=tuple(kinds))
         for case in cases_of(what):
@@ -168,7 +154,7 @@ def prepare_verify(request: VerifyRequest) -> Verify:
     return Verify(what, wanted, text)
 
 
-def chosen(names: Sequence[str] | None) -> list[Level]:
+def chosen(names: Sequence[str] | None) -> list[type[Level]]:
     """Return the levels that are named, in order; without names those that are not long.
 
     `all` names all of them. Raises InputError.

@@ -1,12 +1,10 @@
-"""Define what is verified, resolve its two sides, and define what a level is.
+"""Define what is verified, resolve its two sides, and define what a level is."""
 
-A level raises InsyncError if it cannot run; it is then unknown, and the others still run.
-"""
-
-from collections.abc import Callable, Mapping
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, ClassVar, Final
 
 from insync.arms import (
     ARMS,
@@ -25,9 +23,9 @@ from insync.artifacts import sha256_of
 from insync.brokers.kafka import builds
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.versions import Release
-from insync.engine.campaign import Place
+from insync.engine.campaign import Campaign
 from insync.errors import InputError
-from insync.result import Result
+from insync.progress import Progress
 from insync.run.plan import built_agent
 from insync.run.version_support import arms_of
 from insync.verify.criteria import Criteria
@@ -206,26 +204,24 @@ class Verification:
     java: Java
 
 
-Run = Callable[[Verification, Place], Result]
-"""Runs a level in the folder of its name below that of the verification, which may hold what an
-interrupted one left there; the result is about the level."""
+class Level(Campaign[Any]):
+    """A level: a campaign in a folder of the verification's; its result is about its name.
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Level:
-    """A level.
+    It raises InsyncError if it cannot run.
 
     Attributes:
-        name: that of its file.
-        says: what it judges.
-        run: runs it.
         long: whether it is left out where no level is named, because it takes long.
         brokers: whether brokers run.
 
     """
 
-    name: str
-    says: str
-    run: Run
-    long: bool = False
-    brokers: bool = True
+    long: ClassVar[bool] = False
+    brokers: ClassVar[bool] = True
+
+    @abstractmethod
+    def __init__(self, what: Verification, progress: Progress) -> None:
+        """Plan it."""
+
+    def asked(self) -> Mapping[str, Any]:
+        """Return nothing: the verification knows it."""
+        return {}

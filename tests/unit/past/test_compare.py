@@ -4,7 +4,7 @@ import pytest
 
 from commands import invoke_json, invoke_refused
 from insync.cli.app import invoke
-from insync.past.compare import Figure, compare, figures, read_side
+from insync.past.compare import Figure, compare, figures, matched, read_side
 from insync.result import Result
 from unit.past.past_folders import write_matrix, write_past
 
@@ -14,7 +14,7 @@ MANY = [100.0, 104.0, 98.0, 103.0, 99.0, 101.0, 102.0, 97.0]
 
 def compared(a: Path, b: Path, *, paired: bool = False) -> tuple[Result, list[Figure]]:
     sides = read_side(a), read_side(b)
-    return compare(*sides, paired=paired), figures(*sides, paired=paired)
+    return compare(*sides, paired=paired), figures(matched(*sides), paired=paired)
 
 
 def table(found: Result, title: str) -> list[tuple[str, ...]]:

@@ -3,14 +3,15 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
-from insync.engine.campaign import Options, campaign_folder, run_campaign
+from insync.engine.campaign import CampaignOfOne, Options, campaign_folder, run_campaign
 from insync.errors import InputError, InsyncError
 from insync.outcome import Outcome
 from insync.progress import Progress
+from insync.report.result_page import Words
 from insync.result import Result
 from insync.verify.level import Level
 from unit.verify.verifications import campaign
@@ -19,12 +20,26 @@ PASSED = Result(of="read-stall", expected="isr_shrinks exactly 0", outcome=Outco
 SEEN = Result(of="features", expected="scopes", found="read", outcome=Outcome.OBSERVED)
 
 
-def level(name: str, run: Callable[[], Result], began: list[str], *, brokers: bool = True) -> Level:
-    def noted(*_: Any) -> Result:
-        began.append(name)
-        return run()
+class MadeUp(Level, CampaignOfOne):
+    run_it: ClassVar[Callable[[], Result]]
+    began: ClassVar[list[str]]
 
-    return Level(name=name, says=f"looks at {name}", run=noted, brokers=brokers)
+    def __init__(self, *_: Any) -> None:
+        self.of = self.name
+
+    def check(self, *_: Any) -> Result:
+        self.began.append(self.name)
+        return type(self).run_it()
+
+
+def level(
+    name: str, run: Callable[[], Result], began: list[str], *, brokers: bool = True
+) -> type[Level]:
+    own = {
+        "name": name, "run_it": staticmethod(run), "began": began, "brokers": brokers,
+        "words": Words("verify", f"looks at {name}", "check"),
+    }  # fmt: skip
+    return type(name, (MadeUp,), own)
 
 
 def finds(name: str, *checks: Result) -> Callable[[], Result]:
@@ -38,7 +53,7 @@ def fails(error: BaseException) -> Callable[[], Result]:
     return run
 
 
-def verified(out: Path, *levels: Level, resume: bool = False) -> Result:
+def verified(out: Path, *levels: type[Level], resume: bool = False) -> Result:
     made, options = campaign(*levels), Options(out=out, resume=resume)
     return run_campaign(made, options, Progress(), campaign_folder(made, options))
 

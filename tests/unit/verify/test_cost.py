@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.engine.campaign import Place
+from insync.engine.campaign import Place, run_within
 from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
 from insync.outcome import worst
@@ -94,10 +94,10 @@ def test_an_interrupted_level_continues_after_its_last_measurement(
     monkeypatch.setattr(cost, "built_agent", lambda: Path(__file__))
     place = Place(folder=tmp_path, at_once=2, analysis=AnalysisOptions(), progress=Progress())
     with pytest.raises(InsyncError, match="broker 1 ended"):
-        cost.run(verification(), place)
+        run_within(cost.Cost(verification(), Progress()), place, "cost")
     measured.clear()
     monkeypatch.setattr(campaign, "measure", lambda *_: measured.append("") or figures(7))
-    found = cost.run(verification(), place)
+    found = run_within(cost.Cost(verification(), Progress()), place, "cost")
     assert len(measured) == 2 * 6 - 3
     assert {each.outcome for each in found.children} == {"observed"}
     assert found.links == {"the measurements": "cost/cells.jsonl"}

@@ -30,5 +30,5 @@ def verification(
     )  # fmt: skip
 
 
-def campaign(*levels: Level) -> Verify:
+def campaign(*levels: type[Level]) -> Verify:
     return Verify(verification(), levels, "schema = 1\n")

@@ -7,47 +7,61 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from insync import arms
-from insync.engine.campaign import DONE, Options, Place, is_campaign, read_done, run_campaign
+from insync.engine.campaign import DONE, Done
 from insync.outcome import Outcome
 from insync.overhead.campaign import Overhead
 from insync.overhead.figures import FIGURES, Round, differences, table
 from insync.overhead.measure import Subject
 from insync.overhead.request import RECORDS
+from insync.progress import Progress
+from insync.report.result_page import Words
 from insync.result import Result
 from insync.run.plan import built_agent
 from insync.statistics import median_interval, pairs_needed
 from insync.verify.criteria import CostCriterion, Judged
-from insync.verify.level import Verification
+from insync.verify.level import Level, Verification
 
-NAME: Final = "cost"
 BASELINE: Final = "baseline"
 CANDIDATE: Final = "candidate"
 
 
-def run(what: Verification, place: Place) -> Result:
-    """Measure both sides as often as an interval needs, or as --repeats says if that is more."""
-    folder = place.folder / NAME
-    both = [
-        Subject(
-            name=side.name,
-            kafka=side.kafka,
-            settings={**arms.settings(side.arm), **side.settings},
-            agent=None if side.agent is None else built_agent(),
-            unknown_methods=what.request.unknown_methods,
-        )
-        for side in (what.baseline, what.candidate)
-    ]
-    overhead = Overhead(both, max(pairs_needed(), what.request.repeats), RECORDS)
-    options = Options(out=folder, resume=is_campaign(folder))
-    run_campaign(overhead, options, place.progress, folder)
-    (rounds,) = overhead.rounds(read_done(folder)).values()
-    judged = [each for each in what.criteria.cost if each.is_claimed(what.candidate.claims)]
-    return Result(
-        of=NAME,
-        children=tuple(checks_of(rounds, judged)),
-        tables=(table(f"Rounds: {len(rounds)}", differences(rounds, BASELINE), BASELINE),),
-        links={"the measurements": f"{NAME}/{DONE}"},
+class Cost(Level, Overhead):
+    """The level: both sides are measured as arms are, and judged by the criteria."""
+
+    name = "cost"
+    words = Words(
+        command="verify",
+        says="bytes, system calls and waits per fetch, throughput, latency, CPU and memory",
+        part="figure",
     )
+    long = True
+
+    def __init__(self, what: Verification, progress: Progress) -> None:
+        """Plan as many rounds as an interval needs, or as --repeats says if that is more."""
+        sides = [
+            Subject(
+                name=side.name,
+                kafka=side.kafka,
+                settings={**arms.settings(side.arm), **side.settings},
+                agent=None if side.agent is None else built_agent(),
+                unknown_methods=what.request.unknown_methods,
+            )
+            for side in (what.baseline, what.candidate)
+        ]
+        Overhead.__init__(self, sides, max(pairs_needed(), what.request.repeats), RECORDS)
+        claims = what.candidate.claims
+        self._criteria = [each for each in what.criteria.cost if each.is_claimed(claims)]
+
+    def judge(self, done: Done) -> Result:
+        """Return a check per criterion and figure."""
+        (rounds,) = self.rounds(done).values()
+        rounds = [each for each in rounds if len(each) > 1]
+        return Result(
+            of=self.name,
+            children=tuple(checks_of(rounds, self._criteria)) if rounds else (),
+            tables=(table(f"Rounds: {len(rounds)}", differences(rounds, BASELINE), BASELINE),),
+            links={"the measurements": DONE},
+        )
 
 
 def checks_of(rounds: Sequence[Round], criteria: Sequence[CostCriterion]) -> Iterator[Result]:

@@ -8,7 +8,7 @@ that it claims to be. So a build with the change inside is judged as the agent's
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,29 +16,30 @@ from pydantic import ValidationError
 
 from insync.arms import stand_in
 from insync.brokers.kafka.versions import numbers
-from insync.engine.campaign import Place
-from insync.engine.scenarios import Recording, broken_cells, plans_of, record, row_of
-from insync.errors import InputError, InsyncError
-from insync.events.matrix_info import PAGE
-from insync.events.verdict import Cell, read_cells
+from insync.engine.campaign import Done, Place
+from insync.engine.scenarios import ScenarioCampaign, row_of
+from insync.errors import InputError
+from insync.events.matrix_info import PAGE, MatrixRow
+from insync.events.verdict import Cell
 from insync.fuzz.draw import Choices, draw, for_version
-from insync.fuzz.judge import ArmResult, Broken, judge
+from insync.fuzz.judge import ArmResult, judge
 from insync.matrix.groups import entries
 from insync.metrics import DEFAULT_FIGURES, METRICS
 from insync.outcome import Outcome
-from insync.past.compare import Figure, figures, read_side
-from insync.past.compare import Side as PastSide
-from insync.report.words import link_to
+from insync.past.compare import Figure, figures
+from insync.progress import Progress
+from insync.report.result_page import Words
+from insync.report.words import arm_id
 from insync.result import Result
-from insync.run.analysis import analyse_matrices
-from insync.run.plan import resolve_cells
+from insync.run.cell import CellSpec
+from insync.run.plan import Plan, resolve_cells
 from insync.run.request import RunRequest
 from insync.scenario.load import keys_of, load
 from insync.scenario.model import Scenario
 from insync.scenario.problems import describe
 from insync.statistics import pairs_needed
 from insync.verify import criteria
-from insync.verify.level import Side, Verification
+from insync.verify.level import Level, Side, Verification
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,51 +108,30 @@ OF_SEED: Final = "nothing lost, the cluster comes back"
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """A case on a side: its cell, and the matrix that has it.
-
-    `broken` says why it was cut short, if an error did that.
-    """
+    """A case on a side: the cell, and what else its campaign knows of it (`ScenarioCampaign`)."""
 
     cell: Cell
-    matrix: Path
-    broken: Broken | None
+    known: Mapping[str, Any]
 
     def as_seed(self, case: Case) -> ArmResult:
         """Return the result of a seed, judged as a fuzz judges it."""
-        return judge(self.cell, case.scenario.workload.acks, self.broken)
+        return judge(self.cell, case.scenario.workload.acks, self.known["broken"])
 
     @property
     def why(self) -> str:
         """Why it is not as expected."""
-        return self.cell.reason if self.broken is None else f"cut short: {self.broken['why']}"
+        broken = self.known["broken"]
+        return self.cell.reason if broken is None else f"cut short: {broken['why']}"
 
     @property
     def links(self) -> dict[str, str]:
-        """Its report, relative to the folder of the verification."""
-        home = self.matrix.parent.parent
-        link = link_to(self.cell)
-        return {} if link is None else {"report": (self.matrix.relative_to(home) / link).as_posix()}
+        """Its report, if it was run."""
+        ran = self.cell.report and self.cell.repeats
+        return {"report": f"{self.known['report']}#{arm_id(self.cell.arm)}"} if ran else {}
 
 
 Pair = tuple[CaseResult, CaseResult]
 """A case on the baseline and on the candidate."""
-
-
-def pairs(cases: Sequence[Case], what: Verification, out: Path) -> dict[str, Pair]:
-    """Return what was found of every case, by its name; raises InsyncError if nothing was."""
-    base, own = (_of_side(out / side.name, side) for side in (what.baseline, what.candidate))
-    names = [case.name for case in cases if case.name in base and case.name in own]
-    if not names:
-        raise InsyncError("no case was recorded on both sides")
-    return {name: (base[name], own[name]) for name in names}
-
-
-def _of_side(matrix: Path, side: Side) -> dict[str, CaseResult]:
-    broken = broken_cells(matrix, side.release.name, side.arm)
-    return {
-        cell.scenario: CaseResult(cell, matrix, broken.get(cell.scenario))
-        for cell in read_cells(matrix)
-    }
 
 
 def judge_cases(
@@ -267,20 +247,13 @@ def _enough_seeds(rows: Sequence[Result]) -> Iterator[Result]:
         yield Result(of="seeds", expected="half of the seeds prove something", found=why)
 
 
-def differences(cases: Sequence[Case], out: Path, repeats: int) -> list[Result]:
+def differences(found: Sequence[Pair], repeats: int) -> list[Result]:
     """Return a check per metric that is worse beyond noise, or one that none is.
 
     `insync compare --paired` shows all differences of the two matrices.
     """
-    names = {case.name for case in cases if case.seed is None}
-    try:
-        found = figures(
-            _only(names, read_side(out / "baseline")),
-            _only(names, read_side(out / "candidate")),
-            paired=True,
-        )
-    except InputError:  # no scenario ran on both sides
-        return []
+    base, own = ([each.cell for each in side] for side in zip(*found, strict=True))
+    known = figures(list(zip(base, own, strict=True)), paired=True)
     worse = [
         Result(
             of=each.scenario, expected=f"{each.metric} not worse beyond noise",
@@ -288,13 +261,9 @@ def differences(cases: Sequence[Case], out: Path, repeats: int) -> list[Result]:
             found=f"{each.metric} is worse by {abs(each.change.difference or 0):g} in the median of"
             f" {each.repeats[1]} pairs, {_interval(each)}",
         )
-        for each in found if is_worse(each)
+        for each in known if is_worse(each)
     ]  # fmt: skip
-    return worse or [_none_worse(len(found), repeats)]
-
-
-def _only(names: set[str], side: PastSide) -> PastSide:
-    return replace(side, cells=[cell for cell in side.cells if cell.scenario in names])
+    return worse or [_none_worse(len(known), repeats)]
 
 
 def is_worse(figure: Figure) -> bool:
@@ -325,47 +294,73 @@ def _interval(figure: Figure) -> str:
     return f"95 % interval {low:g} to {high:g}"
 
 
-NAME: Final = "faults"
+class Faults(Level, ScenarioCampaign):
+    """The level: the cases on both sides, each of which has a folder with all of its runs."""
 
-
-def run(what: Verification, place: Place) -> Result:
-    """Record what is not recorded yet, analyse it, and judge it."""
-    cases, out = cases_of(what), place.folder / NAME
-    folders = [out / side.name for side in (what.baseline, what.candidate)]
-    recordings = [
-        _recording(side, cases, folder, what, place)
-        for side, folder in zip((what.baseline, what.candidate), folders, strict=True)
-    ]
-    failures = record(recordings, place.progress, place.at_once)
-    analyse_matrices(folders, place.analysis, place.progress)
-    found = pairs(cases, what, out)
-    return Result(
-        of=NAME,
-        children=(
-            *(Result(of="clusters", expected="run every case", found=each) for each in failures),
-            *judge_cases(cases, found, what),
-            *differences(cases, out, what.request.repeats),
-        ),
-        links={f"{each.name}: all scenarios": f"{NAME}/{each.name}/{PAGE}" for each in folders},
+    name = "faults"
+    words = Words(
+        command="verify",
+        says="scenarios with faults and random faults, on both sides at the same time",
+        part="scenario",
     )
 
+    def __init__(self, what: Verification, progress: Progress) -> None:
+        """Plan the cells; raises InputError."""
+        self._what = what
+        self._cases = {each.name: each for each in cases_of(what)}
+        self._cells = [
+            cell
+            for side in (what.baseline, what.candidate)
+            for case in self._cases.values()
+            for cell in resolve_cells(
+                RunRequest(
+                    scenario=of_side(case, side, what.request.repeats), kafka=side.kafka,
+                    unknown_methods=what.request.unknown_methods,
+                ),
+                Path(side.name) / side.release.name / case.name,
+            )
+        ]  # fmt: skip
 
-def _recording(
-    side: Side, cases: Sequence[Case], folder: Path, what: Verification, place: Place
-) -> Recording:
-    figures = {case.name: case.figures or DEFAULT_FIGURES for case in cases}
-    cells = [
-        cell
-        for case in cases
-        for cell in resolve_cells(
-            RunRequest(
-                scenario=of_side(case, side, what.request.repeats), kafka=side.kafka,
-                unknown_methods=what.request.unknown_methods,
+    def cells(self, done: Done) -> Sequence[CellSpec]:
+        """Return the cells of the baseline, then those of the candidate."""
+        return self._cells
+
+    def side(self, cell: CellSpec) -> str:
+        """Return the side's name."""
+        return cell.out.parts[0]
+
+    def row(self, run: Plan, folder: Path) -> MatrixRow:
+        """Return the row of a run, with the figures of its case."""
+        return row_of(run, folder, self._cases[run.scenario.name].figures or DEFAULT_FIGURES)
+
+    def is_final(self, result: Any) -> bool:
+        """Whether the cluster of its arm was started."""
+        return result["failure"] is None
+
+    def run(self, cells: Sequence[CellSpec], place: Place) -> Iterator[tuple[str, Any]]:
+        """Run the cells; those that are recorded are only analysed, with the others of a side."""
+        return super().run(self._cells, place)
+
+    def judge(self, done: Done) -> Result:
+        """Return the checks of all cases, and the differences of the scenarios."""
+        sides: dict[str, list[CaseResult]] = {}
+        for cell in self._cells:
+            if cell.name in done:
+                known = done[cell.name]
+                result = CaseResult(Cell.model_validate(known["cell"]), known)
+                sides.setdefault(cell.scenario.name, []).append(result)
+        found = {name: (own[0], own[1]) for name, own in sides.items() if len(own) > 1}
+        failures = dict.fromkeys(each["failure"] for each in done.values() if each["failure"])
+        scenarios = [pair for name, pair in found.items() if self._cases[name].seed is None]
+        return Result(
+            of=self.name,
+            children=(
+                *(Result(of="clusters", expected="run every case", found=why) for why in failures),
+                *judge_cases(list(self._cases.values()), found, self._what),
+                *(differences(scenarios, self._what.request.repeats) if scenarios else ()),
             ),
-            Path(side.release.name) / case.name,
+            links={
+                f"{name}: all scenarios": f"{name}/{PAGE}"
+                for name in (self._what.baseline.name, self._what.candidate.name)
+            },
         )
-    ]  # fmt: skip
-    runs = plans_of(cells, folder, place.progress)
-    return Recording.of(
-        folder, runs, lambda run, folder: row_of(run, folder, figures[run.scenario.name])
-    )

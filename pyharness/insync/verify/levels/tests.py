@@ -3,28 +3,33 @@
 The baseline's results are kept in the user's cache, so its tests run once per build and Java.
 """
 
-from dataclasses import replace
-from typing import Final
-
-from insync.engine.campaign import Place
+from insync.engine.campaign import Done
 from insync.kafka_tests import arms
 from insync.kafka_tests.request import BASELINE, TestsRequest, prepare
-from insync.kafka_tests.run import run as run_tests
+from insync.kafka_tests.run import KafkaTests
 from insync.outcome import Outcome
+from insync.progress import Progress
 from insync.result import Result
-from insync.verify.level import Side, Verification
-
-NAME: Final = "tests"
+from insync.verify.level import Level, Side, Verification
 
 
-def run(what: Verification, place: Place) -> Result:
-    """Run the classes that have no results yet, on both sides, and judge every class."""
-    tell = place.progress.phase
-    request = TestsRequest(
-        kafka=what.candidate.kafka, baseline=what.baseline.kafka, arms=(arm_of(what.candidate),),
-        unknown_methods=what.request.unknown_methods,
-    )  # fmt: skip
-    return of_level(run_tests(replace(prepare(request, tell), out=place.folder / NAME), tell))
+class Tests(Level, KafkaTests):
+    """The level: the classes that have no results yet, on both sides."""
+
+    name = "tests"
+    long = True
+
+    def __init__(self, what: Verification, progress: Progress) -> None:
+        """Fetch the jars."""
+        request = TestsRequest(
+            kafka=what.candidate.kafka, baseline=what.baseline.kafka,
+            arms=(arm_of(what.candidate),), unknown_methods=what.request.unknown_methods,
+        )  # fmt: skip
+        KafkaTests.__init__(self, prepare(request, progress.phase))
+
+    def judge(self, done: Done) -> Result:
+        """Return the checks of the candidate's arm, and why the baseline is incomplete, if so."""
+        return of_level(super().judge(done))
 
 
 def arm_of(candidate: Side) -> str:
@@ -35,13 +40,8 @@ def arm_of(candidate: Side) -> str:
 
 
 def of_level(found: Result) -> Result:
-    """Return the checks of the candidate's arm, and why the baseline is incomplete, if it is."""
+    """Return the checks of the arm of a result, and those of its baseline that did not pass."""
     own = [each for part in found.children if part.of != BASELINE for each in part.children]
     base = found.child(BASELINE)
     lacks = [each for each in (base.children if base else ()) if each.outcome != Outcome.PASS]
-    return Result(of=NAME, children=(*lacks, *map(_linked, own)), tables=found.tables)
-
-
-def _linked(check: Result) -> Result:
-    links = {words: f"{NAME}/{path}" for words, path in check.links.items()}
-    return check.model_copy(update={"links": links})
+    return Result(of=Tests.name, children=(*lacks, *own), tables=found.tables)

@@ -17,16 +17,17 @@ from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.distribution import java_command
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import class_path
-from insync.engine.campaign import Place
+from insync.engine.campaign import CampaignOfOne, Named, Place
 from insync.errors import InsyncError
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome
 from insync.progress import Progress
+from insync.report.result_page import Words
 from insync.result import Result
 from insync.run.version_support import read_table, row_of
-from insync.verify.level import Verification
+from insync.verify.level import Level, Verification
 
-NAME: Final = "weave"
+ANSWER: Final = "candidate.json"
 MAIN: Final = "insync.lab.CheckBuild"
 ANSWER_WITHIN_S: Final = 120.0
 _FLAGS: Final = ("-XX:TieredStopAtLevel=1", "-Xmx256m")
@@ -34,22 +35,33 @@ _FLAGS: Final = ("-XX:TieredStopAtLevel=1", "-Xmx256m")
 _MOST_CALLS: Final = 12
 
 
-def run(what: Verification, place: Place) -> Result:
-    """Ask the agent about the candidate's jars and about those of the build that it knows."""
-    candidate, out = what.candidate, place.folder / NAME
-    place.progress.phase("weave: asking the agent about the candidate's jars")
-    answer = ask(candidate.kafka, what.java, place.progress)
-    out.mkdir(parents=True, exist_ok=True)
-    write_atomic(out / "candidate.json", json.dumps(answer, indent=2) + "\n")
-    known, name = None, known_build(candidate.release.version)
-    if answer.get("unknown") and name is not None:
-        known = ask(name, what.java, place.progress)
-        write_atomic(out / "known.json", json.dumps(known, indent=2) + "\n")
-    checks = checks_of(
-        answer, known, name, wanted=candidate.agent is not None,
-        allowed=what.request.unknown_methods,
-    )  # fmt: skip
-    return Result(of=NAME, children=tuple(checks), links={"the answer": f"{NAME}/candidate.json"})
+class Weave(Level, CampaignOfOne):
+    """The level."""
+
+    name = of = "weave"
+    words = Words(
+        command="verify", says="what the agent finds and would weave in the jars", part="check"
+    )
+    brokers = False
+
+    def __init__(self, what: Verification, progress: Progress) -> None:
+        """Ask nothing yet."""
+        self._what = what
+
+    def check(self, cell: Named, place: Place) -> Result:
+        """Ask the agent about the candidate's jars and about those of the build that it knows."""
+        candidate, java = self._what.candidate, self._what.java
+        answer = ask(candidate.kafka, java, place.progress)
+        write_atomic(place.folder / ANSWER, json.dumps(answer, indent=2) + "\n")
+        known, name = None, known_build(candidate.release.version)
+        if answer.get("unknown") and name is not None:
+            known = ask(name, java, place.progress)
+            write_atomic(place.folder / "known.json", json.dumps(known, indent=2) + "\n")
+        checks = checks_of(
+            answer, known, name, wanted=candidate.agent is not None,
+            allowed=self._what.request.unknown_methods,
+        )  # fmt: skip
+        return Result(of=self.of, children=tuple(checks), links={"the answer": ANSWER})
 
 
 def ask(kafka: str, java: Java, progress: Progress) -> dict[str, Any]:
