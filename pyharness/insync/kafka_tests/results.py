@@ -4,7 +4,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,23 +58,6 @@ class ClassResult:
         return sum(not test.container for test in self.tests.values())
 
 
-@dataclass
-class _Reader:
-    tests: dict[str, TestResult] = field(default_factory=dict)
-    open: dict[str, TestResult] = field(default_factory=dict)
-    end: dict[str, Any] = field(default_factory=dict)
-
-    def line(self, line: dict[str, Any]) -> None:
-        kind = line.pop("type")
-        if kind == "class":
-            self.end = line
-        elif kind == "started":
-            self.open[line["id"]] = TestResult(outcome=NOT_RUN, **line)
-        else:
-            self.open.pop(line["id"], None)
-            self.tests[line["id"]] = TestResult(**line)
-
-
 def file_of(folder: Path, name: str) -> Path:
     """Return the file of a class's results in a folder."""
     return folder / f"{name}{SUFFIX}"
@@ -90,20 +73,27 @@ def read_class(file: Path, why_open: str = "the JVM ended during this test") -> 
 
     Raises ValueError for a file of another form.
     """
-    reader = _Reader()
-    text = file.read_text(encoding="utf-8")
-    for line in text.splitlines(keepends=True):
-        if line.endswith("\n"):  # a killed JVM may leave half a line
-            try:
-                reader.line(json.loads(line))
-            except (KeyError, TypeError, json.JSONDecodeError) as error:
-                raise ValueError(f"{file}: not a line of test results: {line.strip()}") from error
-    for test in reader.open.values():
-        reader.tests[test.id] = replace(test, outcome=FAILED, detail=why_open)
-    end = reader.end
-    return ClassResult(
-        reader.tests, end.get("ms", 0), end.get("cpu_ms", 0), end.get("agent"), end.get("cut", "")
-    )
+    tests: dict[str, TestResult] = {}
+    running: dict[str, TestResult] = {}
+    end: dict[str, Any] = {}
+    for line in file.read_text(encoding="utf-8").splitlines(keepends=True):
+        if not line.endswith("\n"):  # a killed JVM may leave half a line
+            continue
+        try:
+            keys = json.loads(line)
+            kind = keys.pop("type")
+            if kind == "class":
+                end = keys
+            elif kind == "started":
+                running[keys["id"]] = TestResult(outcome=NOT_RUN, **keys)
+            else:
+                running.pop(keys["id"], None)
+                tests[keys["id"]] = TestResult(**keys)
+        except (KeyError, TypeError, json.JSONDecodeError) as error:
+            raise ValueError(f"{file}: not a line of test results: {line.strip()}") from error
+    for id_, test in running.items():
+        tests[id_] = replace(test, outcome=FAILED, detail=why_open)
+    return ClassResult(tests, **end)
 
 
 def seal(part: Path, why: str) -> None:
@@ -114,14 +104,6 @@ def seal(part: Path, why: str) -> None:
     result = read_class(part, why)
     _write(part, replace(result, cut=why))
     part.replace(part.with_suffix(""))
-
-
-def amend(file: Path, tests: Mapping[str, TestResult]) -> None:
-    """Replace the results of some tests of a class."""
-    result = read_class(file)
-    made = file.with_suffix(".amended")
-    _write(made, replace(result, tests={**result.tests, **tests}))
-    made.replace(file)
 
 
 def _write(file: Path, result: ClassResult) -> None:
@@ -142,34 +124,24 @@ def folder_of(jars: Mapping[str, str | None], java: str) -> Path:
     return cache.root() / "kafka-tests" / "baselines" / name
 
 
-def restore(kept: Path, names: Iterable[str], folder: Path) -> list[str]:
-    """Copy the classes that `folder` lacks and the cache has; return which."""
-    found = []
+def copy(source: Path, names: Iterable[str], target: Path) -> list[str]:
+    """Copy the classes that ran to their end, and that `target` lacks; return which."""
+    copied = []
     for name in names:
-        source, target = file_of(kept, name), file_of(folder, name)
-        if source.is_file() and not target.is_file():
-            _copy(source, target)
-            found.append(name)
-    return found
+        old, new = file_of(source, name), file_of(target, name)
+        if old.is_file() and not new.is_file() and not read_class(old).cut:
+            made = new.with_suffix(".copied")
+            made.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(old, made)
+            made.replace(new)
+            copied.append(name)
+    return copied
 
 
-def store(kept: Path, names: Iterable[str], folder: Path) -> None:
-    """Copy the classes that ran to their end into the cache."""
-    for name in names:
-        source, target = file_of(folder, name), file_of(kept, name)
-        if source.is_file() and not target.is_file() and not read_class(source).cut:
-            _copy(source, target)
-
-
-def correct(kept: Path, name: str, test: TestResult) -> None:
-    """Replace in the cache the result of a test that failed only the first time."""
-    file = file_of(kept, name)
+def correct(file: Path, test: TestResult) -> None:
+    """Replace the result of a test in the file of its class, if there is one."""
     if file.is_file():
-        amend(file, {test.id: test})
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    made = target.with_suffix(".copied")
-    shutil.copyfile(source, made)
-    made.replace(target)
+        result = read_class(file)
+        made = file.with_suffix(".corrected")
+        _write(made, replace(result, tests={**result.tests, test.id: test}))
+        made.replace(file)

@@ -3,7 +3,7 @@
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -20,17 +20,13 @@ _POLL_S: Final = 0.2
 
 
 def run_jobs(
-    jobs: Sequence[JvmJob],
-    *,
-    side_by_side: int,
-    tell: Callable[[str], None],
-    ended: Callable[[JvmJob], None] = lambda _: None,
+    jobs: Sequence[JvmJob], *, side_by_side: int, tell: Callable[[str], None]
 ) -> dict[str, list[str]]:
     """Run jobs in their order; return per side why JVMs ended early, if any did.
 
     A JVM that ends during a class is replaced for the classes after it. One that ends before its
-    first class is not, and neither are its side's later ones. `ended` is called after each JVM.
-    Every JVM has ended when this returns or raises.
+    first class is not, and neither are its side's later ones. Every JVM has ended when this
+    returns or raises.
     """
     waiting = [job for job in jobs if job.missing()]
     running: list[TestJvm] = []
@@ -41,15 +37,14 @@ def run_jobs(
             while waiting and len(running) < side_by_side:
                 job = waiting.pop(0)
                 if job.side.name not in refused:
-                    tell(f"{job.side.name}: {', '.join(map(_simple, job.missing()))}")
+                    names = (name.rpartition(".")[2] for name in job.missing())
+                    tell(f"{job.side.name}: {', '.join(names)}")
                     running.append(TestJvm(job))
             time.sleep(_POLL_S)
             for jvm in [each for each in running if each.poll()]:
                 running.remove(jvm)
                 before = len(jvm.job.missing())
-                why = jvm.finish()
-                ended(jvm.job)
-                if why:
+                if why := jvm.finish():
                     cut.setdefault(jvm.job.side.name, []).append(why)
                 left = len(jvm.job.missing())
                 if left and left == before == jvm.planned:
@@ -60,10 +55,6 @@ def run_jobs(
         for jvm in running:
             jvm.kill()
     return cut
-
-
-def _simple(name: str) -> str:
-    return name.rpartition(".")[2]
 
 
 _AGAIN: Final = 2
@@ -101,8 +92,7 @@ def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list
         file = results.file_of(first, name)
         if file.is_file() and results.read_class(file).cut:
             file.unlink()
-    found = results.restore(kept, names, first)
-    if found:
+    if found := results.copy(kept, names, first):
         tell(f"baseline: {len(found)} of {len(names)} classes are in the cache")
     for side in plan.sides:
         for old in (plan.out / side.name).glob("again-*"):
@@ -113,12 +103,10 @@ def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list
         for side in plan.sides
         for word, classes in grouped(plan.classes, lambda each: each.jvm).items()
     ]  # fmt: skip
-
-    def ended(job: JvmJob) -> None:
-        if job.side is plan.sides[0]:
-            results.store(kept, job.tests, job.folder)
-
-    return run_jobs(jobs, side_by_side=plan.request.at_once, tell=tell, ended=ended)
+    try:
+        return run_jobs(jobs, side_by_side=plan.request.at_once, tell=tell)
+    finally:
+        results.copy(first, names, kept)
 
 
 def _run_again(plan: TestsPlan, findings: Findings, name: str, tell: Callable[[str], None]) -> None:
@@ -128,22 +116,13 @@ def _run_again(plan: TestsPlan, findings: Findings, name: str, tell: Callable[[s
     }
     wanted[plan.sides[0].name] = [each for found in wanted.values() for each in found]
     jobs = [
-        JvmJob(side=side, word=word.rpartition(".")[2], tests={word: ids},
-            folder=plan.out / side.name / name)
+        JvmJob(side=side, word=word.rpartition(".")[2], folder=plan.out / side.name / name,
+            tests={word: list(dict.fromkeys(each.id for each in found))})
         for side in plan.sides
-        for word, ids in _by_class(wanted[side.name]).items()
+        for word, found in grouped(wanted[side.name], lambda each: each.name).items()
     ]  # fmt: skip
     tell(f"{name}: {sum(len(ids) for job in jobs for ids in job.tests.values())} tests")
     run_jobs(jobs, side_by_side=plan.request.at_once, tell=tell)
-
-
-def _by_class(found: Iterable[Difference]) -> dict[str, list[str]]:
-    by_class: dict[str, list[str]] = {}
-    for each in found:
-        ids = by_class.setdefault(each.name, [])
-        if each.id not in ids:
-            ids.append(each.id)
-    return by_class
 
 
 def _unclear(found: Sequence[Difference]) -> list[Difference]:
@@ -163,7 +142,7 @@ def _correct_chance(plan: TestsPlan, findings: Findings, rounds: Sequence[str]) 
         for file in (results.file_of(folder / name, each.name) for name in rounds):
             test = results.read_class(file).tests.get(each.id) if file.is_file() else None
             if test is not None and test.outcome == results.PASSED:
-                results.correct(kept, each.name, test)
+                results.correct(results.file_of(kept, each.name), test)
 
 
 class KafkaTests(CampaignOfOne):

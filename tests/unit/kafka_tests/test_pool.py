@@ -11,11 +11,7 @@ from unit.kafka_tests.fakes import fake_side
 
 def run(jobs: list[JvmJob]) -> tuple[dict[str, list[str]], list[str]]:
     told: list[str] = []
-    ended: list[str] = []
-    cut = run_jobs(
-        jobs, side_by_side=2, tell=told.append, ended=lambda job: ended.append(job.side.name)
-    )
-    return cut, told
+    return run_jobs(jobs, side_by_side=2, tell=told.append), told
 
 
 def job(side: JvmSide, folder: Path, *names: str) -> JvmJob:
