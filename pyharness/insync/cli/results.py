@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain, count, takewhile
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -33,7 +34,7 @@ from insync.engine.campaign import (
 from insync.engine.campaign import run_campaign as run
 from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
-from insync.events.matrix_info import CELLS, PAGE, PLAN, load_matrix
+from insync.events.matrix_info import CELLS, PAGE, PLAN, is_matrix, load_matrix
 from insync.events.run_info import RunInfo, load_run
 from insync.events.schema import REPORT, RUN, VERDICT, nodes_dir
 from insync.events.verdict import Cell, Verdict, read_cells
@@ -158,20 +159,22 @@ def analyse_below(
     A run that cannot be read is named, and counts as unknown. Raises InputError if there is none.
     """
     found = find_results(parent)
-    if not found.runs and not found.matrices:
+    matrices = list(filter(is_matrix, found))
+    runs = [each for each in found if each not in matrices and (each / RUN).is_file()]
+    if not runs and not matrices:
         raise InputError(
             f"{parent}: not a run folder, expected {RUN} or {PLAN} in it or up to {LEVELS} folders"
             " below"
         )
     usable = []
-    for folder in found.runs:
+    for folder in runs:
         try:
             load_run(folder)
             usable.append(folder)
         except InputError as error:
             print(f"insync: {error}", file=sys.stderr)
-    code = analyse_and_show(usable, found.matrices, analysis, progress, as_json=as_json)
-    return code if len(usable) == len(found.runs) else code or UNKNOWN
+    code = analyse_and_show(usable, matrices, analysis, progress, as_json=as_json)
+    return code if len(usable) == len(runs) else code or UNKNOWN
 
 
 def show_matrix(matrix: Path, *, as_json: bool) -> Outcome:
@@ -215,12 +218,9 @@ def clusters_of_matrix(
 
 
 def _homes(first: Path) -> Iterator[Path]:
-    """Yield the folders of an arm's clusters, one after the other."""
-    number, home = 1, first
-    while home.is_dir():
-        yield home
-        number += 1
-        home = first.with_name(f"{first.name}-{number}")
+    """Return the folders of an arm's clusters, one after the other."""
+    others = (first.with_name(f"{first.name}-{number}") for number in count(2))
+    return takewhile(Path.is_dir, chain([first], others))
 
 
 def show_verdict(

@@ -21,6 +21,8 @@ from insync.report.matrix.cells import outcome, sentence
 from insync.result import Result
 
 LEVELS = 3
+NOT_ANALYSED = "not analysed: insync report {}"
+CUT_SHORT = "cut short, or still running"
 
 Kind = Literal["run", "matrix", "campaign"]
 Verdict = Outcome | Literal["none", "unreadable"]
@@ -28,15 +30,6 @@ Verdict = Outcome | Literal["none", "unreadable"]
 VERDICTS: tuple[Verdict, ...] = (
     Outcome.PASS, Outcome.FAIL, Outcome.UNKNOWN, Outcome.SKIPPED, "none", "unreadable",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Found:
-    """The folders of runs, matrices and campaigns; those of a campaign are among them."""
-
-    matrices: tuple[Path, ...]
-    runs: tuple[Path, ...]
-    campaigns: tuple[Path, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,23 +61,18 @@ class Past:
         return {k: str(v) if isinstance(v, Path) else v for k, v in self.__dict__.items()}
 
 
-def find_results(folder: Path) -> Found:
-    """Return what is in a folder, or up to three levels below it; raises InputError.
+def find_results(folder: Path) -> list[Path]:
+    """Return the results in a folder, or up to three levels below it; raises InputError.
 
-    The runs of a matrix are part of it and not listed. Other folders are passed over.
+    The runs of a matrix are part of it and not listed; those of a campaign are listed after it.
+    Other folders are passed over.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder, expected one with runs or matrices")
     try:
-        found = list(_below(folder, LEVELS))
+        return list(_below(folder, LEVELS))
     except OSError as error:
         raise InputError(f"{error.filename}: {error.strerror}") from error
-    results = [each for each in found if is_result(each)]
-    return Found(
-        matrices=tuple(each for each in results if is_matrix(each)),
-        runs=tuple(each for each in results if not is_matrix(each)),
-        campaigns=tuple(each for each in found if each not in results),
-    )
 
 
 def is_result(folder: Path) -> bool:
@@ -99,25 +87,15 @@ def _below(folder: Path, levels: int) -> Iterator[Path]:
     if (folder / CAMPAIGN).is_file():
         yield folder
     if levels > 0:
-        for child in _folders(folder):
-            yield from _below(child, levels - 1)
+        for child in sorted(folder.iterdir()):
+            if child.is_dir() and child.name[0] != ".":
+                yield from _below(child, levels - 1)
 
 
-def _folders(folder: Path) -> list[Path]:
-    return sorted(each for each in folder.iterdir() if each.is_dir() and each.name[0] != ".")
-
-
-def past_results(found: Found) -> list[Past]:
+def past_results(found: Sequence[Path]) -> list[Past]:
     """Return a row for each run, matrix and campaign, newest first; a campaign has its parts."""
-    kinds: dict[Kind, tuple[Path, ...]] = {
-        "matrix": found.matrices, "run": found.runs, "campaign": found.campaigns,
-    }  # fmt: skip
-    rows = [
-        _read(folder, kind)
-        for kind, folders in kinds.items()
-        for folder in folders
-        if not any(each in folder.parents for each in found.campaigns)
-    ]
+    campaigns = {each for each in found if not is_result(each)}
+    rows = [_read(each) for each in found if campaigns.isdisjoint(each.parents)]
     return sorted(rows, key=lambda row: (-row.when_ms, str(row.folder)))
 
 
@@ -134,71 +112,55 @@ def selected(
     ]
 
 
-def _read(folder: Path, kind: Kind) -> Past:
+def _read(folder: Path) -> Past:
+    kind: Kind = "matrix" if is_matrix(folder) else "run" if is_result(folder) else "campaign"
     try:
         return {"run": _run, "matrix": _matrix, "campaign": _campaign}[kind](folder)
     except InputError as error:
-        return _unreadable(folder, kind, str(error).removeprefix(f"{folder}/"))
-
-
-def _unreadable(folder: Path, kind: Kind, reason: str) -> Past:
-    when_ms = folder.stat().st_mtime * 1e3
-    return Past(folder=folder, kind=kind, when_ms=when_ms, verdict="unreadable", reason=reason)
+        return Past(
+            folder=folder, kind=kind, when_ms=_changed_ms(folder), verdict="unreadable",
+            reason=str(error).removeprefix(f"{folder}/"),
+        )  # fmt: skip
 
 
 def _run(folder: Path) -> Past:
     info = load_run(folder)
-    verdict, reason = _verdict_of_run(folder, info)
-    return Past(
-        folder=folder,
-        kind="run",
-        when_ms=info.started_ms,
-        verdict=verdict,
-        reason=reason,
-        scenarios=(info.scenario_name,),
-        kafka=(info.kafka,),
-        cluster=info.cluster,
-        arms=info.arms,
-        repeats=info.repeats,
-        took_ms=None if info.finished_ms is None else info.finished_ms - info.started_ms,
-        page=_page(folder / REPORT),
-    )
-
-
-def _verdict_of_run(folder: Path, info: RunInfo) -> tuple[Verdict, str]:
+    verdict: Verdict = "none"
+    reason = NOT_ANALYSED.format(folder) if info.finished else CUT_SHORT
     if (folder / VERDICT).is_file():
         found = read_verdict(folder)
-        return found.verdict, found.reason
-    if info.skipped is not None:
-        return Outcome.SKIPPED, info.skipped
-    return "none", _not_analysed(folder) if info.finished else "cut short, or still running"
-
-
-def _not_analysed(folder: Path) -> str:
-    return f"not analysed: insync report {folder}"
+        verdict, reason = found.verdict, found.reason
+    elif info.skipped is not None:
+        verdict, reason = Outcome.SKIPPED, info.skipped
+    return Past(
+        folder=folder, kind="run", when_ms=info.started_ms, verdict=verdict, reason=reason,
+        scenarios=(info.scenario_name,), kafka=(info.kafka,), cluster=info.cluster,
+        arms=info.arms, repeats=info.repeats,
+        took_ms=None if info.finished_ms is None else info.finished_ms - info.started_ms,
+        page=_page(folder / REPORT),
+    )  # fmt: skip
 
 
 def _matrix(folder: Path) -> Past:
     info = load_matrix(folder)
     runs = [run for each in info.run_folders(folder) if (run := _loaded(each))]
     ended = [run.finished_ms for run in runs if run.finished_ms is not None]
-    began_ms = min((run.started_ms for run in runs), default=(folder / PLAN).stat().st_mtime * 1e3)
-    verdict, reason = _verdict_of_matrix(folder)
+    began_ms = min((run.started_ms for run in runs), default=_changed_ms(folder / PLAN))
+    verdict: Verdict = "none"
+    reason = NOT_ANALYSED.format(folder)
+    if (folder / CELLS).is_file():
+        cells = read_cells(folder)
+        verdict, reason = outcome(cells), sentence(cells)
     repeats = {run.repeats for run in runs}
     return Past(
-        folder=folder,
-        kind="matrix",
-        when_ms=began_ms,
-        verdict=verdict,
-        reason=reason,
+        folder=folder, kind="matrix", when_ms=began_ms, verdict=verdict, reason=reason,
         scenarios=tuple(dict.fromkeys(row.scenario for row in info.rows)),
         kafka=tuple(dict.fromkeys(row.kafka for row in info.rows)),
         cluster=next((run.cluster for run in runs), None),
         arms=tuple(dict.fromkeys(arm for row in info.rows for arm in row.arms)),
         repeats=repeats.pop() if len(repeats) == 1 else None,
-        took_ms=max(ended) - began_ms if ended else None,
-        page=_page(folder / PAGE),
-    )
+        took_ms=max(ended) - began_ms if ended else None, page=_page(folder / PAGE),
+    )  # fmt: skip
 
 
 def _campaign(folder: Path) -> Past:
@@ -208,22 +170,15 @@ def _campaign(folder: Path) -> Past:
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise InputError(f"{folder}/{CAMPAIGN}: {error}") from None
     verdict: Verdict = "none"
-    reason = "cut short, or still running"
+    reason = CUT_SHORT
     if (folder / VERDICT).is_file():
         found = Result.read(folder / VERDICT, f"a result of {name}")
         verdict, reason = found.outcome.verdict, found.reason
     return Past(
         folder=folder, kind="campaign", campaign=name, verdict=verdict, reason=reason,
-        when_ms=(folder / CAMPAIGN).stat().st_mtime * 1e3, kafka=(kafka,) if kafka else (),
+        when_ms=_changed_ms(folder / CAMPAIGN), kafka=(kafka,) if kafka else (),
         page=_page(folder / REPORT),
     )  # fmt: skip
-
-
-def _verdict_of_matrix(folder: Path) -> tuple[Verdict, str]:
-    if not (folder / CELLS).is_file():
-        return "none", _not_analysed(folder)
-    cells = read_cells(folder)
-    return outcome(cells), sentence(cells)
 
 
 def _loaded(folder: Path) -> RunInfo | None:
@@ -232,6 +187,10 @@ def _loaded(folder: Path) -> RunInfo | None:
         return load_run(folder)
     except InputError:
         return None
+
+
+def _changed_ms(file: Path) -> float:
+    return file.stat().st_mtime * 1e3
 
 
 def _page(file: Path) -> Path | None:

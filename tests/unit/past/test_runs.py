@@ -113,8 +113,8 @@ def test_an_unknown_scenario_or_verdict_gets_a_suggestion(
 
 
 def test_a_run_folder_is_a_result_itself(parent: Path) -> None:
-    assert find_results(parent / "older").runs == (parent / "older",)
-    assert find_results(parent / "matrix").matrices == (parent / "matrix",)
+    assert find_results(parent / "older") == [parent / "older"]
+    assert find_results(parent / "matrix") == [parent / "matrix"]
 
 
 def test_the_page_links_the_reports_relative_to_itself_and_escapes_text(parent: Path) -> None:
