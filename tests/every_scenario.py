@@ -13,11 +13,11 @@ from typing import Any, Final
 from event_lines import until_steady_ms, waited_at_first_fault_ms
 from insync.brokers.kafka.versions import DEFAULT, known
 from insync.engine import scenarios
-from insync.engine.scenarios import Recording, plans_of
+from insync.engine.scenarios import plans_of, save_rows
 from insync.events.run_info import load_run
 from insync.matrix.groups import UNGROUPED, entries
 from insync.progress import Progress
-from insync.run.plan import resolve_cells
+from insync.run.plan import Plan, resolve_cells
 from insync.run.request import RunRequest
 from insync.scenario.groups import Group, groups
 from insync.scenario.load import builtin_names, load
@@ -233,14 +233,14 @@ def _record(
     plans = [_plan(part, folder / name) for name, part in (("two", few), ("more", more)) if part]
     wrong = [
         failure
-        for plan, at_once in plans
-        for failure in scenarios.record([plan], Progress(), at_once)
+        for out, plan, at_once in plans
+        for failure in scenarios.record({out: plan}, Progress(), at_once)
     ]
-    folders = [plan.folder for plan, _ in plans]
+    folders = [out for out, *_ in plans]
     return RecordedScenarios(dict(zip(folders, judge_matrices(*folders), strict=True)), wrong)
 
 
-def _plan(rows: Sequence[Row], out: Path) -> tuple[Recording, int]:
+def _plan(rows: Sequence[Row], out: Path) -> tuple[Path, list[Plan], int]:
     cells = [
         cell
         for row in rows
@@ -252,5 +252,6 @@ def _plan(rows: Sequence[Row], out: Path) -> tuple[Recording, int]:
             Path(row.name),
         )
     ]  # fmt: skip
-    plan = Recording.of(out, plans_of(cells, out, Progress()))
-    return plan, min(row.at_once for row in rows)
+    runs = plans_of(cells, out, Progress())
+    save_rows(out, runs)
+    return out, runs, min(row.at_once for row in rows)

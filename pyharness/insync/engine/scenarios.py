@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -187,28 +187,6 @@ class SideBySide:
             self._hear(each)
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
-    """Runs below a folder, and what it says of itself; `runs` are those that are possible here."""
-
-    folder: Path
-    info: MatrixInfo
-    runs: Sequence[Plan]
-
-    @classmethod
-    def of(
-        cls,
-        folder: Path,
-        runs: Sequence[Plan],
-        row: Callable[[Plan, Path], MatrixRow] | None = None,
-        command: str = "",
-    ) -> "Recording":
-        """Return the recording of runs, each of which has a `row`, by default `row_of`."""
-        rows = tuple((row or row_of)(run, folder) for run in runs)
-        possible = [run for run in runs if run.skip is None]
-        return cls(folder, MatrixInfo(command=command, rows=rows), possible)
-
-
 def row_of(
     run: Plan, folder: Path, figures: Sequence[str] = DEFAULT_FIGURES, along: Along | None = None
 ) -> MatrixRow:
@@ -225,27 +203,36 @@ def row_of(
     )
 
 
-def record(recordings: Sequence[Recording], progress: Progress, at_once: int) -> list[str]:
-    """Record all runs, without the analysis; return the failures of whole arms.
+def save_rows(
+    folder: Path,
+    runs: Sequence[Plan],
+    row: Callable[[Plan, Path], MatrixRow] = row_of,
+    command: str = "",
+) -> None:
+    """Make the folder of runs; write what it says of itself."""
+    make_out(folder)
+    rows = tuple(row(run, folder) for run in runs)
+    save_matrix(folder, MatrixInfo(command=command, rows=rows))
 
-    Each run becomes a run folder. In every case no process is left running, and a run is complete
-    if all of its arms have finished. Cells that came to their end in an earlier call are kept; the
-    others are run again. If there are several recordings, their first cells begin together, when
-    the clusters of the arms that run at the same time are up: none of them shares the machine with
-    the start of a cluster.
+
+def record(folders: Mapping[Path, Sequence[Plan]], progress: Progress, at_once: int) -> list[str]:
+    """Record the runs below each folder, without the analysis; return the failures of whole arms.
+
+    Each run that is possible here becomes a run folder. In every case no process is left running,
+    and a run is complete if all of its arms have finished. Cells that came to their end in an
+    earlier call are kept; the others are run again. If there are several folders, their first cells
+    begin together, when the clusters of the arms that run at the same time are up: none of them
+    shares the machine with the start of a cluster.
     """
-    for each in recordings:
-        make_out(each.folder)
-        save_matrix(each.folder, each.info)
-    runs = [run for each in recordings for run in each.runs]
+    possible = {of: [run for run in runs if run.skip is None] for of, runs in folders.items()}
     tasks = [
         task
-        for each in recordings
-        for task in tasks_of((cell for run in each.runs for cell in run.cells), each.folder)
+        for folder, runs in possible.items()
+        for task in tasks_of((cell for run in runs for cell in run.cells), folder)
     ]
-    records = Records(runs, ended_of(tasks))
+    records = Records((run for runs in possible.values() for run in runs), ended_of(tasks))
     left = [task for each in tasks if (task := without_known(each)) is not None]
-    if len(recordings) > 1:
+    if len(folders) > 1:
         left = [each.model_copy(update={"go": each.folder / f"{each.arm}.go"}) for each in left]
     progress.expect(sum(cell.scenario.repeats for task in left for cell in task.cells))
     arms = SideBySide(progress, records)
@@ -294,17 +281,14 @@ class ScenarioCampaign(Campaign[CellSpec]):
         """Record and analyse a batch; one that was interrupted is continued."""
         home = _folder(self, cells, place.folder)
         sides = grouped(cells, self.side)
-        recordings = []
-        for side, own in sides.items():
-            runs = plans_of(own, home, place.progress)
-            command = "" if self.batch else place.command
-            recordings.append(Recording.of(home / side, runs, self.row, command))
-        failures = record(recordings, place.progress, place.at_once)
-        folders = [each.folder for each in recordings]
-        analyse_matrices(folders, place.analysis, place.progress)
-        for folder, own in zip(folders, sides.values(), strict=True):
+        runs = {home / side: plans_of(own, home, place.progress) for side, own in sides.items()}
+        for folder, own in runs.items():
+            save_rows(folder, own, self.row, "" if self.batch else place.command)
+        failures = record(runs, place.progress, place.at_once)
+        analyse_matrices(list(runs), place.analysis, place.progress)
+        for folder, cells in zip(runs, sides.values(), strict=True):
             found = {(each.kafka, each.scenario, each.arm): each for each in read_cells(folder)}
-            for cell in own:
+            for cell in cells:
                 name, build = cell.scenario.name, cell.build
                 failed = (each for each in failures if each.startswith(f"{build} {cell.arm}: "))
                 yield (

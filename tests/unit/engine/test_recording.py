@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -10,7 +11,7 @@ import pytest
 
 from insync.brokers.kafka.versions import pinned
 from insync.engine import scenarios as records
-from insync.engine.scenarios import Recording, record
+from insync.engine.scenarios import record
 from insync.engine.worker import TASKS, Task, progress_file
 from insync.events.run_info import load_run
 from insync.progress import Progress
@@ -50,6 +51,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_only_cells_without_an_end_are_run_again(tmp_path: Path, ran: Path) -> None:
     out = tmp_path / "out"
     runs = [plan("a", out), plan("b", out), plan("c", out)]
+    runs.append(replace(plan("d", out), skip="no cgroup"))
     before = progress_file(out / "4.3.1" / TASKS, "stock")
     before.parent.mkdir(parents=True)
     before.write_text('{"ended": "a"}\n{"broken": "b", "why": "x", "by_fault": false}\n')
@@ -57,7 +59,7 @@ def test_only_cells_without_an_end_are_run_again(tmp_path: Path, ran: Path) -> N
     left.parent.mkdir(parents=True)
     left.touch()
     (runs[0].out / "run.json").write_text(json.dumps({"begun": "before"}))
-    assert record([Recording.of(out, runs)], Progress(), 1) == []
+    assert record({out: runs}, Progress(), 1) == []
     assert ran.read_text().splitlines() == ["stock c", "read a", "read b", "read c"]
     assert not left.exists(), "what was cut short is recorded again"
     kept = json.loads((runs[0].out / "run.json").read_text())
@@ -65,7 +67,7 @@ def test_only_cells_without_an_end_are_run_again(tmp_path: Path, ran: Path) -> N
     assert kept["finished_ms"] > 0
     assert not load_run(runs[1].out).finished, "an error cut it short"
     assert load_run(runs[2].out).finished
-    assert record([Recording.of(out, runs)], Progress(), 1) == []
+    assert record({out: runs}, Progress(), 1) == []
     assert len(ran.read_text().splitlines()) == 4
 
 

@@ -1,14 +1,13 @@
 """Made-up brokers: a batch that writes the cells which a predicate on scenarios asks for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from insync.engine.scenarios import Recording
-from insync.events.matrix_info import save_matrix
 from insync.events.verdict import Cell, write_cells
+from insync.run.plan import Plan
 from insync.scenario.model import Scenario
 from unit.verdict.made_up import cell
 
@@ -33,18 +32,14 @@ class MadeUpBrokers:
         monkeypatch.setattr("insync.engine.scenarios.record", self.record)
         monkeypatch.setattr("insync.engine.scenarios.analyse_matrices", lambda *_: None)
 
-    def record(self, recordings: Sequence[Recording], *_: object) -> list[str]:
-        (recording,) = recordings
-        recording.folder.mkdir(parents=True, exist_ok=True)
-        save_matrix(recording.folder, recording.info)
-        self.batches.append([run.scenario.name for run in recording.runs])
-        self.folders.append(recording.folder)
+    def record(self, folders: Mapping[Path, Sequence[Plan]], *_: object) -> list[str]:
+        ((folder, runs),) = folders.items()
+        self.batches.append([run.scenario.name for run in runs])
+        self.folders.append(folder)
         if self.interrupt_at == len(self.batches):
             raise KeyboardInterrupt
-        cells = [
-            self._cell(cell.scenario, cell.arm) for run in recording.runs for cell in run.cells
-        ]
-        write_cells(recording.folder, cells)
+        cells = [self._cell(cell.scenario, cell.arm) for run in runs for cell in run.cells]
+        write_cells(folder, cells)
         return []
 
     def _cell(self, scenario: Scenario, arm: str) -> Cell:
