@@ -43,8 +43,6 @@ class Seen:
 
 
 class Bugs(ScenarioCampaign):
-    """The campaign."""
-
     name = "bugs"
     words = Words(
         command=name,
@@ -73,12 +71,10 @@ class Bugs(ScenarioCampaign):
         ]
 
     def asked(self) -> Mapping[str, Any]:
-        """Return the bugs with a digest of each, and the repeats."""
         digests = {bug.id: sha256(bug.model_dump_json().encode()).hexdigest() for bug in self._bugs}
         return {"bugs": digests, "repeats": self._repeats}
 
     def cells(self, done: Done) -> list[CellSpec]:
-        """Return the cells, bug by bug, repeat by repeat."""
         return self._cells
 
     def group(self, cell: CellSpec) -> str:
@@ -96,7 +92,6 @@ class Bugs(ScenarioCampaign):
         return all(look(bug, result).found is not None for bug in self._bugs if bug.id == name)
 
     def judge(self, done: Done) -> Result:
-        """Return the bugs of which something is done."""
         seen = {
             bug.id: {kafka: self._seen(bug, kafka, done) for kafka in bug.releases}
             for bug in self._bugs
@@ -111,7 +106,6 @@ class Bugs(ScenarioCampaign):
         )
 
     def write(self, folder: Path, result: Result) -> None:
-        """Write the result, its page, and its table as Markdown."""
         super().write(folder, result)
         write_atomic(folder / TEXT, as_markdown(result.tables))
 

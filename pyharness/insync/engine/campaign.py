@@ -120,7 +120,6 @@ class CampaignOfResults(Campaign[C]):
         """Run a cell."""
 
     def run(self, cells: Sequence[C], place: Place) -> Iterator[tuple[str, Any]]:
-        """Run cells one after the other."""
         for cell in cells:
             began = time.monotonic()
             found = self.check(cell, place)
@@ -144,11 +143,9 @@ class CampaignOfOne(CampaignOfResults[Named]):
     of: str
 
     def cells(self, done: Done) -> Sequence[Named]:
-        """Return the only cell."""
         return (self,)
 
     def judge(self, done: Done) -> Result:
-        """Return the result of the only cell."""
         return next(iter(self.results(done)), Result(of=self.of))
 
 
@@ -232,7 +229,6 @@ def run_within(campaign: Campaign[C], place: Place, name: str) -> Result:
 
 
 def is_campaign(folder: Path) -> bool:
-    """Whether a folder is that of a campaign."""
     return (folder / CAMPAIGN).is_file()
 
 

@@ -97,7 +97,6 @@ class SideBySide:
     """
 
     def __init__(self, progress: Progress, records: Records) -> None:
-        """Run nothing yet."""
         self._progress = progress
         self._records = records
         self._tasks: list[Task] = []
@@ -190,7 +189,6 @@ class SideBySide:
 def row_of(
     run: Plan, folder: Path, figures: Sequence[str] = DEFAULT_FIGURES, along: Along | None = None
 ) -> MatrixRow:
-    """Return the row of a run below `folder`."""
     return MatrixRow(
         kafka=run.tools.kafka.version,
         scenario=run.scenario.name,

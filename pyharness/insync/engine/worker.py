@@ -53,32 +53,26 @@ class Task(BaseModel):
 
     @property
     def arm(self) -> str:
-        """The arm of all cells."""
         return self.cells[0].arm
 
     @property
     def name(self) -> str:
-        """The task's name for readers."""
         return f"{self.cells[0].build} {self.arm}"
 
     @property
     def file(self) -> Path:
-        """The file of the task."""
         return self.folder / f"{self.arm}.json"
 
     @property
     def log(self) -> Path:
-        """The file with what its worker prints."""
         return self.folder / f"{self.arm}.log"
 
     @property
     def progress(self) -> Path:
-        """The file with the progress of its worker."""
         return progress_file(self.folder, self.arm)
 
 
 def progress_file(folder: Path, arm: str) -> Path:
-    """Return the file with the progress of an arm in a folder of tasks."""
     return folder / f"{arm}{_PROGRESS}"
 
 
@@ -121,7 +115,6 @@ def _told(progress: Path, *kinds: str) -> set[str]:
 
 
 def save_task(task: Task) -> Path:
-    """Write the task into its folder; return its path."""
     task.folder.mkdir(parents=True, exist_ok=True)
     return write_atomic(task.file, task.model_dump_json(indent=2))
 
@@ -151,11 +144,9 @@ class WorkerProgress(ProgressFile):
         """Ignore it."""
 
     def say(self, text: str) -> None:
-        """Report what the worker does now."""
         super().phase(text)
 
     def begun(self, name: str) -> None:
-        """Report that a cell begins."""
         self.say(f"{name} ({self._names.index(name) + 1} of {len(self._names)})")
 
     def broken(self, name: str, error: Exception) -> None:

@@ -51,8 +51,6 @@ class Failing(NamedTuple):
 
 
 class Fuzz(ScenarioCampaign):
-    """A fuzz."""
-
     name = "fuzz"
     words = Words(
         command=name,
@@ -166,7 +164,6 @@ class Fuzz(ScenarioCampaign):
         return resolve_cells(request, Path(self._release.name) / scenario.name)
 
     def _name(self, scenario: Scenario, arm: str) -> str:
-        """Return the name of a cell."""
         return f"{self._release.name}/{scenario.name}/{arm}"
 
     def _seed_name(self, name: str) -> str:

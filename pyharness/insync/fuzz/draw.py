@@ -177,7 +177,6 @@ def for_version(choices: Choices, version: Sequence[int]) -> Choices:
 
 
 def draw(seed: int, choices: Choices) -> Scenario:
-    """Return the scenario of a seed."""
     random = Random(f"insync fuzz {choices.shape} {seed}")  # noqa: S311
     keys = {
         "schema": 1,
@@ -196,7 +195,6 @@ def draw(seed: int, choices: Choices) -> Scenario:
 
 
 def name_of(seed: int, shape: Shape) -> str:
-    """Return the name of a seed's scenario."""
     return f"{'seed' if shape == 'any' else shape}-{seed}"
 
 

@@ -54,7 +54,6 @@ class ArmResult:
         return "; ".join(each.words for each in self.findings) or self.unknown or ""
 
     def has(self, of: Class) -> bool:
-        """Whether it has a finding of a class."""
         return any(each.of == of for each in self.findings)
 
 

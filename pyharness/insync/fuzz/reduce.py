@@ -105,7 +105,6 @@ class Replays:
 
     @property
     def name(self) -> str:
-        """The name of the reduced scenario."""
         return f"{self.scenario.name}-{self.arm}-{self.of}"
 
     def failures(self, scenarios: Sequence[Scenario], times: int) -> list[int]:
@@ -242,7 +241,6 @@ FEATURES: Final[Mapping[str, Callable[[Keys], Keys]]] = {
 
 
 def fault_parts(scenario: Scenario) -> list[str]:
-    """Return a part for each fault."""
     return [f"{FAULT} {number}" for number in range(len(scenario.faults))]
 
 

@@ -124,5 +124,4 @@ def own_jars(folder: Path) -> tuple[Path, ...]:
 
 
 def digest(jars: Sequence[Path]) -> str:
-    """Return a digest of the names and contents of jars."""
     return versions.digest_of((each.name, sha256_of(each)) for each in jars)

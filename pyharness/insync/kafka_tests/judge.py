@@ -30,7 +30,6 @@ class Known:
     arms: tuple[str, ...] = ()
 
     def applies(self, arm: str) -> bool:
-        """Whether it is known in an arm."""
         return not self.arms or arm in self.arms
 
 
@@ -61,7 +60,6 @@ class Difference:
 
 
 def known_differences() -> tuple[Known, ...]:
-    """Return those of known.toml."""
     text = files(__package__).joinpath("known.toml").read_text(encoding="utf-8")
     return tuple(Known(**entry) for entry in tomllib.loads(text)["differences"])
 

@@ -110,7 +110,6 @@ class TestJvm:
         return why
 
     def kill(self) -> None:
-        """End the JVM now."""
         process.kill([self._jvm])
         shutil.rmtree(self._temporary, ignore_errors=True)
 

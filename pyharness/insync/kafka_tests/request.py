@@ -54,8 +54,6 @@ class TestsRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class TestsPlan:
-    """A run that can begin."""
-
     __test__ = False  # pytest would collect it
 
     request: TestsRequest

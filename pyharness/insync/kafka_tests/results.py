@@ -59,7 +59,6 @@ class ClassResult:
 
 
 def file_of(folder: Path, name: str) -> Path:
-    """Return the file of a class's results in a folder."""
     return folder / f"{name}{SUFFIX}"
 
 

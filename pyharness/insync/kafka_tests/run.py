@@ -161,7 +161,6 @@ class KafkaTests(CampaignOfOne):
     )
 
     def __init__(self, plan: TestsPlan) -> None:
-        """Plan to run a plan in the campaign's folder."""
         self.plan = plan
         self.at_once = plan.request.at_once
         self.of = f"Kafka {plan.candidate.name}"
@@ -176,5 +175,4 @@ class KafkaTests(CampaignOfOne):
         }
 
     def check(self, cell: Named, place: Place) -> Result:
-        """Run the classes."""
         return run(replace(self.plan, out=place.folder), place.progress.phase)

@@ -24,8 +24,6 @@ from insync.scenario.load import load
 
 
 class Matrix(ScenarioCampaign):
-    """A matrix of scenarios by arms."""
-
     name = "matrix"
 
     def __init__(self, request: MatrixRequest) -> None:
@@ -46,17 +44,14 @@ class Matrix(ScenarioCampaign):
         ]
 
     def asked(self) -> Mapping[str, Any]:
-        """Return the options, and the build of the agent."""
         has_agent = any(arms.has_agent(cell.arm) for cell in self._cells)
         agent = sha256_of(built_agent()) if has_agent else None
         return {**asdict(self._request), "at_once": None, "agent": agent}
 
     def cells(self, done: Done) -> list[CellSpec]:  # all are known from the start
-        """Return the cells of every version, scenario and arm, in this order."""
         return self._cells
 
     def row(self, run: Plan, folder: Path) -> MatrixRow:
-        """Return the row of a run, with what its group shows."""
         group, along = self._entries[run.scenario.name].group, None
         if group.along is not None:
             value = getattr(run.scenario.faults[0], group.along)
@@ -64,7 +59,6 @@ class Matrix(ScenarioCampaign):
         return row_of(run, folder, group.figures, along)
 
     def judge(self, done: Done) -> Result:
-        """Return the cells by their rows."""
         cells = [Cell.model_validate(each["cell"]) for each in done.values()]
         return Result(of=self.name, children=tuple(matrix_suites(cells)))
 

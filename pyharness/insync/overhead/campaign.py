@@ -63,7 +63,6 @@ class Overhead(Campaign[Measurement]):
     def __init__(
         self, sides: Sequence[Subject], rounds: int, records: int, idle: Sequence[int] = (0,)
     ) -> None:
-        """Plan the measurements."""
         self._sides, self._rounds, self._records, self._idle = sides, rounds, records, idle
         self._base = sides[0].name
 
@@ -94,14 +93,12 @@ class Overhead(Campaign[Measurement]):
                     yield Measurement(side, idle, number + 1)
 
     def ready(self, progress: Progress) -> None:
-        """Fetch missing jars."""
         java = find_java()
         for side in self._sides:
             dist = distribution(side.kafka, java, progress.phase)
         self._tool = LoadTool.fetched(dist, progress.phase)
 
     def run(self, cells: Sequence[Measurement], place: Place) -> Iterator[tuple[str, Values]]:
-        """Measure on a cluster of its own each."""
         for cell in cells:
             yield cell.name, self._measure(cell, place)
 

@@ -42,7 +42,6 @@ class FigureSpec:
     grows: bool = False
 
     def shown(self, value: float) -> str:
-        """Return a value as text."""
         return f"{value:,.{self.digits}f}"
 
 

@@ -67,7 +67,6 @@ class Figure:
         return 2 / (2**n if self.paired else comb(n + m, n)) * figures > LEVEL
 
     def row(self) -> list[str]:
-        """Return it as a row of a table."""
         change = self.change
         return [
             self.cell, label(self.metric), ", ".join(map(str, self.repeats)), value_text(self.a),
@@ -85,8 +84,6 @@ UNSAID = {
 
 @dataclass(frozen=True)
 class Side:
-    """A run or a matrix."""
-
     folder: Path
     cells: Sequence[Cell]
     setup: Mapping[str, str]

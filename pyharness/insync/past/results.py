@@ -76,7 +76,6 @@ def find_results(folder: Path) -> list[Path]:
 
 
 def is_result(folder: Path) -> bool:
-    """Whether a folder holds a run or a matrix."""
     return is_matrix(folder) or (folder / RUN).is_file()
 
 
@@ -198,5 +197,4 @@ def _page(file: Path) -> Path | None:
 
 
 def scenarios_of(rows: Sequence[Past]) -> list[str]:
-    """Return the names of all scenarios of some rows, sorted."""
     return sorted({name for row in rows for name in row.scenarios})

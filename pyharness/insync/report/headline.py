@@ -51,7 +51,6 @@ class Figures:
 
 
 def of_run(run: RunInfo, verdict: Verdict) -> Figures:
-    """Return the figures of a run."""
     below = [each.metric for each in run.scenario.compare if each.below is not None]
     return Figures({arm: run.scenario.expected_of(arm) for arm in run.arms}, verdict.arms, below)
 

@@ -34,7 +34,6 @@ _RUN = "run"
 
 
 def run_suite(run: RunInfo, verdict: Verdict) -> Result:
-    """Return the suite of a run."""
     took_ms = (run.finished_ms or run.started_ms) - run.started_ms
     return Result(
         of=_suite_name(run.scenario_name, run.kafka),
@@ -60,7 +59,6 @@ def matrix_suites(cells: Sequence[Cell]) -> list[Result]:
 
 
 def as_xml(name: str, suites: Sequence[Result]) -> str:
-    """Return the whole file."""
     cases = [case for suite in suites for _, case in _cases(suite)]
     seconds = sum(suite.seconds for suite in suites)
     root = Xml.Element("testsuites", _counted(name, cases, seconds))

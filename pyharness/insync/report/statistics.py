@@ -134,7 +134,6 @@ def p_text(value: float | None) -> str:
 
 
 def label(metric: str) -> str:
-    """Return a metric's name in a table."""
     return METRICS[metric].label_with_unit or METRICS[metric].says if metric in METRICS else metric
 
 

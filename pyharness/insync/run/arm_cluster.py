@@ -146,11 +146,9 @@ class ArmCluster(FaultCluster):
 
     @property
     def bridge(self) -> Path:
-        """The folder of the agents' connection files."""
         return self.bridges or self.home / BRIDGE
 
     def ids_of(self, numbers: Sequence[int]) -> list[int]:
-        """Return the ids of some of the scenario's brokers."""
         return [self.brokers[number - 1] for number in numbers]
 
     def check_nodes(self) -> None:
@@ -178,7 +176,6 @@ class ClusterSpec:
 
 
 def cluster_spec(scenario: Scenario, arm: str) -> ClusterSpec:
-    """Return what a scenario requires of an arm's cluster."""
     return ClusterSpec(
         settings=broker_settings(scenario, arm),
         controller_agent=arms.has_agent(arm) and scenario.broker.controller_agent,

@@ -90,9 +90,7 @@ class CellSpec(BaseModel):
 
     @property
     def topics(self) -> list[str]:
-        """The topic of each repeat."""
         return [self.topic(repeat) for repeat in range(self.scenario.repeats)]
 
     def topic(self, repeat: int) -> str:
-        """Return the topic of a repeat."""
         return f"{self.topic_prefix}{topic_name(self.scenario.name, repeat)}"

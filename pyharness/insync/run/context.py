@@ -57,7 +57,6 @@ class ArmFiles:
         longest_gap_ms: float | None = None,
         seed: int | None = None,
     ) -> None:
-        """Record that a phase of the run begins now."""
         self._phases.write(
             PhaseLine(
                 type=kind, t_ms=now_ms(), arm=self._arm, repeat=repeat, topic=topic, note=note,
@@ -83,7 +82,6 @@ class ArmContext:
 
     @property
     def arm(self) -> str:
-        """The name of the arm."""
         return self.arm_cluster.arm
 
     @property

@@ -71,12 +71,10 @@ class Plan:
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario of all cells."""
         return self.cells[0].scenario
 
     @property
     def out(self) -> Path:
-        """The run folder."""
         return self.cells[0].out
 
 

@@ -75,7 +75,6 @@ class RaceFixture:
         return self.holds[-1]
 
     def burst(self, partition: int, records: int) -> None:
-        """Produce records; the leader acknowledges them."""
         size = self._context.cell.scenario.workload.record_bytes
         burst(self._context.bootstrap, self._topic, partition, records, size)
 
@@ -105,7 +104,6 @@ class RaceFixture:
             raise InsyncError(f"topic {self._topic}: not in {seconds:.0f} s: {what}")
 
     def await_watermark_at_end(self) -> None:
-        """Wait until the leader's high watermark is its log end offset."""
         self.expect("the leader's high watermark at its log end", self._watermark_is_at_end)
 
     def move_start(self, race: Race, beyond: int) -> None:

@@ -157,10 +157,7 @@ def await_back(context: ArmContext, within_s: float) -> None:
 
 
 class Liveness:
-    """The liveness of the cluster in one repeat."""
-
     def __init__(self, context: ArmContext, repeat: int) -> None:
-        """Begin with nothing found."""
         self._context = context
         self._repeat = repeat
         self._ended: set[int] = set()

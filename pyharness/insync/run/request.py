@@ -26,7 +26,6 @@ DEFAULT_CLUSTER: Final = "local"
 
 
 def names(listed: str) -> tuple[str, ...]:
-    """Return the names of a comma-separated list."""
     return tuple(name.strip() for name in listed.split(","))
 
 

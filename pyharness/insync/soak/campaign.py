@@ -68,8 +68,6 @@ _STOCK_TOGGLES: Final = "a config was updated"
 
 
 class Disturber:
-    """Disturbs the brokers one after the other."""
-
     def __init__(self, arm: str, cluster: KafkaCluster) -> None:
         self._arm = arm
         self._cluster = cluster
@@ -108,7 +106,6 @@ class Disturber:
         self._times["sessions"] += 1
 
     def topics(self) -> None:
-        """Create and delete topics that a broker leads."""
         broker = next(self._brokers)
         before = len(self._cluster.fault.lifted)
         with self._cluster.fault("topic-churn", broker, topic=TOPIC, count=_CHURNED_PARTITIONS):
@@ -134,8 +131,6 @@ _LOOK_S: Final = 0.2
 
 
 class BrokerSampler:
-    """Samples brokers, and writes each sample as a line."""
-
     def __init__(
         self,
         pids: Mapping[int, int],
@@ -293,7 +288,6 @@ class Soak(CampaignOfOne):
         return {**SETTINGS, **arms.settings(self.arm), **steps_down}
 
     def asked(self) -> Mapping[str, Any]:
-        """Return what the brokers were."""
         return {
             "Kafka": find(self.kafka).name,
             "arm": self.arm,
@@ -303,7 +297,6 @@ class Soak(CampaignOfOne):
         }
 
     def write(self, folder: Path, result: Result) -> None:
-        """Write the result, and a page with the figures over time."""
         samples = list(read_samples(folder)) if (folder / SAMPLES).is_file() else []
         write_result(folder, result, self.words, pictures(samples, self.warm_up_s))
 

@@ -78,7 +78,6 @@ class Bounded:
     share: float
 
     def allowed(self, values: Sequence[float]) -> float:
-        """Return the bound of its growth."""
         return max(self.least, self.share * median(values))
 
 

@@ -55,13 +55,11 @@ class Verify(CampaignOfResults[type[Level]]):
     def __init__(
         self, what: Verification, chosen: Sequence[type[Level]], criteria_text: str
     ) -> None:
-        """Plan the levels that are chosen."""
         self.what = what
         self.chosen = chosen
         self.criteria_text = criteria_text
 
     def asked(self) -> Mapping[str, Any]:
-        """Return the builds, and what else decides the result of a level."""
         request = self.what.request
         return {
             **self.what.candidate.asked(),
@@ -78,7 +76,6 @@ class Verify(CampaignOfResults[type[Level]]):
         }
 
     def cells(self, done: Done) -> Sequence[type[Level]]:
-        """Return the levels."""
         return self.chosen
 
     def check(self, cell: type[Level], place: Place) -> Result:
@@ -93,7 +90,6 @@ class Verify(CampaignOfResults[type[Level]]):
             return Result(of=cell.name, outcome=Outcome.UNKNOWN, found=why)
 
     def judge(self, done: Done) -> Result:
-        """Return the levels with their last result, in order."""
         request = self.what.request
         parts = self.results(done)
         seeds = self.what.seeds
@@ -116,7 +112,6 @@ class Verify(CampaignOfResults[type[Level]]):
         )  # fmt: skip
 
     def write(self, folder: Path, result: Result) -> None:
-        """Write the result, its page, and the criteria."""
         write_atomic(folder / DEFAULT, self.criteria_text)
         super().write(folder, result)
 

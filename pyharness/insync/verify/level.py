@@ -72,13 +72,11 @@ class Side:
 
     @property
     def words(self) -> str:
-        """Return the side in a few words."""
         agent = f" with the agent, arm {self.arm}" if self.agent else ""
         settings = self._settings()
         return f"Kafka {self.release.name}{agent}{f', {settings}' if settings else ''}"
 
     def facts(self) -> dict[str, str]:
-        """Return what it is, by name."""
         found = {
             "Kafka": self.release.name, "from": self.path or "", "jars, SHA-256": self.jars[:16],
             "agent, SHA-256": self.agent[:16] if self.agent else "none", "arm": self.arm,
@@ -115,7 +113,6 @@ def sides(request: VerifyRequest) -> tuple[Side, Side]:
 
 
 def _path(kafka: str) -> str | None:
-    """Return where an own build is."""
     return str(Path(kafka).absolute()) if builds.is_path(kafka) else None
 
 

@@ -139,17 +139,17 @@ class HadoopFiles(Files):
         self._gateway: Any = context._gateway
         self._conf: Any = context._jsc.hadoopConfiguration()
 
-    def exists(self, path: str) -> bool:  # noqa: D102 - `Files` says what these do
+    def exists(self, path: str) -> bool:
         with _errors_of(path):
             return bool(self._system(path).exists(self._path(path)))
 
-    def children(self, folder: str) -> list[str]:  # noqa: D102
+    def children(self, folder: str) -> list[str]:
         return [status.getPath().getName() for status in self._listed(folder)]
 
-    def folders(self, folder: str) -> list[str]:  # noqa: D102
+    def folders(self, folder: str) -> list[str]:
         return [s.getPath().getName() for s in self._listed(folder) if s.isDirectory()]
 
-    def matching(self, folder: str, pattern: str) -> list[Entry]:  # noqa: D102
+    def matching(self, folder: str, pattern: str) -> list[Entry]:
         with _errors_of(folder):
             whole = f"{paths.literal(folder)}/{pattern}"
             found = self._system(folder).globStatus(self._path(whole)) or ()
@@ -157,7 +157,7 @@ class HadoopFiles(Files):
                 Entry(s.getPath().toString(), s.getLen(), s.getModificationTime()) for s in found
             )
 
-    def read(self, path: str) -> str:  # noqa: D102
+    def read(self, path: str) -> str:
         with _errors_of(path):
             stream = self._system(path).open(self._path(path))
             try:
@@ -165,7 +165,7 @@ class HadoopFiles(Files):
             finally:
                 stream.close()
 
-    def write(self, path: str, content: str | bytes) -> None:  # noqa: D102
+    def write(self, path: str, content: str | bytes) -> None:
         data = content.encode() if isinstance(content, str) else content
         with _errors_of(path):
             stream = self._system(path).create(self._path(path), True)
@@ -174,17 +174,17 @@ class HadoopFiles(Files):
             finally:
                 stream.close()
 
-    def delete(self, folder: str) -> None:  # noqa: D102
+    def delete(self, folder: str) -> None:
         with _errors_of(folder):
             self._system(folder).delete(self._path(folder), True)
 
-    def move(self, folder: str, to: str) -> None:  # noqa: D102
+    def move(self, folder: str, to: str) -> None:
         with _errors_of(folder):
             moved = self._system(folder).rename(self._path(folder), self._path(to))
         if not moved:
             raise InsyncError(f"{folder}: could not be renamed to {to}")
 
-    def qualified(self, path: str) -> str:  # noqa: D102
+    def qualified(self, path: str) -> str:
         with _errors_of(path):
             return str(self._system(path).makeQualified(self._path(path)).toString())
 

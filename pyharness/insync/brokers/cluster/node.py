@@ -110,7 +110,6 @@ class NodePlan:
 
     @property
     def settings_file(self) -> Path:
-        """Its server.properties."""
         return self.folder / SETTINGS
 
     @property
@@ -135,7 +134,6 @@ class Node:
 
     @property
     def pid(self) -> int:
-        """The process id of the node's JVM."""
         return self.process.pid
 
     @property

@@ -95,7 +95,6 @@ def numbers(version: str) -> tuple[int, ...]:
 
 @cache
 def pinned(version: str) -> Release:
-    """Return one of the known releases."""
     return read(files(__package__).joinpath("dists", f"{version}.toml").read_text(encoding="utf-8"))
 
 

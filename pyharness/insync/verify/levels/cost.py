@@ -53,7 +53,6 @@ class Cost(Level, Overhead):
         self._criteria = [each for each in what.criteria.cost if each.is_claimed(claims)]
 
     def judge(self, done: Done) -> Result:
-        """Return a check per criterion and figure."""
         (rounds,) = self.rounds(done).values()
         rounds = [each for each in rounds if len(each) > 1]
         return Result(

@@ -55,7 +55,6 @@ class Case:
 
     @property
     def name(self) -> str:
-        """The name of the scenario."""
         return self.scenario.name
 
 
@@ -114,7 +113,6 @@ class CaseResult:
     known: Mapping[str, Any]
 
     def as_seed(self, case: Case) -> ArmResult:
-        """Return the result of a seed, judged as a fuzz judges it."""
         return judge(self.cell, case.scenario.workload.acks, self.known["broken"])
 
     @property
@@ -137,7 +135,6 @@ Pair = tuple[CaseResult, CaseResult]
 def judge_cases(
     cases: Sequence[Case], found: Mapping[str, Pair], what: Verification
 ) -> list[Result]:
-    """Return the checks of all scenarios and seeds."""
     out: list[Result] = []
     for case in cases:
         if case.name not in found:
@@ -305,7 +302,6 @@ class Faults(Level, ScenarioCampaign):
     )
 
     def __init__(self, what: Verification, progress: Progress) -> None:
-        """Plan the cells; raises InputError."""
         self._what = what
         self._cases = {each.name: each for each in cases_of(what)}
         self._cells = [
@@ -322,15 +318,12 @@ class Faults(Level, ScenarioCampaign):
         ]  # fmt: skip
 
     def cells(self, done: Done) -> Sequence[CellSpec]:
-        """Return the cells of the baseline, then those of the candidate."""
         return self._cells
 
     def side(self, cell: CellSpec) -> str:
-        """Return the side's name."""
         return cell.out.parts[0]
 
     def row(self, run: Plan, folder: Path) -> MatrixRow:
-        """Return the row of a run, with the figures of its case."""
         return row_of(run, folder, self._cases[run.scenario.name].figures or DEFAULT_FIGURES)
 
     def is_final(self, result: Any) -> bool:
@@ -342,7 +335,6 @@ class Faults(Level, ScenarioCampaign):
         return super().run(self._cells, place)
 
     def judge(self, done: Done) -> Result:
-        """Return the checks of all cases, and the differences of the scenarios."""
         sides: dict[str, list[CaseResult]] = {}
         for cell in self._cells:
             if cell.name in done:

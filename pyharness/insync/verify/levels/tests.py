@@ -20,7 +20,6 @@ class Tests(Level, KafkaTests):
     long = True
 
     def __init__(self, what: Verification, progress: Progress) -> None:
-        """Fetch the jars."""
         request = TestsRequest(
             kafka=what.candidate.kafka, baseline=what.baseline.kafka,
             arms=(arm_of(what.candidate),), unknown_methods=what.request.unknown_methods,
@@ -28,7 +27,6 @@ class Tests(Level, KafkaTests):
         KafkaTests.__init__(self, prepare(request, progress.phase))
 
     def judge(self, done: Done) -> Result:
-        """Return the checks of the candidate's arm, and why the baseline is incomplete, if so."""
         return of_level(super().judge(done))
 
 

@@ -36,8 +36,6 @@ _MOST_CALLS: Final = 12
 
 
 class Weave(Level, CampaignOfOne):
-    """The level."""
-
     name = of = "weave"
     words = Words(
         command="verify", says="what the agent finds and would weave in the jars", part="check"
@@ -45,11 +43,9 @@ class Weave(Level, CampaignOfOne):
     brokers = False
 
     def __init__(self, what: Verification, progress: Progress) -> None:
-        """Ask nothing yet."""
         self._what = what
 
     def check(self, cell: Named, place: Place) -> Result:
-        """Ask the agent about the candidate's jars and about those of the build that it knows."""
         candidate, java = self._what.candidate, self._what.java
         answer = ask(candidate.kafka, java, place.progress)
         write_atomic(place.folder / ANSWER, json.dumps(answer, indent=2) + "\n")
