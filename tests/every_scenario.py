@@ -231,11 +231,9 @@ def _record(
     few = [row for row in rows if row.at_once <= TWO]
     more = [row for row in rows if row.at_once > TWO]
     plans = [_plan(part, folder / name) for name, part in (("two", few), ("more", more)) if part]
-    wrong = [
-        failure
-        for out, plan, at_once in plans
-        for failure in scenarios.record({out: plan}, Progress(), at_once)
-    ]
+    wrong = list[str]()
+    for out, runs, at_once in plans:
+        wrong += scenarios.record({out: runs}, Progress(), at_once)
     folders = [out for out, *_ in plans]
     return RecordedScenarios(dict(zip(folders, judge_matrices(*folders), strict=True)), wrong)
 
