@@ -24,14 +24,7 @@ from insync.faults.support.shim import require_shim
 from insync.progress import Progress
 from insync.run.cell import CellSpec
 from insync.run.request import RunRequest, check_out, default_out
-from insync.run.requirements import (
-    require_clients,
-    require_controller_proxy,
-    require_controllers,
-    require_groups,
-    stalled,
-    unavailable,
-)
+from insync.run.requirements import require_version, stalled, unavailable
 from insync.run.version_support import require_arms
 from insync.scenario.load import (
     builtin_names,
@@ -98,12 +91,8 @@ def resolve_cells(request: RunRequest, out: Path | None) -> list[CellSpec]:
     if release.zookeeper:
         scenario = on_zookeeper(scenario)
     scenario = on_version(scenario, release.version)
-    _check_protocol(scenario.broker.inter_broker_protocol_version, release)
-    require_controller_proxy(scenario, release)
-    require_controllers(scenario, release)
     require_arms(scenario.arms, request.kafka)
-    require_clients(scenario.workload.client, release)
-    require_groups(scenario.workload, release)
+    require_version(scenario, release)
     on_controller = scenario.broker.controller_agent and not release.zookeeper
     return cells_of(request, scenario, text, out, controller_agent=on_controller)
 
@@ -159,15 +148,6 @@ def _image(release: Release) -> Image:
             " local processes"
         )
     return require(release)
-
-
-def _check_protocol(version: str | None, release: Release) -> None:
-    """Check that brokers of a release can have a protocol version; raises InputError."""
-    if version is not None and not release.zookeeper:
-        raise InputError(
-            f"broker.inter_broker_protocol_version: {version!r}, expected none: Kafka "
-            f"{release.version} has no such choice, only a version on ZooKeeper has"
-        )
 
 
 def require_agent(arms: Sequence[str]) -> Path | None:

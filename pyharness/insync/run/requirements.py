@@ -16,7 +16,7 @@ from insync.faults.registry import KINDS, why_not
 from insync.faults.support import cgroups
 from insync.faults.support.cgroup_places import everywhere
 from insync.faults.support.disk import mounts
-from insync.scenario.model import Scenario, Workload
+from insync.scenario.model import Scenario
 from insync.workload.java import Driver
 
 
@@ -51,26 +51,6 @@ def stalled(*scenarios: Scenario) -> set[int]:
     return {broker for broker, need in required.items() if need.stall_rules or need.clock}
 
 
-def require_controllers(scenario: Scenario, release: Release) -> None:
-    """Check that a release can have a scenario's controllers; raises InputError on ZooKeeper."""
-    broker = scenario.broker
-    if release.zookeeper and (broker.controllers > 1 or broker.combined):
-        key = "combined: True" if broker.combined else f"controllers: {broker.controllers}"
-        raise InputError(
-            f"broker.{key}, expected none: on ZooKeeper, as with Kafka {release.version}, there is"
-            " one controller"
-        )
-
-
-def require_controller_proxy(scenario: Scenario, release: Release) -> None:
-    """Check that a controller can have a proxy; raises InputError for one on ZooKeeper."""
-    if release.zookeeper and needs(scenario).controller_links:
-        raise InputError(
-            f"faults: a link or answers of a controller on Kafka {release.version}, expected a"
-            " version on KRaft: on ZooKeeper it is the controller that connects to brokers"
-        )
-
-
 def unavailable(scenario: Scenario, cluster: ClusterKind, out: Path) -> str | None:
     """Return why a scenario's faults cannot be injected on this machine, or None.
 
@@ -86,24 +66,54 @@ def unavailable(scenario: Scenario, cluster: ClusterKind, out: Path) -> str | No
 
 OLDEST_CONSUMER: Final = (4, 0)
 """From here on brokers serve KIP-848's protocol without a switch."""
-OLDEST_JAVA: Final = (3, 0)
+OLDEST_JAVA: Final = (2, 8)
+"""Older clients lack methods of today's API."""
+OLDEST_JAVA_GROUP: Final = (3, 0)
 """From here on the Java consumer tells its lag."""
 
 
-def require_groups(workload: Workload, release: Release) -> None:
-    """Check the protocol and the clients of each group; raises InputError."""
-    version = numbers(release.version)
-    for index, group in enumerate(workload.groups):
+def require_version(scenario: Scenario, release: Release) -> None:
+    """Check that a release has what a scenario asks for; raises InputError."""
+    if problem := next(_lacking(scenario, release), None):
+        raise InputError(problem)
+
+
+def _lacking(scenario: Scenario, release: Release) -> Iterator[str]:
+    broker, version, kafka = scenario.broker, numbers(release.version), f"Kafka {release.version}"
+    protocol, client = broker.inter_broker_protocol_version, scenario.workload.client
+    if protocol is not None and not release.zookeeper:
+        yield (
+            f"broker.inter_broker_protocol_version: {protocol!r}, expected none: {kafka} has no"
+            " such choice, only a version on ZooKeeper has"
+        )
+    if release.zookeeper and needs(scenario).controller_links:
+        yield (
+            f"faults: a link or answers of a controller on {kafka}, expected a version on KRaft: on"
+            " ZooKeeper it is the controller that connects to brokers"
+        )
+    if release.zookeeper and (broker.controllers > 1 or broker.combined):
+        key = "combined: True" if broker.combined else f"controllers: {broker.controllers}"
+        yield (
+            f"broker.{key}, expected none: on ZooKeeper, as with {kafka}, there is one controller"
+        )
+    if uses(client, "java"):
+        built(CLIENTS_JAR)
+        if version < OLDEST_JAVA:
+            yield (
+                f"--client {client}: {kafka} has no Java client that can be run, expected Kafka"
+                f" {_written(OLDEST_JAVA)} or newer, or --client librdkafka"
+            )
+    for index, group in enumerate(scenario.workload.groups):
         where = f"workload.groups[{index}]"
         if group.protocol == "consumer" and version < OLDEST_CONSUMER:
-            raise InputError(
-                f"{where}.protocol: 'consumer', expected 'classic': Kafka {release.version} has"
-                f" no other, {_written(OLDEST_CONSUMER)} is the first that has"
+            yield (
+                f"{where}.protocol: 'consumer', expected 'classic': {kafka} has no other,"
+                f" {_written(OLDEST_CONSUMER)} is the first that has"
             )
-        if uses(workload.client, "java") and version < OLDEST_JAVA:
-            raise InputError(
-                f"{where}: Kafka {release.version} with the client {workload.client}, expected"
-                f" Kafka {_written(OLDEST_JAVA)} or newer for a group, or the client librdkafka"
+        if uses(client, "java") and version < OLDEST_JAVA_GROUP:
+            yield (
+                f"{where}: {kafka} with the client {client}, expected Kafka"
+                f" {_written(OLDEST_JAVA_GROUP)} or newer for a group, or the client librdkafka"
             )
 
 
@@ -115,20 +125,6 @@ MAIN: Final = "insync.clients.Main"
 LOG: Final = "java-clients.log"
 MEMORY: Final = ("-Xmx512m", "-XX:+ExitOnOutOfMemoryError")
 """Room for what producers keep during a stall; without enough of it the run fails, not a thread."""
-OLDEST: Final = (2, 8)
-"""Older clients lack methods of today's API."""
-
-
-def require_clients(client: Client, release: Release) -> None:
-    """Check that a version has the clients that a run asks for; raises InputError."""
-    if not uses(client, "java"):
-        return
-    built(CLIENTS_JAR)
-    if numbers(release.version) < OLDEST:
-        raise InputError(
-            f"--client {client}: Kafka {release.version} has no Java client that can be run,"
-            f" expected Kafka {_written(OLDEST)} or newer, or --client librdkafka"
-        )
 
 
 @contextmanager

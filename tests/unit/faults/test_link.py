@@ -13,7 +13,7 @@ from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
 from insync.faults.base import Fault
 from insync.nodes import ACTIVE_CONTROLLER, CLIENTS, CONTROLLER_ID
-from insync.run.requirements import require_controller_proxy
+from insync.run.requirements import require_version
 from insync.scenario.load import parse
 from unit.faults.evidence import acted, alone
 
@@ -148,8 +148,8 @@ def test_links_to_several_controllers_are_broken_together(
 
 def test_a_controller_on_zookeeper_has_no_such_link() -> None:
     made = parse(alone("controller-link", mode="cut"), "mine.toml")
-    require_controller_proxy(made, pinned("4.3.1"))
+    require_version(made, pinned("4.3.1"))
     with pytest.raises(
         InputError, match=r"a link or answers of a controller on Kafka 2\.8\.2, expected"
     ):
-        require_controller_proxy(made, pinned("2.8.2"))
+        require_version(made, pinned("2.8.2"))

@@ -19,7 +19,7 @@ from insync.errors import InputError, InsyncError
 from insync.faults.cluster import FaultCluster
 from insync.nodes import ACTIVE_CONTROLLER
 from insync.run.arm_cluster import broker_settings, cluster_spec
-from insync.run.requirements import require_controllers
+from insync.run.requirements import require_version
 from insync.scenario.load import parse, source
 from insync.scenario.model import Scenario
 
@@ -109,11 +109,11 @@ def test_the_active_controller_is_asked_for_at_the_fault(monkeypatch: pytest.Mon
 
 
 def test_on_zookeeper_there_is_one_controller() -> None:
-    require_controllers(scenario(""), pinned("2.8.2"))
-    require_controllers(scenario(COMBINED), pinned("3.6.2"))
+    require_version(scenario(""), pinned("2.8.2"))
+    require_version(scenario(COMBINED), pinned("3.6.2"))
     for keys, named in ((QUORUM, "controllers: 3"), (COMBINED, "combined: True")):
         with pytest.raises(InputError, match=rf"broker\.{named}, expected none: on ZooKeeper"):
-            require_controllers(scenario(keys), pinned("2.8.2"))
+            require_version(scenario(keys), pinned("2.8.2"))
 
 
 def test_the_log_of_a_quorum_is_that_of_the_controller_that_has_most(

@@ -13,8 +13,8 @@ from event_lines import read_lines
 from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
 from insync.events.writer import EventWriter
-from insync.run.requirements import require_groups
-from insync.scenario.load import load
+from insync.run.requirements import require_version
+from insync.scenario.load import load, narrow
 from insync.workload import groups
 from insync.workload import workload as module
 from insync.workload.groups import GroupMember, leave_times
@@ -113,10 +113,10 @@ def test_members_leave_in_turn() -> None:
     ],
 )
 def test_a_version_without_the_protocol_is_refused(kafka: str, client: str, problem: str) -> None:
-    workload = load("groups").workload.model_copy(update={"client": client})
+    scenario = narrow(load("groups"), client=client)
     with pytest.raises(InputError, match=problem):
-        require_groups(workload, pinned(kafka))
-    require_groups(workload, pinned("4.0.2"))
+        require_version(scenario, pinned(kafka))
+    require_version(scenario, pinned("4.0.2"))
 
 
 STORING = GroupPlan(number=3, id="g", protocol="classic", members=2, commit_every=1)
