@@ -68,7 +68,7 @@ def test_a_rolling_upgrade_of_kafka_and_of_the_agent(
 def to_woven(cluster: LocalCluster, number: int, new: Distribution) -> None:
     """Restart a node with the newer Kafka and the agent."""
     equip(cluster, number, agent=True)
-    cluster.upgrade(number, new)
+    cluster._dist = new
     restart(cluster, number)
 
 
@@ -81,10 +81,10 @@ def test_a_rolling_downgrade_of_kafka_and_of_the_agent(
     Updates of the agent's configs stay in the metadata log, where stock brokers ignore them.
     """
     old, agent = distribution("4.1.2", java), replace(agent, holds=True)
-    cluster = LocalCluster(old, tmp_path / "nodes", agent=agent, settings={**LAG, **SHORT_SESSION})
+    formatted = replace(dist, formats=old.formats)
+    settings = {**LAG, **SHORT_SESSION}
+    cluster = LocalCluster(formatted, tmp_path / "nodes", agent=agent, settings=settings)
     lab = Lab(cluster, agent)
-    for number in (*ALL, CONTROLLER_ID):
-        cluster.upgrade(number, dist)
     with cluster:
         create_topic(cluster.bootstrap, TOPIC, [ALL], {})
         with lab.writing():
@@ -111,7 +111,7 @@ def test_a_rolling_downgrade_of_kafka_and_of_the_agent(
 def to_stock(cluster: LocalCluster, number: int, old: Distribution) -> None:
     """Restart a node with the older Kafka and without the agent."""
     equip(cluster, number, agent=False)
-    cluster.upgrade(number, old)
+    cluster._dist = old
     restart(cluster, number)
 
 

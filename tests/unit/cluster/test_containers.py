@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from insync.artifacts import LAB_JAR
 from insync.brokers.cluster import containers
 from insync.brokers.cluster.containers import Limits, Surroundings, container_of, make_accessible
 from insync.brokers.cluster.node import AgentSpec, NodeExtras, NodePlan
@@ -69,14 +70,12 @@ def made(
 def test_a_container_has_its_folder_and_volumes_at_the_hosts_paths(
     plan: NodePlan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    agent = AgentSpec(
-        tmp_path / "agent.jar", tmp_path / "events", tmp_path / "bridge", lab=tmp_path / "lab.jar"
-    )
+    agent = AgentSpec(tmp_path / "agent.jar", tmp_path / "events", tmp_path / "bridge")
     assert made(plan, monkeypatch, agent).volumes == {
         str(LOG_CONFIG): "ro",
         "/s.so": "ro",
         str(tmp_path / "agent.jar"): "ro",
-        str(tmp_path / "lab.jar"): "ro",
+        str(LAB_JAR): "ro",
         str(plan.folder): "rw",
         str(tmp_path / "control"): "rw",
         str(tmp_path / "events"): "rw",

@@ -168,7 +168,6 @@ class NodeCluster(ABC):
         self._elr = elr
         self._controllers = controllers
         self.nodes: dict[int, Node] = {}
-        self._others: dict[int, Distribution] = {}
         self._planned: dict[int, NodePlan] = {}
 
     @property
@@ -231,10 +230,6 @@ class NodeCluster(ABC):
             forget_broker(self.zookeeper.port, number)
         self.nodes[number] = self._run(self._planned[number])
 
-    def upgrade(self, number: int, dist: Distribution) -> None:
-        """Let a node run another Kafka version from its next start on; not in containers."""
-        self._others[number] = dist
-
     def remove_data(self) -> None:
         """Remove the data of the stopped nodes; keep their settings and logs."""
         for each in self._planned.values():
@@ -285,10 +280,6 @@ class NodeCluster(ABC):
             where, brokers, self._settings, addresses, self._controllers,
             advertises=numbers(self._dist.version) >= _CONTROLLERS_ADVERTISE,
         )  # fmt: skip
-
-    def _dist_of(self, number: int) -> Distribution:
-        """Return the Kafka version that a node runs."""
-        return self._others.get(number, self._dist)
 
     def _start_first_two(self, planned: Sequence[NodePlan]) -> tuple[NodePlan, ...]:
         """Start the ZooKeeper, then the broker that becomes controller; return the other nodes."""

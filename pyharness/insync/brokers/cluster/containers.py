@@ -18,6 +18,7 @@ from docker.types import LogConfig
 from testcontainers.core.container import DockerContainer
 from testcontainers.core.network import Network
 
+from insync.artifacts import LAB_JAR
 from insync.brokers.cluster.addresses import (
     INSIDE,
     Addresses,
@@ -146,7 +147,7 @@ def _read(plan: NodePlan, agent: AgentSpec | None) -> Iterator[Path]:
     yield from plan.extras.files
     if agent is not None:
         yield agent.jar.absolute()
-        yield agent.lab.absolute()
+        yield LAB_JAR
 
 
 def _written(plan: NodePlan, agent: AgentSpec | None) -> Iterator[Path]:

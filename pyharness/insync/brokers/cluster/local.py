@@ -48,7 +48,7 @@ class LocalCluster(NodeCluster):
     def _run(self, plan: NodePlan) -> Node:
         flags = [*plan.flags, *node_flags(plan.folder / TEMPORARY), *plan.extras.flags]
         running = process.start(
-            self._dist_of(plan.id).command(flags, plan.main, str(plan.settings_file)),
+            self._dist.command(flags, plan.main, str(plan.settings_file)),
             log=plan.log,
             folder=plan.folder,
             environment={**os.environ, **plan.extras.environment},

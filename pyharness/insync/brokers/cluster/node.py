@@ -20,26 +20,22 @@ _EVENTS_FILES: Final = 1_000
 class AgentSpec:
     """The agent's jar and the folders for its events and connection files, one file per node.
 
-    `on_unsupported` says what happens on a node that the agent does not support: it refuses to
-    start ("fail") or runs without the agent ("stock"). `on_controller` says whether a KRaft
-    controller has the agent too; without it the controller does not honour a leader that steps
-    down. A controller opens no bridge. `holds` enables pause points, at which tests stop threads
-    over the bridge. `nodes` are the ids of the nodes that start with the agent, None for all.
-    `unknown_methods` is whether methods may be woven that no known build has. `cache` is the folder
-    in which the agents of nodes on this machine keep their woven classes, None for no cache. `lab`
-    is the jar that the agent loads for events, bridge, pause points and cache.
+    `on_controller` says whether a KRaft controller has the agent too; without it the controller
+    does not honour a leader that steps down. A controller opens no bridge. `holds` enables pause
+    points, at which tests stop threads over the bridge. `nodes` are the ids of the nodes that start
+    with the agent, None for all. `unknown_methods` is whether methods may be woven that no known
+    build has. `cache` is the folder in which the agents of nodes on this machine keep their woven
+    classes, None for no cache.
     """
 
     jar: Path
     events_dir: Path
     bridge_dir: Path
-    on_unsupported: Literal["fail", "stock"] = "fail"
     on_controller: bool = True
     holds: bool = False
     nodes: Collection[int] | None = None
     unknown_methods: bool = False
     cache: Path | None = None
-    lab: Path = LAB_JAR
 
     def events_file(self, node: int) -> Path:
         """Return the file to which a node's agent writes its events."""
@@ -49,13 +45,12 @@ class AgentSpec:
         """Return the JVM flag for one node; raises InputError if a path contains a comma."""
         events = self.events_file(node)
         bridge = self.bridge_dir.absolute() / f"bridge-{node}.json"
-        lab = self.lab.absolute()
-        for path in (lab, events, bridge):
+        for path in (LAB_JAR, events, bridge):
             if "," in str(path):
                 raise InputError(f"agent: the path {path} has a comma, expected one without")
-        # A run keeps every event.
-        arguments = f"lab={lab},events={events},events-files={_EVENTS_FILES},bridge={bridge}"
-        arguments += f",on-unsupported={self.on_unsupported}"
+        # A run keeps every event; a broker without the agent would not be the arm that it is named.
+        arguments = f"lab={LAB_JAR},events={events},events-files={_EVENTS_FILES},bridge={bridge}"
+        arguments += ",on-unsupported=fail"
         if self.holds:
             arguments += ",pause-points=on"
         if self.unknown_methods:

@@ -22,7 +22,6 @@ LOG4J = "2.25.5"
 _DISTS = Path(__file__).with_name("dists")
 _DONE_WITHIN_S = 600.0
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
-_MODULE = re.compile(r"[\w.-]+:[\w.-]+")
 # The first versions for Scala 2.13, and without log4j 1.
 _SCALA_213, _WITHOUT_LOG4J_1 = (2, 4), (4, 0)
 # The first versions with a client of ZooKeeper 3.5, and with 3.5.8.
@@ -35,40 +34,33 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _CAUSE = re.compile(r"^\[ERROR\] .*(Could not .*?)(?: -> \[Help \d+\])?$")
 
 
-def pin(
-    version: str, folder: Path, without: Sequence[str] = (), tell: Callable[[str], None] = print
-) -> Path:
-    """Write `folder`/VERSION.toml and return it; `without` names `group:name` to leave out.
+def pin(version: str, folder: Path, tell: Callable[[str], None] = print) -> Path:
+    """Write `folder`/VERSION.toml and return it.
 
     Raises InputError if Maven is missing or cannot resolve the version.
     """
     if not _VERSION.fullmatch(version):
         raise InputError(f"pin: version '{version}', expected three numbers such as 4.3.1")
-    for module in without:
-        if not _MODULE.fullmatch(module):
-            raise InputError(f"pin: --without '{module}', expected GROUP:NAME")
     if not folder.is_dir():
         raise InputError(f"pin: --out {folder} is not a folder")
     began = time.monotonic()
     tell(f"kafka {version}: resolving with Maven, up to a minute if the jars are not here yet")
     with tempfile.TemporaryDirectory(prefix="insync-pin-") as scratch:
-        jars = resolve(roots(version), Path(scratch), without, instead_of_own(version))
+        jars = resolve(roots(version), Path(scratch), instead=instead_of_own(version))
     written = folder / f"{version}.toml"
     made = written.with_suffix(".made")
-    made.write_text(render(version, jars, without), encoding="utf-8")
+    made.write_text(render(version, jars), encoding="utf-8")
     made.replace(written)
     tell(f"kafka {version}: {len(jars)} jars pinned in {written.name}, "
          f"{time.monotonic() - began:.0f} s")  # fmt: skip
     return written
 
 
-def render(version: str, jars: Sequence[Jar], without: Sequence[str] = ()) -> str:
+def render(version: str, jars: Sequence[Jar]) -> str:
     """Return the text of VERSION.toml."""
     number = numbers(version)
-    left_out = f" Left out: {', '.join(without)}." if without else ""
     lines = [
-        f"# The jars of a Kafka {version} node, by `python -m insync.brokers.kafka.pin {version}`."
-        + left_out,
+        f"# The jars of a Kafka {version} node, by `python -m insync.brokers.kafka.pin {version}`.",
         f'version = "{version}"',
     ]
     lines += ["zookeeper = true"] if number < KRAFT_SINCE else []
@@ -180,13 +172,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m insync.brokers.kafka.pin", description=__doc__)
     parser.add_argument("version", help="a Kafka version of Maven Central, such as 3.8.1")
     parser.add_argument("--out", type=Path, default=_DISTS, help="folder (default: %(default)s)")
-    parser.add_argument(
-        "--without", action="append", default=[], metavar="GROUP:NAME",
-        help="a module to leave out, with what only it needs; may be repeated",
-    )  # fmt: skip
     given = parser.parse_args(arguments)
     try:
-        pin(given.version, given.out, given.without)
+        pin(given.version, given.out)
     except InputError as error:
         print(error, file=sys.stderr)
         sys.exit(2)
