@@ -185,7 +185,6 @@ ARMS: Final[dict[str, ArmSpec]] = {spec.name: spec for spec in _ALL}
 
 
 def find_arm(name: str) -> ArmSpec | None:
-    """Return the arm with a name; None if there is none."""
     return ARMS.get(name)
 
 

@@ -15,7 +15,6 @@ Protocol = Literal["classic", "consumer"]
 
 
 def uses(client: Client, library: Library) -> bool:
-    """Whether a workload has clients of a library."""
     return client in (library, "both")
 
 

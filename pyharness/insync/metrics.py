@@ -427,11 +427,6 @@ def of_verdict() -> tuple[str, ...]:
     return tuple(name for name, metric in METRICS.items() if metric.label)
 
 
-def of_gold() -> tuple[str, ...]:
-    """Return the names of the metrics in the table `repeat_metrics`."""
-    return tuple(name for name, metric in METRICS.items() if metric.gold)
-
-
 def integrity(acks: str = "all", *, unclean: bool = False) -> tuple[str, ...]:
     """Return the names of the metrics that count integrity violations.
 

@@ -40,15 +40,12 @@ class ProgressFile(Progress):
         self._path = path
 
     def phase(self, text: str) -> None:
-        """Write it."""
         self.write(phase=text)
 
     def repeat_done(self) -> None:
-        """Write it."""
         self.write(repeat_done=True)
 
     def write(self, **news: Any) -> None:
-        """Append a line."""
         with self._path.open("a", encoding="utf-8") as file:
             file.write(f"{json.dumps(news)}\n")
 

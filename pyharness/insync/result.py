@@ -39,7 +39,6 @@ class Table(BaseModel):
     more: int = 0
 
     def cut(self, most: int) -> Table:
-        """Return the table with at most so many rows."""
         left_out = max(len(self.rows) - most, 0)
         return self.model_copy(update={"rows": self.rows[:most], "more": self.more + left_out})
 
@@ -117,7 +116,6 @@ class Result(BaseModel):
         return sum(each.outcome == outcome for _, each in self.checks())
 
     def child(self, of: str) -> Result | None:
-        """Return the child that is about something."""
         return next((each for each in self.children if each.of == of), None)
 
     def below(self, folder: str) -> Result:

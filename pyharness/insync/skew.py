@@ -28,13 +28,11 @@ class PartitionKeys:
         self._source = source
 
     def next(self) -> int:
-        """Return the number of the next record's key."""
         found = bisect_right(self._up_to, self._source.random() * self._up_to[-1])
         return self._first + min(found, len(self._up_to) - 1) * self._step
 
 
 def key_bytes(key: int) -> bytes:
-    """Return the key of a record."""
     return f"key-{key}".encode()
 
 

@@ -70,7 +70,7 @@ MOST_FILES = 20
 # The lines of Python in each folder of `insync` and of the tests, and in their own modules, only
 # fall. Who removes some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
-    "": 1_941,
+    "": 1_928,
     "analysis": 7_526,
     "brokers": 5_612,
     "bugs": 358,
@@ -89,7 +89,7 @@ MOST_LINES = {
     "soak": 655,
     "testing": 1_406,
     "verify": 1_322,
-    "why": 4_263,
+    "why": 4_280,
     "workload": 1_949,
 }
 MOST_TEST_LINES = {
