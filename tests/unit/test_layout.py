@@ -84,7 +84,7 @@ MOST_LINES = {
     "overhead": 805,
     "past": 602,
     "report": 3_069,
-    "run": 3_153,
+    "run": 3_148,
     "scenario": 1_543,
     "soak": 655,
     "testing": 1_406,

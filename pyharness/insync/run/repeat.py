@@ -128,11 +128,6 @@ def check_done(faults: Sequence[Fault[Any]]) -> None:
         raise InsyncError(failed)
 
 
-def seed_of(seed: int, repeat: int) -> int:
-    """Return a repeat's seed; a run with this --seed reproduces it as its first repeat."""
-    return seed + repeat
-
-
 def jitter_ms(seed: int, most: int) -> int:
     """Return the delay of a repeat's faults, at most `most` ms; the same in every arm."""
     return random.Random(f"{seed}/faults").randint(0, most)  # noqa: S311
@@ -185,7 +180,7 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
             for each in workload.bursts
             for partition in each.partitions
         },
-        seed=seed_of(context.cell.seed, repeat),
+        seed=context.cell.seed + repeat,  # a run with this --seed has it as its first repeat
         drain_seconds=DRAIN_SECONDS,
         client_timeout_ms=workload.client_timeout_ms,
         retries=workload.client_retries,

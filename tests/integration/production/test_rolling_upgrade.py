@@ -92,7 +92,8 @@ def test_a_rolling_downgrade_of_kafka_and_of_the_agent(
             for number in (3, CONTROLLER_ID):
                 to_stock(cluster, number, old)
             lab.await_isr()
-            elect_first(lab)
+            running(lab.cluster).elect(TOPIC, [0])  # as an operator does
+            wait_for(lab.leader, lambda now: now == 1, WITHIN_S)
             lab.check_scopes()
             lab.check_step_down()
             ways = [each["way"] for each in lab.events("step_down_answered")]
@@ -113,9 +114,3 @@ def to_stock(cluster: LocalCluster, number: int, old: Distribution) -> None:
     equip(cluster, number, agent=False)
     cluster._dist = old
     restart(cluster, number)
-
-
-def elect_first(lab: Lab) -> None:
-    """Let the first replica of the partition lead again, as an operator does."""
-    running(lab.cluster).elect(TOPIC, [0])
-    wait_for(lab.leader, lambda now: now == 1, WITHIN_S)

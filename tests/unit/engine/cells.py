@@ -9,12 +9,10 @@ from insync.scenario.model import Scenario
 
 
 def cell(scenario: str | Scenario, out: Path, arm: str = "stock", **more: Any) -> CellSpec:
-    """Return a cell of a built-in scenario, or of one."""
     known = load(scenario) if isinstance(scenario, str) else scenario
     fields = {"text": "text", "builtin": True, "kafka": "4.3.1", "controller_agent": False, **more}
     return CellSpec(scenario=known, arm=arm, out=out, **fields)
 
 
 def named(name: str, out: Path, arm: str = "stock", **more: Any) -> CellSpec:
-    """Return a cell whose scenario has this name."""
     return cell(load("freeze").model_copy(update={"name": name}), out, arm, **more)

@@ -81,13 +81,11 @@ class Book:
         monkeypatch.setattr(records, "close_run", self.close)
 
     def open(self, plan: Any) -> None:
-        """Note that a run began."""
         self.lines.append(f"open {plan.out}")
         plan.out.mkdir(parents=True)
         (plan.out / "run.json").touch()
 
     def close(self, out: Path) -> None:
-        """Note that a run ended."""
         self.lines.append(f"close {out}")
 
 

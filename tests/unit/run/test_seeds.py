@@ -1,12 +1,7 @@
 """A repeat's own seed, and the times that it decides before anything is produced."""
 
-from insync.run.repeat import jitter_ms, seed_of
+from insync.run.repeat import jitter_ms
 from insync.scenario.load import load
-
-
-def test_the_seed_of_a_repeat_equals_that_of_a_run_starting_with_it() -> None:
-    assert [seed_of(7, repeat) for repeat in range(3)] == [7, 8, 9]
-    assert seed_of(38, 0) == seed_of(1, 37)
 
 
 def test_the_seed_decides_how_much_later_faults_begin() -> None:

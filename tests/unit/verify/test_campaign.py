@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -21,9 +21,6 @@ SEEN = Result(of="features", expected="scopes", found="read", outcome=Outcome.OB
 
 
 class MadeUp(Level, CampaignOfOne):
-    run_it: ClassVar[Callable[[], Result]]
-    began: ClassVar[list[str]]
-
     def __init__(self, *_: Any) -> None:
         self.of = self.name
 

@@ -116,7 +116,6 @@ def test_a_build_with_the_change_inside_is_expected_to_behave_as_the_arm_of_its_
 
 
 def of_resumed(tmp_path: Path) -> dict[str, Any]:
-    """Return what `resumed` asks for."""
     return {"kafka": str(tmp_path / "libs"), "agent": False, "settings": {"num.io.threads": "2"}}
 
 

@@ -153,8 +153,7 @@ def test_a_case_has_its_own_check_and_those_of_the_criteria_beside_the_baseline(
 
     def on_side(name: str, exits: int) -> CaseResult:
         cell = made_up.cell(unplanned_exits=[exits], report="read-stall/report.html", **keys)
-        known = {"broken": None, "report": f"{name}/read-stall/report.html"}
-        return CaseResult(cell, known)
+        return CaseResult(cell, {"broken": None, "report": f"{name}/read-stall/report.html"})
 
     what = replace(verification(), criteria=read(None)[1])
     scenario, seed = Case(scenario=load("read-stall")), Case(scenario=load("freeze"), seed=1)
