@@ -33,12 +33,10 @@ def read(connection: socket.socket, size: int) -> bytes:
 
 
 def numbers(connection: socket.socket, count: int) -> list[int]:
-    """Return the numbers of the next answers."""
     return [struct.unpack(">iih", read(connection, 10))[1] for _ in range(count)]
 
 
 def code(connection: socket.socket) -> int:
-    """Return the error code of the next answer."""
     return int(struct.unpack(">iih", read(connection, 10))[2])
 
 

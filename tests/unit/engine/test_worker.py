@@ -68,7 +68,6 @@ def task(folder: Path, *names: str) -> Task:
 
 
 def done(folder: Path, *names: str, go: Path | None = None) -> list[dict[str, object]]:
-    """Run a task and return the messages it sent."""
     asked = task(folder, *names).model_copy(update={"go": go})
     save_task(asked)
     worker.do_task(asked, cast("Any", None), WorkerProgress(asked))

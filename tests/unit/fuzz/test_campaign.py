@@ -51,7 +51,6 @@ def seeds_of(found: Result) -> list[str]:
 
 
 def reductions(found: Result) -> dict[str, Result]:
-    """Return the reductions by their seed."""
     return {
         seed.of: each
         for seed in found.children

@@ -40,7 +40,6 @@ NO_TAGS = b"\0"
 
 
 def codes(answer: bytes, version: int, *, whole: bool) -> list[int]:
-    """Return the codes at the places that are found."""
     places = error_places(ANSWER, version, answer, whole=whole)
     return [struct.unpack_from(">h", answer, place)[0] for place in places]
 

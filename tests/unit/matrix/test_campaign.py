@@ -25,7 +25,6 @@ MATRIX = groups()["sites"].scenarios
 
 @pytest.fixture(autouse=True)
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Patch the harness: everything is built for two ranges of versions; there are no cgroups."""
     stand_in(
         tmp_path,
         monkeypatch,

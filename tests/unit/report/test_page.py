@@ -30,13 +30,11 @@ class Reader(HTMLParser):
         self._inside = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Record what the tag would load."""
         self._inside = tag
         links = [value or "" for name, value in attrs if name in ("src", "href")]
         self.fetched += [link for link in links if not link.startswith("#")]
 
     def handle_data(self, data: str) -> None:
-        """Record the visible text."""
         if self._inside not in ("script", "style"):
             self.text.append(data)
 

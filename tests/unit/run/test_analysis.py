@@ -48,8 +48,6 @@ def test_the_analysis_gets_folder_and_engine(run: Path, monkeypatch: pytest.Monk
 
 
 class Phases(Progress):
-    """Keeps the phases."""
-
     def __init__(self) -> None:
         self.phases: list[str] = []
 

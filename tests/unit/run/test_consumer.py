@@ -58,13 +58,11 @@ class FakeClient:
 
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch) -> type[FakeClient]:
-    """Replace the real client with the fake."""
     monkeypatch.setattr(consumer, "Consumer", FakeClient)
     return FakeClient
 
 
 def read(folder: Path, end: int, seconds: float = 10.0) -> list[int]:
-    """Read to an end offset; return the recorded offsets."""
     return [line["offset"] for line in lines_of(folder, end, seconds)]
 
 

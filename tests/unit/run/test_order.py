@@ -33,8 +33,6 @@ from unit.engine.cells import cell
 
 
 class FakeCluster:
-    """A cluster that records its calls."""
-
     made: ClassVar[list["FakeCluster"]] = []
     bootstrap = "nowhere:1"
     controllers = ()
@@ -84,7 +82,6 @@ CLOCKS = clocks.Clocks({1: clocks.Reading(1_000.0, 1_001.0, 1_002.0)}, 990.0, 1_
 
 
 def planned(out: Path, keep_data: bool = False, repeats: int = 1) -> Plan:
-    """Plan kip-501."""
     kafka = SimpleNamespace(version="4.3.1", release=pinned("4.3.1"))
     jar = out / "agent.jar"
     jar.touch()
@@ -101,7 +98,6 @@ def planned(out: Path, keep_data: bool = False, repeats: int = 1) -> Plan:
 
 
 def phases(out: Path, arm: str) -> list[str]:
-    """Return the types of an arm's phases."""
     return [line["type"] for line in lines_of(out, arm, "phases.jsonl")]
 
 

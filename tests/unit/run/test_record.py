@@ -16,7 +16,6 @@ from unit.engine.cells import cell
 
 
 def started(skip: str | None = None, agent_jar: Path | None = None) -> dict[str, Any]:
-    """Start a record of kip-501."""
     kafka = SimpleNamespace(version="4.3.1", release=pinned("4.3.1"))
     tools = Tools(
         java=cast("Any", SimpleNamespace(description="Java 17")), kafka=cast("Any", kafka),

@@ -92,8 +92,6 @@ class FakeReader:
 
 
 class Bench:
-    """One TransactionalProducer on a FakeClient."""
-
     def __init__(
         self,
         folder: Path,

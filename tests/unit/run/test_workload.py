@@ -51,8 +51,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 class Bench:
-    """One PartitionProducer on a FakeClient, at 100 records per second."""
-
     def __init__(
         self, folder: Path, clock: Clock, *, drain_seconds: float = 5.0, lane: int = 0,
         producers: int = 1, idempotent: bool = False,
