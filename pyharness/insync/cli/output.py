@@ -30,7 +30,6 @@ def results_console(*, as_json: bool = False) -> Console:
 
 
 def print_json(document: Any) -> None:
-    """Print the one document of --json."""
     print(json.dumps(document, indent=2))
 
 
@@ -78,7 +77,6 @@ class TerminalProgress(Progress):
         self._task = self._progress.add_task("starting", total=None)
 
     def phase(self, text: str) -> None:
-        """Show `text` as the current phase."""
         if self._console.is_terminal:
             self._progress.update(self._task, description=text)
         else:
@@ -86,11 +84,9 @@ class TerminalProgress(Progress):
             print(f"{gone:6.1f} s  {text}", file=self._console.file, flush=True)
 
     def expect(self, repeats: int) -> None:
-        """Set the length of the bar."""
         self._progress.update(self._task, total=repeats, completed=0)
 
     def repeat_done(self) -> None:
-        """Move the bar by one repeat."""
         self._progress.advance(self._task)
 
     def stop(self) -> None:
