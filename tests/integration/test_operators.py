@@ -21,3 +21,17 @@ def test_an_unclean_election_costs_what_only_the_dead_leader_had(tmp_path: Path)
     assert f"{stock['lost'][0]} records at unclean elections were lost" in verdict["reason"]
     elected = lines_of(out, "stock", "faults.jsonl")[-1]
     assert (elected["mode"], elected["figures"]) == ("unclean", {"moved": 1, "without_isr": 1})
+
+
+@pytest.mark.long
+def test_a_reassignment_that_was_in_progress_is_cancelled(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    done = insync("run", "cancelled-reassignment", "--arms", "stock", "--out", out)
+    verdict = json.loads((out / "verdict.json").read_text())
+    assert verdict["verdict"] == "pass", done.stdout + done.stderr
+    figures = lines_of(out, "stock", "faults.jsonl")[0]["figures"]
+    assert {name: figures[name] for name in ("assigned", "in_progress", "cancelled")} == {
+        "assigned": 2, "in_progress": 2, "cancelled": 2,
+    }  # fmt: skip
+    isr = [each for each in lines_of(out, "stock", "isr.jsonl") if each["kind"] == "partition"]
+    assert [1, 2] in [sorted(each["replicas"]) for each in isr[-2:]]

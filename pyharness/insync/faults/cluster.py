@@ -207,14 +207,34 @@ class FaultCluster:
         admin.update_topic(self.cluster.bootstrap, topic, settings)
 
     def assign(
-        self, topic: str, partition: int, replicas: Sequence[int], last: Collection[int] = ()
+        self,
+        topic: str,
+        partition: int,
+        replicas: Sequence[int] | None,
+        last: Collection[int] = (),
     ) -> None:
         """Assign replicas, in this order, to a partition; raises InsyncError if refused.
 
-        The brokers in `last` are asked last.
+        None cancels the reassignment that is in progress. The brokers in `last` are asked last.
         """
         request = wire.reassign(topic, partition, replicas, TIMEOUT_MS)
         self._ask_any(request, f"reassignment of {topic}", last)
+
+    def adding(self, topic: str, partitions: Sequence[int]) -> Mapping[int, Sequence[int]]:
+        """Return which brokers a reassignment adds to which partition; raises InsyncError."""
+        request = wire.list_reassignments(topic, partitions, TIMEOUT_MS)
+        answers = []
+        for broker in self._who_reassigns():
+            try:
+                with wire.connect(self.node(broker).port, ANSWERS_WITHIN_S) as node:
+                    return wire.adding(wire.exchange(node, request))
+            except OSError as error:
+                answers.append(f"broker {broker}: {error}")
+        raise InsyncError(f"reassignments of {topic}: {', '.join(answers)}")
+
+    def _who_reassigns(self) -> Sequence[int]:
+        """Return whom to ask: on ZooKeeper only the controller; on KRaft brokers forward it."""
+        return [CONTROLLER_ID] if self.kafka.release.zookeeper else range(1, BROKERS + 1)
 
     def move_log_dirs(self, broker: int, body: bytes) -> None:
         """Ask a broker to move replicas; raises InsyncError if it refuses one, or is silent."""
@@ -252,12 +272,10 @@ class FaultCluster:
     def _ask_any(self, request: bytes, what: str, last: Collection[int] = ()) -> None:
         """Ask broker after broker, so that none waits for a stall, until the controller has it.
 
-        On ZooKeeper only the controller accepts it; on KRaft brokers forward it. Raises InsyncError
-        with all answers if none did `what` was asked.
+        Raises InsyncError with all answers if none did `what` was asked.
         """
-        brokers = sorted(range(1, BROKERS + 1), key=lambda broker: broker in last)
         answers = []
-        for broker in [CONTROLLER_ID] if self.kafka.release.zookeeper else brokers:
+        for broker in sorted(self._who_reassigns(), key=lambda broker: broker in last):
             port = self.node(broker).port
             try:
                 code = wire.ask(port, request, ANSWERS_WITHIN_S)

@@ -101,6 +101,11 @@ class Planned(Part):
         return ()
 
     @property
+    def cancelled(self) -> Sequence[int]:
+        """The partitions of these whose replica it is not in the end."""
+        return ()
+
+    @property
     def removed(self) -> Sequence[int]:
         """The partitions of whose replicas it removes its broker for a time."""
         return ()

@@ -50,9 +50,9 @@ WEIGHTS: Final[Mapping[str, float]] = {
 NOT_DRAWN: Final = frozenset(tagged("only_planned"))
 """Kinds that no seed has."""
 
-KEYS_NOT_DRAWN: Final = frozenset({"throttle_bytes_per_s", "files", "topic", "type"})
-"""Optional keys that no seed has: a quota of a new replica, a file's name, and an election that
-loses records are a scenario's."""
+KEYS_NOT_DRAWN: Final = frozenset({"throttle_bytes_per_s", "cancel", "files", "topic", "type"})
+"""Optional keys that no seed has: a quota of a new replica, a reassignment that is cancelled, a
+file's name, and an election that loses records are a scenario's."""
 
 SETTINGS: Final[Sequence[Mapping[str, str]]] = (
     {"num.io.threads": "8"},

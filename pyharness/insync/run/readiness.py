@@ -203,7 +203,6 @@ class Liveness:
             self.unusable = self.unusable or words
 
 
-LIST_TRANSACTIONS: Final = (66, 0)
 DECIDED: Final = ("PrepareCommit", "PrepareAbort")
 OVER_WITHIN_S: Final = 30.0
 LISTS_WITHIN_S: Final = 2.0
@@ -228,39 +227,6 @@ def await_no_hanging(
 
 def decided(port: int) -> list[tuple[str, str]]:
     """Return the decided transactions of a broker: id and state; before 3.0 it does not say."""
-    names = b"".join(_text(name) for name in DECIDED)
-    body = bytes([len(DECIDED) + 1]) + names + b"\1" + b"\0"  # no producer ids, no tags
-    with suppress(OSError), wire.connect(port, LISTS_WITHIN_S) as broker:
-        answer = wire.exchange(broker, wire.framed(LIST_TRANSACTIONS, body, flexible=True))
-        return _listed(wire.Fields(answer))
+    with suppress(OSError):
+        return wire.transactions(port, DECIDED, LISTS_WITHIN_S)
     return []
-
-
-def _listed(fields: wire.Fields) -> list[tuple[str, str]]:
-    fields.take("ixih")  # header, throttle time, error
-    for _ in range(_count(fields)):
-        _read_text(fields)
-    found = []
-    for _ in range(_count(fields)):
-        name = _read_text(fields)
-        fields.take("q")
-        found.append((name, _read_text(fields)))
-        fields.take("x")
-    return found
-
-
-def _text(text: str) -> bytes:
-    return bytes([len(text) + 1]) + text.encode()
-
-
-def _count(fields: wire.Fields) -> int:
-    """Return the next compact length, of which one less is meant."""
-    value = shift = 0
-    while (byte := int(fields.take("B")[0])) > 127:
-        value |= (byte & 127) << shift
-        shift += 7
-    return (value | byte << shift) - 1
-
-
-def _read_text(fields: wire.Fields) -> str:
-    return bytes(fields.take(f"{_count(fields)}s")[0]).decode()

@@ -14,7 +14,7 @@ from insync.errors import InsyncError
 from insync.faults.base import Fault, FaultContext
 from insync.faults.registry import fault_of
 from insync.faults.schedule import moments
-from insync.faults.spec import INTERNAL
+from insync.faults.spec import BESIDE, INTERNAL
 from insync.faults.support.beside import written
 from insync.nodes import ring
 from insync.progress import Progress
@@ -90,7 +90,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             # On a busy host a late first fetch shrinks the ISR, which the fault did not cause.
             check = context.arm_cluster.check_nodes
             everyone = context.arm_cluster.brokers
-            await_full_isr(context.bootstrap, topic, check, _absent(scenario), everyone)
+            await_full_isr(context.bootstrap, topic, check, _absent(scenario, None), everyone)
             start = time.monotonic()
             files.phase("steady", repeat=repeat, topic=topic)
             say("steady" if on_time else "steady, but acks are late")
@@ -100,8 +100,10 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             say("recovering")
             end_ms = scenario.faults_end_ms + late_ms + scenario.timeline.recover_ms
             workload.wait(start + end_ms / 1000 - time.monotonic())
-            for each in filter(None, (topic, beside)):
-                await_full_isr(context.bootstrap, each, check, everyone=everyone)
+            for each, of in ((topic, None), (beside, BESIDE)):
+                if each:
+                    absent = _absent(scenario, of, at_end=True)
+                    await_full_isr(context.bootstrap, each, check, absent, everyone)
             workload.check()
         live.check_nodes()
         with live.watch("not_back"):
@@ -133,12 +135,13 @@ def jitter_ms(seed: int, most: int) -> int:
     return random.Random(f"{seed}/faults").randint(0, most)  # noqa: S311
 
 
-def _absent(scenario: Scenario) -> dict[int, set[int]]:
-    """Return the brokers that become replicas of a partition only during the repeat."""
+def _absent(scenario: Scenario, topic: str | None, *, at_end: bool = False) -> dict[int, set[int]]:
+    """Return the brokers that a topic's partitions lack: not yet added, or cancelled."""
     absent: dict[int, set[int]] = {}
     for fault in scenario.faults:
-        for partition in () if fault.other_topic else fault.added:
-            absent.setdefault(partition, set()).add(fault.broker)
+        if fault.other_topic == topic:
+            for partition in fault.cancelled if at_end else fault.added:
+                absent.setdefault(partition, set()).add(fault.broker)
     return absent
 
 

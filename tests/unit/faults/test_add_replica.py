@@ -27,6 +27,8 @@ class Cluster:
         self.topic: dict[str, str | None] = {}
         self.brokers: dict[int, dict[str, str | None]] = {}
         self._ignores = ignores
+        self.in_progress: dict[int, list[int]] = {}
+        self.keeps: int | None = None
 
     def fault(self, **keys: int) -> Fault[Any]:
         return planned(self, KIND.name, broker=3, partitions=[0, 1], leaders=[1, 2], **keys)
@@ -34,8 +36,14 @@ class Cluster:
     def show(self, isr: list[int], *partitions: int) -> None:
         self.seen = {partition: ([1, 2, 3], isr) for partition in partitions}
 
-    def assign(self, _: str, partition: int, replicas: list[int]) -> None:
-        self.asked.append((partition, list(replicas)))
+    def assign(self, _: str, partition: int, replicas: list[int] | None) -> None:
+        self.asked.append((partition, list(replicas or [])))
+        if replicas is None and partition != self.keeps:
+            self.in_progress.pop(partition, None)
+            self.seen = {**self.seen, partition: ([1, 2], [1, 2])}
+
+    def adding(self, *_: object) -> dict[int, list[int]]:
+        return self.in_progress
 
     def assignment_seen_by(self, *_: object) -> dict[int, tuple[list[int], list[int]]]:
         return self.seen
@@ -90,6 +98,29 @@ def test_a_quota_that_a_broker_does_not_take_is_no_evidence() -> None:
     cluster.show([1, 2, 3], 0, 1)
     lacking = lacks(KIND.name, acted(fault).figures, broker=3, partitions=[0, 1])
     assert lacking == "quotas_in_force was 4, expected exactly 6"
+
+
+@pytest.mark.parametrize(
+    ("in_progress", "keeps", "lacking"),
+    [
+        ((0, 1), None, None),
+        ((0,), None, "in_progress was 1, expected exactly 2"),
+        ((0, 1), 1, "cancelled was 1, expected exactly 2"),
+    ],
+)
+def test_a_reassignment_is_cancelled_if_it_was_in_progress(
+    in_progress: tuple[int, ...], keeps: int | None, lacking: str | None
+) -> None:
+    cluster = Cluster()
+    fault = cluster.fault(cancel=True)
+    fault.prepare()
+    cluster.show([1, 2], 0, 1)
+    cluster.in_progress, cluster.keeps = {each: [3] for each in in_progress}, keeps
+    figures = acted(fault).figures
+    assert cluster.asked[-2:] == [(0, []), (1, [])]
+    keys = {"broker": 3, "partitions": [0, 1]}
+    assert lacks(KIND.name, figures, cancel=True, **keys) == lacking
+    assert lacks(KIND.name, figures, **keys) == "joined was 0, expected exactly 2"
 
 
 def test_a_broker_that_does_not_join_is_reported() -> None:

@@ -16,6 +16,7 @@ from unit.faults.evidence import alone, refusal
     [
         ("add-replica", {"broker": 3, "partitions": [0, 9]}, "partitions[1]: 9, expected 0 to "),
         ("add-replica", {"partitions": [0]}, "a partition that broker 1 does not lead"),
+        ("add-replica", {"broker": 3, "partitions": [0], "cancel": 1}, "cancel: 1, expected"),
         ("add-replica", {"broker": 3, "partitions": [0, 0]}, "[0, 0], expected each only once"),
         *(
             ("answer", {"api": "Fetch", "mode": "drop", **keys}, problem)

@@ -28,6 +28,15 @@ from insync.brokers.kafka.metadata import Metadata, State
             " 00000fa0 02 03 6162 02 00000001 04 00000002 00000001 00000003 00 00 00",
         ),
         (
+            wire.reassign("ab", 1, None, 4_000),
+            "002d 0000 00000001 0006 696e73796e63 00 00000fa0 02 03 6162 02 00000001 00 00 00 00",
+        ),
+        (
+            wire.list_reassignments("ab", [1, 2], 4_000),
+            "002e 0000 00000001 0006 696e73796e63 00"
+            " 00000fa0 02 03 6162 03 00000001 00000002 00 00",
+        ),
+        (
             wire.elect("ab", [0, 1], 4_000),
             "002b 0002 00000001 0006 696e73796e63 00"
             " 00 02 03 6162 03 00000000 00000001 00 00000fa0 00",
@@ -47,6 +56,16 @@ def test_a_request_is_framed_as_kafka_documents_it(request_: bytes, body: str) -
 def test_the_length_prefix_counts_the_remaining_bytes(topic: str, count: int) -> None:
     for request in (wire.fetch(topic, count), wire.elect(topic, range(count), 1)):
         assert struct.unpack_from(">i", request)[0] == len(request) - 4
+
+
+def test_the_brokers_that_are_added_are_read_from_the_answer() -> None:
+    head = "00000001 00 00000000"
+    partition = "00000001 04 00000001 00000002 00000003 02 00000003 01 00"
+    answer = f"{head} 0000 00 02 03 6162 02 {partition} 00 00"
+    assert wire.adding(bytes.fromhex(answer)) == {1: [3]}
+    assert wire.adding(bytes.fromhex(f"{head} 0000 00 01 00")) == {}
+    with pytest.raises(OSError, match="error 31: no"):
+        wire.adding(bytes.fromhex(f"{head} 001f 03 6e6f 01 00"))
 
 
 @pytest.fixture

@@ -22,11 +22,11 @@ def comparable(
 ) -> DataFrame:
     """Return a row for each of `partitions`; the others have the columns of the event lines.
 
-    `replicas` is how many the controller's log names, `logs_read` how many logs were read to
-    their end. `from_offset` is the highest start of the logs, `to_offset` the offset after the last
-    that a consumer read: that record was below the high watermark, so every replica that caught
-    up has it. `whole` is whether every replica's log was read, something was consumed, and no
-    replica was out of the ISR when the repeat ended: such a one need not have the records.
+    `replicas` is how many the controller's log names at last, `logs_read` how many logs were read
+    to their end. `from_offset` is the highest start of the logs, `to_offset` the offset after the
+    last that a consumer read: that record was below the high watermark, so every replica that
+    caught up has it. `whole` is whether every replica's log was read, something was consumed, and
+    no replica was out of the ISR when the repeat ended: such a one need not have the records.
 
     `log_end` is the lowest offset at which the log is known to end: where the fresh consumer's
     end was, or where it had read to if that is further, because the log may grow after it asked for
@@ -35,9 +35,9 @@ def comparable(
     did not record it. `verifiable` is whether the values had a checksum.
     """
     named = (
-        isr.where(fn.col("kind") == "partition")
+        isr.where((fn.col("kind") == "partition") & (fn.size("replicas") > 0))
         .groupBy(*TOPIC_OF_ARM, "partition")
-        .agg(fn.max(fn.size("replicas")).alias("replicas"))
+        .agg(fn.max_by(fn.size("replicas"), fn.struct("t_ms", "line")).alias("replicas"))
     )
     whole = (
         (fn.col("logs_read") == fn.col("replicas"))

@@ -66,6 +66,18 @@ class Fields:
         """Return the next field, a number of 4 bytes."""
         return int(self.take("i")[0])
 
+    def length(self) -> int:
+        """Return the next compact length, of which one less is meant: -1 for null."""
+        value = shift = 0
+        while (byte := int(self.take("B")[0])) > 127:
+            value |= (byte & 127) << shift
+            shift += 7
+        return (value | byte << shift) - 1
+
+    def text(self) -> str:
+        """Return the next compact text; empty for null."""
+        return bytes(self.take(f"{max(0, self.length())}s")[0]).decode()
+
     def content(self, length: str) -> bytes | None:
         """Return bytes after their length, of the kind `length`; None if that is below 0."""
         (size,) = self.take(length)
@@ -76,11 +88,14 @@ FETCH: Final = (1, 4)
 FETCH_IN_SESSION: Final = (1, 7)  # the first version with fetch sessions (KIP-227)
 ELECT_LEADERS: Final = (43, 2)
 ALTER_REASSIGNMENTS: Final = (45, 0)
+LIST_REASSIGNMENTS: Final = (46, 0)
+LIST_TRANSACTIONS: Final = (66, 0)
 NOT_CONTROLLER: Final = 41
 CLIENT: Final = b"insync"
 PREFERRED: Final = 0
 UNCLEAN: Final = 1
 _NO_TAGS: Final = b"\0"
+_NULL: Final = b"\0"
 
 
 def fetch(topic: str, partition: int, size: int = 1 << 20) -> bytes:
@@ -101,9 +116,12 @@ def fetch_in_new_session(topic: str, partition: int) -> bytes:
     return framed(FETCH_IN_SESSION, body + struct.pack(">i", 0), flexible=False)
 
 
-def reassign(topic: str, partition: int, replicas: Sequence[int], timeout_ms: int) -> bytes:
-    """Return the request that assigns these replicas, in this order, to one partition."""
-    ids = _count(replicas) + b"".join(struct.pack(">i", replica) for replica in replicas)
+def reassign(topic: str, partition: int, replicas: Sequence[int] | None, timeout_ms: int) -> bytes:
+    """Return the request that assigns these replicas, in this order, to one partition.
+
+    None cancels the reassignment that is in progress.
+    """
+    ids = _NULL if replicas is None else _ids(replicas)
     place = struct.pack(">i", partition) + ids + _NO_TAGS
     body = struct.pack(">i", timeout_ms) + _topics(topic, [place])
     return framed(ALTER_REASSIGNMENTS, body + _NO_TAGS, flexible=True)
@@ -119,6 +137,37 @@ def elect(topic: str, partitions: Sequence[int], timeout_ms: int, how: int = PRE
     return framed(ELECT_LEADERS, body + _NO_TAGS, flexible=True)
 
 
+def list_reassignments(topic: str, partitions: Sequence[int], timeout_ms: int) -> bytes:
+    """Return the request for what is being reassigned of these partitions."""
+    name = topic.encode()
+    listed = _varint(2) + _varint(len(name) + 1) + name + _ids(partitions) + _NO_TAGS
+    body = struct.pack(">i", timeout_ms) + listed + _NO_TAGS
+    return framed(LIST_REASSIGNMENTS, body, flexible=True)
+
+
+def adding(answer: bytes) -> dict[int, list[int]]:
+    """Return which brokers are being added to which partition, of an answer to the request above.
+
+    Raises OSError if it is an error.
+    """
+    fields = Fields(answer)
+    *_, code = fields.take("ixih")
+    if code != 0:
+        raise ConnectionError(f"error {code}: {fields.text()}")
+    fields.text()
+    found = {}
+    for _ in range(fields.length()):
+        fields.text()
+        for _ in range(fields.length()):
+            (partition,) = fields.take("i")
+            # All replicas, those that are added, and those that are removed.
+            _, added, _ = [fields.take(f"{fields.length()}i") for _ in range(3)]
+            fields.take("x")
+            found[int(partition)] = list(added)
+        fields.take("x")
+    return found
+
+
 def connect(port: int, seconds: float) -> socket.socket:
     """Connect to the broker at a port of this host; raises OSError."""
     return socket.create_connection(("127.0.0.1", port), timeout=seconds)
@@ -132,6 +181,27 @@ def ask(port: int, request: bytes, seconds: float) -> int:
     """
     with connect(port, seconds) as broker:
         return int(struct.unpack_from(">ixih", exchange(broker, request))[2])
+
+
+def transactions(port: int, states: Sequence[str], seconds: float) -> list[tuple[str, str]]:
+    """Return id and state of the transactions that a broker coordinates and that are in `states`.
+
+    Raises OSError without an answer; before 3.0 brokers close the connection.
+    """
+    names = b"".join(_varint(len(name) + 1) + name.encode() for name in states)
+    request = framed(LIST_TRANSACTIONS, _count(states) + names + b"\1" + _NO_TAGS, flexible=True)
+    with connect(port, seconds) as broker:
+        fields = Fields(exchange(broker, request))
+    fields.take("ixih")  # header, throttle time, error
+    for _ in range(fields.length()):
+        fields.text()
+    found = []
+    for _ in range(fields.length()):
+        name = fields.text()
+        fields.take("q")
+        found.append((name, fields.text()))
+        fields.take("x")
+    return found
 
 
 def framed(call: tuple[int, int], body: bytes, *, flexible: bool) -> bytes:
@@ -151,6 +221,10 @@ def _topics(topic: str, partitions: Sequence[bytes]) -> bytes:
         _varint(2) + _varint(len(name) + 1) + name
         + _count(partitions) + b"".join(partitions) + _NO_TAGS
     )  # fmt: skip
+
+
+def _ids(numbers: Sequence[int]) -> bytes:
+    return _count(numbers) + struct.pack(f">{len(numbers)}i", *numbers)
 
 
 def _count(items: Sequence[object]) -> bytes:

@@ -6,8 +6,12 @@ nothing, it only waits until the new replica is in the ISR.
 
 With `throttle_bytes_per_s` its replication is throttled from then on, until it is in the ISR.
 
+With `cancel` the lift cancels the reassignment instead, and the broker is not a replica afterwards.
+Without a throttle, or a stall of its writes, it would be in the ISR by then, and nothing cancelled.
+
 Evidence: in how many of the assignments the broker then is, in how many ISRs at the end, and how
-many quotas were in force. The table `added_replicas` has the times, from the controller's log.
+many quotas were in force; with `cancel`, how many were in progress until then and not after. The
+table `added_replicas` has the times, from the controller's log.
 """
 
 from collections.abc import Sequence
@@ -38,6 +42,12 @@ class AddReplica(Lasting):
     partitions: Partitions
     topic: OtherTopic | None = None
     throttle_bytes_per_s: Annotated[int | None, Field(ge=1)] = None
+    cancel: bool = False
+
+    @property
+    def cancelled(self) -> Sequence[int]:
+        """The partitions whose replica it is not in the end."""
+        return self.partitions if self.cancel else ()
 
     @property
     def added(self) -> Sequence[int]:
@@ -107,14 +117,30 @@ class AddReplicaFault(ReplicaFault[AddReplica]):
         self.figures["assigned"] = self.count(0)
 
     def end(self) -> None:
-        """Wait until the broker is in the ISRs; then delete its quotas, if there are any."""
-        await_true(lambda: self.count(1) == len(self.replicas), JOINED_WITHIN_S)
-        self.figures["joined"] = self.count(1)
+        """Wait until the broker is in the ISRs, or cancel; then delete its quotas, if any."""
+        if self.spec.cancel:
+            self._cancel()
+        else:
+            await_true(lambda: self.count(1) == len(self.replicas), JOINED_WITHIN_S)
+            self.figures["joined"] = self.count(1)
         self.window.end()
         if self._throttle is not None:
             self.figures["quotas_asked"] = len(RATES) * len(self._throttle.brokers)
             self.figures["quotas_in_force"] = self._throttle.count()
             self._throttle.end()
+
+    def _cancel(self) -> None:
+        """Cancel the reassignments, and wait until there are none."""
+        self.figures["in_progress"] = before = self._in_progress()
+        for partition in self.replicas:
+            self.cluster.assign(self.context.topic, partition, None)
+        await_true(lambda: self.count(0) == self._in_progress() == 0, ASSIGNED_WITHIN_S)
+        self.figures["cancelled"] = before - max(self.count(0), self._in_progress())
+
+    def _in_progress(self) -> int:
+        """Return to how many of the partitions the controller says that it adds the broker."""
+        found = self.cluster.adding(self.context.topic, list(self.replicas))
+        return sum(self.context.broker in each for each in found.values())
 
     def evidence(self) -> FaultLine:
         """Return in how many assignments and ISRs the broker was."""
@@ -165,7 +191,8 @@ class Throttle:
 
 def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
     expected = len(plan.partitions)
-    for name in ("assigned", "joined"):
+    cancel = (plan.model_extra or {}).get("cancel")
+    for name in ("assigned", *(("in_progress", "cancelled") if cancel else ("joined",))):
         value = seen.figures.get(name, 0.0)
         if value != expected:
             return figure(name, value, f"exactly {expected}")
@@ -179,10 +206,12 @@ KIND = FaultKind(
         does="the broker becomes a replica of partitions, and has to fetch all of their log",
         mechanism="a reassignment; another one beforehand takes the broker out of the replicas",
         evidence="of how many partitions it then is a replica, and in how many ISRs it is at the"
-        " end; of the quotas, how many are in force",
+        " end; of the quotas, how many are in force; how many were in progress when cancelled, and"
+        " not afterwards",
         notes="What a user does who raises the replication factor. The end waits for the ISR, at"
         f" most {JOINED_WITHIN_S:g} s. `throttle_bytes_per_s` is a quota for what the new replicas"
-        " fetch, as of `kafka-reassign-partitions --throttle`.",
+        " fetch, as of `kafka-reassign-partitions --throttle`. With `cancel = true` the end cancels"
+        " the reassignment, which must be in progress, and the broker is not a replica afterwards.",
     ),
     probes=both(always),
     inject=AddReplicaFault,
