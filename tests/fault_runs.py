@@ -132,6 +132,8 @@ def planned(
     io_threads: int = 0,
     configs: Mapping[str, str] | None = None,
     other: str | None = None,
+    clients: Any = None,
+    transactions: Sequence[str] = (),
     **keys: Any,
 ) -> Fault[Any]:
     """Return the fault that these keys of a scenario plan; nothing is done yet.
@@ -147,7 +149,7 @@ def planned(
     spec = spec_of.model_validate(whole)
     at = FaultContext.of(
         spec, arm="stock", repeat=repeat, topic=topic, leaders=leaders, io_threads=io_threads,
-        beside=f"{topic}-beside", configs=configs,
+        beside=f"{topic}-beside", configs=configs, clients=clients, transactions=transactions,
     )  # fmt: skip
     return fault_of(spec, at, cast("FaultCluster", cluster))
 

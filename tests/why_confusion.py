@@ -44,6 +44,7 @@ A broker whose only log directory fails ends itself, so the truth of a full disk
 HARMLESS: Final = frozenset(
     {
         "add-replica",
+        "client-freeze",
         "clock-jump",
         "config-update",
         "elect",

@@ -35,3 +35,20 @@ def test_a_reassignment_that_was_in_progress_is_cancelled(tmp_path: Path) -> Non
     }  # fmt: skip
     isr = [each for each in lines_of(out, "stock", "isr.jsonl") if each["kind"] == "partition"]
     assert [1, 2] in [sorted(each["replicas"]) for each in isr[-2:]]
+
+
+@pytest.mark.long
+def test_a_frozen_clients_transaction_times_out_and_the_next_ones_are_committed(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "run"
+    done = insync("run", "frozen-client", "--arms", "stock", "--out", out)
+    verdict = json.loads((out / "verdict.json").read_text())
+    assert verdict["verdict"] == "pass", done.stdout + done.stderr
+    (frozen,) = lines_of(out, "stock", "faults.jsonl")
+    assert (frozen["figures"]["open"], frozen["figures"]["timed_out"]) == (1, 1)
+    ends = lines_of(out, "stock", "transactions-0.jsonl")
+    own = [each for each in ends if each["client"] == "java"]
+    (late,) = [each for each in own if each["ended_ms"] - each["begun_ms"] > 5_000]
+    assert late["end"] != "committed"
+    assert [each["end"] for each in own if each["begun_ms"] > late["ended_ms"]].count("committed")

@@ -15,13 +15,14 @@ ROOT = Path(__file__).parents[2]
 LISTED = tomllib.loads((ROOT / "tests" / "data" / "long-tests.toml").read_text(encoding="utf-8"))
 MAKEFILE = ROOT / "Makefile"
 ELSEWHERE = (
-    "add-replica", "answer", "corrupt", "create-topic", "delete-topic", "disk-full",
-    "disk-stall", "kill", "memory-pressure", "more-partitions", "move-log-dir", "power-failure",
-    "produce-flood", "quorum-link", "read-error", "remove-replica", "stop", "topic-churn",
-    "write-error",
+    "add-replica", "answer", "client-freeze", "corrupt", "create-topic", "delete-topic",
+    "disk-full", "disk-stall", "kill", "memory-pressure", "more-partitions", "move-log-dir",
+    "power-failure", "produce-flood", "quorum-link", "read-error", "remove-replica", "stop",
+    "topic-churn", "write-error",
 )  # fmt: skip
 """Kinds of faults with tests of their own: test_faults_disk.py, test_faults_effects.py,
-test_memory_pressure.py, test_stall_shim.py, test_requests.py, and test_answers.py."""
+test_memory_pressure.py, test_stall_shim.py, test_requests.py, test_answers.py,
+and test_client_freeze.py."""
 
 
 def long_tests(source: str) -> Iterator[str]:

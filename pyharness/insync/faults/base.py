@@ -32,7 +32,8 @@ class FaultContext:
 
     `topic` is the fault's, by default the workload's, `leaders` the broker that leads each of its
     partitions when the repeat begins, `io_threads` how many request handlers a broker has. `site`
-    and `mode` are empty where the kind has none. `configs` are those of the topic `[beside]`.
+    and `mode` are empty where the kind has none. `configs` are those of the topic `[beside]`,
+    `clients` is the process of the Java clients, `transactions` are the repeat's transactional ids.
     """
 
     arm: str
@@ -47,6 +48,8 @@ class FaultContext:
     leaders: Sequence[int] = ()
     io_threads: int = 0
     configs: Mapping[str, str] = field(default_factory=dict)
+    clients: Running | None = None
+    transactions: Sequence[str] = ()
 
     @classmethod
     def of(
@@ -60,6 +63,8 @@ class FaultContext:
         io_threads: int,
         beside: str = "",
         configs: Mapping[str, str] | None = None,
+        clients: Running | None = None,
+        transactions: Sequence[str] = (),
     ) -> Self:
         """Return the context of a planned fault.
 
@@ -73,7 +78,7 @@ class FaultContext:
             planned_ms=spec.end_ms - spec.at_ms, topic=topic, leaders=leaders,
             target=[f"{topic}-{partition}" for partition in partitions],
             site=getattr(spec, "site", ""), mode=getattr(spec, "mode", ""), io_threads=io_threads,
-            configs=configs or {},
+            configs=configs or {}, clients=clients, transactions=transactions,
         )  # fmt: skip
 
     @property

@@ -194,6 +194,13 @@ class FaultCluster:
                     return broker in seen.brokers
         return False
 
+    def open_transactions(self, broker: int) -> set[str]:
+        """Return the ids whose transactions a broker coordinates and nobody has ended yet."""
+        with suppress(OSError):
+            listed = wire.transactions(self.node(broker).port, ["Ongoing"], ANSWERS_WITHIN_S)
+            return {name for name, _ in listed}
+        return set()
+
     def update_configs(self, broker: int, settings: Mapping[str, str | None]) -> None:
         """Set configs of a broker, or delete those that are None; raises InsyncError."""
         admin.update_broker(self._server(broker), broker, settings)

@@ -111,6 +111,7 @@ class Tags:
         only_planned: no random scenario has it: it takes longer, or more of the host, than all else
             in one; loses records; or needs what brokers there do not have.
         stops_process: the process does nothing from the beginning to the end of the evidence.
+        stops_clients: the process of the Java clients does nothing meanwhile.
         stops_following: the broker ceases to fetch from every leader.
         stops_following_at: sites at which the broker ceases to fetch the partitions named.
         late_shrinks: by the fault's words (such as "read stall"), why a shrink comes late
@@ -130,6 +131,7 @@ class Tags:
     at_both_ends: bool = False
     only_planned: bool = False
     stops_process: bool = False
+    stops_clients: bool = False
     stops_following: bool = False
     stops_following_at: tuple[str, ...] = ()
     late_shrinks: Mapping[str, str] = field(default_factory=dict)

@@ -74,6 +74,8 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             FaultContext.of, arm=context.arm, repeat=repeat, topic=topic,
             io_threads=scenario.broker.num_io_threads, beside=beside,
             configs=scenario.beside.configs if scenario.beside else None,
+            clients=None if context.driver is None else context.driver.process,
+            transactions=plan.transactions.ids if plan.transactions else (),
         )  # fmt: skip
         faults = [
             fault_of(spec, at(spec, leaders=scenario.topics[spec.other_topic]), context.arm_cluster)
@@ -216,7 +218,7 @@ def _transaction_plan(spec: Transactions | None, topic: str) -> TransactionPlan 
     return TransactionPlan(
         ids=transactional_ids(topic, spec.coordinators), per_second=spec.per_second,
         records=spec.records, abort_percent=spec.abort_percent, reads=spec.reads,
-        until=None if spec.until_ms is None else spec.until_ms / 1000,
+        until=None if spec.until_ms is None else spec.until_ms / 1000, timeout_ms=spec.timeout_ms,
     )  # fmt: skip
 
 

@@ -139,6 +139,7 @@ class Transactions(Part):
         abort_percent: how many percent it aborts on purpose.
         reads: how many records a transaction reads at most before it writes; 0: it only writes.
         until_ms: after what time a producer begins no other one; None: it goes on.
+        timeout_ms: after what time the coordinator aborts one that its producer does not end.
 
     """
 
@@ -148,6 +149,7 @@ class Transactions(Part):
     abort_percent: Annotated[int, Field(ge=0, le=90)] = 0
     reads: Annotated[int, Field(ge=0, le=1_000)] = 0
     until_ms: Span | None = None
+    timeout_ms: Annotated[int, Field(ge=1, le=900_000)] = 60_000
 
 
 class Workload(Part):
@@ -209,7 +211,8 @@ class Workload(Part):
     def _check(self) -> Self:
         slowest = self.rate_per_partition / self.producers_per_partition
         leaders = len(self.leaders)
-        until_ms = None if self.transactions is None else self.transactions.until_ms
+        own = self.transactions
+        until_ms, timeout_ms = (own.until_ms, own.timeout_ms) if own else (None, None)
         check_all(
             lambda: rules.check_client_timeout(self.client_timeout_ms),
             lambda: rules.check_client_retries(self.client_retries, idempotent=self.idempotent),
@@ -221,6 +224,7 @@ class Workload(Part):
             lambda: rules.check_configs(self.configs, self.key_countdown),
             lambda: rules.check_countdown(self.key_countdown, self.keys, self.client),
             lambda: rules.check_until(until_ms, self.client),
+            lambda: rules.check_transaction_timeout(timeout_ms, self.client_timeout_ms),
             lambda: rules.check_sessions([group.session_timeout_ms for group in self.groups]),
         )
         return self
@@ -403,6 +407,11 @@ class Scenario(Frame):
         rules.check_start(index, fault.at_ms, self.timeline.steady_ms)
         rules.check_topic(index, fault.other_topic, self.topics)
         rules.check_controller(index, fault, self.broker.controllers, combined=self.broker.combined)
+        if tags_of(fault).stops_clients:
+            own = self.workload.transactions
+            timeout_ms = None if own is None else own.timeout_ms
+            for_ms = fault.end_ms - fault.at_ms
+            rules.check_frozen_clients(index, for_ms, timeout_ms, self.workload.client)
         if tags_of(fault).one_log_dir:
             rules.check_log_dirs(index, fault.kind, self.broker.log_dirs)
         earlier = self.faults[:index]

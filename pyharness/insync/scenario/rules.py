@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from insync import arms
-from insync.clients import DEFAULT_CLIENT
+from insync.clients import DEFAULT_CLIENT, Client, uses
 from insync.faults.spec import BESIDE, Planned
 from insync.fields import broken
 from insync.nodes import ACTIVE_CONTROLLER, CONTROLLER_ID
@@ -162,6 +162,23 @@ def check_until(until_ms: int | None, client: str) -> None:
     """Check that the clients can cease to begin transactions."""
     if until_ms is not None and client != DEFAULT_CLIENT:
         raise broken("client", client, f"'{DEFAULT_CLIENT}' for transactions.until_ms")
+
+
+def check_frozen_clients(index: int, for_ms: int, timeout_ms: int | None, client: Client) -> None:
+    """Check that clients that are stopped in a transaction are in a JVM, and miss its timeout."""
+    if timeout_ms is None or not uses(client, "java"):
+        expected = "a scenario with workload.transactions, and workload.client 'java' or 'both'"
+        raise broken(f"faults[{index}].kind", "client-freeze", expected)
+    if for_ms <= timeout_ms:
+        expected = f"more than workload.transactions.timeout_ms, which is {timeout_ms}"
+        raise broken(f"faults[{index}].for_ms", for_ms, expected)
+
+
+def check_transaction_timeout(timeout_ms: int | None, client_timeout_ms: int | None) -> None:
+    """Check that a client gives up on a broker before its transaction, as librdkafka requires."""
+    if timeout_ms is not None and client_timeout_ms is not None and client_timeout_ms > timeout_ms:
+        expected = f"at least client_timeout_ms, which is {client_timeout_ms}"
+        raise broken("transactions.timeout_ms", timeout_ms, expected)
 
 
 _OF_TOPIC: Final = {

@@ -13,9 +13,9 @@ from typing import IO, Final, Protocol
 from insync.clients import Library
 from insync.errors import InsyncError
 from insync.events.schema import SCHEMA_VERSION, ReadBackLine, now_ms
+from insync.running import Running
 from insync.workload.plan import LANE_BITS, NEXT_LIFE, WorkloadPlan, burst_times
 from insync.workload.producer import DELIVERY_MS, QUEUE_KBYTES, batches, timeouts
-from insync.workload.transactional import TIMEOUT_MS
 
 ANSWER_SECONDS: Final = 30.0
 READY: Final = "ready"
@@ -24,7 +24,7 @@ FAILED: Final = "failed"
 Write = Callable[[bytes], None]
 
 
-class Jvm(Protocol):
+class Jvm(Running, Protocol):
     """The running JVM; a `subprocess.Popen` with pipes is one."""
 
     stdin: IO[bytes] | None
@@ -38,6 +38,7 @@ class Driver:
         """Read the answers of `jvm`; errors name its `log`."""
         if jvm.stdin is None or jvm.stdout is None:
             raise InsyncError("the Java clients' process has no pipes")
+        self.process: Running = jvm
         self._log = log
         self._input, self._output = jvm.stdin, jvm.stdout
         self._changed = threading.Condition()
@@ -162,7 +163,7 @@ def transactional_settings(plan: WorkloadPlan) -> Settings:
     """Return the settings of a transactional producer, without its transactional id."""
     return {
         "bootstrap.servers": plan.bootstrap,
-        "transaction.timeout.ms": TIMEOUT_MS,
+        **({"transaction.timeout.ms": own.timeout_ms} if (own := plan.transactions) else {}),
         "max.block.ms": STEP_MS,
         **batches(plan.load),
         **_timeouts(plan),

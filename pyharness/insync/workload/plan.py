@@ -15,6 +15,8 @@ LANE_BITS: Final = 40
 NEXT_LIFE: Final = 1_000
 """A client that replaces another one counts as a new producer: its number is higher by this."""
 
+TRANSACTION_TIMEOUT_MS: Final = 60_000
+"""After this the coordinator aborts a transaction; longer than any stall, so that it does not."""
 HEARTBEATS: Final = 10
 """How many heartbeats a member of a group sends in a session."""
 VARIES: Final = 0.5
@@ -41,6 +43,7 @@ class TransactionPlan:
         abort_percent: percentage of transactions that are aborted on purpose.
         reads: records that a transaction reads at most before it writes; 0: it only writes.
         until: after how many seconds a producer begins no other one; None: it goes on.
+        timeout_ms: after what time the coordinator aborts one.
 
     """
 
@@ -50,6 +53,7 @@ class TransactionPlan:
     abort_percent: int
     reads: int = 0
     until: float | None = None
+    timeout_ms: int = TRANSACTION_TIMEOUT_MS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -93,8 +93,6 @@ class TransactionReader:
         )  # fmt: skip
 
 
-TIMEOUT_MS: Final = 60_000
-"""After this the coordinator aborts a transaction; longer than any stall, so that it does not."""
 STEP_SECONDS: Final = 0.2  # how soon it notices that it must give up
 
 Wanted = Literal["commit", "abort"]
@@ -282,7 +280,7 @@ class TransactionalProducer(threading.Thread):
             {
                 "bootstrap.servers": self._plan.bootstrap,
                 "transactional.id": self._own.ids[self._number],
-                "transaction.timeout.ms": TIMEOUT_MS,
+                "transaction.timeout.ms": self._own.timeout_ms,
                 "log_level": 0,
                 **batches(self._plan.load),
                 **timeouts(self._plan.client_timeout_ms),

@@ -69,12 +69,12 @@ TAGGED = {
     "stops_following_at": "stall",
     "moves_leaders": "elect",
     "harmless": (
-        "add-replica config-update create-topic delete-topic elect more-partitions move-log-dir"
-        " produce-flood remove-replica topic-churn"
+        "add-replica client-freeze config-update create-topic delete-topic elect more-partitions"
+        " move-log-dir produce-flood remove-replica topic-churn"
     ),
     "only_planned": (
-        "answer corrupt create-topic delete-topic more-partitions move-log-dir produce-flood"
-        " quorum-link stop write-error"
+        "answer client-freeze corrupt create-topic delete-topic more-partitions move-log-dir"
+        " produce-flood quorum-link stop write-error"
     ),
     "at_both_ends": "link",
     "kills": "kill lost-log power-failure stop",

@@ -17,7 +17,7 @@ OTHERS = {
     "groups", "limits-updated", "rolling-restart", "snapshot-stall", "late-marker", "deleted-topic",
     "killed-mid-creation", "compacted-log", "full-log-dir", "moved-log-dir", "corrupt-index",
     "active-controller-killed", "failed-log-dir", "unclean-election", "active-controller-cut-off",
-    "lost-answers", "cancelled-reassignment",
+    "lost-answers", "cancelled-reassignment", "frozen-client",
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, await_true
+from insync.faults.base import AnyLasting, Fault, await_true
 from insync.faults.kind import NOT_RUNNING, FaultKind, Recorded, Tags, Words, always, both, figure
 from insync.faults.spec import OnAnyProcess
 from insync.faults.support.cgroup_places import group_of
@@ -111,18 +111,17 @@ class Freeze(OnAnyProcess):
     kind: Literal["freeze"]
 
 
-class FreezeFault(Fault[Freeze]):
+class FreezeFault(Fault[AnyLasting]):
     """One node is stopped."""
 
     _freezer: Freezer
     _cpu_before: float | None = None
-    _cpu_ms = 0.0
-    _still_stopped = False
+    cpu_ms = 0.0
+    still_stopped = False
 
     def inject(self) -> None:
         """Stop the process; raises InsyncError if it does not stop."""
-        container = self.cluster.container(self.node)
-        self._freezer = BySignal(self.process) if container is None else ByPause(container)
+        self._freezer = self.freezer()
         with self.window.beginning(undo=self._freezer.go_on):
             self._freezer.stop()
             if not await_true(self._freezer.is_stopped, STOPS_WITHIN_S):
@@ -132,22 +131,28 @@ class FreezeFault(Fault[Freeze]):
                 )
             self._cpu_before = cpu_ms(self._freezer.pid)
 
+    def freezer(self) -> Freezer:
+        """Return what stops the process."""
+        container = self.cluster.container(self.node)
+        return BySignal(self.process) if container is None else ByPause(container)
+
     def end(self) -> None:
         """Continue the process."""
-        self._still_stopped = self._freezer.is_stopped()
+        self.still_stopped = self._freezer.is_stopped()
         after = cpu_ms(self._freezer.pid)
         if after is not None and self._cpu_before is not None:
-            self._cpu_ms = after - self._cpu_before
+            self.cpu_ms = after - self._cpu_before
         self.window.end()
         self._freezer.go_on()
         await_true(lambda: not self._freezer.is_stopped(), STOPS_WITHIN_S)
 
     def evidence(self) -> FaultLine:
         """Return how long the process was stopped; 0 if somebody else continued it."""
-        return self.line(self.acted_if(self._still_stopped), {"cpu_ms": self._cpu_ms})
+        return self.line(self.acted_if(self.still_stopped), {"cpu_ms": self.cpu_ms})
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
+def runs(_: PlannedFault, seen: Recorded) -> str | None:
+    """Say that a process got CPU time while it was to be stopped, or None."""
     cpu_ms = seen.figures.get("cpu_ms", 0.0)
     return None if cpu_ms <= MOST_CPU_MS else figure("cpu_ms", cpu_ms, f"at most {MOST_CPU_MS:g}")
 
@@ -163,7 +168,7 @@ KIND = FaultKind(
     ),
     probes=both(always),
     inject=FreezeFault,
-    missing=_missing,
+    missing=runs,
     tags=Tags(
         alone=True, stops_process=True, stops_following=True, late_shrinks={"freeze": NOT_RUNNING}
     ),

@@ -1,0 +1,94 @@
+"""`client-freeze`: the process of the Java clients is stopped while a transaction is open.
+
+The broker is the one that coordinates it. The process is stopped, the coordinator is asked for its
+open transactions, and if it has none of this repeat the process goes on for a moment. What it had
+sent before could still end the transaction, so the coordinator is asked again soon.
+
+Evidence: as for `freeze`, how many transactions were open when it was stopped, and how many of
+these the coordinator had ended by itself when the process went on.
+"""
+
+import time
+from typing import Final, Literal
+
+from insync.errors import InsyncError
+from insync.events.run_info import PlannedFault
+from insync.events.schema import FaultLine
+from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, lacking, not_all
+from insync.faults.kinds.freeze import BySignal, FreezeFault, Freezer, runs
+from insync.faults.spec import Lasting
+
+OPEN_WITHIN_S: Final = 10.0
+ARRIVES_WITHIN_S: Final = 0.3
+RUNS_S: Final = 0.007
+"""No multiple of a usual time between two transactions, so that it ends at all of their moments."""
+
+
+class ClientFreeze(Lasting):
+    """The Java clients are stopped in a transaction that the broker coordinates."""
+
+    kind: Literal["client-freeze"]
+
+
+class ClientFreezeFault(FreezeFault[ClientFreeze]):
+    """The process of the Java clients is stopped."""
+
+    _open: frozenset[str] = frozenset()
+    _ended = 0
+
+    def freezer(self) -> Freezer:
+        """Return what stops the clients; raises InsyncError if there are none."""
+        if self.context.clients is None:
+            raise InsyncError("no Java clients, expected them for a client-freeze")
+        return BySignal(self.context.clients)
+
+    def inject(self) -> None:
+        """Stop the process, again and again until a transaction is open."""
+        give_up = time.monotonic() + OPEN_WITHIN_S
+        super().inject()
+        while not self._stays_open() and time.monotonic() < give_up:
+            self._freezer.go_on()
+            time.sleep(RUNS_S)
+            super().inject()
+
+    def _stays_open(self) -> bool:
+        if self._ongoing():
+            time.sleep(ARRIVES_WITHIN_S)
+            self._open = frozenset(self._ongoing())
+        return bool(self._open)
+
+    def _ongoing(self) -> set[str]:
+        return self.cluster.open_transactions(self.node) & set(self.context.transactions)
+
+    def end(self) -> None:
+        """Count the transactions that were ended meanwhile; then continue the process."""
+        self._ended = len(self._open - self._ongoing())
+        super().end()
+
+    def evidence(self) -> FaultLine:
+        """Return how long the process was stopped, and what became of its transactions."""
+        figures = {"cpu_ms": self.cpu_ms, "open": len(self._open), "timed_out": self._ended}
+        return self.line(self.acted_if(self.still_stopped), figures)
+
+
+def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
+    return runs(plan, seen) or lacking(seen, "open") or not_all(seen, "open", "timed_out")
+
+
+KIND = FaultKind(
+    spec=ClientFreeze,
+    words=Words(
+        does="the process of the Java clients is stopped between the records and the end of a"
+        " transaction, for longer than its timeout",
+        mechanism="SIGSTOP, when the coordinator says that a transaction is open",
+        evidence="as for `freeze`; how many transactions were open, and how many of these the"
+        " coordinator had ended when the process went on",
+        notes="`broker` coordinates the transactions. Needs `workload.transactions`, whose"
+        " `timeout_ms` is less than `for_ms`, and `workload.client` `java` or `both`: librdkafka's"
+        " clients are in the harness. Brokers tell of transactions from 3.0 on.",
+    ),
+    probes=both(always),
+    inject=ClientFreezeFault,
+    missing=_missing,
+    tags=Tags(once=True, harmless=True, only_planned=True, stops_clients=True),
+)
