@@ -70,27 +70,27 @@ MOST_FILES = 20
 # The lines of Python in each folder of `insync` and of the tests, and in their own modules, only
 # fall. Who removes some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
-    "": 1_928,
+    "": 1_927,
     "analysis": 7_526,
-    "brokers": 5_612,
+    "brokers": 5_686,
     "bugs": 358,
     "cli": 1_906,
     "engine": 919,
     "events": 1_354,
-    "faults": 7_115,
+    "faults": 7_280,
     "fuzz": 1_464,
     "kafka_tests": 1_174,
     "matrix": 163,
     "overhead": 805,
     "past": 602,
     "report": 3_069,
-    "run": 3_148,
-    "scenario": 1_543,
+    "run": 3_119,
+    "scenario": 1_569,
     "soak": 655,
     "testing": 1_406,
     "verify": 1_322,
     "why": 4_280,
-    "workload": 1_949,
+    "workload": 1_952,
 }
 MOST_TEST_LINES = {
     "": 1_550,
@@ -99,10 +99,10 @@ MOST_TEST_LINES = {
     "contract": 310,
     "data": 50,
     "engines": 157,
-    "integration": 6_920,
+    "integration": 6_954,
     "model": 1_128,
     "programs": 997,
-    "unit": 30_281,
+    "unit": 30_490,
 }
 SLACK = 100
 
