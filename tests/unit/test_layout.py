@@ -102,7 +102,7 @@ MOST_TEST_LINES = {
     "integration": 6_954,
     "model": 1_128,
     "programs": 997,
-    "unit": 30_492,
+    "unit": 30_510,
 }
 SLACK = 100
 
