@@ -219,10 +219,13 @@ def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
     waited_ms = _waited_ms(facts, own)
     kept = _kept(facts, own) if own else []
     why: tuple[Cause, str] = ("undecided", LINKS)
+    gave_up = _gave_up(facts, broker, drops)
     if waited_ms >= rules.OVERDUE_LAGS * facts.lag_ms or any(
         _woke(facts, each, drops) for each in own
     ):
         why = ("disk", FETCH)
+    elif gave_up is not None:
+        why = ("network", LINKS) if gave_up[1].value else ("disk", FETCH)
     elif broker in facts.pauses_known - facts.clock_moved:
         why = ("network", LINKS)
     elif len(own) == len(drops) and (_links_work(facts, drops) or kept):
@@ -238,8 +241,28 @@ def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
         Evidence("followers that it dropped at one time", len(lost), "followers"),
         Evidence("leaders that dropped it", len(losers), "leaders"),
         *(Evidence(f"{says} when it was dropped, for", ms) for says, ms in late if ms),
-        *kept,
+        *kept, *(gave_up or ()),
     )  # fmt: skip
+
+
+def _gave_up(
+    facts: Facts, broker: int, drops: Sequence[Dropped]
+) -> tuple[Evidence, Evidence] | None:
+    """Return how many gave up waiting for a broker's answers, and whose answers it gave up.
+
+    None unless several did, as logs say, and it would say so itself. If it gave up on nobody, its
+    links work in the other direction.
+    """
+    span = whole([facts.late(each) for each in drops])
+    near = [each for each in facts.awaited if each.touches(span, within_ms=facts.lag_ms)]
+    by = {each.broker for each in near if each.peer == broker}
+    of = {each.peer for each in near if each.broker == broker}
+    if not facts.logs or broker not in facts.peers_known or len(by) <= 1:
+        return None
+    return (
+        Evidence("fetchers of other brokers that gave it up", len(by), "brokers"),
+        Evidence("brokers that its own fetchers gave up", len(of), "brokers"),
+    )
 
 
 def _woke(facts: Facts, dropped: Dropped, drops: Sequence[Dropped]) -> bool:
@@ -338,11 +361,11 @@ def _behind(facts: Facts, follower: int, drops: Sequence[Dropped]) -> Finding:
     why: tuple[Cause, str] = ("disk", FOLLOWER_APPEND)
     if seen and min(seen) < rules.FETCHING_LAGS * facts.lag_ms:
         pass
+    elif facts.logs:
+        return _behind_in_logs(facts, follower, drops, evidence)
     elif follower in facts.peers_known:
         evidence.append(Evidence("it waited for a leader's answers for", max(waits, default=0.0)))
         why = ("network", LINK) if waits else why
-    elif facts.logs:
-        return _behind_in_logs(facts, follower, drops, evidence)
     elif not _links_work(facts, drops):
         why = ("undecided", FOLLOWING)
     peer = leaders[0] if why[1] == LINK and len(leaders) == 1 else None
@@ -369,6 +392,11 @@ def _behind_in_logs(
     same = sum(keep[each] for each in leaders)
     others = sum(keep.values()) - same
     kept = _kept(facts, drops)
+    lost = {each.peer for each in facts.awaited if each.broker == follower and each.touches(span)}
+    if len(lost & leaders) > 1:
+        says = "leaders whose answers it gave up waiting for"
+        told = Evidence(says, len(lost & leaders), "brokers")
+        return _finding(facts, drops, follower, ("network", LINKS), *evidence, told)
     if all(keep[each] >= rules.KEPT_LEADS for each in leaders):
         says = "other partitions of the same leaders in which it stayed in sync"
         kept = [Evidence(says, same, "partitions")]

@@ -154,6 +154,38 @@ def test_a_leader_that_drops_a_follower_too_late_and_has_it_back_at_once_had_hun
     assert (finding.broker, finding.cause) == (1, cause)
 
 
+FETCHER = "WARN [ReplicaFetcher replicaId={}, leaderId={}, fetcherId=0] Error in response for fetch"
+OLD_FETCHER = "WARN [ReplicaFetcherThread-0-{1}], Error in fetch kafka.server.ReplicaFetcherThread"
+
+
+@pytest.mark.parametrize("line", [FETCHER, OLD_FETCHER])
+@pytest.mark.parametrize(("waiting", "peers", "cause"), [
+    ((2, 3), (), "disk"), ((2, 3), (2, 3), "network"), ((2,), (), "undecided"),
+])  # fmt: skip
+def test_a_leader_whose_answers_others_give_up_is_slow_unless_it_gives_up_theirs(
+    tmp_path: Path, line: str, waiting: tuple[int, ...], peers: tuple[int, ...], cause: str
+) -> None:
+    gave_up = [at(58, line.format(1, peer)) for peer in peers]
+    write(tmp_path / "1.log", [*SLOW_LEADER, *gave_up, at(99, "INFO x")])
+    for broker in (2, 3):
+        own = [at(58, line.format(broker, 1))] if broker in waiting else []
+        write(tmp_path / f"{broker}.log", [at(1, leads(f"u-{broker}", broker)), *own, at(99, "x")])
+    found = answer(tmp_path).findings
+    assert {each.cause for each in found} == {cause}
+    assert found[0].broker == 1
+
+
+def test_a_follower_that_gives_up_the_answers_of_all_leaders_has_bad_links(tmp_path: Path) -> None:
+    for leader in (1, 2):
+        lost = at(40, shrinks(f"t-{leader}", leader, "1,2,3", "1,2"))
+        own = [SETTINGS, at(1, leads(f"t-{leader}", leader)), lost, at(99, "INFO x")]
+        write(tmp_path / f"{leader}.log", [at(0, "INFO x"), *own])
+    gave_up = [at(50, FETCHER.format(3, leader)) for leader in (1, 2)]
+    write(tmp_path / "3.log", [at(0, "INFO [Broker id=3] x"), *gave_up, at(99, "INFO x")])
+    (finding,) = answer(tmp_path).findings
+    assert (finding.brokers, finding.cause) == ((3,), "network")
+
+
 @pytest.mark.parametrize(("second", "cause"), [(45, "disk"), (33, "undecided")])
 def test_a_leader_that_drops_followers_long_after_they_dropped_it_had_hung(
     tmp_path: Path, second: int, cause: str

@@ -70,7 +70,8 @@ _STARTING: Final = re.compile(r"Registered `?kafka:type=kafka.Log4jController`? 
 """The first line of a broker's process."""
 _STOPPING: Final = re.compile(r"Terminating process due to signal|ing controlled shutdown")
 _FETCHER: Final = re.compile(
-    r"\[ReplicaFetcher replicaId=(\d+), leaderId=(\d+), fetcherId=\d+\] Error (?:in response|when)"
+    r"\[ReplicaFetcher(?: replicaId=(\d+), leaderId=(\d+), fetcherId=\d+|Thread-\d+-(\d+))\],?"
+    r" Error (?:in response|in fetch|when)"
 )
 _GIVEN_UP: Final = re.compile(
     r"\[ReplicaFetcher replicaId=(\d+), leaderId=(\d+), .*Partition \S+ marked as failed"
@@ -98,7 +99,8 @@ WORDS: Final = tuple(
     word.encode()
     for word in (
         "ISR", "Fenc", "fenced=", "fenceBroker", "Newly added", "started", "Error in response",
-        "Error when", "marked as failed", "Stopping serving", "Pause ", "Log4jController",
+        "Error in fetch", "Error when", "marked as failed", "Stopping serving", "Pause ",
+        "Log4jController",
         "replica.lag.time.max.ms = ", "min.insync.replicas", "Cluster ID", "with clusterId",
         " in cluster ", "Follower ", "registered broker", "RegisterBrokerRecord",
         "Cancelled in-flight", "sessionTimeout=", "zookeeper.session.timeout.ms = ",
@@ -248,8 +250,8 @@ def add(read: Read, line: Line) -> None:
             _add_start(read, line, broker)
     elif own is not None and _STOPPING.search(text):
         read.stops.append((line.source, own, at_ms))
-    elif found := _FETCHER.search(text):
-        ends = int(found[1]), int(found[2])
+    elif (found := _FETCHER.search(text)) and (found[1] or own is not None):
+        ends = int(found[1] or str(own)), int(found[2] or found[3])
         _add_span(read, line, ends, Awaited(
             broker=ends[0], peer=ends[1], since_ms=at_ms - _WAITED_MS, until_ms=at_ms,
         ))  # fmt: skip

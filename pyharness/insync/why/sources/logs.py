@@ -292,6 +292,7 @@ def facts_of(read: Read, lag_ms: float | None) -> Facts:
     facts.controller_known = True
     logged = {each.broker for each in read.sources if each.broker is not None}
     facts.brokers |= logged
+    facts.peers_known |= logged
     for _, start in read.starts:
         if start["away_ms"] is None:
             start["away_ms"] = _since_last_file(read, start["broker"], start["t_ms"])
