@@ -249,17 +249,26 @@ def test_a_broker_that_is_fenced_after_its_log_directory_failed_has_one_finding(
     assert [each.site for each in answer(tmp_path).findings] == sites
 
 
-@pytest.mark.parametrize(("elapsed", "site"), [(14_000, "frozen or starved"), (4_600, None)])
+CANCELLED = (
+    "INFO [RaftManager id=1] Cancelled in-flight FETCH request with correlation id 75 due to node"
+    " 100 being disconnected (elapsed time since creation: {0}ms, elapsed time since send: {0}ms,"
+    " throttle time: 0ms, request timeout: 4500ms)"
+)
+
+
+@pytest.mark.parametrize(("elapsed", "ran_at", "paused"), [
+    (15_000, None, [6_000]), (9_100, None, []), (4_600, None, []), (15_000, 37, []),
+])  # fmt: skip
 def test_a_request_that_ends_long_after_its_timeout_shows_a_process_that_did_not_run(
-    tmp_path: Path, elapsed: int, site: str | None
+    tmp_path: Path, elapsed: int, ran_at: int | None, paused: list[int]
 ) -> None:
-    late = (
-        "INFO [RaftManager id=1] Cancelled in-flight FETCH request with correlation id 75 due to"
-        f" node 100 being disconnected (elapsed time since creation: {elapsed}ms, elapsed time"
-        f" since send: {elapsed}ms, throttle time: 0ms, request timeout: 4500ms)"
-    )
-    write(tmp_path / "1.log", [at(0, leads("t-0", 1)), SETTINGS, at(40, late)])
-    assert [each.site for each in answer(tmp_path).findings] == ([site] if site else [])
+    """A client sleeps for one timeout before it looks again; several requests are one pause."""
+    late = [at(40, CANCELLED.format(elapsed))] * 2
+    ran = [] if ran_at is None else [at(ran_at, CANCELLED.format(4_504))]
+    write(tmp_path / "1.log", [at(0, leads("t-0", 1)), SETTINGS, *ran, *late])
+    found = answer(tmp_path).findings
+    assert [each.evidence[0].value for each in found] == paused
+    assert {each.site for each in found} <= {"frozen or starved"}
 
 
 @pytest.mark.parametrize(("at_second", "site"), [

@@ -111,8 +111,8 @@ WORDS: Final = tuple(
 _WAITED_MS: Final = 30_000.0
 """Kafka's default of replica.socket.timeout.ms, after which a fetcher gives a leader up."""
 _OVERSLEPT_MS: Final = 1_000.0
-"""A client that ends a request so long after its timeout did not run meanwhile: it looks at it
-again after at most some hundred ms."""
+"""A client that ends a request so long after twice its timeout did not run meanwhile: it may sleep
+for one timeout before it looks at the request again."""
 _QUARTER_MS: Final = 900_000.0
 """Time zones differ by quarters of hours; a leader removes a follower earlier than that."""
 _LONGEST: Final = 280
@@ -268,7 +268,7 @@ def add(read: Read, line: Line) -> None:
     elif own is not None and (found := _COLLECTED.search(text)):
         _add_pause(read, line, own, float(found[1]))
     elif own is not None and (found := _CANCELLED.search(text)):
-        _add_timeout(read, line, own, float(found[1]) - float(found[2]))
+        _add_timeout(read, line, own, float(found[1]) - 2 * float(found[2]))
     elif found := _SESSION.search(text):
         read.session_ms = float(found[1])
     elif own is not None and read.session_ms and (found := _UNHEARD.search(text)):

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 
 from insync.errors import InputError
 from insync.why.answer import Answer
-from insync.why.facts import Appended, Awaited, Facts, Partition, Paused, Span
+from insync.why.facts import Appended, Awaited, Facts, Partition, Paused, Span, groups, whole
 from insync.why.infer import answer_of
 from insync.why.rules import DEFAULT_LAG_MS
 from insync.why.sources.clocks import skews
@@ -310,9 +310,29 @@ def facts_of(read: Read, lag_ms: float | None) -> Facts:
         broker = read.sources[source].broker
         if broker is not None:
             facts.reports.setdefault(broker, []).append(at_ms - ahead.get(source, 0.0))
+    facts.paused = [each for own in _by_broker(facts.paused) for each in _pauses(facts, own)]
     _add_gaps(facts, read, given=lag_ms is not None, said=said)
     facts.gaps += [f"there is no log of broker {each}" for each in sorted(facts.brokers - logged)]
     return facts
+
+
+def _by_broker(pauses: Sequence[Paused]) -> list[list[Paused]]:
+    brokers = sorted({each.broker for each in pauses})
+    return [[each for each in pauses if each.broker == broker] for broker in brokers]
+
+
+def _pauses(facts: Facts, pauses: Sequence[Paused]) -> Iterator[Paused]:
+    """Yield the pauses of a process, one for those that overlap: several requests show it.
+
+    None in which it timed another request out in time.
+    """
+    ran = facts.reports.get(pauses[0].broker, ())
+    true = [each for each in pauses if not any(each.since_ms < t < each.until_ms for t in ran)]
+    for same in groups(true, 0):
+        span, longest = whole(same), max(each.paused_ms for each in same)
+        yield replace(
+            same[0], since_ms=span.since_ms, until_ms=span.until_ms, paused_ms=longest
+        )  # fmt: skip
 
 
 def _at_their_time(read: Read) -> Iterator[tuple[int, dict[str, Any]]]:
