@@ -3,8 +3,11 @@
 A difference is a failure. Only doubles may differ, in their last digits.
 """
 
+import gzip
 import math
 from collections.abc import Iterator
+from datetime import UTC
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +20,14 @@ from analysed import unpack
 from insync.analysis.engine import paths
 from insync.analysis.engine.options import Choice
 from insync.analysis.engine.session import Session, open_session
+from insync.analysis.engine.whole_files import read_in
 from insync.analysis.tables.bronze import lines as bronze
 from insync.analysis.tables.bronze.folders import look
 from insync.analysis.tables.bronze.lines import ddl
 from insync.analysis.tables.contracts import CONTRACTS, LAYERS
 from insync.analysis.tables.pipeline import refresh
 from insync.engines import AnalysisOptions
+from insync.why.sources import scan
 from unit.checks.test_planted import check, of_any_kind
 from unit.histories.history import History
 from unit.histories.plantings import ALL, planted_where_it_fits
@@ -69,6 +74,21 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     append(events / "another/consume-0.jsonl", [read])
     append(events / "stock/notes.jsonl", [read])
     return folder
+
+
+def test_spark_scans_logs_as_this_process_does(spark_session: Session, tmp_path: Path) -> None:
+    """Its workers read the files of `insync why --logs` that are elsewhere."""
+    line = "[2026-01-02 03:04:05,678] INFO [Partition t-0 broker=1] Shrinking ISR from 1,2 to 1"
+    (tmp_path / "kafka 1").mkdir()
+    (tmp_path / "kafka 1" / "server.log").write_text(f"{line}\nINFO nothing of use\n")
+    (tmp_path / "server.log.1.gz").write_bytes(gzip.compress(line.encode()))
+    (tmp_path / "cut.log.gz").write_bytes(gzip.compress(line.encode())[:-9])
+    (tmp_path / "notes.txt").write_text(line)
+    reader = partial(scan.as_text, zone=UTC)
+    found = read_in(spark_session, [str(tmp_path)], "*.log*", reader, scan)
+    files = list(tmp_path.rglob("*.log*"))
+    assert sorted(found) == sorted(reader(str(each), each.read_bytes()) for each in files)
+    assert len(found) == len(files) == 3
 
 
 def tables(session: Session, runs: Path, into: Path) -> dict[str, Rows]:

@@ -48,7 +48,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "overhead": {"events", "brokers.kafka", "brokers.cluster", "run", "engine", "report"},
     "soak": {"overhead", "events", "testing", "report", "run", "engine", *CLUSTERS},
-    "why": {"events", "brokers.kafka", "brokers.cluster", "report"},
+    "why": {"events", "brokers.kafka", "brokers.cluster", "report", "analysis.engine"},
     "analysis.checks": set(),
     "analysis.engine": {"events", "brokers.kafka"},
     "analysis.tables": {"events", "faults", "analysis.engine", "analysis.checks"},
@@ -71,10 +71,10 @@ MOST_FILES = 20
 # fall. Who removes some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
     "": 1_927,
-    "analysis": 7_526,
+    "analysis": 7_590,
     "brokers": 5_686,
     "bugs": 358,
-    "cli": 1_906,
+    "cli": 1_916,
     "engine": 919,
     "events": 1_354,
     "faults": 7_280,
@@ -89,7 +89,7 @@ MOST_LINES = {
     "soak": 655,
     "testing": 1_406,
     "verify": 1_322,
-    "why": 4_311,
+    "why": 4_414,
     "workload": 1_952,
 }
 MOST_TEST_LINES = {
@@ -98,11 +98,11 @@ MOST_TEST_LINES = {
     "containers": 736,
     "contract": 310,
     "data": 50,
-    "engines": 157,
+    "engines": 177,
     "integration": 6_954,
     "model": 1_128,
     "programs": 997,
-    "unit": 30_510,
+    "unit": 30_512,
 }
 SLACK = 100
 

@@ -18,6 +18,7 @@ COMMANDS = (
     ("matrix", "--out", "out"),
     ("report", "nowhere"),
     ("tables", "nowhere", "--into", "out"),
+    ("why", "--logs", "nowhere"),
 )
 NOT_PROBED = ("local", "local[2]", "local[*]", "local[2, 4]", "local[*,4]")
 NOT_PROBED += ("local-cluster[2,1,1024]", "yarn", "k8s://https://127.0.0.1:1", "k8s://127.0.0.1:1")

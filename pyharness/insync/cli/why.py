@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from rich.markup import escape
 
-from insync.cli.options import UNKNOWN, Json
-from insync.cli.output import print_json, results_console
+from insync.cli.options import UNKNOWN, Json, require
+from insync.cli.output import TerminalProgress, print_json, results_console
+from insync.engines import AnalysisOptions
 from insync.errors import InputError
 from insync.events.schema import DEFAULT_TOPIC
 from insync.why.rules import DEFAULT_LAG_MS
@@ -23,6 +24,7 @@ Examples:
   insync why ./out --arm request --json
   insync why --logs ./logs --out incident.html --out incident.md
   insync why --logs 'logs/*/server.log*' --logs logs/controller.log.gz --tz Europe/Berlin
+  insync why --logs s3a://bucket/logs --spark-master spark://host:7077 --out incident.html
   insync why --bootstrap localhost:9092 --lag-ms 30000
   insync why --bootstrap localhost:9092 --minutes 60 --json
   insync why --bootstrap localhost:9092 --jmx 1=localhost:9991 --jmx 2=localhost:9992
@@ -30,13 +32,15 @@ Examples:
 
 
 def command(
+    spark: Annotated[AnalysisOptions, "master", "conf"],
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="Folder of a recorded run.")
     ] = None,
     arm: Annotated[str | None, "Only this arm of the run."] = None,
     logs: Annotated[
         list[str] | None,
-        "Log file of a broker or a controller, folder with such, or glob; repeatable.",
+        "Log file of a broker or a controller, folder with such, or glob; repeatable. Spark reads"
+        " those that are elsewhere, such as s3a://BUCKET/logs.",
     ] = None,
     broker_from: Annotated[
         str | None,
@@ -83,6 +87,8 @@ def command(
     for name, value in (("--lag-ms", lag_ms), ("--jmx", jmx)):
         if folder is not None and value is not None:
             raise InputError(f"{name}: expected --bootstrap with it, not a folder")
+    if logs is None and spark.spark_because is not None:
+        raise InputError(f"{spark.spark_because}: expected --logs with it")
     if logs is None and prometheus is not None:
         raise InputError(f"--prometheus {prometheus}: expected --logs with it")
     if folder is None and arm is not None:
@@ -94,7 +100,11 @@ def command(
     elif logs is not None:
         from insync.why.sources import logs as logged
 
-        found = logged.answers(logs, lag_ms, broker_from, tz, prometheus)
+        with TerminalProgress() as progress:
+            if because := logged.spark_because(logs, spark):
+                require("insync why", spark)
+                progress.phase(f"Apache Spark reads the logs, because of {because}")
+            found = logged.answers(logs, lag_ms, broker_from, tz, prometheus, spark)
     elif jmx:
         from insync.why.sources.jmx import answers
 

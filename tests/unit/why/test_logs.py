@@ -9,9 +9,9 @@ import pytest
 
 from insync.errors import InputError
 from insync.why.answer import Answer
-from insync.why.sources.log_lines import time_of
 from insync.why.sources.logs import UTC as IN_UTC
 from insync.why.sources.logs import answers, files_of
+from insync.why.sources.scan import time_of
 from insync.why.words import terminal_lines
 
 SETTINGS = "\treplica.lag.time.max.ms = 10000"

@@ -9,21 +9,12 @@ pattern, JSON layouts and the prefixes of systemd and Strimzi have them.
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from typing import Any, Final
 
 from insync.why.facts import LOST_DIR, Appended, Awaited, LogLine, Partition, Paused
+from insync.why.sources.scan import Line, Source
 
-_TIME: Final = re.compile(
-    r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[,.](\d{3})\d*)? ?(Z|[+-]\d\d:?\d\d)?"
-)
-_INSTANT: Final = re.compile(r'"epochSecond":(\d+),"nanoOfSecond":(\d+)')
-OWN_ID: Final = re.compile(
-    rb"\[(?:(?:Broker|KafkaServer|BrokerServer|BrokerLifecycleManager|GroupCoordinator|Controller)"
-    rb" (?:id=)?|ReplicaManager broker=|Partition \S+ broker=|ReplicaFetcher replicaId="
-    rb"|\S+,\d+\] on broker )(\d+)|\[(?:QuorumController|ControllerServer) id=(\d+)"
-)
-"""Whose log it is: a broker's, or one of a controller."""
 _PARTITION: Final = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
 _OLD_PARTITION: Final = re.compile(r"Partition \[([\w.-]+),(\d+)\] on broker (\d+):")
 """How Kafka before 1.0 names a partition and its leader."""
@@ -66,8 +57,6 @@ _ZOOKEEPER: Final = re.compile(
 _STARTED: Final = re.compile(
     r"\[KafkaServer id=(\d+)\] started|\[KafkaRaftServer nodeId=(\d+)\] Kafka Server started"
 )
-_STARTING: Final = re.compile(r"Registered `?kafka:type=kafka.Log4jController`? MBean")
-"""The first line of a broker's process."""
 _STOPPING: Final = re.compile(r"Terminating process due to signal|ing controlled shutdown")
 _FETCHER: Final = re.compile(
     r"\[ReplicaFetcher(?: replicaId=(\d+), leaderId=(\d+), fetcherId=\d+|Thread-\d+-(\d+))\],?"
@@ -95,19 +84,6 @@ _MIN_ISR: Final = re.compile(
     r" min\.insync\.replicas to (?P<set>\d+)"
     rf"|log for partition {_PARTITION} in .*min\.insync\.replicas(?: -> |=)(?P<made>\d+)"
 )
-WORDS: Final = tuple(
-    word.encode()
-    for word in (
-        "ISR", "Fenc", "fenced=", "fenceBroker", "Newly added", "started", "Error in response",
-        "Error in fetch", "Error when", "marked as failed", "Stopping serving", "Pause ",
-        "Log4jController",
-        "replica.lag.time.max.ms = ", "min.insync.replicas", "Cluster ID", "with clusterId",
-        " in cluster ", "Follower ", "registered broker", "RegisterBrokerRecord",
-        "Cancelled in-flight", "sessionTimeout=", "zookeeper.session.timeout.ms = ",
-        "have not heard from server", "Terminating process", "ing controlled shutdown",
-    )
-)  # fmt: skip
-"""What any line of use has: most lines of a log have none of it."""
 _WAITED_MS: Final = 30_000.0
 """Kafka's default of replica.socket.timeout.ms, after which a fetcher gives a leader up."""
 _OVERSLEPT_MS: Final = 1_000.0
@@ -120,26 +96,6 @@ _LONGEST: Final = 280
 
 Shared = tuple[str, str, int, int]
 """An event that several nodes log: its kind, of what, and two numbers."""
-
-
-@dataclass(slots=True)
-class Source:
-    """A file: whose log it is, when it begins and ends, and how many lines it has."""
-
-    file: str
-    broker: int | None = None
-    controller: int | None = None
-    first_ms: float | None = None
-    last_ms: float | None = None
-    first_line: bytes = b""
-    lines: int = 0
-    total: int = 0
-    clusters: set[str] = field(default_factory=set)
-
-    @property
-    def node(self) -> int | None:
-        """The broker or the controller whose log it is."""
-        return self.controller if self.broker is None else self.broker
 
 
 @dataclass(slots=True)
@@ -179,49 +135,6 @@ class Read:
     zone_off_ms: float | None = None
     broken: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """A line with its number, its time or that of the line before it, and of the last one there.
-
-    `before_ms` is when the process before this one wrote its last line, and `began_ms` when this
-    one wrote its first, if they are known.
-    """
-
-    source: int
-    number: int
-    text: str
-    at_ms: float
-    before_ms: float | None
-    began_ms: float | None
-
-
-def time_of(line: str, zone: tzinfo) -> float | None:
-    """Return the time of a line (epoch ms): the first date in it; None if it has none."""
-    found = _TIME.search(line, 0, 400)
-    if found is None:
-        instant = _INSTANT.search(line, 0, 400)
-        return int(instant[1]) * 1e3 + int(instant[2]) / 1e6 if instant else None
-    day, clock, millis, offset = found.groups()
-    try:
-        at = datetime.fromisoformat(f"{day}T{clock}{_offset(offset)}")
-    except ValueError:  # digits that only look like a date
-        return None
-    if at.tzinfo is None:
-        at = at.replace(tzinfo=zone)
-    return at.timestamp() * 1e3 + int(millis or 0)
-
-
-def _offset(offset: str | None) -> str:
-    if offset in (None, "Z"):
-        return "+00:00" if offset else ""
-    return str(offset) if ":" in str(offset) else f"{str(offset)[:3]}:{str(offset)[3:]}"
-
-
-def is_start(text: str) -> bool:
-    """Whether a line is the first one of a broker's process."""
-    return _STARTING.search(text) is not None
 
 
 def add(read: Read, line: Line) -> None:
@@ -288,7 +201,7 @@ def _add_shared(read: Read, line: Line) -> None:
         key = ("registered", "", int(found[1] or found[3]), int(found[2] or found[4]))
     else:
         if found := _CLUSTER.search(line.text):
-            read.sources[line.source].clusters.add(found[1])
+            read.sources[line.source].clusters.append(found[1])
         return
     read.shared[key].setdefault(line.source, line.at_ms)
 

@@ -1,48 +1,40 @@
-"""Reads the facts of brokers' own log files: no agent, broker or JVM is needed.
+"""Reads the facts of brokers' own log files: no agent, broker or JVM is needed."""
 
-Files are read block by block, and of a block only the lines that have a word of use, so that what
-is kept does not grow with the other lines. A file may be gzipped.
-"""
-
-import gzip
+import os
 import re
-import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, tzinfo
+from functools import partial
+from io import FileIO
 from itertools import pairwise
-from os.path import commonpath
-from pathlib import Path
-from typing import Any, BinaryIO, Final, cast
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from insync.engines import AnalysisOptions, require_spark
 from insync.errors import InputError
 from insync.why.answer import Answer
 from insync.why.facts import Appended, Awaited, Facts, Partition, Paused, Span, groups, whole
 from insync.why.infer import answer_of
 from insync.why.rules import DEFAULT_LAG_MS
+from insync.why.sources import scan
 from insync.why.sources.clocks import skews
 from insync.why.sources.controller_lines import add_controller_lines, add_lives
-from insync.why.sources.log_lines import OWN_ID, WORDS, Line, Read, Source, add, is_start, time_of
+from insync.why.sources.log_lines import Read, add
 from insync.why.sources.prometheus import add_gauges
+from insync.why.sources.scan import Source
 
 NOT_LOGGED: Final = (
     "logs do not show acks: a leader whose appends hang is not seen before an ISR changes"
 )
-_BLOCK: Final = 1 << 20
-_KEPT: Final = 1 << 15
-"""How much before a line is searched for a date, as of a stack trace that has none."""
 _CONFIRMED_MS: Final = 5_000.0
 """A change of an ISR, or a fencing, is made within this time, or not at all."""
 _STOP_MS: Final = 600_000.0
 """A controlled shutdown takes minutes at most."""
 _OVERLAP_MS: Final = 2_000.0
 """So much later than its successor begins a rotated file may end: threads log out of order."""
-_NAMED_WITHIN: Final = 1 << 26
-"""A log whose first 64 MB do not say whose it is does not say it."""
-_LONGEST: Final = 1 << 16
-"""A line that is longer, as of a binary file, is read in parts."""
 
 
 def answers(
@@ -51,31 +43,88 @@ def answers(
     broker_from: str | None,
     zone: str,
     prometheus: str | None = None,
+    analysis: AnalysisOptions | None = None,
 ) -> list[Answer]:
     """Return the answer about the brokers whose log files these are: files, folders, or globs.
 
     `broker_from` is a regular expression with a group that finds a broker's id in the path of its
     file; without it the lines say whose they are. `zone` is that of times without one. `prometheus`
-    is the address of one, or a file of its answers. Raises InputError.
+    is the address of one, or a file of its answers. Spark scans files that are not local, and all
+    if `analysis` asks for it. Raises InputError.
     """
     pattern = _pattern(broker_from)
     read = Read(_zone(zone))
-    files = files_of(paths)
-    folder = Path(commonpath([each.absolute().parent for each in files]))
-    for file in files:
-        named = pattern.search(str(file)) if pattern else None
-        own = int(named[1]) if named and named[1].isdecimal() else None
-        read.sources.append(Source(str(file.absolute().relative_to(folder)), broker=own))
-        _read_file(read, file, len(read.sources) - 1)
-    _read_nameless(read, files)
+    because = spark_because(paths, analysis)
+    if because is None:
+        files = files_of(paths)
+        names = [(Source(str(each.absolute())), partial(FileIO, each)) for each in files]
+        found = [scan.scan(source, opened, read.zone) for source, opened in names]
+    else:
+        found = _by_spark(paths, read.zone, because, analysis or AnalysisOptions())
+    read.sources += [each.source for each in found]
+    _name_brokers(read, pattern)
+    folder = _shorten_names(read)
+    for number, each in enumerate(found):
+        if each.gap is not None:
+            read.gaps.append(f"{each.source.file}: {each.gap}")
+        if each.source.first_ms is None:
+            read.gaps.append(f"{each.source.file}: no line with a date")
+        for line in each.lines:
+            add(read, replace(line, source=number))
     if all(each.first_ms is None for each in read.sources):
         raise InputError(f"{', '.join(paths)}: no line with a date, expected logs of brokers")
     _require_one_cluster(read)
-    about = f"{len(files)} log file{'s' if len(files) > 1 else ''} in {folder}"
+    about = f"{len(found)} log file{'s' if len(found) > 1 else ''} in {folder}"
     facts = facts_of(read, lag_ms)
     if prometheus is not None:
         add_gauges(facts, prometheus, pattern)
     return [answer_of(facts, about)]
+
+
+def spark_because(paths: Sequence[str], analysis: AnalysisOptions | None) -> str | None:
+    """Return why Spark reads these logs; None if this process does."""
+    remote = next((f"--logs {each}" for each in paths if "://" in each), None)
+    return remote or (analysis.spark_because if analysis else None)
+
+
+def _by_spark(
+    places: Sequence[str], zone: tzinfo, because: str, options: AnalysisOptions
+) -> list[scan.Found]:
+    require_spark(because)
+    from insync.analysis.engine.whole_files import read_files
+
+    texts = read_files(options, places, "*.log*", partial(scan.as_text, zone=zone), scan)
+    found = [scan.Found.from_json(each) for each in texts]
+    found = [each for each in found if not _is_segment(PurePath(each.source.file))]
+    if not found:
+        raise InputError(f"--logs {', '.join(places)}: no file *.log*, expected logs of brokers")
+    return sorted(found, key=lambda each: each.source.file)
+
+
+def _name_brokers(read: Read, pattern: re.Pattern[str] | None) -> None:
+    """Say whose logs those are that do not say it, as those of garbage collections.
+
+    The pattern says it, or all others in their folder are of one broker.
+    """
+    folders: dict[PurePosixPath, set[int | None]] = defaultdict(set)
+    for source in read.sources:
+        named = pattern.search(source.file) if pattern else None
+        if named and named[1].isdecimal():
+            source.broker = int(named[1])
+        folders[PurePosixPath(source.file).parent].add(source.broker)
+    for source in read.sources:
+        beside = folders[PurePosixPath(source.file).parent] - {None}
+        if source.node is None and len(beside) == 1:
+            (source.broker,) = beside
+
+
+def _shorten_names(read: Read) -> str:
+    """Return the folder that all files have, and leave it out of their names."""
+    paths = [PurePosixPath(each.file) for each in read.sources]
+    folder = os.path.commonpath([each.parent for each in paths])
+    for source, path in zip(read.sources, paths, strict=True):
+        source.file = str(path.relative_to(folder))
+    return folder.replace(":/", "://", 1)
 
 
 def files_of(places: Sequence[str]) -> list[Path]:
@@ -102,7 +151,7 @@ def _relative(path: Path) -> str:
     return str(path.relative_to(path.anchor) if path.anchor else path)
 
 
-def _is_segment(file: Path) -> bool:
+def _is_segment(file: PurePath) -> bool:
     """Whether a file is a segment of a partition's log, which has the same suffix."""
     return re.fullmatch(r"\d{20}\.log", file.name) is not None
 
@@ -124,117 +173,6 @@ def _zone(given: str) -> tzinfo:
         raise InputError(f"--tz {given}: {error}") from None
     except KeyError:
         raise InputError(f"--tz {given}: no such time zone, expected one such as UTC") from None
-
-
-def _read_nameless(read: Read, files: Sequence[Path]) -> None:
-    """Read logs again that do not say whose they are, if all others in their folder are of one.
-
-    Those of garbage collections are such.
-    """
-    for number, (file, source) in enumerate(zip(files, read.sources, strict=True)):
-        if source.node is None and source.first_ms is not None:
-            beside = zip(files, read.sources, strict=True)
-            own = {each.broker for other, each in beside if other.parent == file.parent} - {None}
-            if len(own) == 1:
-                source.broker, source.lines = own.pop(), 0
-                _read_file(read, file, number)
-
-
-def _read_file(read: Read, file: Path, number: int) -> None:
-    """Add what a file says; a file that cannot be read to its end is a gap."""
-    source = read.sources[number]
-    try:
-        with file.open("rb") as start:
-            opened = gzip.open if start.read(2) == b"\x1f\x8b" else open
-        with cast("Callable[..., BinaryIO]", opened)(file, "rb") as stream:
-            _read_lines(read, number, stream)
-    except (OSError, EOFError, zlib.error) as error:
-        read.gaps.append(f"{file}: {error}; it was read up to there")
-    if source.first_ms is None and source.node is None:
-        read.gaps.append(f"{file}: no line with a date")
-
-
-def _read_lines(read: Read, own: int, stream: BinaryIO) -> None:
-    """Add the lines of use of a file; whose log it is is said by the first line that has an id."""
-    source = read.sources[own]
-    ended_ms, began_ms, begin_at, fresh = None, None, 0, False
-    for text, begin, end, number in _blocks(stream):
-        if source.broker is None and begin_at < _NAMED_WITHIN:
-            for found in OWN_ID.finditer(text, begin, end):
-                if found[1]:
-                    source.broker = int(found[1])
-                    break
-                source.controller = int(found[2])
-        begin_at += end - begin
-        if source.first_ms is None:
-            source.first_line, source.first_ms = _first(text[begin:end], read.zone)
-        counted = begin
-        for start, stop in _of_use(text, begin, end):
-            number += text.count(b"\n", counted, start)
-            counted = start
-            line = text[start:stop].decode(errors="replace").rstrip("\r\n")
-            before_ms = _last(text[max(0, start - _KEPT) : start], read.zone)
-            at_ms = time_of(line, read.zone) or before_ms
-            source.lines += 1
-            if is_start(line):
-                ended_ms, began_ms, fresh = before_ms, at_ms, before_ms is None
-            elif at_ms is not None:
-                add(read, Line(
-                    source=own, number=number, text=line, at_ms=at_ms,
-                    before_ms=None if fresh else ended_ms or before_ms,
-                        began_ms=began_ms,
-                ))  # fmt: skip
-        source.last_ms = _last(text[max(0, end - _KEPT) : end], read.zone) or source.last_ms
-        source.total = number + text.count(b"\n", counted, end) - 1
-
-
-def _blocks(stream: BinaryIO) -> Iterator[tuple[bytes, int, int, int]]:
-    """Yield a text, where its new lines begin and end, and the number of the first of them.
-
-    What is before them is the end of what was read before.
-    """
-    kept, begin, number = b"", 0, 1
-    while True:
-        new = getattr(stream, "read1", stream.read)(_BLOCK)
-        text = kept + new
-        end = text.rfind(b"\n", begin) + 1 or begin
-        if not new or len(text) - end > _LONGEST:
-            end = len(text)
-        if end > begin:
-            yield text, begin, end, number
-            number += text.count(b"\n", begin, end)
-        if not new:
-            return
-        first = max(0, end - _KEPT)
-        kept, begin = text[first:], end - first
-
-
-def _of_use(text: bytes, begin: int, end: int) -> list[tuple[int, int]]:
-    """Return begin and end of the lines that have a word of use."""
-    found = set()
-    for word in WORDS:
-        at = text.find(word, begin, end)
-        while at >= 0:
-            stop = text.find(b"\n", at, end)
-            stop = end if stop < 0 else stop
-            found.add((max(begin, text.rfind(b"\n", begin, at) + 1), stop))
-            at = text.find(word, stop, end)
-    return sorted(found)
-
-
-def _first(text: bytes, zone: tzinfo) -> tuple[bytes, float | None]:
-    """Return the first line with a date, and its time."""
-    for line in text.splitlines():
-        at_ms = time_of(line[:_LONGEST].decode(errors="replace"), zone)
-        if at_ms is not None:
-            return line, at_ms
-    return b"", None
-
-
-def _last(text: bytes, zone: tzinfo) -> float | None:
-    """Return the time of the last line that has one."""
-    lines = (line.decode(errors="replace") for line in reversed(text.splitlines()))
-    return next((at for line in lines if (at := time_of(line, zone)) is not None), None)
 
 
 def _require_one_cluster(read: Read) -> None:
