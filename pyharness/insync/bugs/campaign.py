@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from insync.bugs.corpus import ARM, Bug, chosen, tried
 from insync.engine.campaign import Done
-from insync.engine.scenarios import ScenarioCampaign
+from insync.engine.scenarios import CellResult, ScenarioCampaign
 from insync.errors import InputError
 from insync.events.run_info import Bound
-from insync.events.verdict import EVIDENCE, Cell
+from insync.events.verdict import EVIDENCE
 from insync.events.writer import write_atomic
 from insync.metrics import METRICS
 from insync.outcome import Outcome, worst
@@ -123,10 +123,10 @@ def _cells(bug: Bug, number: int) -> Iterator[CellSpec]:
         yield from resolve_cells(request, Path(bug.id) / str(number + 1) / kafka)
 
 
-def look(bug: Bug, result: Mapping[str, Any]) -> Seen:
+def look(bug: Bug, known: Mapping[str, Any]) -> Seen:
     """Return whether the result of a cell shows a bug."""
-    cell = Cell.model_validate(result["cell"])
-    values = {metric: next(iter(cell.values(metric)), None) for metric in bug.found}
+    result = CellResult.model_validate(known)
+    values = {metric: next(iter(result.cell.values(metric)), None) for metric in bug.found}
     words = ", ".join(
         f"{METRICS[metric].label} {'none' if value is None else full(metric, value)}"
         for metric, value in values.items()
@@ -134,30 +134,30 @@ def look(bug: Bug, result: Mapping[str, Any]) -> Seen:
     found = all(_is_within(value, bug.found[metric]) for metric, value in values.items())
     if None not in values.values() and _stands(bug, result):
         return Seen(found, words)
-    why = _why_void(cell, result, [metric for metric, value in values.items() if value is None])
+    why = _why_void(result, [metric for metric, value in values.items() if value is None])
     return Seen(found, words) if why is None else Seen(None, why)
 
 
-def _stands(bug: Bug, result: Mapping[str, Any]) -> bool:
+def _stands(bug: Bug, result: CellResult) -> bool:
     """Whether what is known of liveness counts although other things were not recorded.
 
     A node that ends, or does not come back, leaves no data of its own, and may cut a repeat short;
     and a reader may not come to the end of a log of which a fault took a part.
     """
-    broken, evidence = result["broken"], result["cell"].get("evidence", ())
+    evidence = (result.cell.model_extra or {}).get("evidence", ())
     acted = [each for each in evidence if each["acted_ms"] > 0]
     return (
         all(METRICS[metric].liveness for metric in bug.found)
         and len(acted) == len(bug.resolved().faults)
-        and not (broken and broken["by_fault"])
+        and not (result.broken and result.broken.by_fault)
     )
 
 
-def _why_void(cell: Cell, result: Mapping[str, Any], missing: Sequence[str]) -> str | None:
+def _why_void(result: CellResult, missing: Sequence[str]) -> str | None:
     """Return why a cell says nothing about a bug, if so; `missing` are metrics without a value."""
-    broken = result["broken"] or {}
+    cell, broken = result.cell, result.broken
     skipped = cell.reason if cell.outcome == Outcome.SKIPPED else ""
-    why = skipped or result["failure"] or broken.get("why")
+    why = skipped or result.failure or (broken and broken.why)
     of_evidence = (each for each in cell.findings if each.expected == EVIDENCE)
     invalid = [each.words for each in of_evidence if each.outcome == Outcome.UNKNOWN]
     if why or invalid:

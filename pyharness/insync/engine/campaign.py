@@ -46,10 +46,9 @@ C = TypeVar("C", bound=Named)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """Where and how cells run: the campaign's folder, how many arms at a time, its command."""
+    """Where and how cells run; `command` is that of the campaign."""
 
     folder: Path
-    at_once: int
     analysis: AnalysisOptions
     progress: Progress
     command: str = ""
@@ -106,7 +105,6 @@ class Campaign(ABC, Generic[C]):
         """Return what the cells come to that are done."""
 
     def write(self, folder: Path, result: Result) -> None:
-        """Write the result into the folder, with its page."""
         write_result(folder, result, self.words)
 
 
@@ -202,9 +200,8 @@ def run_campaign(
         known = {"schema": 1, "campaign": campaign.name, "asked": asked}
         write_atomic(folder / CAMPAIGN, json.dumps(known, indent=2) + "\n")
     place = Place(
-        folder=folder, at_once=campaign.at_once, analysis=options.analysis,
-        progress=progress, command=options.command,
-    )  # fmt: skip
+        folder=folder, analysis=options.analysis, progress=progress, command=options.command
+    )
     end = math.inf if options.minutes is None else time.monotonic() + 60 * options.minutes
     done = {name: each for name, each in read_done(folder).items() if campaign.is_final(each)}
     result = _judge(campaign, done, options)

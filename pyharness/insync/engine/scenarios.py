@@ -5,10 +5,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+
+from pydantic import BaseModel
 
 from insync.brokers.kafka import process
 from insync.engine.campaign import Campaign, Place
@@ -33,10 +35,11 @@ from insync.events.matrix_info import (
     save_matrix,
 )
 from insync.events.schema import REPORT, RUN, events_dir
-from insync.events.verdict import read_cells
+from insync.events.verdict import Cell, read_cells
 from insync.lists import grouped
 from insync.metrics import DEFAULT_FIGURES
 from insync.progress import Progress, ProgressReader
+from insync.report.words import arm_id
 from insync.run.analysis import analyse_matrices
 from insync.run.cell import CellSpec
 from insync.run.plan import Plan, find_tools
@@ -46,10 +49,9 @@ from insync.run.runner import close_run, open_run
 
 
 class Records:
-    """Opens and completes the records of runs while their arms run."""
+    """Opens and completes the records of runs, of which some arms have `ended` before."""
 
     def __init__(self, runs: Iterable[Plan], ended: Ended = ()) -> None:
-        """Keep the runs, of which some arms have `ended` before; each has its own folder."""
         self._runs = {run.out: run for run in runs}
         self._ended = set(ended)
 
@@ -84,7 +86,7 @@ class Worker:
     task: Task
     process: "subprocess.Popen[bytes]"
     reader: ProgressReader
-    says: str = field(default="starting the cluster")
+    says: str = "starting the cluster"
     is_up: bool = False
 
 
@@ -104,7 +106,6 @@ class SideBySide:
 
     @property
     def ended(self) -> Ended:
-        """The arms that have finished, with the folder of their run."""
         return ended_of(self._tasks)
 
     def run(self, tasks: Sequence[Task], at_once: int) -> list[str]:
@@ -130,7 +131,6 @@ class SideBySide:
         return all(each.is_up for each in self._running)
 
     def _let_go(self) -> None:
-        """Let the tasks begin that wait for the clusters of the others."""
         for each in self._running:
             if each.task.go is not None:
                 each.task.go.touch()
@@ -245,17 +245,41 @@ _CHECKED: Final = 60
 """Of how many cells it is checked before the first file that this machine has what they need."""
 
 
+class Broken(BaseModel):
+    """Why an error cut a cell short, and whether a fault that could not act was why."""
+
+    why: str
+    by_fault: bool
+
+
+class CellResult(BaseModel):
+    """The result of a cell: its figures, the page of its run, and why it or its whole arm failed.
+
+    The path of the page is relative to the campaign's folder.
+    """
+
+    cell: Cell
+    report: str = ""
+    broken: Broken | None = None
+    failure: str | None = None
+
+    @property
+    def why(self) -> str:
+        """Why it is not as expected."""
+        return f"cut short: {self.broken.why}" if self.broken else self.cell.reason
+
+    @property
+    def links(self) -> dict[str, str]:
+        """Its arm in the page, if it was run."""
+        ran = self.cell.report and self.cell.repeats
+        return {"report": f"{self.report}#{arm_id(self.cell.arm)}"} if ran else {}
+
+
 class ScenarioCampaign(Campaign[CellSpec]):
     """A campaign of scenarios.
 
     The run folders of its cells are relative to the folder of their batch: that of the campaign, or
-    one of `batches/`. The result of a cell has these keys:
-
-    - `cell`: the cell in the file of the batch's cells;
-    - `report`: the page of its run, relative to the campaign;
-    - `broken`: why an error cut it short, see `WorkerProgress.broken`; or null;
-    - `failure`: why its whole arm failed; or null.
-
+    one of `batches/`. The result of a cell is a `CellResult`.
     """
 
     def group(self, cell: CellSpec) -> str:
@@ -282,28 +306,26 @@ class ScenarioCampaign(Campaign[CellSpec]):
         runs = {home / side: plans_of(own, home, place.progress) for side, own in sides.items()}
         for folder, own in runs.items():
             save_rows(folder, own, self.row, "" if self.batch else place.command)
-        failures = record(runs, place.progress, place.at_once)
+        failures = record(runs, place.progress, self.at_once)
         analyse_matrices(list(runs), place.analysis, place.progress)
         for folder, cells in zip(runs, sides.values(), strict=True):
             found = {(each.kafka, each.scenario, each.arm): each for each in read_cells(folder)}
             for cell in cells:
                 name, build = cell.scenario.name, cell.build
                 failed = (each for each in failures if each.startswith(f"{build} {cell.arm}: "))
-                yield (
-                    cell.name,
-                    {
-                        "cell": found[build, name, cell.arm].model_dump(mode="json"),
-                        "report": (home / cell.out / REPORT).relative_to(place.folder).as_posix(),
-                        "broken": broken_cells(folder, build, cell.arm).get(name),
-                        "failure": next(failed, None),
-                    },
+                result = CellResult(
+                    cell=found[build, name, cell.arm],
+                    report=(home / cell.out / REPORT).relative_to(place.folder).as_posix(),
+                    broken=broken_cells(folder, build, cell.arm).get(name),
+                    failure=next(failed, None),
                 )
+                yield cell.name, result.model_dump(mode="json")
 
 
-def broken_cells(folder: Path, build: str, arm: str) -> dict[str, dict[str, Any]]:
-    """Return why scenarios were cut short on an arm by an error, see `WorkerProgress.broken`."""
-    progress = ProgressReader(progress_file(folder / build / TASKS, arm))
-    return {news["broken"]: news for news in progress.news() if "broken" in news}
+def broken_cells(folder: Path, build: str, arm: str) -> dict[str, Broken]:
+    """Return why scenarios were cut short on an arm by an error."""
+    news = ProgressReader(progress_file(folder / build / TASKS, arm)).news()
+    return {each["broken"]: Broken.model_validate(each) for each in news if "broken" in each}
 
 
 def _folder(campaign: ScenarioCampaign, cells: Sequence[CellSpec], folder: Path) -> Path:

@@ -60,16 +60,18 @@ class Task(BaseModel):
         return f"{self.cells[0].build} {self.arm}"
 
     @property
-    def file(self) -> Path:
-        return self.folder / f"{self.arm}.json"
-
-    @property
     def log(self) -> Path:
         return self.folder / f"{self.arm}.log"
 
     @property
     def progress(self) -> Path:
         return progress_file(self.folder, self.arm)
+
+    def known(self, *kinds: str) -> list[CellSpec]:
+        """Return the cells of which the progress of its worker says one of these things."""
+        lines = ProgressReader(self.progress).news()
+        names = {news[kind] for news in lines for kind in kinds if kind in news}
+        return [cell for cell in self.cells if cell.scenario.name in names]
 
 
 def progress_file(folder: Path, arm: str) -> Path:
@@ -89,14 +91,8 @@ def tasks_of(cells: Iterable[CellSpec], folder: Path) -> list[Task]:
 
 
 def ended_of(tasks: Iterable[Task]) -> Ended:
-    """Return the cells of tasks that have come to their end, by the progress of their workers."""
-    return {
-        (cell.out, cell.arm)
-        for task in tasks
-        for names in [_told(task.progress, "ended")]
-        for cell in task.cells
-        if cell.scenario.name in names
-    }
+    """Return the cells of tasks that have come to their end."""
+    return {(cell.out, cell.arm) for task in tasks for cell in task.known("ended")}
 
 
 def without_known(task: Task) -> Task | None:
@@ -104,24 +100,14 @@ def without_known(task: Task) -> Task | None:
 
     A cell that was cut short by an error is known as well: the error is its result.
     """
-    known = _told(task.progress, "ended", "broken")
-    left = tuple(cell for cell in task.cells if cell.scenario.name not in known)
+    known = task.known("ended", "broken")
+    left = tuple(cell for cell in task.cells if cell not in known)
     return task.model_copy(update={"cells": left}) if left else None
-
-
-def _told(progress: Path, *kinds: str) -> set[str]:
-    lines = ProgressReader(progress).news()
-    return {news[kind] for news in lines for kind in kinds if kind in news}
 
 
 def save_task(task: Task) -> Path:
     task.folder.mkdir(parents=True, exist_ok=True)
-    return write_atomic(task.file, task.model_dump_json(indent=2))
-
-
-def load_task(path: Path) -> Task:
-    """Read a task; raises OSError, or ValueError if the file is invalid."""
-    return Task.model_validate_json(path.read_bytes())
+    return write_atomic(task.folder / f"{task.arm}.json", task.model_dump_json(indent=2))
 
 
 LOOK_SECONDS: Final = 0.05
@@ -218,8 +204,10 @@ def _run_on_one_cluster(
             arm_cluster = opened.enter_context(open_arm_cluster(cells, tools, home, progress))
         except InsyncError as error:
             raise NotStartedError(str(error)) from error
-        if go is not None:
-            _await(go, progress)
+        if go is not None:  # the process that started this one makes it, or ends this one
+            progress.say("waiting for the other clusters")
+            while not go.exists():
+                time.sleep(LOOK_SECONDS)
         try:
             for cell in cells:
                 begun.append(cell)
@@ -239,16 +227,9 @@ def _run_on_one_cluster(
     return len(begun)
 
 
-def _await(go: Path, progress: WorkerProgress) -> None:
-    """Wait for a file; the process that started this one makes it, or ends this one."""
-    progress.say("waiting for the other clusters")
-    while not go.exists():
-        time.sleep(LOOK_SECONDS)
-
-
 def main(arguments: Sequence[str]) -> int:
     """Carry out the task in the file that is the only argument; return the exit code."""
-    task = load_task(Path(arguments[0]))
+    task = Task.model_validate_json(Path(arguments[0]).read_bytes())
     progress = WorkerProgress(task)
     try:
         with interruptible():

@@ -15,9 +15,8 @@ from insync.artifacts import sha256_of
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.versions import numbers
 from insync.engine.campaign import Done
-from insync.engine.scenarios import ScenarioCampaign
+from insync.engine.scenarios import CellResult, ScenarioCampaign
 from insync.errors import InputError
-from insync.events.verdict import Cell
 from insync.events.writer import write_atomic
 from insync.faults.registry import KINDS, why_not
 from insync.fuzz.draw import GENERATOR, SHAPES, Choices, Shape, draw, for_version, name_of
@@ -26,7 +25,6 @@ from insync.fuzz.reduce import Reduced, Replays, reduce_seed
 from insync.fuzz.request import DEFAULT_ARMS, FuzzRequest, seeds_of
 from insync.outcome import Outcome
 from insync.report.result_page import Words
-from insync.report.words import arm_id
 from insync.result import Result, Table
 from insync.run.cell import CellSpec
 from insync.run.plan import built_agent, resolve_cells
@@ -181,8 +179,11 @@ class Fuzz(ScenarioCampaign):
             if all(self._name(self._drawn(seed), arm) in done for arm in self._arms)
         ]
 
+    def _result(self, scenario: Scenario, arm: str, done: Done) -> CellResult:
+        return CellResult.model_validate(done[self._name(scenario, arm)])
+
     def _judged(self, scenario: Scenario, arm: str, done: Done) -> ArmResult:
-        return _arm_result(done[self._name(scenario, arm)], scenario)
+        return judge(self._result(scenario, arm, done), scenario.workload.acks)
 
     def _failing(self, done: Done) -> list[Failing]:
         """Return each failing seed with each of its classes of findings.
@@ -207,9 +208,10 @@ class Fuzz(ScenarioCampaign):
         scenario = self._drawn(failing.seed)
         start = f"{self._release.name}/{scenario.name}-{failing.arm}-{failing.of}-"
         failed = {
-            result["cell"]["scenario"]: _arm_result(result, scenario).has(failing.of)
-            for name, result in done.items()
+            result.cell.scenario: judge(result, scenario.workload.acks).has(failing.of)
+            for name, known in done.items()
             if name.startswith(start)
+            for result in [CellResult.model_validate(known)]
         }
         return Replays(scenario, failing.arm, failing.of, failed)
 
@@ -232,10 +234,9 @@ class Fuzz(ScenarioCampaign):
 
     def _arm(self, scenario: Scenario, arm: str, done: Done) -> Result:
         found = self._judged(scenario, arm, done)
-        report = done[self._name(scenario, arm)]["report"]
         return Result(
             of=arm, expected="no finding", found=found.words, outcome=found.outcome,
-            links={"report": f"{report}#{arm_id(arm)}"},
+            links=self._result(scenario, arm, done).links,
         )  # fmt: skip
 
     def _reduced(self, failing: Failing, found: Reduced) -> Result:
@@ -268,8 +269,3 @@ class Fuzz(ScenarioCampaign):
             empty="No arm was run.",
             numeric=range(1, 9),
         )  # fmt: skip
-
-
-def _arm_result(result: Mapping[str, Any], scenario: Scenario) -> ArmResult:
-    cell = Cell.model_validate(result["cell"])
-    return judge(cell, scenario.workload.acks, result["broken"])

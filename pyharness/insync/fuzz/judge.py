@@ -4,11 +4,12 @@ A scenario that was cut short because the cluster did not come back is a finding
 short because a fault could not act, or that lacks evidence of a fault, is unknown.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from insync import metrics
+from insync.engine.scenarios import Broken, CellResult
 from insync.events.run_info import time_words
 from insync.events.verdict import Cell
 from insync.faults.spec import Planned
@@ -17,11 +18,6 @@ from insync.scenario.model import Scenario
 
 Class = Literal["integrity", "agent", "liveness"]
 CLASSES: Final[tuple[Class, ...]] = ("integrity", "agent", "liveness")
-
-
-Broken = Mapping[str, Any]
-"""Why a scenario was cut short on an arm, and whether a fault that could not act was why, as the
-progress of its worker says it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,12 +53,13 @@ class ArmResult:
         return any(each.of == of for each in self.findings)
 
 
-def judge(cell: Cell, acks: str, broken: Broken | None) -> ArmResult:
-    """Return the result of a scenario on an arm, from its cell in `matrix.json`."""
+def judge(result: CellResult, acks: str) -> ArmResult:
+    """Return what a cell comes to."""
+    cell, broken = result.cell, result.broken
     findings = tuple(_findings(cell, acks, broken))
     unknown = cell.reason if cell.outcome in (Outcome.SKIPPED, Outcome.UNKNOWN) else None
-    if broken is not None and broken["by_fault"]:
-        unknown = f"a fault could not act: {broken['why']}"
+    if broken is not None and broken.by_fault:
+        unknown = f"a fault could not act: {broken.why}"
     return ArmResult(
         findings=findings,
         unknown=None if findings else unknown,
@@ -82,8 +79,8 @@ def _findings(cell: Cell, acks: str, broken: Broken | None) -> Iterator[Finding]
     for name, metric in metrics.METRICS.items():
         if metric.liveness and (count := cell.total(name)):
             yield Finding(of="liveness", words=f"{name} was {count}, expected 0")
-    if broken is not None and not broken["by_fault"]:
-        yield Finding(of="liveness", words=broken["why"])
+    if broken is not None and not broken.by_fault:
+        yield Finding(of="liveness", words=broken.why)
 
 
 def fault_words(fault: Planned) -> str:

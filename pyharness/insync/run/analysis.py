@@ -67,16 +67,6 @@ def _run(folders: Sequence[Path], analysis: AnalysisOptions, progress: Progress)
     It replaces earlier results when all are complete. Raises InsyncError if it failed.
     """
     log = folders[0] / LOG
-    status = _status(folders, analysis, log, progress)
-    if status:
-        named = ", ".join(map(str, folders))
-        raise InsyncError(f"analysis of {named} ended with {status}: {_last_line(log)}")
-
-
-def _status(
-    folders: Sequence[Path], analysis: AnalysisOptions, log: Path, progress: Progress
-) -> int:
-    """Return the exit status of the analysis process, whose output goes to `log`."""
     command = [sys.executable, "-m", "insync.analysis.job", *map(str, folders)]
     command += ["--engine", analysis.engine]
     if analysis.master is not None:
@@ -91,10 +81,13 @@ def _status(
         command += ["--progress", str(stages)]
         job = process.start(command, log=log, folder=Path.cwd(), environment=environment)
         try:
-            return _wait(job, ProgressReader(stages), progress)
+            status = _wait(job, ProgressReader(stages), progress)
         except BaseException:  # also on Ctrl-C
             _end(job)
             raise
+    if status:
+        named = ", ".join(map(str, folders))
+        raise InsyncError(f"analysis of {named} ended with {status}: {_last_line(log)}")
 
 
 def _wait(job: "subprocess.Popen[bytes]", stages: ProgressReader, progress: Progress) -> int:

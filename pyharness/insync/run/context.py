@@ -40,12 +40,10 @@ class ArmFiles:
         self.folder = EventFolder(events_dir(cell.out, cell.arm), publish)
         self._arm = cell.arm
         self._open = ExitStack()
-        self._phases = self._open.enter_context(self.folder.open(PHASES))
-        self.faults = self._open.enter_context(self.folder.open(FAULTS))
-        self.counters = self._open.enter_context(self.folder.open(COUNTERS))
-        self.samples = self._open.enter_context(self.folder.open(SAMPLES))
-        self.controller = self._open.enter_context(self.folder.open(CONTROLLER))
-        self.liveness = self._open.enter_context(self.folder.open(LIVENESS))
+        names = (PHASES, FAULTS, COUNTERS, SAMPLES, CONTROLLER, LIVENESS)
+        files = [self._open.enter_context(self.folder.open(name)) for name in names]
+        self._phases, self.faults, self.counters, *files = files
+        self.samples, self.controller, self.liveness = files
 
     def phase(
         self,

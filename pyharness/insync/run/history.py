@@ -4,9 +4,10 @@ The cluster is stopped first, so that the logs are complete and contain no chang
 orderly shutdown would make.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
+from functools import partial
 from typing import Any, Final
 
 from insync import arms
@@ -82,35 +83,24 @@ def write_histories(arm_cluster: ArmCluster, cells: Sequence[CellSpec]) -> None:
     clocks = read_clocks(arm_cluster.cluster.bootstrap, range(1, BROKERS + 1))
     arm_cluster.cluster.stop()
     created: list[float] = []
-    steps: list[Callable[[], None]] = [
-        lambda: _write(arm_cluster, cells, ISR, _isr(arm_cluster, created)),
-        lambda: _write_clocks(arm_cluster, cells, clocks, min(created, default=None)),
-        lambda: _write(
-            arm_cluster, cells, ROLES, ((role.topic, role) for role in _roles(arm_cluster))
-        ),
-        lambda: _write_step_downs(arm_cluster, cells),
-        lambda: _write_agents(arm_cluster, cells),
-        lambda: _write_logs(arm_cluster, cells),
-    ]
-    errors = [error for step in steps if (error := _error_of(step)) is not None]
+    lines = {
+        ISR: _isr(arm_cluster, created),
+        ROLES: ((role.topic, role) for role in _roles(arm_cluster)),
+    }
+    if clocks is not None:
+        lines[CLOCKS] = _clocks(arm_cluster.arm, clocks, created)
+    if arms.reports_step_downs(arm_cluster.arm):
+        lines[STEP_DOWNS] = ((each.topic, each) for each in step_downs(arm_cluster))
+    steps = [partial(_write, arm_cluster, cells, name, own) for name, own in lines.items()]
+    steps += [partial(_write_agents, arm_cluster, cells), partial(_write_logs, arm_cluster, cells)]
+    errors = []
+    for step in steps:
+        try:
+            step()
+        except InsyncError as error:  # the other histories are written all the same
+            errors.append(error)
     if errors:
         raise errors[0]
-
-
-def _error_of(step: Callable[[], None]) -> InsyncError | None:
-    """Take a step; return its error, so that the other histories are written all the same."""
-    try:
-        step()
-    except InsyncError as error:
-        return error
-    return None
-
-
-def _write_step_downs(arm_cluster: ArmCluster, cells: Sequence[CellSpec]) -> None:
-    if arms.reports_step_downs(arm_cluster.arm):
-        _write(
-            arm_cluster, cells, STEP_DOWNS, ((each.topic, each) for each in step_downs(arm_cluster))
-        )
 
 
 def _isr(arm_cluster: ArmCluster, created: list[float]) -> TopicLines:
@@ -121,19 +111,14 @@ def _isr(arm_cluster: ArmCluster, created: list[float]) -> TopicLines:
         yield line.get("topic"), line
 
 
-def _write_clocks(
-    arm_cluster: ArmCluster, cells: Sequence[CellSpec], clocks: Clocks | None, created: float | None
-) -> None:
-    if clocks is None:
-        return
-    lines = [
-        ClockLine(
-            arm=arm_cluster.arm, t_ms=reading.answered_ms, broker=node,
-            ahead_ms=reading.ahead_ms, error_ms=reading.error_ms,
-        )
-        for node, reading in clocks.of_nodes(created).items()
-    ]  # fmt: skip
-    _write(arm_cluster, cells, CLOCKS, ((None, line) for line in lines))
+def _clocks(arm: str, clocks: Clocks, created: Sequence[float]) -> TopicLines:
+    """Yield the readings, when it is known when the controller `created` the topic of clocks."""
+    for node, reading in clocks.of_nodes(min(created, default=None)).items():
+        line = ClockLine(
+            arm=arm, t_ms=reading.answered_ms, broker=node, ahead_ms=reading.ahead_ms,
+            error_ms=reading.error_ms,
+        )  # fmt: skip
+        yield None, line
 
 
 def _write_agents(arm_cluster: ArmCluster, cells: Sequence[CellSpec]) -> None:

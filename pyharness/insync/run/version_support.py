@@ -37,7 +37,7 @@ def arms_of(kafka: str) -> tuple[str, ...]:
     return tuple(
         arm
         for arm, spec in ARMS.items()
-        if _can(spec, row)
+        if (not spec.agent or (row is not None and not _lacking(spec, row)))
         and (spec.elr or release.elr)
         and not (spec.defined and undefined(release, spec.defined))
     )
@@ -46,11 +46,6 @@ def arms_of(kafka: str) -> tuple[str, ...]:
 def _row_of(release: Release) -> dict[str, str] | None:
     table = read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8"))
     return row_of(table, release.version)
-
-
-def _can(spec: ArmSpec, row: Mapping[str, str] | None) -> bool:
-    """Whether the agent supports everything that an arm needs, by the row of a version."""
-    return not spec.agent or (row is not None and not _lacking(spec, row))
 
 
 def _lacking(spec: ArmSpec, row: Mapping[str, str]) -> list[str]:

@@ -21,7 +21,7 @@ from insync import arms
 from insync.artifacts import AGENT_JAR, sha256_of
 from insync.background import Background
 from insync.brokers.cluster import admin
-from insync.brokers.cluster.admin import assignment, create_topic
+from insync.brokers.cluster.admin import await_full, create_topic
 from insync.brokers.cluster.node import remove_data
 from insync.brokers.kafka import wire
 from insync.brokers.kafka.builds import find
@@ -198,28 +198,6 @@ class BrokerSampler:
         )
 
 
-@contextmanager
-def sampler(
-    java: Java, pids: Mapping[int, int], bridges: Mapping[int, Path], out: Path
-) -> Iterator[BrokerSampler]:
-    """Attach to brokers for a block; samples go to a file in `out`.
-
-    `bridges` are the connection files of the brokers with the agent.
-    """
-    opened: dict[int, BridgeClient] = {}
-    try:
-        for broker, file in bridges.items():
-            opened[broker] = BridgeClient.connect(file)
-        with (
-            observer(java, list(pids.values()), out) as observed,
-            EventWriter(out / SAMPLES) as writer,
-        ):
-            yield BrokerSampler(pids, observed, opened, writer)
-    finally:
-        for bridge in opened.values():
-            bridge.close()
-
-
 ARMS: Final = ("stock", "read", "request", "step-down")
 """Those whose brokers differ in what a fetch does; `stock` shows what grows without the agent."""
 PARTITIONS: Final = 12
@@ -230,7 +208,6 @@ _DELIVERED_WITHIN_MS: Final = 60_000
 _VALUE: Final = b"x" * 200
 _SETTLE_S: Final = 5.0
 _FULL_WITHIN_S: Final = 60.0
-_POLL_S: Final = 0.2
 SETTINGS: Final[Mapping[str, str]] = {
     # Short fetches by many fetchers, so that there are many.
     "replica.fetch.wait.max.ms": "2",
@@ -307,15 +284,15 @@ class Soak(CampaignOfOne):
         """
         java, folder, progress = find_java(), place.folder, place.progress
         progress.phase("starting the cluster")
-        with self._cluster(folder) as cluster, ExitStack() as stack:
+        with self._cluster(folder) as cluster:
             create_topic(cluster.bootstrap, TOPIC, spread(PARTITIONS), {})
-            taken = stack.enter_context(self._sampled(folder, cluster, java))
-            disturber, traffic = Disturber(self.arm, cluster), Traffic(cluster.bootstrap)
-            with traffic:
-                self._disturb(disturber, taken, traffic, progress)
-            reached = time.monotonic() - taken.started
-            progress.phase("waiting until all is quiet")
-            ending = self._quiet(cluster, taken, traffic)
+            with self._sampled(folder, cluster, java) as taken:
+                disturber, traffic = Disturber(self.arm, cluster), Traffic(cluster.bootstrap)
+                with traffic:
+                    self._disturb(disturber, taken, traffic, progress)
+                reached = time.monotonic() - taken.started
+                progress.phase("waiting until all is quiet")
+                ending = self._quiet(cluster, taken, traffic)
         samples, times = taken.samples, disturber.done()
         fetches = judge.grown("fetches", samples)
         return Result(
@@ -353,14 +330,14 @@ class Soak(CampaignOfOne):
     def _quiet(self, cluster: KafkaCluster, taken: BrokerSampler, traffic: "Traffic") -> Ending:
         """Let the cluster become quiet, switch the feature off, and look at what is left."""
         traffic.finish()
-        under = _under_replicated(cluster)
+        last = await_full(cluster.bootstrap, TOPIC, time.monotonic() + _FULL_WITHIN_S)
         time.sleep(_SETTLE_S)
         taken.take()
         if arms.has_agent(self.arm):
             for broker in range(1, BROKERS + 1):
                 server = f"127.0.0.1:{cluster.nodes[broker].port}"
                 admin.update_broker(server, broker, dict(arms.SWITCHED_OFF))
-        return Ending(taken.pending_when_off(), under, traffic.failed)
+        return Ending(taken.pending_when_off(), last, traffic.failed)
 
     @contextmanager
     def _cluster(self, folder: Path) -> Iterator[KafkaCluster]:
@@ -386,11 +363,16 @@ class Soak(CampaignOfOne):
 
     @contextmanager
     def _sampled(self, out: Path, cluster: KafkaCluster, java: Java) -> Iterator[BrokerSampler]:
+        """Attach to the brokers for a block; samples go to a file in `out`."""
         pids = {number: cluster.nodes[number].pid for number in range(1, BROKERS + 1)}
-        folder = out / "cluster" / "bridge"
-        bridges = {number: folder / f"bridge-{number}.json" for number in pids}
-        with sampler(java, pids, bridges if arms.has_agent(self.arm) else {}, out) as taken:
-            yield taken
+        folder, bridges = out / "cluster" / "bridge", dict[int, BridgeClient]()
+        with ExitStack() as opened:
+            for number in pids if arms.has_agent(self.arm) else ():
+                client = BridgeClient.connect(folder / f"bridge-{number}.json")
+                bridges[number] = opened.enter_context(client)
+            observed = opened.enter_context(observer(java, list(pids.values()), out))
+            writer = opened.enter_context(EventWriter(out / SAMPLES))
+            yield BrokerSampler(pids, observed, bridges, writer)
 
 
 class Traffic(Background):
@@ -435,14 +417,3 @@ class Traffic(Background):
                 self.acked += 1
             else:
                 self.failed += 1
-
-
-def _under_replicated(cluster: KafkaCluster) -> int:
-    """Return how many partitions lack a replica in their ISR; wait a while for none."""
-    until = time.monotonic() + _FULL_WITHIN_S
-    while True:
-        seen = assignment(cluster.bootstrap.split(",")[0], TOPIC)
-        under = sum(len(isr) < len(replicas) for replicas, isr in seen.values())
-        if under == 0 or time.monotonic() > until:
-            return under
-        time.sleep(_POLL_S)

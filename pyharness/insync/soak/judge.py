@@ -95,11 +95,11 @@ class Ending:
     """What was found when the disturbances had ended.
 
     `pending` has the marks of each broker with the feature switched off, None without the agent;
-    `under_replicated` partitions; `failed_records` that were not acked.
+    `not_full` says which ISRs lack a replica; `failed_records` were not acked.
     """
 
     pending: Mapping[int, int] | None
-    under_replicated: int
+    not_full: str | None
     failed_records: int
 
 
@@ -166,7 +166,12 @@ def _errors(samples: Sequence[Sample]) -> list[Result]:
 
 def _quiet(ending: Ending) -> list[Result]:
     return [
-        _none("partitions under-replicated at the end", ending.under_replicated),
+        Result(
+            of="ISRs at the end",
+            expected="every one is full",
+            found=ending.not_full or "",
+            outcome=Outcome.FAIL if ending.not_full else Outcome.PASS,
+        ),
         _none("records that were not acked", ending.failed_records),
         *(
             _none(f"broker {broker}, marks that are left when all is quiet", marks)

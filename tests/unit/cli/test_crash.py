@@ -85,7 +85,8 @@ def test_a_matrix_task_on_a_full_disk_is_one_line(
     def fail(*_: object) -> None:
         raise FULL
 
-    monkeypatch.setattr(worker, "load_task", lambda _: Named())
+    (tmp_path / "task.json").touch()
+    monkeypatch.setattr(worker.Task, "model_validate_json", lambda _: Named())
     monkeypatch.setattr(worker, "WorkerProgress", lambda *_: None)
     monkeypatch.setattr(worker, "find_tools", fail)
     assert worker.main([str(tmp_path / "task.json")]) == 3

@@ -44,4 +44,4 @@ class MadeUpBrokers:
 
     def _cell(self, scenario: Scenario, arm: str) -> Cell:
         lost = [self.lost(scenario)]
-        return cell(scenario.name, arm, acked=[10], agent_errors=[], lost=lost)
+        return cell(scenario.name, arm, acked=[10], agent_errors=[], lost=lost, report="r")

@@ -15,7 +15,7 @@ from insync.result import Result
 from insync.soak.campaign import Soak
 from insync.soak.judge import DISCONNECT, Ending, checks
 
-ENDING = Ending(pending={1: 0, 2: 0, 3: 0}, under_replicated=0, failed_records=0)
+ENDING = Ending(pending={1: 0, 2: 0, 3: 0}, not_full=None, failed_records=0)
 DISTURBED = {"topics were created and deleted": 5}
 COUNT = 60
 EVERY_S = 60.0

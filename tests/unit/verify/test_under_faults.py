@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from insync.brokers.kafka.versions import pinned
+from insync.engine.scenarios import CellResult
 from insync.fuzz.judge import ArmResult, Finding
 from insync.past.compare import Figure
 from insync.scenario.groups import builtin_files
@@ -16,7 +17,6 @@ from insync.verify.criteria import read
 from insync.verify.level import Side
 from insync.verify.levels.faults import (
     Case,
-    CaseResult,
     cases_of,
     is_worse,
     judge_cases,
@@ -151,9 +151,9 @@ def test_only_what_differs_beyond_noise_in_the_wrong_direction_is_worse(
 def test_a_case_has_its_own_check_and_those_of_the_criteria_beside_the_baseline() -> None:
     keys = {"max_ack_gap_ms": [1_000.0], "offline_ms": [0.0], "isr_not_recovered": [0]}
 
-    def on_side(name: str, exits: int) -> CaseResult:
+    def on_side(name: str, exits: int) -> CellResult:
         cell = made_up.cell(unplanned_exits=[exits], report="read-stall/report.html", **keys)
-        return CaseResult(cell, {"broken": None, "report": f"{name}/read-stall/report.html"})
+        return CellResult(cell=cell, report=f"{name}/read-stall/report.html")
 
     what = replace(verification(), criteria=read(None)[1])
     scenario, seed = Case(scenario=load("read-stall")), Case(scenario=load("freeze"), seed=1)

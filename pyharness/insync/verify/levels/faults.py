@@ -17,19 +17,18 @@ from pydantic import ValidationError
 from insync.arms import stand_in
 from insync.brokers.kafka.versions import numbers
 from insync.engine.campaign import Done, Place
-from insync.engine.scenarios import ScenarioCampaign, row_of
+from insync.engine.scenarios import CellResult, ScenarioCampaign, row_of
 from insync.errors import InputError
 from insync.events.matrix_info import PAGE, MatrixRow
-from insync.events.verdict import Cell
 from insync.fuzz.draw import Choices, draw, for_version
 from insync.fuzz.judge import ArmResult, judge
+from insync.lists import grouped
 from insync.matrix.groups import entries
 from insync.metrics import DEFAULT_FIGURES, METRICS
 from insync.outcome import Outcome
 from insync.past.compare import Figure, figures
 from insync.progress import Progress
 from insync.report.result_page import Words
-from insync.report.words import arm_id
 from insync.result import Result
 from insync.run.cell import CellSpec
 from insync.run.plan import Plan, resolve_cells
@@ -105,30 +104,7 @@ def _of_claim(table: Mapping[str, Any], side: Side) -> dict[str, Any]:
 OF_SEED: Final = "nothing lost, the cluster comes back"
 
 
-@dataclass(frozen=True, slots=True)
-class CaseResult:
-    """A case on a side: the cell, and what else its campaign knows of it (`ScenarioCampaign`)."""
-
-    cell: Cell
-    known: Mapping[str, Any]
-
-    def as_seed(self, case: Case) -> ArmResult:
-        return judge(self.cell, case.scenario.workload.acks, self.known["broken"])
-
-    @property
-    def why(self) -> str:
-        """Why it is not as expected."""
-        broken = self.known["broken"]
-        return self.cell.reason if broken is None else f"cut short: {broken['why']}"
-
-    @property
-    def links(self) -> dict[str, str]:
-        """Its report, if it was run."""
-        ran = self.cell.report and self.cell.repeats
-        return {"report": f"{self.known['report']}#{arm_id(self.cell.arm)}"} if ran else {}
-
-
-Pair = tuple[CaseResult, CaseResult]
+Pair = tuple[CellResult, CellResult]
 """A case on the baseline and on the candidate."""
 
 
@@ -183,7 +159,7 @@ def _expected(pair: Pair) -> tuple[Outcome, str]:
     return Outcome.PASS, ""
 
 
-def _figures(found: CaseResult, case: Case) -> str:
+def _figures(found: CellResult, case: Case) -> str:
     """Return the figures of a cell in words, one value per repeat."""
     parts = []
     for metric in case.figures:
@@ -207,7 +183,7 @@ def _criterion(criterion: criteria.Criterion, case: Case, pair: Pair) -> Result:
 
 
 def _seed(case: Case, pair: Pair) -> Result:
-    base, own = (each.as_seed(case) for each in pair)
+    base, own = (judge(each, case.scenario.workload.acks) for each in pair)
     outcome, why = seed_outcome(base, own)
     return Result(
         of=case.name,
@@ -335,12 +311,14 @@ class Faults(Level, ScenarioCampaign):
         return super().run(self._cells, place)
 
     def judge(self, done: Done) -> Result:
-        sides: dict[str, list[CaseResult]] = {}
-        for cell in self._cells:
-            if cell.name in done:
-                known = done[cell.name]
-                result = CaseResult(Cell.model_validate(known["cell"]), known)
-                sides.setdefault(cell.scenario.name, []).append(result)
+        sides = grouped(
+            (
+                CellResult.model_validate(done[each.name])
+                for each in self._cells
+                if each.name in done
+            ),
+            lambda result: result.cell.scenario,
+        )
         found = {name: (own[0], own[1]) for name, own in sides.items() if len(own) > 1}
         failures = dict.fromkeys(each["failure"] for each in done.values() if each["failure"])
         scenarios = [pair for name, pair in found.items() if self._cases[name].seed is None]
