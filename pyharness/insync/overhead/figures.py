@@ -3,7 +3,7 @@
 What is counted per fetch does not depend on how fast or how busy the machine is; times do.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 from statistics import median, stdev
@@ -154,16 +154,14 @@ def differences(rounds: Sequence[Round], baseline: str) -> list[Cost]:
         _difference(arm, spec, values)
         for arm in arms
         for spec in FIGURES
-        if (values := list(_pairs(rounds, baseline, arm, spec.name)))
+        if (
+            values := [
+                (each[baseline][spec.name], each[arm][spec.name])
+                for each in rounds
+                if {baseline, arm} <= each.keys() and spec.name in each[arm]
+            ]
+        )
     ]
-
-
-def _pairs(
-    rounds: Sequence[Round], baseline: str, arm: str, name: str
-) -> Iterator[tuple[float, float]]:
-    for each in rounds:
-        if {baseline, arm} <= each.keys() and name in each[arm]:
-            yield each[baseline][name], each[arm][name]
 
 
 def _difference(arm: str, figure: FigureSpec, pairs: Sequence[tuple[float, float]]) -> Cost:

@@ -82,7 +82,8 @@ def measure(
     begun = time.monotonic()
     with _cluster(side, dist, idle, folder) as cluster:
         try:
-            ready_s, pids = time.monotonic() - begun, _pids(cluster)
+            ready_s = time.monotonic() - begun
+            pids = [cluster.nodes[number].pid for number in range(1, BROKERS + 1)]
             started = {"ready_s": ready_s, "start_cpu_s": _cpu_s(pids) / BROKERS}
             create_topic(cluster.bootstrap, TOPIC, spread(PARTITIONS), {})
             _create_idle(idle, cluster.bootstrap, tell)
@@ -92,10 +93,6 @@ def measure(
         finally:
             cluster.stop()
             cluster.remove_data()
-
-
-def _pids(cluster: LocalCluster) -> list[int]:
-    return [cluster.nodes[number].pid for number in range(1, BROKERS + 1)]
 
 
 def _create_idle(idle: int, bootstrap: str, tell: Tell) -> None:

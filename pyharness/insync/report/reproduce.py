@@ -16,6 +16,7 @@ def run_command(run: RunInfo) -> str:
 
     A scenario from a file is named by its copy in the run's folder.
     """
+    client = run.scenario.workload.client
     options = (
         ("--arms", ",".join(run.arms)),
         ("--kafka", run.kafka_path or run.kafka),
@@ -23,7 +24,7 @@ def run_command(run: RunInfo) -> str:
         ("--scale", f"{run.scale:g}"),
         ("--repeat", str(run.repeats)),
         ("--seed", str(run.seed)),
-        ("--client", _unless_default(run.scenario.workload.client)),
+        ("--client", None if client == DEFAULT_CLIENT else client),
         ("--default-timeouts", _flag(run.default_timeouts)),
         ("--allow-unknown-methods", _flag(run.unknown_methods)),
     )
@@ -36,10 +37,6 @@ def where(run: RunInfo) -> str:
     if run.builtin:
         return "The scenario is built into insync."
     return f"Run it in this run's folder: {SCENARIO} there is the scenario that was run."
-
-
-def _unless_default(client: str) -> str | None:
-    return None if client == DEFAULT_CLIENT else client
 
 
 def _flag(given: bool) -> str | None:
@@ -71,13 +68,15 @@ def environment_of(runs: Iterable[RunInfo], engine: str) -> Facts:
     """
     found: dict[str, list[str]] = {}
     for run in runs:
+        host = ((_HOST.get(key, key), str(value)) for key, value in run.host.items())
         for name, value in (
-            ("Kafka", run.kafka), ("clients", _clients(run)), ("cluster", run.cluster), *_host(run)
+            ("Kafka", run.kafka), ("clients", _clients(run)), ("cluster", run.cluster), *host
         ):  # fmt: skip
             values = found.setdefault(name, [])
             if value not in values:
                 values.append(value)
-    return [*((name, ", ".join(values)) for name, values in found.items()), *_analysis(engine)]
+    made = [("judged with insync", __version__), ("tables computed with", engine)]
+    return [*((name, ", ".join(values)) for name, values in found.items()), *made]
 
 
 def _clients(run: RunInfo) -> str:
@@ -85,12 +84,3 @@ def _clients(run: RunInfo) -> str:
     java = f"Kafka's Java client {run.kafka}"
     client = run.scenario.workload.client
     return {"java": java, "both": f"librdkafka and {java}"}.get(client, client)
-
-
-def _host(run: RunInfo) -> Facts:
-    return [(_HOST.get(key, key), str(value)) for key, value in run.host.items()]
-
-
-def _analysis(engine: str) -> Facts:
-    """Return the versions that made this page."""
-    return [("judged with insync", __version__), ("tables computed with", engine)]

@@ -5,7 +5,7 @@ of a CI runs it as it is. What it needs of the machine, such as jars, is looked 
 """
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator
 
@@ -25,10 +25,6 @@ def _resolved(scenario: object) -> Scenario:
         raise TypeError("expected the keys of a scenario")
     found = Scenario.model_validate({**scenario, "control_arms": []})
     return found.model_copy(update={"control_arms": tuple(scenario.get("control_arms", ()))})
-
-
-def _as_keys(scenario: Scenario) -> dict[str, Any]:
-    return scenario.as_dict()
 
 
 class CellSpec(BaseModel):
@@ -56,7 +52,7 @@ class CellSpec(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    scenario: Annotated[Scenario, PlainValidator(_resolved), PlainSerializer(_as_keys)]
+    scenario: Annotated[Scenario, PlainValidator(_resolved), PlainSerializer(Scenario.as_dict)]
     text: str
     builtin: bool
     arm: str

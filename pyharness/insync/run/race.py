@@ -104,7 +104,11 @@ class RaceFixture:
             raise InsyncError(f"topic {self._topic}: not in {seconds:.0f} s: {what}")
 
     def await_watermark_at_end(self) -> None:
-        self.expect("the leader's high watermark at its log end", self._watermark_is_at_end)
+        def at_end() -> bool:
+            own = self.replica(LEADER)
+            return own.high_watermark == own.leo
+
+        self.expect("the leader's high watermark at its log end", at_end)
 
     def move_start(self, race: Race, beyond: int) -> None:
         """Make the leader delete records; return when its log start offset is above `beyond`."""
@@ -128,21 +132,18 @@ class RaceFixture:
 
     def await_all_equal(self, most_ms: int) -> None:
         """Wait until all replicas are equal and all is committed; raises InsyncError if not."""
-        self.expect("all replicas equal", self._are_equal_and_committed, most_ms / 1000)
+
+        def equal() -> bool:
+            asked = self.brokers.values()  # one that does not know the topic yet has no replica
+            return all(
+                equal_and_committed([each.own_replica(self._topic, partition) for each in asked])
+                for partition in (RACE_PARTITION, BYSTANDER)
+            )
+
+        self.expect("all replicas equal", equal, most_ms / 1000)
 
     def _failed(self) -> int:
         return self.brokers[FOLLOWER].fetchers().failed_partitions or 0
-
-    def _watermark_is_at_end(self) -> bool:
-        own = self.replica(LEADER)
-        return own.high_watermark == own.leo
-
-    def _are_equal_and_committed(self) -> bool:
-        return all(map(equal_and_committed, map(self._all, (RACE_PARTITION, BYSTANDER))))
-
-    def _all(self, partition: int) -> list[OwnReplica | None]:
-        """Return every broker's replica, None for a broker that does not know the topic yet."""
-        return [each.own_replica(self._topic, partition) for each in self.brokers.values()]
 
 
 def equal_and_committed(replicas: Sequence[OwnReplica | None]) -> bool:
@@ -162,11 +163,6 @@ MANY: Final = 30
 ISR_SECONDS: Final = 20.0
 
 Say = Callable[[str], None]
-
-
-def run_interleaving(fixture: RaceFixture, race: Race, say: Say) -> None:
-    """Run a race's interleaving; at its end every thread is released."""
-    {"late-values": _late_values, "half-read": _half_read}[race.order](fixture, race, say)
 
 
 def _park(fixture: RaceFixture, follower: int) -> PointHold:
@@ -372,7 +368,7 @@ def run_race(context: ArmContext, repeat: int, progress: Progress) -> None:
         fixture.await_all_equal(scenario.timeline.steady_ms)
         sampler.write("before")
         files.phase("steady", repeat=repeat, topic=topic)
-        run_interleaving(fixture, race, say)
+        {"late-values": _late_values, "half-read": _half_read}[race.order](fixture, race, say)
         say("producing records after the race")
         for partition in (RACE_PARTITION, BYSTANDER):
             fixture.burst(partition, AFTERWARDS)

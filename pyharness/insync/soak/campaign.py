@@ -179,23 +179,20 @@ class BrokerSampler:
             threads, handles = process.num_threads(), process.num_fds()
         except psutil.Error as error:
             raise InsyncError(f"broker {broker}: not sampled: {error}") from error
-        sample = Sample(
+        own = {}
+        if broker in self._bridges:
+            counters = self._bridges[broker].counters()
+            own = {
+                "pending": counters.pending_now, "marks": counters.marks_total,
+                "held": counters.held_now, "errors": counters.errors,
+                "dropped": counters.events_dropped,
+            }  # fmt: skip
+        return Sample(
             t_s=round(time.monotonic() - self.started, 3), broker=broker,
             heap_mb=round(seen["heap"] / _MEGA, 3), threads=threads, handles=handles,
             fetches=seen["fetches"], evicted=seen["evicted"], closed=seen["closed"], after=after,
+            **own,
         )  # fmt: skip
-        if broker not in self._bridges:
-            return sample
-        counters = self._bridges[broker].counters()
-        return sample.model_copy(
-            update={
-                "pending": counters.pending_now,
-                "marks": counters.marks_total,
-                "held": counters.held_now,
-                "errors": counters.errors,
-                "dropped": counters.events_dropped,
-            }
-        )
 
 
 ARMS: Final = ("stock", "read", "request", "step-down")

@@ -131,12 +131,12 @@ def checks(
 def _trends(measured: Sequence[Sample]) -> list[Result]:
     found = []
     for broker, own in by_broker(measured).items():
-        found += [_trend(figure, broker, own) for figure in FIGURES if _has(figure, own)]
+        found += [
+            _trend(figure, broker, own)
+            for figure in FIGURES
+            if all(getattr(each, figure.name) is not None for each in own)
+        ]
     return found or [Result(of="all figures", found="no sample after the warm-up: run for longer")]
-
-
-def _has(figure: Bounded, samples: Sequence[Sample]) -> bool:
-    return all(getattr(each, figure.name) is not None for each in samples)
 
 
 def _trend(figure: Bounded, broker: int, samples: Sequence[Sample]) -> Result:

@@ -231,7 +231,8 @@ def java_plan(plan: WorkloadPlan, consumer: int) -> dict[str, str]:
         "idempotent": str(plan.idempotent).lower(), "seed": plan.seed,
         "drain_ms": round(plan.drain_seconds * 1000), "next_life": NEXT_LIFE,
         "lane_bits": LANE_BITS, "consumer_number": consumer,
-        **_of_partitions(plan), **_of_keys(plan), **_of_transactions(plan), **_of_groups(plan),
+        **_of_partitions(plan), **_of_transactions(plan), **_of_groups(plan),
+        **({"keys": plan.load.keys, "key_skew": plan.load.key_skew} if plan.load.keys else {}),
         **_settings(plan),
     }  # fmt: skip
     return {key: str(value) for key, value in keys.items()}
@@ -251,10 +252,6 @@ def _of_partitions(plan: WorkloadPlan) -> Mapping[str, object]:
             listed = ",".join(f"{after:.6f}" for after in times)
             keys[f"burst.{partition}"] = f"{burst.records}:{listed}"
     return keys
-
-
-def _of_keys(plan: WorkloadPlan) -> Mapping[str, object]:
-    return {"keys": plan.load.keys, "key_skew": plan.load.key_skew} if plan.load.keys else {}
 
 
 def _of_transactions(plan: WorkloadPlan) -> Mapping[str, object]:

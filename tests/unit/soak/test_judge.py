@@ -94,7 +94,7 @@ def test_an_error_of_the_agent_or_a_lost_event_fails(figure: str) -> None:
     ("ending", "words"),
     [
         (replace(ENDING, pending={1: 0, 2: 1, 3: 0}), "marks that are left when all is quiet"),
-        (replace(ENDING, under_replicated=2), "partitions under-replicated at the end"),
+        (replace(ENDING, not_full="(replicas, ISR)"), "ISRs at the end"),
         (replace(ENDING, failed_records=1), "records that were not acked"),
     ],
 )

@@ -90,7 +90,11 @@ def broker_on_zookeeper(
     return {
         "broker.id": str(number),
         "zookeeper.connect": zookeeper,
-        "zookeeper.session.timeout.ms": _session_ms(settings),
+        # A client sends a heartbeat only every third of the session. So it is 1.5 times KRaft's
+        # timeout, or its default: a frozen broker keeps its session at least as long.
+        "zookeeper.session.timeout.ms": str(
+            int(settings.get("broker.session.timeout.ms", "9000")) * 3 // 2
+        ),
         **listeners,
         **_SERVING,
         **settings,
@@ -101,15 +105,6 @@ def broker_on_zookeeper(
 def text(settings: Mapping[str, str]) -> str:
     """Return the text of a Java properties file, escaped because Java reads it as Latin-1."""
     return "".join(f"{key}={_escaped(value)}\n" for key, value in settings.items())
-
-
-def _session_ms(settings: Mapping[str, str]) -> str:
-    """Return the ZooKeeper session timeout that matches KRaft's broker.session.timeout.ms.
-
-    The default is KRaft's. A ZooKeeper client sends a heartbeat only every third of the session,
-    so the timeout is 1.5 times KRaft's: a frozen broker then keeps its session at least as long.
-    """
-    return str(int(settings.get("broker.session.timeout.ms", "9000")) * 3 // 2)
 
 
 def _log_dirs(folder: Path, settings: Mapping[str, str]) -> str:

@@ -158,13 +158,10 @@ def _image(
         tell(f"base {name}: pulling")
     try:
         # Without a tag docker-py pulls all tags.
-        return client.images.pull(name, tag=None if _tagged(name) else "latest")
+        tagged = "@" in name or ":" in name.rpartition("/")[2]
+        return client.images.pull(name, tag=None if tagged else "latest")
     except APIError as error:
         raise InputError(f"base {name}: cannot be pulled: {error.explanation or error}") from error
-
-
-def _tagged(name: str) -> bool:
-    return "@" in name or ":" in name.rpartition("/")[2]
 
 
 def _ask(client: docker.DockerClient, image: str, name: str) -> str:

@@ -106,7 +106,11 @@ def _picture(metric: str, arms: Sequence[str], at: Mapping[str, float], values: 
             (at[scenario], value) for (scenario, of_arm), value in values.items() if of_arm == arm
         )
         dots = tuple(
-            Dot(x[key], _y(value / highest), f"{arm}, {number(key)}: {full(metric, value)}")
+            Dot(
+                x[key],
+                TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / highest),
+                f"{arm}, {number(key)}: {full(metric, value)}",
+            )
             for key, value in own
         )
         if dots:
@@ -120,7 +124,3 @@ def _axis(keys: Sequence[float]) -> dict[float, float]:
     low, high = log10(min(keys)), log10(max(keys))
     inner = WIDTH - LEFT - RIGHT
     return {key: LEFT + inner * (log10(key) - low) / ((high - low) or 1.0) for key in keys}
-
-
-def _y(share: float) -> float:
-    return TOP + (HEIGHT - TOP - BOTTOM) * (1 - share)

@@ -134,18 +134,18 @@ def _rows(
     for scenario, row in grid.rows.items():
         key = (grid.kafka, scenario)
         drawn = _drawn(pictures.get(key, ()), row)
-        metrics = [name for name in grid.figures if _is_known(name, row)]
+        # Few scenarios have a dead follower.
+        metrics = [
+            name
+            for name in grid.figures
+            if any(figure(cell, name).worst is not None for cell in row.values())
+        ]
         shown = [
             _shown(row[arm], drawn.get(arm), metrics, widest) if arm in row else None
             for arm in grid.arms
         ]
         rows.append({"name": scenario, "summary": summaries.get(key, ""), "cells": shown})
     return rows
-
-
-def _is_known(metric: str, row: Mapping[str, Cell]) -> bool:
-    """Whether any cell of a row has a metric: few scenarios have a dead follower."""
-    return any(figure(cell, metric).worst is not None for cell in row.values())
 
 
 def _drawn(timelines: Sequence[Timeline], row: Mapping[str, Cell]) -> dict[str, lanes.Cell]:

@@ -55,8 +55,8 @@ class Scale:
     @property
     def decades(self) -> list[tuple[int, str]]:
         """The powers of ten on the axis: the place and the text of each."""
-        powers = range(self.bottom, self.top + 1)
-        return [(self.y(10.0**power), _written(10.0**power)) for power in powers]
+        values = [10.0**power for power in range(self.bottom, self.top + 1)]
+        return [(self.y(each), number(each) if each >= 1 else f"{each:g}") for each in values]
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,8 @@ def latency_lines(timeline: Timeline, scale: Scale) -> list[Line]:
 
     Partitions led by a broker with a fault have a line of their own: a stall delays their acks.
     """
-    faulted = _led_by(timeline, {fault.broker for fault in timeline.faults})
+    brokers = {fault.broker for fault in timeline.faults}
+    faulted = {span.partition for span in timeline.spans if span.leader in brokers}
     own = [point for point in timeline.latency if point.partition in faulted]
     others = [
         point
@@ -97,10 +98,6 @@ def latency_lines(timeline: Timeline, scale: Scale) -> list[Line]:
         ("median ack", "median", [(p.since_s, p.bin_s, p.p50_ms) for p in everything]),
     )
     return [Line(name, kind, _path(points, scale)) for name, kind, points in lines if points]
-
-
-def _led_by(timeline: Timeline, brokers: set[int]) -> set[int]:
-    return {span.partition for span in timeline.spans if span.leader in brokers}
 
 
 def _slowest(points: Iterable[LatencyPoint]) -> list[Point]:
@@ -134,10 +131,6 @@ def _stretches(points: Sequence[Point]) -> Iterator[list[Point]]:
         stretch.append(point)
     if stretch:
         yield stretch
-
-
-def _written(value_ms: float) -> str:
-    return number(value_ms) if value_ms >= 1 else f"{value_ms:g}"
 
 
 LANE = 30

@@ -171,7 +171,8 @@ def _cell(timeline: Timeline, longest: float) -> Cell:
         bottom=bottom,
         bars=tuple(
             _bar(span, x(span.start_s), x(span.end_s), top_of(span.partition))
-            for span in _small_last(timeline)
+            # A widened smaller stretch is drawn over full ones.
+            for span in sorted(timeline.spans, key=lambda span: -span.share)
         ),
         waits=tuple(
             _wait(wait, x(wait.start_s), x(wait.end_s), top_of(wait.partition))
@@ -227,11 +228,6 @@ def inside(middle: float, name: str) -> float:
     """Return the place of a name's middle that is nearest to `middle` with the name inside."""
     half = len(name) * _LETTER / 2
     return max(half, min(middle, WIDTH - half))
-
-
-def _small_last(timeline: Timeline) -> list[Span]:
-    """Return full stretches first, so that a widened smaller one is drawn over them."""
-    return sorted(timeline.spans, key=lambda span: -span.share)
 
 
 def _wait(wait: Wait, left: float, right: float, top: float) -> Stretch:

@@ -6,7 +6,6 @@ and mix the brokers' views. It can be read while the cluster runs and after it h
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TypeVar
 
 from insync.brokers.cluster import replica_logs
@@ -135,15 +134,6 @@ def _ids(named: list[int] | None, otherwise: _Otherwise) -> tuple[int, ...] | _O
     return otherwise if named is None else tuple(named)
 
 
-def _longest(cluster: NodeCluster) -> Path:
-    """Return the folder of the controllers' longest log: one that was down may lack the end."""
-    return max((node.metadata_log for node in cluster.controllers), key=_size)
-
-
-def _size(folder: Path) -> int:
-    return sum(segment.stat().st_size for segment in folder.glob("*.log"))
-
-
 def isr_events(cluster: NodeCluster, dist: Distribution, arm: str) -> Iterator[Line]:
     """Yield the lines of isr.jsonl so far, in log order.
 
@@ -156,5 +146,8 @@ def isr_events(cluster: NodeCluster, dist: Distribution, arm: str) -> Iterator[L
             if line["broker"] != CONTROLLER_ID:  # it registers as a broker, but has no partitions
                 yield line
     else:
-        records = replica_logs.lines(dist, "PrintMetadata", str(_longest(cluster)))
+        logs = [node.metadata_log for node in cluster.controllers]
+        # The log of a controller that was down may lack the end.
+        longest = max(logs, key=lambda log: sum(each.stat().st_size for each in log.glob("*.log")))
+        records = replica_logs.lines(dist, "PrintMetadata", str(longest))
         yield from states(records, arm)
