@@ -149,16 +149,10 @@ SWARM_KINDS: Final = 2
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choices:
-    """What a seed may be drawn from.
+    """What a seed may be drawn from, such as the `kinds` of faults that can act here.
 
-    Args:
-        arms: the arms on which each seed is run.
-        kinds: the kinds of faults that can act here.
-        shape: "any", or a schedule of one form.
-        protocols: the protocols of consumer groups that the version has.
-        quorums: whether the version can have several controllers.
-        settings: more settings of every node.
-
+    `protocols` are those of consumer groups that the version has; `quorums`: it can have several
+    controllers. `settings` are more settings of every node.
     """
 
     arms: Sequence[str]

@@ -131,15 +131,9 @@ class Replays:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reduced:
-    """What a reduction came to so far.
+    """What a reduction came to so far: the scenario that is left, None if no replay failed.
 
-    Attributes:
-        scenario: what is left; None if no replay failed.
-        faults: how many of its faults are left.
-        replays: how often it was replayed.
-        failed: how many of these had such a finding.
-        complete: whether the reduction has come to its end.
-
+    `faults` are left of it; it was replayed so often, and `failed` of these had such a finding.
     """
 
     scenario: Scenario | None

@@ -25,15 +25,10 @@ _ERROR: Final = re.compile(r"\[insync\] error in .*$", re.MULTILINE)
 
 @dataclass(frozen=True, kw_only=True)
 class TestArm:
-    """One arm with the agent.
+    """One arm with the agent, for which the version must support brokers `as_arm`.
 
-    Attributes:
-        name: its name on the command line and in files.
-        as_arm: the arm of brokers that must be supported for it.
-        defaults: of configs that the brokers' own settings do not set.
-        marks: whether fetches must be marked as pending, where a class starts brokers.
-        settings: what the brokers' events must say of their configs.
-
+    `defaults` are of configs that the brokers' own settings do not set; `settings` is what the
+    brokers' events must say of them. `marks`: fetches must be marked where a class starts brokers.
     """
 
     __test__ = False  # pytest would collect it

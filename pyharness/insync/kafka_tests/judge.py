@@ -37,16 +37,9 @@ class Known:
 class Difference:
     """A test that did not end as in the baseline the first time.
 
-    Attributes:
-        kind: different; flaky: again it ended as in the baseline; or known, with its reason.
-        test: CLASS.METHOD, with the number of the invocation if it has one.
-        id: JUnit's id of the test.
-        name: the class.
-        baseline: how it ended there, first and again.
-        outcomes: how it ended in the arm, first and again.
-        detail: the stack trace, or the reason of a skipped test, of what did not pass.
-        reason: why it is known.
-
+    A flaky one ended as in the baseline again; a known one has a `reason`. `test` is CLASS.METHOD,
+    `id` is JUnit's, `name` the class. `baseline` and `outcomes` are how it ended there and in the
+    arm, first and again; `detail` is the stack trace of what did not pass, or why it was skipped.
     """
 
     kind: Kind

@@ -24,12 +24,7 @@ _DUMP_WITHIN_S: Final = 10.0
 class JvmSide:
     """One side of the comparison: the baseline, or an arm of the candidate.
 
-    Attributes:
-        name: the folder of its results.
-        java: the launcher of the Java.
-        jars: the class path.
-        agent: returns the agent's flag for the folder of a JVM; None without the agent.
-
+    `agent` returns the agent's flag for the folder of a JVM; None without the agent.
     """
 
     name: str
@@ -40,14 +35,9 @@ class JvmSide:
 
 @dataclass(frozen=True, kw_only=True)
 class JvmJob:
-    """What one JVM runs.
+    """What one JVM runs: the ids of the tests per class, none for all; into a folder of results.
 
-    Attributes:
-        side: on which side.
-        word: the name of the JVM's folder.
-        tests: the ids of the tests per class; none means all of the class.
-        folder: where the results of the classes are.
-
+    The JVM has a folder in that one, whose name has the `word`.
     """
 
     side: JvmSide

@@ -24,15 +24,9 @@ _NORMAL_95: Final = 1.96
 
 @dataclass(frozen=True, slots=True)
 class FigureSpec:
-    """One figure.
+    """One figure; its name in results and criteria is a contract.
 
-    Attributes:
-        name: its name in results and criteria: a contract.
-        heading: its short name with its unit, for tables.
-        digits: the digits that are shown after the point.
-        says: what it is.
-        grows: whether it may grow with the partitions of a broker.
-
+    `grows`: it may grow with the partitions of a broker.
     """
 
     name: str
@@ -99,17 +93,10 @@ FAR: Final = 200_000
 class Cost:
     """How a figure of one arm differs from that of the baseline, over rounds of both.
 
-    Attributes:
-        arm: the arm.
-        figure: the figure.
-        base: median of the baseline.
-        value: median of the arm.
-        change: median of the differences within rounds, relative to `base`; None if `base` is 0.
-        low: lower end of the change's interval of at least 95 %, None with fewer than 6 rounds.
-        high: upper end.
-        rounds_for_1_percent: rounds that an interval of +-1 % would need, estimated from the
-            standard deviation of the differences; None below two rounds.
-
+    `base` and `value` are medians. `change` is the median of the differences within rounds relative
+    to `base`, None if that is 0, from `low` to `high` with 95 %, None with fewer than 6 rounds.
+    `rounds_for_1_percent` are those that an interval of +-1 % would need, estimated from the
+    standard deviation of the differences; None below two rounds.
     """
 
     arm: str

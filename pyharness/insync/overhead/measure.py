@@ -52,13 +52,8 @@ Tell = Callable[[str], None]
 class Subject:
     """What is measured: a build, and how its brokers are configured.
 
-    Attributes:
-        name: of the side in files and tables, such as the arm.
-        kafka: a version, or the path of an own build.
-        settings: added to every node's server.properties.
-        agent: the agent's jar, None without the agent.
-        unknown_methods: whether the agent may weave methods that no known build has.
-
+    The name is that of the side in files and tables, such as the arm; `agent` is the agent's jar,
+    None without the agent.
     """
 
     name: str

@@ -132,7 +132,6 @@ def _case(of: str, case: Result) -> Xml.Element:
 
 
 def _counted(name: str, cases: Sequence[Result], seconds: float) -> dict[str, str]:
-    """Return the attributes of a suite: its name, and its cases counted by outcome."""
     found = [case.outcome.tag for case in cases]
     return {
         "name": _clean(name),

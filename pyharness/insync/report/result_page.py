@@ -32,14 +32,9 @@ Check = tuple[tuple[str, ...], Result]
 
 @dataclass(frozen=True)
 class Words:
-    """How a page calls what it shows.
+    """How a page calls what it shows: what the command judges; `part` is a child of the result.
 
-    Attributes:
-        command: the command whose result it is.
-        says: what that command judges, in a few words.
-        part: what a child of the result is, such as a level.
-        notes: sentences that explain how to read the page.
-
+    `notes` are sentences that explain how to read the page.
     """
 
     command: str
@@ -144,7 +139,6 @@ def problems(result: Result) -> list[Check]:
 
 
 def minutes(seconds: float) -> str:
-    """Return a time as minutes and seconds."""
     whole = round(seconds)
     return f"{whole // 60} min {whole % 60} s" if whole >= 60 else f"{whole} s"
 

@@ -78,7 +78,6 @@ _QUANTILES = (
 
 
 def details(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> list[Table]:
-    """Return the tables below the pictures, in the order of the page."""
     zero = {(timeline.arm, timeline.repeat): timeline.start_ms for timeline in pictures}
     workload = run.scenario.workload
     coordinators = workload.transactions.coordinators if workload.transactions else ()
@@ -221,7 +220,6 @@ def _when(start_s: float, end_s: float) -> str:
 
 
 def _clocks(run: RunInfo, rows: Rows) -> Table:
-    """Return how far the nodes' clocks were ahead."""
     return table(
         "Clocks of the nodes, against the harness's",
         "arm | node | ahead, ms | give or take, ms",
@@ -255,7 +253,6 @@ class SideBySide:
 
     @property
     def count(self) -> int:
-        """How many figures there are."""
         return len(self.differ.rows) + len(self.equal.rows)
 
 
@@ -302,7 +299,6 @@ def _over_repeats(values: Sequence[float | None]) -> str:
 
 
 def expectations(verdict: Verdict) -> Table:
-    """Return a row per expectation: what the verdict rests on."""
     return table(
         "Expectations and findings",
         "arm | expected | outcome | found",

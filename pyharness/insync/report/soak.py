@@ -48,7 +48,6 @@ class Picture:
 
 
 def pictures(samples: Sequence[Sample], warm_up_s: float) -> Markup:
-    """Return the pictures of the figures that the samples have, for a page."""
     found = []
     brokers = by_broker(samples)
     for name, title in TITLES.items():

@@ -58,12 +58,10 @@ def slug(words: str) -> str:
 
 
 def arm_id(arm: str) -> str:
-    """Return the anchor of an arm in a run's report."""
     return f"arm-{slug(arm)}"
 
 
 def cell_id(kafka: str, scenario: str, arm: str) -> str:
-    """Return the anchor of a cell in a matrix's page."""
     return f"cell-{slug(kafka)}-{slug(scenario)}-{slug(arm)}"
 
 

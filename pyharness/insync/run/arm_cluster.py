@@ -130,13 +130,9 @@ HEARTBEATS = 10  # per broker session, so that one or two late heartbeats do not
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ArmCluster(FaultCluster):
-    """The running cluster of an arm.
+    """The running cluster of an arm; `brokers` are the ids of the scenario's brokers 1, 2, ...
 
-    Attributes:
-        agent: the agent of the nodes; None without it.
-        brokers: the ids of the scenario's brokers 1, 2, ...
-        bridges: the connection files of a cluster that insync did not start.
-
+    `bridges` is the folder of the connection files of a cluster that insync did not start.
     """
 
     arm: str

@@ -32,19 +32,14 @@ class CellSpec(BaseModel):
 
     Attributes:
         scenario: with its times scaled, what is expected of the version, and all arms of the run.
-        text: the scenario's file, for the run folder.
-        builtin: whether that comes with insync.
-        arm: one of the scenario's arms.
+        text: the scenario's file, for the run folder; `builtin`: it comes with insync.
         kafka: the version, or the path of an own build.
-        cluster: what its nodes run as.
         existing: the cluster, if insync does not start it.
         brokers: the ids of the scenario's brokers; only on an existing cluster they are others.
         topic_prefix: of its topics, which only an existing cluster needs.
         controller_agent: whether the controller is known to have the agent, in arms with it.
-        scale: the factor for times, as it was asked for.
         seed: of record bytes, bursts and jitter; a repeat has it and its number.
         default_timeouts: whether clients were asked to keep their library's timeouts.
-        unknown_methods: whether the agent may weave methods that no known build has.
         keep_data: whether the brokers' data is kept in any case.
         out: the run folder, which the cells of a run share.
 

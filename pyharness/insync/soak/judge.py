@@ -60,15 +60,9 @@ def judge(found: Trend | None, allowed: float) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """A figure that may not grow.
+    """A figure that may not grow; the name is the field of a sample.
 
-    Attributes:
-        name: the field of a sample.
-        says: what it is, for readers.
-        unit: behind its values.
-        least: growth over the measured time that is always allowed.
-        share: growth that is allowed as a share of the figure's median; the larger one counts.
-
+    Growth over the measured time is allowed: at `least`, or as a `share` of the figure's median.
     """
 
     name: str

@@ -31,11 +31,7 @@ class Criterion(Comparison):
     """A criterion of the level faults.
 
     Of times the medians of the repeats are compared; of others every repeat must keep the limit.
-
-    Attributes:
-        scenarios: the scenarios in which it is judged; all without them.
-        claims: the arms as which a candidate must be expected to behave; any without them.
-
+    `claims` are the arms as which a candidate must be expected to behave; None: any.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

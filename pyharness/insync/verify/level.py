@@ -47,17 +47,8 @@ _EX_LEADER: Final = "leave"
 class Side:
     """The candidate or the baseline: a build, and what is added to it.
 
-    Attributes:
-        name: candidate or baseline.
-        kafka: what `--kafka` takes.
-        release: its jars, and its version.
-        path: where an own build was.
-        jars: the SHA-256 of all its jars.
-        agent: the SHA-256 of the agent's jar, None without the agent.
-        arm: the arm whose brokers it has.
-        claims: the arm as which it is expected to behave, None if nothing is known of it.
-        settings: the broker configs that were given.
-
+    `path` is where an own build was; `jars` and `agent` are digests, None without the agent. Its
+    brokers are those of `arm`; it is expected to behave as the arm that it `claims`, if any.
     """
 
     name: str
@@ -179,18 +170,7 @@ def _baseline(request: VerifyRequest, candidate: Side) -> Side:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verification:
-    """What is verified.
-
-    Attributes:
-        candidate: the build that is judged.
-        baseline: the build with which it is compared.
-        request: what was asked for.
-        seeds: the seeds of the level faults.
-        kinds: the kinds of faults from which the seeds are drawn.
-        criteria: the criteria of the file or of insync.
-        java: the Java that runs brokers.
-
-    """
+    """What is verified; `seeds` and `kinds` of faults are those of the level faults."""
 
     candidate: Side
     baseline: Side
@@ -204,12 +184,8 @@ class Verification:
 class Level(Campaign[Any]):
     """A level: a campaign in a folder of the verification's; its result is about its name.
 
-    It raises InsyncError if it cannot run.
-
-    Attributes:
-        long: whether it is left out where no level is named, because it takes long.
-        brokers: whether brokers run.
-
+    It raises InsyncError if it cannot run. One that takes `long` is left out where no level is
+    named; `brokers` is whether brokers run.
     """
 
     long: ClassVar[bool] = False

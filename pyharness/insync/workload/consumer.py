@@ -34,7 +34,6 @@ class TopicConsumer(threading.Thread):
         *,
         fresh: bool = False,
     ) -> None:
-        """Create the client."""
         super().__init__(name=f"{'re-read' if fresh else 'consume'}-{plan.topic}", daemon=True)
         self._plan = plan
         self._writer = writer

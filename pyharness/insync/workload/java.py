@@ -98,7 +98,6 @@ class Driver:
             self._answers = {READY: READY}
 
     def close(self) -> None:
-        """Let the JVM end."""
         with suppress(OSError):
             self._input.close()
 
@@ -336,7 +335,6 @@ class JavaClients:
         return float(self._driver.answer("late", ANSWER_SECONDS).split()[1])
 
     def stop(self) -> None:
-        """Tell the producers to stop."""
         self._driver.send("stop")
 
     def await_stopped(self) -> None:
@@ -351,7 +349,6 @@ class JavaClients:
         return JavaReader(self._driver, self._plan, self._number, fresh=fresh)
 
     def close(self) -> None:
-        """End the clients."""
         self._driver.end_workload()
 
 

@@ -33,18 +33,9 @@ class Burst:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TransactionPlan:
-    """Transactional producers in addition to the plain ones.
+    """Transactional producers beside the plain ones: an id for each, the rest as in the scenario.
 
-    Args:
-        ids: the transactional id of each producer.
-        per_second: how many transactions a producer begins per second, one after the other;
-            fewer if they take longer.
-        records: records of each transaction, each on another partition.
-        abort_percent: percentage of transactions that are aborted on purpose.
-        reads: records that a transaction reads at most before it writes; 0: it only writes.
-        until: after how many seconds a producer begins no other one; None: it goes on.
-        timeout_ms: after what time the coordinator aborts one.
-
+    After `until` seconds a producer begins no other transaction.
     """
 
     ids: Sequence[str]
@@ -58,16 +49,10 @@ class TransactionPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GroupPlan:
-    """A consumer group of the topic.
+    """A consumer group of the topic, as in the scenario; `every` is in seconds.
 
-    Args:
-        number: its number in the scenario.
-        id: its group.id.
-        commit_every: how often a member commits, in seconds.
-        rejoin_every: how often a member leaves, in turn, in seconds; None: never.
-        session_ms: the session.timeout.ms of members with the classic protocol, ten times their
-            heartbeat; None: Kafka's default. With the other protocol it is the brokers' setting.
-
+    The session is that of members with the classic protocol, ten times their heartbeat; None:
+    Kafka's default. With the other protocol it is the brokers' setting.
     """
 
     number: int
@@ -94,19 +79,7 @@ class GroupPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Load:
-    """How producers send: for librdkafka and for Kafka's own client alike.
-
-    Args:
-        acks: whether a broker answers when it has a record ("1"), or when the ISR has ("all").
-        compression: how batches are compressed.
-        linger_ms: how long a record waits for others of its batch; None: a burst waits long
-            enough to be one batch, other records do not wait.
-        batch_bytes: the most bytes of a batch; None: the library's own limit.
-        keys: how many different keys the records have; 0: none has a key.
-        key_skew: the exponent of the keys' frequencies; 0: all are as frequent.
-        key_countdown: the first of keys that count down, one for each record; 0: no such keys.
-
-    """
+    """How producers send, for librdkafka and for Kafka's own client alike: as in the scenario."""
 
     acks: Acks = "all"
     compression: Compression = "none"
@@ -119,28 +92,15 @@ class Load:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkloadPlan:
-    """One repeat's workload.
+    """One repeat's workload: as in the scenario, where it does not say otherwise here.
 
-    Args:
-        partitions: the partitions to write, at `rate` records per second on average.
-        producers: clients per partition that share its rate. A broker serves one request of a
-            connection at a time: with only one client, a stalled request would delay the next
-            ones in the client and hide how the broker treats them.
-        bursts: the bursts of partitions that get their records in bursts.
-        record_bytes: size of a record's value; insync.workload.value has its layout.
-        seed: the repeat's seed; decides the values' bytes and which transactions are aborted.
-        drain_seconds: how long to wait for answers after the last record.
-        client_timeout_ms: after how long a producer drops the connection to a broker that does
-            not answer; None: the client library's default, 60 s.
-        retries: whether a producer sends a record again that its broker refused.
-        idempotent: whether the producers are idempotent.
-        transactions: the transactional producers, if any.
-        client: the client library of producers and consumers; with both, producers take turns.
-        load: how the producers send.
-        groups: the consumer groups, beside the consumers without a group.
-        begins_again: whether a consumer whose position is behind the end of the log, as after an
-            unclean election, reads on; otherwise it reads no further, which is a finding.
-
+    `rate` is of records per second of a partition on average, which its `producers` share. A broker
+    serves one request of a connection at a time: with only one client, a stalled request would
+    delay the next ones in the client and hide how the broker treats them. The seed decides the
+    values' bytes and which transactions are aborted. `drain_seconds` is how long to wait for
+    answers after the last record. `begins_again`: a consumer whose position is behind the end of
+    the log, as after an unclean election, reads on; otherwise it reads no further, which is a
+    finding.
     """
 
     bootstrap: str

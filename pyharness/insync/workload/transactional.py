@@ -75,7 +75,6 @@ class TransactionReader:
             self._next = None
 
     def close(self) -> None:
-        """End the client."""
         self._client.close()
 
     def _line(
@@ -185,7 +184,6 @@ class TransactionalProducer(threading.Thread):
             self.acked.set()
 
     def _places(self) -> Sequence[int]:
-        """Return the partitions of the next transaction's records."""
         partitions = self._plan.partitions
         first = self._chance.randrange(len(partitions))
         return [partitions[(first + step) % len(partitions)] for step in range(self._own.records)]

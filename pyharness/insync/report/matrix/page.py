@@ -116,7 +116,6 @@ def _levels(
 
 
 def _arms(cells: Sequence[Cell]) -> list[dict[str, str]]:
-    """Return the names of a matrix's arms and what they are."""
     names = dict.fromkeys(cell.arm for cell in cells)
     return [{"name": name, "says": says(name)} for name in names]
 

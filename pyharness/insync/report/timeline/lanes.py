@@ -212,7 +212,6 @@ def described(timeline: Timeline) -> str:
 
 
 def _bands(timeline: Timeline, x: Callable[[float], float]) -> tuple[Band, ...]:
-    """Return the faults, with their names inside the picture and none over another."""
     spans = [(x(fault.start_s), x(fault.end_s), fault.name) for fault in timeline.faults]
     middles = [inside((start + end) / 2, name) for start, end, name in spans]
     places = [

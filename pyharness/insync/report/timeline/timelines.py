@@ -189,7 +189,6 @@ def _timeline(run: RunInfo, rows: Rows, window: Row) -> Timeline:
 
 
 def _changes(rows: Rows, window: Row) -> tuple[LeaderChange, ...]:
-    """Return the leader changes; one requested in the epoch before is a step-down."""
     given = {
         (row["partition"], row["leader_epoch"] + 1)
         for row in _own(rows, "step_downs", window)
