@@ -177,7 +177,6 @@ class Publisher(Background):
         )
         self._lock = threading.Lock()
         self._numbers: Counter[str] = Counter()
-        self.sent = 0
         self.dropped = 0
 
     def file(self, arm: str, name: str) -> Publish:
@@ -205,20 +204,19 @@ class Publisher(Background):
                 on_delivery=self._answered,
             )
         except (BufferError, KafkaException):
-            self._count(dropped=1)
+            self._drop(1)
 
     def _answered(self, error: KafkaError | None, _: Message) -> None:
-        self._count(sent=error is None, dropped=error is not None)
+        if error is not None:
+            self._drop(1)
 
-    def _count(self, sent: int = 0, dropped: int = 0) -> None:
+    def _drop(self, lines: int) -> None:
         with self._lock:
-            self.sent += sent
-            self.dropped += dropped
+            self.dropped += lines
 
     def _step(self) -> None:
         self._client.poll(POLL_SECONDS)
 
     def __exit__(self, kind: object, *_: object) -> None:
         super().__exit__(kind)
-        left = self._client.flush(FLUSH_SECONDS)
-        self._count(dropped=left)
+        self._drop(self._client.flush(FLUSH_SECONDS))
