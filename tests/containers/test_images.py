@@ -14,7 +14,7 @@ from commands import invoke_json
 from host_base import host_base
 from insync.brokers.images import built
 from insync.brokers.images.build import prepare
-from insync.brokers.images.built import HEALTH_VARIABLE, SAMPLE, Image
+from insync.brokers.images.built import SAMPLE, Image
 from insync.brokers.kafka import formats, releases
 from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution, node_flags
 from insync.brokers.kafka.warmup import sample_settings, started
@@ -193,7 +193,7 @@ def test_a_node_is_healthy_once_it_serves(
     node = run(
         image.tag,
         image.command(flags, "kafka.Kafka", str(SAMPLE / "server.properties")),
-        environment={HEALTH_VARIABLE: "127.0.0.1:29092"},
+        environment={"INSYNC_HEALTH": "127.0.0.1:29092"},
         volumes={str(shared_folder): {"bind": str(SAMPLE), "mode": "rw"}},
     )
     assert node.exec_run("/opt/kafka/health.sh").exit_code != 0

@@ -31,7 +31,7 @@ def test_an_unreachable_topic_loses_lines_and_does_not_delay_the_run(
             send(b"{}")
         assert publisher.dropped == 50, "lines that meet a full queue"
     assert time.monotonic() - began < 20
-    assert (publisher.sent, publisher.dropped) == (0, 150)
+    assert publisher.dropped == 150
 
 
 def test_a_published_line_equals_the_line_in_the_file(tmp_path: Path) -> None:

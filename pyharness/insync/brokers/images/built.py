@@ -25,7 +25,6 @@ from insync.errors import InputError
 
 REPOSITORY = "insync-kafka"
 # Names the HOST:PORT that the health check connects to, and can be set for each container.
-HEALTH_VARIABLE = "INSYNC_HEALTH"
 _HOME = Path("/opt/kafka")
 
 
@@ -94,14 +93,14 @@ def labels(release: Release, base: Base) -> dict[str, str]:
     }
 
 
-def base_of(labelled: Mapping[str, str]) -> Base:
-    """Return the base that an image's labels name; raises KeyError if they name none."""
-    return Base(
-        labelled["insync.base.id"],
-        labelled["insync.base"],
-        Path(labelled["insync.java"]),
-        labelled["insync.jre"],
-    )
+def _base(labelled: Mapping[str, str]) -> Base | None:
+    """Return the base that an image's labels name, if they name one."""
+    names = ("insync.base.id", "insync.base", "insync.java", "insync.jre")
+    try:
+        number, name, java, jre = (labelled[each] for each in names)
+    except KeyError:
+        return None
+    return Base(number, name, Path(java), jre)
 
 
 def digest(release: Release, base: Base) -> str:
@@ -182,10 +181,3 @@ def find(client: docker.DockerClient, release: Release) -> Found | None:
     base = _base(image.labels)
     fresh = base is not None and digest(release, base) == image.labels.get(LABEL)
     return Found(release.version, name, image.id, base, image.attrs["Size"], fresh)
-
-
-def _base(labels: Mapping[str, str]) -> Base | None:
-    try:
-        return base_of(labels)
-    except KeyError:
-        return None
