@@ -73,7 +73,6 @@ def tasks(folder: Path, *arms: str, kafka: str = "4.3.1") -> list[Task]:
 
 
 def ended(folder: Path, *arms: str, kafka: str = "4.3.1") -> set[tuple[Path, str]]:
-    """Return these arms as those that have finished."""
     return {(folder / kafka / "freeze", arm) for arm in arms}
 
 

@@ -46,7 +46,6 @@ def test_bad_input_is_one_line(
 
 
 def begun(folder: Path, **changed: Any) -> Path:
-    """Begin a fuzz that was asked for other things than usual."""
     asked = {**Fuzz(FuzzRequest(seeds="1-2")).asked(), "shard": None, **changed}
     folder.mkdir()
     (folder / CAMPAIGN).write_text(json.dumps({"schema": 1, "campaign": "fuzz", "asked": asked}))

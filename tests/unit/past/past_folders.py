@@ -48,7 +48,6 @@ def write_past(
 
 
 def write_matrix(folder: Path, scenarios: Sequence[str], **arms: Values) -> Path:
-    """Write a matrix whose scenarios all have the same figures."""
     rows = tuple(
         MatrixRow(
             kafka="4.3.1", scenario=name, summary="", arms=tuple(arms), folder=f"4.3.1/{name}"
@@ -66,7 +65,6 @@ def write_matrix(folder: Path, scenarios: Sequence[str], **arms: Values) -> Path
 
 
 def cell(scenario: str, arm: str, of: Values) -> Cell:
-    """Return a cell of matrix.json that is as expected."""
     repeats = max(len(values) for values in of.values())
     return made_up.cell(scenario, arm, **figures(repeats, of))
 

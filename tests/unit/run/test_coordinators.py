@@ -17,8 +17,6 @@ PLACED: State = {number: (number + 1, [1, 2, 3]) for number in range(3)}
 
 
 class FakeCluster:
-    """A topic that may exist or not; `state` is what brokers report of it."""
-
     bootstrap = "nowhere:1"
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, state: State) -> None:

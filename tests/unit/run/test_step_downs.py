@@ -14,7 +14,6 @@ from insync.run.history import step_downs
 
 
 def agent(folder: Path, **events: list[dict[str, Any]]) -> AgentSpec:
-    """Write events by node (`n1`) and return the agent that wrote them."""
     for node, lines in events.items():
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (folder / f"broker-{node[1:]}.jsonl").write_text(text)

@@ -12,7 +12,6 @@ MINUTE = 60.0
 
 
 def series(value: Callable[[float], float], count: int = 200, noise: float = 1.0) -> Series:
-    """Return samples of two hours with noise."""
     draws = random.Random(7)  # noqa: S311  # noise of made-up samples
     times = [2 * 60 * MINUTE * number / count for number in range(count)]
     return times, [value(t) + draws.gauss(0, noise) for t in times]

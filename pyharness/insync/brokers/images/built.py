@@ -93,7 +93,7 @@ def labels(release: Release, base: Base) -> dict[str, str]:
     }
 
 
-def _base(labelled: Mapping[str, str]) -> Base | None:
+def base_of(labelled: Mapping[str, str]) -> Base | None:
     """Return the base that an image's labels name, if they name one."""
     names = ("insync.base.id", "insync.base", "insync.java", "insync.jre")
     try:
@@ -178,6 +178,6 @@ def find(client: docker.DockerClient, release: Release) -> Found | None:
         image = client.images.get(name)
     except ImageNotFound:
         return None
-    base = _base(image.labels)
+    base = base_of(image.labels)
     fresh = base is not None and digest(release, base) == image.labels.get(LABEL)
     return Found(release.version, name, image.id, base, image.attrs["Size"], fresh)
