@@ -93,7 +93,7 @@ class Faults:
             times["for_ms"] = MOST_MS
         try:
             spec: Planned = _ANY.validate_python({"kind": kind, "broker": broker, **times, **keys})
-            leaders = self._leaders(topic)
+            leaders = leaders_of(self._arm_cluster.cluster.bootstrap, topic) if topic else []
             file = self._arm_cluster.cluster.nodes[1].folder / "server.properties"
             settings = file.read_text(encoding="utf-8")
             spec.check_within(
@@ -118,16 +118,6 @@ class Faults:
         if node.process.poll() is None:
             await_ready([node], SERVES_WITHIN_S)
 
-    def _leaders(self, topic: str) -> list[int]:
-        """Return the leader of each partition of the topic; none without a topic."""
-        if not topic:
-            return []
-        server = self._arm_cluster.cluster.bootstrap.split(",")[0]
-        found = partitions(server, topic)
-        if not found:
-            raise InputError(f"faults: topic {topic!r}: not found, expected an existing topic")
-        return [found[number][0] for number in sorted(found)]
-
     def _keep(self, spec: Planned, line: FaultLine) -> None:
         """Keep a lifted fault; raises InsyncError without evidence that it acted."""
         planned = spec.model_dump(mode="json")
@@ -144,6 +134,14 @@ class Faults:
         problem = next(missing_evidence(plan, fact, plan.words), None)
         if problem is not None:
             raise InsyncError(f"faults: {problem}")
+
+
+def leaders_of(bootstrap: str, topic: str) -> list[int]:
+    """Return the leader of each partition of a topic; raises InputError if there is no such."""
+    found = partitions(bootstrap.split(",")[0], topic)
+    if not found:
+        raise InputError(f"topic {topic!r}: not found at {bootstrap}, expected an existing topic")
+    return [found[number][0] for number in sorted(found)]
 
 
 MOST_PARTITIONS: Final = 1_024

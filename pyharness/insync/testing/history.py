@@ -15,7 +15,7 @@ from typing import Any, Final
 from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
 
 from insync import __version__, engines
-from insync.brokers.cluster.admin import await_full, partitions
+from insync.brokers.cluster.admin import await_full
 from insync.engines import AnalysisOptions
 from insync.errors import InputError, InsyncError
 from insync.events.schema import (
@@ -40,7 +40,7 @@ from insync.run.analysis import analyse
 from insync.run.runner import save
 from insync.testing.clients import UNKNOWN, RecordedConsumer, RecordedProducer, TopicHistory, read
 from insync.testing.clusters import Judged, check
-from insync.testing.faults import Injected
+from insync.testing.faults import Injected, leaders_of
 from insync.workload.consumer import TopicConsumer
 from insync.workload.plan import WorkloadPlan
 from insync.workload.value import Read
@@ -78,7 +78,6 @@ class History:
         self._arm = arm
         self._lifted = lifted
         self._topics: dict[str, TopicHistory] = {}
-        self._leaders: dict[str, list[int]] = {}
         self._numbers, self._consumer_numbers = count(), count()
         self._producers: list[RecordedProducer] = []
         self._acks = "all"
@@ -149,7 +148,7 @@ class History:
     def _write(self, topic: TopicHistory, expect: Bounds) -> Path:
         """Read the topic back, and write its run folder."""
         folder = self._folder / topic.topic
-        leaders = self._leaders_of(topic.topic)
+        leaders = leaders_of(self._bootstrap, topic.topic)
         events = EventFolder(events_dir(folder, self._arm))
         self._await_isr(topic.topic, events)
         self._phase(events, "cluster_ready", self._started_ms)
@@ -177,12 +176,6 @@ class History:
                         note=f"topic {topic}: ISR not full in {ISR_WITHIN_S:.0f} s: {last}",
                     )
                 )  # fmt: skip
-
-    def _leaders_of(self, topic: str) -> list[int]:
-        found = partitions(self._bootstrap.split(",")[0], topic)
-        if not found:
-            raise InsyncError(f"history: topic {topic}: not found at {self._bootstrap}")
-        return [found[number][0] for number in sorted(found)]
 
     def _phase(
         self, events: EventFolder, kind: PhaseType, t_ms: float, topic: str | None = None
