@@ -52,3 +52,15 @@ def test_a_frozen_clients_transaction_times_out_and_the_next_ones_are_committed(
     (late,) = [each for each in own if each["ended_ms"] - each["begun_ms"] > 5_000]
     assert late["end"] != "committed"
     assert [each["end"] for each in own if each["begun_ms"] > late["ended_ms"]].count("committed")
+
+
+@pytest.mark.long
+def test_consumers_read_from_followers_and_from_the_leader_while_those_are_away(
+    tmp_path: Path,
+) -> None:
+    """A run whose consumers never read from a follower is cut short, so it would not pass."""
+    out = tmp_path / "run"
+    done = insync("run", "follower-readers", "--arms", "stock", "--out", out)
+    verdict = json.loads((out / "verdict.json").read_text())
+    assert verdict["verdict"] == "pass", done.stdout + done.stderr
+    assert verdict["arms"]["stock"]["max_end_to_end_ms"][0] < 10_000

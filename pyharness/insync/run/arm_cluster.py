@@ -31,6 +31,7 @@ from insync.run.plan import Tools
 from insync.run.requirements import needs, stalled
 from insync.running import Running
 from insync.scenario.model import Broker, Scenario, Workload
+from insync.workload.plan import rack_of
 
 BEHIND_A_GATE: Final = {"log.index.interval.bytes": "0"}
 """Settings of a broker whose log files bypass the page cache: it searches for a record from the
@@ -125,6 +126,8 @@ OURS = "insync_"
 OF_STEP_DOWNS = ("leader_fetch_process_", f"{OURS}relinquish_")
 NO_SETTINGS = {"controller_agent", "controllers", "combined", "log_dirs", "settings"}
 """The keys of a scenario's brokers that are not the name of a setting."""
+SELECTOR: Final = "replica.selector.class"
+RACK_AWARE: Final = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 HEARTBEATS = 10  # per broker session, so that one or two late heartbeats do not end it
 
 
@@ -196,6 +199,7 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
         **{name.replace("_", "."): str(value) for name, value in own.items()},
         **_beside(broker),
         **_of_groups(scenario.workload),
+        **({} if scenario.workload.read_from is None else {SELECTOR: RACK_AWARE}),
         "replica.lag.time.max.ms": str(broker.replica_lag_time_max_ms * arms.lag_factor(arm)),
         **broker.settings,
         # Last: settings of the arm replace those of the scenario.
@@ -294,9 +298,11 @@ def assembled(
     """
     controls, stalls = stall_controls(scenarios, shim, home)
     extras = dict(with_disk_settings(stalls, scenarios))
-    for broker in range(1, brokers + 1) if flags else ():
+    racks = SELECTOR in settings
+    for broker in range(1, brokers + 1) if flags or racks else ():
         own = extras.get(broker, NO_EXTRAS)
-        extras[broker] = replace(own, flags=(*own.flags, *flags))
+        rack = {"broker.rack": rack_of(broker)} if racks else {}
+        extras[broker] = replace(own, flags=(*own.flags, *flags), settings={**own.settings, **rack})
     with open_links(scenarios, controllers) as links:
         cluster = kind(
             kafka, home, brokers=brokers, settings=settings, agent=agent, extras=extras,

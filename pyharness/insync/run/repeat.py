@@ -120,6 +120,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
         say("reading back")
         with live.watch("read_back_unfinished"):
             workload.read_back(READ_BACK_SECONDS)
+        workload.check_read_from()
     with live.watch():
         write_counters(context, repeat)
     live.check_nodes()
@@ -198,6 +199,7 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
             key_countdown=workload.key_countdown,
         ),
         groups=[_group_plan(topic, number, group) for number, group in enumerate(workload.groups)],
+        read_from=workload.read_from, fetch_wait_ms=workload.fetch_wait_ms,
         begins_again=any(fault.loses_records for fault in context.cell.scenario.faults),
     )  # fmt: skip
 

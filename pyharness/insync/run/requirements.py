@@ -12,7 +12,7 @@ from insync.brokers.kafka.versions import Release, numbers
 from insync.clients import Client, uses
 from insync.errors import InputError
 from insync.faults.kind import ClusterKind, Requirements
-from insync.faults.registry import KINDS, why_not
+from insync.faults.registry import KINDS, tags_of, why_not
 from insync.faults.support import cgroups
 from insync.faults.support.cgroup_places import everywhere
 from insync.faults.support.disk import mounts
@@ -64,6 +64,10 @@ def unavailable(scenario: Scenario, cluster: ClusterKind, out: Path) -> str | No
     return next((reason for reason in reasons if reason is not None), None)
 
 
+OLDEST_RACKS: Final = (2, 4)
+"""From here on a broker tells a consumer which replica is nearest (KIP-392)."""
+OLDEST_LISTED: Final = (3, 0)
+"""From here on brokers list the transactions that they coordinate."""
 OLDEST_CONSUMER: Final = (4, 0)
 """From here on brokers serve KIP-848's protocol without a switch."""
 OLDEST_JAVA: Final = (2, 8)
@@ -103,6 +107,16 @@ def _lacking(scenario: Scenario, release: Release) -> Iterator[str]:
                 f"--client {client}: {kafka} has no Java client that can be run, expected Kafka"
                 f" {_written(OLDEST_JAVA)} or newer, or --client librdkafka"
             )
+    if scenario.workload.read_from is not None and version < OLDEST_RACKS:
+        yield (
+            f"workload.read_from on {kafka}, expected Kafka {_written(OLDEST_RACKS)} or newer:"
+            " consumers of older brokers read from leaders"
+        )
+    if version < OLDEST_LISTED and any(tags_of(each).stops_clients for each in scenario.faults):
+        yield (
+            f"faults: a client-freeze on {kafka}, expected Kafka {_written(OLDEST_LISTED)} or"
+            " newer: older brokers do not say which transactions are open"
+        )
     for index, group in enumerate(scenario.workload.groups):
         where = f"workload.groups[{index}]"
         if group.protocol == "consumer" and version < OLDEST_CONSUMER:

@@ -184,6 +184,9 @@ class Workload(Part):
             of a partition's plain records are 4 bytes that count down from this number; at 1 and 0
             they are the keys of the markers of a commit and an abort.
         configs: configs of the topic, by Kafka's names.
+        read_from: the broker whose replicas consumers read where they can: it is in their rack;
+            None: brokers have no racks, and consumers read from leaders.
+        fetch_wait_ms: how long a broker may keep a consumer's fetch that finds no records.
 
     """
 
@@ -206,6 +209,8 @@ class Workload(Part):
     groups: Annotated[tuple[Group, ...], Field(strict=False, max_length=4)] = ()
     key_countdown: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     configs: dict[str, str] = Field(default_factory=dict)
+    read_from: BrokerId | None = None
+    fetch_wait_ms: Annotated[int, Field(ge=1, le=30_000)] = 100
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -224,6 +229,7 @@ class Workload(Part):
             lambda: rules.check_configs(self.configs, self.key_countdown),
             lambda: rules.check_countdown(self.key_countdown, self.keys, self.client),
             lambda: rules.check_until(until_ms, self.client),
+            lambda: rules.check_read_from(self.read_from, self.leaders, self.client),
             lambda: rules.check_transaction_timeout(timeout_ms, self.client_timeout_ms),
             lambda: rules.check_sessions([group.session_timeout_ms for group in self.groups]),
         )

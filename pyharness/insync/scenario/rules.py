@@ -174,6 +174,14 @@ def check_frozen_clients(index: int, for_ms: int, timeout_ms: int | None, client
         raise broken(f"faults[{index}].for_ms", for_ms, expected)
 
 
+def check_read_from(broker: int | None, leaders: Sequence[int], client: Client) -> None:
+    """Check that consumers have a follower to read from, and say from whom they read."""
+    if broker is not None and all(leader == broker for leader in leaders):
+        raise broken("read_from", broker, "a broker that does not lead every partition")
+    if broker is not None and client != DEFAULT_CLIENT:
+        raise broken("client", client, f"'{DEFAULT_CLIENT}' for read_from")
+
+
 def check_transaction_timeout(timeout_ms: int | None, client_timeout_ms: int | None) -> None:
     """Check that a client gives up on a broker before its transaction, as librdkafka requires."""
     if timeout_ms is not None and client_timeout_ms is not None and client_timeout_ms > timeout_ms:

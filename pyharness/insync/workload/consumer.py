@@ -5,9 +5,10 @@ end offsets that it is given; what it read is the read-back. It reads only commi
 (read_committed); without transactions these are all records.
 """
 
+import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
@@ -18,6 +19,7 @@ from insync.workload.plan import WorkloadPlan
 from insync.workload.value import UNREADABLE, Read, read
 
 POLL_SECONDS: Final = 0.1  # how soon it notices the end offsets
+STATISTICS_MS: Final = 500
 
 
 class TopicConsumer(threading.Thread):
@@ -44,7 +46,18 @@ class TopicConsumer(threading.Thread):
         self._ends: Mapping[int, int] | None = None
         self._cut = threading.Event()
         self._last_error = "none"
-        self._client = Consumer(settings(plan))
+        self.read_from: set[int] = set()
+        self._client = Consumer({**settings(plan), **self._watched()})
+
+    def _watched(self) -> dict[str, Any]:
+        """Return what lets the client say from which brokers it reads."""
+        if self._plan.read_from is None:
+            return {}
+        return {"statistics.interval.ms": STATISTICS_MS, "stats_cb": self._look}
+
+    def _look(self, statistics: str) -> None:
+        for topic in json.loads(statistics)["topics"].values():
+            self.read_from |= {each["broker"] for each in topic["partitions"].values()}
 
     @property
     def positions(self) -> Mapping[int, int]:
@@ -136,7 +149,8 @@ def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool | None]:
         "auto.offset.reset": "earliest" if plan.begins_again else "error",
         "isolation.level": "read_committed",
         "enable.partition.eof": True,
-        "fetch.wait.max.ms": 100,
+        "fetch.wait.max.ms": plan.fetch_wait_ms,
+        **plan.rack,
         "queued.max.messages.kbytes": 4_096,
         "log_level": 0,
     }

@@ -23,6 +23,11 @@ VARIES: Final = 0.5
 """How much the times between bursts vary, up or down, as a fraction of their mean."""
 
 
+def rack_of(broker: int) -> str:
+    """Return the name of a broker's rack, of which each has its own."""
+    return f"rack-{broker}"
+
+
 @dataclass(frozen=True, slots=True)
 class Burst:
     """Records that are sent together: how many, and every how many seconds on average."""
@@ -122,6 +127,13 @@ class WorkloadPlan:
     load: Load = field(default_factory=Load)
     groups: Sequence[GroupPlan] = ()
     begins_again: bool = False
+    read_from: int | None = None
+    fetch_wait_ms: int = 100
+
+    @property
+    def rack(self) -> dict[str, str]:
+        """The setting of consumers that puts them into a broker's rack."""
+        return {} if self.read_from is None else {"client.rack": rack_of(self.read_from)}
 
     def lanes(self, library: Library, partition: int) -> list[int]:
         """Return the producers of a partition that use a library."""

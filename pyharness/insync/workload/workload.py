@@ -267,6 +267,16 @@ class Workload:
                 self._grouped.write(line)
             self.check()
 
+    def check_read_from(self) -> None:
+        """Raise InsyncError if no consumer has read from the broker that is in its rack."""
+        wanted = self._plan.read_from
+        seen = {broker for each in self._consumers for broker in each.read_from}
+        if wanted is not None and wanted not in seen:
+            raise InsyncError(
+                f"consumers of {self._plan.topic}: read from {sorted(seen)}, expected broker"
+                f" {wanted}, which is in their rack"
+            )
+
     def _readers(self) -> list[Reader]:
         """Return the consumers that read while the producers wrote."""
         return [*self._consumers, *([self._java.reader()] if self._java is not None else [])]

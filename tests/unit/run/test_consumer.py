@@ -1,7 +1,10 @@
 """The consumer of committed records: the positions it assumes, and when it is done."""
 
+import json
 import random
 import threading
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +13,12 @@ from confluent_kafka import KafkaError
 
 from event_lines import read_lines
 from insync.errors import InsyncError
-from insync.events.writer import EventWriter
+from insync.events.writer import EventFolder, EventWriter
 from insync.workload import consumer
 from insync.workload.consumer import TopicConsumer
 from insync.workload.plan import WorkloadPlan
 from insync.workload.value import value
+from insync.workload.workload import Workload
 from unit.fake_producer import FakeMessage
 from waiting import wait_for
 
@@ -113,6 +117,32 @@ def test_only_committed_records_are_requested(client: type[FakeClient], tmp_path
         reader = TopicConsumer(PLAN, writer, lambda _: None)
     settings = reader._client.settings  # type: ignore[attr-defined]
     assert settings["isolation.level"] == "read_committed"
+
+
+def test_a_consumer_in_a_rack_remembers_from_which_brokers_it_reads(
+    client: type[FakeClient], tmp_path: Path
+) -> None:
+    client.messages = []
+    plan = replace(PLAN, read_from=2, fetch_wait_ms=900)
+    with EventWriter(tmp_path / "consume-0.jsonl") as writer:
+        reader = TopicConsumer(plan, writer, lambda _: None)
+    settings = reader._client.settings  # type: ignore[attr-defined]
+    assert (settings["client.rack"], settings["fetch.wait.max.ms"]) == ("rack-2", 900)
+    for broker in (1, 2):
+        said = {"topics": {"t-r0": {"partitions": {"0": {"broker": broker}}}}}
+        settings["stats_cb"](json.dumps(said))
+    assert reader.read_from == {1, 2}
+
+
+@pytest.mark.parametrize(("seen", "problem"), [({1, 2}, None), ({1, -1}, r"\[-1, 1\], expected")])
+def test_consumers_that_read_from_leaders_alone_end_the_repeat(
+    client: type[FakeClient], tmp_path: Path, seen: set[int], problem: str | None
+) -> None:
+    client.messages = []
+    with Workload(replace(PLAN, read_from=2), EventFolder(tmp_path)) as workload:
+        workload._consumers[0].read_from = seen
+        with pytest.raises(InsyncError, match=problem) if problem else nullcontext():
+            workload.check_read_from()
 
 
 def test_a_value_that_does_not_fit_is_recorded_as_corrupt_and_stops_nothing(

@@ -103,6 +103,29 @@ def test_a_protocol_between_brokers_is_refused_where_there_is_no_choice(tmp_path
         prepare(RunRequest(scenario=str(file), arms=("stock",)), Progress())
 
 
+@pytest.mark.parametrize(
+    ("scenario", "kafka", "problem"),
+    [
+        (
+            "follower-readers",
+            "2.3.1",
+            "read_from on Kafka 2.3.1, expected Kafka 2.4 or",
+        ),
+        (
+            "frozen-client",
+            "2.8.2",
+            "a client-freeze on Kafka 2.8.2, expected Kafka 3.0",
+        ),
+    ],
+)
+def test_what_older_brokers_lack_is_refused(
+    built: Path, scenario: str, kafka: str, problem: str
+) -> None:
+    request = RunRequest(scenario=scenario, arms=("stock",), kafka=kafka)
+    with pytest.raises(InputError, match=problem):
+        prepare(request, Progress())
+
+
 def test_java_clients_need_their_jar_and_a_version_that_has_today_s_methods(built: Path) -> None:
     request = RunRequest(scenario="control", arms=("stock",), client="java")
     assert prepare(request, Progress()).scenario.workload.client == "java"

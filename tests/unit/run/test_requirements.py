@@ -52,6 +52,12 @@ def test_the_sessions_of_groups_are_a_setting_of_brokers_too() -> None:
     assert not [name for name in others if name.startswith("group.")]
 
 
+def test_brokers_have_racks_where_consumers_read_from_followers() -> None:
+    found = broker_settings(load("follower-readers"), "stock")
+    assert found["replica.selector.class"].endswith(".RackAwareReplicaSelector")
+    assert "replica.selector.class" not in broker_settings(load("kip-501"), "stock")
+
+
 def test_the_settings_of_an_arm_come_from_the_scenario_and_from_the_arm() -> None:
     scenario = load("step-down-read", 0.2)
     time, limits = "leader.fetch.process.time.max.ms", "insync.relinquish.limits.enable"

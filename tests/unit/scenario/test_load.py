@@ -17,7 +17,7 @@ OTHERS = {
     "groups", "limits-updated", "rolling-restart", "snapshot-stall", "late-marker", "deleted-topic",
     "killed-mid-creation", "compacted-log", "full-log-dir", "moved-log-dir", "corrupt-index",
     "active-controller-killed", "failed-log-dir", "unclean-election", "active-controller-cut-off",
-    "lost-answers", "cancelled-reassignment", "frozen-client",
+    "lost-answers", "cancelled-reassignment", "frozen-client", "follower-readers",
 }  # fmt: skip
 
 
@@ -84,6 +84,9 @@ WORKLOAD = [
         'configs = { "min.insync.replicas" = "1" }',
         "configs: 'min.insync.replicas', expected min_insync_replicas instead",
     ),
+    ("read_from = 4", "read_from: 4, expected at most 3"),
+    ("fetch_wait_ms = 0", "fetch_wait_ms: 0, expected at least 1"),
+    ('client = "java"\nread_from = 2', "client: 'java', expected 'librdkafka' for read_from"),
     ("keys = 9\nkey_countdown = 1", "keys: 9, expected 0 beside key_countdown"),
     (
         'client = "java"\nkey_countdown = 1',
@@ -326,6 +329,12 @@ def test_brokers_before_kraft_may_have_their_own_expectations() -> None:
     assert older.expect["read"]["isr_shrinks"].max == 4
     assert "min_isr_size" not in older.expect["read"]
     assert older.expect["request"] == written.expect["request"]
+
+
+def test_consumers_read_from_a_broker_that_follows() -> None:
+    text = source("follower-readers").replace("leaders = [1, 3]", "leaders = [2, 2]")
+    with pytest.raises(InputError, match="read_from: 2, expected a broker that does not lead ev"):
+        parse(text, "mine.toml")
 
 
 def test_the_error_for_an_unknown_scenario_lists_the_known_ones() -> None:
