@@ -84,13 +84,13 @@ MOST_LINES = {
     "overhead": 782,
     "past": 602,
     "report": 3_031,
-    "run": 3_071,
-    "scenario": 1_569,
+    "run": 3_093,
+    "scenario": 1_583,
     "soak": 622,
     "testing": 1_406,
     "verify": 1_272,
     "why": 4_414,
-    "workload": 1_903,
+    "workload": 1_940,
 }
 MOST_TEST_LINES = {
     "": 1_550,
@@ -99,10 +99,10 @@ MOST_TEST_LINES = {
     "contract": 310,
     "data": 50,
     "engines": 177,
-    "integration": 6_954,
+    "integration": 6_961,
     "model": 1_128,
     "programs": 997,
-    "unit": 30_512,
+    "unit": 30_574,
 }
 SLACK = 100
 
