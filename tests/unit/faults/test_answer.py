@@ -18,7 +18,7 @@ from insync.events.run_info import PlannedFault
 from insync.faults.base import Fault
 from insync.faults.kinds.network.answer import ERRORS
 from insync.nodes import ACTIVE_CONTROLLER
-from insync.run.requirements import needs, require_controller_proxy
+from insync.run.requirements import needs, require_version
 from insync.scenario.load import parse
 from unit.faults.evidence import acted, alone, lacks
 
@@ -130,7 +130,7 @@ def test_a_run_has_the_proxies_that_it_needs_and_only_these() -> None:
         assert need.answers
         assert (need.links, need.client_links, need.controller_links) == there
     with pytest.raises(InputError, match="a link or answers of a controller on Kafka 2"):
-        require_controller_proxy(made, pinned("2.8.2"))
+        require_version(made, pinned("2.8.2"))
 
 
 @pytest.mark.parametrize(
