@@ -89,7 +89,7 @@ MOST_LINES = {
     "soak": 622,
     "testing": 1_406,
     "verify": 1_272,
-    "why": 4_414,
+    "why": 4_433,
     "workload": 1_940,
 }
 MOST_TEST_LINES = {
@@ -102,7 +102,7 @@ MOST_TEST_LINES = {
     "integration": 6_961,
     "model": 1_128,
     "programs": 997,
-    "unit": 30_574,
+    "unit": 30_589,
 }
 SLACK = 100
 

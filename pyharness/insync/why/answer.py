@@ -50,13 +50,13 @@ class Kip501:
     those of them that solution 1, or a step-down before the lag was over, would have saved.
     """
 
-    removals: int
-    kept: Range
-    under_min_isr: float
-    offline: float
-    solution_1: Range
-    step_down: Range
-    not_known: tuple[str, ...]
+    removals: int = 0
+    kept: Range = (0, 0)
+    under_min_isr: float = 0
+    offline: float = 0
+    solution_1: Range = (0, 0)
+    step_down: Range = (0, 0)
+    not_known: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ class Finding:
     `peer` is the broker at the other end if the cause is the link between the two. `partitions` are
     those that are known to be affected; none: not known which. `may_be` are the causes that are
     left if none is decided. `lines` are the first lines of logs that show it, `more_lines` counts
-    the others. `kip_501` is known of a leader that removed followers wrongly, if logs say so.
+    the others. `kip_501` is known if logs are the source.
     """
 
     span: Span

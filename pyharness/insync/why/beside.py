@@ -97,13 +97,13 @@ def _lanes(
             )  # fmt: skip
 
 
-def kip_501(facts: Facts, finding: Finding, blamed: Sequence[Blamed]) -> Kip501 | None:
+def kip_501(facts: Facts, finding: Finding, blamed: Sequence[Blamed]) -> Kip501:
     """Return what KIP-501 would have done about the followers that a leader removed wrongly.
 
-    None if it removed none: the KIP is about them. A range begins with 0 unless the leader is known
-    to have been slow; both ends are 0 if its links were bad, because then no fetch is pending.
+    A range begins with 0 unless the leader is known to have been slow; both ends are 0 if its links
+    were bad, because then no fetch is pending.
     """
-    wrong = {each.follower for each in blamed if not each.rightly and not each.kept}
+    wrong = {each.follower for each in blamed if each.rightly is False and not each.kept}
     drops = [
         each
         for each in facts.dropped
@@ -111,7 +111,7 @@ def kip_501(facts: Facts, finding: Finding, blamed: Sequence[Blamed]) -> Kip501 
         if finding.peer is None and facts.late(each).touches(finding.span, facts.lag_ms / 2)
     ]
     if not drops or finding.site in (FOLLOWER_APPEND, *AWAY):
-        return None
+        return Kip501()
     least, most = float(finding.cause == "disk"), float(finding.cause != "network")
     times = [each.at_ms for each in drops]
     span = Span(since_ms=min(times), until_ms=max(*times, finding.span.until_ms))

@@ -232,7 +232,10 @@ def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
         why = ("disk", FETCH)
     late = (
         ("a follower was late, or acks missing,", waited_ms),
-        ("a follower had not caught up", max((each.late_ms for each in own), default=0.0)),
+        (
+            "usual are one to one and a half lags: a follower had not caught up",
+            max((each.late_ms for each in own), default=0.0),
+        ),
     )
     lost = {each.follower for each in own}
     losers = {each.leader for each in drops} - {broker}
@@ -306,7 +309,7 @@ def _kept(facts: Facts, drops: Sequence[Dropped]) -> list[Evidence]:
     ]
     if gone or not facts.logs or min(map(len, led)) < rules.KEPT_LEADS:
         return []
-    says = "partitions led by the dropped, in which they kept who dropped them"
+    says = "partitions of the removed followers, in which who removed them stayed in sync"
     return [Evidence(says, len(set.union(*led)), "partitions")]
 
 

@@ -41,7 +41,9 @@ def answer_of(facts: Facts, about: str) -> Answer:
     ):  # fmt: skip
         found += step(facts, found)
     found = [with_metrics(facts, each) for each in found]
-    ordered = sorted(found, key=lambda each: (each.span.since_ms, each.broker))
+    ordered = sorted(
+        found, key=lambda each: (each.cause == "undecided", each.span.since_ms, each.broker)
+    )
     return Answer(
         about=about, span=facts.span, gaps=tuple(_gaps(facts, found)),
         findings=tuple(_with_all_beside(facts, each, found) for each in ordered),

@@ -61,7 +61,7 @@ def _ended(facts: Facts) -> Iterator[Finding]:
                 broker=broker, cause="disk" if failed else "process",
                 site=ENDED_BY_DISK if failed else site,
                 evidence=(
-                    Evidence("its process ended, until its next start, for",
+                    Evidence("its process was away, until it served again, for",
                              again.until_ms - since),
                     *(Evidence("the controller fenced it for", each.ms) for each in away),
                 ),

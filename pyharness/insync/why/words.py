@@ -14,7 +14,8 @@ MOST_NAMES: Final = 12
 _DISK: Final = (
     "Look at the disk of broker {0} at that time (latency, errors, neighbours), and at what its"
     " request handlers did.",
-    "While it lasts, move its leaders away (kafka-reassign-partitions.sh) or stop it.",
+    "While other replicas are in the ISRs, move its leaders away (kafka-reassign-partitions.sh). Do"
+    " not stop it while it is alone in an ISR: that partition would be offline.",
     "Leave the removed followers alone: they were not slow.",
 )
 _TODO: Final[dict[str, tuple[str, ...]]] = {
@@ -45,8 +46,8 @@ _TODO: Final[dict[str, tuple[str, ...]]] = {
 _JUDGED: Final[dict[bool | None, str]] = {True: "rightly", False: "wrongly", None: "not decided"}
 _AGAINST_SHRINKS: Final = (
     "Do not raise replica.lag.time.max.ms: it keeps slow followers as well.",
-    "The agent does what KIP-501 says; solution 2 with T of 2 s hands leadership over before the"
-    " lag is over.",
+    "The agent does what KIP-501 says; solution 2, with a T below replica.lag.time.max.ms, hands"
+    " leadership over before the lag is over.",
 )
 _ELR: Final = (
     "On Kafka 4.0 and later eligible.leader.replicas lets a replica lead that left the ISR below"
@@ -72,7 +73,7 @@ def summary(answer: Answer) -> str:
         return f"nothing could be read: {'; '.join(answer.unread)}"
     count, seconds = len(answer.findings), answer.span.ms / 1000
     if count:
-        return f"{count} finding{'s' if count > 1 else ''} in {seconds:.1f} s"
+        return f"{count} finding{'s' if count > 1 else ''}; {seconds:.1f} s were looked at"
     where = "in what could be read, " if answer.unread else "in "
     return f"no slow broker found {where}{seconds:.1f} s"
 
@@ -150,7 +151,7 @@ def _removed(finding: Finding) -> Table:
 
 def _lines(finding: Finding) -> Table:
     count = finding.more_lines + len(finding.lines)
-    more = f", the first of {count}" if finding.more_lines else ""
+    more = f", {len(finding.lines)} of {count}" if finding.more_lines else ""
     return Table(
         title=f"Lines of the logs{more}", columns=["time", "file and line", "brokers", "line"],
         rows=[
@@ -174,6 +175,8 @@ def _partitions(blamed: Blamed) -> str:
 
 
 def _kip_501(kip: Kip501) -> list[str]:
+    if not kip.removals:
+        return ["KIP-501: not its case, because no follower was removed for a slow leader"]
     spent = f"{kip.under_min_isr:,.1f} s under min.insync.replicas and {kip.offline:,.1f} s offline"
     return [
         f"KIP-501, solution 1: it would have kept {_range(kip.kept, '.0f')} of {kip.removals}"

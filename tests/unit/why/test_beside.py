@@ -17,7 +17,7 @@ from insync.why.answer import Answer, Finding, Kip501
 from insync.why.facts import Span
 from insync.why.page import page
 from insync.why.redact import redacted
-from insync.why.words import markdown
+from insync.why.words import markdown, terminal_lines
 from unit.why.test_logs import (
     FENCED,
     HEALTHY,
@@ -51,7 +51,9 @@ def found(
 
 
 def only(shown: Answer) -> tuple[Finding, Kip501]:
-    ((finding, kip),) = [(each, each.kip_501) for each in shown.findings if each.kip_501]
+    concerned = [(each, each.kip_501) for each in shown.findings if each.kip_501 != Kip501()]
+    ((finding, kip),) = concerned
+    assert kip is not None
     return finding, kip
 
 
@@ -72,15 +74,17 @@ def test_of_bad_links_it_would_have_kept_nobody(tmp_path: Path) -> None:
     write(tmp_path / "1.log", [at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1,3"))])
     write(tmp_path / "2.log", [at(1, leads("t-1", 2)), at(41, shrinks("t-1", 2, "1,2,3", "2,3"))])
     (finding,) = answer(tmp_path, lag_ms=10_000).findings
-    assert (finding.cause, finding.kip_501) == ("network", None)
+    assert (finding.cause, finding.kip_501) == ("network", Kip501())
 
 
 def test_of_a_slow_follower_it_would_have_kept_nobody(tmp_path: Path) -> None:
     write(tmp_path / "1.log", [at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1,2"))])
     write(tmp_path / "2.log", [at(1, leads("t-1", 2)), at(41, shrinks("t-1", 2, "1,2,3", "1,2"))])
-    (finding,) = answer(tmp_path, lag_ms=10_000).findings
+    found = answer(tmp_path, lag_ms=10_000)
+    (finding,) = found.findings
     assert [each.rightly for each in finding.blamed] == [True]
-    assert finding.kip_501 is None
+    assert finding.kip_501 == Kip501()
+    assert any("KIP-501: not its case" in each for each in terminal_lines(found))
 
 
 def test_of_a_broker_that_was_told_to_stop_it_would_have_kept_nobody(tmp_path: Path) -> None:
@@ -89,7 +93,7 @@ def test_of_a_broker_that_was_told_to_stop_it_would_have_kept_nobody(tmp_path: P
     again = [at(39, STOPPING), at(50, first), at(55, started), at(99, "INFO x")]
     slow = [*SLOW_LEADER[:2], at(0, started), *SLOW_LEADER[2:8], *again]
     findings = found(tmp_path, slow=slow).findings
-    assert [(each.site, each.kip_501) for each in findings] == [("stopped on request", None)]
+    assert [(each.site, each.kip_501) for each in findings] == [("stopped on request", Kip501())]
 
 
 def test_a_step_down_saves_nothing_for_sure_if_then_too_few_replicas_are_left(
@@ -215,7 +219,7 @@ def test_lines_that_say_the_same_are_shown_three_times_and_counted(tmp_path: Pat
     finding, _ = only(found(tmp_path, at(41, GAVE_UP[26:]), slow=slow))
     assert [each.number for each in finding.lines] == [6, 7, 8, 16]
     assert finding.more_lines == 6
-    assert "the first of 10" in page([found(tmp_path, at(41, GAVE_UP[26:]), slow=slow)])
+    assert "Lines of the logs, 4 of 10" in page([found(tmp_path, at(41, GAVE_UP[26:]), slow=slow)])
 
 
 def test_sentences_are_redacted_alike_wherever_a_name_is() -> None:

@@ -102,8 +102,8 @@ def test_how_long_a_follower_had_not_caught_up_decides_nothing(
     write(tmp_path / "1.log", [at(0, "INFO x"), SETTINGS, at(1, leads("t-0", 1)), dropped])
     (finding,) = answer(tmp_path).findings
     assert (finding.broker, finding.cause) == (1, "undecided")
-    said = "a follower had not caught up when it was dropped, for"
-    assert f"{said}: {40 - caught_up},000 ms" in map(str, finding.evidence)
+    said = f"a follower had not caught up when it was dropped, for: {40 - caught_up},000 ms"
+    assert any(str(each).endswith(said) for each in finding.evidence)
 
 
 @pytest.mark.parametrize(
@@ -391,15 +391,17 @@ def test_dates_of_another_zone_are_told_and_make_no_follower_late(
     assert found.findings[0].span.ms == (11_000 if told else 13_000)
 
 
-@pytest.mark.parametrize(("epoch", "offset", "named"), [(0, -1, []), (0, 3, [1]), (1, -1, [1])])
+@pytest.mark.parametrize(("second", "epoch", "offset", "named"), [
+    (25, 0, -1, []), (25, 0, 0, []), (35, 0, 0, [1]), (25, 0, 3, [1]), (25, 1, -1, [1]),
+])  # fmt: skip
 def test_a_follower_that_has_not_begun_with_a_new_partition_says_nothing_of_its_leader(
-    tmp_path: Path, epoch: int, offset: int, named: list[int]
+    tmp_path: Path, second: int, epoch: int, offset: int, named: list[int]
 ) -> None:
     """Where many partitions are made at once, followers begin later than a lag."""
     both = f"(brokerId: 3, endOffset: {offset}), (brokerId: 2, endOffset: {offset}"
     shrink = shrinks("t-0", 1, "1,2,3", "1").replace("(brokerId: 2, endOffset: 3", both)
     made, led = MADE.format(partition="t-0"), leads("t-0", 1).replace("epoch 0", f"epoch {epoch}")
-    write(tmp_path / "1.log", [at(10, led), at(25, shrink), at(25, made), at(90, "x")])
+    write(tmp_path / "1.log", [at(10, led), at(second, shrink), at(second, made), at(90, "x")])
     found = answer(tmp_path, lag_ms=10_000)
     assert [each.broker for each in found.findings] == named
     assert any("new partition" in gap for gap in found.gaps) is not bool(named)
@@ -433,10 +435,19 @@ def test_before_kafka_2_4_what_a_leader_proposes_was_made_unless_it_was_refused(
     assert any("refused" in gap and "server.log:8" in gap for gap in found.gaps)
 
 
+GROWN = "INFO [Partition t-0 broker=1] ISR updated to {} and version updated to 2"
+STATE = (
+    "INFO [Broker id=1] Skipped the become-leader state change for t-0 with topic id Some(x) and"
+    " partition state LeaderAndIsrPartitionState(leader=1, leaderEpoch=0, isr=[1, 2]) since it is"
+    " already the leader with leader epoch 0. Current high watermark 3, ISR [{}], adding []"
+)
+
+
+@pytest.mark.parametrize("line", [GROWN, STATE])
 @pytest.mark.parametrize("next_isr", ["1,2", "1,3,2"])
-def test_an_isr_that_grows_had_shrunk_before(tmp_path: Path, next_isr: str) -> None:
+def test_an_isr_that_grows_had_shrunk_before(tmp_path: Path, next_isr: str, line: str) -> None:
     """The leader may hear of its shrunk ISR from the metadata first, and logs nothing then."""
-    grown = f"INFO [Partition t-0 broker=1] ISR updated to {next_isr} and version updated to 2"
+    grown = line.format(next_isr)
     lines = [SETTINGS, at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1"))]
     write(tmp_path / "1.log", [at(0, "INFO x"), *lines, at(42, grown), at(99, "INFO x")])
     (finding,) = answer(tmp_path).findings

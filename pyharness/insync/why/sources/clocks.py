@@ -52,7 +52,7 @@ def skews(read: Read) -> tuple[dict[int, float], list[str]]:
     ]
     if unknown := sorted(known - ahead.keys()):
         names = ", ".join(map(str, unknown))
-        said.append(f"clocks: those of nodes {names} could not be compared; taken as they are")
+        said.append(f"clocks: could not be compared, taken as they are: node {names}")
     far = {node: by for node, by in ahead.items() if abs(by) > _FAR_MS}
     return {number: far[node] for number, node in nodes.items() if node in far}, said
 

@@ -13,11 +13,16 @@ from datetime import tzinfo
 from typing import Any, Final
 
 from insync.why.facts import LOST_DIR, Appended, Awaited, LogLine, Partition, Paused
+from insync.why.rules import WARM_UP_MS
 from insync.why.sources.scan import Line, Source
 
 _PARTITION: Final = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
 _OLD_PARTITION: Final = re.compile(r"Partition \[([\w.-]+),(\d+)\] on broker (\d+):")
 """How Kafka before 1.0 names a partition and its leader."""
+_STATE: Final = re.compile(
+    rf"\[Broker id=(?P<leader>\d+)\] Skipped the become-leader state change for {_PARTITION} "
+    r".* ISR \[(?P<after>[\d,]+)"
+)
 _PROPOSED: Final = re.compile(
     rf"\[Partition {_PARTITION} broker=(?P<leader>\d+)\] (?:Shrink|Expand)ing ISR"
     r" (?:for partition \S+ )?from (?P<before>[\d,]+) to (?P<after>[\d,]+)"
@@ -33,6 +38,7 @@ _LEADS: Final = re.compile(
     rf"\[Broker id=(?P<leader>\d+)\] Leader {_PARTITION} (?:with topic id \S+ )?starts at"
     r" leader epoch (?P<epoch>\d+).* ISR \[?(?P<after>[\d,]+)"
 )
+_OF_ISRS: Final = (_PROPOSED, _UPDATED, _LEADS, _STATE)
 _EPOCH: Final = re.compile(
     rf"(?:Leader|Follower) {_PARTITION} .*?starts at leader epoch (\d+) .* epoch was (\d+)"
 )
@@ -76,7 +82,7 @@ _UNHEARD: Final = re.compile(
 _LOST_DIR: Final = re.compile(r"Stopping serving (?:logs|replicas) in (?:log )?dir")
 _COLLECTED: Final = re.compile(r"GC\(\d+\) Pause .* (\d+(?:\.\d+)?)ms\s*$")
 _CAUGHT_UP: Final = re.compile(r"brokerId: (\d+), endOffset: -?\d+, lastCaughtUpTimeMs: ([1-9]\d*)")
-_NOT_BEGUN: Final = re.compile(r"brokerId: (\d+), endOffset: -1\b")
+_HAS_NOTHING: Final = re.compile(r"brokerId: (\d+), endOffset: (-1|0)\b")
 _LAG: Final = re.compile(r"replica\.lag\.time\.max\.ms = (\d+)")
 _MIN_ISR: Final = re.compile(
     r"min\.insync\.replicas = (?P<own>\d+)"
@@ -107,9 +113,9 @@ class Read:
     `stops` are when brokers were told to end, `boots` from when until when nodes started. A fencing
     is `intended` until a controller's log replays it. Everything is kept with the number of its
     source, whose clock may be wrong. `session_ms` is that of ZooKeeper. `epochs` are the last
-    leader epochs. `zone_off_ms` is by how much a date differs from a time in its line that has no
-    zone, if the zone is wrong. `late_ms` is the least time for which a follower had not caught up
-    when it was removed.
+    leader epochs, and since when. `zone_off_ms` is by how much a date differs from a time in its
+    line that has no zone, if the zone is wrong. `late_ms` is the least time for which a follower
+    had not caught up when it was removed.
     """
 
     zone: tzinfo
@@ -127,7 +133,7 @@ class Read:
     stops: list[tuple[int, int, float]] = field(default_factory=list)
     boots: list[tuple[int, float, float]] = field(default_factory=list)
     replicas: dict[Partition, set[int]] = field(default_factory=lambda: defaultdict(set))
-    epochs: dict[Partition, int] = field(default_factory=dict)
+    epochs: dict[Partition, tuple[int, float]] = field(default_factory=dict)
     min_isr: dict[str, int] = field(default_factory=dict)
     lag_ms: float | None = None
     session_ms: float | None = None
@@ -141,7 +147,7 @@ def add(read: Read, line: Line) -> None:
     """Add what a line says, if it says something."""
     text, at_ms = _OLD_PARTITION.sub(r"[Partition \1-\2 broker=\3]", line.text), line.at_ms
     own = read.sources[line.source].broker
-    if found := _PROPOSED.search(text) or _UPDATED.search(text) or _LEADS.search(text):
+    if found := next(filter(None, (each.search(text) for each in _OF_ISRS)), None):
         _add_isr(read, line, found.groupdict())
     elif found := _REFUSED.search(text):
         _refuse(read, line, Partition(found["topic"], int(found["number"])), int(found["leader"]))
@@ -261,19 +267,24 @@ def _add_isr(read: Read, line: Line, said: dict[str, str]) -> None:
     late = {int(who): line.at_ms - int(when) for who, when in _CAUGHT_UP.findall(line.text)}
     if other := [by for by in late.values() if not -_QUARTER_MS <= by <= _QUARTER_MS]:
         read.zone_off_ms, late = other[0], {}
-    is_new = read.epochs.get(partition) == 0
-    not_begun = [int(who) for who in _NOT_BEGUN.findall(line.text) if is_new]
+    epoch, led_ms = read.epochs.get(partition, (None, 0.0))
+    is_young = line.at_ms - led_ms <= WARM_UP_MS
+    new_to = [
+        int(who)
+        for who, end in _HAS_NOTHING.findall(line.text)
+        if epoch == 0 and (end == "-1" or is_young)
+    ]
     isrs = [_ids(said[name]) for name in ("before", "after") if said.get(name)]
     changes = [
         {
             "kind": "partition", "topic": partition.topic, "partition": partition.number,
-            "leader": leader, "isr": isr, "t_ms": when, "late_ms": late, "new_to": not_begun,
+            "leader": leader, "isr": isr, "t_ms": when, "late_ms": late, "new_to": new_to,
         }
         for when, isr in zip((line.at_ms - 1, line.at_ms)[-len(isrs) :], isrs, strict=True)
     ]  # fmt: skip
     read.replicas[partition].update(*isrs)
     if said.get("epoch"):
-        read.epochs[partition] = int(said["epoch"])
+        read.epochs[partition] = int(said["epoch"]), line.at_ms
     read.late_ms = min([read.late_ms, *(each for each in late.values() if each > 0)])
     if said.get("before"):
         read.proposed.setdefault((line.source, partition), []).extend(changes)
@@ -287,7 +298,7 @@ def _add_isr(read: Read, line: Line, said: dict[str, str]) -> None:
         changes[0]["by_controller"] = True
     elif made < {*isrs[0]}:  # it grows again: a line that it had shrunk is not always there
         changes = [*wanted, *changes]
-    if not said.get("epoch"):
+    if "updated" in line.text:
         read.confirms.add(line.source)
     read.changes += [(line.source, each) for each in changes]
 
