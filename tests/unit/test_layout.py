@@ -72,7 +72,7 @@ MOST_FILES = 20
 MOST_LINES = {
     "": 1_927,
     "analysis": 7_590,
-    "brokers": 5_663,
+    "brokers": 5_672,
     "bugs": 358,
     "cli": 1_916,
     "engine": 919,
@@ -87,7 +87,7 @@ MOST_LINES = {
     "run": 3_093,
     "scenario": 1_583,
     "soak": 622,
-    "testing": 1_406,
+    "testing": 1_397,
     "verify": 1_272,
     "why": 4_433,
     "workload": 1_940,

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from fault_runs import run_faults, small_scenario, weaknesses
+from insync.nodes import ACTIVE_CONTROLLER
 
 ANSWER = {"kind": "answer", "at_ms": 1_000, "for_ms": 2_000}
 FAULTS: list[dict[str, Any]] = [
@@ -16,12 +17,12 @@ FAULTS: list[dict[str, Any]] = [
     {**ANSWER, "broker": 3, "api": "Fetch", "to": "broker 1", "mode": "error",
      "error": "UNKNOWN_LEADER_EPOCH", "calls": 2},
     # A follower that gets no answer leaves the ISR, which the leader asks the controller for.
-    {**ANSWER, "broker": 1, "api": "Fetch", "to": "broker 3", "mode": "drop", "at_ms": 4_000,
-     "for_ms": 5_000},
+    {**ANSWER, "broker": 1, "api": "Fetch", "to": "broker 3", "mode": "drop", "at_ms": 3_100,
+     "for_ms": 3_500},
     {**ANSWER, "broker": 100, "api": "AlterPartition", "to": "broker 1", "mode": "error",
-     "error": "STALE_BROKER_EPOCH", "whole": True, "at_ms": 4_000, "for_ms": 5_000},
+     "error": "STALE_BROKER_EPOCH", "whole": True, "at_ms": 3_100, "for_ms": 3_500},
     {**ANSWER, "broker": 100, "api": "AlterPartition", "to": "brokers", "mode": "delay",
-     "delay_ms": 300, "from_call": 2, "at_ms": 4_000, "for_ms": 5_000},
+     "delay_ms": 300, "from_call": 2, "at_ms": 3_100, "for_ms": 3_500},
     # Nobody asks for this.
     {**ANSWER, "broker": 2, "api": "EndTxn", "mode": "drop"},
 ]  # fmt: skip
@@ -36,3 +37,26 @@ def test_each_mode_acts_on_the_calls_that_it_names(tmp_path: Path) -> None:
     figures = [line["figures"] for _, line in seen]
     assert [each["answers"] for each in figures] == [3, 1, 1, 1, 1, 2, 1, 1, 1, 0]
     assert figures[2]["longest_ms"] >= 700
+
+
+QUORUM: list[dict[str, Any]] = [
+    {"kind": "quorum-link", "target": "active controller", "mode": "delay", "delay_ms": 50,
+     "direction": "from", "others": 1, "at_ms": 600, "for_ms": 1_000},
+    {**ANSWER, "target": "active controller", "api": "Fetch", "to": "controllers", "mode": "reset",
+     "at_ms": 600, "for_ms": 1_000},
+    {**ANSWER, "target": "active controller", "api": "BrokerHeartbeat", "to": "broker 3",
+     "mode": "error", "error": "NOT_CONTROLLER", "at_ms": 600, "for_ms": 1_000},
+    {"kind": "controller-link", "broker": 2, "mode": "cut", "at_ms": 2_000, "for_ms": 800},
+    {"kind": "quorum-link", "target": "active controller", "mode": "cut", "at_ms": 3_000,
+     "for_ms": 1_200},
+]  # fmt: skip
+
+
+def test_links_and_answers_of_three_controllers(tmp_path: Path) -> None:
+    broker = {"controllers": 3, "broker_session_timeout_ms": 6_000}
+    seen = run_faults(tmp_path, small_scenario("quorum", QUORUM, broker=broker))
+    weak = [list(weaknesses(plan, line)) for plan, line in seen]
+    assert not any(weak), weak
+    nodes = {line["figures"]["node"] for _, line in seen if "node" in line["figures"]}
+    assert nodes <= {100, 101, 102}
+    assert {plan["broker"] for plan, _ in seen} == {ACTIVE_CONTROLLER, 2}

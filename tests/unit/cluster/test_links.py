@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from insync.brokers.cluster.addresses import LinkedOnLoopback, advertised, with_second_listener
-from insync.brokers.cluster.common import on_kraft
+from insync.brokers.cluster.common import Controllers, on_kraft
 from insync.brokers.cluster.links.proxies import PIECE, PIECES, Links, _connected, _tcp, who
 from insync.brokers.cluster.links.rules import Rule, Treatment
 from insync.errors import InputError
@@ -363,3 +363,23 @@ def test_brokers_find_the_controller_and_clients_the_brokers_at_proxies(all_link
     advertised_to_clients = first.settings["advertised.listeners"].split(",")
     assert f"PLAINTEXT://127.0.0.1:{all_links.clients[1][1]}" in advertised_to_clients
     assert first.settings["listeners"].startswith(f"PLAINTEXT://127.0.0.1:{first.port},")
+
+
+def test_three_controllers_find_each_other_at_proxies_where_a_fault_needs_that(
+    links: Links,
+) -> None:
+    with Links(BROKERS, controllers=(100, 101, 102)) as proxied:
+        addresses = LinkedOnLoopback(proxied)
+        planned = on_kraft(Path("/runs/nodes"), [1], {}, addresses, Controllers(3))
+        at = {number: "{}:{}".format(*proxied.controllers[number]) for number in (100, 101, 102)}
+        voters = {each.settings["controller.quorum.voters"] for each in planned}
+        assert voters == {",".join(f"{number}@{address}" for number, address in at.items())}
+        for number, plan in zip(at, planned, strict=False):
+            assert plan.settings["advertised.listeners"] == f"CONTROLLER://{at[number]}"
+            proxy = proxied._controllers[number]
+            assert proxy.upstream is not None
+            assert proxy.upstream() == ("127.0.0.1", plan.port)
+    direct = on_kraft(Path("/runs/nodes"), [1], {}, LinkedOnLoopback(links), Controllers(3))
+    own = ",".join(f"{plan.id}@127.0.0.1:{plan.port}" for plan in direct[:3])
+    assert direct[0].settings["controller.quorum.voters"] == own
+    assert "advertised.listeners" not in direct[0].settings

@@ -74,9 +74,11 @@ def test_without_partitions_there_is_no_place_for_their_errors() -> None:
     assert codes(answer, 3, whole=True) == [9]
 
 
-def test_an_answer_that_is_cut_short_is_not_read() -> None:
-    with pytest.raises(struct.error):
-        error_places(ANSWER, 0, HEAD + struct.pack(">i", 1), whole=False)
+def test_an_answer_that_is_not_as_described_has_no_places() -> None:
+    whole = HEAD + struct.pack(">i h2s i ihi", 1, 2, b"ab", 1, 0, 11, -1)
+    assert codes(whole, 0, whole=False) == [11]
+    for answer in (whole[:-1], whole + b"0", HEAD + struct.pack(">i", 1)):
+        assert codes(answer, 0, whole=False) == []
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ a well-formed answer.
 """
 
 import json
+import struct
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -48,16 +49,22 @@ def error_places(
     """Return where an answer, with its length before it, has error codes of 2 bytes.
 
     Those of its innermost parts, such as partitions; `whole`: those of its outermost, such as the
-    answer itself. A part that is not in the answer has no place. Raises struct.error for an answer
-    that is cut short.
+    answer itself. A part that is not in the answer has no place, and neither has an answer that is
+    not as described.
     """
-    return _Walk(description, version, answer).places_at(whole=whole)
+    try:
+        walk = _Walk(description, version, answer)
+        places = walk.places_at(whole=whole)
+    except struct.error:
+        return ()
+    return places if walk.is_over else ()
 
 
 class _Walk:
     """One pass over an answer, field by field."""
 
     def __init__(self, description: Description, version: int, answer: bytes) -> None:
+        self._end = len(answer)
         self._fields = Fields(answer, CORRELATION_END)
         self._version = version
         self._whole: Sequence[Description] = description["fields"]
@@ -68,6 +75,11 @@ class _Walk:
         self._places: list[tuple[int, int]] = []
         if self._flexible and description["apiKey"] != _API_VERSIONS:
             self._skip_tags()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the whole answer has been read."""
+        return self._fields.at == self._end
 
     def places_at(self, *, whole: bool) -> Sequence[int]:
         """Return the places at the least or the greatest depth that this version has."""

@@ -318,14 +318,11 @@ class Links:
         """Set where a controller's listener is."""
         self._controllers[number].upstream = to
 
-    async def _begin(self, proxy: Proxy, rule: AnswerRule) -> None:
-        if proxy.answers is not None:
-            proxy.answers.append(rule)
-
     def begin_answers(self, node: int, rule: AnswerRule, *, to_clients: bool) -> None:
         """Act by a rule on a node's answers to clients or to other nodes."""
         proxies = self._for_clients if to_clients else {**self._proxies, **self._controllers}
-        self._do(self._begin(proxies[node], rule))
+        if (rules := proxies[node].answers) is not None:
+            rules.append(rule)
 
     def end_answers(self, rule: AnswerRule) -> None:
         """Act no longer by a rule."""
