@@ -16,6 +16,8 @@ FAULTS: list[dict[str, Any]] = [
     {**ANSWER, "broker": 3, "api": "Produce", "mode": "reset"},
     {**ANSWER, "broker": 3, "api": "Fetch", "to": "broker 1", "mode": "error",
      "error": "UNKNOWN_LEADER_EPOCH", "calls": 2},
+    {**ANSWER, "target": "leader of 0", "topic": "__consumer_offsets", "api": "OffsetCommit",
+     "mode": "error", "error": "COORDINATOR_LOAD_IN_PROGRESS"},
     # A follower that gets no answer leaves the ISR, which the leader asks the controller for.
     {**ANSWER, "broker": 1, "api": "Fetch", "to": "broker 3", "mode": "drop", "at_ms": 3_100,
      "for_ms": 3_500},
@@ -29,13 +31,14 @@ FAULTS: list[dict[str, Any]] = [
 
 
 def test_each_mode_acts_on_the_calls_that_it_names(tmp_path: Path) -> None:
+    load = {"acks": "1", "groups": [{"members": 1}]}
     # With acks=all, leaders would answer no producer while a follower gets no answers.
-    seen = run_faults(tmp_path, small_scenario("answers", FAULTS, workload={"acks": "1"}))
+    seen = run_faults(tmp_path, small_scenario("answers", FAULTS, workload=load))
     weak = [list(weaknesses(plan, line)) for plan, line in seen]
     assert not any(weak[:-1]), weak
     assert weak[-1] == ["no evidence of the answer: answers was 0, expected at least 1"]
     figures = [line["figures"] for _, line in seen]
-    assert [each["answers"] for each in figures] == [3, 1, 1, 1, 1, 2, 1, 1, 1, 0]
+    assert [each["answers"] for each in figures] == [3, 1, 1, 1, 1, 2, 1, 1, 1, 1, 0]
     assert figures[2]["longest_ms"] >= 700
 
 

@@ -133,6 +133,13 @@ def test_a_run_has_the_proxies_that_it_needs_and_only_these() -> None:
         require_version(made, pinned("2.8.2"))
 
 
+def test_the_coordinator_of_groups_can_be_the_target() -> None:
+    text = alone("answer", **DROP, topic="__consumer_offsets", target="leader of 0")
+    text = text.replace("broker = 1\n", "").replace("[timeline]", "[[workload.groups]]\n[timeline]")
+    (fault,) = parse(text, "mine.toml").faults
+    assert (fault.broker, fault.other_topic) == (1, "__consumer_offsets")
+
+
 @pytest.mark.parametrize(
     ("keys", "words"),
     [

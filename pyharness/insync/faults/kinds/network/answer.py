@@ -22,7 +22,7 @@ from insync.faults.kind import (
     both,
     lacking,
 )
-from insync.faults.spec import OnAnyProcess, check_delay
+from insync.faults.spec import OnAnyProcess, OtherTopic, check_delay
 from insync.fields import AnyNodeId, Time, broken
 from insync.nodes import CONTROLLER_ID
 
@@ -84,6 +84,7 @@ class Answer(OnAnyProcess):
     error: str | None = None
     whole: bool = False
     processed: bool = True
+    topic: OtherTopic | None = None  # in which the target's leader is looked up
 
     @property
     def at_controller(self) -> bool:
