@@ -72,7 +72,7 @@ MOST_FILES = 20
 MOST_LINES = {
     "": 1_927,
     "analysis": 7_590,
-    "brokers": 5_672,
+    "brokers": 5_673,
     "bugs": 358,
     "cli": 1_916,
     "engine": 919,
@@ -102,7 +102,7 @@ MOST_TEST_LINES = {
     "integration": 6_988,
     "model": 1_128,
     "programs": 997,
-    "unit": 30_589,
+    "unit": 30_619,
 }
 SLACK = 100
 

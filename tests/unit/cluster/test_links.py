@@ -270,7 +270,7 @@ def test_an_address_of_another_host_is_named_in_the_error() -> None:
         links.open("192.0.2.1")
 
 
-def test_proxies_can_be_reopened(links: Links) -> None:
+def test_proxies_can_be_reopened(links: Links, caplog: pytest.LogCaptureFixture) -> None:
     before = dict(links.brokers)
     with follower(links, 1, 2) as connection:
         answer(connection, OPENING)
@@ -279,6 +279,7 @@ def test_proxies_can_be_reopened(links: Links) -> None:
     assert not set(before.values()) & set(links.brokers.values())
     with follower(links, 1, 2) as connection:
         assert len(answer(connection, OPENING)) == OPENING
+    assert not caplog.records, "open connections end without a traceback"
 
 
 LISTENERS = {

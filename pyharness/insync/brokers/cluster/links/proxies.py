@@ -99,7 +99,8 @@ class Proxy:
         task = cast("asyncio.Task[None]", asyncio.current_task())
         self._open.add(task)
         try:
-            with suppress(OSError, asyncio.IncompleteReadError):
+            # Only `close` cancels it, of which Python 3.11 would print a traceback.
+            with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 await self._lead(reader, writer)
         finally:
             self._open.discard(task)
