@@ -46,12 +46,6 @@ def assert_failed(done: Done, earlier: dict[Path, str], *words: str) -> None:
     assert not [path for folder in {p.parent for p in earlier} for path in folder.glob(".*new")]
 
 
-def test_a_run_keeps_its_results_if_spark_does_not_start(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", Story(repeats=1))
-    earlier = with_results(run, OF_RUN)
-    assert_failed(insync("report", run, *OOPS), earlier, str(run), "Spark did not start")
-
-
 def test_a_matrix_and_its_runs_keep_their_results_if_spark_does_not_start(tmp_path: Path) -> None:
     matrix = write_matrix(tmp_path)
     earlier = with_results(matrix, OF_MATRIX)

@@ -27,7 +27,7 @@ USES = {
         "tests/unit/run/test_requirements.py": "what a group's arms need of a machine",
         "tests/unit/run/test_plan.py": "one arm that another version lacks",
         "tests/unit/run/test_*support.py": "the arms of each version, spelled out",
-        "tests/unit/verdict/test_observed.py": "one arm of which a scenario expects nothing",
+        "tests/unit/verdict/test_findings.py": "one arm of which a scenario expects nothing",
         "tests/unit/matrix/test_campaign.py": "the arms of one scenario of a matrix",
     },
     "A Kafka version within a range": {

@@ -1,12 +1,16 @@
-"""Clusters whose brokers are controllers, too, and clusters of three controllers."""
+"""Clusters whose brokers are controllers, clusters of three controllers, and of ZooKeeper."""
 
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
+from insync.arms import PROCESS_TIME
 from insync.brokers.cluster.common import Controllers
+from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.resolve import distribution
 from integration.lab import ALL, LAG, STEP_DOWN, WITHIN_S, Lab, StartLab, stalled_read
 from waiting import wait_for
 
@@ -76,3 +80,21 @@ def test_the_active_controller_dies_during_a_step_down(start_lab: StartLab, wove
             assert answers[-1]["way"] == "fence"
         lab.switch_off(broker)
     assert active_controller(lab) in set(QUORUM) - {active}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kafka", ["3.6.2", "3.7.2", "3.8.1", "3.9.2"])
+def test_brokers_on_zookeeper(start_lab: StartLab, java: Java, kafka: str) -> None:
+    """Both scopes work. There is no step-down, and the broker says so."""
+    dist = distribution(kafka, java)
+    lab = start_lab(dist=replace(dist, release=replace(dist.release, zookeeper=True)))
+    with lab.writing():
+        lab.check_scopes()
+        with lab.bridge() as broker:
+            lab.switch(broker, STEP_DOWN)
+            with stalled_read(broker):
+                lab.stays_whole(2.5)
+            assert lab.leader() == 1
+            lab.switch_off(broker)
+    assert len(lab.events("step_down_impossible")) == 1
+    assert f"{PROCESS_TIME} has no effect: this broker has no KRaft controller" in lab.log()

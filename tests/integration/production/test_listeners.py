@@ -1,6 +1,7 @@
-"""Brokers whose replication has its own listener: both scopes, step-down, and what TLS changes.
+"""Brokers with listeners as in production: TLS, one for replication, SASL/SCRAM with ACLs.
 
-TLS has no sendfile: the network thread reads a response from the file and encrypts it.
+TLS has no sendfile: the network thread reads a response from the file and encrypts it. With ACLs no
+one may do what none allows; the test's own looks and config updates are anonymous, and have theirs.
 """
 
 import os
@@ -12,15 +13,41 @@ from pathlib import Path
 
 import pytest
 from confluent_kafka import Producer
+from confluent_kafka.admin import AclOperation
 
-from insync.arms import READ, REQUEST
+from insync.arms import READ, REQUEST, VIA
 from insync.brokers.cluster.links.proxies import Links
-from insync.brokers.cluster.node import NodeExtras
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.node import AgentSpec, NodeExtras
+from insync.brokers.cluster.ready import await_ready
+from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java
 from insync.faults.support.control import ControlFile, Mode, Site
 from insync.faults.support.shim import preload, require_shim
 from insync_bridge import BridgeClient
-from integration.lab import ALL, LAG, LAG_MS, TOPIC, WITHIN_S, Lab, StartLab, rule
+from integration.lab import (
+    ALL,
+    LAG,
+    LAG_MS,
+    STEP_DOWN,
+    TOPIC,
+    WITHIN_S,
+    Lab,
+    StartLab,
+    rule,
+    stalled_read,
+)
+from integration.production.scram import (
+    CLUSTER,
+    SETTINGS,
+    SUPER,
+    allow,
+    as_client,
+    create,
+    prepare,
+    with_scram,
+)
+from waiting import wait_for
 
 PASSWORD = "for-a-test"  # of key stores that exist for one test
 MEBIBYTE = 1 << 20
@@ -115,3 +142,50 @@ def all_have_all(leader: BridgeClient) -> bool:
     state = leader.replicas(TOPIC, 0)
     assert state is not None
     return {replica.leo for replica in state.replicas if not replica.is_leader} == {state.leo}
+
+
+@pytest.mark.long
+def test_brokers_that_are_super_users(dist: Distribution, tmp_path: Path, agent: AgentSpec) -> None:
+    with with_scram(dist, tmp_path, agent, {}) as lab:
+        create(lab, prepare(lab))
+        lab.check_all(**as_client(lab))
+
+
+@pytest.mark.long
+def test_brokers_that_have_cluster_action_only(
+    dist: Distribution, tmp_path: Path, agent: AgentSpec
+) -> None:
+    """They need no more: neither a controller with the agent nor a stock one, which fences.
+
+    Broker 2 asks to be fenced, as under a controller without the agent.
+    """
+    extras = {2: NodeExtras(settings={VIA: "fence"})}
+    with with_scram(dist, tmp_path, agent, extras) as lab:
+        admin = prepare(lab)
+        allow(admin, "broker", CLUSTER, AclOperation.CLUSTER_ACTION)
+        without_super_users(lab.cluster)
+        create(lab, admin)
+        lab.check_all(**as_client(lab))
+        with lab.bridge(2) as broker:
+            lab.switch(broker, STEP_DOWN)
+            with stalled_read(broker, f"{TOPIC}-1"):
+                lab.await_other_leader(partition=1, than=2, asked=1)
+            wait_for(lambda: broker.counters().step_downs.done, bool, WITHIN_S)
+            answers = lab.events("step_down_answered", 2)
+            (answer,) = [each for each in answers if each["partition"] == 1]
+            assert (answer["outcome"], answer["way"]) == ("done", "fence")
+            assert broker.counters().errors == 0
+
+
+def without_super_users(cluster: LocalCluster) -> None:
+    """Restart every node; the brokers' user is not a super user any more."""
+    nodes = list(cluster.nodes)
+    for number in nodes:
+        cluster.kill(number)
+        file = cluster.nodes[number].folder / "server.properties"
+        text = file.read_text(encoding="ascii")
+        assert f"{SUPER}={SETTINGS[SUPER]}\n" in text
+        file.write_text(text.replace(";User:broker", ""), encoding="ascii")
+    for number in nodes:
+        cluster.restart(number)
+    await_ready(tuple(cluster.nodes.values()), WITHIN_S)

@@ -1,9 +1,13 @@
-"""Followers that serve consumers, throttled replication, and what moves while a read is stalled."""
+"""Data that moves: followers that serve consumers, throttled replicas, log directories, tiers.
+
+The remote storage to which brokers move their logs is a folder.
+"""
 
 import json
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -12,9 +16,11 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # not in its 
     NewPartitions,
 )
 
-from insync.arms import READ, REQUEST
-from insync.brokers.cluster.admin import partitions, update_broker
+from insync.arms import PROCESS_TIME, READ, REQUEST
+from insync.brokers.cluster.admin import SMALL_SEGMENTS, create_topic, partitions, update_broker
 from insync.brokers.cluster.node import NodeExtras
+from insync.faults.support.control import ControlFile, Mode, Site
+from insync.faults.support.shim import preload, require_shim
 from integration.lab import (
     ALL,
     GROUP,
@@ -25,8 +31,11 @@ from integration.lab import (
     WITHIN_S,
     Lab,
     StartLab,
+    rule,
+    stalled_calls,
     stalled_read,
 )
+from integration.production.jars import LOCAL_TIERED_STORAGE, fetched
 from waiting import wait_for
 
 RACKS = {number: NodeExtras(settings={"broker.rack": f"rack-{number}"}) for number in ALL}
@@ -129,3 +138,129 @@ def test_a_throttled_new_replica_is_no_reason_to_step_down(start_lab: StartLab) 
         assert not lab.events("leader_slow")
         lab.switch_off(broker)
         lab.check_step_down()
+
+
+OTHER = "u"
+
+
+def with_two_directories(start_lab: StartLab, folder: Path) -> tuple[Lab, ControlFile]:
+    """Start a cluster whose broker 1 leads a partition in each of two directories."""
+    dirs = [folder / "nodes" / "1" / "data", folder / "second"]
+    control = ControlFile.create(folder / "stall", folder, 4)
+    extras = NodeExtras(
+        environment=preload(require_shim(), folder / "stall"),
+        settings={"log.dirs": ",".join(map(str, dirs))},
+    )
+    lab = start_lab(extras={1: extras})
+    create_topic(lab.cluster.bootstrap, OTHER, [ALL], {})
+    places = {topic: [each for each in dirs if (each / f"{topic}-0").is_dir()]
+              for topic in (TOPIC, OTHER)}  # fmt: skip
+    assert sorted(places.values()) == sorted([[each] for each in dirs]), "one in each directory"
+    return lab, control
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scope", [READ, REQUEST], ids=["read", "request"])
+def test_one_log_directory_is_slow_and_does_not_fail(
+    start_lab: StartLab, tmp_path: Path, scope: dict[str, str]
+) -> None:
+    """No ISR shrinks, in neither directory; with step-down another broker leads the partition."""
+    lab, control = with_two_directories(start_lab, tmp_path)
+    with lab.writing(), lab.writing(OTHER), lab.bridge() as broker:
+        lab.switch(broker, scope)
+        with stalled_calls(control, Site.READ):
+            until = time.monotonic() + 2.5 * LAG_MS / 1_000
+            while time.monotonic() < until:
+                assert lab.isr() == lab.isr(OTHER) == ALL
+        lab.stays_whole(1.0)
+        assert lab.leader() == lab.leader(OTHER) == 1
+
+        lab.switch(broker, {**scope, PROCESS_TIME: "500"})
+        with stalled_calls(control, Site.READ):
+            lab.await_other_leader()
+        for topic in (TOPIC, OTHER):
+            lab.await_isr(topic=topic)
+        answers = wait_for(lambda: broker.counters().step_downs, lambda now: now.done, WITHIN_S)
+        assert (answers.refused, answers.failed) == (0, 0)
+        lab.switch_off(broker)
+
+
+@pytest.mark.long
+def test_one_log_directory_fails_and_the_other_goes_on(start_lab: StartLab, tmp_path: Path) -> None:
+    """The directory goes offline while a read on it is stalled; another broker leads its partition.
+
+    Nothing of the lost partition is left, and the other directory's partition steps down later.
+    """
+    lab, control = with_two_directories(start_lab, tmp_path)
+    with lab.writing(), lab.writing(OTHER), lab.bridge() as broker:
+        lab.switch(broker, READ)
+        with stalled_read(broker):
+            lab.stays_whole(1.5)
+            failing = control.arm(rule(Site.WRITE, Mode.FAIL))
+            lab.await_other_leader()
+        assert control.counters(failing).calls > 0
+        lab.await_isr([2, 3])
+        assert lab.leader(OTHER) == 1
+        lab.await_isr(topic=OTHER)
+
+        lab.switch(broker, STEP_DOWN)
+        with stalled_read(broker, f"{OTHER}-0"):
+            lab.await_other_leader(OTHER)
+        lab.await_isr(topic=OTHER)
+        wait_for(lambda: broker.counters().step_downs.done, bool, WITHIN_S)
+        assert {line["topic"] for line in lab.events("step_down")} == {OTHER}
+        lab.switch_off(broker)
+
+
+TIERED = {
+    **SMALL_SEGMENTS,
+    "remote.storage.enable": "true",
+    "retention.ms": "-1",
+    "local.retention.bytes": "1",
+    "file.delete.delay.ms": "1",
+}
+RECORDS, BYTES = 1_000, 4_000
+
+
+def with_remote_storage(jar: Path, folder: Path) -> dict[str, str]:
+    """Return the settings of brokers whose remote storage is a folder."""
+    return {
+        "remote.log.storage.system.enable": "true",
+        "remote.log.storage.manager.class.name": (
+            "org.apache.kafka.server.log.remote.storage.LocalTieredStorage"
+        ),
+        "remote.log.storage.manager.class.path": str(jar),
+        "rsm.config.dir": str(folder),
+        "remote.log.metadata.manager.listener.name": "PLAINTEXT",
+        "rlmm.config.remote.log.metadata.topic.num.partitions": "1",
+        "rlmm.config.remote.log.metadata.topic.replication.factor": "3",
+        "remote.log.manager.task.interval.ms": "500",
+        "log.retention.check.interval.ms": "500",
+        "log.initial.task.delay.ms": "100",
+    }
+
+
+@pytest.mark.long
+def test_a_leader_whose_log_is_in_remote_storage(start_lab: StartLab, tmp_path: Path) -> None:
+    """A new follower starts from the remote log; at the end all is read, most of it from there."""
+    remote = tmp_path / "remote"
+    storage = with_remote_storage(fetched(LOCAL_TIERED_STORAGE), remote)
+    lab = start_lab(assignment=[PAIR], configs=TIERED, settings={**LAG, **storage})
+    fill(lab.cluster.bootstrap)
+    first = lab.cluster.nodes[1].data_dir / f"{TOPIC}-0" / f"{0:020}.log"
+    wait_for(first.exists, lambda local: not local, WITHIN_S)
+    assert sum(file.stat().st_size for file in remote.rglob("*.log")) > RECORDS * BYTES / 2
+    with lab.writing():
+        lab.reassign(ALL)
+        lab.await_isr()
+        assert not (lab.cluster.nodes[3].data_dir / f"{TOPIC}-0" / first.name).exists()
+        lab.check_scopes()
+        lab.check_step_down()
+
+
+def fill(bootstrap: str) -> None:
+    """Write records that the check of the writer's own takes for numbers below zero."""
+    producer = Producer({"bootstrap.servers": bootstrap, "acks": "all"})
+    for number in range(RECORDS):
+        producer.produce(TOPIC, f"{-1 - number}".rjust(BYTES).encode(), partition=0)
+    assert producer.flush(WITHIN_S) == 0

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from commands import invoke_refused
+from insync.brokers.cluster import common
 from insync.faults.registry import KINDS, why_not
 
 EXISTING = ("--cluster", "existing", "--bootstrap", "127.0.0.1:9")
@@ -40,8 +41,12 @@ STALLED = str(Path(__file__).parents[2] / "data" / "existing" / "stalled.toml")
     ],
 )
 def test_it_is_one_line(
-    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], problem: str
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    problem: str,
 ) -> None:
+    monkeypatch.setattr(common, "ANSWERS_WITHIN_S", 0.2)
     assert problem in invoke_refused(capsys, "run", *arguments)
 
 

@@ -27,7 +27,3 @@ def test_a_missing_package_is_one_line_with_what_works(monkeypatch: pytest.Monke
         "run: needs no_such_package, which is not installed, expected the extra 'analysis':"
         " pip install 'insync[analysis]', or --record-only"
     )
-
-
-def test_an_installed_package_is_not_asked_for() -> None:
-    engines.require_analysis("run")

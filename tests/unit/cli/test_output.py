@@ -1,9 +1,9 @@
-"""The commands print text for people, or one JSON document."""
+"""The commands print text for people, or one JSON document: of a run, or of all in a folder."""
 
 import io
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,12 @@ from insync.cli.app import invoke
 from insync.cli.output import results_console
 from insync.cli.results import show_cells
 from insync.cli.state import table
-from insync.events.verdict import Cell, Verdict
+from insync.events.verdict import Cell, Verdict, read_verdict
 from insync.metrics import of_verdict
 from insync.run import plan
 from insync.scenario.load import builtin_names, load
 from insync_bridge import PartitionState, PendingMark, ReplicaState
+from unit.past.past_folders import write_matrix, write_past
 from unit.verdict import made_up
 
 
@@ -212,3 +213,61 @@ def test_the_harness_never_imports_spark() -> None:
     )
     environment = {"PYTHONPATH": ":".join(sys.path)}
     assert run_python("-c", script, env=environment).returncode == 0
+
+
+ARM = {name: [0] for name in of_verdict()}
+
+
+@pytest.fixture
+def analysed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Replace the analysis; return the folders that it is called with."""
+    called: list[Path] = []
+
+    def runs(folders: Sequence[Path], *_: object) -> list[Verdict]:
+        called.extend(folders)
+        return [read_verdict(each) for each in folders]
+
+    monkeypatch.setattr(results, "analyse", runs)
+    monkeypatch.setattr(results, "analyse_matrices", lambda folders, *_: called.extend(folders))
+    return called
+
+
+def test_a_folder_of_results_is_analysed_whole(
+    tmp_path: Path, analysed: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = write_past(tmp_path / "first", stock=ARM)
+    second = write_past(tmp_path / "group" / "second", verdict="fail", stock=ARM)
+    matrix = write_matrix(tmp_path / "matrix", ["one"], stock=ARM)
+    assert invoke(["report", str(tmp_path)]) == 1
+    assert analysed == [first, second, matrix]
+    text = capsys.readouterr().out
+    assert all(f"{folder}/report.html" in text for folder in (first, second))
+    assert f"matrix: {matrix}/matrix.html" in text
+    documents = invoke_json(capsys, "report", str(tmp_path), codes=(1,))
+    assert [document["verdict"] for document in documents[:2]] == ["pass", "fail"]
+    assert documents[2][0]["scenario"] == "one"
+
+
+def test_one_result_below_a_folder_is_the_json_document(
+    tmp_path: Path, analysed: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_past(tmp_path / "a" / "b" / "run", stock=ARM)
+    assert invoke_json(capsys, "report", str(tmp_path))["verdict"] == "pass"
+
+
+def test_what_cannot_be_read_is_named_and_makes_the_result_unknown(
+    tmp_path: Path, analysed: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = write_past(tmp_path / "good", stock=ARM)
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "run.json").write_text("{")
+    assert invoke(["report", str(tmp_path)]) == 3
+    assert analysed == [good]
+    assert f"insync: {tmp_path}/bad/run.json: the file: Invalid JSON" in capsys.readouterr().err
+
+
+def test_a_folder_without_results_is_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = invoke_refused(capsys, "report", str(tmp_path))
+    assert "not a run folder, expected run.json or matrix-plan.json in it or up to 3" in line

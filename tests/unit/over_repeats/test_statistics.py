@@ -1,11 +1,22 @@
-"""The exact methods agree with SciPy's, and say nothing where there are too few repeats."""
+"""The exact methods agree with SciPy's, and are wrong as rarely as they claim.
 
+The latter are simulations, seeded: many times n repeats of a known distribution. An interval is a
+pair of ranks (which a property checks), so its ranks are applied to all simulated repeats at once.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from insync.analysis.tables.gold.compare import CELL, differences
 from insync.statistics import (
+    CONFIDENCE,
+    LEVEL,
     Interval,
     change_between,
     exchange_p,
@@ -72,3 +83,91 @@ def test_the_pairs_needed_grow_with_the_comparisons() -> None:
     for comparisons in (1, 2, 24, 100):
         pairs = pairs_needed(comparisons)
         assert 2 / 2**pairs * comparisons <= 0.05 < 2 / 2 ** (pairs - 1) * comparisons
+
+
+TIMES = 20_000
+SLACK = 4 * (CONFIDENCE * LEVEL / TIMES) ** 0.5
+"""Four standard errors of a simulated coverage."""
+
+Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
+MEDIAN_0: dict[str, Draw] = {
+    "normal": lambda rng, size: rng.normal(size=size),
+    "skewed": lambda rng, size: np.exp(2 * rng.normal(size=size)) - 1,
+    "heavy tails": lambda rng, size: rng.standard_cauchy(size=size),
+    "counts with ties": lambda rng, size: rng.integers(-2, 3, size=size),
+    "two modes": lambda rng, size: rng.choice([-1.0, 1.0], size=size) * rng.uniform(size=size),
+}
+
+
+def covered(n: int, draw: Draw) -> float:
+    """Return how often the interval of n repeats holds the true median, which is 0."""
+    ranks = median_interval(range(1, n + 1))
+    assert ranks is not None
+    values = np.sort(draw(np.random.default_rng(n), (TIMES, n)), axis=1)
+    low, high = values[:, int(ranks.low) - 1], values[:, int(ranks.high) - 1]
+    return float(np.mean((low <= 0) & (high >= 0)))
+
+
+@pytest.mark.parametrize("name", MEDIAN_0)
+def test_intervals_of_medians_hold_the_median_as_often_as_they_claim(name: str) -> None:
+    for n in (6, 7, 8, 9, 11, 14, 20):
+        assert covered(n, MEDIAN_0[name]) >= CONFIDENCE - SLACK, n
+
+
+def test_no_narrower_pair_of_ranks_would_do() -> None:
+    for n in (9, 12, 15, 20):
+        ranks = median_interval(range(1, n + 1))
+        assert ranks is not None
+        values = np.sort(MEDIAN_0["normal"](np.random.default_rng(n), (TIMES, n)), axis=1)
+        low, high = values[:, int(ranks.low)], values[:, int(ranks.high) - 2]
+        assert np.mean((low <= 0) & (high >= 0)) < CONFIDENCE, n
+
+
+@given(st.lists(st.integers(-20, 20), min_size=6, max_size=15))
+def test_an_interval_is_a_pair_of_ranks(values: list[int]) -> None:
+    ranks = median_interval(range(1, len(values) + 1))
+    found = median_interval(values)
+    assert ranks is not None
+    assert found is not None
+    ordered = sorted(values)
+    assert (found.low, found.high) == (ordered[int(ranks.low) - 1], ordered[int(ranks.high) - 1])
+
+
+@pytest.mark.parametrize(("n", "m"), [(4, 4), (3, 6), (5, 7), (9, 9)])
+def test_intervals_of_unpaired_shifts_hold_the_shift_as_often_as_they_claim(n: int, m: int) -> None:
+    ranks = shift_interval([0.0], [1.0])
+    assert ranks is None
+    # The rank of the lower end: differences 1, 2, ... n x m, each once.
+    found = shift_interval([-m * each for each in range(n)], range(1, m + 1))
+    assert found is not None
+    rng = np.random.default_rng(n * m)
+    first, second = rng.exponential(size=(TIMES, n)), rng.exponential(size=(TIMES, m)) + 3
+    gained = np.sort((second[:, None, :] - first[:, :, None]).reshape(TIMES, n * m), axis=1)
+    low, high = gained[:, int(found.low) - 1], gained[:, int(found.high) - 1]
+    assert np.mean((low <= 3) & (high >= 3)) >= CONFIDENCE - SLACK
+
+
+def test_the_sign_flip_test_is_wrong_as_rarely_as_it_claims() -> None:
+    rng = np.random.default_rng(7)
+    for n in (6, 8):
+        found = [sign_flip_p(each) for each in rng.normal(size=(400, n)).tolist()]
+        p_values = np.array(found, dtype=float)
+        assert np.mean(p_values <= LEVEL) <= LEVEL + 4 * (LEVEL * CONFIDENCE / 400) ** 0.5
+
+
+def test_all_tests_of_a_scenario_together_are_wrong_as_rarely_as_they_claim() -> None:
+    """Counts have many ties, so some comparisons have too few pairs that differ for a test."""
+    runs = pa.table({"run": ["r"], "control_arms": [["stock"]]})
+    rng, times, metrics, pairs = np.random.default_rng(3), 250, 6, 9
+    wrong = 0
+    for drawn in rng.integers(0, 3, size=(times, 2, metrics, pairs)).tolist():
+        rows = [
+            {**dict.fromkeys(CELL, "x"), "arm": arm, "run": "r", "repeat": repeat,
+             "metric": str(metric), "value": float(value)}
+            for arm, of_arm in zip(("stock", "plugin"), drawn, strict=True)
+            for metric, values in enumerate(of_arm)
+            for repeat, value in enumerate(values)
+        ]  # fmt: skip
+        found = [row["p_holm"] for row in differences(pa.Table.from_pylist(rows), runs)]
+        wrong += any(p_holm is not None and p_holm <= LEVEL for p_holm in found)
+    assert wrong / times <= LEVEL + 4 * (LEVEL * CONFIDENCE / times) ** 0.5

@@ -28,9 +28,30 @@ def observed(arm: str, scenario: str = "read-stall") -> Cell:
     return cell(arm, scenario, expected={}, outcome="observed", reason="nothing is expected")
 
 
-def test_a_matrix_of_cells_as_expected_passes() -> None:
-    found = [cell("stock"), cell()]
-    assert (outcome(found), sentence(found)) == ("pass", "2 of 2 cells are as expected")
+@pytest.mark.parametrize(
+    ("found", "word", "words"),
+    [
+        ([cell("stock"), cell()], "pass", "2 of 2 cells are as expected"),
+        (
+            [cell("stock"), cell(), observed("read"), observed("read", "freeze")], "unknown",
+            "2 of 4 cells judged, 0 skipped; no cell of read could be judged",
+        ),
+        (
+            [cell(), cell(kafka="3.9.2", outcome="skipped", reason="no shim")], "unknown",
+            "no cell of request on Kafka 3.9.2 could be judged",
+        ),
+        (
+            [cell(not_run=STOCK), cell(scenario="freeze", not_run=STOCK)], "unknown",
+            f"2 of 2 cells are as expected; {STOCK}",
+        ),
+    ],
+    ids=["as expected", "an arm that is only observed", "a version", "without a control arm"],
+)  # fmt: skip
+def test_a_matrix_passes_if_every_arm_of_every_version_was_judged(
+    found: list[Cell], word: str, words: str
+) -> None:
+    assert outcome(found) == word
+    assert sentence(found).endswith(words)
 
 
 def test_an_observed_cell_is_counted_apart() -> None:
@@ -42,20 +63,6 @@ def test_an_observed_cell_is_counted_apart() -> None:
     assert "observed: " in markdown(found)
 
 
-def test_an_arm_without_a_judged_cell_makes_the_matrix_unknown() -> None:
-    found = [cell("stock"), cell(), observed("read"), observed("read", "freeze")]
-    assert outcome(found) == "unknown"
-    assert sentence(found).endswith(
-        "2 of 4 cells judged, 0 skipped; no cell of read could be judged"
-    )
-
-
-def test_an_arm_must_be_judged_on_every_version() -> None:
-    found = [cell(), cell(kafka="3.9.2", outcome="skipped", reason="no shim")]
-    assert outcome(found) == "unknown"
-    assert "no cell of request on Kafka 3.9.2 could be judged" in sentence(found)
-
-
 @pytest.mark.parametrize(("skipped", "word"), [(2, "pass"), (3, "unknown")])
 def test_a_matrix_with_more_cells_skipped_than_judged_is_unknown(skipped: int, word: str) -> None:
     found = [cell(scenario=f"judged-{n}") for n in range(2)]
@@ -64,13 +71,6 @@ def test_a_matrix_with_more_cells_skipped_than_judged_is_unknown(skipped: int, w
     ]
     assert outcome(found) == word
     assert f"2 of {2 + skipped} cells judged, {skipped} skipped" in sentence(found)
-
-
-def test_a_control_arm_that_was_not_run_makes_the_matrix_unknown_and_no_cell() -> None:
-    found = [cell(not_run=STOCK), cell(scenario="freeze", not_run=STOCK)]
-    assert {each.outcome for each in found} == {"pass"}
-    assert outcome(found) == "unknown"
-    assert sentence(found) == f"2 of 2 cells are as expected; {STOCK}"
 
 
 def test_a_cell_that_differs_outranks_what_the_matrix_lacks() -> None:

@@ -1,14 +1,31 @@
-"""The findings of a verdict: each expectation separately, and never a pass on missing data."""
+"""The findings of a verdict, one an expectation, and of arms about which a run proves nothing."""
 
 from dataclasses import replace
 
 import pytest
 
-from insync.analysis.verdict.decide import ENDED, NO_PROBLEM, PROVABLE, decide
+from insync.analysis.verdict.decide import (
+    ENDED,
+    NOTHING,
+    OBSERVED,
+    PROVABLE,
+    decide,
+    judge,
+)
 from insync.analysis.verdict.facts import RunFacts
-from insync.events.run_info import Comparison
-from insync.events.verdict import EVIDENCE, LIVE, NO_VIOLATION, Finding
-from unit.verdict.test_decide import FAULT, PLUGIN, RUN, STOCK, measured, run_of, with_scenario
+from insync.events.matrix_info import MatrixRow
+from insync.events.run_info import Comparison, RunInfo
+from insync.events.verdict import EVIDENCE, LIVE, NO_VIOLATION, Finding, Verdict
+from unit.verdict.test_decide import (
+    AGENTS,
+    FAULT,
+    PLUGIN,
+    RUN,
+    STOCK,
+    measured,
+    run_of,
+    with_scenario,
+)
 
 BOUND = "isr_shrinks at most 0"
 
@@ -44,13 +61,9 @@ def test_only_the_broken_bound_fails_and_names_the_repeat() -> None:
         "fail",
         "plugin, repeat 2: isr_shrinks was 2, expected at most 0",
     )
+    assert decide(RUN, facts).reason == one.words
     outcomes = [each.outcome for each in decide(RUN, facts).findings]
     assert (outcomes.count("fail"), outcomes.count("pass")) == (1, len(outcomes) - 1)
-
-
-def test_a_control_arm_without_the_problem_is_unknown_not_failed() -> None:
-    one = found(run_of(stock=measured(STOCK, isr_shrinks=0.0)), "stock", "isr_shrinks at least 1")
-    assert (one.outcome, NO_PROBLEM in one.words) == ("unknown", True)
 
 
 @pytest.mark.parametrize("shrinks", [0.0, 2.0])
@@ -84,3 +97,85 @@ def test_a_skipped_run_has_no_findings() -> None:
     run = RUN.model_copy(update={"skipped": "no cgroup"})
     (one,) = decide(run, run_of()).findings
     assert (one.arm, one.outcome, one.words) == (None, "unknown", "skipped: no cgroup")
+
+
+OFF = replace(PLUGIN, agents=tuple(replace(agent, enabled=False) for agent in AGENTS))
+REPEATS = {"stock": STOCK, "plugin": PLUGIN, "request": PLUGIN, "off": OFF, "raised-lag": STOCK}
+
+
+def of(*arms: str, **scenario: object) -> tuple[RunInfo, RunFacts]:
+    """Return a run of some arms in which all that is checked of every arm holds, and its facts."""
+    run = with_scenario(**scenario).model_copy(update={"arms": arms})
+    facts = {arm: (REPEATS[arm],) * 2 for arm in arms}
+    return run, RunFacts(finished=True, arms=facts, unreadable={})
+
+
+def judged(*arms: str, **scenario: object) -> Verdict:
+    return decide(*of(*arms, **scenario))
+
+
+@pytest.mark.parametrize(
+    ("arms", "reason"),
+    [
+        (("off",), "nothing is expected of off; the control arm stock was not run"),
+        (("raised-lag",), "nothing is expected of raised-lag; the control arm stock was not run"),
+        (("request",), "the control arm stock was not run"),
+        (("plugin",), "the control arm stock was not run"),
+        (("stock", "off"), "nothing is expected of off"),
+        (("stock",), "no arm under test was run, only stock"),
+    ],
+)
+def test_no_expectation_or_no_control_arm_is_unknown(arms: tuple[str, ...], reason: str) -> None:
+    found = judged(*arms)
+    assert (found.verdict, found.reason) == ("unknown", reason)
+    (one,) = (each for each in found.findings if each.expected == PROVABLE)
+    assert (one.arm, one.outcome) == (None, "unknown")
+
+
+def test_a_scenario_that_names_no_control_arm_needs_none() -> None:
+    assert judged("plugin", control_arms=()).verdict == "pass"
+
+
+def test_an_observed_arm_beside_a_judged_one_is_named_and_not_counted_as_ok() -> None:
+    found = judged("stock", "off", "plugin")
+    assert found.verdict == "pass"
+    assert f"off nothing ({OBSERVED})" in found.reason
+    of_off = [each for each in found.findings if each.arm == "off"]
+    assert [each.outcome for each in of_off] == ["pass", "pass", "pass", "observed"]
+    assert (of_off[-1].expected, of_off[-1].words) == (NOTHING, OBSERVED)
+
+
+def test_a_loss_in_an_observed_arm_still_fails() -> None:
+    run, facts = of("stock", "off", "plugin")
+    lost = replace(OFF, metrics={**OFF.metrics, "lost": 1.0})
+    found = decide(run, replace(facts, arms={**facts.arms, "off": (OFF, lost)}))
+    assert (found.verdict, found.reason) == ("fail", "off, repeat 2: lost was 1, expected 0")
+
+
+def test_a_broken_bound_fails_even_without_the_control_arm() -> None:
+    run, facts = of("plugin")
+    shrunk = replace(PLUGIN, metrics={**PLUGIN.metrics, "isr_shrinks": 2.0})
+    assert decide(run, replace(facts, arms={"plugin": (PLUGIN, shrunk)})).verdict == "fail"
+
+
+def test_time_is_a_control_arm_where_the_scenario_names_stock() -> None:
+    run = RUN.model_copy(update={"arms": ("time", "plugin")})
+    assert (run.control_arms, run.tested_arms, run.left_out) == (("time",), ("plugin",), ())
+
+
+def row(*arms: str) -> MatrixRow:
+    return MatrixRow(kafka="4.3.1", scenario="made-up", summary="s", arms=arms, folder="f")
+
+
+def test_cells_are_judged_alone_and_say_which_arms_their_row_lacks() -> None:
+    run, facts = of("off", "plugin")
+    off, plugin = judge(row("off", "plugin"), run, facts, decide(run, facts))
+    assert (off.outcome, plugin.outcome) == ("observed", "pass")
+    assert off.not_run == plugin.not_run == "the control arm stock was not run"
+    assert (off.reason, plugin.reason) == (OBSERVED, "")
+
+
+def test_with_every_control_arm_a_cell_lacks_nothing() -> None:
+    run, facts = of("stock", "plugin")
+    cells = judge(row("stock", "plugin"), run, facts, decide(run, facts))
+    assert [each.not_run for each in cells] == [None, None]

@@ -34,21 +34,21 @@ FOLLOWS = (
 
 def test_gigabytes_of_other_lines_need_little_memory(tmp_path: Path) -> None:
     other = at(2, "INFO [GroupCoordinator 1]: Member app in group g has left the group")
-    write(tmp_path / "1.log", [*SLOW_LEADER, *[other] * (32 * MB // len(other)), at(90, "INFO x")])
+    write(tmp_path / "1.log", [*SLOW_LEADER, *[other] * (12 * MB // len(other)), at(90, "INFO x")])
     tracemalloc.start()
     found = answer(tmp_path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * MB
     assert found.findings[0].broker == 1
-    assert f"{32 * MB // len(other) + len(SLOW_LEADER) + 1:,} lines; 8 of them" in found.notes[0]
+    assert f"{12 * MB // len(other) + len(SLOW_LEADER) + 1:,} lines; 8 of them" in found.notes[0]
 
 
 def test_a_binary_file_without_line_ends_needs_little_memory_and_says_nothing(
     tmp_path: Path,
 ) -> None:
     write(tmp_path / "1.log", HEALTHY)
-    (tmp_path / "2.log").write_bytes(bytes(each for each in range(256) if each != 10) * 80_000)
+    (tmp_path / "2.log").write_bytes(bytes(each for each in range(256) if each != 10) * 48_000)
     tracemalloc.start()
     found = answer(tmp_path)
     peak = tracemalloc.get_traced_memory()[1]

@@ -1,6 +1,9 @@
+"""Consumer groups: what members commit and how long they are waited for; and acks on time."""
+
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,23 +15,23 @@ from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from event_lines import read_lines
 from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
-from insync.events.writer import EventWriter
+from insync.events.writer import EventFolder, EventWriter
 from insync.run.requirements import require_version
 from insync.scenario.load import load, narrow
-from insync.workload import groups
-from insync.workload import workload as module
+from insync.workload import groups, producer, workload
 from insync.workload.groups import GroupMember, leave_times
 from insync.workload.plan import GroupPlan
-from insync.workload.workload import drain
-from unit.fake_producer import FakeMessage
+from insync.workload.workload import Workload, drain
+from unit.fake_producer import FakeClient, FakeMessage
 from unit.run.test_consumer import message
 from unit.workload.plans import BASE
+from waiting import wait_for
 
 GROUP = GroupPlan(number=0, id="g", protocol="classic", members=2, commit_every=3_600)
 PLAN = replace(BASE, groups=(GROUP,))
 
 
-class FakeClient:
+class GroupClient:
     """A client that owns partition 0 from its subscription until it is closed."""
 
     messages: list[FakeMessage]
@@ -36,7 +39,7 @@ class FakeClient:
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.settings = settings
-        self._left = list(FakeClient.messages)
+        self._left = list(GroupClient.messages)
         self._callbacks: dict[str, Callable[..., None]] = {}
 
     def subscribe(self, topics: list[str], **callbacks: Callable[..., None]) -> None:
@@ -52,8 +55,8 @@ class FakeClient:
     def commit(self, offsets: list[TopicPartition], asynchronous: bool) -> list[TopicPartition]:
         """Store the offsets, unless the coordinator refuses."""
         assert not asynchronous
-        if FakeClient.refusal is not None:
-            raise KafkaException(FakeClient.refusal)
+        if GroupClient.refusal is not None:
+            raise KafkaException(GroupClient.refusal)
         return offsets
 
     def close(self) -> None:
@@ -65,9 +68,9 @@ def lines(
 ) -> list[tuple[str, int | None]]:
     """Let a member process two records and a marker; return its lines: type, offset."""
     eof = KafkaError._PARTITION_EOF
-    FakeClient.messages = [message(0), message(1), FakeMessage(3, eof)]
-    FakeClient.refusal = refusal
-    monkeypatch.setattr(groups, "Consumer", FakeClient)
+    GroupClient.messages = [message(0), message(1), FakeMessage(3, eof)]
+    GroupClient.refusal = refusal
+    monkeypatch.setattr(groups, "Consumer", GroupClient)
     failures: list[BaseException] = []
     path = folder / "group-0.jsonl"
     with EventWriter(path) as writer:
@@ -152,8 +155,8 @@ def stored(
 ) -> list[tuple[int, int, int | None]]:
     """Wait until the group has offsets 5 and 7; return the lines: group, partition, offset."""
     FakeAdmin.answers = list(answers)
-    monkeypatch.setattr(module, "AdminClient", FakeAdmin)
-    monkeypatch.setattr(module, "COMMITS_SECONDS", 0.001)
+    monkeypatch.setattr(workload, "AdminClient", FakeAdmin)
+    monkeypatch.setattr(workload, "COMMITS_SECONDS", 0.001)
     plan = replace(STORED, groups=(replace(STORING, session_ms=session_ms),))
     found = list(drain(plan, {0: 5, 1: 7}, seconds))
     assert {(line.type, line.member) for line in found} <= {("stored", None)}
@@ -177,3 +180,62 @@ def test_a_group_has_the_time_of_a_session_more(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_coordinator_that_does_not_answer_has_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stored(monkeypatch, 0.05, None) == []
+
+
+LATE_MS = 200
+TWO_PARTITIONS = replace(BASE, partitions=(0, 1), rate=100)
+
+
+class NoConsumer(workload.TopicConsumer):
+    """A consumer that reads nothing."""
+
+    def __init__(self, *arguments: Any, **others: Any) -> None:
+        super().__init__(*arguments, **others)
+        self._client.close()
+
+    def run(self) -> None:
+        """End at once."""
+
+
+@pytest.fixture
+def clients(monkeypatch: pytest.MonkeyPatch) -> list[FakeClient]:
+    """Replace the clients by ones that do not answer yet; return the producers'."""
+    made: list[FakeClient] = []
+
+    def client(settings: dict[str, Any]) -> FakeClient:
+        made.append(FakeClient(settings))
+        made[-1].answering = False
+        return made[-1]
+
+    monkeypatch.setattr(producer, "Producer", client)
+    monkeypatch.setattr(workload, "TopicConsumer", NoConsumer)
+    return made
+
+
+@pytest.fixture
+def running(clients: list[FakeClient], tmp_path: Path) -> Iterator[Workload]:
+    """Start two producers of which no record is answered until its ack is late."""
+    with Workload(TWO_PARTITIONS, EventFolder(tmp_path)) as started:
+        started.start()
+        for each in clients:
+            # A record is due every 10 ms, so that the first one then waits for 2 * LATE_MS.
+            wait_for(partial(len, each.values), lambda sent: sent > 2 * LATE_MS / 10)
+        yield started
+
+
+def test_after_a_first_ack_records_may_still_be_late(
+    running: Workload, clients: list[FakeClient]
+) -> None:
+    for each in clients:
+        each.answer(1)
+    running.await_acks(0)
+    assert not running.await_on_time(LATE_MS, 0.1)
+
+
+def test_the_records_of_every_producer_must_be_on_time(
+    running: Workload, clients: list[FakeClient]
+) -> None:
+    clients[0].answering = True
+    assert not running.await_on_time(LATE_MS, 0.5)
+    clients[1].answering = True
+    assert running.await_on_time(LATE_MS, 20)
