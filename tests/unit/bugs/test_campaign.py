@@ -16,24 +16,26 @@ from unit.verdict import made_up
 FOUND = Seen(True, "lost 50")
 NOT_FOUND = Seen(False, "lost 0")
 VOID = Seen(None, "no evidence of the kill")
-FILE = """
+HEAD = """
 id = "KAFKA-1"
 summary = "records are lost"
 affected = "3.6.2"
 fixed = "3.8.1"
 minutes = 1
-
-[found]
-lost = { min = 1 }
-max_ack_gap_ms = { max = 6_000, margin = 500 }
-first_shrink_ms = { max = 3_000 }
-
+"""
+SCENARIO = """
 [scenario]
 min_insync_replicas = 2
 broker = { replica_lag_time_max_ms = 2_000, replica_fetch_wait_max_ms = 500 }
 workload = { leaders = [1], rate_per_partition = 25, record_bytes = 200 }
 timeline = { steady_ms = 1_000, recover_ms = 1_000 }
 """
+FILE = f"""{HEAD}
+[found]
+lost = {{ min = 1 }}
+max_ack_gap_ms = {{ max = 6_000, margin = 500 }}
+first_shrink_ms = {{ max = 3_000 }}
+{SCENARIO}"""
 BUG = read(FILE, "KAFKA-1.toml")
 
 
@@ -107,19 +109,8 @@ def test_a_repeat_that_proves_nothing_is_void() -> None:
     assert look(BUG, skipped) == Seen(None, "no cgroup")
 
 
-EXIT = read(
-    FILE.partition("[found]")[0]
-    + "[found]\nunplanned_exits = { min = 1 }\n"
-    + """
-[scenario]
-min_insync_replicas = 2
-broker = { replica_lag_time_max_ms = 2_000, replica_fetch_wait_max_ms = 500 }
-workload = { leaders = [1], rate_per_partition = 25, record_bytes = 200 }
-timeline = { steady_ms = 1_000, recover_ms = 1_000 }
-faults = [{ kind = "kill", broker = 2, at_ms = 1_000, for_ms = 1_000 }]
-""",
-    "KAFKA-1.toml",
-)
+KILL = 'faults = [{ kind = "kill", broker = 2, at_ms = 1_000, for_ms = 1_000 }]'
+EXIT = read(f"{HEAD}[found]\nunplanned_exits = {{ min = 1 }}\n{SCENARIO}{KILL}", "KAFKA-1.toml")
 
 
 def ended(*acted_ms: float, by_fault: bool | None = None) -> dict[str, Any]:

@@ -110,14 +110,6 @@ def test_cells_of_a_batch_that_came_to_its_end_run_again_in_a_new_folder(
     assert [folder.name for folder in brokers.folders] == ["0001", "0002"]
 
 
-def test_without_time_one_seed_is_run_and_the_result_is_unknown(
-    tmp_path: Path, brokers: MadeUpBrokers
-) -> None:
-    found = fuzzed(tmp_path / "out", "1-20", minutes=0.1)
-    assert brokers.batches == [["seed-1"]]
-    assert (found.outcome, found.reason) == ("unknown", "not run yet: 19 are left")
-
-
 def test_as_many_seeds_run_together_as_time_allows(tmp_path: Path, brokers: MadeUpBrokers) -> None:
     fuzzed(tmp_path / "out", "1-20", minutes=2)
     assert brokers.batches[0] == ["seed-1", "seed-2", "seed-3"], "60 s, and 15 s for each"

@@ -1,6 +1,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from insync.engine.scenarios import CellResult, broken_cells
 from insync.engine.worker import Task, WorkerProgress
 from insync.errors import InsyncError
@@ -16,54 +18,41 @@ def result_of(unknown: str = "", broken: Any = None, **keys: Any) -> CellResult:
     return CellResult(cell=found, broken=broken)
 
 
-def test_a_shrunk_isr_is_no_finding() -> None:
-    result = judge(result_of(), "all")
-    assert (result.outcome, result.findings, result.acked) == ("pass", (), 100)
+NO_EVIDENCE = "no evidence of the kill"
+NOT_BACK = result_of("was cut short", {"why": "topic seed-1: ISR not full", "by_fault": False})
+BY_FAULT = result_of("was cut short", {"why": "broker 2: no answer", "by_fault": True})
 
 
-def test_a_lost_record_is_a_finding_with_acks_all_and_counted_with_acks_1() -> None:
-    strict = judge(result_of(lost=[3]), "all")
-    assert strict.outcome == "fail"
-    assert [(each.of, each.words) for each in strict.findings] == [
-        ("integrity", "lost was 3, expected 0")
-    ]
-    assert strict.lost_acks_1 == 0
-    loose = judge(result_of(lost=[3]), "1")
-    assert (loose.outcome, loose.lost_acks_1) == ("pass", 3)
+@pytest.mark.parametrize(
+    ("found", "acks", "outcome", "findings"),
+    [
+        (result_of(), "all", "pass", []),
+        (result_of(lost=[3]), "all", "fail", ["integrity"]),
+        (result_of(lost=[3]), "1", "pass", []),
+        (result_of(moved=[1]), "all", "fail", ["integrity"]),
+        # A leader that no longer leads acks a record again, which the log has where it was first.
+        (result_of(moved=[1]), "1", "pass", []),
+        (result_of(NO_EVIDENCE, lost=[1]), "all", "fail", ["integrity"]),
+        (result_of("errors were 2", agent_errors=[2]), "all", "fail", ["agent"]),
+        (result_of(NO_EVIDENCE), "all", "unknown", []),
+        (NOT_BACK, "all", "fail", ["liveness"]),
+        (BY_FAULT, "all", "unknown", []),
+    ],
+)
+def test_a_violation_an_agents_error_and_a_cluster_that_is_not_back_are_findings(
+    found: CellResult, acks: str, outcome: str, findings: list[str]
+) -> None:
+    result = judge(found, acks)
+    assert (result.outcome, [each.of for each in result.findings]) == (outcome, findings)
+    assert (result.unknown is None) == (outcome != "unknown")
 
 
-def test_a_record_that_is_not_where_only_its_leader_acked_it_is_no_finding() -> None:
-    """A leader that no longer leads acks a record again, which the log has where it was first."""
-    assert judge(result_of(moved=[1]), "1").outcome == "pass"
-    assert judge(result_of(moved=[1]), "all").outcome == "fail"
-
-
-def test_a_violation_is_a_finding_whatever_evidence_is_missing() -> None:
-    result = judge(result_of(lost=[1], unknown="no evidence of the kill"), "all")
-    assert (result.outcome, result.unknown) == ("fail", None)
-
-
-def test_an_error_of_an_agent_is_a_finding() -> None:
-    result = judge(result_of(agent_errors=[2], unknown="errors were 2"), "all")
-    assert [each.of for each in result.findings] == ["agent"]
-
-
-def test_a_fault_without_evidence_makes_it_unknown() -> None:
-    result = judge(result_of(unknown="no evidence of the kill"), "all")
-    assert (result.outcome, result.unknown) == ("unknown", "no evidence of the kill")
-
-
-def test_a_cluster_that_does_not_come_back_is_a_finding() -> None:
-    broken = {"why": "topic seed-1: ISR not full in 60 s", "by_fault": False}
-    result = judge(result_of("was cut short", broken), "all")
-    assert [each.of for each in result.findings] == ["liveness"]
-
-
-def test_a_fault_that_could_not_act_makes_it_unknown() -> None:
-    broken = {"why": "broker 2: no answer", "by_fault": True}
-    result = judge(result_of("was cut short", broken), "all")
-    assert (result.outcome, result.findings) == ("unknown", ())
-    assert "a fault could not act: broker 2: no answer" in (result.unknown or "")
+def test_a_judgement_says_what_was_acked_and_lost_and_why_it_is_not_known() -> None:
+    strict, loose = (judge(result_of(lost=[3]), acks) for acks in ("all", "1"))
+    assert [each.words for each in strict.findings] == ["lost was 3, expected 0"]
+    assert (strict.acked, strict.lost_acks_1, loose.lost_acks_1) == (100, 0, 3)
+    assert judge(result_of(NO_EVIDENCE), "all").unknown == NO_EVIDENCE
+    assert "a fault could not act: broker 2: no answer" in (judge(BY_FAULT, "all").unknown or "")
 
 
 def test_the_progress_says_whether_a_fault_was_why(tmp_path: Path) -> None:
