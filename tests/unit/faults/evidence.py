@@ -15,6 +15,16 @@ from insync.faults.registry import KINDS
 from insync.scenario.load import parse, source
 
 
+class Process:
+    """A node's process, which runs until it has a code."""
+
+    pid = 1
+    code: int | None = None
+
+    def poll(self) -> int | None:
+        return self.code
+
+
 @dataclass(frozen=True)
 class Seen:
     figures: Mapping[str, float]

@@ -7,15 +7,7 @@ import pytest
 from fault_runs import OneNode, planned
 from insync.errors import InsyncError
 from insync.faults.base import Fault
-
-
-class Process:
-    """A process that has ended if it has a code."""
-
-    code: int | None = None
-
-    def poll(self) -> int | None:
-        return self.code
+from unit.faults.evidence import Process
 
 
 def fault_on(process: Process, folder: Path, asked: list[str]) -> Fault[object]:

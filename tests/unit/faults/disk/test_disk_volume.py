@@ -3,7 +3,8 @@
 import errno
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from threading import Timer
 from types import SimpleNamespace
@@ -67,6 +68,22 @@ class Writer:
         self.process.wait(10)
 
 
+Begin = Callable[[str], Writer]
+
+
+@pytest.fixture
+def begin(small: Volume) -> Iterator[Begin]:
+    """Return what starts a writer on the volume; it ends before the volume does."""
+    with ExitStack() as stack:
+
+        def start(manner: str) -> Writer:
+            writer = Writer(small.folder, manner)
+            stack.callback(writer.kill)
+            return writer
+
+        yield start
+
+
 def fault_on(small: Volume, way: Way, writer: Writer, folder: Path = Path("no")) -> Fault[Any]:
     """Plan the fault of the disk of a writer whose log is in `folder`."""
     cluster = OneNode(
@@ -80,45 +97,37 @@ def fault_on(small: Volume, way: Way, writer: Writer, folder: Path = Path("no"))
 @needs_volume
 @pytest.mark.parametrize("way", [FULL, READ_ONLY])
 def test_a_process_that_the_fault_ends_is_restarted_on_a_writable_disk(
-    small: Volume, way: Way
+    small: Volume, begin: Begin, way: Way
 ) -> None:
-    writer = Writer(small.folder, "eager")
+    writer = begin("eager")
     fault = fault_on(small, way, writer)
-    try:
-        assert small.refusal() == 0
-        fault.inject()
-        wait_for(writer.process.poll, bool)
-        assert small.refusal() == way.refusal
-        fault.lift()
-        assert writer.starts == 2
-        assert small.refusal() == 0
-        line = fault.evidence()
-        assert line.figures["refused"] == 2
-        assert line.figures["ended"] == 1
-        assert line.acted_ms is not None and line.acted_ms > 0
-        if way is FULL:
-            assert line.figures["free_bytes"] < volume.BLOCK
-    finally:
-        writer.kill()
+    assert small.refusal() == 0
+    fault.inject()
+    wait_for(writer.process.poll, bool)
+    assert small.refusal() == way.refusal
+    fault.lift()
+    assert (writer.starts, small.refusal()) == (2, 0)
+    line = fault.evidence()
+    assert (line.figures["refused"], line.figures["ended"]) == (2, 1)
+    assert line.acted_ms > 0
+    if way is FULL:
+        assert line.figures["free_bytes"] < volume.BLOCK
 
 
 @needs_volume
 @pytest.mark.parametrize(("way", "starts"), [(FULL, 1), (READ_ONLY, 2)])
 def test_a_surviving_process_is_killed_only_if_its_disk_cannot_be_repaired_in_use(
-    small: Volume, way: Way, starts: int
+    small: Volume, begin: Begin, way: Way, starts: int
 ) -> None:
-    writer = Writer(small.folder, "stubborn")
+    writer = begin("stubborn")
     fault = fault_on(small, way, writer)
-    try:
-        fault.inject()
-        fault.lift()
-        fault.lift()
-        assert fault.evidence().figures["ended"] == 0
-        assert writer.starts == starts
-        assert (small.folder / "0.log").stat().st_size >= 100, "flushed data is still there"
-        assert small.refusal() == 0
-    finally:
-        writer.kill()
+    fault.inject()
+    fault.lift()
+    fault.lift()
+    assert fault.evidence().figures["ended"] == 0
+    assert writer.starts == starts
+    assert (small.folder / "0.log").stat().st_size >= 100, "flushed data is still there"
+    assert small.refusal() == 0
 
 
 @needs_volume
@@ -127,57 +136,44 @@ def test_a_surviving_process_is_killed_only_if_its_disk_cannot_be_repaired_in_us
     [("", "ERROR no space (LogDirFailureChannel)\n", 2), ("(LogDirFailureChannel)\n", "", 1)],
 )
 def test_a_broker_whose_log_folder_failed_is_waited_for_and_started_again(
-    small: Volume, tmp_path: Path, before: str, during: str, starts: int
+    small: Volume, begin: Begin, tmp_path: Path, before: str, during: str, starts: int
 ) -> None:
     """It may end seconds after the write that failed; what was logged earlier does not count."""
-    log, writer = tmp_path / "log", Writer(small.folder, "stubborn")
+    log, writer = tmp_path / "log", begin("stubborn")
     log.write_text(before)
     fault = fault_on(small, FULL, writer, tmp_path)
-    late = Timer(0.3, writer.process.kill)
-    try:
-        fault.inject()
-        log.write_text(before + during)
-        if during:
-            late.start()
-        fault.lift()
-        assert writer.starts == starts
-        assert fault.evidence().figures["ended"] == starts - 1
-    finally:
-        late.cancel()
-        writer.kill()
+    fault.inject()
+    log.write_text(before + during)
+    if during:
+        Timer(0.3, writer.process.kill).start()
+    fault.lift()
+    assert writer.starts == starts
+    assert fault.evidence().figures["ended"] == starts - 1
 
 
 @needs_volume
 @pytest.mark.parametrize(("logged", "starts"), [("LogDirFailureChannel\n", 2), ("", 1)])
 def test_a_broker_that_goes_on_without_one_of_its_folders_is_started_again_at_the_end(
-    small: Volume, tmp_path: Path, logged: str, starts: int
+    small: Volume, begin: Begin, tmp_path: Path, logged: str, starts: int
 ) -> None:
-    writer = Writer(small.folder, "stubborn")
+    writer = begin("stubborn")
     fault = fault_on(small, FULL, writer, tmp_path)
     fault.cluster.node(1).data_dirs.append(tmp_path / "data-2")
-    try:
-        fault.inject()
-        (tmp_path / "log").write_text(logged)
-        fault.lift()
-        assert writer.starts == starts
-        figures = fault.evidence().figures
-        assert (figures["offline"], figures["ended"]) == (starts - 1, 0)
-    finally:
-        writer.kill()
+    fault.inject()
+    (tmp_path / "log").write_text(logged)
+    fault.lift()
+    assert writer.starts == starts
+    figures = fault.evidence().figures
+    assert (figures["offline"], figures["ended"]) == (starts - 1, 0)
 
 
 @needs_volume
-def test_a_disk_that_is_writable_before_the_end_is_no_evidence(small: Volume) -> None:
-    writer = Writer(small.folder, "stubborn")
-    fault = fault_on(small, FULL, writer)
-    try:
-        fault.inject()
-        small.clear()
-        fault.lift()
-    finally:
-        writer.kill()
-    assert fault.evidence().acted_ms == 0.0
-    assert fault.evidence().figures["refused"] == 1
+def test_a_disk_that_is_writable_before_the_end_is_no_evidence(small: Volume, begin: Begin) -> None:
+    fault = fault_on(small, FULL, begin("stubborn"))
+    fault.inject()
+    small.clear()
+    fault.lift()
+    assert (fault.evidence().acted_ms, fault.evidence().figures["refused"]) == (0.0, 1)
 
 
 @needs_volume
