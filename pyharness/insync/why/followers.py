@@ -3,7 +3,6 @@
 Only those that no slow process or leader explains.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
@@ -380,37 +379,30 @@ def _behind_in_logs(
 ) -> Finding:
     """Return why one follower is behind at some leaders, of which logs say no more.
 
-    It appends slowly if the links work, as other partitions of these leaders show, or those that it
-    leads itself. But if one leader alone dropped it, and others did not, that leader may be slow.
+    If one leader alone dropped it, either of the two is slow, or their link. If several did, it
+    appends slowly if the links work, as partitions show that it leads itself.
     """
     span = whole([facts.late(each) for each in drops])
     leaders = {each.leader for each in drops}
-    dropped = {each.partition for each in drops}
-    keep = Counter(
-        each.leader
-        for each in facts.leads
-        if each.partition not in dropped and follower in each.isr and each.leader != follower
-        if each.since_ms <= span.since_ms and each.until_ms >= span.until_ms
-    )
-    same = sum(keep[each] for each in leaders)
-    others = sum(keep.values()) - same
-    kept = _kept(facts, drops)
     lost = {each.peer for each in facts.awaited if each.broker == follower and each.touches(span)}
-    if len(lost & leaders) > 1:
-        says = "leaders whose answers it gave up waiting for"
-        told = Evidence(says, len(lost & leaders), "brokers")
-        return _finding(facts, drops, follower, ("network", LINKS), *evidence, told)
-    if all(keep[each] >= rules.KEPT_LEADS for each in leaders):
-        says = "other partitions of the same leaders in which it stayed in sync"
-        kept = [Evidence(says, same, "partitions")]
-    elif len(leaders) == 1 and others >= rules.KEPT_LEADS:
-        says = "partitions of other leaders in which it stayed in sync"
+    if len(leaders) == 1:
+        dropped = {each.partition for each in drops}
+        kept = {
+            each.partition
+            for each in facts.leads
+            if each.partition not in dropped and follower in each.isr and each.leader != follower
+            if each.since_ms <= span.since_ms and each.until_ms >= span.until_ms
+        }
+        told = Evidence("other partitions in which it stayed in sync", len(kept), "partitions")
         return _finding(
-            facts, drops, follower, ("undecided", FOLLOWING), *evidence,
-            Evidence(says, others, "partitions"), peer=min(leaders),
+            facts, drops, follower, ("undecided", FOLLOWING), *evidence, told, peer=min(leaders)
         )  # fmt: skip
-    why: tuple[Cause, str] = ("disk", FOLLOWER_APPEND) if kept else ("undecided", FOLLOWING)
-    return _finding(facts, drops, follower, why, *evidence, *kept)
+    if len(lost & leaders) > 1:
+        told = Evidence("leaders whose answers it gave up", len(lost & leaders), "brokers")
+        return _finding(facts, drops, follower, ("network", LINKS), *evidence, told)
+    works = _kept(facts, drops)
+    cause: tuple[Cause, str] = ("disk", FOLLOWER_APPEND) if works else ("undecided", FOLLOWING)
+    return _finding(facts, drops, follower, cause, *evidence, *works)
 
 
 def _links_work(facts: Facts, drops: Sequence[Dropped]) -> bool:

@@ -48,8 +48,10 @@ def _ended(facts: Facts) -> Iterator[Finding]:
             again = whole(lived)
             starts = Span(since_ms=again.since_ms, until_ms=again.until_ms + rules.WARM_UP_MS)
             away = [each for each in facts.fenced if each.broker == broker and each.touches(starts)]
-            since = _gone_since(facts, broker, again, away)
             site = STOPPED if all(each.told for each in lived) else ENDED
+            since = again.since_ms
+            if site == ENDED:
+                since = _gone_since(facts, broker, again, away)
             gone = Span(since_ms=since - rules.LOST_DIR_MS, until_ms=again.until_ms)
             failed = [
                 each
@@ -186,10 +188,11 @@ def _silent(facts: Facts, fenced: Fenced) -> Finding:
     agent that measures pauses and has none shows that the process ran.
     """
     length = Evidence("the controller fenced it for", fenced.ms)
-    if _is_known_to_run(facts, fenced):
-        return _link(fenced, length, Evidence("while its process did not run for only", 0))
     lagged, stalled = _lagged(facts, fenced), _stalled(facts, fenced)
-    if not (lagged or stalled or _leads_any(facts, fenced)):
+    runs = _is_known_to_run(facts, fenced)
+    if runs and not (facts.logs and lagged):
+        return _link(fenced, length, Evidence("while its process did not run for only", 0))
+    if runs or not (lagged or stalled or _leads_any(facts, fenced)):
         return Finding(
             span=fenced, broker=fenced.broker, cause="undecided", site=GONE, evidence=(length,),
             may_be=("network", "process"),

@@ -326,11 +326,14 @@ def _lives(
     for start in starts:
         broker, at_ms = start["broker"], start["t_ms"]
         since_ms = at_ms - (start["away_ms"] or 0.0)
+        told = [
+            when for who, when in stops if who == broker and since_ms - _STOP_MS <= when <= at_ms
+        ]
+        since_ms = max(told, default=since_ms)
         if lives[broker] and start["away_ms"] is not None:
             yield {"broker": broker, "life": lives[broker], "t_ms": since_ms}
         lives[broker] += 1
-        told = any(who == broker and since_ms - _STOP_MS <= when <= at_ms for who, when in stops)
-        yield {"broker": broker, "life": lives[broker], "t_ms": at_ms, "told": told}
+        yield {"broker": broker, "life": lives[broker], "t_ms": at_ms, "told": bool(told)}
     for broker, stopped_ms in dict(sorted(stops, key=lambda each: each[1])).items():
         last_ms = max((each["t_ms"] for each in starts if each["broker"] == broker), default=0.0)
         if last_ms < stopped_ms < until_ms:
