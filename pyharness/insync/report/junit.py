@@ -14,6 +14,7 @@ from xml.etree import ElementTree as Xml
 
 from insync.events.run_info import RunInfo
 from insync.events.verdict import Cell, Finding, Verdict
+from insync.lists import grouped
 from insync.outcome import Outcome
 from insync.report.matrix.cells import lacks
 from insync.report.reproduce import run_command
@@ -50,10 +51,12 @@ def run_suite(run: RunInfo, verdict: Verdict) -> Result:
 
 def matrix_suites(cells: Sequence[Cell]) -> list[Result]:
     """Return a suite per row of a matrix, in the order of its cells; then what the matrix lacks."""
-    rows: dict[tuple[str, str], list[Result]] = {}
-    for cell in cells:
-        rows.setdefault((cell.scenario, cell.kafka), []).extend(_cases_of_cell(cell))
-    suites = [Result(of=_suite_name(*row), children=tuple(cases)) for row, cases in rows.items()]
+    suites = [
+        Result(
+            of=_suite_name(*row), children=tuple(case for cell in own for case in _cases_of(cell))
+        )
+        for row, own in grouped(cells, lambda cell: (cell.scenario, cell.kafka)).items()
+    ]
     whole = tuple(Result(of=_RUN, outcome=Outcome.UNKNOWN, found=words) for words in lacks(cells))
     return [*suites, *([Result(of=_MATRIX, children=whole)] if whole else [])]
 
@@ -78,7 +81,7 @@ def _cases_of_run(run: RunInfo, verdict: Verdict) -> tuple[Result, ...]:
     return tuple(map(_of_finding, verdict.findings))
 
 
-def _cases_of_cell(cell: Cell) -> list[Result]:
+def _cases_of(cell: Cell) -> list[Result]:
     """Return a cell's cases; one that was skipped or not begun has only one."""
     if cell.findings:
         return [_of_finding(each) for each in cell.findings if each.arm]

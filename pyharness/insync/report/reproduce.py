@@ -45,16 +45,11 @@ def _flag(given: bool) -> str | None:
 
 
 _HOST = {
-    "system": "system",
-    "cores": "cores",
     "memory_mib": "memory, MiB",
     "kafka_jars": "Kafka's jars, SHA-256",
     "java": "Java",
     "python": "Python",
-    "librdkafka": "librdkafka",
-    "insync": "insync",
     "agent": "agent, SHA-256",
-    "image": "image",
 }
 """The label of each fact that a run records of its host; other facts go by their own names."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,22 +28,17 @@ TITLES: Final = {
 
 
 @dataclass(frozen=True)
-class Line:
-    """One broker in a picture; `points` are those of an SVG polyline."""
-
-    broker: int
-    points: str
-
-
-@dataclass(frozen=True)
 class Picture:
-    """A figure of all brokers over time: from `low` to `high`, the warm-up up to `warm`."""
+    """A figure of all brokers over time: from `low` to `high`, the warm-up up to `warm`.
+
+    `lines` has the points of each broker's SVG polyline.
+    """
 
     title: str
     low: str
     high: str
     warm: float
-    lines: Sequence[Line]
+    lines: Mapping[int, str]
     words: str
 
 
@@ -78,10 +73,10 @@ def _picture(title: str, series: dict[int, list[tuple[float, float]]], warm_up_s
         x = LEFT + (WIDTH - LEFT) * t / (end or 1.0)
         return f"{x:.1f},{HEIGHT - HEIGHT * (value - low) / scale:.1f}"
 
-    lines = [
-        Line(broker, " ".join(point(*each) for each in line[:: -(-len(line) // MOST_POINTS)]))
+    lines = {
+        broker: " ".join(point(*each) for each in line[:: -(-len(line) // MOST_POINTS)])
         for broker, line in series.items()
-    ]
+    }
     warm = LEFT + (WIDTH - LEFT) * min(1.0, warm_up_s / (end or 1.0))
     least, most = f"{low:,.6g}", f"{high:,.6g}"
     return Picture(title, least, most, warm, lines, f"{title}: {least} to {most}")

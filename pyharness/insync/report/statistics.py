@@ -121,7 +121,6 @@ def _median(found: Row | None) -> str:
 
 
 def interval_text(difference: float, low: float | None, high: float | None) -> str:
-    """Write a difference with its interval, if there is one."""
     ends = "" if low is None else f" [{_signed(low)}; {_signed(high)}]"
     return f"{_signed(difference)}{ends}"
 

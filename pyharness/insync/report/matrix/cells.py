@@ -97,7 +97,6 @@ _UNKNOWN_FIGURE = "-"
 
 
 def legend(metrics: Sequence[str]) -> str:
-    """Name the figures of a cell, in their order."""
     known = (METRICS[metric] for metric in metrics)
     return " / ".join(f"{each.label} in seconds" if each.is_time else each.label for each in known)
 
@@ -108,7 +107,6 @@ def brief(metric: str, value: float) -> str:
 
 
 def full(metric: str, value: float) -> str:
-    """Write a value with its unit."""
     return span(value) if METRICS[metric].is_time else f"{value:g}"
 
 

@@ -69,7 +69,6 @@ class Line:
 
 
 def scale_of(arms: Sequence[Timeline]) -> Scale:
-    """Return the axis on which all latencies of some timelines fit."""
     points = [point for timeline in arms for point in timeline.latency]
     lowest = min((point.p50_ms for point in points), default=1.0)
     highest = max((point.max_ms for point in points), default=1.0)
