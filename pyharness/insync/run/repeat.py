@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import fields
 from functools import partial
 from itertools import count
 from typing import Any, Final
@@ -193,11 +194,7 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
         idempotent=workload.idempotent,
         transactions=_transaction_plan(workload.transactions, topic),
         client=workload.client,
-        load=Load(
-            acks=workload.acks, compression=workload.compression, linger_ms=workload.linger_ms,
-            batch_bytes=workload.batch_bytes, keys=workload.keys, key_skew=workload.key_skew,
-            key_countdown=workload.key_countdown,
-        ),
+        load=Load(**workload.model_dump(include={each.name for each in fields(Load)})),
         groups=[_group_plan(topic, number, group) for number, group in enumerate(workload.groups)],
         read_from=workload.read_from, fetch_wait_ms=workload.fetch_wait_ms,
         begins_again=any(fault.loses_records for fault in context.cell.scenario.faults),
@@ -218,10 +215,10 @@ def _transaction_plan(spec: Transactions | None, topic: str) -> TransactionPlan 
     if spec is None:
         return None
     return TransactionPlan(
-        ids=transactional_ids(topic, spec.coordinators), per_second=spec.per_second,
-        records=spec.records, abort_percent=spec.abort_percent, reads=spec.reads,
-        until=None if spec.until_ms is None else spec.until_ms / 1000, timeout_ms=spec.timeout_ms,
-    )  # fmt: skip
+        ids=transactional_ids(topic, spec.coordinators),
+        until=None if spec.until_ms is None else spec.until_ms / 1000,
+        **spec.model_dump(exclude={"coordinators", "until_ms"}),
+    )
 
 
 def _run_faults(
