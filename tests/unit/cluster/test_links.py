@@ -70,7 +70,6 @@ def links() -> Iterator[Links]:
 
 
 def follower(links: Links, of: int, number: int, client: bytes | None = None) -> socket.socket:
-    """Connect as the follower `number` to the leader `of`."""
     connection = socket.create_connection(links.brokers[of], timeout=10)
     connection.sendall(request(client or b"broker-%d-fetcher-0" % number))
     return connection

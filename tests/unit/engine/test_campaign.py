@@ -28,8 +28,6 @@ from insync.result import Result
 
 @dataclass(frozen=True)
 class Throw:
-    """One die of a throw of two."""
-
     number: int
     die: str
 
@@ -82,7 +80,6 @@ class Dice(Campaign[Throw]):
 
 
 def kept(folder: Path) -> tuple[str, str]:
-    """Return what the file says: the outcome, and what was found."""
     found = Result.read(folder / VERDICT, "a dice")
     return found.outcome, "; ".join(each.found for each in found.children)
 

@@ -72,8 +72,6 @@ def test_only_cells_without_an_end_are_run_again(tmp_path: Path, ran: Path) -> N
 
 
 class Book:
-    """Run folders with an empty record; it keeps which were opened and closed, in order."""
-
     def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         self.lines: list[str] = []
         monkeypatch.chdir(tmp_path)

@@ -47,8 +47,6 @@ class RecordedProgress(Progress):
 
 
 class RecordedRuns(Records):
-    """Records which runs are opened, and the finished arms at each attempt to close runs."""
-
     def __init__(self) -> None:
         super().__init__([])
         self.begun: list[str] = []

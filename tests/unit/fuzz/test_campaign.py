@@ -20,7 +20,6 @@ def nothing(_: Scenario) -> int:
 
 
 def needs_a_kill(scenario: Scenario) -> int:
-    """Say that an acked record is lost by a kill, if acks=all."""
     return int(scenario.workload.acks == "all" and "kill" in kinds(scenario))
 
 

@@ -21,7 +21,6 @@ def at(fault: dict[str, Any], at_ms: int, for_ms: int, **keys: Any) -> dict[str,
 
 
 def fair(*faults: dict[str, Any], rate: int = 10, acks: str = "1", **broker: Any) -> bool:
-    """Whether faults are fair to partitions that broker 1 leads."""
     scenario = {
         "schema": 1,
         "name": "made-up",

@@ -19,7 +19,6 @@ openjdk version "{full}" 2025-04-15
 
 
 def installed(home: Path, specification: str = "17", full: str = "17.0.15+6") -> Path:
-    """Install a fake Java that prints a version; return its home."""
     output = SETTINGS.format(home=home, specification=specification, full=full)
     script(home, f"cat >&2 <<'EOF'\n{output}EOF\n")
     return home

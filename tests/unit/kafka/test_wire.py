@@ -75,8 +75,6 @@ def server() -> Iterator[socket.socket]:
 
 
 def answer(server: socket.socket, whole: bytes) -> threading.Thread:
-    """Answer the next request with the given bytes, one by one."""
-
     def serve() -> None:
         peer, _ = server.accept()
         with peer:

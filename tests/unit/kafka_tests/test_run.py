@@ -51,7 +51,6 @@ def changed(test: str, outcome: str | list[str]) -> Ends:
 
 
 def ends(result: Result) -> dict[str, tuple[Outcome, str]]:
-    """Return the outcome of each check of the arm, and what was found."""
     return {path[-1]: (check.outcome, check.found) for path, check in result.children[1].checks()}
 
 

@@ -18,7 +18,6 @@ def compared(a: Path, b: Path, *, paired: bool = False) -> tuple[Result, list[Fi
 
 
 def table(found: Result, title: str) -> list[tuple[str, ...]]:
-    """Return the rows of the table that has such a title."""
     rows = next((each.rows for each in found.tables if each.title.startswith(title)), ())
     return [tuple(row) for row in rows]
 

@@ -14,7 +14,6 @@ STYLE = files("insync.report").joinpath("assets", "page.css").read_text(encoding
 
 
 def colours(scheme: str) -> dict[str, str]:
-    """Return the page's colours by name; the dark scheme overrides the light one."""
     light, dark = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)
     return dict(
         re.findall(r"--([\w-]+): (#[0-9a-f]{6});", light + (dark if scheme == "dark" else ""))

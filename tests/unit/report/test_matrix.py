@@ -17,7 +17,6 @@ STOCK = "the control arm stock was not run"
 
 
 def cell(arm: str = "request", scenario: str = "read-stall", **keys: Any) -> Cell:
-    """Return a cell; as expected unless `keys` say otherwise."""
     expected = {"isr_shrinks": {"max": 0}}
     figures = {name: [] for name in DEFAULT_FIGURES}
     known = {"expected": expected, "repeats": 0, **figures}

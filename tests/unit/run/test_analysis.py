@@ -20,7 +20,6 @@ LOCAL = AnalysisOptions()
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """Make a run folder with the verdict of an earlier analysis."""
     (tmp_path / "run.json").write_text(json.dumps(run_json(Story())))
     write_verdict(tmp_path, verdict())
     return tmp_path
@@ -95,7 +94,6 @@ def test_a_folder_without_a_run_is_bad_input(tmp_path: Path) -> None:
 
 @pytest.fixture
 def matrix(tmp_path: Path) -> Path:
-    """Make the folder of a matrix, with the page of an earlier analysis."""
     row = MatrixRow(kafka="4.3.1", scenario="freeze", summary="", arms=("stock",), folder="a")
     save_matrix(tmp_path, MatrixInfo(rows=(row,)))
     (tmp_path / "matrix.html").touch()

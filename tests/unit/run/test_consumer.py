@@ -37,8 +37,6 @@ def message(offset: int) -> FakeMessage:
 
 
 class FakeClient:
-    """A consumer client that returns the messages that the test gave it."""
-
     messages: list[FakeMessage]
 
     def __init__(self, settings: dict[str, Any]) -> None:
@@ -73,7 +71,6 @@ def read(folder: Path, end: int, seconds: float = 10.0) -> list[int]:
 def lines_of(
     folder: Path, end: int, seconds: float = 10.0, *, fresh: bool = False
 ) -> list[dict[str, Any]]:
-    """Read to an end offset; return the recorded lines."""
     path = folder / "consume-0.jsonl"
     failures: list[BaseException] = []
     with EventWriter(path) as writer:

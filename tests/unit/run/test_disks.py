@@ -19,7 +19,6 @@ STALL = {"kind": "disk-stall", "mode": "hold"}
 
 
 def scenario(*faults: dict[str, Any]) -> Scenario:
-    """Return the built-in scenario with other faults; each is on broker 1 by default."""
     head = source("disk-stall").partition("[[faults]]")[0]
     timed = (
         {"broker": 1, "for_ms": 100, "at_ms": 2_000 + number * 500, **fault}
@@ -30,7 +29,6 @@ def scenario(*faults: dict[str, Any]) -> Scenario:
 
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Replace mounting with a recorder; return the calls in order."""
     calls: list[str] = []
 
     def mount(folder: Path, control: Path, rules: int, _: object, *, tracked: bool) -> Any:

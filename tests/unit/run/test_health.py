@@ -161,7 +161,6 @@ def text(value: str) -> bytes:
 
 
 def answer(*found: tuple[str, str], unknown: Sequence[str] = ()) -> bytes:
-    """Return a broker's answer to ListTransactions, version 0."""
     rows = b"".join(
         text(name) + struct.pack(">q", 7) + text(state) + b"\0" for name, state in found
     )

@@ -61,7 +61,6 @@ class FakeCluster:
 
 @pytest.fixture
 def clusters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeCluster]]:
-    """Replace the real cluster and its log; return the clusters that were made."""
     FakeCluster.made = []
     lines = [
         {"v": 1, "arm": "stock", "kind": "broker"},

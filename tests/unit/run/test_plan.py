@@ -15,7 +15,6 @@ from unit.built_files import stand_in
 
 @pytest.fixture(autouse=True)
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Patch the harness: everything is built, for one range of versions."""
     versions = "adapters=v9\nv9.from=4.0\nv9.below=5\nv9.scopes=read"
     return stand_in(tmp_path, monkeypatch, versions)
 

@@ -45,8 +45,6 @@ def test_a_published_line_equals_the_line_in_the_file(tmp_path: Path) -> None:
 
 
 class Log:
-    """A controller's log that grows; read as `isr_events` reads one."""
-
     def __init__(self) -> None:
         self.lines: list[dict[str, Any]] = []
         self.broken = False

@@ -123,7 +123,6 @@ class Bench:
         self.client = FakeClient.made[-1]
 
     def run(self, transactions: int = 3) -> list[dict[str, Any]]:
-        """Run at least so many transactions, stop the producer, and return their lines."""
         self.thread.start()
         wait_for(
             lambda: self.lines("transactions"),
@@ -135,7 +134,6 @@ class Bench:
         return self.lines("transactions")
 
     def lines(self, kind: str) -> list[dict[str, Any]]:
-        """Return the lines written so far."""
         return read_lines(self.folder / f"{kind}-0.jsonl")
 
 

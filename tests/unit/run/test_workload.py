@@ -68,7 +68,6 @@ class Bench:
         self.client: FakeClient = self.thread._client  # type: ignore[assignment]
 
     def run(self, seconds: float) -> list[dict[str, Any]]:
-        """Produce for a time, stop, and return the lines by sequence number."""
         self.clock.after(seconds, self.stop.set)
         self.thread.run()
         return sorted(read_lines(self.path), key=lambda line: int(line["seq"]))

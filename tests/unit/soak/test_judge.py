@@ -45,7 +45,6 @@ def _sample(number: int, broker: int, grows: dict[str, float], *, agent: bool) -
 def judged(
     found: Sequence[Sample], ending: Ending = ENDING, disturbed: Mapping[str, int] = DISTURBED
 ) -> tuple[str, list[Result]]:
-    """Return the outcome, and the checks that are neither passed nor observed."""
     whole = Result(of="soak", children=checks(found, ending, disturbed, 600.0))
     return whole.outcome, [each for _, each in whole.checks() if each.outcome.is_problem]
 

@@ -12,8 +12,6 @@ from insync.workload.value import UNREADABLE
 
 
 class Message:
-    """A record as confluent-kafka gives it to callbacks and consumers."""
-
     def __init__(self, value: bytes | None, headers: Any, offset: int = 0) -> None:
         self._value, self._headers, self._offset = value, headers, offset
 
@@ -37,8 +35,6 @@ class Message:
 
 
 class Client:
-    """Remembers what was sent, and gives the messages that it has."""
-
     def __init__(self, *messages: Message) -> None:
         self.sent: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
         self.messages = list(messages)

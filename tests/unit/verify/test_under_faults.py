@@ -1,14 +1,24 @@
 """Level faults: what each side runs and is expected to do, and how the two are judged."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from insync.brokers.kafka.versions import pinned
+from insync.engine import scenarios
+from insync.engine.campaign import Place, run_within
 from insync.engine.scenarios import CellResult
+from insync.engines import AnalysisOptions
+from insync.events.matrix_info import load_matrix
+from insync.events.verdict import write_cells
 from insync.fuzz.judge import ArmResult, Finding
 from insync.past.compare import Figure
+from insync.progress import Progress
+from insync.run.plan import Plan
 from insync.scenario.groups import builtin_files
 from insync.scenario.load import load
 from insync.scenario.model import Scenario
@@ -17,6 +27,7 @@ from insync.verify.criteria import read
 from insync.verify.level import Side
 from insync.verify.levels.faults import (
     Case,
+    Faults,
     cases_of,
     is_worse,
     judge_cases,
@@ -162,3 +173,33 @@ def test_a_case_has_its_own_check_and_those_of_the_criteria_beside_the_baseline(
     assert [each.outcome for each in found] == ["pass", "pass", "pass", "fail", "pass", "fail"]
     assert found[3].found.startswith("expected unplanned_exits at most that of the baseline")
     assert found[0].links["report"].startswith("candidate/read-stall/report.html#")
+
+
+def test_a_side_whose_arm_failed_is_recorded_again_with_the_other_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures, recorded = [["4.3.1 request: broker 1 ended"], []], []
+
+    def record(folders: Mapping[Path, Sequence[Plan]], *_: object) -> list[str]:
+        recorded.append(
+            {each.name: [run.scenario.name for run in folders[each]] for each in folders}
+        )
+        return failures.pop(0)
+
+    def analyse(folders: Sequence[Path], *_: object) -> None:
+        for folder in folders:
+            rows = load_matrix(folder).rows
+            write_cells(folder, [made_up.cell(row.scenario, row.arms[0], lost=[0]) for row in rows])
+
+    tools = SimpleNamespace(kafka=SimpleNamespace(version="4.3.1"))
+    for name, made in (
+        ("record", record), ("analyse_matrices", analyse), ("find_tools", lambda *_: tools),
+    ):  # fmt: skip
+        monkeypatch.setattr(scenarios, name, made)
+    place = Place(folder=tmp_path, analysis=AnalysisOptions(), progress=Progress())
+    what = verification(only=("read-stall",), seeds=(1,), kinds=("kill",))
+    first, second = (run_within(Faults(what, Progress()), place, "faults") for _ in range(2))
+    assert recorded == [{name: ["read-stall", "seed-1"] for name in ("baseline", "candidate")}] * 2
+    assert (first.outcome, first.children[0].found) == ("unknown", "4.3.1 request: broker 1 ended")
+    assert second.outcome == "pass"
+    assert first.links["baseline: all scenarios"] == "faults/baseline/matrix.html"

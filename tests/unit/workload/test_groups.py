@@ -53,7 +53,6 @@ class GroupClient:
         return self._left.pop(0)
 
     def commit(self, offsets: list[TopicPartition], asynchronous: bool) -> list[TopicPartition]:
-        """Store the offsets, unless the coordinator refuses."""
         assert not asynchronous
         if GroupClient.refusal is not None:
             raise KafkaException(GroupClient.refusal)

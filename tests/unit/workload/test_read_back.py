@@ -41,7 +41,6 @@ class FakeConsumer(workload.TopicConsumer):
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """Replace the clients; the list holds how far the live and the fresh consumer read."""
     monkeypatch.setattr(producer, "Producer", lambda _: None)
     monkeypatch.setattr(workload, "TopicConsumer", FakeConsumer)
     FakeConsumer.reads, FakeConsumer.made = [], []
