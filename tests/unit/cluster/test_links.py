@@ -311,7 +311,6 @@ def test_a_zookeeper_controller_has_the_listener_and_no_proxy(links: Links) -> N
 
 @pytest.fixture
 def all_links() -> Iterator[Links]:
-    """Open the proxies of clients and of the controller as well, before nodes that echo."""
     with ExitStack() as stack:
         opened = stack.enter_context(Links(BROKERS, clients=True, controllers=(CONTROLLER_ID,)))
         opened.open("127.0.0.1")

@@ -18,7 +18,6 @@ jars = [
 
 @pytest.fixture(autouse=True)
 def repository(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Publish some releases, and begin with an empty cache."""
     monkeypatch.setattr(releases, "published", lambda: PUBLISHED)
     monkeypatch.setenv("INSYNC_CACHE", str(tmp_path / "cache"))
     releases.find.cache_clear()

@@ -90,8 +90,6 @@ SIDES = [Subject(name=name, kafka=DEFAULT, settings={}, agent=None) for name in 
 
 
 class Measured:
-    """Stands for measurements on brokers: figures that grow with the idle partitions."""
-
     def __init__(self, monkeypatch: pytest.MonkeyPatch, ends_after: int = 1_000) -> None:
         self.done: list[tuple[str, int]] = []
         self.ends_after = ends_after

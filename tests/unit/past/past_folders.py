@@ -70,6 +70,5 @@ def cell(scenario: str, arm: str, of: Values) -> Cell:
 
 
 def figures(repeats: int, of: Values) -> dict[str, Any]:
-    """Return an arm's figures; a metric that is not named is not known."""
     unknown = {name: [None] * repeats for name in metrics.of_verdict()}
     return {"repeats": repeats, **unknown, **of, "evidence": [], "agent_errors": []}

@@ -17,7 +17,6 @@ from unit.past.past_folders import write_matrix, write_past
 
 @pytest.fixture
 def parent(tmp_path: Path) -> Path:
-    """Make a folder with good and bad results, some of them one level down."""
     write_past(tmp_path / "older", scenario="kip-501", hours=1)
     write_past(tmp_path / "group" / "newer", scenario="kip-501", verdict="fail", hours=3)
     write_past(tmp_path / "another", scenario="freeze", kafka="4.4.0", verdict="unknown", hours=2)

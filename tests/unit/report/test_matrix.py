@@ -90,7 +90,6 @@ def drawn(scenario: str, arm: str, *, differs: bool) -> Cell:
 
 
 def timeline(arm: str) -> Timeline:
-    """Return a busy repeat: each of four partitions loses and regains a follower ten times."""
     spans = [
         Span(partition, 1, (1, 2, 3)[: 3 - n % 2], 3, n / 2, n / 2 + 0.5, "full")
         for partition in range(4)
@@ -100,7 +99,6 @@ def timeline(arm: str) -> Timeline:
 
 
 def page_of(count: int, arms: int = ARMS) -> str:
-    """Return the page of so many scenarios, of which the last one differs on the first arm."""
     every = tuple(f"arm-{number}" for number in range(arms))
     names = [f"scenario-{number}" for number in range(count)]
     rows = tuple(

@@ -76,7 +76,6 @@ def test_what_concerns_one_topic_leaves_the_cluster_usable(kind: LivenessType) -
 def killed(
     serves: list[bool], check: Callable[[], None] = lambda: None, kind: type[Kill] | None = Kill
 ) -> Any:
-    """Return the context of a run in which broker 2 is killed and then serves, or does not."""
     when = {"broker": 2, "at_ms": 0, "for_ms": 50}
     fault = (kind or Freeze).model_validate({"kind": "kill" if kind else "freeze", **when})
     asked: list[int] = []
@@ -171,7 +170,6 @@ def answer(*found: tuple[str, str], unknown: Sequence[str] = ()) -> bytes:
 
 @contextmanager
 def broker(*answers: bytes) -> Iterator[tuple[int, list[bytes]]]:
-    """Serve one request per connection with each of these answers; an empty one is a hang-up."""
     asked: list[bytes] = []
     with create_server(("127.0.0.1", 0)) as server:
 

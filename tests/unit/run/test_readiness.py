@@ -17,8 +17,6 @@ SHRUNK = {0: (1, [1, 2, 3]), 1: (2, [2])}
 
 
 class Brokers:
-    """Each server's successive answers; the last one repeats."""
-
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **answers: list[object]) -> None:
         self.asked: list[str] = []
         self._answers = answers
