@@ -104,11 +104,10 @@ def title(finding: Finding) -> str:
     """Return which broker or link it was, and why."""
     names = " and ".join(map(str, finding.brokers))
     who = f"broker{'s' if finding.peer is not None else ''} {names}"
-    note = ""
     if finding.cause == "undecided":
-        note = f" (not decided: {' or '.join(finding.may_be)})"
-    elif finding.cause == "disk" and finding.site not in AWAY:
-        note = " (its disk, or what waits for it)"
+        return f"{who}: {finding.site}, undecided: {' or '.join(finding.may_be)}"
+    waits = finding.cause == "disk" and finding.site not in AWAY
+    note = " (its disk, or what waits for it)" if waits else ""
     return f"{who}: {finding.cause}, {finding.site}{note}"
 
 
