@@ -276,7 +276,8 @@ def _woke(facts: Facts, dropped: Dropped, drops: Sequence[Dropped]) -> bool:
     """
     lost = (each.at_ms for each in drops if each.follower == dropped.leader)
     missed_ms = dropped.at_ms - min(lost, default=dropped.at_ms) + facts.lag_ms
-    back = Span(since_ms=dropped.at_ms, until_ms=dropped.at_ms + rules.BACK_LAGS * facts.lag_ms)
+    soon_ms = max(rules.BACK_LAGS * facts.lag_ms, rules.BACK_MS)
+    back = Span(since_ms=dropped.at_ms, until_ms=dropped.at_ms + soon_ms)
     return max(dropped.late_ms, missed_ms) >= rules.OVERDUE_LAGS * facts.lag_ms and any(
         each.partition == dropped.partition
         and each.leader == dropped.leader
