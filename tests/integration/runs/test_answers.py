@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from fault_runs import run_faults, small_scenario, weaknesses
 from insync.nodes import ACTIVE_CONTROLLER
 
-ANSWER = {"kind": "answer", "at_ms": 1_000, "for_ms": 2_000}
+ANSWER = {"kind": "answer", "at_ms": 1_000, "for_ms": 3_000}
 FAULTS: list[dict[str, Any]] = [
     {**ANSWER, "broker": 1, "api": "Produce", "mode": "error", "error": "NOT_LEADER_OR_FOLLOWER",
      "calls": 3, "from_call": 5},
@@ -19,12 +21,12 @@ FAULTS: list[dict[str, Any]] = [
     {**ANSWER, "target": "leader of 0", "topic": "__consumer_offsets", "api": "OffsetCommit",
      "mode": "error", "error": "COORDINATOR_LOAD_IN_PROGRESS"},
     # A follower that gets no answer leaves the ISR, which the leader asks the controller for.
-    {**ANSWER, "broker": 1, "api": "Fetch", "to": "broker 3", "mode": "drop", "at_ms": 3_100,
+    {**ANSWER, "broker": 1, "api": "Fetch", "to": "broker 3", "mode": "drop", "at_ms": 4_100,
      "for_ms": 3_500},
     {**ANSWER, "broker": 100, "api": "AlterPartition", "to": "broker 1", "mode": "error",
-     "error": "STALE_BROKER_EPOCH", "whole": True, "at_ms": 3_100, "for_ms": 3_500},
+     "error": "STALE_BROKER_EPOCH", "whole": True, "at_ms": 4_100, "for_ms": 3_500},
     {**ANSWER, "broker": 100, "api": "AlterPartition", "to": "brokers", "mode": "delay",
-     "delay_ms": 300, "from_call": 2, "at_ms": 3_100, "for_ms": 3_500},
+     "delay_ms": 300, "from_call": 2, "at_ms": 4_100, "for_ms": 3_500},
     # Nobody asks for this.
     {**ANSWER, "broker": 2, "api": "EndTxn", "mode": "drop"},
 ]  # fmt: skip
@@ -55,6 +57,7 @@ QUORUM: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_links_and_answers_of_three_controllers(tmp_path: Path) -> None:
     broker = {"controllers": 3, "broker_session_timeout_ms": 6_000}
     seen = run_faults(tmp_path, small_scenario("quorum", QUORUM, broker=broker))
