@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from urllib.parse import quote
 
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome
@@ -51,7 +51,11 @@ def write_index(file: Path, folder: Path, rows: Sequence[Past]) -> Path:
     template = environment().get_template("runs.html.j2")
     page = template.render(
         folder=str(folder),
-        rows=[_row(file.absolute().parent, each) for each in rows],
+        rows=rows,
+        marks=MARKS,
+        name_of=name_of,
+        facts_of=facts_of,
+        relative=partial(os.path.relpath, start=file.absolute().parent),
         scenarios=scenarios_of(rows),
         kafka=sorted({version for row in rows for version in row.kafka}),
         verdicts=[each for each in VERDICTS if any(row.verdict == each for row in rows)],
@@ -59,22 +63,6 @@ def write_index(file: Path, folder: Path, rows: Sequence[Past]) -> Path:
         script=asset("runs.js"),
     )
     return write_atomic(file, page)
-
-
-def _row(home: Path, past: Past) -> Mapping[str, object]:
-    """Return a result as the page shows it; `link` is its report, relative to the page."""
-    page = None if past.page is None else os.path.relpath(past.page.absolute(), home)
-    return {
-        "verdict": past.verdict,
-        "shown": MARKS[past.verdict],
-        "name": name_of(past),
-        "reason": past.reason,
-        "where": os.path.relpath(past.folder.absolute(), home),
-        "link": page and quote(page),
-        "scenarios": past.scenarios,
-        "kafka": past.kafka,
-        "facts": facts_of(past),
-    }
 
 
 def _few(names: Sequence[str]) -> str:

@@ -80,6 +80,8 @@ def render_matrix(
         "environment": about,
         "command": matrix.command,
         "cell_id": cell_id,
+        "link_to": link_to,
+        "wanted": wanted,
         "arms": _arms(cells),
         "repeated": any(cell.repeats > 1 for cell in cells),
         "over_repeats": statistics_tables(
@@ -140,7 +142,9 @@ def _rows(
             if any(figure(cell, name).worst is not None for cell in row.values())
         ]
         shown = [
-            _shown(row[arm], drawn.get(arm), metrics, widest) if arm in row else None
+            (row[arm], drawn.get(arm), [_line(row[arm], name, widest[name]) for name in metrics])
+            if arm in row
+            else None
             for arm in grid.arms
         ]
         rows.append({"name": scenario, "summary": summaries.get(key, ""), "cells": shown})
@@ -161,23 +165,6 @@ def _badness(cell: Cell, repeat: int) -> tuple[float, float]:
     known = (cell.values("isr_shrinks"), cell.values("under_min_isr_ms"))
     shrinks, under = (values[repeat] if repeat < len(values) else 0 for values in known)
     return shrinks or 0, under or 0
-
-
-def _shown(
-    cell: Cell,
-    picture: lanes.Cell | None,
-    metrics: Sequence[str],
-    widest: Mapping[str, float],
-) -> Mapping[str, object]:
-    """Return a cell as the page shows it; `place` is its anchor, `link` that in a report."""
-    return {
-        "cell": cell,
-        "place": cell_id(cell.kafka, cell.scenario, cell.arm),
-        "link": link_to(cell),
-        "picture": picture,
-        "lines": [_line(cell, metric, widest[metric]) for metric in metrics],
-        "wanted": wanted(cell),
-    }
 
 
 def _line(cell: Cell, metric: str, widest: float) -> Mapping[str, object]:
