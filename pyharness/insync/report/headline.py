@@ -227,18 +227,14 @@ def of_integrity(run: RunInfo, verdict: Verdict) -> str:
     bad = [f"{count} {label}" for label, count in counts.items() if count]
     if bad:
         return f"{said} Found: {', '.join(bad)}."
-    if any(_is_unchecked(run, verdict, metric) for metric in others):
+    if any(  # one for groups needs groups
+        None in values[metric.name]
+        for metric in others
+        for arm, values in verdict.arms.items()
+        if not metric.optional and run.has(metric.requires, arm)
+    ):
         return f"{said} Some checks could not be made in every repeat."
     return f"{said} Record order, offsets, leader epochs and replicas' logs are consistent."
-
-
-def _is_unchecked(run: RunInfo, verdict: Verdict, metric: Metric) -> bool:
-    """Whether a repeat lacks a metric that it should have: one for groups needs groups."""
-    return not metric.optional and any(
-        None in values[metric.name]
-        for arm, values in verdict.arms.items()
-        if run.has(metric.requires, arm)
-    )
 
 
 def _all_of(verdict: Verdict, metric: str) -> list[int | None]:
