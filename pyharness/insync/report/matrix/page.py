@@ -82,9 +82,7 @@ def render_matrix(
         "cell_id": cell_id,
         "link_to": link_to,
         "wanted": wanted,
-        "arms": [
-            {"name": arm, "says": says(arm)} for arm in dict.fromkeys(cell.arm for cell in cells)
-        ],
+        "arms": _arms(cells),
         "repeated": any(cell.repeats > 1 for cell in cells),
         "over_repeats": statistics_tables(
             over_repeats, {metric for cell in cells for metric in cell.figures}
@@ -117,6 +115,11 @@ def _levels(
     for share in (1.0, 0.75, 0.5, 0.25, 0.1, 0.0):
         kept = keys[: round(len(keys) * share)]
         yield {key: pictures[key] for key in kept}
+
+
+def _arms(cells: Sequence[Cell]) -> list[dict[str, str]]:
+    names = dict.fromkeys(cell.arm for cell in cells)
+    return [{"name": name, "says": says(name)} for name in names]
 
 
 def _rows(
