@@ -102,7 +102,7 @@ def test_a_file_is_exactly_as_it_was_flushed_whatever_was_done(
         else:
             files.unsynced.flush(file, data_only=False)
             flushed = files.read("0.index")
-    assert files.fail().log_bytes == 0, "it is no log"
+    assert files.fail().log_bytes == 0, "it is not a log"
     os.close(file)
     assert files.read("0.index") == flushed
 
