@@ -229,7 +229,7 @@ class Soak(CampaignOfOne):
     words = Words(
         command=name,
         says="does anything grow?",
-        part="group of checks",
+        part="group",
         notes=(
             "Three brokers are disturbed in turn. After each disturbance every broker collects its"
             " garbage and is sampled.",
