@@ -186,7 +186,8 @@ class Workload(Part):
         configs: configs of the topic, by Kafka's names.
         read_from: the broker whose replicas consumers read where they can: it is in their rack;
             None: brokers have no racks, and consumers read from leaders.
-        fetch_wait_ms: how long a broker may keep a consumer's fetch that finds no records.
+        fetch_wait_ms: how long a broker may keep a consumer's fetch that finds no records; None:
+            100 ms, whatever the scale.
 
     """
 
@@ -210,7 +211,7 @@ class Workload(Part):
     key_countdown: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     configs: dict[str, str] = Field(default_factory=dict)
     read_from: BrokerId | None = None
-    fetch_wait_ms: Annotated[int, Field(ge=1, le=30_000)] = 100
+    fetch_wait_ms: Annotated[int, Field(ge=1, le=30_000)] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -149,7 +149,7 @@ def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool | None]:
         "auto.offset.reset": "earliest" if plan.begins_again else "error",
         "isolation.level": "read_committed",
         "enable.partition.eof": True,
-        "fetch.wait.max.ms": plan.fetch_wait_ms,
+        "fetch.wait.max.ms": plan.empty_fetch_ms,
         **plan.rack,
         "queued.max.messages.kbytes": 4_096,
         "log_level": 0,

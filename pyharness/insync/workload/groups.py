@@ -158,7 +158,7 @@ class GroupMember(threading.Thread):
                 "auto.offset.reset": "earliest",
                 "isolation.level": "read_committed",
                 "enable.partition.eof": True,
-                "fetch.wait.max.ms": self._plan.fetch_wait_ms,
+                "fetch.wait.max.ms": self._plan.empty_fetch_ms,
                 **self._plan.rack,
                 "on_commit": self._committed,
                 "log_level": 0,

@@ -177,7 +177,7 @@ def consumer_settings(plan: WorkloadPlan) -> Settings:
         "auto.offset.reset": "earliest" if plan.begins_again else "none",
         "isolation.level": "read_committed",
         "allow.auto.create.topics": _flag(False),
-        "fetch.max.wait.ms": plan.fetch_wait_ms,
+        "fetch.max.wait.ms": plan.empty_fetch_ms,
     }
 
 

@@ -128,7 +128,12 @@ class WorkloadPlan:
     groups: Sequence[GroupPlan] = ()
     begins_again: bool = False
     read_from: int | None = None
-    fetch_wait_ms: int = 100
+    fetch_wait_ms: int | None = None
+
+    @property
+    def empty_fetch_ms(self) -> int:
+        """How long a broker may keep a fetch that finds no records."""
+        return self.fetch_wait_ms or 100
 
     @property
     def rack(self) -> dict[str, str]:
