@@ -471,6 +471,20 @@ def test_an_isr_that_grows_had_shrunk_before(tmp_path: Path, next_isr: str, line
     assert [(each.follower, each.rightly) for each in finding.blamed] == [(2, False), (3, False)]
 
 
+def test_a_leader_that_hangs_is_named_from_excerpts_as_they_are_pasted_into_issues(
+    tmp_path: Path,
+) -> None:
+    """Of Kafka 0.10: few lines, and whose they are said by any of them, such as of the fetchers."""
+    shrink = OLD.format(number=0, says="Shrinking ISR for partition [t,0] from 1,2,3 to 1")
+    write(tmp_path / "1.log", [at(28, f"INFO {shrink} (kafka.cluster.Partition)"), at(90, "x")])
+    for broker in (2, 3):
+        own = at(12, f"INFO [ReplicaFetcherManager on broker {broker}] Removed fetcher for x")
+        write(tmp_path / f"{broker}.log", [own, at(38, OLD_FETCHER.format(broker, 1)), at(90, "x")])
+    (finding,) = answer(tmp_path, lag_ms=10_000).findings
+    assert (finding.broker, finding.cause) == (1, "disk")
+    assert {each.rightly for each in finding.blamed} == {False}
+
+
 def test_a_broker_that_started_again_had_ended_after_its_last_line(tmp_path: Path) -> None:
     first = "INFO Registered `kafka:type=kafka.Log4jController` MBean"
     lines = [at(0, STARTED), at(20, "INFO the last words"), at(70, first), at(75, "INFO loading")]

@@ -28,7 +28,8 @@ _INSTANT: Final = re.compile(r'"epochSecond":(\d+),"nanoOfSecond":(\d+)')
 OWN_ID: Final = re.compile(
     rb"\[(?:(?:Broker|KafkaServer|BrokerServer|BrokerLifecycleManager|GroupCoordinator|Controller)"
     rb" (?:id=)?|ReplicaManager broker=|Partition \S+ broker=|ReplicaFetcher replicaId="
-    rb"|\S+,\d+\] on broker )(\d+)|\[(?:QuorumController|ControllerServer) id=(\d+)"
+    rb"|ReplicaFetcherManager on broker |\S+,\d+\] on broker )(\d+)"
+    rb"|\[(?:QuorumController|ControllerServer) id=(\d+)"
 )
 """Whose log it is: a broker's, or one of a controller."""
 _STARTING: Final = re.compile(r"Registered `?kafka:type=kafka.Log4jController`? MBean")
