@@ -89,7 +89,7 @@ MOST_LINES = {
     "soak": 622,
     "testing": 1_397,
     "verify": 1_272,
-    "why": 4_433,
+    "why": 4_460,
     "workload": 1_945,
 }
 MOST_TEST_LINES = {
@@ -102,7 +102,7 @@ MOST_TEST_LINES = {
     "integration": 6_991,
     "model": 1_128,
     "programs": 997,
-    "unit": 30_433,
+    "unit": 30_450,
 }
 SLACK = 100
 

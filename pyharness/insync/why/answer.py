@@ -81,7 +81,8 @@ class Finding:
 
     `peer` is the broker at the other end if the cause is the link between the two. `partitions` are
     those that are known to be affected; none: not known which. `may_be` are the causes that are
-    left if none is decided. `lines` are the first lines of logs that show it, `more_lines` counts
+    left if none is decided. `times` is how often it came, in logs; the evidence is that of the
+    longest time. `lines` are the first lines of logs that show it, `more_lines` counts
     the others. `kip_501` is known if logs are the source.
     """
 
@@ -94,6 +95,7 @@ class Finding:
     peer: int | None = None
     may_be: tuple[Cause, ...] = ()
     blamed: tuple[Blamed, ...] = ()
+    times: int = 1
     lines: tuple[LogLine, ...] = ()
     more_lines: int = 0
     lanes: tuple[Lane, ...] = ()

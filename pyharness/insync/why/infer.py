@@ -13,13 +13,15 @@ the end.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from insync.why import rules
 from insync.why.answer import Answer, Blamed, Finding
 from insync.why.beside import kip_501, lanes, lines
-from insync.why.facts import Facts, Partition, Span
+from insync.why.facts import Facts, Partition, Span, groups, whole
 from insync.why.followers import drop_findings, link_findings
 from insync.why.leaders import ack_findings, serving_findings
 from insync.why.measured import with_metrics
 from insync.why.processes import (
+    AWAY,
     PAUSED,
     controllers_matter,
     fenced_findings,
@@ -40,6 +42,8 @@ def answer_of(facts: Facts, about: str) -> Answer:
         ack_findings,
     ):  # fmt: skip
         found += step(facts, found)
+    if facts.logs:
+        found = list(_episodes(found))
     found = [with_metrics(facts, each) for each in found]
     ordered = sorted(
         found, key=lambda each: (each.cause == "undecided", each.span.since_ms, each.broker)
@@ -49,6 +53,23 @@ def answer_of(facts: Facts, about: str) -> Answer:
         findings=tuple(_with_all_beside(facts, each, found) for each in ordered),
         unread=tuple(facts.unread), notes=tuple(facts.notes),
     )  # fmt: skip
+
+
+def _episodes(found: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield one finding for those that come again and again; restarts stay apart."""
+    alike: dict[tuple[object, ...], list[Finding]] = {}
+    for number, each in enumerate(found):
+        apart = number if each.site in AWAY else None
+        alike.setdefault((each.brokers, each.cause, each.site, apart), []).append(each)
+    for findings in alike.values():
+        ends = {id(each.span): each for each in findings}
+        for spans in groups([each.span for each in findings], rules.AGAIN_MS):
+            again = [ends[id(span)] for span in spans]
+            longest = max(again, key=lambda each: each.span.ms)
+            partitions = sorted({place for each in again for place in each.partitions})
+            yield replace(
+                longest, span=whole(spans), partitions=tuple(partitions), times=len(again)
+            )  # fmt: skip
 
 
 def _with_all_beside(facts: Facts, finding: Finding, found: Sequence[Finding]) -> Finding:

@@ -41,6 +41,9 @@ SLOW_ACK_MS: Final = 1_000
 """An ack that takes so long is slow. A choice: on healthy brokers it takes some ms."""
 SLOW_ACKS_MS: Final = 5_000
 """Slow acks for so long are a finding, however long the lag is. A choice: clients notice it."""
+AGAIN_MS: Final = 600_000
+"""What logs show of the same broker, cause and place within this time is one finding: ISRs that
+shrink and grow every minute have one reason. A choice."""
 LOST_DIR_MS: Final = 10_000
 """A process that ends so soon after a log directory failed ended for that: Kafka halts at once when
 the last one fails."""

@@ -123,7 +123,8 @@ def told(finding: Finding) -> Told:
 
 def _when(finding: Finding, *, day: bool = False) -> str:
     since, until = finding.span.since_ms, finding.span.until_ms
-    return f"{_day(since) if day else ''}{clock(since)} to {clock(until)}"
+    times = f", {finding.times} times" if finding.times > 1 else ""
+    return f"{_day(since) if day else ''}{clock(since)} to {clock(until)}{times}"
 
 
 def _named(finding: Finding) -> str:

@@ -446,8 +446,8 @@ def test_before_kafka_2_4_what_a_leader_proposes_was_made_unless_it_was_refused(
     ]
     write(tmp_path / "server.log", [*sorted(lines[:6]), *lines[6:], at(90, "INFO x")])
     found = answer(tmp_path, lag_ms=10_000)
-    assert [each.broker for each in found.findings] == [1, 1]
-    assert [len(each.partitions) for each in found.findings] == [2, 1]
+    assert [(each.broker, each.times) for each in found.findings] == [(1, 2)]
+    assert [str(each) for each in found.findings[0].partitions] == ["t-0", "t-1"]
     assert any("refused" in gap and "server.log:8" in gap for gap in found.gaps)
 
 
@@ -469,6 +469,23 @@ def test_an_isr_that_grows_had_shrunk_before(tmp_path: Path, next_isr: str, line
     (finding,) = answer(tmp_path).findings
     assert finding.broker == 1
     assert [(each.follower, each.rightly) for each in finding.blamed] == [(2, False), (3, False)]
+
+
+@pytest.mark.parametrize(("apart_min", "times"), [(5, [4]), (15, [1, 1, 1, 1])])
+def test_an_isr_that_flaps_is_one_finding(tmp_path: Path, apart_min: int, times: list[int]) -> None:
+    lines = [SETTINGS, at(1, leads("t-0", 1))]
+    for number in range(4):
+        second = 60 * apart_min * number + 60
+        back = "INFO [Partition t-0 broker=1] ISR updated to 1,2,3 and version updated to 3"
+        made = MADE.format(partition="t-0")
+        lines += [at(second, shrinks("t-0", 1, "1,2,3", "1")), at(second, made)]
+        lines.append(at(second + 20, back))
+    write(tmp_path / "1.log", [at(0, "INFO x"), *lines, at(3_500, "INFO x")])
+    found = answer(tmp_path)
+    assert [each.times for each in found.findings] == times
+    assert sum(each.kip_501.removals for each in found.findings if each.kip_501) == 8
+    assert sum(each.kip_501.under_min_isr for each in found.findings if each.kip_501) == 80
+    assert any(", 4 times" in each for each in terminal_lines(found)) is (times == [4])
 
 
 def test_a_leader_that_hangs_is_named_from_excerpts_as_they_are_pasted_into_issues(
