@@ -107,8 +107,8 @@ def test_a_protocol_between_brokers_is_refused_where_there_is_no_choice(tmp_path
     [
         (
             "follower-readers",
-            "2.3.1",
-            "read_from on Kafka 2.3.1, expected Kafka 2.4 or",
+            "2.0.0",
+            "read_from on Kafka 2.0.0, expected Kafka 2.4 or",
         ),
         (
             "frozen-client",

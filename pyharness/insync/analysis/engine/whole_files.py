@@ -20,6 +20,8 @@ from insync.errors import InputError
 
 Reader = Callable[[str, bytes], str]
 """Gets the path and the content of a file."""
+_AT_ONCE = "spark.sql.execution.arrow.maxRecordsPerBatch"
+"""How many rows a batch has, all of which a worker holds: here one, a file."""
 
 
 def read_files(
@@ -43,8 +45,8 @@ def read_in(
 ) -> list[str]:
     """Do so in an open session of Spark."""
     cloudpickle.register_pickle_by_value(of)  # type: ignore[no-untyped-call]  # not typed
-    # Of a batch of files a worker would hold all.
-    session.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")
+    before = str(session.spark.conf.get(_AT_ONCE))
+    session.spark.conf.set(_AT_ONCE, "1")
     files = session.spark.read.format("binaryFile").option("recursiveFileLookup", "true")
     try:
         found = files.option("pathGlobFilter", pattern).load(list(places))
@@ -52,6 +54,8 @@ def read_in(
         texts = found.mapInArrow(partial(_read, reader), "text string").toArrow()
     except PySparkException as error:
         raise InputError(f"{', '.join(places)}: {str(error).partition(chr(10))[0]}") from None
+    finally:
+        session.spark.conf.set(_AT_ONCE, before)
     return [str(text) for text in texts.column("text").to_pylist()]
 
 
