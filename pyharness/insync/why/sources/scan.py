@@ -169,8 +169,10 @@ def _lines(source: Source, stream: BinaryIO, zone: tzinfo) -> Iterator[Line]:
             number += text.count(b"\n", counted, start)
             counted = start
             line = text[start:stop].decode(errors="replace").rstrip("\r\n")
-            before_ms = _last(text[max(0, start - _KEPT) : start], zone)
-            at_ms = time_of(line, zone) or before_ms
+            at_ms, before_ms = time_of(line, zone), None
+            if at_ms is None or "started" in line or is_start(line):  # others need no line before
+                before_ms = _last(text[max(0, start - _KEPT) : start], zone)
+                at_ms = at_ms or before_ms
             source.lines += 1
             if is_start(line):
                 ended_ms, began_ms, fresh = before_ms, at_ms, before_ms is None
