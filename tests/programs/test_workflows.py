@@ -116,6 +116,7 @@ def test_the_first_example_of_the_pytest_page_runs_with_what_that_installs(runne
     (install,), (example,) = INSTALLED.findall(page), EXAMPLE.findall(page)
     assert "`pytest --insync-cluster local` runs it" in page
     (runner.folder / "test_orders.py").write_text(example)
+    (runner.folder / "insync").unlink()  # the clone is elsewhere
     here = install.replace("/path/to/clone", str(ROOT))
     assert here != install
     runner.run({"steps": [{"run": here}, {"run": "pytest --insync-cluster local"}]})

@@ -101,7 +101,7 @@ MOST_TEST_LINES = {
     "engines": 177,
     "integration": 6_991,
     "model": 1_128,
-    "programs": 997,
+    "programs": 992,
     "unit": 30_450,
 }
 SLACK = 100
