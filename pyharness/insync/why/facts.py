@@ -43,6 +43,10 @@ class Span:
         """Whether a moment is within it."""
         return self.since_ms <= at_ms <= self.until_ms
 
+    def covers(self, other: "Span") -> bool:
+        """Whether another one is within it."""
+        return self.since_ms <= other.since_ms and other.until_ms <= self.until_ms
+
     def overlap_ms(self, other: "Span") -> float:
         """Return how long both last at the same time; 0 if they do not."""
         common = min(self.until_ms, other.until_ms) - max(self.since_ms, other.since_ms)

@@ -303,7 +303,7 @@ def _kept(facts: Facts, drops: Sequence[Dropped]) -> list[Evidence]:
             each.partition
             for each in facts.leads
             if each.leader == follower and leader in each.isr
-            if each.since_ms <= span.since_ms and each.until_ms >= span.until_ms
+            if each.covers(span)
         }
         for leader, follower in {(each.leader, each.follower) for each in drops}
     ]
@@ -385,19 +385,19 @@ def _behind_in_logs(
     """
     span = whole([facts.late(each) for each in drops])
     leaders = {each.leader for each in drops}
-    lost = {each.peer for each in facts.awaited if each.broker == follower and each.touches(span)}
     if len(leaders) == 1:
         dropped = {each.partition for each in drops}
         kept = {
             each.partition
             for each in facts.leads
             if each.partition not in dropped and follower in each.isr and each.leader != follower
-            if each.since_ms <= span.since_ms and each.until_ms >= span.until_ms
+            if each.covers(span)
         }
         told = Evidence("other partitions in which it stayed in sync", len(kept), "partitions")
         return _finding(
             facts, drops, follower, ("undecided", FOLLOWING), *evidence, told, peer=min(leaders)
         )  # fmt: skip
+    lost = {each.peer for each in facts.awaited if each.broker == follower and each.touches(span)}
     if len(lost & leaders) > 1:
         told = Evidence("leaders whose answers it gave up", len(lost & leaders), "brokers")
         return _finding(facts, drops, follower, ("network", LINKS), *evidence, told)
@@ -418,7 +418,7 @@ def _links_work(facts: Facts, drops: Sequence[Dropped]) -> bool:
     used = {
         (led.leader, replica)
         for led in facts.leads
-        if led.since_ms <= span.since_ms and led.until_ms >= span.until_ms
+        if led.covers(span)
         if led.partition in facts.written and facts.written[led.partition].overlap_ms(span)
         for replica in led.replicas
         if (led.leader, replica, led.partition) not in behind

@@ -62,9 +62,8 @@ def _episodes(found: Sequence[Finding]) -> Iterator[Finding]:
         apart = number if each.site in AWAY else None
         alike.setdefault((each.brokers, each.cause, each.site, apart), []).append(each)
     for findings in alike.values():
-        ends = {id(each.span): each for each in findings}
         for spans in groups([each.span for each in findings], rules.AGAIN_MS):
-            again = [ends[id(span)] for span in spans]
+            again = [each for each in findings if whole(spans).covers(each.span)]
             longest = max(again, key=lambda each: each.span.ms)
             partitions = sorted({place for each in again for place in each.partitions})
             yield replace(
