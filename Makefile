@@ -191,8 +191,9 @@ OUT     :=
 release: tools $(VENV)/.release ## build jar and wheel twice, compare, describe and tag them: DRY_RUN=1 does not tag
 	@PYTHONPATH=pyharness $(BIN)/python -m insync_release $(if $(DRY_RUN),--dry-run) $(if $(OUT),--out $(OUT))
 
-results: setup ## run every command of docs/results.md into insync-runs/results; takes hours, resumes what was cut short
-	@PYTHONPATH=tests $(BIN)/python -m programs.results insync-runs/results
+PAGES := docs/results.md docs/bugs.md
+results: setup ## run the commands of the pages of figures and write their tables; takes hours, resumes: PAGES=docs/bugs.md
+	@PYTHONPATH=tests $(BIN)/python -m programs.results insync-runs/results $(PAGES)
 
 # Each prints Markdown. test_docs.py runs them, too.
 GENERATED := insync.arms insync.faults.docs insync.metrics insync.analysis.checks.registry

@@ -1,66 +1,160 @@
-"""`make results`: run every command of docs/results.md, each into a folder below OUT.
+"""`make results`: run the commands of the pages of figures, and write their tables into the pages.
 
-`PYTHONPATH=tests python -m programs.results OUT` takes hours. Run again, it leaves out what has a
-result and resumes what was cut short. All results are of one commit: OUT/commit names it, and
-another commit needs another folder.
+`PYTHONPATH=tests python -m programs.results OUT PAGE...` takes hours. Run again, it resumes what
+was cut short. All results are of one commit, which OUT/commit names; another one needs a new OUT.
+
+A page has a code block with one command, and below it `<!-- NAME: METRIC ... -->`, a table, and
+`<!-- end -->`. The command runs into OUT/NAME. The table shows these metrics of its cells, or if
+none is named its own tables; docs/results/NAME.json has the values of each repeat.
 """
 
+import json
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from commands import INSYNC
+from insync.events.matrix_info import CELLS
+from insync.events.schema import CAMPAIGN, VERDICT
+from insync.events.verdict import Cell, read_cells
+from insync.lists import grouped
+from insync.outcome import Outcome
+from insync.report.matrix.cells import brief, figure, legend
+from insync.result import Result, Table
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "results.md"
-ENDED = ("verdict.json", "matrix.json")
+DOCS = ROOT / "docs"
+RAW = "results"
+COMMIT = "commit"
+TRACKER = "https://issues.apache.org/jira/browse/"
+ISSUE = re.compile(r"KAFKA-\d+")
+END = "<!-- end -->"
+MARKED = re.compile(
+    rf"^```\n(insync [^`]*?)```\n\n<!-- ([\w-]+):([ \w]*) -->\n(?P<old>.*?){END}$",
+    re.MULTILINE | re.DOTALL,
+)
 
 
-def commands(page: str) -> Iterator[list[str]]:
-    """Yield the arguments of each `insync` command in the page's code blocks, without --out."""
-    for block in re.findall(r"^```\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
-        for line in block.replace("\\\n", " ").splitlines():
-            words = shlex.split(line, comments=True)
-            if words[:1] == ["insync"]:
-                place = words.index("--out") if "--out" in words else len(words)
-                yield [*words[1:place], *words[place + 2 :]]
+@dataclass(frozen=True)
+class Asked:
+    """A command of a page: its arguments without --out, and the metrics that its table shows."""
+
+    name: str
+    arguments: Sequence[str]
+    metrics: Sequence[str]
 
 
-def folder_of(arguments: Sequence[str]) -> str:
-    """Return a name that no other command has."""
-    return re.sub(r"[^\w.,-]+", "_", "_".join(arguments))[:150].replace("__", "_")
+def asked(page: str) -> Iterator[Asked]:
+    """Yield the marked commands of a page."""
+    for command, name, metrics, _ in MARKED.findall(page):
+        words = shlex.split(command.replace("\\\n", " "), comments=True)
+        place = words.index("--out") if "--out" in words else len(words)
+        yield Asked(name, [*words[1:place], *words[place + 2 :]], metrics.split())
 
 
-def run(arguments: Sequence[str], out: Path) -> int:
+def run(each: Asked, into: Path) -> int:
     """Run a command into a folder, or resume it there; return its exit code."""
-    if any((out / name).is_file() for name in ENDED):
-        return 0
-    resumed = ["--resume"] if (out / "campaign.json").is_file() else []
+    out = into / each.name
+    resumed = ["--resume"] if (out / CAMPAIGN).is_file() else []
     if not resumed:
-        shutil.rmtree(out, ignore_errors=True)  # a run that was cut short begins again
-    return subprocess.run([INSYNC, *arguments, *resumed, "--out", out], check=False).returncode
+        shutil.rmtree(out, ignore_errors=True)
+    print("insync", shlex.join(each.arguments), flush=True)
+    asked_for = [INSYNC, *each.arguments, *resumed, "--out", out]
+    return subprocess.run(asked_for, check=False).returncode
 
 
-def main(into: Path) -> int:
+def main(into: Path, pages: Sequence[Path]) -> int:
     """Run all; return the worst exit code, or 2 if the folder is of another commit."""
     git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=40"]
     commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout
     into.mkdir(parents=True, exist_ok=True)
-    mark = into / "commit"
+    mark = into / COMMIT
     if mark.exists() and mark.read_text(encoding="utf-8") != commit:
         print(f"{mark}: another commit than {commit.strip()}, expected a new folder")
         return 2
     mark.write_text(commit, encoding="utf-8")
-    worst = 0
-    for arguments in commands(PAGE.read_text(encoding="utf-8")):
-        print("insync", shlex.join(arguments), flush=True)
-        worst = max(worst, run(arguments, into / folder_of(arguments)))
+    texts = {page: page.read_text(encoding="utf-8") for page in pages}
+    worst = max(run(each, into) for text in texts.values() for each in asked(text))
+    for page, text in texts.items():
+        up = "../" * (len(page.relative_to(DOCS).parts) - 1)
+        page.write_text(filled(text, into, DOCS / RAW, up + RAW), encoding="utf-8")
     return worst
 
 
+def filled(page: str, out: Path, raw: Path, link: str) -> str:
+    """Return a page with a new table for each command that has a result in `out`.
+
+    The values are written into the folder `raw`, to which the page links by `link`.
+    """
+    commit = (out / COMMIT).read_text(encoding="utf-8").strip()
+    raw.mkdir(exist_ok=True)
+    for each, found in zip(asked(page), list(MARKED.finditer(page)), strict=True):
+        folder = out / each.name
+        if not ((folder / CELLS) if each.metrics else (folder / VERDICT)).is_file():
+            continue
+        lines, values = of_cells(folder, each.metrics) if each.metrics else of_tables(folder)
+        made = {"command": ["insync", *each.arguments], "commit": commit, "values": values}
+        (raw / f"{each.name}.json").write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+        lines += ["", f"Commit {commit[:10]}, [values]({link}/{each.name}.json).", ""]
+        page = page.replace(found["old"] + END, "\n".join(lines) + END)
+    return page
+
+
+def of_cells(folder: Path, metrics: Sequence[str]) -> tuple[list[str], Any]:
+    """Return a table of a matrix, scenarios by arms, and the values of all repeats."""
+    cells = read_cells(folder)
+    arms = list(dict.fromkeys(cell.arm for cell in cells))
+    rows = grouped(cells, lambda cell: (cell.scenario, cell.kafka))
+    versions = len({cell.kafka for cell in cells}) > 1
+    repeats = max(cell.repeats for cell in cells)
+    lines = [f"| scenario | {' | '.join(arms)} |", "|---" * (len(arms) + 1) + "|"]
+    for (scenario, kafka), own in rows.items():
+        shown = {cell.arm: " / ".join(_figure(cell, each) for each in metrics) for cell in own}
+        title = f"`{scenario}`, {kafka}" if versions else f"`{scenario}`"
+        lines.append(f"| {title} | {' | '.join(shown.get(arm, '') for arm in arms)} |")
+    what = f"the median of {repeats} repeats, and the worst" if repeats > 1 else "one repeat"
+    values = [
+        {"scenario": cell.scenario, "kafka": cell.kafka, "arm": cell.arm, "outcome": cell.outcome}
+        | {metric: list(cell.values(metric)) for metric in metrics}
+        for cell in cells
+    ]
+    return [*lines, "", f"{legend(metrics)}: {what}."], values
+
+
+def _figure(cell: Cell, metric: str) -> str:
+    if cell.outcome == Outcome.SKIPPED:
+        return "-"
+    found = figure(cell, metric)
+    if found.worst is None or found.typical is None:
+        return "-"
+    worst = "" if cell.once else f" ({brief(metric, found.worst)})"
+    return f"{brief(metric, found.typical)}{worst}"
+
+
+def of_tables(folder: Path) -> tuple[list[str], Any]:
+    """Return the tables of a campaign's result, as Markdown and as values."""
+    tables = Result.read(folder / VERDICT, "a result").tables
+    return markdown(tables), [table.model_dump(mode="json") for table in tables]
+
+
+def markdown(tables: Sequence[Table]) -> list[str]:
+    lines = []
+    for table in tables:
+        lines += ["", f"| {' | '.join(table.columns)} |", "|---" * len(table.columns) + "|"]
+        lines += [f"| {' | '.join((linked(name), *row))} |" for name, *row in table.rows]
+    return lines[1:]
+
+
+def linked(name: str) -> str:
+    """Return a name, with its page if it is an issue of Kafka's."""
+    return f"[{name}]({TRACKER}{name})" if ISSUE.fullmatch(name) else name
+
+
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), [Path(each).resolve() for each in sys.argv[2:]]))

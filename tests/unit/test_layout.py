@@ -73,7 +73,7 @@ MOST_LINES = {
     "": 1_927,
     "analysis": 7_594,
     "brokers": 5_673,
-    "bugs": 358,
+    "bugs": 342,
     "cli": 1_916,
     "engine": 919,
     "events": 1_354,
@@ -101,8 +101,8 @@ MOST_TEST_LINES = {
     "engines": 177,
     "integration": 6_991,
     "model": 1_128,
-    "programs": 992,
-    "unit": 30_450,
+    "programs": 1_086,
+    "unit": 30_504,
 }
 SLACK = 100
 

@@ -17,7 +17,6 @@ from insync.engine.scenarios import CellResult, ScenarioCampaign
 from insync.errors import InputError
 from insync.events.run_info import Bound
 from insync.events.verdict import EVIDENCE
-from insync.events.writer import write_atomic
 from insync.metrics import METRICS
 from insync.outcome import Outcome, worst
 from insync.report.matrix.cells import full
@@ -28,10 +27,8 @@ from insync.run.plan import resolve_cells
 from insync.run.request import RunRequest
 from insync.scenario.model import Bounds
 
-TEXT: Final = "bugs.md"
 MOST_REPEATS: Final = 100
 NO_FIX: Final = "none yet"
-TRACKER: Final = "https://issues.apache.org/jira/browse/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +101,6 @@ class Bugs(ScenarioCampaign):
             tables=tables_of(self._bugs, seen),
             facts={"repeats": str(self._repeats)},
         )
-
-    def write(self, folder: Path, result: Result) -> None:
-        super().write(folder, result)
-        write_atomic(folder / TEXT, as_markdown(result.tables))
 
     def _seen(self, bug: Bug, kafka: str, done: Done) -> dict[str, Seen]:
         """Return what the repeats on a release showed, by their reports."""
@@ -239,12 +232,3 @@ def tables_of(
             rows=list(tried().items()),
         ),
     )
-
-
-def as_markdown(tables: Sequence[Table]) -> str:
-    """Return tables as Markdown, with a link for each bug."""
-    lines = []
-    for table in tables:
-        lines += ["", f"| {' | '.join(table.columns)} |", "|---" * len(table.columns) + "|"]
-        lines += [f"| [{name}]({TRACKER}{name}) | {' | '.join(row)} |" for name, *row in table.rows]
-    return "\n".join([*lines[1:], ""])
