@@ -8,8 +8,7 @@ from typing import Annotated, Final
 from insync.cli.options import Json, require
 from insync.engines import AnalysisOptions, require_master
 from insync.errors import InputError
-from insync.events.schema import EventTopic
-from insync.run.request import AnyCluster, Existing, RunRequest
+from insync.run.request import AnyCluster, EventTopic, Existing, RunRequest
 
 EXAMPLES: Final = """\b
 Examples:
@@ -38,7 +37,7 @@ def command(
     allow_faults: Annotated[bool, "Let faults stall brokers of that cluster."] = False,
     record_only: Annotated[bool, "Only record; analyse later with `insync report`."] = False,
     events_topic: Annotated[
-        str | None, "Also publish the events to this topic, for `insync why --bootstrap`."
+        str | None, "Agents send their events to this topic, too, for `insync why --bootstrap`."
     ] = None,
     events_bootstrap: Annotated[
         str | None, "HOST:PORT of a cluster that has the topic. Default: each arm's own cluster."

@@ -1,23 +1,19 @@
 """Write event files as append-only JSON lines, so that a killed harness loses at most one line.
 
-Each line reaches the operating system in one write before `write` returns. A second function may
-get each line as well; it must not wait (`Publish`).
+Each line reaches the operating system in one write before `write` returns.
 """
 
 import json
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Self
 
 from insync.events.schema import Line
-
-Publish = Callable[[bytes], None]
-"""Takes a line, without its newline, in the order of its file; returns at once."""
 
 
 def encode(line: Line | Mapping[str, object]) -> bytes:
@@ -40,17 +36,13 @@ def naming(path: Path) -> Iterator[None]:
 class EventWriter:
     """Writes one file of lines; any thread may call `write`. A context manager."""
 
-    def __init__(self, path: Path, publish: Publish | None = None) -> None:
-        """Open `path` for appending; create its folder if it does not exist.
-
-        `publish` gets each line after it is in the file.
-        """
+    def __init__(self, path: Path) -> None:
+        """Open `path` for appending; create its folder if it does not exist; raises OSError."""
         path.parent.mkdir(parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         self._path = path
         self._fd = os.open(path, flags, 0o644)
         self._lock = threading.Lock()
-        self._publish = publish
 
     def write(self, line: Line | Mapping[str, object]) -> None:
         """Append one line; raises OSError."""
@@ -62,8 +54,6 @@ class EventWriter:
         with self._lock, naming(self._path):
             while rest:
                 rest = rest[os.write(self._fd, rest) :]
-            if self._publish is not None:
-                self._publish(text.rstrip(b"\n"))
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
@@ -77,18 +67,6 @@ class EventWriter:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-@dataclass(frozen=True)
-class EventFolder:
-    """Opens the files of one arm; `publish` maps a file's name to the publisher of its lines."""
-
-    path: Path
-    publish: Callable[[str], Publish] | None = None
-
-    def open(self, name: str) -> EventWriter:
-        """Open a file for appending; raises OSError."""
-        return EventWriter(self.path / name, self.publish and self.publish(name))
 
 
 def write_atomic(path: Path, text: str) -> Path:

@@ -4,12 +4,15 @@
 scenarios can share it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
+from insync import arms
+from insync.brokers.cluster.admin import create_topic
 from insync.errors import InsyncError
 from insync.events.schema import events_dir, nodes_dir
-from insync.events.writer import Publish
+from insync.nodes import BROKERS, ring
 from insync.progress import Progress
 from insync.run.arm_cluster import ArmCluster, open_arm_cluster
 from insync.run.attached import attached
@@ -17,27 +20,34 @@ from insync.run.cell import CellSpec
 from insync.run.context import BASE, ArmContext, ArmFiles, write_counters
 from insync.run.history import write_histories
 from insync.run.plan import Tools
-from insync.run.publish import LiveTopic, publish_events
 from insync.run.race import run_race
 from insync.run.readiness import warm_up
 from insync.run.repeat import run_repeat
+from insync.run.request import EventTopic
 from insync.run.requirements import java_clients
+
+BOOTSTRAP: Final = "events-bootstrap"
+"""The file among an arm's nodes that holds the address of its own topic of events."""
 
 
 def run_arm(
-    cell: CellSpec, tools: Tools, progress: Progress, live: LiveTopic | None = None
+    cell: CellSpec, tools: Tools, progress: Progress, topic: EventTopic | None = None
 ) -> None:
     """Run all repeats of a cell; the cluster has ended when this returns or raises.
 
-    `live` is the topic to which the events are published meanwhile, if any.
+    `topic` is that to which the agents send their events as well, if any.
     """
     arm = cell.arm
     home, events = nodes_dir(cell.out, arm), events_dir(cell.out, arm)
-    settings = None if live is None else live.settings(arm)
+    topic = topic if arms.has_agent(arm) else None
+    settings = None if topic is None else topic.settings(f"{cell.out.name}/{arm}")
     open_cluster = open_arm_cluster([cell], tools, home, progress, events, settings)
     with _record_abort(cell), open_cluster as arm_cluster:
-        with publish_events(live, arm_cluster, cell, progress) as publish:
-            unusable = _record_repeats(arm_cluster, cell, progress, publish)
+        if topic is not None and topic.bootstrap is None:
+            at = arm_cluster.cluster.bootstrap
+            create_topic(at, topic.name, [ring(leader) for leader in range(1, BROKERS + 1)], {})
+            (home / BOOTSTRAP).write_text(at, encoding="utf-8")
+        unusable = _record_repeats(arm_cluster, cell, progress)
         progress.phase(f"{arm}: reading the controller's and the replicas' logs")
         with record_lack(cell, unusable):
             write_histories(arm_cluster, [cell])
@@ -60,15 +70,10 @@ def run_repeats(arm_cluster: ArmCluster, cell: CellSpec, progress: Progress) -> 
         return _record_repeats(arm_cluster, cell, progress)
 
 
-def _record_repeats(
-    arm_cluster: ArmCluster,
-    cell: CellSpec,
-    progress: Progress,
-    publish: Callable[[str], Publish] | None = None,
-) -> str | None:
+def _record_repeats(arm_cluster: ArmCluster, cell: CellSpec, progress: Progress) -> str | None:
     client = cell.scenario.workload.client
     with (
-        ArmFiles(cell, publish) as files,
+        ArmFiles(cell) as files,
         java_clients(arm_cluster.kafka, arm_cluster.home, client) as driver,
     ):
         context = ArmContext(cell=cell, arm_cluster=arm_cluster, files=files, driver=driver)

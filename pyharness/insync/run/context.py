@@ -1,6 +1,6 @@
 """Hold what the repeats of one scenario on one arm share: cell, cluster and event files."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from insync.events.schema import (
     events_dir,
     now_ms,
 )
-from insync.events.writer import EventFolder, Publish
+from insync.events.writer import EventWriter
 from insync.nodes import BROKERS
 from insync.progress import Progress
 from insync.run.arm_cluster import ArmCluster
@@ -35,13 +35,12 @@ from insync_bridge import BridgeClient, BridgeError, Counters
 class ArmFiles:
     """The open event files of one arm; a context manager."""
 
-    def __init__(self, cell: CellSpec, publish: Callable[[str], Publish] | None = None) -> None:
-        """Open the files; `publish` maps a file's name to the function that publishes its lines."""
-        self.folder = EventFolder(events_dir(cell.out, cell.arm), publish)
+    def __init__(self, cell: CellSpec) -> None:
+        self.folder = events_dir(cell.out, cell.arm)
         self._arm = cell.arm
         self._open = ExitStack()
         names = (PHASES, FAULTS, COUNTERS, SAMPLES, CONTROLLER, LIVENESS)
-        files = [self._open.enter_context(self.folder.open(name)) for name in names]
+        files = [self._open.enter_context(EventWriter(self.folder / name)) for name in names]
         self._phases, self.faults, self.counters, *files = files
         self.samples, self.controller, self.liveness = files
 

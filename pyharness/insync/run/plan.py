@@ -19,11 +19,10 @@ from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
 from insync.brokers.kafka.versions import Release
 from insync.errors import InputError
-from insync.events.schema import EventTopic
 from insync.faults.support.shim import require_shim
 from insync.progress import Progress
 from insync.run.cell import CellSpec
-from insync.run.request import RunRequest, check_out, default_out
+from insync.run.request import EventTopic, RunRequest, check_out, default_out
 from insync.run.requirements import require_version, stalled, unavailable
 from insync.run.version_support import require_arms
 from insync.scenario.load import (
@@ -54,7 +53,7 @@ class Plan:
     """A run that can begin: a cell for each of its arms.
 
     `skip` says why the run is not possible on this machine; then the run only records the reason.
-    `events` is the topic to which the events are published as well, if any.
+    `events` is the topic to which the agents send their events as well, if any.
     """
 
     cells: Sequence[CellSpec]

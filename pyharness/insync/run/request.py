@@ -14,7 +14,6 @@ from insync.brokers.kafka import versions
 from insync.brokers.kafka.builds import exact
 from insync.clients import Client
 from insync.errors import InputError
-from insync.events.schema import EventTopic
 from insync.scenario.model import Scenario
 
 DEFAULT_KAFKA: Final = versions.DEFAULT
@@ -63,6 +62,19 @@ class Existing:
     allow_faults: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class EventTopic:
+    """A topic to which agents send their events; without `bootstrap` on the arm's own cluster."""
+
+    name: str
+    bootstrap: str | None = None
+
+    def settings(self, origin: str) -> dict[str, str]:
+        """Return the settings of nodes whose agents send their events under a name."""
+        own = {"insync.events.topic": self.name, "insync.events.origin": origin}
+        return own if self.bootstrap is None else {**own, "insync.events.bootstrap": self.bootstrap}
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OfRuns:
     """What every run of a request has."""
@@ -83,7 +95,7 @@ class OfRuns:
 class RunRequest(OfRuns):
     """A request for one run; None means the scenario's or insync's default.
 
-    `events` is the topic to which the events are published as well, if any. `existing` is the
+    `events` is the topic to which the agents send their events as well, if any. `existing` is the
     cluster, if insync does not start one; `kafka` says nothing then.
     """
 

@@ -14,6 +14,7 @@ import confluent_kafka
 
 from insync import __version__
 from insync.artifacts import sha256_of
+from insync.brokers.cluster.admin import require_topic
 from insync.events.schema import RUN, SCENARIO, SCHEMA_VERSION, now_ms
 from insync.events.writer import write_atomic
 from insync.progress import Progress
@@ -21,7 +22,6 @@ from insync.run.arm import run_arm, run_attached_arm
 from insync.run.attached import prepare_attached
 from insync.run.cell import CellSpec
 from insync.run.plan import Plan, Tools, prepare
-from insync.run.publish import check_event_topic, live_topic, publish_run
 from insync.run.request import RunRequest, make_out
 
 OF_CELL: Final = {
@@ -39,8 +39,8 @@ def run(request: RunRequest, progress: Progress | None = None) -> Path:
     """
     progress = progress or Progress()
     plan = prepare(request, progress) if request.existing is None else prepare_attached(request)
-    if request.events is not None:
-        check_event_topic(request.events)
+    if request.events is not None and request.events.bootstrap is not None:
+        require_topic(request.events.bootstrap, request.events.name)
     execute(plan, progress)
     return plan.out
 
@@ -49,17 +49,14 @@ def execute(plan: Plan, progress: Progress) -> None:
     """Execute a plan that `prepare` has checked, and record it into its empty folder."""
     progress.phase(f"recording into {plan.out}")
     open_run(plan)
-    live = live_topic(plan)
-    publish_run(live, plan)
     if plan.skip is None:
         progress.expect(len(plan.scenario.arms) * plan.scenario.repeats)
         for cell in plan.cells:
             if cell.existing is None:
-                run_arm(cell, plan.tools, progress, live)
+                run_arm(cell, plan.tools, progress, plan.events)
             else:
                 run_attached_arm(cell, plan.tools, progress)
     close_run(plan.out)
-    publish_run(live, plan)
 
 
 def open_run(plan: Plan) -> None:

@@ -34,7 +34,7 @@ from insync.events.schema import (
     now_ms,
     repeat_file,
 )
-from insync.events.writer import EventFolder, EventWriter
+from insync.events.writer import EventWriter
 from insync.progress import Progress
 from insync.run.analysis import analyse
 from insync.run.runner import save
@@ -149,26 +149,27 @@ class History:
         """Read the topic back, and write its run folder."""
         folder = self._folder / topic.topic
         leaders = leaders_of(self._bootstrap, topic.topic)
-        events = EventFolder(events_dir(folder, self._arm))
+        events = events_dir(folder, self._arm)
         self._await_isr(topic.topic, events)
         self._phase(events, "cluster_ready", self._started_ms)
         self._phase(events, "repeat_started", self._started_ms, topic.topic)
         self._phase(events, "repeat_ended", now_ms(), topic.topic)
-        with events.open(repeat_file("consume", 0)) as consumed, events.open(READ_BACK) as ends:
+        consume = events / repeat_file("consume", 0)
+        with EventWriter(consume) as consumed, EventWriter(events / READ_BACK) as ends:
             _write_all(consumed, topic.consumed)
             seen = {line.seq: line.partition for line in topic.consumed}
             self._read_back(topic.topic, len(leaders), consumed, ends, seen)
-        with events.open(repeat_file("produce", 0)) as produced:
+        with EventWriter(events / repeat_file("produce", 0)) as produced:
             _write_all(produced, [*topic.produced, *_unanswered(topic, seen)])
-        with events.open(FAULTS) as faults:
+        with EventWriter(events / FAULTS) as faults:
             _write_all(faults, [each.line for each in self._lifted()])
         save(self._run(leaders, expect), folder)
         return folder
 
-    def _await_isr(self, topic: str, events: EventFolder) -> None:
+    def _await_isr(self, topic: str, events: Path) -> None:
         """Wait until every ISR of the topic is full, and record one that does not recover."""
         last = await_full(self._bootstrap, topic, time.monotonic() + ISR_WITHIN_S)
-        with events.open(LIVENESS) as lines:
+        with EventWriter(events / LIVENESS) as lines:
             if last is not None:
                 lines.write(
                     LivenessLine(
@@ -177,10 +178,8 @@ class History:
                     )
                 )  # fmt: skip
 
-    def _phase(
-        self, events: EventFolder, kind: PhaseType, t_ms: float, topic: str | None = None
-    ) -> None:
-        with events.open(PHASES) as phases:
+    def _phase(self, events: Path, kind: PhaseType, t_ms: float, topic: str | None = None) -> None:
+        with EventWriter(events / PHASES) as phases:
             repeat = -1 if topic is None else 0
             phases.write(PhaseLine(type=kind, t_ms=t_ms, arm=self._arm, repeat=repeat, topic=topic))
 

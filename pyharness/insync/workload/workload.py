@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Final, Self
 
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
@@ -20,7 +21,7 @@ from insync.events.schema import (
     now_ms,
     repeat_file,
 )
-from insync.events.writer import EventFolder, EventWriter
+from insync.events.writer import EventWriter
 from insync.workload.consumer import TopicConsumer
 from insync.workload.groups import GroupMember
 from insync.workload.java import Driver, JavaClients, JavaReader
@@ -90,9 +91,7 @@ class Workload:
     `start` immediately.
     """
 
-    def __init__(
-        self, plan: WorkloadPlan, folder: EventFolder, driver: Driver | None = None
-    ) -> None:
+    def __init__(self, plan: WorkloadPlan, folder: Path, driver: Driver | None = None) -> None:
         """Create the clients; `folder` is the arm's event folder.
 
         `driver` runs the plan's Java clients.
@@ -106,15 +105,16 @@ class Workload:
         self._files = ExitStack()
         repeat, own = plan.repeat, plan.transactions
 
-        def opened(file: str, wanted: object = True) -> EventWriter | None:
-            return self._files.enter_context(folder.open(file)) if wanted else None
+        def opened(name: str) -> EventWriter:
+            return self._files.enter_context(EventWriter(folder / name))
 
-        produced = self._files.enter_context(folder.open(repeat_file("produce", repeat)))
-        self._consumed = self._files.enter_context(folder.open(repeat_file("consume", repeat)))
-        self._read_back = self._files.enter_context(folder.open(READ_BACK))
-        self._grouped = opened(repeat_file("group", repeat), plan.groups)
-        transacted = opened(repeat_file("transactions", repeat), own)
-        read = opened(repeat_file("transaction-reads", repeat), own and own.reads)
+        produced = opened(repeat_file("produce", repeat))
+        self._consumed = opened(repeat_file("consume", repeat))
+        self._read_back = opened(READ_BACK)
+        self._grouped = opened(repeat_file("group", repeat)) if plan.groups else None
+        transacted = opened(repeat_file("transactions", repeat)) if own else None
+        reads = own is not None and own.reads
+        read = opened(repeat_file("transaction-reads", repeat)) if reads else None
         self._consumers = [TopicConsumer(plan, self._consumed, self._fail)] if self._own else []
         self._members = self._group_members()
         self._producers: list[PartitionProducer | TransactionalProducer] = [

@@ -13,7 +13,7 @@ from confluent_kafka import KafkaError
 
 from event_lines import read_lines
 from insync.errors import InsyncError
-from insync.events.writer import EventFolder, EventWriter
+from insync.events.writer import EventWriter
 from insync.workload import consumer
 from insync.workload.consumer import TopicConsumer
 from insync.workload.plan import WorkloadPlan
@@ -136,7 +136,7 @@ def test_consumers_that_read_from_leaders_alone_end_the_repeat(
     client: type[FakeClient], tmp_path: Path, seen: set[int], problem: str | None
 ) -> None:
     client.messages = []
-    with Workload(replace(PLAN, read_from=2), EventFolder(tmp_path)) as workload:
+    with Workload(replace(PLAN, read_from=2), tmp_path) as workload:
         workload._consumers[0].read_from = seen
         with pytest.raises(InsyncError, match=problem) if problem else nullcontext():
             workload.check_read_from()

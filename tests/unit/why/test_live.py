@@ -22,15 +22,9 @@ def test_lines_are_told_apart_by_cluster_and_broker() -> None:
             ("broker-7.jsonl", started(7)[0]),
         )
     )
-    assert {name: sorted(own.agents) for name, own in found.items()} == {
+    assert {name: sorted(own) for name, own in found.items()} == {
         "east": [1, 2], "west": [1], "": [7],
     }  # fmt: skip
-
-
-def test_the_faults_of_a_run_in_the_topic_are_not_read() -> None:
-    fault = {"fault": "stall", "broker": 1}
-    found = origins_of(records(("run/stock/faults.jsonl", fault), ("run/run.json", {})))
-    assert found == {}
 
 
 def test_what_is_no_json_object_is_left_out() -> None:

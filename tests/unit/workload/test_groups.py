@@ -15,7 +15,7 @@ from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from event_lines import read_lines
 from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
-from insync.events.writer import EventFolder, EventWriter
+from insync.events.writer import EventWriter
 from insync.run.requirements import require_version
 from insync.scenario.load import load, narrow
 from insync.workload import groups, producer, workload
@@ -214,7 +214,7 @@ def clients(monkeypatch: pytest.MonkeyPatch) -> list[FakeClient]:
 @pytest.fixture
 def running(clients: list[FakeClient], tmp_path: Path) -> Iterator[Workload]:
     """Start two producers of which no record is answered until its ack is late."""
-    with Workload(TWO_PARTITIONS, EventFolder(tmp_path)) as started:
+    with Workload(TWO_PARTITIONS, tmp_path) as started:
         started.start()
         for each in clients:
             # A record is due every 10 ms, so that the first one then waits for 2 * LATE_MS.

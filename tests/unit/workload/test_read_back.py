@@ -14,7 +14,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException
 from event_lines import read_lines
 from insync.errors import InsyncError
 from insync.events.schema import READ_BACK
-from insync.events.writer import EventFolder, EventWriter
+from insync.events.writer import EventWriter
 from insync.workload import producer, workload
 from insync.workload.transactional import TransactionReader
 from insync.workload.value import value
@@ -58,7 +58,7 @@ def read_back(
         return {0: next(answers, last[0])}
 
     monkeypatch.setattr(Workload, "_end_offsets", end_offsets)
-    with Workload(BASE, EventFolder(folder)) as running:
+    with Workload(BASE, folder) as running:
         running._consumers[0].start()
         try:
             running.read_back(5)
@@ -122,7 +122,7 @@ def test_a_consumer_that_hangs_in_its_close_does_not_keep_the_repeat_from_ending
     monkeypatch.setattr(FakeConsumer, "run", lambda _: closed.wait())
     monkeypatch.setattr(workload, "CLOSE_SECONDS", 0.2)
     reads += [5]
-    with Workload(BASE, EventFolder(tmp_path)) as running:
+    with Workload(BASE, tmp_path) as running:
         monkeypatch.setattr(running, "_producers", [])
         running.start()
         monkeypatch.setattr(running, "_end_offsets", lambda _: {0: 7})
@@ -168,7 +168,7 @@ def test_the_ends_are_asked_for_again_until_the_time_is_over(
     FakeAdmin.answers = list(answers)
     monkeypatch.setattr(workload, "AdminClient", FakeAdmin)
     monkeypatch.setattr(workload, "AGAIN_SECONDS", 0.001)
-    with Workload(BASE, EventFolder(tmp_path)) as running:
+    with Workload(BASE, tmp_path) as running:
         if answers[-1] is not None:
             assert running._end_offsets(seconds) == {0: 7}
             return

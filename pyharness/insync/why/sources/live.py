@@ -1,27 +1,28 @@
 """Reads the facts of a running cluster from the topic to which its agents publish their events.
 
 The topic is read once, from some minutes ago to its end, without a group and without committing
-anything. Records of a run's harness in the same topic are read as well, except its faults.
+anything.
 """
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from insync.errors import InputError, InsyncError
 from insync.events import agent_log
-from insync.events.schema import ISR, now_ms
+from insync.events.schema import now_ms
 from insync.why.answer import Answer
 from insync.why.facts import NO_CLIENTS, Facts, Span
 from insync.why.infer import answer_of
 from insync.why.rules import DEFAULT_LAG_MS
 from insync.why.sources.agent_lines import add_agent_lines
-from insync.why.sources.controller_lines import add_controller_lines, merge_drops
 
 Line = dict[str, Any]
+Origin = dict[int, list[Line]]
+"""The lines of each agent of a cluster, or of an arm of a run."""
 
 _ANSWER_WITHIN_S: Final = 10.0
 _STALLED_AFTER_S: Final = 20.0
@@ -40,14 +41,6 @@ class Probe:
     topic: str
     minutes: float
     lag_ms: float | None
-
-
-@dataclass(slots=True)
-class Origin:
-    """The lines of a cluster, or of an arm of a run: of each agent, and of the controller."""
-
-    agents: dict[int, list[Line]] = field(default_factory=dict)
-    isr: list[Line] = field(default_factory=list)
 
 
 def answers(probe: Probe) -> list[Answer]:
@@ -77,11 +70,9 @@ def origins_of(records: Iterator[tuple[str, str]]) -> dict[str, Origin]:
     for key, value in records:
         origin, _, file = key.rpartition("/")
         number = file.removeprefix("broker-").removesuffix(".jsonl")
-        is_agents = number.isdecimal() and file == f"broker-{number}.jsonl"
-        if is_agents or file == ISR:
+        if number.isdecimal() and file == f"broker-{number}.jsonl":
             for line in agent_log.objects([value]):
-                own = found.setdefault(origin, Origin())
-                (own.agents.setdefault(int(number), []) if is_agents else own.isr).append(line)
+                found.setdefault(origin, {}).setdefault(int(number), []).append(line)
     return found
 
 
@@ -94,16 +85,14 @@ def answer_for(name: str, origin: Origin, span: Span, probe: Probe) -> Answer:
         facts.gaps.append(
             f"{_LAG} of the brokers is not in the topic; {DEFAULT_LAG_MS:g} is assumed"
         )
-    add_controller_lines(facts, origin.isr)
-    for broker, lines in sorted(origin.agents.items()):
+    for broker, lines in sorted(origin.items()):
         add_agent_lines(facts, broker, lines)
-    merge_drops(facts)
     return answer_of(facts, name or probe.topic)
 
 
 def _lag_of(origin: Origin) -> float | None:
     """Return the lag that the newest settings in the topic have."""
-    lags = [line[_LAG] for lines in origin.agents.values() for line in lines if _LAG in line]
+    lags = [line[_LAG] for lines in origin.values() for line in lines if _LAG in line]
     usable = [float(each) for each in lags if isinstance(each, int | float) and each > 0]
     return usable[-1] if usable else None
 
