@@ -5,12 +5,13 @@ Kafka's tests write their own broker settings, so an arm changes the defaults th
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from insync.arms import FEATURE, ISR, LOG_START, PROCESS_TIME, SCOPE
+from insync import arms
+from insync.arms import FEATURE, PROCESS_TIME
 from insync.artifacts import LAB_JAR
 from insync.brokers.kafka.cache import woven_classes
 from insync.errors import InputError
@@ -18,26 +19,35 @@ from insync.errors import InputError
 ABSENT: Final = "absent"
 """No agent: of a released version this is the baseline itself."""
 EVENTS: Final = "events.jsonl"
-_STEP_DOWN_MS: Final = 500
+_STEP_DOWN_MS: Final = "500"
 """KIP-501's own example of this time."""
 _ERROR: Final = re.compile(r"\[insync\] error in .*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class TestArm:
-    """One arm with the agent, for which the version must support brokers `as_arm`.
-
-    `defaults` are of configs that the brokers' own settings do not set; `settings` is what the
-    brokers' events must say of them. `marks`: fetches must be marked where a class starts brokers.
-    """
+    """One arm with the agent, for which the version must support brokers `as_arm`."""
 
     __test__ = False  # pytest would collect it
 
-    name: str
     as_arm: str
-    defaults: Mapping[str, str] = field(default_factory=dict)
-    marks: bool = False
-    settings: Mapping[str, Any]
+
+    @property
+    def defaults(self) -> dict[str, str]:
+        """The defaults of configs that the brokers' own settings do not set."""
+        time = {PROCESS_TIME: _STEP_DOWN_MS} if arms.steps_down(self.as_arm) else {}
+        return {**arms.settings(self.as_arm), **time}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the brokers' events must say."""
+        typed = {"true": True, _STEP_DOWN_MS: int(_STEP_DOWN_MS)}
+        return {FEATURE: False, **{k: typed.get(v, v) for k, v in self.defaults.items()}}
+
+    @property
+    def marks(self) -> bool:
+        """Whether fetches must be marked where a class starts brokers."""
+        return arms.feature_on(self.as_arm)
 
     def flag(self, agent: Path, folder: Path, *, allow_unknown: bool) -> str:
         """Return the JVM's flag; the agent writes its events into `folder`."""
@@ -52,21 +62,10 @@ class TestArm:
         return f"-javaagent:{agent.absolute()}={','.join(words)}"
 
 
-_ALL: Final = (
-    TestArm(name="off", as_arm="off", settings={FEATURE: False}),
-    TestArm(name="read", as_arm="read", marks=True,
-            defaults={FEATURE: "true", SCOPE: "read"}, settings={FEATURE: True, SCOPE: "read"}),
-    TestArm(name="request", as_arm="request", marks=True,
-            defaults={FEATURE: "true", SCOPE: "request"},
-            settings={FEATURE: True, SCOPE: "request"}),
-    TestArm(name="step-down", as_arm="step-down", marks=True,
-            defaults={FEATURE: "true", SCOPE: "request", PROCESS_TIME: str(_STEP_DOWN_MS)},
-            settings={FEATURE: True, SCOPE: "request", PROCESS_TIME: _STEP_DOWN_MS,
-                      ISR: "leave"}),
-    TestArm(name="log-start", as_arm="both", defaults={LOG_START: "both"},
-            settings={FEATURE: False, LOG_START: "both"}),
-)  # fmt: skip
-WITH_AGENT: Final[dict[str, TestArm]] = {arm.name: arm for arm in _ALL}
+WITH_AGENT: Final = {
+    **{name: TestArm(name) for name in ("off", "read", "request", "step-down")},
+    "log-start": TestArm("both"),
+}
 NAMES: Final = (ABSENT, *WITH_AGENT)
 
 

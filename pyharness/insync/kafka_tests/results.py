@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from insync.brokers.kafka import cache
+from insync.brokers.kafka.java import Java
 
 SUFFIX: Final = ".jsonl"
 PASSED: Final = "passed"
@@ -100,25 +101,20 @@ def seal(part: Path, why: str) -> None:
 
     What ran at that time has failed; what came after it is missing.
     """
-    result = read_class(part, why)
-    _write(part, replace(result, cut=why))
+    tests = read_class(part, why).tests.values()
+    lines = [{"type": "ended", **asdict(test)} for test in tests]
+    lines.append({"type": "class", "cut": why})
+    part.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     part.replace(part.with_suffix(""))
-
-
-def _write(file: Path, result: ClassResult) -> None:
-    lines = [{"type": "ended", **asdict(test)} for test in result.tests.values()]
-    end = {key: value for key, value in asdict(result).items() if key != "tests"}
-    lines.append({"type": "class", **end})
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
 
 _SCHEMA: Final = "1"
 _DIGITS: Final = 16
 
 
-def folder_of(jars: Mapping[str, str | None], java: str) -> Path:
+def cached(jars: Mapping[str, str | None], java: Java) -> Path:
     """Return the cache of the baseline's results with some jars, by their digests, on one Java."""
-    words = "\0".join((_SCHEMA, str(jars["baseline"]), str(jars["tests"]), java))
+    words = "\0".join((_SCHEMA, str(jars["baseline"]), str(jars["tests"]), java.description))
     name = hashlib.sha256(words.encode()).hexdigest()[:_DIGITS]
     return cache.root() / "kafka-tests" / "baselines" / name
 
@@ -135,12 +131,3 @@ def copy(source: Path, names: Iterable[str], target: Path) -> list[str]:
             made.replace(new)
             copied.append(name)
     return copied
-
-
-def correct(file: Path, test: TestResult) -> None:
-    """Replace the result of a test in the file of its class, if there is one."""
-    if file.is_file():
-        result = read_class(file)
-        made = file.with_suffix(".corrected")
-        _write(made, replace(result, tests={**result.tests, test.id: test}))
-        made.replace(file)

@@ -78,13 +78,19 @@ def run(plan: TestsPlan, tell: Callable[[str], None]) -> Result:
         rounds.append(f"again-{number}")
         _run_again(plan, findings, rounds[-1], tell)
         findings = judge.compare_all(plan, rounds)
-    _correct_chance(plan, findings, rounds)
+    by_chance = {
+        each.name
+        for found in findings.values()
+        for each in found
+        if each.kind == "flaky" and each.baseline[0] != results.PASSED
+    }
+    names = [each.name for each in plan.classes if each.name not in by_chance]
+    results.copy(plan.out / plan.sides[0].name, names, results.cached(plan.asked, plan.java))
     return judge.judge(plan, findings, cut)
 
 
 def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list[str]]:
     """Run every class that has no results yet, on every side."""
-    kept = results.folder_of(plan.asked, plan.java.description)
     names = [each.name for each in plan.classes]
     first = plan.out / plan.sides[0].name
     for name in names:
@@ -92,7 +98,7 @@ def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list
         file = results.file_of(first, name)
         if file.is_file() and results.read_class(file).cut:
             file.unlink()
-    if found := results.copy(kept, names, first):
+    if found := results.copy(results.cached(plan.asked, plan.java), names, first):
         tell(f"baseline: {len(found)} of {len(names)} classes are in the cache")
     for side in plan.sides:
         for old in (plan.out / side.name).glob("again-*"):
@@ -103,10 +109,7 @@ def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list
         for side in plan.sides
         for word, classes in grouped(plan.classes, lambda each: each.jvm).items()
     ]  # fmt: skip
-    try:
-        return run_jobs(jobs, side_by_side=plan.request.at_once, tell=tell)
-    finally:
-        results.copy(first, names, kept)
+    return run_jobs(jobs, side_by_side=plan.request.at_once, tell=tell)
 
 
 def _run_again(plan: TestsPlan, findings: Findings, name: str, tell: Callable[[str], None]) -> None:
@@ -130,19 +133,6 @@ def _unclear(found: Sequence[Difference]) -> list[Difference]:
     different = [each for each in found if each.kind == "different"]
     failed = Counter(each.name for each in different if each.outcomes[0] == results.FAILED)
     return [each for each in different if failed[each.name] <= _MOST_BY_CHANCE]
-
-
-def _correct_chance(plan: TestsPlan, findings: Findings, rounds: Sequence[str]) -> None:
-    """Replace in the cache what failed in the baseline by chance: it passed when run again."""
-    kept = results.folder_of(plan.asked, plan.java.description)
-    folder = plan.out / plan.sides[0].name
-    for each in (each for found in findings.values() for each in found):
-        if each.kind != "flaky" or each.baseline[0] == results.PASSED:
-            continue
-        for file in (results.file_of(folder / name, each.name) for name in rounds):
-            test = results.read_class(file).tests.get(each.id) if file.is_file() else None
-            if test is not None and test.outcome == results.PASSED:
-                results.correct(results.file_of(kept, each.name), test)
 
 
 class KafkaTests(CampaignOfOne):

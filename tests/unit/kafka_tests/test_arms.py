@@ -75,6 +75,7 @@ def test_the_agents_options_say_what_the_arm_changes(tmp_path: Path) -> None:
     flag = arms.WITH_AGENT["step-down"].flag(Path("/agent.jar"), tmp_path, allow_unknown=True)
     assert flag.startswith(
         f"-javaagent:/agent.jar=lab={LAB_JAR},events={tmp_path}/events.jsonl,"
-        f"default.{FEATURE}=true,default.{SCOPE}=request,default.{TIME}=500,"
+        f"default.{FEATURE}=true,default.{SCOPE}=request,default.{ISR}=leave,"
+        f"default.{TIME}=500,"
     )
     assert flag.endswith(",unknown-methods=allow")
