@@ -29,8 +29,6 @@ class Sample(Recorded):
         closed: connections that have ended at it since its start, whichever side closed them.
         after: the disturbance since the sample before; empty for the first one and the last one.
         pending: marks of pending fetches; None without the agent, as those below.
-        marks: marks since the start.
-        held: followers that stay in the ISR because of a pending fetch.
         errors: exceptions in the agent's own code since the start.
         dropped: lines that its events file lacks.
 
@@ -46,8 +44,6 @@ class Sample(Recorded):
     closed: int
     after: str = ""
     pending: int | None = None
-    marks: int | None = None
-    held: int | None = None
     errors: int | None = None
     dropped: int | None = None
 

@@ -5,21 +5,18 @@ What is counted per fetch does not depend on how fast or how busy the machine is
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, sqrt
-from statistics import median, stdev
+from statistics import median
 from typing import Final
 
 from insync.lists import grouped
 from insync.outcome import Outcome
 from insync.result import Result, Table
-from insync.statistics import change_of_pairs, pairs_needed
+from insync.statistics import change_of_pairs
 
 Values = Mapping[str, float]
 """Figures by their names."""
 Round = Mapping[str, Values]
 """The figures of each arm."""
-_ONE_PERCENT: Final = 0.01
-_NORMAL_95: Final = 1.96
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +92,6 @@ class Cost:
 
     `base` and `value` are medians. `change` is the median of the differences within rounds relative
     to `base`, None if that is 0, from `low` to `high` with 95 %, None with fewer than 6 rounds.
-    `rounds_for_1_percent` are those that an interval of +-1 % would need, estimated from the
-    standard deviation of the differences; None below two rounds.
     """
 
     arm: str
@@ -106,7 +101,6 @@ class Cost:
     change: float | None
     low: float | None
     high: float | None
-    rounds_for_1_percent: int | None
 
     @property
     def words(self) -> str:
@@ -120,13 +114,11 @@ class Cost:
         self, expected: str = "", outcome: Outcome = Outcome.OBSERVED, why: str = ""
     ) -> Result:
         """Return it as a check; by default nothing is expected of it."""
-        rounds = self.rounds_for_1_percent
-        needed = f"±1 % needs {rounds:,} rounds" if rounds is not None else ""
         return Result(
             of=self.figure.heading,
             expected=expected or self.figure.says,
             baseline=self.figure.shown(self.base),
-            found="; ".join(filter(None, (self.words, why, needed))),
+            found="; ".join(filter(None, (self.words, why))),
             outcome=outcome,
         )
 
@@ -153,30 +145,12 @@ def differences(rounds: Sequence[Round], baseline: str) -> list[Cost]:
 
 def _difference(arm: str, figure: FigureSpec, pairs: Sequence[tuple[float, float]]) -> Cost:
     base = median(one for one, _ in pairs)
-    changes = [other - one for one, other in pairs]
-    found = change_of_pairs(changes)
-    return Cost(
-        arm=arm,
-        figure=figure,
-        base=base,
-        value=median(other for _, other in pairs),
-        change=_relative(found.difference, base),
-        low=_relative(found.low, base),
-        high=_relative(found.high, base),
-        rounds_for_1_percent=_rounds_for_1_percent(changes, base),
+    found = change_of_pairs([other - one for one, other in pairs])
+    change, low, high = (
+        each / base if each is not None and base else None
+        for each in (found.difference, found.low, found.high)
     )
-
-
-def _relative(change: float | None, base: float) -> float | None:
-    return change / base if change is not None and base else None
-
-
-def _rounds_for_1_percent(changes: Sequence[float], base: float) -> int | None:
-    if len(changes) < 2 or base == 0:
-        return None
-    # Of a mean of independent differences; an interval of their median needs about as many again.
-    needed = (_NORMAL_95 * stdev(changes) / (_ONE_PERCENT * abs(base))) ** 2
-    return max(pairs_needed(), ceil(needed * sqrt(2)))
+    return Cost(arm, figure, base, median(other for _, other in pairs), change, low, high)
 
 
 def table(title: str, found: Sequence[Cost], baseline: str) -> Table:

@@ -183,8 +183,7 @@ class BrokerSampler:
         if broker in self._bridges:
             counters = self._bridges[broker].counters()
             own = {
-                "pending": counters.pending_now, "marks": counters.marks_total,
-                "held": counters.held_now, "errors": counters.errors,
+                "pending": counters.pending_now, "errors": counters.errors,
                 "dropped": counters.events_dropped,
             }  # fmt: skip
         return Sample(
@@ -225,7 +224,6 @@ class Soak(CampaignOfOne):
     """A soak of so many minutes of disturbances on an arm."""
 
     name = "soak"
-    continues = False
     words = Words(
         command=name,
         says="does anything grow?",

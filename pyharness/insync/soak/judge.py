@@ -24,7 +24,6 @@ class Trend:
     growth: float
     low: float
     high: float
-    samples: int
 
 
 def trend(times: Sequence[float], values: Sequence[float]) -> Trend | None:
@@ -42,7 +41,7 @@ def trend(times: Sequence[float], values: Sequence[float]) -> Trend | None:
     at, seen = times[::step], values[::step]
     slope, _, low, high = stats.theilslopes(seen, at, 0.95)
     span = times[-1] - times[0]
-    return Trend(float(slope) * span, float(low) * span, float(high) * span, len(times))
+    return Trend(float(slope) * span, float(low) * span, float(high) * span)
 
 
 def judge(found: Trend | None, allowed: float) -> Outcome:

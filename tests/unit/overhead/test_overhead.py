@@ -47,7 +47,6 @@ def test_an_arm_that_is_once_above_and_once_below_does_not_differ() -> None:
     rounds = [{"stock": all_figures(100), "off": all_figures(100 + (-1) ** n)} for n in range(8)]
     found = of("bytes_per_fetch", rounds)
     assert (found.low, found.high) == (-0.01, 0.01)
-    assert found.rounds_for_1_percent == 7
 
 
 def test_too_few_rounds_give_no_interval_and_no_claim() -> None:

@@ -36,7 +36,7 @@ def _sample(number: int, broker: int, grows: dict[str, float], *, agent: bool) -
         "evicted": number, "closed": 2 * number, "after": DISCONNECT if number % 4 == 1 else "",
     }  # fmt: skip
     if agent:
-        values |= {"pending": 2, "marks": 900 * number, "held": 0, "errors": 0, "dropped": 0}
+        values |= {"pending": 2, "errors": 0, "dropped": 0}
     for name, step in grows.items():
         values[name] = type(values[name])(values[name] + step * number)
     return Sample(t_s=EVERY_S * number, broker=broker, **values)
