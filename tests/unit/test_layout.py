@@ -77,7 +77,7 @@ MOST_LINES = {
     "cli": 1_915,
     "engine": 919,
     "events": 1_301,
-    "faults": 7_281,
+    "faults": 7_300,
     "fuzz": 1_445,
     "kafka_tests": 1_152,
     "matrix": 163,

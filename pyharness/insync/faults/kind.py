@@ -111,6 +111,7 @@ class Tags:
         only_planned: no random scenario has it: it takes longer, or more of the host, than all else
             in one; loses records; or needs what brokers there do not have.
         stops_process: the process does nothing from the beginning to the end of the evidence.
+        oldest: the first release with which it can be done, and what older ones do not.
         stops_clients: the process of the Java clients does nothing meanwhile.
         stops_following: the broker ceases to fetch from every leader.
         stops_following_at: sites at which the broker ceases to fetch the partitions named.
@@ -131,12 +132,14 @@ class Tags:
     at_both_ends: bool = False
     only_planned: bool = False
     stops_process: bool = False
+    oldest: tuple[tuple[int, int], str] | None = None
     stops_clients: bool = False
     stops_following: bool = False
     stops_following_at: tuple[str, ...] = ()
     late_shrinks: Mapping[str, str] = field(default_factory=dict)
 
 
+REASSIGNS: Final = ((2, 4), "older brokers are not asked for reassignments by a request")
 LOCK_HELD: Final = "the isr-expiration task waited for the lock of the stalled read"
 NOT_RUNNING: Final = "the leader was not running"
 

@@ -66,8 +66,6 @@ def unavailable(scenario: Scenario, cluster: ClusterKind, out: Path) -> str | No
 
 OLDEST_RACKS: Final = (2, 4)
 """From here on a broker tells a consumer which replica is nearest (KIP-392)."""
-OLDEST_LISTED: Final = (3, 0)
-"""From here on brokers list the transactions that they coordinate."""
 OLDEST_CONSUMER: Final = (4, 0)
 """From here on brokers serve KIP-848's protocol without a switch."""
 OLDEST_JAVA: Final = (2, 8)
@@ -112,11 +110,11 @@ def _lacking(scenario: Scenario, release: Release) -> Iterator[str]:
             f"workload.read_from on {kafka}, expected Kafka {_written(OLDEST_RACKS)} or newer:"
             " consumers of older brokers read from leaders"
         )
-    if version < OLDEST_LISTED and any(tags_of(each).stops_clients for each in scenario.faults):
-        yield (
-            f"faults: a client-freeze on {kafka}, expected Kafka {_written(OLDEST_LISTED)} or"
-            " newer: older brokers do not say which transactions are open"
-        )
+    for fault in scenario.faults:
+        oldest, why = tags_of(fault).oldest or ((0, 0), "")
+        if version < oldest:
+            needs_kafka = f"expected Kafka {_written(oldest)} or newer"
+            yield f"faults: {fault.kind} on {kafka}, {needs_kafka}: {why}"
     for index, group in enumerate(scenario.workload.groups):
         where = f"workload.groups[{index}]"
         if group.protocol == "consumer" and version < OLDEST_CONSUMER:

@@ -113,7 +113,17 @@ def test_a_protocol_between_brokers_is_refused_where_there_is_no_choice(tmp_path
         (
             "frozen-client",
             "2.8.2",
-            "a client-freeze on Kafka 2.8.2, expected Kafka 3.0",
+            "client-freeze on Kafka 2.8.2, expected Kafka 3.0",
+        ),
+        (
+            "leader-change-mid-stall",
+            "2.3.1",
+            "elect on Kafka 2.3.1, expected Kafka 2.4 or newer: older brokers",
+        ),
+        (
+            "added-replica",
+            "2.3.1",
+            "add-replica on Kafka 2.3.1, expected Kafka 2.4 or newer: older brokers",
         ),
     ],
 )

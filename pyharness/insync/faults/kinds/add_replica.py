@@ -22,7 +22,17 @@ from pydantic import Field
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import AnyLasting, Fault, await_true
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure, not_all
+from insync.faults.kind import (
+    REASSIGNS,
+    FaultKind,
+    Recorded,
+    Tags,
+    Words,
+    always,
+    both,
+    figure,
+    not_all,
+)
 from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_moved
 from insync.fields import Partitions
 from insync.nodes import ring
@@ -216,5 +226,5 @@ KIND = FaultKind(
     probes=both(always),
     inject=AddReplicaFault,
     missing=_missing,
-    tags=Tags(harmless=True),
+    tags=Tags(harmless=True, oldest=REASSIGNS),
 )

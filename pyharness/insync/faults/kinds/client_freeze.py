@@ -90,5 +90,11 @@ KIND = FaultKind(
     probes=both(always),
     inject=ClientFreezeFault,
     missing=_missing,
-    tags=Tags(once=True, harmless=True, only_planned=True, stops_clients=True),
+    tags=Tags(
+        once=True,
+        harmless=True,
+        only_planned=True,
+        stops_clients=True,
+        oldest=((3, 0), "older brokers do not say which transactions are open"),
+    ),
 )

@@ -18,7 +18,7 @@ from typing import Literal
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.kind import REASSIGNS, FaultKind, Recorded, Tags, Words, always, both, figure
 from insync.faults.spec import OtherTopic, Planned, Surroundings, check_moved
 from insync.fields import Partitions
 from insync.nodes import ring
@@ -137,5 +137,5 @@ KIND = FaultKind(
     probes=both(always),
     inject=ElectFault,
     missing=_missing,
-    tags=Tags(moves_leaders=True, harmless=True),
+    tags=Tags(moves_leaders=True, harmless=True, oldest=REASSIGNS),
 )

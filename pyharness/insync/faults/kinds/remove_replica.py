@@ -13,7 +13,7 @@ from typing import Literal
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import await_true
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.kind import REASSIGNS, FaultKind, Recorded, Tags, Words, always, both, figure
 from insync.faults.kinds.add_replica import ASSIGNED_WITHIN_S, JOINED_WITHIN_S, ReplicaFault
 from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_moved
 from insync.fields import Partitions
@@ -82,5 +82,5 @@ KIND = FaultKind(
     probes=both(always),
     inject=RemoveReplicaFault,
     missing=_missing,
-    tags=Tags(harmless=True),
+    tags=Tags(harmless=True, oldest=REASSIGNS),
 )
