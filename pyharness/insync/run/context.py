@@ -109,20 +109,6 @@ def asking(folder: Path, broker: int) -> Iterator[BridgeClient]:
         raise InsyncError(str(error)) from error
 
 
-def connect_all(folder: Path) -> dict[int, BridgeClient]:
-    """Connect to every broker's bridge; return the connections by broker.
-
-    Raises InsyncError if a broker does not answer.
-    """
-    try:
-        return {
-            broker: BridgeClient.connect(folder / f"bridge-{broker}.json")
-            for broker in range(1, BROKERS + 1)
-        }
-    except BridgeError as error:
-        raise InsyncError(str(error)) from error
-
-
 BASE: Final = -1
 """The `repeat` of the counters that are read before the first repeat."""
 

@@ -6,7 +6,7 @@ follower whose fetch takes part in the race. Broker 3 controls when the high wat
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Final, Self
@@ -23,13 +23,13 @@ from insync.errors import InsyncError
 from insync.events.schema import Moment, SampleLine, now_ms, topic_name
 from insync.faults.base import FaultContext, await_true
 from insync.faults.support.pause_point import KIND, MOST_MS, PointHold
-from insync.nodes import ring
+from insync.nodes import BROKERS, ring
 from insync.progress import Progress
-from insync.run.context import ArmContext, connect_all, write_counters
+from insync.run.context import ArmContext, asking, write_counters
 from insync.run.readiness import SchedulingGaps, await_full_isr
 from insync.scenario.model import Race
 from insync.workload.prefill import burst
-from insync_bridge import BridgeClient, BridgeError, OwnReplica, PartitionState
+from insync_bridge import BridgeClient, OwnReplica, PartitionState
 
 LEADER: Final = 1
 FOLLOWER: Final = 2
@@ -41,16 +41,19 @@ RETENTION_SECONDS: Final = 45.0
 """How long retention may take to act: old brokers first check 30 s after their start."""
 
 
+Bridges = Mapping[int, BridgeClient]
+"""The connections to the brokers' bridges, which only one thread at a time may use."""
+
+
 class RaceFixture:
     """A race's topic on a running cluster; a context manager that releases all threads."""
 
-    def __init__(self, context: ArmContext, topic: str, repeat: int) -> None:
-        """Connect to the brokers' bridges; raises InsyncError if one does not answer."""
+    def __init__(self, context: ArmContext, topic: str, repeat: int, bridges: Bridges) -> None:
         self._context = context
         self._topic = topic
         self._repeat = repeat
         self._admin = client(context.bootstrap)
-        self.brokers = connect_all(context.arm_cluster.bridge)
+        self.brokers = bridges
         self.holds: list[PointHold] = []
         # Partitions that failed in earlier races stay failed.
         self._failed_before = self._failed()
@@ -63,7 +66,6 @@ class RaceFixture:
             for point, state in bridge.holds().items():
                 if state.waiting:
                     bridge.release(point)
-            bridge.close()
 
     def hold(self, broker: int, point: str, replica: int = -1) -> PointHold:
         """Ask for the next thread of a broker at a point, about the partition of the race."""
@@ -252,24 +254,16 @@ STOP_SECONDS: Final = 30.0
 class Sampler(Background):
     """Writes a SampleLine per broker and partition, again and again until the block is left."""
 
-    def __init__(self, context: ArmContext, topic: str, repeat: int) -> None:
-        """Connect to the brokers' bridges; raises InsyncError if one does not answer."""
+    def __init__(self, context: ArmContext, topic: str, repeat: int, bridges: Bridges) -> None:
         super().__init__("insync-samples", EVERY_SECONDS, STOP_SECONDS)
         self._context = context
         self._topic = topic
         self._repeat = repeat
-        self._bridges = connect_all(context.arm_cluster.bridge)
+        self._bridges = bridges
         self._partitions = range(len(context.cell.scenario.workload.leaders))
         self._lock = threading.Lock()
         self.fetchers: dict[Moment, dict[int, int]] = {}
         """How many fetcher threads each broker had at a moment."""
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        try:
-            super().__exit__(kind)
-        finally:
-            for bridge in self._bridges.values():
-                bridge.close()
 
     def write(self, moment: Moment) -> None:
         """Take a sample now; raises InsyncError if a broker does not answer, or did not before."""
@@ -294,27 +288,19 @@ class Sampler(Background):
         self.write("during")
 
     def _take(self, moment: Moment) -> list[SampleLine]:
-        try:
-            self.check()
-            return self._ask(moment)
-        except BridgeError as error:
-            raise InsyncError(str(error)) from error
+        self.check()
+        with self._lock:
+            return [
+                line
+                for broker, bridge in self._bridges.items()
+                for line in self._ask(moment, broker, bridge)
+            ]
 
     def _keep(self, lines: Sequence[SampleLine]) -> None:
         for line in lines:
             self._context.files.samples.write(line)
 
-    def _ask(self, moment: Moment) -> list[SampleLine]:
-        with self._lock:
-            return [
-                line
-                for broker, bridge in self._bridges.items()
-                for line in self._ask_broker(moment, broker, bridge)
-            ]
-
-    def _ask_broker(
-        self, moment: Moment, broker: int, bridge: BridgeClient
-    ) -> Iterator[SampleLine]:
+    def _ask(self, moment: Moment, broker: int, bridge: BridgeClient) -> Iterator[SampleLine]:
         fetchers = bridge.fetchers()
         self.fetchers.setdefault(moment, {})[broker] = len(fetchers.threads)
         for partition in self._partitions:
@@ -361,8 +347,15 @@ def run_race(context: ArmContext, repeat: int, progress: Progress) -> None:
     )  # fmt: skip
     files.phase("repeat_started", repeat=repeat, topic=topic)
     with ExitStack() as stack, SchedulingGaps() as gaps:
-        fixture = stack.enter_context(RaceFixture(context, topic, repeat))
-        sampler = stack.enter_context(Sampler(context, topic, repeat))
+        own, others = (
+            {
+                broker: stack.enter_context(asking(context.arm_cluster.bridge, broker))
+                for broker in range(1, BROKERS + 1)
+            }
+            for _ in range(2)
+        )
+        fixture = stack.enter_context(RaceFixture(context, topic, repeat, own))
+        sampler = stack.enter_context(Sampler(context, topic, repeat, others))
         for partition in (RACE_PARTITION, BYSTANDER):
             fixture.burst(partition, AFTERWARDS)
         fixture.await_all_equal(scenario.timeline.steady_ms)
