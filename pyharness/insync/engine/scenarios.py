@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,8 +15,6 @@ from pydantic import BaseModel
 from insync.brokers.kafka import process
 from insync.engine.campaign import Campaign, Place
 from insync.engine.worker import (
-    TASKS,
-    Ended,
     Task,
     ended_of,
     progress_file,
@@ -47,33 +45,6 @@ from insync.run.request import make_out
 from insync.run.requirements import unavailable
 from insync.run.runner import close_run, open_run
 
-
-class Records:
-    """Opens and completes the records of runs, of which some arms have `ended` before."""
-
-    def __init__(self, runs: Iterable[Plan], ended: Ended = ()) -> None:
-        self._runs = {run.out: run for run in runs}
-        self._ended = set(ended)
-
-    def begin(self, task: Task) -> None:
-        """Open the records of the runs of a task that are not open yet.
-
-        What an interrupted worker recorded of a cell is removed, because the cell is run again.
-        """
-        for cell in task.cells:
-            if not (cell.out / RUN).is_file():
-                open_run(self._runs[cell.out])
-            shutil.rmtree(events_dir(cell.out, cell.arm), ignore_errors=True)
-
-    def close(self, ended: Ended) -> None:
-        """Complete the records of runs whose arms have all finished; may be called again."""
-        self._ended.update(ended)
-        for out, run in list(self._runs.items()):
-            if all((out, arm) in self._ended for arm in run.scenario.arms):
-                close_run(out)
-                del self._runs[out]
-
-
 LOOK_SECONDS: Final = 0.2
 STOP_SECONDS: Final = 60.0
 """How long an arm may take to stop cleanly: clients, cluster, the controller's log."""
@@ -91,29 +62,28 @@ class Worker:
 
 
 class SideBySide:
-    """Runs the tasks of all versions in one pool; `ended` says which arms of which runs have ended.
+    """Runs the tasks of all versions in one pool; opens and completes the records of their `runs`.
 
     With one pool the last arms of a version run in parallel with the first arms of the next.
     Clusters start one after the other, because a start is limited by CPU: parallel starts would
     take as long in total, and would take CPU time from the running scenarios.
     """
 
-    def __init__(self, progress: Progress, records: Records) -> None:
+    def __init__(self, tasks: Sequence[Task], runs: Iterable[Plan], progress: Progress) -> None:
+        """Plan all cells of the tasks, also those that have come to their end before."""
+        self._tasks = tasks
+        self._open = {run.out: run for run in runs}
         self._progress = progress
-        self._records = records
-        self._tasks: list[Task] = []
         self._running: list[Worker] = []
 
-    @property
-    def ended(self) -> Ended:
-        return ended_of(self._tasks)
-
-    def run(self, tasks: Sequence[Task], at_once: int) -> list[str]:
-        """Run all tasks, at most `at_once` at a time; return the errors of those that failed.
+    def run(self, at_once: int) -> list[str]:
+        """Run what is left, at most `at_once` at a time; return the errors of tasks that failed.
 
         On an exception, including Ctrl-C, the running tasks are first stopped cleanly.
         """
-        waiting, wrong = list(tasks), []
+        waiting = [task for each in self._tasks if (task := without_known(each)) is not None]
+        self._progress.expect(sum(cell.scenario.repeats for task in waiting for cell in task.cells))
+        wrong = []
         try:
             while waiting or self._running:
                 if waiting and len(self._running) < at_once and self._are_up():
@@ -121,28 +91,42 @@ class SideBySide:
                     self._tell()
                 wrong += self._look()
                 if self._are_up() and (not waiting or len(self._running) == at_once):
-                    self._let_go()
-                self._records.close(self.ended)
+                    for each in self._running:
+                        each.task.let_go()
+                self._close()
         finally:
-            self._stop()
+            try:
+                self._stop()
+            finally:
+                self._close()
         return wrong
+
+    def _close(self) -> None:
+        """Complete the records of runs whose arms have all come to their end."""
+        ended = ended_of(self._tasks)
+        for out, run in list(self._open.items()):
+            if all((out, arm) in ended for arm in run.scenario.arms):
+                close_run(out)
+                del self._open[out]
 
     def _are_up(self) -> bool:
         return all(each.is_up for each in self._running)
 
-    def _let_go(self) -> None:
-        for each in self._running:
-            if each.task.go is not None:
-                each.task.go.touch()
-
     def _start(self, task: Task) -> Worker:
-        self._records.begin(task)
-        self._tasks.append(task)
-        command = [sys.executable, "-m", "insync.engine.worker", str(save_task(task))]
+        """Start a task, and open the records of its runs that are not open yet.
+
+        What an interrupted worker recorded of a cell is removed, because the cell is run again.
+        """
+        for cell in task.cells:
+            if not (cell.out / RUN).is_file():
+                open_run(self._open[cell.out])
+            shutil.rmtree(events_dir(cell.out, cell.arm), ignore_errors=True)
+        file = save_task(task)
+        task.go.unlink(missing_ok=True)
         reader = ProgressReader(task.progress)
         list(reader.news())  # of a worker that was interrupted
-        started = process.start(command, log=task.log, folder=Path.cwd())
-        return Worker(task, started, reader)
+        command = [sys.executable, "-m", "insync.engine.worker", str(file)]
+        return Worker(task, process.start(command, log=task.log, folder=Path.cwd()), reader)
 
     def _look(self) -> list[str]:
         """Wait briefly for the first task; read all progress; return errors of ended tasks."""
@@ -226,18 +210,11 @@ def record(folders: Mapping[Path, Sequence[Plan]], progress: Progress, at_once: 
     tasks = [
         task
         for folder, runs in possible.items()
-        for task in tasks_of((cell for run in runs for cell in run.cells), folder)
+        for task in tasks_of(
+            (cell for run in runs for cell in run.cells), folder, waits=len(folders) > 1
+        )
     ]
-    records = Records((run for runs in possible.values() for run in runs), ended_of(tasks))
-    left = [task for each in tasks if (task := without_known(each)) is not None]
-    if len(folders) > 1:
-        left = [each.model_copy(update={"go": each.folder / f"{each.arm}.go"}) for each in left]
-    progress.expect(sum(cell.scenario.repeats for task in left for cell in task.cells))
-    arms = SideBySide(progress, records)
-    try:
-        return arms.run(left, at_once)
-    finally:
-        records.close(arms.ended)
+    return SideBySide(tasks, chain.from_iterable(possible.values()), progress).run(at_once)
 
 
 BATCHES: Final = "batches"
@@ -324,7 +301,7 @@ class ScenarioCampaign(Campaign[CellSpec]):
 
 def broken_cells(folder: Path, build: str, arm: str) -> dict[str, Broken]:
     """Return why scenarios were cut short on an arm by an error."""
-    news = ProgressReader(progress_file(folder / build / TASKS, arm)).news()
+    news = ProgressReader(progress_file(folder / build, arm)).news()
     return {each["broken"]: Broken.model_validate(each) for each in news if "broken" in each}
 
 

@@ -32,24 +32,21 @@ from insync.run.plan import Tools, find_tools
 from insync.signals import interruptible
 
 TASKS: Final = "tasks"
-_PROGRESS: Final = ".progress.jsonl"
 Ended = Collection[tuple[Path, str]]
 """The arms that have come to their end, with the folder of their run."""
 
 
 class Task(BaseModel):
-    """The cells of one arm, in order; `home` is the folder for its nodes.
+    """The cells of one arm, in order; `folder` is that of their build.
 
-    `folder` has the tasks, logs and progress of its build. Where `go` is a file, the first cell
-    begins when that file is there.
+    If it `waits`, the first cell begins when the file `go` is there.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     cells: tuple[CellSpec, ...] = Field(min_length=1)
     folder: Path
-    home: Path
-    go: Path | None = None
+    waits: bool = False
 
     @property
     def arm(self) -> str:
@@ -60,12 +57,25 @@ class Task(BaseModel):
         return f"{self.cells[0].build} {self.arm}"
 
     @property
+    def home(self) -> Path:
+        """The folder for its nodes."""
+        return self.folder / "nodes" / self.arm
+
+    @property
     def log(self) -> Path:
-        return self.folder / f"{self.arm}.log"
+        return self.folder / TASKS / f"{self.arm}.log"
+
+    @property
+    def go(self) -> Path:
+        return self.folder / TASKS / f"{self.arm}.go"
 
     @property
     def progress(self) -> Path:
         return progress_file(self.folder, self.arm)
+
+    def let_go(self) -> None:
+        if self.waits:
+            self.go.touch()
 
     def known(self, *kinds: str) -> list[CellSpec]:
         """Return the cells of which the progress of its worker says one of these things."""
@@ -75,19 +85,17 @@ class Task(BaseModel):
 
 
 def progress_file(folder: Path, arm: str) -> Path:
-    return folder / f"{arm}{_PROGRESS}"
+    """Return the progress of an arm of a build, whose folder is given."""
+    return folder / TASKS / f"{arm}.progress.jsonl"
 
 
-def tasks_of(cells: Iterable[CellSpec], folder: Path) -> list[Task]:
+def tasks_of(cells: Iterable[CellSpec], folder: Path, *, waits: bool = False) -> list[Task]:
     """Return a task per build and arm of the cells, build after build.
 
     `folder` is that of all runs together.
     """
     own = grouped(cells, lambda cell: (folder / cell.build, cell.arm))
-    return [
-        Task(cells=tuple(cells), folder=of / TASKS, home=of / "nodes" / arm)
-        for (of, arm), cells in own.items()
-    ]
+    return [Task(cells=tuple(cells), folder=of, waits=waits) for (of, _), cells in own.items()]
 
 
 def ended_of(tasks: Iterable[Task]) -> Ended:
@@ -106,8 +114,8 @@ def without_known(task: Task) -> Task | None:
 
 
 def save_task(task: Task) -> Path:
-    task.folder.mkdir(parents=True, exist_ok=True)
-    return write_atomic(task.folder / f"{task.arm}.json", task.model_dump_json(indent=2))
+    task.log.parent.mkdir(parents=True, exist_ok=True)
+    return write_atomic(task.log.with_suffix(".json"), task.model_dump_json(indent=2))
 
 
 LOOK_SECONDS: Final = 0.05
@@ -152,7 +160,7 @@ def do_task(task: Task, tools: Tools, progress: WorkerProgress) -> None:
     """Run all cells of a task; raises InsyncError if a cluster did not start."""
     names = (task.home.with_name(f"{task.home.name}-{number}") for number in count(2))
     homes = (home for home in chain([task.home], names) if not home.exists())
-    go, failure = task.go, None
+    go, failure = task.go if task.waits else None, None
     for group in by_cluster(task.cells):
         left, starts = group, 0
         while left:

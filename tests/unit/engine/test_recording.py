@@ -10,14 +10,14 @@ from typing import Any, cast
 import pytest
 
 from insync.brokers.kafka.versions import pinned
-from insync.engine import scenarios as records
+from insync.engine import scenarios
 from insync.engine.scenarios import record
-from insync.engine.worker import TASKS, Task, progress_file
+from insync.engine.worker import progress_file
 from insync.events.run_info import load_run
 from insync.progress import Progress
 from insync.run.plan import Plan, Tools
 from insync.scenario.load import load
-from unit.engine.cells import cell, named
+from unit.engine.cells import cell
 
 WORKER = f"""#!{sys.executable}
 import json, sys
@@ -30,8 +30,9 @@ for cell in task["cells"]:
 """
 
 
-def plan(name: str, out: Path) -> Plan:
-    scenario = load("freeze").model_copy(update={"name": name, "arms": ("stock", "read")})
+def plan(name: str, out: Path, *arms: str) -> Plan:
+    own = {"name": name, "arms": arms or ("stock", "read")}
+    scenario = load("freeze").model_copy(update=own)
     kafka = cast("Any", SimpleNamespace(version="4.3.1", release=pinned("4.3.1")))
     java = cast("Any", SimpleNamespace(description="Java 17"))
     cells = [cell(scenario, out / "4.3.1" / name, arm) for arm in scenario.arms]
@@ -52,7 +53,7 @@ def test_only_cells_without_an_end_are_run_again(tmp_path: Path, ran: Path) -> N
     out = tmp_path / "out"
     runs = [plan("a", out), plan("b", out), plan("c", out)]
     runs.append(replace(plan("d", out), skip="no cgroup"))
-    before = progress_file(out / "4.3.1" / TASKS, "stock")
+    before = progress_file(out / "4.3.1", "stock")
     before.parent.mkdir(parents=True)
     before.write_text('{"ended": "a"}\n{"broken": "b", "why": "x", "by_fault": false}\n')
     left = runs[0].out / "events" / "read" / "phases.jsonl"
@@ -71,54 +72,22 @@ def test_only_cells_without_an_end_are_run_again(tmp_path: Path, ran: Path) -> N
     assert len(ran.read_text().splitlines()) == 4
 
 
-class Book:
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        self.lines: list[str] = []
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(records, "open_run", self.open)
-        monkeypatch.setattr(records, "close_run", self.close)
-
-    def open(self, plan: Any) -> None:
-        self.lines.append(f"open {plan.out}")
-        plan.out.mkdir(parents=True)
-        (plan.out / "run.json").touch()
-
-    def close(self, out: Path) -> None:
-        self.lines.append(f"close {out}")
-
-
-def run(kafka: str, name: str, *arms: str) -> Any:
-    return SimpleNamespace(out=Path(kafka) / name, scenario=SimpleNamespace(name=name, arms=arms))
-
-
-def task(kafka: str, arm: str, *names: str) -> Task:
-    cells = tuple(named(name, Path(kafka) / name, arm, kafka=kafka) for name in names)
-    return Task(cells=cells, folder=Path(kafka), home=Path(kafka) / arm)
-
-
 def test_a_run_is_opened_with_its_first_arm_and_closed_with_its_last(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    tmp_path: Path, ran: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    book = Book(monkeypatch, tmp_path)
-    kept = records.Records([run("1.1.0", "a", "stock", "both"), run("4.3.1", "a", "stock")])
-    kept.begin(task("1.1.0", "stock", "a"))
-    kept.begin(task("1.1.0", "both", "a"))
-    kept.close({(Path("1.1.0/a"), "stock")})
-    assert book.lines == ["open 1.1.0/a"]
-    kept.begin(task("4.3.1", "stock", "a"))
-    ended = {(Path("1.1.0/a"), "stock"), (Path("1.1.0/a"), "both")}
-    kept.close(ended)
-    kept.close(ended)
-    assert book.lines == ["open 1.1.0/a", "open 4.3.1/a", "close 1.1.0/a"]
+    done: list[str] = []
 
+    def opened(run: Plan) -> None:
+        done.append(f"open {run.scenario.name}, {len(lines())} cells were run")
+        run.out.mkdir(parents=True)
+        (run.out / "run.json").touch()
 
-def test_a_run_with_an_unfinished_or_unstarted_arm_stays_open(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    book = Book(monkeypatch, tmp_path)
-    kept = records.Records(
-        [run("4.3.1", "a", "stock", "both"), run("4.3.1", "b", "stock"), run("1.1.0", "a", "stock")]
-    )
-    kept.begin(task("4.3.1", "stock", "a", "b"))
-    kept.close({(Path("4.3.1/a"), "stock")})
-    assert book.lines == ["open 4.3.1/a", "open 4.3.1/b"]
+    def lines() -> list[str]:
+        return ran.read_text().splitlines() if ran.exists() else []
+
+    monkeypatch.setattr(scenarios, "open_run", opened)
+    monkeypatch.setattr(scenarios, "close_run", lambda out: done.append(f"close {out.name}"))
+    out = tmp_path / "out"
+    record({out: [plan("a", out, "stock", "read"), plan("b", out, "stock")]}, Progress(), 1)
+    assert done == ["open a, 0 cells were run", "open b, 0 cells were run", "close b", "close a"]
+    assert lines() == ["stock a", "stock b", "read a"]

@@ -8,8 +8,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from insync.engine.scenarios import Records, SideBySide
-from insync.engine.worker import TASKS, Ended, Task
+from insync.engine.scenarios import SideBySide
+from insync.engine.worker import Task, ended_of
 from insync.progress import Progress
 from unit.engine.cells import cell
 
@@ -46,28 +46,13 @@ class RecordedProgress(Progress):
         self.repeats += 1
 
 
-class RecordedRuns(Records):
-    def __init__(self) -> None:
-        super().__init__([])
-        self.begun: list[str] = []
-        self.known: list[set[tuple[Path, str]]] = []
-
-    def begin(self, task: Task) -> None:
-        self.begun.append(task.name)
-
-    def close(self, ended: Ended) -> None:
-        self.known.append(set(ended))
-
-
-def tasks(folder: Path, *arms: str, kafka: str = "4.3.1") -> list[Task]:
+def tasks(folder: Path, *arms: str, kafka: str = "4.3.1", waits: bool = False) -> list[Task]:
+    """Return tasks of a run whose record is open already."""
     out = folder / kafka / "freeze"
-    return [
-        Task(
-            cells=(cell("freeze", out, arm, kafka=kafka),), folder=folder / kafka / TASKS,
-            home=folder / arm,
-        )
-        for arm in arms
-    ]  # fmt: skip
+    out.mkdir(parents=True)
+    (out / "run.json").touch()
+    cells = [cell("freeze", out, arm, kafka=kafka) for arm in arms]
+    return [Task(cells=(each,), folder=folder / kafka, waits=waits) for each in cells]
 
 
 def ended(folder: Path, *arms: str, kafka: str = "4.3.1") -> set[tuple[Path, str]]:
@@ -95,9 +80,9 @@ tell(ended="freeze")
 os.unlink(mine)
 """)
     progress = RecordedProgress(tmp_path / "go", "at once", 2)
-    arms = SideBySide(progress, RecordedRuns())
-    assert arms.run(tasks(tmp_path, "stock", "off", "read"), 2) == []
-    assert arms.ended == ended(tmp_path, "stock", "off", "read")
+    asked = tasks(tmp_path, "stock", "off", "read")
+    assert SideBySide(asked, (), progress).run(2) == []
+    assert ended_of(asked) == ended(tmp_path, "stock", "off", "read")
     assert progress.repeats == 3
     assert not any("3 at once" in phase for phase in progress.phases)
     assert any("stock" in phase and "off" in phase for phase in progress.phases)
@@ -115,12 +100,8 @@ if arm == "off":  # The last one of the old version waits for the first of the n
 tell(ended="freeze")
 """)
     both = [*tasks(tmp_path, "stock", "off", kafka="1.1.0"), *tasks(tmp_path, "stock")]
-    noted = RecordedRuns()
-    arms = SideBySide(Progress(), noted)
-    assert arms.run(both, 2) == []
-    assert noted.begun == ["1.1.0 stock", "1.1.0 off", "4.3.1 stock"]
-    assert noted.known[-1] == set(arms.ended)
-    assert arms.ended == {
+    assert SideBySide(both, (), Progress()).run(2) == []
+    assert ended_of(both) == {
         *ended(tmp_path, "stock", "off", kafka="1.1.0"), *ended(tmp_path, "stock")
     }  # fmt: skip
     for kafka in ("1.1.0", "4.3.1"):
@@ -139,14 +120,13 @@ await_file({str(tmp_path / "go")!r})
 tell(ended="freeze")
 """)
     progress = RecordedProgress(tmp_path / "go", "1 starting", 3)
-    arms = SideBySide(progress, RecordedRuns())
-    assert arms.run(tasks(tmp_path, "stock", "off", "read"), 3) == []
+    assert SideBySide(tasks(tmp_path, "stock", "off", "read"), (), progress).run(3) == []
     assert not any("2 starting" in phase for phase in progress.phases)
 
 
 def test_tasks_that_wait_for_others_begin_when_all_are_up(tmp_path: Path, work: Work) -> None:
     work("""
-go = json.load(open(task))["go"]
+go = task.replace(".json", ".go")
 if os.path.exists(go):
     sys.exit("let go before its cluster was up")
 if arm == "read":
@@ -155,14 +135,12 @@ tell(phase="waiting")
 await_file(go)
 tell(ended="freeze")
 """)
-    waiting = [
-        each.model_copy(update={"go": tmp_path / f"{each.arm}.go"})
-        for each in tasks(tmp_path, "stock", "off", "read")
-    ]
-    arms = SideBySide(Progress(), RecordedRuns())
-    wrong = arms.run(waiting, 3)
+    waiting = tasks(tmp_path, "stock", "off", "read", waits=True)
+    waiting[0].go.parent.mkdir()
+    waiting[0].go.touch()  # an interrupted recording left it
+    wrong = SideBySide(waiting, (), Progress()).run(3)
     assert [each.partition(":")[0] for each in wrong] == ["4.3.1 read"], "the others do not wait"
-    assert arms.ended == ended(tmp_path, "stock", "off")
+    assert ended_of(waiting) == ended(tmp_path, "stock", "off")
 
 
 def test_an_arm_that_fails_is_reported_and_the_others_go_on(tmp_path: Path, work: Work) -> None:
@@ -172,12 +150,12 @@ if arm == "off":
     sys.exit(3)
 tell(ended="freeze")
 """)
-    arms = SideBySide(Progress(), RecordedRuns())
-    wrong = arms.run(tasks(tmp_path, "stock", "off"), 1)
+    asked = tasks(tmp_path, "stock", "off")
+    wrong = SideBySide(asked, (), Progress()).run(1)
     assert len(wrong) == 1
     assert wrong[0].startswith("4.3.1 off: ")
     assert "broker 1 did not start" in wrong[0]
-    assert arms.ended == ended(tmp_path, "stock")
+    assert ended_of(asked) == ended(tmp_path, "stock")
 
 
 def test_on_an_interrupt_the_arms_end_in_order_and_their_last_progress_is_read(
@@ -200,10 +178,10 @@ signal.pause()
             if text.count("pid") == 2:
                 raise KeyboardInterrupt(signal.SIGINT.name)
 
-    arms = SideBySide(Interrupting(), RecordedRuns())
+    asked = tasks(tmp_path, "stock", "off")
     with pytest.raises(KeyboardInterrupt):
-        arms.run(tasks(tmp_path, "stock", "off"), 2)
-    assert arms.ended == ended(tmp_path, "stock", "off")
+        SideBySide(asked, (), Interrupting()).run(2)
+    assert ended_of(asked) == ended(tmp_path, "stock", "off")
     pids = [int(word) for word in phases[-1].replace("|", " ").split() if word.isdigit()]
     assert len(pids) == 2
     assert not any(psutil.pid_exists(pid) for pid in pids)

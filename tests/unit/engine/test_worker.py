@@ -63,12 +63,11 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeClusters:
 
 def task(folder: Path, *names: str) -> Task:
     cells = tuple(named(name, folder / name, "read") for name in names)
-    home = folder / "nodes" / "read"
-    return Task(cells=cells, folder=folder / "4.3.1" / "tasks", home=home)
+    return Task(cells=cells, folder=folder / "4.3.1")
 
 
-def done(folder: Path, *names: str, go: Path | None = None) -> list[dict[str, object]]:
-    asked = task(folder, *names).model_copy(update={"go": go})
+def done(folder: Path, *names: str, waits: bool = False) -> list[dict[str, object]]:
+    asked = task(folder, *names).model_copy(update={"waits": waits})
     save_task(asked)
     worker.do_task(asked, cast("Any", None), WorkerProgress(asked))
     return read_lines(asked.progress)
@@ -140,13 +139,12 @@ def test_an_interrupted_arm_writes_the_history_of_started_scenarios_and_ends_who
 
 
 def test_the_first_scenario_waits_for_a_file(tmp_path: Path, fake: FakeClusters) -> None:
-    go = tmp_path / "go"
-    begun = Thread(target=done, args=(tmp_path, "a", "b"), kwargs={"go": go})
+    begun = Thread(target=done, args=(tmp_path, "a", "b"), kwargs={"waits": True})
     begun.start()
     begun.join(0.2)
     assert begun.is_alive()
     assert fake.histories == []
-    go.touch()
+    task(tmp_path, "a").go.touch()
     begun.join()
     assert fake.histories == [("read", ["a", "b"])]
 

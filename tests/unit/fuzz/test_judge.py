@@ -59,8 +59,8 @@ def test_the_progress_says_whether_a_fault_was_why(tmp_path: Path) -> None:
     from insync.faults.base import Window
 
     cells = (named("seed-1", tmp_path), named("seed-2", tmp_path))
-    task = Task(cells=cells, folder=tmp_path / "4.3.1" / "tasks", home=tmp_path)
-    task.folder.mkdir(parents=True)
+    task = Task(cells=cells, folder=tmp_path / "4.3.1")
+    task.progress.parent.mkdir(parents=True)
     progress = WorkerProgress(task)
     try:
         Window().line(None, 0.0)  # type: ignore[arg-type]  # it raises before it is used
