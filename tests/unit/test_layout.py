@@ -102,7 +102,7 @@ MOST_TEST_LINES = {
     "integration": 6_939,
     "model": 1_128,
     "programs": 1_086,
-    "unit": 30_352,
+    "unit": 30_351,
 }
 SLACK = 100
 
