@@ -84,7 +84,7 @@ MOST_LINES = {
     "overhead": 756,
     "past": 590,
     "report": 3_003,
-    "run": 2_857,
+    "run": 2_832,
     "scenario": 1_584,
     "soak": 619,
     "testing": 1_396,

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
 from pydantic import ValidationError
@@ -194,21 +195,22 @@ def reduce_scenario(
     First fewer faults, then a plainer workload with fewer partitions, then shorter faults.
     """
     for parts_of in (fault_parts, workload_parts, length_parts):
-        parts, whole = parts_of(scenario), scenario
-
-        def still_fails(
-            candidates: Sequence[tuple[str, ...]],
-            parts: Sequence[str] = parts,
-            whole: Scenario = whole,
-        ) -> list[bool]:
-            made = [rebuilt(whole, parts, kept) for kept in candidates]
-            valid = [each for each in made if each is not None]
-            found = iter(fails(valid) if valid else ())
-            return [each is not None and next(found) for each in made]
-
-        kept = Reduction(still_fails).of(parts)
-        scenario = rebuilt(whole, parts, kept) or whole
+        parts = parts_of(scenario)
+        kept = Reduction(partial(_still_fail, scenario, parts, fails)).of(parts)
+        scenario = rebuilt(scenario, parts, kept) or scenario
     return scenario
+
+
+def _still_fail(
+    scenario: Scenario,
+    parts: Sequence[str],
+    fails: Callable[[Sequence[Scenario]], Sequence[bool]],
+    candidates: Sequence[tuple[str, ...]],
+) -> list[bool]:
+    made = [rebuilt(scenario, parts, kept) for kept in candidates]
+    valid = [each for each in made if each is not None]
+    found = iter(fails(valid) if valid else ())
+    return [each is not None and next(found) for each in made]
 
 
 Keys = dict[str, Any]

@@ -41,7 +41,8 @@ def prepare_attached(request: RunRequest) -> Plan:
         raise InsyncError("no existing cluster in the request, expected one")
     out = None if request.out is None else check_out(request.out)
     text, scenario = scenario_of(request)
-    _require_possible(request, existing, scenario)
+    if problem := next(_problems(request, existing, scenario), None):
+        raise InputError(f"--cluster existing: {problem}")
     ids = broker_ids(existing.bootstrap)
     if len(ids) < BROKERS:
         raise InputError(
@@ -64,41 +65,32 @@ def prepare_attached(request: RunRequest) -> Plan:
     )  # fmt: skip
 
 
-def _require_possible(request: RunRequest, existing: Existing, scenario: Scenario) -> None:
-    """Check what needs nodes of our own; raises InputError in one line."""
-    where = "--cluster existing"
+def _problems(request: RunRequest, existing: Existing, scenario: Scenario) -> Iterator[str]:
+    """Yield what needs nodes of our own, or an arm or a permission that was not given."""
+    arm = scenario.arms[0]
     if request.arms is None or len(scenario.arms) != 1:
-        raise InputError(f"{where}: expected --arms with the one arm that the brokers are")
-    (arm,) = scenario.arms
+        yield "expected --arms with the one arm that the brokers are"
     if arms.has_agent(arm) and existing.bridges is None:
-        raise InputError(
-            f"{where}: --arms {arm}: expected --bridges: nothing else shows that the brokers have"
-            " the agent"
-        )
+        yield f"--arms {arm}: expected --bridges: only they show that brokers have the agent"
     if scenario.race is not None:
-        raise InputError(
-            f"{where}: {scenario.name}: a race, expected a scenario without pause points"
-        )
+        yield f"{scenario.name}: a race, expected a scenario without pause points"
     if scenario.workload.transactions or any(fault.other_topic for fault in scenario.faults):
-        raise InputError(
-            f"{where}: workload.transactions, or a fault's topic: expected none: they move the"
-            " partitions of Kafka's own topics"
+        yield (
+            "workload.transactions, or a fault's topic: expected none: they move the partitions of"
+            " Kafka's own topics"
         )
     if uses(scenario.workload.client, "java"):
-        raise InputError(f"{where}: --client {scenario.workload.client}: expected librdkafka")
+        yield f"--client {scenario.workload.client}: expected librdkafka"
     if request.events is not None:
-        raise InputError(f"{where}: --events-topic {request.events.name}: expected none")
+        yield f"--events-topic {request.events.name}: expected none"
     kinds = sorted({fault.kind for fault in scenario.faults})
-    foreign = [kind for kind in kinds if "existing" not in KINDS[kind].probes]
-    if foreign:
-        raise InputError(
-            f"{where}: {scenario.name} injects {', '.join(foreign)}: expected only kinds that need"
-            " no node of insync's own: `insync faults --cluster existing`"
+    if foreign := [kind for kind in kinds if "existing" not in KINDS[kind].probes]:
+        yield (
+            f"{scenario.name} injects {', '.join(foreign)}: expected only kinds that need no node"
+            " of insync's own: `insync faults --cluster existing`"
         )
     if kinds and not existing.allow_faults:
-        raise InputError(
-            f"{where}: {scenario.name} injects {', '.join(kinds)}: expected --allow-faults"
-        )
+        yield f"{scenario.name} injects {', '.join(kinds)}: expected --allow-faults"
 
 
 def _version(existing: Existing, arm: str, brokers: Sequence[int]) -> str:

@@ -14,56 +14,39 @@ from insync.errors import InputError
 
 def require_arms(arms: Sequence[str], kafka: str) -> None:
     """Check that a version can run all `arms`; raises InputError with those it can."""
-    asked = [(name, find_arm(name)) for name in arms]
-    for name, spec in asked:
-        defined = [] if spec is None else spec.defined
-        if defined and (missing := undefined(find(kafka), defined)):
-            raise InputError(
-                f"arms: {name}: Kafka {kafka} does not define {missing}, expected a build that does"
-            )
-    if all(spec is not None and not spec.agent and spec.elr for _, spec in asked):
-        return
-    known = arms_of(kafka)
-    for name, spec in asked:
-        if spec is None or spec.name not in known:
-            why = _why(spec, _row_of(find(kafka))) if spec else ""
-            raise InputError(f"arms: {name}: Kafka {kafka} has only {', '.join(known)}{why}")
+    release = find(kafka)
+    for name in arms:
+        spec = find_arm(name)
+        why = "" if spec is None else _why_not(spec, release)
+        if why is not None:
+            known = ", ".join(arms_of(kafka))
+            raise InputError(f"arms: {name}: Kafka {kafka} has only {known}{why}")
 
 
 def arms_of(kafka: str) -> tuple[str, ...]:
     """Return the arms that a version can run; raises InputError if no agent was built."""
     release = find(kafka)
-    row = _row_of(release)
-    return tuple(
-        arm
-        for arm, spec in ARMS.items()
-        if (not spec.agent or (row is not None and not _lacking(spec, row)))
-        and (spec.elr or release.elr)
-        and not (spec.defined and undefined(release, spec.defined))
-    )
+    return tuple(arm for arm, spec in ARMS.items() if _why_not(spec, release) is None)
 
 
-def _row_of(release: Release) -> dict[str, str] | None:
-    table = read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8"))
-    return row_of(table, release.version)
-
-
-def _lacking(spec: ArmSpec, row: Mapping[str, str]) -> list[str]:
-    """Return what an arm needs that a version lacks, by the keys of the table."""
-    needs = spec.needs.items()
-    return [f"{key}={value}" for key, value in needs if value not in row.get(key, "").split(",")]
-
-
-def _why(spec: ArmSpec, row: Mapping[str, str] | None) -> str:
-    """Say why a version lacks an arm."""
-    if not spec.elr:
+def _why_not(spec: ArmSpec, release: Release) -> str | None:
+    """Say why a version cannot run an arm, if so."""
+    if spec.defined and (missing := undefined(release, spec.defined)):
+        return f"; it does not define {missing}"
+    if not (spec.elr or release.elr):
         return "; without eligible leader replicas that is stock"
     if not spec.agent:
-        return ""
+        return None
+    table = read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8"))
+    row = row_of(table, release.version)
     if row is None:
         return "; the agent has no adapter for this version"
-    lacking = _lacking(spec, row)
-    return f"; there the agent lacks {', '.join(lacking)}" if lacking else ""
+    lacking = [
+        f"{key}={value}"
+        for key, value in spec.needs.items()
+        if value not in row.get(key, "").split(",")
+    ]
+    return f"; there the agent lacks {', '.join(lacking)}" if lacking else None
 
 
 def read_table(text: str) -> dict[str, str]:
