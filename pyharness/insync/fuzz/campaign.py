@@ -246,7 +246,6 @@ class Fuzz(ScenarioCampaign):
             found=found.words(before),
             outcome=Outcome.OBSERVED,
             links={} if found.scenario is None else {"scenario": self._file(failing)},
-            facts={"faults": str(found.faults), "failed": f"{found.failed} of {found.replays}"},
         )
 
     def _table(self, done: Done) -> Table:

@@ -134,11 +134,10 @@ class Replays:
 class Reduced:
     """What a reduction came to so far: the scenario that is left, None if no replay failed.
 
-    `faults` are left of it; it was replayed so often, and `failed` of these had such a finding.
+    It was replayed so often, and `failed` of these had such a finding.
     """
 
     scenario: Scenario | None
-    faults: int
     replays: int
     failed: int
     complete: bool
@@ -149,7 +148,7 @@ class Reduced:
             return f"none of {self.replays} replays had such a finding: not reduced"
         end = "" if self.complete else "; the reduction has not ended yet"
         return (
-            f"{before} faults reduced to {self.faults};"
+            f"{before} faults reduced to {len(self.scenario.faults)};"
             f" {self.failed} of {self.replays} replays of the reduced scenario failed{end}"
         )
 
@@ -165,10 +164,7 @@ def reduce_seed(replays: Replays) -> Reduced | None:
     except NotRunYet:
         return None
     if failed == 0:
-        return Reduced(
-            scenario=None, faults=len(scenario.faults), replays=FIRST_REPLAYS, failed=0,
-            complete=True,
-        )  # fmt: skip
+        return Reduced(scenario=None, replays=FIRST_REPLAYS, failed=0, complete=True)
     tries = MOST_TRIES if failed < FIRST_REPLAYS else 1
     left = reduce_scenario(
         scenario, lambda each: [failed > 0 for failed in replays.failures(each, tries)]
@@ -182,9 +178,7 @@ def reduce_seed(replays: Replays) -> Reduced | None:
     times, complete = FIRST_REPLAYS, False
     with suppress(NotRunYet):
         failed, times, complete = replays.failures([left], REPLAYS)[0], REPLAYS, True
-    return Reduced(
-        scenario=left, faults=len(left.faults), replays=times, failed=failed, complete=complete
-    )
+    return Reduced(scenario=left, replays=times, failed=failed, complete=complete)
 
 
 def reduce_scenario(
