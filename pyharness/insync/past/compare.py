@@ -66,6 +66,12 @@ class Figure:
         n, m = self.repeats
         return 2 / (2**n if self.paired else comb(n + m, n)) * figures > LEVEL
 
+    @property
+    def found(self) -> str:
+        """B's median, and how far it is above A's."""
+        *_, b, change, p = self.row()
+        return f"{b} ({change}, p {p})"
+
     def row(self) -> list[str]:
         change = self.change
         return [
@@ -226,13 +232,12 @@ def _sum(values: Sequence[float | None]) -> int | None:
 def _check(each: Figure, figures: int, more: str) -> Result:
     """Return the check of a figure; `more` repeats could show what differs in all of them."""
     unknown = not each.is_clear and each.is_out_of_reach(figures)
-    *_, a, b, change, p = each.row()
     numbers = {"a": each.a, "b": each.b, **asdict(each.change), "p_holm": each.p_holm}
     return Result(
         of=label(each.metric),
         expected="the same, except noise",
-        baseline=a,
-        found=f"{b} ({change}, p {p})" + (f"; {more} show a difference" if unknown else ""),
+        baseline=value_text(each.a),
+        found=each.found + (f"; {more} show a difference" if unknown else ""),
         outcome=Outcome.UNKNOWN if unknown else _same(not each.is_clear),
         facts={name: f"{value:.6g}" for name, value in numbers.items() if value is not None},
     )

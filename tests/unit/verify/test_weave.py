@@ -8,8 +8,10 @@ import pytest
 
 from insync.brokers.kafka.java import Java
 from insync.errors import InsyncError
+from insync.progress import Progress
+from insync.verify.levels import weave
 from insync.verify.levels.weave import (
-    _answer,
+    ask,
     call_diff,
     checks_of,
     counterpart,
@@ -113,5 +115,6 @@ def test_an_agent_that_does_not_answer_is_no_answer(
 ) -> None:
     done = subprocess.CompletedProcess([], 1, stdout, "Exception in main\nat x\n")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
+    monkeypatch.setattr(weave, "class_path", lambda *_: [Path("kafka.jar")])
     with pytest.raises(InsyncError, match=expected):
-        _answer(Java(Path("/java"), 17, "Java 17"), [Path("agent.jar")])
+        ask("4.3.1", Java(Path("/java"), 17, "Java 17"), Progress())

@@ -29,6 +29,7 @@ from insync.outcome import Outcome
 from insync.past.compare import Figure, figures
 from insync.progress import Progress
 from insync.report.result_page import Words
+from insync.report.statistics import value_text
 from insync.result import Result
 from insync.run.cell import CellSpec
 from insync.run.plan import Plan, resolve_cells
@@ -230,13 +231,21 @@ def differences(found: Sequence[Pair], repeats: int) -> list[Result]:
     worse = [
         Result(
             of=each.scenario, expected=f"{each.metric} not worse beyond noise",
-            baseline=f"{each.a:g}", outcome=Outcome.FAIL,
-            found=f"{each.metric} is worse by {abs(each.change.difference or 0):g} in the median of"
-            f" {each.repeats[1]} pairs, {_interval(each)}",
+            baseline=value_text(each.a), found=each.found, outcome=Outcome.FAIL,
         )
         for each in known if is_worse(each)
     ]  # fmt: skip
-    return worse or [_none_worse(len(known), repeats)]
+    if worse:
+        return worse
+    needed = pairs_needed(len(known) or 1)
+    few = f"; {needed} repeats could show a difference" if repeats < needed else ""
+    none = Result(
+        of="all scenarios",
+        expected="no metric is worse beyond noise",
+        found=f"{len(known)} figures, {repeats} pairs{few}",
+        outcome=Outcome.OBSERVED if few else Outcome.PASS,
+    )
+    return [none]
 
 
 def is_worse(figure: Figure) -> bool:
@@ -246,25 +255,6 @@ def is_worse(figure: Figure) -> bool:
         return False
     difference = figure.change.difference or 0
     return difference > 0 if better == "lower" else difference < 0
-
-
-def _none_worse(figures: int, repeats: int) -> Result:
-    needed = pairs_needed(figures or 1)
-    few = repeats < needed
-    found = f"{figures} figures, {repeats} pairs"
-    if few:
-        found += f"; {needed} repeats could show a difference"
-    return Result(
-        of="all scenarios", expected="no metric is worse beyond noise", found=found,
-        outcome=Outcome.OBSERVED if few else Outcome.PASS,
-    )  # fmt: skip
-
-
-def _interval(figure: Figure) -> str:
-    low, high = figure.change.low, figure.change.high
-    if low is None or high is None:
-        return "too few pairs for an interval"
-    return f"95 % interval {low:g} to {high:g}"
 
 
 class Faults(Level, ScenarioCampaign):

@@ -5,9 +5,8 @@ The baseline's results are kept in the user's cache, so its tests run once per b
 
 from insync.engine.campaign import Done
 from insync.kafka_tests import arms
-from insync.kafka_tests.request import BASELINE, TestsRequest, prepare
+from insync.kafka_tests.request import TestsRequest, prepare
 from insync.kafka_tests.run import KafkaTests
-from insync.outcome import Outcome
 from insync.progress import Progress
 from insync.result import Result
 from insync.verify.level import Level, Side, Verification
@@ -27,7 +26,7 @@ class Tests(Level, KafkaTests):
         KafkaTests.__init__(self, prepare(request, progress.phase))
 
     def judge(self, done: Done) -> Result:
-        return of_level(super().judge(done))
+        return super().judge(done).model_copy(update={"of": self.name})
 
 
 def arm_of(candidate: Side) -> str:
@@ -35,11 +34,3 @@ def arm_of(candidate: Side) -> str:
     if candidate.agent is None:
         return arms.ABSENT
     return candidate.arm if candidate.arm in arms.WITH_AGENT else "off"
-
-
-def of_level(found: Result) -> Result:
-    """Return the checks of the arm of a result, and those of its baseline that did not pass."""
-    own = [each for part in found.children if part.of != BASELINE for each in part.children]
-    base = found.child(BASELINE)
-    lacks = [each for each in (base.children if base else ()) if each.outcome != Outcome.PASS]
-    return Result(of=Tests.name, children=(*lacks, *own), tables=found.tables)

@@ -8,7 +8,6 @@ import json
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from insync.artifacts import AGENT_JAR, LAB_JAR, VERSIONS_TABLE, built
@@ -62,11 +61,7 @@ class Weave(Level, CampaignOfOne):
 
 def ask(kafka: str, java: Java, progress: Progress) -> dict[str, Any]:
     """Return what the agent says of the jars of a build; raises InsyncError without an answer."""
-    jars = class_path(find(kafka), progress.phase)
-    return _answer(java, [built(AGENT_JAR), built(LAB_JAR), *jars])
-
-
-def _answer(java: Java, jars: Sequence[Path]) -> dict[str, Any]:
+    jars = [built(AGENT_JAR), built(LAB_JAR), *class_path(find(kafka), progress.phase)]
     command = [*java_command(java, jars, _FLAGS), MAIN]
     try:
         done = subprocess.run(
