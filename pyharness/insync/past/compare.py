@@ -180,23 +180,14 @@ def compare(a: Side, b: Side, *, paired: bool = False) -> Result:
             {0, 1, 2},
         ),
     )
+    children = []
+    for pair in pairs:
+        of = _both(*pair)
+        own = (_check(each, len(found), more) for each in found if each.cell == of)
+        children.append(Result(of=of, children=(_verdict(*pair), *_anomalies(*pair), *own)))
     return Result(
         of=f"{b.folder} beside {a.folder}",
-        children=tuple(
-            Result(
-                of=_both(*pair),
-                children=(
-                    _verdict(*pair),
-                    *_anomalies(*pair),
-                    *(
-                        _check(each, len(found), more)
-                        for each in found
-                        if each.cell == _both(*pair)
-                    ),
-                ),
-            )
-            for pair in pairs
-        ),
+        children=tuple(children),
         tables=tuple(each for each in tables if each.rows),
     )
 
