@@ -33,7 +33,7 @@ class FaultContext:
     `topic` is the fault's, by default the workload's, `leaders` the broker that leads each of its
     partitions when the repeat begins, `io_threads` how many request handlers a broker has. `site`
     and `mode` are empty where the kind has none. `configs` are those of the topic `[beside]`,
-    `clients` is the process of the Java clients, `transactions` are the repeat's transactional ids.
+    `clients` is the process of the Java clients, `transactions` are their transactional ids.
     """
 
     arm: str

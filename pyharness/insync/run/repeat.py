@@ -76,7 +76,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             io_threads=scenario.broker.num_io_threads, beside=beside,
             configs=scenario.beside.configs if scenario.beside else None,
             clients=None if context.driver is None else context.driver.process,
-            transactions=plan.transactions.ids if plan.transactions else (),
+            transactions=plan.transactional_ids("java"),
         )  # fmt: skip
         faults = [
             fault_of(spec, at(spec, leaders=scenario.topics[spec.other_topic]), context.arm_cluster)

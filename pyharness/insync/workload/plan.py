@@ -150,6 +150,11 @@ class WorkloadPlan:
         count = 0 if self.transactions is None else len(self.transactions.ids)
         return [number for number in range(count) if library_of(self.client, number) == library]
 
+    def transactional_ids(self, library: Library) -> list[str]:
+        """Return the ids of these producers."""
+        ids = () if self.transactions is None else self.transactions.ids
+        return [ids[number] for number in self.transactional(library)]
+
     def members(self, library: Library, group: GroupPlan) -> list[int]:
         """Return the members of a group that use a library."""
         slots = range(group.members)
