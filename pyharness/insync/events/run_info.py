@@ -109,6 +109,7 @@ class PlannedFault(Recorded):
         words = [f"{keys.get('api', self.site)} {self.kind}".strip()]
         words += [] if peer is None else [f"{self.broker}-{peer}"]
         words += [keys.get("error") or self.mode] if self.mode in _NAMED else []
+        words += ["unprocessed"] if keys.get("processed") is False else []
         words += ["unclean"] if self.type == "unclean" else []
         words += [write(keys[key]) for key, write in _STRENGTHS.items() if keys.get(key)]
         if peer is None or direction != "both":

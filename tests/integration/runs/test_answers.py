@@ -1,10 +1,12 @@
 """Single answers of real nodes: they never come, come late, with an error, or as a reset."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from event_lines import lines_of
 from fault_runs import run_faults, small_scenario, weaknesses
 from insync.nodes import ACTIVE_CONTROLLER
 
@@ -42,6 +44,32 @@ def test_each_mode_acts_on_the_calls_that_it_names(tmp_path: Path) -> None:
     figures = [line["figures"] for _, line in seen]
     assert [each["answers"] for each in figures] == [3, 1, 1, 1, 1, 2, 1, 1, 1, 1, 0]
     assert figures[2]["longest_ms"] >= 700
+
+
+UNDONE: list[dict[str, Any]] = [
+    {**ANSWER, "broker": broker, "api": "Produce", "mode": "error", "error": error, "calls": 8}
+    for broker, error in enumerate(("NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS"), 1)
+]
+"""Of producers that are not idempotent."""
+
+
+@pytest.mark.parametrize("processed", [False, True])
+def test_what_an_error_came_instead_of_is_not_there_twice(tmp_path: Path, processed: bool) -> None:
+    """If the leader has appended the records, they are: no client can know."""
+    faults = [{**each, "processed": processed} for each in UNDONE]
+    seen = run_faults(tmp_path, small_scenario("undone", faults))
+    weak = [list(weaknesses(plan, line)) for plan, line in seen]
+    assert not any(weak), weak
+    assert [line["figures"]["answers"] for _, line in seen] == [8, 8]
+    run = tmp_path / "run"
+    reads = Counter(
+        (line["partition"], line["seq"])
+        for line in lines_of(run, "stock", "consume-0.jsonl")
+        if not line["fresh"]
+    )
+    acked = [line for line in lines_of(run, "stock", "produce-0.jsonl") if line["error"] is None]
+    assert {(line["partition"], line["seq"]) for line in acked} <= set(reads)
+    assert (max(reads.values()) > 1) == processed
 
 
 QUORUM: list[dict[str, Any]] = [

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from typing import Any
 
 import pytest
 
@@ -187,6 +188,48 @@ def test_a_reset_comes_after_the_node_has_the_request_or_before(
             one.recv(1)
     assert node.asked == ([1] if processed else [])
     assert rule.acted == 1
+
+
+def unprocessed(links: Links, **keys: Any) -> AnswerRule:
+    rule = AnswerRule(
+        api=FETCH, mode="error", processed=False, code=6, places=lambda *_: [8],
+        makes=lambda _, request: framed(request[8:12] + b"\0\0"), **keys,
+    )  # fmt: skip
+    links.begin_answers(1, rule, to_clients=False)
+    return rule
+
+
+def test_an_error_instead_of_the_work_comes_without_the_node(links: Links, node: Node) -> None:
+    rule = unprocessed(links, from_call=2)
+    with follower(links) as one:
+        codes = []
+        for number in range(1, 4):
+            one.sendall(request(FETCH, number))
+            codes.append(code(one))
+    assert codes == [0, 6, 0]
+    assert node.asked == [1, 3]
+    assert (rule.came, rule.acted, rule.version) == (3, 1, 12)
+
+
+def test_an_error_instead_of_the_work_waits_for_the_answers_before_it(links: Links) -> None:
+    """Clients take the next answer of a connection for that to their oldest request."""
+    late = AnswerRule(api=PRODUCE, mode="delay", delay_s=0.3)
+    links.begin_answers(1, late, to_clients=False)
+    rule = unprocessed(links, calls=2)
+    with follower(links) as one:
+        asked = ((PRODUCE, 1), (FETCH, 2), (FETCH, 3), (PRODUCE, 4), (FETCH, 5))
+        one.sendall(b"".join(request(*each) for each in asked))
+        assert numbers(one, 5) == [1, 2, 3, 4, 5]
+    assert (late.acted, rule.acted) == (1, 2)
+
+
+def test_a_request_without_a_place_for_the_error_reaches_the_node(links: Links, node: Node) -> None:
+    rule = unprocessed(links)
+    rule.places = lambda *_: []
+    with follower(links) as one:
+        one.sendall(request(FETCH, 1))
+        assert code(one) == 0
+    assert (node.asked, rule.acted) == ([1], 0)
 
 
 def test_an_answer_that_is_lost_with_its_connection_is_no_call(links: Links) -> None:

@@ -16,7 +16,7 @@ from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
 from insync.events.run_info import PlannedFault
 from insync.faults.base import Fault
-from insync.faults.kinds.network.answer import ERRORS
+from insync.faults.kinds.network.answer import ERRORS, UNDONE, Answer
 from insync.nodes import ACTIVE_CONTROLLER
 from insync.run.requirements import needs, require_version
 from insync.scenario.load import parse
@@ -100,7 +100,10 @@ def test_only_an_error_needs_kafkas_description(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(InputError, match=r"answer 'error' to Fetch on Kafka 2\.3\.1, expected a"):
         fault(Links(), **keys).prepare()
     found = {"fields": [], "apiKey": 1, "flexibleVersions": "none"}
-    monkeypatch.setattr(messages, "described", lambda jars, api: found if api == 1 else None)
+    of_fetch = {"Response": found, "Request": found}
+    monkeypatch.setattr(
+        messages, "described", lambda _, api, of="Response": of_fetch[of] if api == 1 else None
+    )
     links = Links()
     one = fault(links, **keys, from_call=2, calls=3)
     one.prepare()
@@ -108,6 +111,8 @@ def test_only_an_error_needs_kafkas_description(monkeypatch: pytest.MonkeyPatch)
     rule = links.begun[0][1]
     assert (rule.api, rule.code, rule.from_call, rule.calls) == (1, 6, 2, 3)
     assert rule.places(12, bytes(8)) == []
+    asked = bytes(12) + b"\xff\xff"
+    assert rule.makes(12, asked) == b"\0\0\0\4" + bytes(4), "an empty body"
 
 
 def test_the_codes_of_errors_are_kafkas() -> None:
@@ -116,6 +121,14 @@ def test_the_codes_of_errors_are_kafkas() -> None:
     same = {name for name in ERRORS if name in theirs}
     assert {name: ERRORS[name] for name in same} == {name: theirs[name] for name in same}
     assert len(same) > len(ERRORS) / 2
+
+
+@pytest.mark.parametrize("api", UNDONE)
+def test_an_error_may_come_instead_of_what_an_api_does(api: str) -> None:
+    keys = {"api": api, "mode": "error", "error": "REQUEST_TIMED_OUT", "processed": False}
+    assert not Answer.model_validate(
+        {"kind": "answer", "broker": 1, "to": "brokers", "at_ms": 0, "for_ms": 1, **keys}
+    ).processed
 
 
 def test_a_run_has_the_proxies_that_it_needs_and_only_these() -> None:
@@ -148,6 +161,10 @@ def test_the_coordinator_of_groups_can_be_the_target() -> None:
         (
             {**DROP, "mode": "error", "error": "NOT_CONTROLLER"},
             "Fetch answer NOT_CONTROLLER at broker 1",
+        ),
+        (
+            {"api": "Fetch", "mode": "reset", "processed": False},
+            "Fetch answer reset unprocessed at broker 1",
         ),
     ],
 )

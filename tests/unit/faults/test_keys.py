@@ -32,6 +32,10 @@ from unit.faults.evidence import alone, refusal
                 ({"error": "NOT_CONTROLLER"}, "expected none for mode 'drop'"),
                 ({"whole": True}, "whole: True, expected false for mode 'drop'"),
                 ({"processed": False}, "processed: False, expected true for mode 'drop'"),
+                (
+                    {"mode": "error", "error": "NOT_CONTROLLER", "processed": False},
+                    "processed: False, expected true for mode 'error' and another api than Pro",
+                ),
                 ({"to": "broker 4"}, "to: 'broker 4', expected 'clients', 'brokers', 'broker 1'"),
                 ({"to": "broker 1"}, "to: 'broker 1', expected 'clients', 'brokers' or another"),
                 ({"to": "controllers"}, "to: 'controllers', expected 'clients', 'brokers' or anot"),

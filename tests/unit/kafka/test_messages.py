@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from insync.brokers.kafka.messages import described, error_places, within
+from insync.brokers.kafka.messages import answer_to, described, error_places, within
 
 ANSWER: dict[str, Any] = {
     "apiKey": 1,
@@ -74,6 +74,66 @@ def test_without_partitions_there_is_no_place_for_their_errors() -> None:
     assert codes(answer, 3, whole=True) == [9]
 
 
+ASKED: dict[str, Any] = {
+    "apiKey": 1,
+    "flexibleVersions": "3+",
+    "fields": [
+        {"name": "Group", "type": "string", "versions": "1+", "nullableVersions": "1+"},
+        {"name": "Data", "type": "[]TopicData", "versions": "0+", "fields": [
+            {"name": "Id", "type": "uuid", "versions": "4+"},
+            {"name": "Name", "type": "string", "versions": "0-3"},
+            {"name": "Records", "type": "records", "versions": "2+", "nullableVersions": "2+"},
+            {"name": "Indexes", "type": "[]int32", "versions": "0+"},
+        ]},
+    ],
+}  # fmt: skip
+MADE: dict[str, Any] = {
+    "apiKey": 1,
+    "flexibleVersions": "3+",
+    "fields": [
+        {"name": "ErrorCode", "type": "int16", "versions": "2+"},
+        {"name": "Topics", "type": "[]Topic", "versions": "0+", "fields": [
+            {"name": "Name", "type": "string", "versions": "0-3"},
+            {"name": "Id", "type": "uuid", "versions": "4+"},
+            {"name": "Partitions", "type": "[]Partition", "versions": "0+", "fields": [
+                {"name": "Index", "type": "int32", "versions": "0+"},
+                {"name": "ErrorCode", "type": "int16", "versions": "0+"},
+                {"name": "Offset", "type": "int64", "versions": "0+", "default": "-1"},
+                {"name": "Words", "type": "string", "versions": "1+", "nullableVersions": "1+",
+                 "default": "null"},
+                {"name": "Isr", "type": "[]int32", "versions": "2+"},
+            ]},
+        ]},
+        {"name": "Leader", "type": "Node", "versions": "2+", "nullableVersions": "2+",
+         "default": "null", "fields": [{"name": "Id", "type": "int32", "versions": "0+"}]},
+        {"name": "Fenced", "type": "bool", "versions": "2+", "default": "true"},
+    ],
+}  # fmt: skip
+ASKS = struct.pack(">ihhi", 0, 1, 0, 77) + struct.pack(">h2s", 2, b"me")
+
+
+def test_an_answer_names_what_its_request_does_and_has_no_error() -> None:
+    asked = struct.pack(">h", -1) + struct.pack(">i h2s iii", 1, 2, b"ab", 2, 5, 6)
+    made = answer_to(ASKED, MADE, 1, ASKS + asked)
+    parts = struct.pack(">ihqh ihqh", 5, 0, -1, -1, 6, 0, -1, -1)
+    body = struct.pack(">i i h2s i", 77, 1, 2, b"ab", 2) + parts
+    assert made == struct.pack(">i", len(body)) + body
+    assert len(error_places(MADE, 1, made, whole=False)) == 2
+
+
+def test_an_answer_of_a_flexible_version_is_made_of_short_lengths_and_tags() -> None:
+    records = b"\xc9\x01" + bytes(200)
+    asked = (
+        b"\1\2\1x" + b"\0" + b"\2" + bytes(16) + records + b"\2" + struct.pack(">i", 5) + b"\0\0"
+    )
+    made = answer_to(ASKED, MADE, 4, ASKS + asked)
+    part = struct.pack(">ihq", 5, 0, -1) + b"\0" + b"\1" + NO_TAGS
+    topics = b"\2" + bytes(16) + b"\2" + part + NO_TAGS
+    assert made[4:] == struct.pack(">i", 77) + NO_TAGS + bytes(2) + topics + b"\xff\1" + NO_TAGS
+    assert len(error_places(MADE, 4, made, whole=True)) == 1
+    assert answer_to(ASKED, MADE, 4, ASKS + asked[:-3]) == b""
+
+
 def test_an_answer_that_is_not_as_described_has_no_places() -> None:
     whole = HEAD + struct.pack(">i h2s i ihi", 1, 2, b"ab", 1, 0, 11, -1)
     assert codes(whole, 0, whole=False) == [11]
@@ -94,8 +154,13 @@ def test_a_description_is_found_in_the_jar_of_the_clients(tmp_path: Path) -> Non
         with zipfile.ZipFile(file, "w") as made:
             body = json.dumps({"apiKey": 1, "name": file.stem})
             text = f"// Licensed\n{{\n  // words\n{body.removeprefix('{')}"
-            made.writestr("common/message/FetchRequest.json", "{}")
+            asked = {"apiKey": 1, "name": f"asks {file.stem}"}
+            made.writestr("common/message/FetchRequest.json", f"{json.dumps(asked)}\n}}")
             made.writestr("common/message/FetchResponse.json", text)
     assert described([other, jar], 1) == {"apiKey": 1, "name": "kafka-clients-4.3.1"}
+    assert described([other, jar], 1, "Request") == {
+        "apiKey": 1,
+        "name": "asks kafka-clients-4.3.1",
+    }
     assert described([other, jar], 2) is None
     assert described([other], 1) is None

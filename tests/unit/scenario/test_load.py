@@ -18,6 +18,7 @@ OTHERS = {
     "killed-mid-creation", "compacted-log", "full-log-dir", "moved-log-dir", "corrupt-index",
     "active-controller-killed", "failed-log-dir", "unclean-election", "active-controller-cut-off",
     "lost-answers", "cancelled-reassignment", "frozen-client", "follower-readers",
+    "refused-appends",
 }  # fmt: skip
 
 

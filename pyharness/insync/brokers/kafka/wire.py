@@ -140,7 +140,7 @@ def elect(topic: str, partitions: Sequence[int], timeout_ms: int, how: int = PRE
 def list_reassignments(topic: str, partitions: Sequence[int], timeout_ms: int) -> bytes:
     """Return the request for what is being reassigned of these partitions."""
     name = topic.encode()
-    listed = _varint(2) + _varint(len(name) + 1) + name + _ids(partitions) + _NO_TAGS
+    listed = varint(2) + varint(len(name) + 1) + name + _ids(partitions) + _NO_TAGS
     body = struct.pack(">i", timeout_ms) + listed + _NO_TAGS
     return framed(LIST_REASSIGNMENTS, body, flexible=True)
 
@@ -188,7 +188,7 @@ def transactions(port: int, states: Sequence[str], seconds: float) -> list[tuple
 
     Raises OSError without an answer; before 3.0 brokers close the connection.
     """
-    names = b"".join(_varint(len(name) + 1) + name.encode() for name in states)
+    names = b"".join(varint(len(name) + 1) + name.encode() for name in states)
     request = framed(LIST_TRANSACTIONS, _count(states) + names + b"\1" + _NO_TAGS, flexible=True)
     with connect(port, seconds) as broker:
         fields = Fields(exchange(broker, request))
@@ -218,7 +218,7 @@ def _topics(topic: str, partitions: Sequence[bytes]) -> bytes:
     """Return a compact list of one topic with its partitions."""
     name = topic.encode()
     return (
-        _varint(2) + _varint(len(name) + 1) + name
+        varint(2) + varint(len(name) + 1) + name
         + _count(partitions) + b"".join(partitions) + _NO_TAGS
     )  # fmt: skip
 
@@ -228,10 +228,10 @@ def _ids(numbers: Sequence[int]) -> bytes:
 
 
 def _count(items: Sequence[object]) -> bytes:
-    return _varint(len(items) + 1)  # compact lists count from one: zero is null
+    return varint(len(items) + 1)  # compact lists count from one: zero is null
 
 
-def _varint(value: int) -> bytes:
+def varint(value: int) -> bytes:
     out = bytearray()
     while value > 127:
         out.append(value & 127 | 128)

@@ -15,6 +15,8 @@ from typing import Final, Literal
 
 Places = Callable[[int, bytes], Sequence[int]]
 """Returns where an answer has the error codes to change; gets the version of its API."""
+Makes = Callable[[int, bytes], bytes]
+"""Returns an answer to a request; gets the version of its API."""
 
 _REQUEST: Final = struct.Struct(">ihhi")  # length, API, its version, number
 _ANSWER: Final = struct.Struct(">ii")  # length, number of the request
@@ -35,8 +37,9 @@ class AnswerRule:
         from_call: which call is the first, counted from when the rule begins.
         calls: on how many calls it acts.
         delay_s: how long the answer, and all behind it on its connection, is delayed.
-        processed: with mode "reset", whether the node gets the request.
+        processed: with mode "reset" or "error", whether the node gets the request.
         places: with mode "error", where to write `code`; an answer without places is not acted on.
+        makes: with mode "error", makes the answer to a request that the node does not get.
 
     Attributes:
         came: the calls that came.
@@ -55,6 +58,7 @@ class AnswerRule:
     delay_s: float = 0.0
     processed: bool = True
     places: Places = lambda _, __: ()
+    makes: Makes = lambda _, __: b""
     code: int = 0
     came: int = 0
     acted: int = 0
@@ -75,12 +79,14 @@ class AnswerRule:
         self.came += 1
         return self.came >= self.from_call and self.acted + self._awaited < self.calls
 
-    def take(self, version: int) -> None:
-        """Note that the answer to a call is awaited; raises ResetError instead of that."""
-        if not self.processed:
+    def take(self, version: int, request: bytes) -> bytes | None:
+        """Return the answer to a call; None if the node's is awaited; raises ResetError."""
+        if not self.processed and self.mode == "reset":
             self._act(version)
             raise ResetError
-        self._awaited += 1
+        made = None if self.processed else self._changed(self.makes(version, request), version)
+        self._awaited += made is None
+        return made
 
     def missed(self) -> None:
         """Note that an answer will not come: its connection has ended."""
@@ -92,7 +98,7 @@ class AnswerRule:
         if self._over.is_set():
             return answer
         if self.mode == "error":
-            return self._changed(answer, version)
+            return self._changed(answer, version) or answer
         self._act(version)
         if self.mode == "delay":
             with suppress(TimeoutError):
@@ -104,10 +110,11 @@ class AnswerRule:
             await self._over.wait()
         raise ResetError
 
-    def _changed(self, answer: bytes, version: int) -> bytes:
+    def _changed(self, answer: bytes, version: int) -> bytes | None:
+        """Return an answer with the code; None if it has no place for that."""
         places = self.places(version, answer)
         if not places:
-            return answer
+            return None
         self._act(version)
         changed = bytearray(answer)
         for place in places:
@@ -121,28 +128,48 @@ class AnswerRule:
 
 
 class Conversation:
-    """The requests and answers of one connection; `rules` may change meanwhile."""
+    """The requests and answers of one connection; `rules` may change meanwhile.
 
-    def __init__(self, asked_by: int, rules: Sequence[AnswerRule]) -> None:
+    `tell` writes an answer that the node did not make, if nothing else has to come before it.
+    """
+
+    def __init__(
+        self, asked_by: int, rules: Sequence[AnswerRule], tell: Callable[[bytes], None]
+    ) -> None:
         self._asked_by = asked_by
         self._rules = rules
+        self._tell = tell
         self._taken: dict[int, tuple[AnswerRule, int]] = {}
+        self._after: dict[int, bytes] = {}
+        """By the number of each request that the node has: what is answered right after it."""
 
     async def request(self, message: bytes, _: float) -> bytes:
         """Return a request, with its length, as it is passed on; raises ResetError."""
         if len(message) >= _REQUEST.size:
             _, api, version, number = _REQUEST.unpack_from(message)
             for rule in [each for each in self._rules if each.is_for(api, self._asked_by)][:1]:
-                rule.take(version)
+                if (made := rule.take(version, message)) is not None:
+                    self._answer_last(made)
+                    return b""
                 self._taken[number] = rule, version
+            self._after[number] = b""
         return message
+
+    def _answer_last(self, answer: bytes) -> None:
+        """Answer after all requests that came before."""
+        if self._after:
+            self._after[next(reversed(self._after))] += answer
+        else:
+            self._tell(answer)
 
     async def answer(self, message: bytes, came_at: float) -> bytes:
         """Return an answer, with its length, as it is passed on; raises ResetError."""
         if len(message) >= _ANSWER.size:
-            rule, version = self._taken.pop(_ANSWER.unpack_from(message)[1], (None, 0))
+            number = _ANSWER.unpack_from(message)[1]
+            rule, version = self._taken.pop(number, (None, 0))
             if rule is not None:
-                return await rule.treat(message, version, came_at)
+                message = await rule.treat(message, version, came_at)
+            message += self._after.pop(number, b"")
         return message
 
     def end(self) -> None:

@@ -113,7 +113,7 @@ class Proxy:
         if self.upstream is None:
             return
         to_reader, to_writer = await _connected(self.upstream())
-        told = None if self.answers is None else Conversation(peer, self.answers)
+        told = None if self.answers is None else Conversation(peer, self.answers, writer.write)
         asks, answered = (None, None) if told is None else (told.request, told.answer)
         there, back = (peer, self._node), (self._node, peer)
         try:

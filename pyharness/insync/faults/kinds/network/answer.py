@@ -34,6 +34,13 @@ APIS: Final[Mapping[str, int]] = {
     "BeginQuorumEpoch": 53, "AlterPartition": 56, "Envelope": 58, "BrokerRegistration": 62,
     "BrokerHeartbeat": 63, "AllocateProducerIds": 67, "ConsumerGroupHeartbeat": 68,
 }  # fmt: skip
+UNDONE: Final = (
+    "Produce", "OffsetCommit", "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn",
+    "WriteTxnMarkers", "TxnOffsetCommit", "AlterPartition", "BrokerHeartbeat",
+    "AllocateProducerIds",
+)  # fmt: skip
+"""APIs that change something, and whose answers can be made of their requests: parts have the same
+names in both."""
 ERRORS: Final[Mapping[str, int]] = {
     "UNKNOWN_SERVER_ERROR": -1, "OFFSET_OUT_OF_RANGE": 1, "CORRUPT_MESSAGE": 2,
     "UNKNOWN_TOPIC_OR_PARTITION": 3, "LEADER_NOT_AVAILABLE": 5, "NOT_LEADER_OR_FOLLOWER": 6,
@@ -101,8 +108,11 @@ class Answer(OnAnyProcess):
             raise broken("error", self.error, f"none for mode '{self.mode}'")
         if self.whole and self.mode != "error":
             raise broken("whole", self.whole, f"false for mode '{self.mode}'")
-        if not self.processed and self.mode != "reset":
+        if not self.processed and self.mode not in ("reset", "error"):
             raise broken("processed", self.processed, f"true for mode '{self.mode}'")
+        if not self.processed and self.mode == "error" and self.api not in UNDONE:
+            expected = f"true for mode 'error' and another api than {', '.join(UNDONE)}"
+            raise broken("processed", self.processed, expected)
         return self
 
     @model_validator(mode="after")
@@ -141,14 +151,16 @@ class AnswerFault(Fault[Answer]):
             return
         from insync.brokers.kafka import messages
 
-        kafka = self.cluster.kafka
-        description = messages.described(kafka.jars, APIS[self.spec.api])
-        if description is None:
+        kafka, api = self.cluster.kafka, APIS[self.spec.api]
+        description = messages.described(kafka.jars, api)
+        asked = messages.described(kafka.jars, api, "Request")
+        if description is None or asked is None:
             raise InputError(
                 f"faults: answer 'error' to {self.spec.api} on Kafka {kafka.version}, expected a"
                 " version that describes this API (the first that describes any is 2.4)"
             )
         self._rule.places = partial(messages.error_places, description, whole=self.spec.whole)
+        self._rule.makes = partial(messages.answer_to, asked, description)
 
     def inject(self) -> None:
         """Act on the calls that come from now on."""
