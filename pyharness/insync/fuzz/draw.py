@@ -25,8 +25,9 @@ from insync.fuzz.values import (
     draw_workload,
 )
 from insync.nodes import BROKERS
-from insync.run.requirements import OLDEST_CONSUMER
-from insync.scenario.model import Scenario
+from insync.run.arm_cluster import SELECTOR
+from insync.run.requirements import OLDEST_CONSUMER, OLDEST_RACKS
+from insync.scenario.model import Scenario, Workload
 
 Drawn = list[dict[str, Any]]
 
@@ -73,6 +74,41 @@ def shrunk(seed: int, kinds: Collection[str], leaders: Sequence[int], first_ms: 
     if random.random() < 0.5:
         return [{**stall, **late, "site": "write"}, {**stall, **hung}]
     return [{"kind": "link", "mode": "cut", "peer": leader, **late}, {**stall, **hung}]
+
+
+CANCELLED_SHARE: Final = 0.1
+
+
+def cancelled(seed: int, kinds: Collection[str], leaders: Sequence[int], first_ms: int) -> Drawn:
+    """Return a reassignment that is cancelled while a stall keeps it in progress, in some seeds."""
+    random = Random(f"insync fuzz cancelled {seed}")  # noqa: S311
+    added = random.randint(1, BROKERS)
+    others = [number for number, each in enumerate(leaders) if each != added]
+    able = {"stall", "add-replica"} <= set(kinds) and others
+    if not able or random.random() > CANCELLED_SHARE:
+        return []
+    at_ms, for_ms = first_ms + random.randint(0, 1_000), random.randint(1_000, LONG_MS)
+    some = sorted(random.sample(others, random.randint(1, len(others))))
+    own = {"broker": added, "partitions": some}
+    stall = {"kind": "stall", "site": "write", "mode": "hold"}
+    return [
+        {**stall, **own, "at_ms": at_ms, "for_ms": for_ms + 1_000},
+        {"kind": "add-replica", "cancel": True, **own, "at_ms": at_ms + 100, "for_ms": for_ms},
+    ]
+
+
+FROZEN_SHARE: Final = 0.5
+
+
+def frozen(seed: int, kinds: Collection[str], workload: Workload, first_ms: int) -> Drawn:
+    """Return a freeze of the Java clients, in some of the few seeds where one can act."""
+    random = Random(f"insync fuzz frozen clients {seed}")  # noqa: S311
+    own, able = workload.transactions, "client-freeze" in kinds and workload.client == "both"
+    if own is None or not able or random.random() > FROZEN_SHARE:
+        return []
+    window = first_ms, first_ms + BEGIN_WITHIN_MS
+    keys = draw_keys(KINDS["client-freeze"], random, workload.leaders, window)
+    return [{**keys, "broker": own.coordinators[1]}]
 
 
 BEGIN_MS: Final = 500
@@ -128,7 +164,7 @@ def late_write(keys: Mapping[str, Any], random: Random) -> dict[str, Any]:
     return {**keys, "broker": broker, "workload": workload, "faults": faults}
 
 
-GENERATOR: Final = 6
+GENERATOR: Final = 7
 """The version of the rules by which a seed becomes a scenario.
 
 Raise it with every change after which any seed is another scenario: here, in the modules that this
@@ -152,7 +188,8 @@ class Choices:
     """What a seed may be drawn from, such as the `kinds` of faults that can act here.
 
     `protocols` are those of consumer groups that the version has; `quorums`: it can have several
-    controllers. `settings` are more settings of every node.
+    controllers; `racks`: its consumers can read from followers. `settings` are more settings of
+    every node.
     """
 
     arms: Sequence[str]
@@ -160,18 +197,34 @@ class Choices:
     shape: Shape = "any"
     protocols: Sequence[str] = ("classic",)
     quorums: bool = True
+    racks: bool = True
     settings: Mapping[str, str] = field(default_factory=dict)
+
+
+ON_KRAFT: Final = frozenset({"answer", "controller-link", "quorum-link"})
+"""Kinds that may need a controller that others connect to."""
 
 
 def for_version(choices: Choices, version: Sequence[int]) -> Choices:
     """Return the choices that a Kafka with the numbers `version` has."""
     numbers = tuple(version)
-    protocols = ("classic", "consumer") if numbers >= OLDEST_CONSUMER else ("classic",)
-    return replace(choices, protocols=protocols, quorums=numbers >= KRAFT_SINCE)
+    oldest = {kind: (KINDS[kind].tags.oldest or ((),))[0] for kind in choices.kinds}
+    oldest |= dict.fromkeys(ON_KRAFT & {*oldest}, KRAFT_SINCE)
+    return replace(
+        choices,
+        kinds=[kind for kind in choices.kinds if numbers >= oldest[kind]],
+        protocols=("classic", "consumer") if numbers >= OLDEST_CONSUMER else ("classic",),
+        quorums=numbers >= KRAFT_SINCE,
+        racks=numbers >= OLDEST_RACKS,
+    )
 
 
 def draw(seed: int, choices: Choices) -> Scenario:
     random = Random(f"insync fuzz {choices.shape} {seed}")  # noqa: S311
+    broker = brokers_of(
+        seed, quorums=choices.quorums, racks=choices.racks, settings=choices.settings
+    )
+    racks = SELECTOR in broker["settings"]
     keys = {
         "schema": 1,
         "name": name_of(seed, choices.shape),
@@ -179,8 +232,8 @@ def draw(seed: int, choices: Choices) -> Scenario:
         "arms": list(choices.arms),
         "repeats": 1,
         "min_insync_replicas": random.choice((1, 2, 2, 2)),
-        "broker": brokers_of(seed, quorums=choices.quorums, settings=choices.settings),
-        "workload": draw_workload(random, choices.protocols),
+        "broker": broker,
+        "workload": draw_workload(random, choices.protocols, racks=racks),
         "timeline": {"steady_ms": STEADY_MS, "recover_ms": RECOVER_MS},
     }
     if choices.shape == "late-write":
@@ -199,14 +252,19 @@ def _with_faults(
     wanted = random.randint(1, MOST_FAULTS)
     scenario = Scenario.model_validate(keys)
     faults: list[dict[str, Any]] = []
-    compound = outage(random, kinds, STEADY_MS) or shrunk(
-        seed, kinds, scenario.workload.leaders, STEADY_MS
+    leaders = scenario.workload.leaders
+    compound = (
+        outage(random, kinds, STEADY_MS)
+        or shrunk(seed, kinds, leaders, STEADY_MS)
+        or cancelled(seed, kinds, leaders, STEADY_MS)
+        or frozen(seed, kinds, scenario.workload, STEADY_MS)
     )
-    kinds = _swarm(random, kinds)
-    for _ in range(TRIES):
+    few = _swarm(random, kinds)
+    for turn in range(TRIES):
         if len(faults) >= wanted and not compound:
             break
-        fault = compound.pop(0) if compound else _one(random, kinds, scenario)
+        able = few if faults or turn < TRIES // 2 else kinds  # the few may have nothing to act on
+        fault = compound.pop(0) if compound else _one(random, able, scenario)
         try:
             # In order of time, which a rule of some kinds goes by: what another one did before it.
             in_time = sorted([*faults, fault], key=lambda each: int(each["at_ms"]))

@@ -225,6 +225,8 @@ FEATURES: Final[Mapping[str, Callable[[Keys], Keys]]] = {
     "compression": _without("compression", "linger_ms"),
     "idempotent": _without("idempotent"),
     "client": _without("client"),
+    "read_from": _without("read_from"),
+    "fetch_wait_ms": _without("fetch_wait_ms"),
     "load": lambda workload: {**workload, **PLAIN},
 }
 """What each part of a workload is without it."""

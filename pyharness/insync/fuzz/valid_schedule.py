@@ -6,10 +6,11 @@ A fault that another one keeps from acting leaves no evidence, and then its seed
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from insync.faults.kinds.network.answer import Answer
 from insync.faults.registry import tags_of
-from insync.faults.spec import Planned
+from insync.faults.spec import INTERNAL, Planned
 from insync.fuzz.values import BROKER, LOSES_DATA
-from insync.nodes import BROKERS, CONTROLLER_ID
+from insync.nodes import ACTIVE_CONTROLLER, BROKERS, CONTROLLER_ID
 from insync.scenario.model import Scenario
 
 RESTART_MS: Final = 12_000
@@ -33,12 +34,21 @@ truncates its log, Kafka gives the partition up at that broker until it is start
 FORWARDING: Final = frozenset({"controller-link"})
 """Kinds that keep any broker from forwarding a request to the controller."""
 NEEDS_TRAFFIC: Final = frozenset(
-    {"stall", "disk-stall", "disk-throttle", "link", "client-link", "queue-stall", "read-error"}
-)
+    {
+        "stall", "disk-stall", "disk-throttle", "link", "client-link", "quorum-link",
+        "queue-stall", "read-error",
+    }
+)  # fmt: skip
 """Kinds that act on what nodes read, write or send, and so not where nothing is."""
 NEEDS_APPENDS: Final = frozenset({"stall", "disk-stall", "disk-throttle"})
 """Kinds that act on records. With acks=all any broker that is silent ends the appends of all
 partitions until it is out of their ISRs, because every broker has a replica of each."""
+CALLS_MS: Final = {"EndTxn": 1_000, "WriteTxnMarkers": 1_000}
+CALL_MS: Final = 500
+"""How long at most between two calls of an API that an `answer` is for."""
+OF_GROUPS_OR_TRANSACTIONS: Final = frozenset({"OffsetCommit", *CALLS_MS})
+"""APIs whose calls a `client-freeze` may end, and that answer when the ISR has what they write."""
+CONTROLLERS: Final = frozenset({CONTROLLER_ID, ACTIVE_CONTROLLER})
 LEAVES_ISR_MS: Final[int] = BROKER["replica_lag_time_max_ms"] * 3 // 2 + 500
 """After what time a follower that is not served is out of the ISR, and appends go on without it."""
 LAGS: Final = frozenset({"stall", "link"})
@@ -51,7 +61,7 @@ AT_BOTH_ENDS: Final = frozenset({"clock-jump"})
 """Kinds whose evidence a broker is asked for before and after them."""
 OF_LEADERS: Final = frozenset({"read", "send"})
 """Sites at which only the leader of a partition hangs, because only it serves reads."""
-PASSES: Final = frozenset({"delay", "slow", "loss"})
+PASSES: Final = frozenset({"delay", "slow", "loss", "reset", "error"})
 """Modes in which traffic goes on."""
 SILENT_SHARE: Final = 0.3
 """For how much of its time, from its beginning on, a fault may have no traffic to act on."""
@@ -97,7 +107,8 @@ def _can_act(fault: Planned, scenario: Scenario) -> bool:
         return False
     if fault.kind in AT_LEADERS:
         return {leaders[each] for each in _partitions(fault)} <= fault.nodes
-    if getattr(fault, "site", "") == "fsync" and getattr(fault, "mode", "") == "hold":
+    held = getattr(fault, "site", "") == "fsync" and getattr(fault, "mode", "") == "hold"
+    if held or fault.kind == "disk-throttle":
         # Evidence is that an fsync hangs for half of the time; there is one per so many records.
         every_ms: float = (
             1_000 * BROKER["log_flush_interval_messages"] / scenario.workload.rate_per_partition
@@ -105,10 +116,56 @@ def _can_act(fault: Planned, scenario: Scenario) -> bool:
         return fault.end_ms - fault.at_ms >= 3 * every_ms
     if fault.end_ms - fault.at_ms < LEAST_MS.get(fault.kind, 0):
         return False
+    if fault.cancelled and not any(_keeps(other, fault) for other in scenario.faults):
+        return False
+    if isinstance(fault, Answer):
+        return fault.for_ms >= _acts_within_ms(fault) and _is_asked(fault, scenario)
+    if fault.kind == "client-freeze":
+        own = scenario.workload.transactions
+        ours = own.coordinators[1::2] if own and scenario.workload.client == "both" else ()
+        return fault.broker in ours and scenario.workload.producers_per_partition > 1
     delay_ms = getattr(fault, "delay_ms", None) or 0
     if fault.kind in AT_A_LEADER and fault.end_ms - fault.at_ms < delay_ms + FETCHES_MS:
         return False
     return fault.kind not in AT_A_LEADER or bool(fault.nodes & set(leaders))
+
+
+def _keeps(fault: Planned, request: Planned) -> bool:
+    """Whether a fault keeps a reassignment in progress until that is cancelled."""
+    return (
+        getattr(fault, "site", "") == "write"
+        and fault.broker == request.broker
+        and set(request.cancelled) <= set(_partitions(fault))
+        and fault.at_ms <= request.at_ms
+        and fault.end_ms > request.end_ms
+    )
+
+
+def _acts_within_ms(fault: Answer) -> int:
+    return fault.from_call * CALLS_MS.get(fault.api, CALL_MS) + fault.delay_ms
+
+
+def _is_asked(fault: Answer, scenario: Scenario) -> bool:
+    """Whether somebody calls the API of its node again and again."""
+    workload = scenario.workload
+    coordinators = workload.transactions.coordinators if workload.transactions else ()
+    if fault.at_controller:
+        return True
+    frozen = any(other.kind == "client-freeze" for other in scenario.faults)
+    if fault.api in OF_GROUPS_OR_TRANSACTIONS and frozen:
+        return False
+    if fault.api == "OffsetCommit":
+        leads = INTERNAL["__consumer_offsets"]
+        return fault.broker in leads and any(not each.rejoin_every_ms for each in workload.groups)
+    if fault.api == "EndTxn" or (fault.api == "WriteTxnMarkers" and not coordinators):
+        return fault.broker in coordinators
+    if fault.api == "Fetch" and fault.to == "clients" and workload.read_from:
+        return fault.broker == workload.read_from
+    moved = {each for other in scenario.faults for each in other.elected}
+    return any(
+        leader == fault.broker and number not in moved
+        for number, leader in enumerate(workload.leaders)
+    )
 
 
 def _is_hidden(fault: Planned, other: Planned, scenario: Scenario) -> bool:
@@ -116,13 +173,22 @@ def _is_hidden(fault: Planned, other: Planned, scenario: Scenario) -> bool:
     loses = getattr(fault, "mode", "") == "loss"
     if fault is other:
         return False
+    if fault.kind == "quorum-link" or ACTIVE_CONTROLLER in fault.nodes:
+        # The node of either may be the other's.
+        apart = other.at_ms >= _ends_ms(fault) or fault.at_ms >= _ends_ms(other)
+        if _nodes(fault) & _nodes(other) and not apart:
+            return True
+    if isinstance(fault, Answer) and not _passes(fault, other):
+        soon = other.at_ms < fault.at_ms + _acts_within_ms(fault)
+        may_move = bool(_nodes(fault) & _nodes(other))  # leaders, for the rest of the repeat
+        return soon and (may_move or _silent_until(fault, other, scenario) > fault.at_ms)
     at_once = fault.at_ms < other.end_ms and other.at_ms < fault.end_ms
-    if at_once and tags_of(other).kills and fault.nodes == other.nodes:
+    if at_once and tags_of(other).kills and _nodes(fault) == _nodes(other):
         return True
     if fault.kind in AT_BOTH_ENDS and other.kind not in REPLICATION_ONLY:
         ends = _ends_ms(other)
         meets = other.at_ms <= fault.end_ms + SETTLE_MS and fault.at_ms <= ends
-        return meets and bool(other.nodes & fault.nodes) and not _passes(fault, other)
+        return meets and bool(_nodes(other) & _nodes(fault)) and not _passes(fault, other)
     if fault.kind not in NEEDS_TRAFFIC or _passes(fault, other):
         return False
     until = _silent_until(fault, other, scenario)
@@ -137,9 +203,9 @@ def _is_hidden(fault: Planned, other: Planned, scenario: Scenario) -> bool:
 def _passes(fault: Planned, other: Planned) -> bool:
     """Whether traffic goes on under another fault, often enough for a fault to meet some."""
     mode = getattr(other, "mode", "")
-    if mode == "delay":
+    if mode == "delay" or isinstance(other, Answer):
         delay_ms: int = getattr(other, "delay_ms", 0)
-        return fault.end_ms - fault.at_ms >= FETCHES_MS + 2 * delay_ms
+        return mode in PASSES and fault.end_ms - fault.at_ms >= FETCHES_MS + 2 * delay_ms
     return mode in PASSES or other.kind == "clock-jump"
 
 
@@ -155,7 +221,7 @@ def _loses_its_readers(fault: Planned, scenario: Scenario) -> bool:
         if set(other.elected) & set(_partitions(fault)) and not other.nodes & fault.nodes:
             return True
         if not (tags_of(other).harmless or _passes(fault, other)):
-            silent |= other.nodes - {CONTROLLER_ID}
+            silent |= other.nodes - CONTROLLERS
     return len(silent) >= BROKERS
 
 
@@ -165,13 +231,16 @@ def _silent_until(fault: Planned, other: Planned, scenario: Scenario) -> int:
     What a fault acts on comes over nodes, or a link, at which the other one may be.
     """
     leaders = scenario.workload.leaders
-    nodes = fault.nodes | {leaders[each] for each in _partitions(fault)}
+    nodes = _nodes(fault) | {leaders[each] for each in _partitions(fault)}
     by_link = other.kind in REPLICATION_ONLY
-    is_between = other.nodes <= nodes if by_link else bool(other.nodes & nodes)
+    is_between = other.nodes <= nodes if by_link else bool(_nodes(other) & nodes)
     if is_between:
         return _ends_ms(other)
     needs_acks = fault.kind in NEEDS_APPENDS and scenario.workload.acks == "all"
-    at_replica = bool(other.nodes & set(leaders)) if by_link else CONTROLLER_ID not in other.nodes
+    if isinstance(fault, Answer):
+        all_ack = scenario.workload.acks == "all" or fault.api in OF_GROUPS_OR_TRANSACTIONS
+        needs_acks = all_ack or fault.to != "clients"
+    at_replica = bool(other.nodes & set(leaders)) if by_link else not other.nodes & CONTROLLERS
     if not (needs_acks and at_replica):
         return 0
     if other.kind in LAGS and _others_replicate(fault, other, scenario):
@@ -200,6 +269,11 @@ def _others_replicate(fault: Planned, other: Planned, scenario: Scenario) -> boo
     )
 
 
+def _nodes(fault: Planned) -> frozenset[int]:
+    """Return the nodes that it is done to; the active controller may be the first one."""
+    return fault.nodes | CONTROLLERS if fault.nodes & CONTROLLERS else fault.nodes
+
+
 def _partitions(fault: Planned) -> Sequence[int]:
     found: Sequence[int] = getattr(fault, "partitions", ())
     return found
@@ -210,8 +284,11 @@ def _is_silent_for(
 ) -> bool:
     """Whether a fault may keep a node from answering a request, which is asked at both its ends."""
     named = {leaders[partition] for partition in (*request.added, *request.removed)}
-    asked = request.nodes | named | set(controllers)
-    if fault.kind in REPLICATION_ONLY or not (asked & fault.nodes or fault.kind in FORWARDING):
+    asked = _nodes(request) | named | set(controllers)
+    to_clients = isinstance(fault, Answer) and fault.to == "clients"  # not to who asks here
+    if to_clients or (request.cancelled and _keeps(fault, request)):
+        return False
+    if fault.kind in REPLICATION_ONLY or not (asked & _nodes(fault) or fault.kind in FORWARDING):
         return False
     until = fault.end_ms + (RESTART_MS if tags_of(fault).alone else 0)
     return fault.at_ms < request.end_ms + SETTLE_MS and request.at_ms < until

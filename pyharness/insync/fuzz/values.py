@@ -9,16 +9,18 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import exp, log
 from random import Random
-from typing import Any, Final, Literal, Union, get_args, get_origin
+from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le
 from pydantic.fields import FieldInfo
 
 from insync import arms
+from insync.clients import DEFAULT_CLIENT, Client
 from insync.faults.kind import OWN_DISK, STALLABLE, VOLUME, FaultKind
 from insync.faults.registry import tagged
-from insync.faults.spec import OnProcess
-from insync.nodes import BROKERS, CONTROLLER_ID
+from insync.faults.spec import INTERNAL, OnAnyProcess, OnProcess
+from insync.nodes import ACTIVE_CONTROLLER, BROKERS, CONTROLLER_ID
+from insync.run.arm_cluster import RACK_AWARE, SELECTOR
 
 Draw = Callable[[Random, Sequence[int], int], Any]
 """Draws a value; gets the leaders of the partitions, and the fault's broker."""
@@ -43,16 +45,89 @@ survives, so nothing else that harms a broker is drawn beside one of these."""
 WEIGHTS: Final[Mapping[str, float]] = {
     "stall": 4, "kill": 3, "freeze": 3, "elect": 3, "link": 3, "config-update": 2,
     "add-replica": 2, "remove-replica": 2, "memory-pressure": 0.1, "disk-full": 0.5,
-    "disk-read-only": 0.5, "lost-log": 0.5,
+    "disk-read-only": 0.5, "lost-log": 0.5, "answer": 6, "quorum-link": 4,
 }  # fmt: skip
 """How often a kind is drawn, compared with 1 for any other; a memory-pressure takes long."""
 
 NOT_DRAWN: Final = frozenset(tagged("only_planned"))
 """Kinds that no seed has."""
 
-KEYS_NOT_DRAWN: Final = frozenset({"throttle_bytes_per_s", "cancel", "files", "topic", "type"})
-"""Optional keys that no seed has: a quota of a new replica, a reassignment that is cancelled, a
-file's name, and an election that loses records are a scenario's."""
+KEYS_NOT_DRAWN: Final = frozenset(
+    {"throttle_bytes_per_s", "cancel", "files", "topic", "type", "error", "whole", "processed"}
+)
+"""Optional keys that are not drawn one by one. No seed has a quota of a new replica, a file's name,
+another topic, or an unclean election: that needs a partition whose ISR is gone, and what it loses
+as planned would hide what else is lost. `draw.cancelled` cancels reassignments, `TOGETHER` has the
+others.
+"""
+
+
+class Calls(NamedTuple):
+    """Calls of an API that come often, and errors with which Kafka answers them.
+
+    `done`: with what was asked for done, such as an append that not all replicas have in time, or a
+    read; `undone`: without it, so that a client sends the same again.
+    """
+
+    api: str
+    to: str = "clients"
+    done: Sequence[str] = ()
+    undone: Sequence[str] = ()
+    modes: Sequence[str] = ("drop", "delay", "reset")
+
+
+_APPENDED: Final = ("REQUEST_TIMED_OUT", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
+_REFUSED: Final = ("NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS", "KAFKA_STORAGE_ERROR")
+_COORDINATED: Final = ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR")
+_NO_COORDINATOR: Final = ("COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR")
+_NOT_READ: Final = ("NOT_LEADER_OR_FOLLOWER", "UNKNOWN_LEADER_EPOCH", "KAFKA_STORAGE_ERROR")
+ASKED_OF_BROKERS: Final = (
+    Calls("Produce", done=_APPENDED, undone=_REFUSED),
+    Calls("Produce", done=_APPENDED, undone=_REFUSED),
+    Calls("Fetch", done=_NOT_READ),
+    Calls("Fetch", "brokers", _NOT_READ),
+    Calls("Fetch", "brokers", _NOT_READ),
+    Calls("OffsetCommit", done=_COORDINATED, undone=_NO_COORDINATOR),
+    Calls("EndTxn", done=_COORDINATED, undone=_NO_COORDINATOR),
+    Calls("WriteTxnMarkers", "brokers", _APPENDED, _REFUSED),
+)
+ASKED_OF_CONTROLLER: Final = (
+    # Without an answer for long a broker is fenced.
+    Calls("BrokerHeartbeat", "brokers", undone=("NOT_CONTROLLER",), modes=("delay", "reset")),
+    Calls("Fetch", "brokers"),
+    Calls("Fetch", "controllers"),
+)
+MOST_CALLS: Final = 4
+
+
+def _answer(random: Random) -> dict[str, Any]:
+    """Draw which calls of which node an `answer` is for, and what becomes of them."""
+    at_controller = random.random() < CONTROLLER_SHARE
+    calls = random.choice(ASKED_OF_CONTROLLER if at_controller else ASKED_OF_BROKERS)
+    led = INTERNAL["__consumer_offsets"] if calls.api == "OffsetCommit" else range(1, BROKERS + 1)
+    drawn: dict[str, Any] = {
+        "broker": ACTIVE_CONTROLLER if at_controller else random.choice(led),
+        "api": calls.api, "to": calls.to,
+        "mode": random.choice([*calls.modes, *(["error"] if calls.done or calls.undone else [])]),
+        "from_call": random.randint(1, MOST_CALLS), "calls": random.randint(1, MOST_CALLS),
+    }  # fmt: skip
+    if drawn["mode"] == "reset":
+        drawn["processed"] = random.random() < 0.5
+    if drawn["mode"] == "error":
+        drawn["error"] = random.choice([*calls.done, *calls.undone])
+        drawn["processed"] = drawn["error"] in calls.done
+    return drawn
+
+
+TIMEOUT_MS: Final = 4_000
+"""Of clients, and of the transactions that a `client-freeze` is for."""
+
+TOGETHER: Final[Mapping[str, Callable[[Random], dict[str, Any]]]] = {
+    "answer": _answer,
+    "quorum-link": lambda random: {"broker": random.choice((CONTROLLER_ID, ACTIVE_CONTROLLER))},
+    "client-freeze": lambda random: {"for_ms": TIMEOUT_MS + random.randint(1_500, 3_000)},
+}
+"""By kind, keys that are drawn together, because they have to fit each other."""
 
 SETTINGS: Final[Sequence[Mapping[str, str]]] = (
     {"num.io.threads": "8"},
@@ -116,6 +191,7 @@ def draw_keys(
     """Draw a fault of a kind that begins within `window`; its scenario may refuse it."""
     keys: dict[str, Any] = {"kind": kind.name, "broker": _broker(kind, random)}
     keys["at_ms"] = random.randint(*window)
+    keys |= TOGETHER[kind.name](random) if kind.name in TOGETHER else {}
     fields = kind.spec.model_fields
     for name in sorted(fields, key=lambda name: name in ONLY_WITH):
         if name in keys or name in KEYS_NOT_DRAWN:
@@ -135,7 +211,8 @@ def _broker(kind: FaultKind[Any], random: Random) -> int:
     if kind.tags.log_folder in DISKS:
         return DISKS[kind.tags.log_folder]
     if issubclass(kind.spec, OnProcess) and random.random() < CONTROLLER_SHARE:
-        return CONTROLLER_ID
+        of_any = issubclass(kind.spec, OnAnyProcess)
+        return random.choice((CONTROLLER_ID, ACTIVE_CONTROLLER)) if of_any else CONTROLLER_ID
     return random.randint(1, BROKERS)
 
 
@@ -182,6 +259,8 @@ BROKER: Final[Mapping[str, Any]] = {
     "leader_fetch_process_time_max_ms": 1_000,
     "insync_relinquish_cooldown_ms": 50_000,  # the next seed soon finds no slow broker
 }
+LOOK_FOR_TIMEOUTS: Final = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": "500"}
+"""So that a coordinator ends a transaction soon after its timeout."""
 
 CONTROLLERS: Final[Sequence[Mapping[str, Any]]] = (
     {},
@@ -193,10 +272,18 @@ IN_A_ROW: Final = 10
 """How many seeds in a row have the same controllers, so that they can share a cluster."""
 
 
-def brokers_of(seed: int, *, quorums: bool, settings: Mapping[str, str]) -> dict[str, Any]:
-    """Return the key `broker` of a seed; `quorums`: whether the version can have several."""
-    controllers = CONTROLLERS[(seed - 1) // IN_A_ROW % len(CONTROLLERS)] if quorums else {}
-    return {**BROKER, **controllers, **({"settings": dict(settings)} if settings else {})}
+def brokers_of(
+    seed: int, *, quorums: bool, racks: bool, settings: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the key `broker` of a seed.
+
+    `quorums`: whether the version can have several controllers; `racks`: whether consumers of some
+    seeds may read from followers, which is so for ten in a row or for none.
+    """
+    row = (seed - 1) // IN_A_ROW
+    controllers = CONTROLLERS[row % len(CONTROLLERS)] if quorums else {}
+    selector = {SELECTOR: RACK_AWARE} if racks and row % 2 else {}
+    return {**BROKER, **controllers, "settings": {**LOOK_FOR_TIMEOUTS, **selector, **settings}}
 
 
 MOST_PARTITIONS: Final = 4
@@ -204,13 +291,13 @@ PLAIN: Final[Mapping[str, Any]] = {
     "rate_per_partition": 25,
     "producers_per_partition": 2,
     "record_bytes": 200,
-    "client_timeout_ms": 4_000,
+    "client_timeout_ms": TIMEOUT_MS,
 }
 """What every workload has at first; reduction comes back to it."""
 
 
-def draw_workload(random: Random, protocols: Sequence[str]) -> dict[str, Any]:
-    """Return the keys of a workload that the loader accepts."""
+def draw_workload(random: Random, protocols: Sequence[str], *, racks: bool) -> dict[str, Any]:
+    """Return the keys of a workload that the loader accepts; `racks`: brokers have some."""
     brokers = range(1, BROKERS + 1)
     leaders = [random.choice(brokers) for _ in range(random.randint(1, MOST_PARTITIONS))]
     keys: dict[str, Any] = {**PLAIN, "leaders": leaders}
@@ -225,7 +312,7 @@ def draw_workload(random: Random, protocols: Sequence[str]) -> dict[str, Any]:
         keys["compression"] = random.choice(("gzip", "snappy", "lz4", "zstd"))
         keys["linger_ms"] = 20
     if random.random() < 0.3:
-        keys["transactions"] = _transactions(random)
+        keys["transactions"] = _transactions(random, keys["client"])
     if random.random() < 0.3:
         keys["groups"] = [_group(random, protocols)]
     if not keys.get("idempotent") and random.random() < 0.15:
@@ -233,12 +320,19 @@ def draw_workload(random: Random, protocols: Sequence[str]) -> dict[str, Any]:
         keys["bursts"] = [bursts]
     elif random.random() < 0.2:
         keys["keys"] = 10 * len(leaders)
+    if random.random() < 0.3:
+        keys["fetch_wait_ms"] = random.choice((5, 500, 1_000))
+    readable = [broker for broker in brokers if set(leaders) != {broker}]
+    if racks and keys["client"] == DEFAULT_CLIENT and random.random() < 0.5:
+        keys["read_from"] = random.choice(readable)
     return keys
 
 
-def _transactions(random: Random) -> dict[str, Any]:
+def _transactions(random: Random, client: Client) -> dict[str, Any]:
+    both = client == "both"  # two, so that each library has one, and a `client-freeze` can act
     return {
-        "coordinators": random.sample(range(1, BROKERS + 1), random.randint(1, 2)),
+        "coordinators": random.sample(range(1, BROKERS + 1), 2 if both else random.randint(1, 2)),
+        **({"timeout_ms": TIMEOUT_MS} if both else {}),
         "per_second": random.randint(2, 6),
         "records": random.randint(2, 5),
         "abort_percent": random.choice((0, 20)),

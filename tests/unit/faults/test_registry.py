@@ -73,8 +73,8 @@ TAGGED = {
         " move-log-dir produce-flood remove-replica topic-churn"
     ),
     "only_planned": (
-        "answer client-freeze corrupt create-topic delete-topic more-partitions move-log-dir"
-        " produce-flood quorum-link stop write-error"
+        "corrupt create-topic delete-topic more-partitions move-log-dir produce-flood stop"
+        " write-error"
     ),
     "at_both_ends": "link",
     "kills": "kill lost-log power-failure stop",

@@ -12,17 +12,28 @@ from hypothesis import strategies as st
 
 from insync.arms import ARMS, FEATURE
 from insync.faults.kinds.cpu_quota import CpuQuota
+from insync.faults.kinds.network.answer import Answer
 from insync.faults.registry import KINDS, tags_of
-from insync.fuzz.draw import GENERATOR, MOST_FAULTS, SHAPES, STEADY_MS, Choices, Shape, draw, shrunk
+from insync.fuzz.draw import (
+    GENERATOR,
+    MOST_FAULTS,
+    SHAPES,
+    STEADY_MS,
+    Choices,
+    Shape,
+    draw,
+    for_version,
+    shrunk,
+)
 from insync.fuzz.reduce import keys_of
-from insync.fuzz.values import DISKS, LOSES_DATA, NOT_DRAWN
+from insync.fuzz.values import ASKED_OF_BROKERS, ASKED_OF_CONTROLLER, DISKS, LOSES_DATA, NOT_DRAWN
 from insync.nodes import CONTROLLER_ID
 from insync.run.arm_cluster import cluster_spec, disks_differ
 from insync.scenario.load import parse
 from insync.scenario.model import Scenario
 
 SEEDS = range(1, 301)
-DRAWN = (6, "74a6119ec4af779b137f02231e38f54e85c07b5702eaf328255d7b5871c3de0c")
+DRAWN = (7, "35ebb5076938115a4ee677a91aa9ba2ecd74111f9801b23ec4ba4da879bd7fb7")
 """The version of the generator, and the SHA-256 of the scenarios of `SEEDS` of each shape. If this
 changed without a new version, `--resume` would mix scenarios of both."""
 
@@ -61,6 +72,70 @@ def test_another_scenario_of_a_seed_is_another_version_of_the_generator(
 
 def test_every_registered_kind_is_drawn(drawn: list[Scenario]) -> None:
     assert {fault.kind for each in drawn for fault in each.faults} == set(KINDS) - NOT_DRAWN
+
+
+def test_answers_of_brokers_and_controllers_are_lost_late_wrong_or_resets(
+    drawn: list[Scenario],
+) -> None:
+    answers = [each for one in drawn for each in one.faults if isinstance(each, Answer)]
+    assert {each.mode for each in answers} == {"drop", "delay", "reset", "error"}
+    assert {each.to for each in answers} == {"clients", "brokers", "controllers"}
+    assert {each.at_controller for each in answers} == {True, False}
+    assert {each.processed for each in answers if each.mode == "reset"} == {True, False}
+    assert {each.api for each in answers} >= {"Produce", "Fetch", "BrokerHeartbeat", "EndTxn"}
+
+
+def test_errors_say_rightly_whether_what_was_asked_for_is_done(drawn: list[Scenario]) -> None:
+    """And none makes a correct client or follower skip or drop records."""
+    answers = [each for one in drawn for each in one.faults if isinstance(each, Answer)]
+    errors = {
+        (each.error, each.processed) for each in answers if each.api == "Produce" and each.error
+    }
+    assert errors <= {
+        ("REQUEST_TIMED_OUT", True), ("NOT_ENOUGH_REPLICAS_AFTER_APPEND", True),
+        ("NOT_LEADER_OR_FOLLOWER", False), ("NOT_ENOUGH_REPLICAS", False),
+        ("KAFKA_STORAGE_ERROR", False),
+    }  # fmt: skip
+    assert len(errors) > 2
+    unsafe = {"OFFSET_OUT_OF_RANGE", "FENCED_LEADER_EPOCH", "UNKNOWN_PRODUCER_ID"}
+    assert not any(
+        unsafe & {*each.done, *each.undone} for each in (*ASKED_OF_BROKERS, *ASKED_OF_CONTROLLER)
+    )
+
+
+def test_no_seed_has_an_election_that_loses_records(drawn: list[Scenario]) -> None:
+    assert not any(fault.loses_records for each in drawn for fault in each.faults)
+
+
+def test_in_some_seeds_a_reassignment_is_cancelled_while_a_stall_holds_it_up(
+    drawn: list[Scenario],
+) -> None:
+    found = [fault for each in drawn for fault in each.faults if fault.cancelled]
+    assert 5 < len(found) < len(drawn) / 5
+
+
+def test_clients_are_frozen_where_there_are_java_clients_in_a_transaction(
+    drawn: list[Scenario],
+) -> None:
+    freezes = ["client-freeze" in {fault.kind for fault in each.faults} for each in drawn]
+    both = [each for each, freeze in zip(drawn, freezes, strict=True) if freeze]
+    assert len(both) > 2
+    assert all(each.workload.client == "both" for each in both)
+
+
+def test_consumers_read_from_followers_in_half_of_the_tens_of_seeds(drawn: list[Scenario]) -> None:
+    readers = {seed for seed, each in zip(SEEDS, drawn, strict=True) if each.workload.read_from}
+    assert len(readers) > 20
+    assert {(seed - 1) // 10 % 2 for seed in readers} == {1}
+    assert len({each.workload.fetch_wait_ms for each in drawn}) > 2
+    old = replace(choices(), racks=False)
+    assert not any(draw(seed, old).workload.read_from for seed in readers)
+
+
+def test_an_older_version_has_no_faults_that_it_refuses() -> None:
+    old, new = (for_version(choices(), version).kinds for version in ((2, 8, 2), (4, 3, 1)))
+    assert set(new) - set(old) == {"answer", "client-freeze", "controller-link", "quorum-link"}
+    assert set(new) == set(KINDS)
 
 
 def test_kinds_that_cannot_act_here_are_not_drawn() -> None:
@@ -113,7 +188,7 @@ def test_a_third_of_the_seeds_has_three_controllers_and_one_combined_nodes(shape
         scenario = draw(seed, choices(shape))
         found[scenario.broker.controllers, scenario.broker.combined] += 1
         if scenario.broker.combined:
-            assert CONTROLLER_ID not in {fault.broker for fault in scenario.faults}
+            assert all(fault.broker < CONTROLLER_ID for fault in scenario.faults)
     assert found == {(1, False): 20, (3, False): 20, (3, True): 20}
     on_zookeeper = replace(choices(shape), quorums=False)
     assert draw(11, on_zookeeper).broker.controllers == 1

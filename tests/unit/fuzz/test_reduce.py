@@ -10,7 +10,7 @@ from insync.faults.registry import KINDS
 from insync.fuzz.draw import Choices, draw
 from insync.fuzz.reduce import NotRunYet, Reduction, fault_parts, rebuilt, reduce_scenario, split
 from insync.scenario.load import keys_of, parse
-from insync.scenario.model import Scenario
+from insync.scenario.model import Scenario, Workload
 
 
 def batched(fails: Callable[[tuple[int, ...]], bool], rounds: list[int]) -> Reduction[int]:
@@ -108,6 +108,23 @@ def test_what_the_failure_needs_of_the_workload_stays() -> None:
     assert not left.workload.groups
     assert not left.faults
     assert len(left.workload.leaders) == 1
+
+
+@pytest.mark.parametrize("kind", ["answer", "client-freeze", "quorum-link"])
+def test_what_a_fault_needs_of_the_workload_and_of_its_length_stays(kind: str) -> None:
+    """Such as the Java clients that freeze for longer than their transactions' timeout."""
+    scenario = seed_with(kind)
+    left = reduce_scenario(
+        scenario, lambda found: [any(fault.kind == kind for fault in each.faults) for each in found]
+    )
+    (fault,) = left.faults
+    assert fault.kind == kind
+    needed = ("client", "transactions") if kind == "client-freeze" else ()
+    for name in ("client", "transactions", "read_from", "fetch_wait_ms"):
+        plain = Workload.model_fields[name].get_default()
+        own = getattr(scenario.workload, name) if name in needed else plain
+        assert getattr(left.workload, name) == own, name
+    assert parse_again(left) == left
 
 
 def test_a_part_that_others_need_is_no_candidate() -> None:

@@ -20,7 +20,13 @@ def at(fault: dict[str, Any], at_ms: int, for_ms: int, **keys: Any) -> dict[str,
     return {**fault, "at_ms": at_ms, "for_ms": for_ms, **keys}
 
 
-def fair(*faults: dict[str, Any], rate: int = 10, acks: str = "1", **broker: Any) -> bool:
+def fair(
+    *faults: dict[str, Any],
+    rate: int = 10,
+    acks: str = "1",
+    load: dict[str, Any] | None = None,
+    **broker: Any,
+) -> bool:
     scenario = {
         "schema": 1,
         "name": "made-up",
@@ -29,7 +35,13 @@ def fair(*faults: dict[str, Any], rate: int = 10, acks: str = "1", **broker: Any
         "repeats": 1,
         "min_insync_replicas": 2,
         "broker": {**BROKER, **broker},
-        "workload": {"leaders": [1], "rate_per_partition": rate, "record_bytes": 64, "acks": acks},
+        "workload": {
+            "leaders": [1],
+            "rate_per_partition": rate,
+            "record_bytes": 64,
+            "acks": acks,
+            **(load or {}),
+        },
         "timeline": {"steady_ms": 500, "recover_ms": 1_500},
         "faults": sorted(faults, key=lambda fault: int(fault["at_ms"])),
     }
@@ -57,7 +69,8 @@ def test_a_controller_uses_too_little_cpu_time_to_wait_for_a_core(node: int, act
 @pytest.mark.parametrize(("key", "acts"), [("read", False), ("write", True)])
 def test_a_throttled_disk_is_written_and_hardly_read(key: str, acts: bool) -> None:
     throttle = {"kind": "disk-throttle", "broker": 1, f"{key}_bytes_per_s": 20_000}
-    assert fair(at(throttle, 500, 2_000)) == acts
+    assert fair(at(throttle, 500, 2_000), rate=50) == acts
+    assert not fair(at(throttle, 500, 600), rate=50), "an fsync comes every 400 ms"
 
 
 @pytest.mark.parametrize(("broker", "acts"), [(1, True), (3, False)])
@@ -168,3 +181,140 @@ def test_a_short_stall_may_meet_nothing_behind_a_slow_disk(for_ms: int, acts: bo
     slow = {"kind": "disk-stall", "broker": 1, "mode": "delay", "delay_ms": 200}
     reads = at({**STALL, "site": "read", "broker": 1}, 1_200, for_ms)
     assert fair(at(slow, 500, 4_000), reads) == acts
+
+
+ANSWER: Final = {"kind": "answer", "broker": 1, "api": "Produce", "mode": "drop"}
+ACTIVE: Final = 199
+TRANSACTIONS: Final = {
+    "coordinators": [3, 2], "per_second": 2, "records": 2, "timeout_ms": 4_000,
+}  # fmt: skip
+BOTH: Final = {"client": "both", "transactions": TRANSACTIONS, "producers_per_partition": 2}
+GROUP: Final = {"groups": [{"members": 1}]}
+
+
+@pytest.mark.parametrize(
+    ("keys", "load", "acts"),
+    [
+        ({}, {}, True),
+        ({"broker": 2}, {}, False),
+        ({"from_call": 4}, {}, False),
+        ({"mode": "delay", "delay_ms": 900, "from_call": 3}, {}, False),
+        ({"api": "Fetch"}, {}, True),
+        ({"api": "Fetch"}, {"read_from": 2}, False),
+        ({"api": "Fetch", "broker": 2}, {"read_from": 2}, True),
+        ({"api": "Fetch", "to": "brokers"}, {"read_from": 2}, True),
+        ({"api": "OffsetCommit"}, {}, False),
+        ({"api": "OffsetCommit"}, GROUP, True),
+        ({"api": "OffsetCommit", "broker": 2}, GROUP, False),
+        ({"api": "OffsetCommit"}, {"groups": [{"rejoin_every_ms": 1_500}]}, False),
+        ({"api": "EndTxn", "broker": 3}, {"transactions": TRANSACTIONS}, True),
+        ({"api": "EndTxn"}, {"transactions": TRANSACTIONS}, False),
+        ({"api": "EndTxn", "broker": 3, "from_call": 2}, {"transactions": TRANSACTIONS}, False),
+        ({"api": "WriteTxnMarkers", "to": "brokers"}, {"transactions": TRANSACTIONS}, True),
+        ({"api": "WriteTxnMarkers", "to": "brokers"}, {}, False),
+        ({"api": "BrokerHeartbeat", "to": "brokers", "broker": ACTIVE}, {}, True),
+    ],
+)
+def test_an_answer_needs_calls_soon_enough(
+    keys: dict[str, Any], load: dict[str, Any], acts: bool
+) -> None:
+    assert fair(at({**ANSWER, **keys}, 500, 1_900), load=load) == acts
+
+
+@pytest.mark.parametrize(
+    ("other", "acts"),
+    [
+        (at({"kind": "kill", "broker": 1}, 3_400, 900), True),  # it has acted by then
+        (at({"kind": "kill", "broker": 1}, 2_400, 900), False),
+        (at({"kind": "freeze", "broker": 1}, 500, 900), False),  # it no longer leads
+        (at({"kind": "freeze", "broker": 2}, 500, 3_000), True),
+        (at({"kind": "freeze", "broker": 100}, 500, 3_000), True),
+        (at({**ANSWER, "mode": "reset"}, 500, 3_000), True),
+        (at(ANSWER, 500, 3_000), False),
+        ({"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 4_000}, False),
+    ],
+)
+def test_an_answer_needs_a_node_that_is_asked_until_it_has_acted(
+    other: dict[str, Any], acts: bool
+) -> None:
+    assert fair(other, at({**ANSWER, "from_call": 2}, 2_300, 2_000)) == acts
+
+
+@pytest.mark.parametrize(
+    ("api", "acks", "acts"),
+    [("Produce", "1", True), ("Produce", "all", False), ("OffsetCommit", "1", False)],
+)
+def test_a_silent_replica_delays_answers_that_wait_for_it(api: str, acks: str, acts: bool) -> None:
+    freeze = at({"kind": "freeze", "broker": 3}, 600, 4_000)
+    answer = at({**ANSWER, "api": api}, 1_500, 1_000)
+    assert fair(freeze, answer, acks=acks, load=GROUP) == acts
+
+
+def test_an_answer_that_never_comes_leaves_others_without_traffic() -> None:
+    sends = at({**STALL, "site": "send", "broker": 1}, 1_200, 2_000)
+    assert not fair(at(ANSWER, 600, 3_000), sends)
+    assert fair(at({**ANSWER, "mode": "error", "error": "REQUEST_TIMED_OUT"}, 600, 3_000), sends)
+
+
+@pytest.mark.parametrize(
+    ("other", "acts"),
+    [
+        ({"kind": "freeze", "broker": 100}, False),
+        ({"kind": "quorum-link", "mode": "cut", "broker": 100}, False),
+        ({"kind": "freeze", "broker": 1}, True),
+    ],
+)
+def test_what_is_at_the_active_controller_may_be_at_any(other: dict[str, Any], acts: bool) -> None:
+    cut = at({"kind": "quorum-link", "mode": "cut", "broker": ACTIVE}, 1_000, 1_000)
+    assert fair(at(other, 600, 1_000), cut, controllers=3) == acts
+    heartbeats = {**ANSWER, "api": "BrokerHeartbeat", "to": "brokers", "broker": ACTIVE}
+    assert fair(at(other, 1_600, 1_000), at(heartbeats, 1_000, 1_000), controllers=3) == acts
+
+
+@pytest.mark.parametrize("broker", [100, ACTIVE])
+def test_nothing_is_asked_while_controllers_may_have_no_majority(broker: int) -> None:
+    cut = at({"kind": "quorum-link", "mode": "cut", "broker": broker}, 500, 2_000)
+    elect = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 2_000}
+    assert fair(cut, controllers=3)
+    assert not fair(cut, elect, controllers=3)
+
+
+@pytest.mark.parametrize(
+    ("keys", "acts"),
+    [
+        ({}, True),
+        ({"broker": 1}, False),
+        ({"site": "read"}, False),
+        ({"at_ms": 1_100}, False),
+        ({"for_ms": 1_000}, False),
+        ({"partitions": [1]}, False),
+    ],
+)
+def test_a_reassignment_is_cancelled_while_a_stall_keeps_it_in_progress(
+    keys: dict[str, Any], acts: bool
+) -> None:
+    add = {"kind": "add-replica", "broker": 2, "partitions": [0], "cancel": True}
+    load = {"leaders": [1, 2] if keys.get("site") == "read" else [1, 1]}
+    stall = at({**STALL, "site": "write", "broker": 2}, 900, 3_000)
+    stall |= {"partitions": [1]} if keys.get("site") == "read" else {}
+    assert fair({**stall, **keys}, at(add, 1_000, 2_000), load=load) == acts
+    assert not fair(at(add, 1_000, 2_000), load=load)
+
+
+@pytest.mark.parametrize(
+    ("broker", "load", "acts"),
+    [
+        (2, BOTH, True),
+        (3, BOTH, False),
+        (2, {**BOTH, "client": "java"}, False),
+        (2, {**BOTH, "producers_per_partition": 1}, False),
+    ],
+)
+def test_clients_freeze_in_a_transaction_of_the_java_client_beside_others(
+    broker: int, load: dict[str, Any], acts: bool
+) -> None:
+    freeze = at({"kind": "client-freeze", "broker": broker}, 500, 6_000)
+    assert fair(freeze, load=load) == acts
+    ends = at({**ANSWER, "api": "EndTxn", "broker": 3}, 600, 2_000)
+    assert not fair(freeze, ends, load=load)
+    assert fair(ends, load=load)

@@ -93,7 +93,6 @@ KIND = FaultKind(
     tags=Tags(
         once=True,
         harmless=True,
-        only_planned=True,
         stops_clients=True,
         oldest=((3, 0), "older brokers do not say which transactions are open"),
     ),

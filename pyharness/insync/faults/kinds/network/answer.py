@@ -218,5 +218,5 @@ KIND = FaultKind(
     inject=AnswerFault,
     requires=_requires,
     missing=_none,
-    tags=Tags(only_planned=True),
+    tags=Tags(outlasts_process=True),
 )

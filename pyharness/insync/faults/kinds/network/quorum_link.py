@@ -55,5 +55,5 @@ KIND = FaultKind(
     inject=LinkFault,
     requires=lambda _, __: Requirements(controller_links=True),
     missing=nothing_held,
-    tags=Tags(once=True, only_planned=True),
+    tags=Tags(once=True),
 )
