@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from insync import arms
+from insync.arms import has_agent
 from insync.artifacts import sha256_of
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.java import find_java
@@ -20,7 +20,7 @@ from insync.overhead.request import OverheadRequest
 from insync.progress import Progress
 from insync.report.result_page import Words
 from insync.result import Result
-from insync.run.plan import require_agent
+from insync.run.plan import built_agent, require_agent
 from insync.run.version_support import require_arms
 
 BASELINE: Final = "stock"
@@ -73,8 +73,9 @@ class Overhead(Campaign[Measurement]):
             **{
                 side.name: {
                     "Kafka": find(side.kafka).name,
+                    "arm": side.arm,
                     "settings": dict(side.settings),
-                    "agent's jar, SHA-256": side.agent and sha256_of(side.agent),
+                    "agent's jar, SHA-256": sha256_of(built_agent()) if has_agent(side.arm) else "",
                 }
                 for side in self._sides
             },
@@ -156,14 +157,9 @@ def overhead_of(request: OverheadRequest) -> Overhead:
             raise InputError(f"--{option} {value}: expected at least {least}")
     find(kafka)
     require_arms(names, kafka)
-    agent = require_agent(names)
-    sides = [
-        Subject(
-            name=arm, kafka=kafka, settings=arms.settings(arm),
-            agent=agent if arms.has_agent(arm) else None,
-        )
-        for arm in sorted(names, key=lambda arm: arm != BASELINE)
-    ]  # fmt: skip
+    require_agent(names)
+    in_order = sorted(names, key=lambda arm: arm != BASELINE)
+    sides = [Subject(name=arm, kafka=kafka, arm=arm) for arm in in_order]
     return Overhead(sides, request.rounds, request.records, _numbers(request.idle))
 
 

@@ -23,19 +23,21 @@ PRODUCER: Final = "org.apache.kafka.tools.ProducerPerformance"
 CONSUMER: Final = "org.apache.kafka.tools.ConsumerPerformance"
 _WITHIN_S: Final = 900.0
 _FLAGS: Final = ("-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData")
-_SUMMARY: Final = re.compile(
-    r"^(?P<sent>\d+) records sent, (?P<records_per_s>[\d.]+) records/sec .*"
-    r" (?P<p50_ms>\d+) ms 50th, .* (?P<p99_ms>\d+) ms 99th, (?P<p999_ms>\d+) ms 99\.9th\.$",
-    re.MULTILINE,
-)
-
-_CONSUMED: Final = re.compile(
-    r"^[\d: -]+, [\d: -]+, [\d.]+, [\d.]+, (?P<records>\d+), [\d.]+, \d+, \d+, [\d.]+,"
-    r" (?P<rate>[\d.]+)$",
-    re.MULTILINE,
-)
-"""Begin, end, MB, MB/s, records, records/s, ms of rebalances, ms of fetches, MB/s and records/s of
-fetches."""
+_PRINTED: Final = {
+    PRODUCER: re.compile(
+        r"^(?P<records>\d+) records sent, (?P<records_per_s>[\d.]+) records/sec .*"
+        r" (?P<p50_ms>\d+) ms 50th, .* (?P<p99_ms>\d+) ms 99th, (?P<p999_ms>\d+) ms 99\.9th\.$",
+        re.MULTILINE,
+    ),
+    # Begin, end, MB, MB/s, records, records/s, ms of rebalances, ms of fetches, MB/s and records/s
+    # of fetches.
+    CONSUMER: re.compile(
+        r"^[\d: -]+, [\d: -]+, [\d.]+, [\d.]+, (?P<records>\d+), [\d.]+, \d+, \d+, [\d.]+,"
+        r" (?P<consumed_per_s>[\d.]+)$",
+        re.MULTILINE,
+    ),
+}
+"""The lines with the figures, by their names."""
 _SILENT_MS: Final = 60_000
 
 
@@ -64,10 +66,10 @@ class LoadTool:
             "--record-size", str(record_bytes), "--throughput", "-1",
             "--producer-props", f"bootstrap.servers={bootstrap}", "acks=all",
         ]  # fmt: skip
-        return produced(*self._run(PRODUCER, options), records)
+        return self._run(PRODUCER, options, records)
 
-    def consume(self, bootstrap: str, topic: str, records: int) -> float:
-        """Consume records from the beginning of a topic; return how many per second.
+    def consume(self, bootstrap: str, topic: str, records: int) -> Values:
+        """Consume records from the beginning of a topic; return the rate.
 
         The time in which the consumer joins its group does not count. Raises InsyncError if it
         fails, or gets fewer.
@@ -76,36 +78,23 @@ class LoadTool:
             "--topic", topic, "--num-records", str(records), "--bootstrap-server", bootstrap,
             "--group", f"{topic}-overhead", "--hide-header", "--timeout", str(_SILENT_MS),
         ]  # fmt: skip
-        return consumed_per_s(*self._run(CONSUMER, options), records)
+        return self._run(CONSUMER, options, records)
 
-    def _run(self, main: str, options: Sequence[str]) -> tuple[str, int]:
-        """Return what a tool printed, and its exit code."""
+    def _run(self, main: str, options: Sequence[str], records: int) -> Values:
         with tempfile.TemporaryDirectory(prefix="insync-overhead-") as name:
             folder = Path(name)
             log = folder / "tool.log"
             flags = [*_FLAGS, f"-Dlog4j2.configurationFile={LOG_CONFIG}"]
             command = self.dist.command(flags, main, *options, jars=self.jars)
             code = process.run(command, log=log, folder=folder, within_s=_WITHIN_S)
-            return log.read_text(encoding="utf-8", errors="replace"), code
+            return figures(main, log.read_text(encoding="utf-8", errors="replace"), code, records)
 
 
-def produced(output: str, code: int, records: int) -> Values:
-    """Return the figures that the tool printed; InsyncError if it failed or sent fewer records."""
-    found = list(_SUMMARY.finditer(output))
-    if code != 0 or not found or int(found[-1]["sent"]) != records:
-        raise _failed(PRODUCER, output, code)
-    return {name: float(found[-1][name]) for name in _SUMMARY.groupindex if name != "sent"}
-
-
-def consumed_per_s(output: str, code: int, records: int) -> float:
-    """Return the records per second that the tool printed; InsyncError if it got fewer."""
-    found = list(_CONSUMED.finditer(output))
-    if code != 0 or not found or int(found[-1]["records"]) < records:
-        raise _failed(CONSUMER, output, code)
-    return float(found[-1]["rate"])
-
-
-def _failed(main: str, output: str, code: int) -> InsyncError:
-    lines = [line for line in output.splitlines() if line.strip()]
-    said = lines[-1] if lines else "it printed nothing"
-    return InsyncError(f"overhead: {main.rpartition('.')[2]} ended with {code}: {said}")
+def figures(main: str, output: str, code: int, records: int) -> Values:
+    """Return the figures that a tool printed; InsyncError if it failed or had fewer records."""
+    *_, last = (None, *_PRINTED[main].finditer(output))
+    if code != 0 or last is None or int(last["records"]) < records:
+        lines = [line for line in output.splitlines() if line.strip()]
+        said = lines[-1] if lines else "it printed nothing"
+        raise InsyncError(f"overhead: {main.rpartition('.')[2]} ended with {code}: {said}")
+    return {name: float(value) for name, value in last.groupdict().items() if name != "records"}

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import psutil
 
+from insync import arms
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.limits import room_for
 from insync.brokers.cluster.local import LocalCluster
@@ -20,6 +21,7 @@ from insync.nodes import BROKERS, spread
 from insync.overhead.figures import Values
 from insync.overhead.load_tool import LoadTool
 from insync.overhead.observer import Counters, Observer, observer
+from insync.run.plan import built_agent
 
 TOPIC: Final = "load"
 PARTITIONS: Final = 12
@@ -50,16 +52,15 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
-    """What is measured: a build, and how its brokers are configured.
+    """What is measured: a build, its arm, and `settings` beside those of the arm.
 
-    The name is that of the side in files and tables, such as the arm; `agent` is the agent's jar,
-    None without the agent.
+    The name is that of the side in files and tables, such as the arm.
     """
 
     name: str
     kafka: str
-    settings: Mapping[str, str]
-    agent: Path | None
+    arm: str
+    settings: Mapping[str, str] = field(default_factory=dict)
     unknown_methods: bool = False
 
 
@@ -101,9 +102,9 @@ def _cluster(side: Subject, dist: Distribution, idle: int, folder: Path) -> Loca
     events = folder / "events"
     events.mkdir(parents=True)
     agent = None
-    if side.agent is not None:
+    if arms.has_agent(side.arm):
         agent = AgentSpec(
-            jar=side.agent, events_dir=events, bridge_dir=events, cache=woven_classes(),
+            jar=built_agent(), events_dir=events, bridge_dir=events, cache=woven_classes(),
             unknown_methods=side.unknown_methods,
         )  # fmt: skip
     settings = {
@@ -111,6 +112,7 @@ def _cluster(side: Subject, dist: Distribution, idle: int, folder: Path) -> Loca
         "replica.lag.time.max.ms": str(LAG_MS),
         "offsets.topic.replication.factor": "1",
         **(room_for(idle) if idle else {}),
+        **arms.settings(side.arm),
         **side.settings,
     }
     flags = JVM_OF_MANY if idle else JVM
@@ -132,7 +134,7 @@ def _under_load(
     consumed = tool.consume(bootstrap, TOPIC, records)
     return {
         **made,
-        "consumed_per_s": consumed,
+        **consumed,
         "cpu_s_per_gb": used / (records * RECORD_BYTES / _GIGA),
     }
 

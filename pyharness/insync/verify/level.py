@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -25,6 +25,7 @@ from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.versions import Release
 from insync.engine.campaign import Campaign
 from insync.errors import InputError
+from insync.overhead.measure import Subject
 from insync.progress import Progress
 from insync.run.plan import built_agent
 from insync.run.version_support import arms_of
@@ -44,22 +45,18 @@ _EX_LEADER: Final = "leave"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Side:
-    """The candidate or the baseline: a build, and what is added to it.
+class Side(Subject):
+    """The candidate or the baseline.
 
-    `path` is where an own build was; `jars` and `agent` are digests, None without the agent. Its
-    brokers are those of `arm`; it is expected to behave as the arm that it `claims`, if any.
+    `path` is where an own build was; `jars` and `agent` are digests, None without the agent. It is
+    expected to behave as the arm that it `claims`, if any.
     """
 
-    name: str
-    kafka: str
     release: Release
     path: str | None = None
     jars: str
     agent: str | None = None
-    arm: str
     claims: str | None = None
-    settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def words(self) -> str:
@@ -99,6 +96,7 @@ def sides(request: VerifyRequest) -> tuple[Side, Side]:
         name="candidate", kafka=request.kafka, release=release, path=_path(request.kafka),
         jars=release.digest, agent=sha256_of(built_agent()) if request.agent else None, arm=arm,
         claims=arm if request.agent else claimed(request.settings), settings=request.settings,
+        unknown_methods=request.unknown_methods,
     )  # fmt: skip
     return candidate, _baseline(request, candidate)
 

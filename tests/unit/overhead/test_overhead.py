@@ -14,7 +14,7 @@ from insync.errors import InsyncError
 from insync.overhead import campaign
 from insync.overhead.campaign import Overhead
 from insync.overhead.figures import FAR, FIGURES, Cost, Round, Values, differences, line
-from insync.overhead.load_tool import TOOLS, consumed_per_s, produced
+from insync.overhead.load_tool import CONSUMER, PRODUCER, TOOLS, figures
 from insync.overhead.measure import Subject
 from insync.progress import Progress
 from insync.result import Result
@@ -85,7 +85,7 @@ def test_a_line_is_found_again(first: float, slope: float, counts: list[int]) ->
     assert far == pytest.approx(first + slope * FAR, abs=1)
 
 
-SIDES = [Subject(name=name, kafka=DEFAULT, settings={}, agent=None) for name in ("stock", "raised")]
+SIDES = [Subject(name=name, kafka=DEFAULT, arm="stock") for name in ("stock", "raised")]
 
 
 class Measured:
@@ -150,15 +150,9 @@ def test_several_numbers_of_partitions_show_the_growth(
 
 def test_the_summary_of_the_last_lines_is_read() -> None:
     before = SUMMARY.replace("5000 records sent", "100 records sent")
-    assert produced(before + SUMMARY, 0, 5000) == {
+    assert figures(PRODUCER, before + SUMMARY, 0, 5000) == {
         "records_per_s": 4512.6, "p50_ms": 5, "p99_ms": 100, "p999_ms": 200,
     }  # fmt: skip
-
-
-@pytest.mark.parametrize(("code", "records"), [(1, 5000), (0, 5001)])
-def test_a_producer_that_failed_or_sent_less_is_an_error(code: int, records: int) -> None:
-    with pytest.raises(InsyncError, match=f"ended with {code}: 5000 records sent"):
-        produced(SUMMARY, code, records)
 
 
 CONSUMED = (
@@ -168,15 +162,23 @@ CONSUMED = (
 
 
 def test_the_rate_of_a_consumer_is_that_of_its_fetches() -> None:
-    assert consumed_per_s(f"[warning]\n{CONSUMED}", 0, 5_000) == 5_000
+    found = figures(CONSUMER, f"[warning]\n{CONSUMED}", 0, 5_000)
+    assert found == {"consumed_per_s": 5_000}
 
 
 @pytest.mark.parametrize(
-    ("output", "code", "records"), [(CONSUMED, 1, 5_000), (CONSUMED, 0, 5_001), ("", 0, 1)]
+    ("main", "said", "output"),
+    [
+        (PRODUCER, "ProducerPerformance ended with {}: 5000 records sent", SUMMARY),
+        (CONSUMER, "ConsumerPerformance ended with {}: 2026-11-26", CONSUMED),
+    ],
 )
-def test_a_consumer_that_failed_or_lacks_is_an_error(output: str, code: int, records: int) -> None:
-    with pytest.raises(InsyncError, match=f"ConsumerPerformance ended with {code}: "):
-        consumed_per_s(output, code, records)
+def test_a_tool_that_failed_or_has_less_is_an_error(main: str, said: str, output: str) -> None:
+    for code, records in ((1, 5_000), (0, 5_001)):
+        with pytest.raises(InsyncError, match=said.format(code)):
+            figures(main, output, code, records)
+    with pytest.raises(InsyncError, match="it printed nothing"):
+        figures(main, "", 0, 1)
 
 
 def test_the_tool_has_the_version_of_the_class_path_it_runs_on() -> None:

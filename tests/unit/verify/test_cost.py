@@ -91,7 +91,6 @@ def test_an_interrupted_level_continues_after_its_last_measurement(
 
     monkeypatch.setattr(campaign, "measure", measure)
     monkeypatch.setattr(campaign.Overhead, "ready", lambda own, _: setattr(own, "_tool", None))
-    monkeypatch.setattr(cost, "built_agent", lambda: Path(__file__))
     place = Place(folder=tmp_path, analysis=AnalysisOptions(), progress=Progress())
     with pytest.raises(InsyncError, match="broker 1 ended"):
         run_within(cost.Cost(verification(), Progress()), place, "cost")

@@ -6,17 +6,14 @@ Both sides are measured in turn, as `insync overhead` measures arms.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from insync import arms
 from insync.engine.campaign import DONE, Done
 from insync.outcome import Outcome
 from insync.overhead.campaign import Overhead
 from insync.overhead.figures import FIGURES, Round, differences, table
-from insync.overhead.measure import Subject
 from insync.overhead.request import RECORDS
 from insync.progress import Progress
 from insync.report.result_page import Words
 from insync.result import Result
-from insync.run.plan import built_agent
 from insync.statistics import median_interval, pairs_needed
 from insync.verify.criteria import CostCriterion, Judged
 from insync.verify.level import Level, Verification
@@ -38,17 +35,8 @@ class Cost(Level, Overhead):
 
     def __init__(self, what: Verification, progress: Progress) -> None:
         """Plan as many rounds as an interval needs, or as --repeats says if that is more."""
-        sides = [
-            Subject(
-                name=side.name,
-                kafka=side.kafka,
-                settings={**arms.settings(side.arm), **side.settings},
-                agent=None if side.agent is None else built_agent(),
-                unknown_methods=what.request.unknown_methods,
-            )
-            for side in (what.baseline, what.candidate)
-        ]
-        Overhead.__init__(self, sides, max(pairs_needed(), what.request.repeats), RECORDS)
+        rounds = max(pairs_needed(), what.request.repeats)
+        Overhead.__init__(self, (what.baseline, what.candidate), rounds, RECORDS)
         claims = what.candidate.claims
         self._criteria = [each for each in what.criteria.cost if each.is_claimed(claims)]
 
