@@ -6,6 +6,7 @@ It also records what the cluster did not do in time, and when the harness was no
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, Self
 
@@ -156,13 +157,14 @@ def await_back(context: ArmContext, within_s: float) -> None:
             time.sleep(TICK_SECONDS)
 
 
+@dataclass
 class Liveness:
-    def __init__(self, context: ArmContext, repeat: int) -> None:
-        self._context = context
-        self._repeat = repeat
-        self._ended: set[int] = set()
-        self.unusable: str | None = None
-        """Why the cluster cannot be used any more; None if it can."""
+    """Records what the cluster did not do; `unusable` is why it cannot be used any more."""
+
+    _context: ArmContext
+    _repeat: int
+    unusable: str | None = None
+    _ended: set[int] = field(default_factory=set)
 
     @contextmanager
     def watch(self, otherwise: LivenessType | None = None) -> Iterator[None]:

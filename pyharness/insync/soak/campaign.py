@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from itertools import count, cycle
 from pathlib import Path
 from typing import Any, Final
@@ -67,13 +68,13 @@ _STOCK_TOGGLES: Final = "a config was updated"
 """What is said of the toggles where there is no feature."""
 
 
+@dataclass
 class Disturber:
-    def __init__(self, arm: str, cluster: KafkaCluster) -> None:
-        self._arm = arm
-        self._cluster = cluster
-        self._times: Counter[str] = Counter()
-        self._brokers = cycle(range(1, BROKERS + 1))
-        self._number = count()
+    _arm: str
+    _cluster: KafkaCluster
+    _times: Counter[str] = field(default_factory=Counter)
+    _brokers: Iterator[int] = field(default_factory=lambda: cycle(range(1, BROKERS + 1)))
+    _number: Iterator[int] = field(default_factory=count)
 
     def steps(self) -> Iterator[Callable[[], None]]:
         """Yield disturbances without end; each broker gets each of them."""
@@ -130,21 +131,16 @@ _NONE_LEFT_WITHIN_S: Final = 20.0
 _LOOK_S: Final = 0.2
 
 
+@dataclass
 class BrokerSampler:
-    def __init__(
-        self,
-        pids: Mapping[int, int],
-        observed: Observer,
-        bridges: Mapping[int, BridgeClient],
-        writer: EventWriter,
-    ) -> None:
-        """Sample the brokers with these process ids; `bridges` are those that have one."""
-        self._pids = pids
-        self._observer = observed
-        self._bridges = bridges
-        self._writer = writer
-        self.started = time.monotonic()
-        self.samples: list[Sample] = []
+    """Samples the brokers with these process ids; `bridges` are those that have one."""
+
+    _pids: Mapping[int, int]
+    _observer: Observer
+    _bridges: Mapping[int, BridgeClient]
+    _writer: EventWriter
+    started: float = field(default_factory=time.monotonic)
+    samples: list[Sample] = field(default_factory=list)
 
     def take(self, after: str = "") -> None:
         """Take a sample of each broker, after a collection; raises InsyncError if one has ended.
@@ -166,9 +162,7 @@ class BrokerSampler:
             return None
         until = time.monotonic() + _NONE_LEFT_WITHIN_S
         while True:
-            left = {
-                broker: bridge.counters().pending_now for broker, bridge in self._bridges.items()
-            }
+            left = {broker: each.counters().pending_now for broker, each in self._bridges.items()}
             if not any(left.values()) or time.monotonic() > until:
                 return left
             time.sleep(_LOOK_S)
@@ -183,9 +177,10 @@ class BrokerSampler:
         if broker in self._bridges:
             counters = self._bridges[broker].counters()
             own = {
-                "pending": counters.pending_now, "errors": counters.errors,
+                "pending": counters.pending_now,
+                "errors": counters.errors,
                 "dropped": counters.events_dropped,
-            }  # fmt: skip
+            }
         return Sample(
             t_s=round(time.monotonic() - self.started, 3), broker=broker,
             heap_mb=round(seen["heap"] / _MEGA, 3), threads=threads, handles=handles,
