@@ -4,10 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-import pytest
-
 from insync.brokers.kafka.versions import pinned
-from insync.errors import InputError
 from insync.events.run_info import load_run
 from insync.run import runner
 from insync.run.plan import Plan, Tools
@@ -55,21 +52,3 @@ def test_a_record_is_replaced_atomically(tmp_path: Path) -> None:
     runner.save({**made, "finished_ms": 1.0}, tmp_path)
     assert load_run(tmp_path).finished_ms == 1.0
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        (None, "not a run folder"),
-        ("{", r"run\.json: the file: Invalid JSON"),
-        ("[]", r"run\.json: the file: Input should be an object"),
-        ('{"schema":2}', r"run\.json: schema: Input should be 1"),
-    ],
-)
-def test_a_folder_without_a_valid_record_is_refused(
-    tmp_path: Path, content: str | None, problem: str
-) -> None:
-    if content is not None:
-        (tmp_path / "run.json").write_text(content)
-    with pytest.raises(InputError, match=problem):
-        load_run(tmp_path)
