@@ -71,7 +71,7 @@ MOST_FILES = 20
 # fall. Who removes some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
     "": 1_927,
-    "analysis": 7_594,
+    "analysis": 7_519,
     "brokers": 5_777,
     "bugs": 342,
     "cli": 1_915,

@@ -20,7 +20,7 @@ from insync.analysis.engine.options import choose, events_bytes
 from insync.analysis.tables.bronze.folders import Folder, of_run
 from insync.analysis.tables.current import digest_of, engine_of, is_current, stored_rows
 from insync.analysis.tables.rows import Rows, rows_of_run
-from insync.analysis.verdict.decide import decide, judge, without_run
+from insync.analysis.verdict.decide import cell_of, decide, without_run
 from insync.analysis.verdict.facts import RunFacts
 from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.engines import ENGINES, AnalysisOptions, conf_of
@@ -265,7 +265,8 @@ def _cells(row: MatrixRow, matrix: Path, found: Mapping[Path, Analysed]) -> list
     of_row = found.get(matrix / row.folder)
     if of_row is None:
         return without_run(row)
-    return judge(row, of_row.run, of_row.facts, of_row.verdict)
+    run = of_row.run
+    return [cell_of(row, run, of_row.facts, of_row.verdict, arm) for arm in run.arms]
 
 
 def _over_repeats(found: Mapping[Path, Analysed]) -> Rows:

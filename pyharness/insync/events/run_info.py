@@ -10,7 +10,7 @@ by the scale.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
@@ -290,13 +290,13 @@ class RunInfo(Recorded):
         """The control arms that the scenario names and this run has not."""
         return tuple(arm for arm in self.scenario.control_arms if not stand_in(arm, self.arms))
 
-    def compares(self, arm: str, run: Collection[str]) -> list[Comparison]:
-        """Return what is expected of an arm beside other arms, with the names of the arms in `run`.
+    def compares(self, arm: str) -> list[Comparison]:
+        """Return what is expected of an arm beside other arms, with the names that these have here.
 
-        An arm that is not in `run` keeps the name that it has in the scenario.
+        An arm that was not run keeps the name that it has in the scenario.
         """
         name = stand_in(arm, [each.arm for each in self.scenario.compare])
-        others = [each for each in run if each != arm]
+        others = [each for each in self.arms if each != arm]
         return [
             each.model_copy(
                 update={"arm": arm, "against": stand_in(each.against, others) or each.against}

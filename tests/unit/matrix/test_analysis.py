@@ -10,7 +10,7 @@ import pytest
 from analysed import MATRIX
 from insync import metrics
 from insync.analysis import job
-from insync.analysis.verdict.decide import _recorded_nothing, decide, judge
+from insync.analysis.verdict.decide import _recorded_nothing, cell_of, decide
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.errors import InputError
 from insync.events.matrix_info import MatrixInfo, load_matrix, save_matrix
@@ -99,7 +99,7 @@ def test_an_arm_without_recorded_events_was_not_started(run: RunInfo) -> None:
     nothing = RepeatFacts(complete=False, metrics=dict.fromkeys(metrics.of_verdict()))
     facts = RunFacts(finished=False, arms=dict.fromkeys(ARMS, (nothing,)), unreadable={})
     of_run = row("made-up")
-    cells = judge(of_run, run, facts, decide(run, facts))
+    cells = [cell_of(of_run, run, facts, decide(run, facts), arm) for arm in run.arms]
     assert [(cell.outcome, cell.reason) for cell in cells] == [
         ("unknown", _recorded_nothing(of_run, arm)) for arm in ARMS
     ]

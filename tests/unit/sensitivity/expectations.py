@@ -92,10 +92,8 @@ class Form:
     def _agents(self, arm: str) -> Iterator[AgentFact]:
         if arms.has_agent(arm) or self.run.is_race:
             for broker in sorted(set(self.run.scenario.workload.leaders)):
-                yield AgentFact(
-                    broker, enabled=arms.feature_on(arm), errors=0, events_dropped=0,
-                    lag_policy=arms.lag_policy(arm),
-                )  # fmt: skip
+                enabled, policy = arms.feature_on(arm), arms.lag_policy(arm)
+                yield AgentFact(broker, 0, 0, enabled=enabled, lag_policy=policy)
 
     def _as_expected(self, arm: str) -> dict[str, float]:
         """Return values of an arm's metrics with which everything about them holds."""

@@ -18,7 +18,7 @@ from unit.run_folder import Story, run_json
 RUN = RunInfo.model_validate(run_json(Story(repeats=2)))
 
 FAULT = FaultFact("stall", "read", "hold", 1, ("t-0", "t-1"), 4, 19_000.0, 4_990.0, 4_990.0)
-AGENTS = tuple(AgentFact(broker, enabled=True, errors=0, events_dropped=0) for broker in (1, 2, 3))
+AGENTS = tuple(AgentFact(broker, 0, 0, enabled=True) for broker in (1, 2, 3))
 METRICS: dict[str, float | None] = {
     **dict.fromkeys(metrics.of_verdict()),
     **dict.fromkeys((
@@ -111,8 +111,8 @@ def test_a_delay_must_act_for_half_its_length() -> None:
 @pytest.mark.parametrize(
     ("agent", "words"),
     [
-        (replace(AGENTS[0], errors=2), "errors of broker 1's agent were 2"),
-        (replace(AGENTS[0], events_dropped=1), "events_dropped of broker 1's agent was 1"),
+        (replace(AGENTS[0], new_errors=2), "errors of broker 1's agent were 2"),
+        (replace(AGENTS[0], new_events_dropped=1), "events_dropped of broker 1's agent was 1"),
         (replace(AGENTS[0], enabled=False), "the feature of broker 1's agent was off"),
         (replace(AGENTS[0], lag_policy="messages:4"), "lag_policy of broker 1's agent was mess"),
         (None, "no agent counters from broker 1"),
@@ -237,20 +237,20 @@ def test_bounds_are_written_in_words(bound: Bound, words: str) -> None:
     [
         (None, "plugin, repeat 2: no evidence that the controller's agent was woven"),
         (
-            ControllerFact(woven=False, errors=0),
+            ControllerFact(woven=False, new_errors=0),
             "plugin, repeat 2: no evidence that the controller's agent was woven",
         ),
         (
-            ControllerFact(woven=True, errors=2),
+            ControllerFact(woven=True, new_errors=2),
             "plugin, repeat 2: errors of the controller's agent were 2, expected 0",
         ),
-        (ControllerFact(woven=True, errors=0), None),
+        (ControllerFact(woven=True, new_errors=0), None),
     ],
 )
 def test_a_missing_or_failed_controllers_agent_invalidates_the_run(
     controller: ControllerFact | None, problem: str | None
 ) -> None:
-    woven = replace(PLUGIN, controller=ControllerFact(woven=True, errors=0))
+    woven = replace(PLUGIN, controller=ControllerFact(woven=True, new_errors=0))
     facts = RunFacts(
         finished=True,
         arms={"stock": (STOCK, STOCK), "plugin": (woven, replace(woven, controller=controller))},

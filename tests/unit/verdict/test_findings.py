@@ -4,18 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from insync.analysis.verdict.decide import (
-    ENDED,
-    NOTHING,
-    OBSERVED,
-    PROVABLE,
-    decide,
-    judge,
-)
+from insync.analysis.verdict.decide import ENDED, NOTHING, OBSERVED, PROVABLE, cell_of, decide
 from insync.analysis.verdict.facts import RunFacts
 from insync.events.matrix_info import MatrixRow
 from insync.events.run_info import Comparison, RunInfo
-from insync.events.verdict import EVIDENCE, LIVE, NO_VIOLATION, Finding, Verdict
+from insync.events.verdict import EVIDENCE, LIVE, NO_VIOLATION, Cell, Finding, Verdict
 from unit.verdict.test_decide import (
     AGENTS,
     FAULT,
@@ -163,13 +156,14 @@ def test_time_is_a_control_arm_where_the_scenario_names_stock() -> None:
     assert (run.control_arms, run.tested_arms, run.left_out) == (("time",), ("plugin",), ())
 
 
-def row(*arms: str) -> MatrixRow:
-    return MatrixRow(kafka="4.3.1", scenario="made-up", summary="s", arms=arms, folder="f")
+def cells_of(run: RunInfo, facts: RunFacts) -> list[Cell]:
+    row = MatrixRow(kafka="4.3.1", scenario="made-up", summary="s", arms=run.arms, folder="f")
+    return [cell_of(row, run, facts, decide(run, facts), arm) for arm in run.arms]
 
 
 def test_cells_are_judged_alone_and_say_which_arms_their_row_lacks() -> None:
     run, facts = of("off", "plugin")
-    off, plugin = judge(row("off", "plugin"), run, facts, decide(run, facts))
+    off, plugin = cells_of(run, facts)
     assert (off.outcome, plugin.outcome) == ("observed", "pass")
     assert off.not_run == plugin.not_run == "the control arm stock was not run"
     assert (off.reason, plugin.reason) == (OBSERVED, "")
@@ -177,5 +171,5 @@ def test_cells_are_judged_alone_and_say_which_arms_their_row_lacks() -> None:
 
 def test_with_every_control_arm_a_cell_lacks_nothing() -> None:
     run, facts = of("stock", "plugin")
-    cells = judge(row("stock", "plugin"), run, facts, decide(run, facts))
+    cells = cells_of(run, facts)
     assert [each.not_run for each in cells] == [None, None]

@@ -29,9 +29,7 @@ faults = st.sampled_from(
     ]
 )
 agents = st.sampled_from([0] * 9 + [1]).map(
-    lambda errors: tuple(
-        AgentFact(broker, enabled=True, errors=errors, events_dropped=0) for broker in (1, 2, 3)
-    )
+    lambda errors: tuple(AgentFact(broker, errors, 0, enabled=True) for broker in (1, 2, 3))
 )
 
 

@@ -8,11 +8,11 @@ the other arm of a comparison. What an arm lacks makes all of its expectations u
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts, arm_figures
-from insync.analysis.verdict.invalid_reasons import Reasons, reasons_by_arm
+from insync.analysis.verdict.invalid_reasons import Reasons, invalid_reasons
 from insync.analysis.verdict.liveness import NotLive, not_live
 from insync.events.matrix_info import MatrixRow
 from insync.events.run_info import Bound, Comparison, RunInfo
@@ -61,25 +61,25 @@ def _describe_pass(run: RunInfo, found: Sequence[Finding]) -> str:
     return f"in each of {run.repeats} repeats: {'; '.join([*parts, NO_VIOLATION])}"
 
 
-def not_run(run: RunInfo, facts: RunFacts, arms: Sequence[str]) -> Iterator[str]:
+def not_run(run: RunInfo, arms: Sequence[str]) -> Iterator[str]:
     """Say which control arms, and which arms to compare some arms with, were not run."""
     for arm in run.left_out:
         yield f"the control arm {arm} was not run"
-    for arm in arms:
-        for each in dropped_comparisons(run, facts, arm):
+    for each in (each for arm in arms for each in run.compares(arm)):
+        if each.against not in run.arms:
             yield (
-                f"{arm} {each.metric} was not compared with that of {each.against},"
+                f"{each.arm} {each.metric} was not compared with that of {each.against},"
                 " which was not run"
             )
 
 
 def _findings(run: RunInfo, facts: RunFacts) -> Iterator[Finding]:
     """Yield the findings of the run, then of each arm; a skipped run has only the first."""
-    reasons = reasons_by_arm(run, facts)
+    reasons = invalid_reasons(run, facts)
     yield _finding(None, ENDED, unknown=reasons.get(None, ()))
     if run.skipped is not None:
         return
-    lacks = "; ".join(_lacks(run, facts))
+    lacks = "; ".join(_lacks(run))
     yield _finding(None, PROVABLE, unknown=[lacks] if lacks else [])
     stuck = list(not_live(run, facts))
     weak = {arm: _weak(reasons.get(arm, ()), stuck, arm) for arm in run.arms}
@@ -96,21 +96,21 @@ def _findings(run: RunInfo, facts: RunFacts) -> Iterator[Finding]:
         for metric, bound in run.scenario.expected_of(arm).items():
             yield _of_bound(run, facts.arms[arm], arm, metric, bound, weak[arm])
         if arm not in run.control_arms:
-            for each in comparisons_of(run, facts, arm):
+            for each in comparisons_of(run, arm):
                 yield _of_comparison(each, facts, weak[arm], reasons)
-        if is_observed(run, facts, arm):
+        if is_observed(run, arm):
             yield Finding(arm=arm, expected=NOTHING, outcome=Outcome.OBSERVED, found=(OBSERVED,))
 
 
-def _lacks(run: RunInfo, facts: RunFacts) -> list[str]:
+def _lacks(run: RunInfo) -> list[str]:
     """Say why a run proves nothing although all that was run is as expected."""
     tested = run.tested_arms
     found = []
     if not tested:
         found = [f"no arm under test was run, only {', '.join(run.arms)}"]
-    elif all(is_observed(run, facts, arm) for arm in tested):
+    elif all(is_observed(run, arm) for arm in tested):
         found = [f"nothing is expected of {', '.join(tested)}"]
-    return [*found, *not_run(run, facts, tested)]
+    return [*found, *not_run(run, tested)]
 
 
 def _weak(own: Sequence[str], stuck: Sequence[NotLive], arm: str) -> list[str]:
@@ -130,7 +130,7 @@ def _of_arm(
     yield _finding(
         arm,
         NO_VIOLATION,
-        fail=list(integrity_violations({arm: repeats}, acks, unclean=unclean)),
+        fail=list(integrity_violations(arm, repeats, acks, unclean=unclean)),
         unknown=own,
         found="; ".join([*said, *filter(None, [_unseen(run)])]),
     )
@@ -202,14 +202,6 @@ def _finding(
     return Finding(arm=arm, expected=expected, outcome=outcome, found=tuple(words))
 
 
-def judge(row: MatrixRow, run: RunInfo, facts: RunFacts, verdict: Verdict) -> list[Cell]:
-    """Return a cell for every arm of a run that was made for `row`.
-
-    What the row's arms lack to prove something makes no cell unknown, but the matrix: `not_run`.
-    """
-    return [_cell(row, run, facts, verdict, arm) for arm in run.arms]
-
-
 def without_run(row: MatrixRow) -> list[Cell]:
     """Return the cells of a row without a run: it could not run here, or was not begun."""
     return [
@@ -233,7 +225,11 @@ def _recorded_nothing(row: MatrixRow, arm: str) -> str:
     return f"recorded nothing: not begun, or cut short; see {log}"
 
 
-def _cell(row: MatrixRow, run: RunInfo, facts: RunFacts, verdict: Verdict, arm: str) -> Cell:
+def cell_of(row: MatrixRow, run: RunInfo, facts: RunFacts, verdict: Verdict, arm: str) -> Cell:
+    """Return the cell of an arm of a run that was made for `row`.
+
+    What the row's arms lack to prove something makes no cell unknown, but the matrix: `not_run`.
+    """
     tested = [arm] if arm in run.tested_arms else []
     recorded = any(
         value is not None for repeat in facts.arms[arm] for value in repeat.metrics.values()
@@ -243,7 +239,7 @@ def _cell(row: MatrixRow, run: RunInfo, facts: RunFacts, verdict: Verdict, arm: 
         scenario=row.scenario,
         expected=run.scenario.expected_of(arm),
         figures=row.figures,
-        not_run="; ".join(not_run(run, facts, tested)) or None,
+        not_run="; ".join(not_run(run, tested)) or None,
         report=f"{row.folder}/{REPORT}",
     )
     return cell if recorded else cell.model_copy(update={"reason": _recorded_nothing(row, arm)})
@@ -253,24 +249,19 @@ NO_VALUE = "none"
 """How a missing value is written; only an optional metric may lack one in a judged repeat."""
 
 
-def comparisons_of(run: RunInfo, facts: RunFacts, arm: str) -> list[Comparison]:
+def comparisons_of(run: RunInfo, arm: str) -> list[Comparison]:
     """Return the comparisons of an arm with another arm of the same run."""
-    return [each for each in run.compares(arm, facts.arms) if each.against in facts.arms]
+    return [each for each in run.compares(arm) if each.against in run.arms]
 
 
-def dropped_comparisons(run: RunInfo, facts: RunFacts, arm: str) -> list[Comparison]:
-    """Return the comparisons of an arm with another arm that was not run."""
-    return [each for each in run.compares(arm, facts.arms) if each.against not in facts.arms]
-
-
-def is_observed(run: RunInfo, facts: RunFacts, arm: str) -> bool:
+def is_observed(run: RunInfo, arm: str) -> bool:
     """Whether nothing is expected of an arm: no bound, and no comparison that can be made.
 
     Comparisons bind arms under test only.
     """
     if run.scenario.expected_of(arm):
         return False
-    return arm in run.control_arms or not comparisons_of(run, facts, arm)
+    return arm in run.control_arms or not comparisons_of(run, arm)
 
 
 def _median(each: Comparison, facts: RunFacts, arm: str) -> float | None:
@@ -281,7 +272,7 @@ def _median(each: Comparison, facts: RunFacts, arm: str) -> float | None:
 
 
 def integrity_violations(
-    arms: Mapping[str, Sequence[RepeatFacts]], acks: str = "all", *, unclean: bool = False
+    arm: str, repeats: Sequence[RepeatFacts], acks: str, *, unclean: bool
 ) -> Iterator[str]:
     """Say which records, logs or epochs were lost or corrupted, in the order of the registry.
 
@@ -289,24 +280,17 @@ def integrity_violations(
     costs is allowed, and nothing else.
     """
     for metric in integrity(acks, unclean=unclean):
-        for arm, repeats in arms.items():
-            for number, repeat in enumerate(repeats):
-                value = repeat.metrics[metric]
-                if value:
-                    yield f"{arm}, {repeat_words(number)}: {metric} was {value:g}, expected 0"
-    if unclean and acks == "all":
-        yield from _lost_otherwise(arms)
-
-
-def _lost_otherwise(arms: Mapping[str, Sequence[RepeatFacts]]) -> Iterator[str]:
-    for arm, repeats in arms.items():
         for number, repeat in enumerate(repeats):
-            lost, allowed = repeat.metrics[LOST] or 0, repeat.metrics[LOST_AT_UNCLEAN] or 0
-            if lost > allowed:
-                yield (
-                    f"{arm}, {repeat_words(number)}: {LOST} was {lost:g}, expected {allowed:g},"
-                    " those lost at unclean elections"
-                )
+            value = repeat.metrics[metric]
+            if value:
+                yield f"{arm}, {repeat_words(number)}: {metric} was {value:g}, expected 0"
+    for number, repeat in enumerate(repeats):
+        lost, allowed = repeat.metrics[LOST] or 0, repeat.metrics[LOST_AT_UNCLEAN] or 0
+        if unclean and acks == "all" and lost > allowed:
+            yield (
+                f"{arm}, {repeat_words(number)}: {LOST} was {lost:g}, expected {allowed:g},"
+                " those lost at unclean elections"
+            )
 
 
 def out_of_bounds(

@@ -29,11 +29,11 @@ class FaultFact:
     site: str
     mode: str
     broker: int
-    target: tuple[str, ...]
-    calls_held: int
-    held_ms: float
-    longest_held_ms: float
-    acted_ms: float
+    target: Sequence[str]
+    calls_held: int = 0
+    held_ms: float = 0.0
+    longest_held_ms: float = 0.0
+    acted_ms: float = 0.0
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -41,14 +41,13 @@ class FaultFact:
 class AgentFact:
     """One broker's agent in one repeat: its settings, and the errors and drops that were added.
 
-    `enabled` is whether KIP-501 was on. Older runs did not record the lag policy: the only one
-    was Kafka's own.
+    `enabled` is whether KIP-501 was on.
     """
 
     broker: int
-    enabled: bool
-    errors: int
-    events_dropped: int
+    new_errors: int
+    new_events_dropped: int
+    enabled: bool = False
     lag_policy: str = BY_TIME
 
 
@@ -56,8 +55,8 @@ class AgentFact:
 class ControllerFact:
     """Whether the controller's agent was woven, and the errors it added in one repeat."""
 
-    woven: bool
-    errors: int
+    new_errors: int
+    woven: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,9 +79,9 @@ class RepeatFacts:
     @property
     def agent_errors(self) -> int | None:
         """Errors of all nodes' agents in this repeat; None if no agent reported."""
-        errors = [agent.errors for agent in self.agents]
+        errors = [agent.new_errors for agent in self.agents]
         if self.controller is not None:
-            errors.append(self.controller.errors)
+            errors.append(self.controller.new_errors)
         return sum(errors) if errors else None
 
 
@@ -115,14 +114,10 @@ def arm_figures(repeats: Sequence[RepeatFacts]) -> dict[str, Any]:
 
 
 def _evidence(fault: FaultFact) -> dict[str, object]:
+    of_all = ("calls_held", "held_ms", "longest_held_ms", "acted_ms")
     return {
-        "fault": fault.fault,
-        "site": fault.site,
-        "target": list(fault.target),
-        "calls_held": fault.calls_held,
-        "held_ms": _figure(fault.held_ms),
-        "longest_held_ms": _figure(fault.longest_held_ms),
-        "acted_ms": _figure(fault.acted_ms),
+        **{"fault": fault.fault, "site": fault.site, "target": list(fault.target)},
+        **{name: _figure(getattr(fault, name)) for name in of_all},
         "figures": {name: _figure(value) for name, value in fault.figures.items()},
     }
 

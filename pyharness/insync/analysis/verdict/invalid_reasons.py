@@ -5,67 +5,38 @@ Each reason is one sentence that names the arm, the repeat and what was missing.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from insync import arms, metrics
-from insync.analysis.verdict.facts import (
-    ControllerFact,
-    FaultFact,
-    RepeatFacts,
-    RunFacts,
-)
+from insync.analysis.verdict.facts import ControllerFact, FaultFact, RepeatFacts, RunFacts
 from insync.events.run_info import PlannedFault, RunInfo
 from insync.faults.kind import Recorded
 from insync.faults.registry import KINDS
 from insync.nodes import repeat_words
 
-
-@dataclass(frozen=True)
-class InvalidReason:
-    """One reason; `arm` is None if it concerns the whole run."""
-
-    arm: str | None
-    words: str
-
-
 Reasons = Mapping[str | None, Sequence[str]]
-"""The reasons of each arm, and of the whole run (None), in words."""
+"""The reasons of each arm, and of the whole run (None), in words, the gravest first."""
 
 
-def reasons_by_arm(run: RunInfo, facts: RunFacts) -> Reasons:
+def invalid_reasons(run: RunInfo, facts: RunFacts) -> Reasons:
     """Return why each arm, or the whole run, is invalid."""
-    found: dict[str | None, list[str]] = {}
-    for each in invalid_reasons(run, facts):
-        found.setdefault(each.arm, []).append(each.words)
-    return found
-
-
-def invalid_reasons(run: RunInfo, facts: RunFacts) -> Iterator[InvalidReason]:
-    """Yield every reason why the run is invalid, the gravest first."""
     if run.skipped is not None:
-        yield InvalidReason(None, f"skipped: {run.skipped}")
-        return
+        return {None: [f"skipped: {run.skipped}"]}
+    found: dict[str | None, list[str]] = defaultdict(list)
     if not facts.finished:
-        yield InvalidReason(None, "the run was cut short: run.json has no finished_ms")
-    for file, count in facts.unreadable.items():
-        yield InvalidReason(_arm_of(file), f"events/{file}: {count} unreadable lines, expected 0")
-    for file, count in facts.skewed.items():
-        words = f"events/{file}: {count} lines far outside the run's time, expected 0"
-        yield InvalidReason(_arm_of(file), words)
+        found[None].append("the run was cut short: run.json has no finished_ms")
+    odd = {"unreadable lines": facts.unreadable, "lines far outside the run's time": facts.skewed}
+    for what, by_file in odd.items():
+        for file, count in by_file.items():
+            arm = file.partition("/")[0]  # each arm has its own folder
+            found[arm].append(f"events/{file}: {count} {what}, expected 0")
     for arm, repeats in facts.arms.items():
         needed = _needed(run, arm)
         for number, repeat in enumerate(repeats):
             where = f"{arm}, {repeat_words(number)}"
-            yield from (
-                InvalidReason(arm, f"{where}: {what}")
-                for what in _of_repeat(run, arm, repeat, needed)
-            )
-
-
-def _arm_of(file: str) -> str:
-    """Return the arm that an event file belongs to: each arm has its own folder."""
-    return file.partition("/")[0]
+            found[arm] += (f"{where}: {what}" for what in _of_repeat(run, arm, repeat, needed))
+    return found
 
 
 def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts, needed: Sequence[str]) -> Iterator[str]:
@@ -94,7 +65,7 @@ def _needed(run: RunInfo, arm: str) -> list[str]:
     fulfilled = {each for each in metrics.REQUIREMENTS if run.has(each, arm)}
     expected = {
         *run.scenario.expected_of(arm),
-        *(each.metric for each in run.compares(arm, run.arms)),
+        *(each.metric for each in run.compares(arm)),
     }
     return [
         each.name
@@ -144,10 +115,10 @@ def _bad_agents(run: RunInfo, repeat: RepeatFacts, arm: str) -> Iterator[str]:
         yield f"no agent counters from broker {names}"
     for agent in repeat.agents:
         where = f"of broker {agent.broker}'s agent"
-        if agent.errors:
-            yield f"errors {where} were {agent.errors}, expected 0"
-        if agent.events_dropped:
-            yield f"events_dropped {where} was {agent.events_dropped}, expected 0"
+        if agent.new_errors:
+            yield f"errors {where} were {agent.new_errors}, expected 0"
+        if agent.new_events_dropped:
+            yield f"events_dropped {where} was {agent.new_events_dropped}, expected 0"
         if agent.enabled != arms.feature_on(arm):
             state, expected = ("on", "off") if agent.enabled else ("off", "on")
             yield f"the feature {where} was {state}, expected {expected}"
@@ -158,8 +129,8 @@ def _bad_agents(run: RunInfo, repeat: RepeatFacts, arm: str) -> Iterator[str]:
 def _bad_controller(agent: ControllerFact | None) -> Iterator[str]:
     if agent is None or not agent.woven:
         yield "no evidence that the controller's agent was woven"
-    elif agent.errors:
-        yield f"errors of the controller's agent were {agent.errors}, expected 0"
+    elif agent.new_errors:
+        yield f"errors of the controller's agent were {agent.new_errors}, expected 0"
 
 
 SHARE = 0.5

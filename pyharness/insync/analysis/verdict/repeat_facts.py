@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, fields
+from typing import Any, Final, TypeVar
 
 from insync import metrics
 from insync.analysis.verdict.facts import (
@@ -20,7 +20,6 @@ from insync.analysis.verdict.facts import (
     RunFacts,
 )
 from insync.analysis.verdict.liveness import liveness_metrics, said_of
-from insync.arms import BY_TIME
 from insync.events.run_info import RunInfo
 from insync.events.schema import is_agents_own
 from insync.metrics import METRICS, Metric
@@ -73,9 +72,7 @@ class Recorded:
 REFUSALS: Final = ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
 """Kafka's errors for a record that finds fewer replicas in sync than min.insync.replicas."""
 
-_OF_RUNS: Final = ("input_lines", "medians", "differences")
-"""The tables whose rows are not of a single repeat."""
-
+_Fact = TypeVar("_Fact", FaultFact, AgentFact, ControllerFact)
 Row = Mapping[str, Any]
 Rows = Mapping[str, Sequence[Row]]
 
@@ -100,7 +97,7 @@ def _counted(rows: Rows, what: str) -> dict[str, int]:
 
 
 def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
-    own = {name: _of(table, arm, repeat) for name, table in rows.items() if name not in _OF_RUNS}
+    own = {name: _of(table, arm, repeat) for name, table in rows.items()}
     complete = bool(own["repeats"] and own["repeats"][0]["complete"])
     live = liveness_metrics(own["liveness"], complete=complete)
     if not own["repeats"]:
@@ -110,9 +107,9 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
     return RepeatFacts(
         complete=complete,
         metrics=_all_of(_known(run, {**_metrics(run, own, recorded), **live})),
-        faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
-        agents=tuple(_agent(row) for row in own["agent_counters"]),
-        controller=next(map(_controller, own["controller_agent"]), None),
+        faults=_all(FaultFact, sorted(own["faults"], key=lambda row: row["fault_no"])),
+        agents=_all(AgentFact, own["agent_counters"]),
+        controller=next(iter(_all(ControllerFact, own["controller_agent"])), None),
         host_gap_ms=own["repeats"][0]["host_gap_ms"],
         stuck=said_of(own["liveness"]),
     )
@@ -169,7 +166,7 @@ def _value(metric: Metric, own: Rows, recorded: Recorded) -> float | None:
 
 
 def _of(table: Sequence[Row], arm: str, repeat: int) -> list[Row]:
-    return [row for row in table if row["arm"] == arm and row["repeat"] == repeat]
+    return [row for row in table if (row.get("arm"), row.get("repeat")) == (arm, repeat)]
 
 
 def _log_is_whole(run: RunInfo, own: Rows, _: Recorded) -> bool:
@@ -304,30 +301,7 @@ _COMPUTED: Final[Mapping[str, Callable[[Rows], float | None]]] = {
 """The metrics that the registry does not say how to compute."""
 
 
-def _fault(row: Row) -> FaultFact:
-    return FaultFact(
-        fault=row["fault"],
-        site=row["site"],
-        mode=row["mode"],
-        broker=row["broker"],
-        target=tuple(row["target"]),
-        calls_held=row["calls_held"] or 0,
-        held_ms=row["held_ms"] or 0.0,
-        longest_held_ms=row["longest_held_ms"] or 0.0,
-        acted_ms=row["acted_ms"] or 0.0,
-        figures=row["figures"] or {},
-    )
-
-
-def _controller(row: Row) -> ControllerFact:
-    return ControllerFact(woven=bool(row["woven"]), errors=row["new_errors"])
-
-
-def _agent(row: Row) -> AgentFact:
-    return AgentFact(
-        broker=row["broker"],
-        enabled=bool(row["enabled"]),
-        errors=row["new_errors"],
-        events_dropped=row["new_events_dropped"],
-        lag_policy=row["lag_policy"] or BY_TIME,
-    )
+def _all(kind: type[_Fact], rows: Iterable[Row]) -> tuple[_Fact, ...]:
+    """Return the fact of each row: the columns of its fields, without those that are null."""
+    names = [each.name for each in fields(kind)]
+    return tuple(kind(**{n: row[n] for n in names if row[n] is not None}) for row in rows)
