@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from insync.analysis.checks.history import PARTITION
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Found:
-    """What a row of the table `fates` shows: an anomaly of this kind, where the row fits."""
+    """What a row shows: an anomaly of this kind, where the row fits."""
 
     kind: Column
     fits: Column
@@ -33,7 +36,25 @@ class Found:
 
 
 OfRecord = Callable[[], Found]
-"""Returns the condition that finds an anomaly in a record alone; all such share one pass."""
+"""Returns what finds an anomaly in a row of the table `fates` alone; all such share one pass."""
+
+
+def found_rows(rows: DataFrame, cases: Sequence[Found]) -> DataFrame:
+    """Return a row per anomaly of each row, with the columns of history.anomaly_rows."""
+    shown = [
+        fn.when(
+            of.fits,
+            fn.struct(
+                of.kind.alias("kind"),
+                of.offset.cast("bigint").alias("offset"),
+                of.last_offset.cast("bigint").alias("last_offset"),
+                of.operations.alias("operations"),
+            ),
+        )
+        for of in cases
+    ]
+    found = fn.explode(fn.array_compact(fn.array(*shown))).alias("found")
+    return rows.select(*PARTITION, found).select(*PARTITION, "found.*")
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,10 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly, Check
+from insync.analysis.checks.base import Anomaly, Check, Found, found_rows
 from insync.analysis.checks.comparable import WHOLE
 from insync.analysis.checks.history import (
     PARTITION,
-    anomaly_rows,
     each,
     is_acked,
     operation,
@@ -56,27 +55,14 @@ def find(
     )
     two = fn.least("low_acked", "low_read") < fn.greatest("high_acked", "high_read")
     logs = comparable.where("whole").select(*PARTITION, "replicas", "from_offset", "to_offset")
-    found = {
-        INCONSISTENT: (two, _two_records()),
-        CORRUPT: (fn.col("corrupt").isNotNull(), fn.array(_corrupt_read())),
-        MISSING: (_is_missing(), fn.array(_ack())),
-    }
-    rows = seen.join(fn.broadcast(logs), PARTITION, "left").select(
-        *_PLACE, fn.explode(_which(found)).alias("found")
-    )
-    return anomaly_rows(rows, fn.col("found.kind"), "offset", "offset", fn.col("found.operations"))
-
-
-def _which(found: dict[str, tuple[Column, Column]]) -> Column:
-    """Return the anomalies of a row, each with the operations that show it."""
-    return fn.array_compact(
-        fn.array(
-            *(
-                fn.when(there, fn.struct(fn.lit(kind).alias("kind"), shown.alias("operations")))
-                for kind, (there, shown) in found.items()
-            )
-        )
-    )
+    corrupt, at = fn.col("corrupt"), fn.col("offset")
+    read = operation("read", offset="offset", note=corrupt)
+    cases = [
+        Found(fn.lit(INCONSISTENT), two, at, at, _two_records()),
+        Found(fn.lit(CORRUPT), corrupt.isNotNull(), at, at, fn.array(read)),
+        Found(fn.lit(MISSING), _is_missing(), at, at, fn.array(_ack())),
+    ]
+    return found_rows(seen.join(fn.broadcast(logs), PARTITION, "left"), cases)
 
 
 _LINE = {
@@ -131,10 +117,6 @@ def _two_records() -> Column:
         for end in ("low", "high")
     ]
     return fn.array_distinct(fn.array_compact(fn.array(*shown)))
-
-
-def _corrupt_read() -> Column:
-    return operation("read", offset="offset", note=fn.col("corrupt"))
 
 
 def _ack() -> Column:

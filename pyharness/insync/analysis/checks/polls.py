@@ -35,23 +35,31 @@ def find(consume: DataFrame, readback: DataFrame) -> DataFrame:
         .where((fn.col("offset") <= fn.col("previous_offset")) | _leaves_out())
         .join(fn.broadcast(readback.select(*PARTITION, "transactional")), PARTITION, "left")
         .where(back | skips)
-        .withColumns(
-            {
-                "kind": fn.when(back, fn.lit(BACK)).otherwise(fn.lit(SKIP)),
-                "from": fn.when(back, fn.col("offset")).otherwise(fn.col("skipped_from")),
-                "to": fn.when(back, fn.col("previous_offset")).otherwise(fn.col("skipped_to")),
-            }
-        )
+    )
+    which = fn.when(fn.col("fresh"), fn.lit("fresh consumer"))
+    return back_or_skip(odd, back, (BACK, SKIP), "consumer", which)
+
+
+def back_or_skip(
+    reads: DataFrame, back: Column, kinds: tuple[str, str], who: str, note: Column
+) -> DataFrame:
+    """Return a row per read: of the first kind those that go `back`, the others skip offsets.
+
+    They have the columns of preceding.with_previous; `skipped_from` and `skipped_to` are offsets.
+    """
+    odd = reads.withColumns(
+        {
+            "kind": fn.when(back, fn.lit(kinds[0])).otherwise(fn.lit(kinds[1])),
+            "from": fn.when(back, fn.col("offset")).otherwise(fn.col("skipped_from")),
+            "to": fn.when(back, fn.col("previous_offset")).otherwise(fn.col("skipped_to")),
+        }
     )
     shown = [
         operation(
-            "read", who="consumer", seq="previous_seq", offset="previous_offset",
-            at_ms="previous_read_ms", note=_which(),
-        ),
-        operation(
-            "read", who="consumer", seq="seq", offset="offset", at_ms="read_ms", note=_which()
-        ),
-    ]  # fmt: skip
+            "read", who=who, seq=f"{of}seq", offset=f"{of}offset", at_ms=f"{of}read_ms", note=note
+        )
+        for of in ("previous_", "")
+    ]
     return anomaly_rows(odd, fn.col("kind"), "from", "to", shown)
 
 
@@ -74,10 +82,6 @@ def _in_order(consume: DataFrame) -> DataFrame:
     return with_previous(seen, [*PARTITION, "consumer", "fresh"], "order", columns).withColumns(
         {"skipped_from": fn.col("previous_offset") + 1, "skipped_to": fn.col("offset") - 1}
     )
-
-
-def _which() -> Column:
-    return fn.when(fn.col("fresh"), fn.lit("fresh consumer"))
 
 
 def find_unread(fates: DataFrame, readback: DataFrame, runs: DataFrame) -> DataFrame:

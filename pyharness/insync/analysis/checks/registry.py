@@ -18,7 +18,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from insync.analysis import checks
-from insync.analysis.checks.base import Anomaly, Check, OfRecord
+from insync.analysis.checks.base import Anomaly, Check, OfRecord, found_rows
 from insync.analysis.checks.history import PARTITION, REPEAT
 
 
@@ -40,22 +40,9 @@ _ALONE = tuple(dict.fromkeys(a.by for a in ANOMALIES if not isinstance(a.by, Che
 
 def find_in_records(fates: DataFrame, anomalies: tuple[OfRecord, ...] = _ALONE) -> DataFrame:
     """Return the anomalies that single records show, in one pass over all records."""
-    each = [anomaly() for anomaly in anomalies]
-    shown = [
-        fn.when(
-            of.fits,
-            fn.struct(
-                of.kind.alias("kind"),
-                of.offset.cast("bigint").alias("offset"),
-                of.last_offset.cast("bigint").alias("last_offset"),
-                of.operations.alias("operations"),
-            ),
-        )
-        for of in each
-    ]
-    odd = fates.where(reduce(or_, (fn.coalesce(of.fits, fn.lit(False)) for of in each)))
-    found = odd.select(*PARTITION, fn.explode(fn.array_compact(fn.array(*shown))).alias("found"))
-    return found.select(*PARTITION, "found.*")
+    cases = [anomaly() for anomaly in anomalies]
+    odd = fates.where(reduce(or_, (fn.coalesce(of.fits, fn.lit(False)) for of in cases)))
+    return found_rows(odd, cases)
 
 
 CHECKS: tuple[Check, ...] = (

@@ -10,7 +10,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.base import Anomaly, Check
-from insync.analysis.checks.history import PARTITION, anomaly_rows, operation
+from insync.analysis.checks.history import PARTITION
+from insync.analysis.checks.polls import back_or_skip
 from insync.analysis.checks.preceding import with_previous
 
 BACK = "int-nonmonotonic-poll"
@@ -34,30 +35,14 @@ def find(reads: DataFrame, fates: DataFrame) -> DataFrame:
     seen_at = fn.coalesce("first_offset", "inside_offset")
     known = fates.where(~is_aborted & seen_at.isNotNull())
     known = known.select(*PARTITION, seen_at.alias("offset")).distinct()
-    before = with_previous(known, PARTITION, "offset", ["offset"]).select(
-        *places, fn.col("previous_offset").alias("known_offset")
-    )
+    skipped = (fn.col("previous_offset").alias(f"skipped_{end}") for end in ("from", "to"))
+    before = with_previous(known, PARTITION, "offset", ["offset"]).select(*places, *skipped)
     back = fn.col("offset") <= fn.col("previous_offset")
-    odd = (
-        followed.join(before, places, "left")
-        .where(back | (fn.col("known_offset") > fn.col("previous_offset")))
-        .withColumns(
-            {
-                "kind": fn.when(back, fn.lit(BACK)).otherwise(fn.lit(SKIP)),
-                "from": fn.when(back, fn.col("offset")).otherwise(fn.col("known_offset")),
-                "to": fn.when(back, fn.col("previous_offset")).otherwise(fn.col("known_offset")),
-            }
-        )
+    odd = followed.join(before, places, "left").where(
+        back | (fn.col("skipped_from") > fn.col("previous_offset"))
     )
     note = fn.concat(fn.lit("transaction "), "transaction")
-    shown = [
-        operation(
-            "read", who="producer", seq=f"{of}seq", offset=f"{of}offset", at_ms=f"{of}read_ms",
-            note=note,
-        )
-        for of in ("previous_", "")
-    ]  # fmt: skip
-    return anomaly_rows(odd, fn.col("kind"), "from", "to", shown)
+    return back_or_skip(odd, back, (BACK, SKIP), "producer", note)
 
 
 _BY = Check(find, ("transaction_reads.lines", "fates"))
