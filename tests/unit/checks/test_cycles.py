@@ -62,9 +62,9 @@ def test_repeats_are_not_mixed() -> None:
 
 def test_too_many_dependencies_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "SUSPECTS", 3)
-    assert list(cycles(edge("ww", each, each + 1) for each in range(3))) == []
+    assert list(cycles([edge("ww", each, each + 1) for each in range(3)])) == []
     with pytest.raises(InsyncError, match="more than 3 "):
-        list(cycles(edge("ww", each, each + 1) for each in range(4)))
+        list(cycles([edge("ww", each, each + 1) for each in range(4)]))
 
 
 class Log:

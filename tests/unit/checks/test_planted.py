@@ -21,9 +21,9 @@ from insync.analysis.checks import log_divergence, preceding
 from insync.analysis.checks.registry import ANOMALIES, metrics_checked
 from insync.analysis.engine import paths
 from insync.analysis.engine.session import Session
-from insync.analysis.tables import build
 from insync.analysis.tables.bronze.folders import of_run, runs_rows
 from insync.analysis.tables.bronze.lines import read_lines
+from insync.analysis.tables.build import STEPS, AnyStep
 from insync.analysis.tables.pipeline import Store, add_lines
 from insync.events.run_info import RunInfo
 from properties import slow_property
@@ -65,8 +65,19 @@ def check(session: Session, histories: Sequence[History], spoil: int = 0) -> Row
         store.keep("runs", runs_rows([run]))
         add_lines(session, store, read_lines(session, [run], f"{into}/bronze"))
         wanted = ("checked", "readback", "transactions", "anomalies")
-        store.compute(build.steps_for(wanted))
+        store.compute(steps_for(wanted))
         return {name: store.rows(name) for name in wanted}
+
+
+def steps_for(wanted: Sequence[str]) -> list[AnyStep]:
+    """Return the steps that compute some tables, and those that they need, in order."""
+    found: list[AnyStep] = []
+    due = set(wanted)
+    for step in reversed(STEPS):
+        if step.name in due:
+            due |= set(step.reads)
+            found.append(step)
+    return found[::-1]
 
 
 def found_in(rows: Rows) -> Found:

@@ -17,13 +17,14 @@ from insync.analysis.engine.types import simple_name
 from insync.analysis.tables import pipeline
 from insync.analysis.tables.batch import Summary, _compute
 from insync.analysis.tables.bronze.folders import look, of_run
-from insync.analysis.tables.build import Step, steps_for
+from insync.analysis.tables.build import Step
 from insync.analysis.tables.contracts import CONTRACTS, LAYERS
 from insync.analysis.tables.pipeline import refresh
 from insync.analysis.tables.rows import Row, read_parquet
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import load_run
 from insync.progress import silent
+from unit.checks.test_planted import steps_for
 from unit.pipeline.odd_runs import SMALL
 from unit.run_folder import Story, write_run
 
@@ -95,7 +96,7 @@ def test_rows_are_collected_only_for_reports(
     """The rows of many runs are not collected, because nothing reads them."""
     write_run(tmp_path / "runs" / "first", SMALL)
     folders = look(session.files, [paths.local(tmp_path / "runs")])
-    monkeypatch.setattr(pipeline, "steps_for", list)
+    monkeypatch.setattr(pipeline, "STEPS", ())
     monkeypatch.setattr(pipeline, "rows_of_reports", lambda _: {"medians": []})
     into = paths.local(tmp_path / "all")
     assert refresh(session, folders, into, "spark.log", for_reports=False) == {}
@@ -114,7 +115,7 @@ def test_a_failing_analysis_keeps_the_previous_output(
 ) -> None:
     write_run(tmp_path / "runs" / "first", SMALL)
     # The previous output has bronze alone.
-    monkeypatch.setattr(pipeline, "steps_for", list)
+    monkeypatch.setattr(pipeline, "STEPS", ())
     monkeypatch.setattr(pipeline, "rows_of_reports", lambda _: {"medians": []})
     compute(session, tmp_path)
     before = contents(tmp_path)
@@ -127,7 +128,7 @@ def test_a_failing_analysis_keeps_the_previous_output(
         )
         return runs.select(*failing)
 
-    monkeypatch.setattr(pipeline, "steps_for", lambda: [Step("medians", broken, ("runs",))])
+    monkeypatch.setattr(pipeline, "STEPS", [Step("medians", broken, ("runs",))])
     with pytest.raises(InsyncError) as error:
         compute(session, tmp_path)
     assert "silver and gold failed" in str(error.value)
@@ -199,7 +200,7 @@ def rows(folder: Path, layer: str, name: str) -> list[Row]:
 @pytest.fixture
 def _only_bronze(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compute bronze and the tables of runs and folders only."""
-    monkeypatch.setattr(pipeline, "steps_for", list)
+    monkeypatch.setattr(pipeline, "STEPS", ())
 
 
 @pytest.mark.usefixtures("_only_bronze")
@@ -241,7 +242,7 @@ def test_a_folder_that_is_new_and_holds_no_run_is_listed(session: Session, tmp_p
 def test_medians_are_over_the_repeats_of_all_runs(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "steps_for", lambda: steps_for(["medians"]))
+    monkeypatch.setattr(pipeline, "STEPS", steps_for(["medians"]))
     a_run(tmp_path, "first", 1)
     computed(session, tmp_path)
     a_run(tmp_path, "second", 2)

@@ -12,7 +12,8 @@ from unit.tables.inline import inline_table
 
 COLUMNS = (
     "run string, arm string, repeat int, topic string, partition int, leader int, isr_size int,"
-    " start_ms double, end_ms double, replicas array<int>, adding array<int>"
+    " start_ms double, end_ms double, replicas array<int>, adding array<int>,"
+    " min_insync_replicas int"
 )
 ALL = [1, 2, 3]
 Span = tuple[int, int, int, float, float]
@@ -34,12 +35,12 @@ def measure(
     """
     of_repeat = assigned or [(ALL, [])] * len(repeats)
     lines = [
-        ("r", "a", n, "t", *span, *of_repeat[n])
+        ("r", "a", n, "t", *span, *of_repeat[n], 2)
         for n, spans in enumerate(repeats)
         for span in spans
     ]
     found: list[dict[int | None, dict[str, Any]]] = [{} for _ in repeats]
-    for row in availability(inline_table(spark, lines, COLUMNS), 2).collect():
+    for row in availability(inline_table(spark, lines, COLUMNS)).collect():
         found[row["repeat"]][row["partition"]] = row.asDict()
     return found
 

@@ -18,6 +18,7 @@ GROUP = (
 )
 FATES = f"{KEYS}, transaction long, sent_ms double, read_ms double"
 
+WINDOW = "run string, arm string, repeat int, start_ms double"
 READ = [
     (0, 0, 10, False), (0, 1, 11, False), (0, 1, 11, None), (0, 4, 14, False), (1, 0, 20, False),
     (0, 2, 12, True),  # when the groups had ended
@@ -47,15 +48,17 @@ def found(spark: SparkSession) -> dict[str, list[dict[str, Any]]]:
     moves = [("r", "a", 0, "t", *row, "classic") for row in MOVES]
     group = inline_table(spark, moves, GROUP)
     fates = [
+        ("r", "a", 0, "t", 0, None, 99.0, 9_000.0),  # before the window opened
         ("r", "a", 0, "t", 0, None, 100.0, 130.0),
         ("r", "a", 0, "t", 1, None, 100.0, 110.0),
         ("r", "a", 0, "t", 1, None, 100.0, None),
         ("r", "a", 0, "t", 1, 5, 100.0, 9_000.0),
     ]
+    window = inline_table(spark, [("r", "a", 0, 100.0)], WINDOW)
     tables = {
         "skips": group_skip.find(consume, group),
         "groups": groups(group, consume).orderBy("group"),
-        "end_to_end": end_to_end(inline_table(spark, fates, FATES)).orderBy("partition"),
+        "end_to_end": end_to_end(inline_table(spark, fates, FATES), window).orderBy("partition"),
     }
     return {
         name: [row.asDict(recursive=True) for row in table.collect()]

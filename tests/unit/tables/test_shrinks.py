@@ -102,7 +102,7 @@ def found(spark: SparkSession, *cases: Case) -> list[list[Row]]:
     """Return the shrinks of each case; one pass of the engine finds those of all."""
     changes, injected, repeats = frames(spark, cases)
     rows: list[list[Row]] = [[] for _ in cases]
-    for row in isr_shrinks(changes, injected, repeats, fn.lit(LAG)).orderBy("t_ms").collect():
+    for row in isr_shrinks(changes, repeats, injected).orderBy("t_ms").collect():
         rows[int(row["run"])].append(row)
     return rows
 
@@ -185,8 +185,8 @@ def test_a_removed_follower_was_healthy_unless_fenced_or_at_fault(spark: SparkSe
         (Case([FULL, (4_000.0, 3, True), (4_000.0, 1, [1, 2])]), [(4_000.0, 3, False)]),
     ]
     changes, injected, repeats = frames(spark, [case for case, _ in expected])
-    shrinks = isr_shrinks(changes, injected, repeats, fn.lit(LAG))
-    table = follower_drops(shrinks, injected, fn.lit(LAG)).orderBy("t_ms", "replica")
+    shrinks = isr_shrinks(changes, repeats, injected)
+    table = follower_drops(shrinks, injected).orderBy("t_ms", "replica")
     found = defaultdict(list)
     for row in table.collect():
         found[int(row["run"])].append((row["t_ms"], row["replica"], row["healthy"]))

@@ -158,9 +158,9 @@ def test_the_longest_time_without_a_commit_counts_from_the_repeats_ends(
     ]
     produced = [(0, line[1], 1.0, None, 0, line[1]) for line in lines]
     ends = lines_of(spark, lines)
-    wholes = transaction_fates(of_records(spark, [], produced, lines), ends)
+    fates = of_records(spark, [], produced, lines)
     window = inline_table(spark, [("r", "a", 0, 0.0, 1_000.0)], WINDOW)
-    (row,) = transactions.by_producer(ends, wholes, window).collect()
+    (row,) = transactions.by_producer(ends, fates, window).collect()
     assert row["commit_gap_ms"] == gap
     assert (row["committed"], row["aborted"], row["meant_to_abort"]) == (len(ended), 1, 1)
     assert row["commit_max_ms"] == (20.0 + len(ended) - 1 if ended else None)
@@ -168,8 +168,8 @@ def test_the_longest_time_without_a_commit_counts_from_the_repeats_ends(
 
 def test_a_transaction_whose_line_is_recorded_twice_counts_once(spark: SparkSession) -> None:
     ends = lines_of(spark, [*ENDS, *ENDS])
-    wholes = transaction_fates(of_records(spark, [(0, 1, 10), (0, 2, 20)]), ends)
+    fates = of_records(spark, [(0, 1, 10), (0, 2, 20)])
     window = inline_table(spark, [("r", "a", 0, 0.0, 1_000.0)], WINDOW)
-    found = transactions.by_producer(ends, wholes, window).orderBy("producer").collect()
+    found = transactions.by_producer(ends, fates, window).orderBy("producer").collect()
     assert [(row["committed"], row["torn"]) for row in found] == [(1, 1), (0, 0)]
     assert [(row["aborted"], row["aborted_read"]) for row in found] == [(0, 0), (1, 1)]

@@ -8,31 +8,24 @@ complete. Event lines are named `KIND.lines`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 
-import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as fn
 
 from insync.analysis.checks import records
 from insync.analysis.checks.comparable import comparable
 from insync.analysis.checks.isolation.cycles import SUSPECTS, cycles
 from insync.analysis.checks.isolation.dependencies import dependencies
-from insync.analysis.checks.isolation.transactions import transaction_fates
-from insync.analysis.checks.registry import (
-    CHECKS,
-    count_anomalies,
-    first_of_each,
-    known_by,
-)
+from insync.analysis.checks.registry import CHECKS, count_anomalies, first_of_each, known_by
 from insync.analysis.tables.gold import acks, clients, followers
-from insync.analysis.tables.gold.acks import end_to_end
 from insync.analysis.tables.gold.compare import MADE_OF, differences, medians, repeat_metrics
-from insync.analysis.tables.gold.followers import recovery
+from insync.analysis.tables.gold.followers import availability, follower_drops
 from insync.analysis.tables.rows import Row
-from insync.analysis.tables.silver import evidence, leaders, shrinks
-from insync.analysis.tables.silver.repeats import due_inside, operations, partitions, repeats
+from insync.analysis.tables.silver import evidence, leaders
+from insync.analysis.tables.silver.leaders import step_downs
+from insync.analysis.tables.silver.repeats import operations, partitions, repeats
+from insync.analysis.tables.silver.shrinks import isr_shrinks
 
 
 @dataclass(frozen=True)
@@ -41,7 +34,7 @@ class Step:
 
     `of` gets the tables that `needs` names, then those of `also`, then those of `maybe`. Without
     rows in one of `needs` there are none, and `of` is not called. Instead of a table in `maybe`
-    without rows it gets None.
+    without rows it gets None. `setting` is a column of `runs` that the last of `needs` gets.
     """
 
     name: str
@@ -50,6 +43,7 @@ class Step:
     also: tuple[str, ...] = ()
     maybe: tuple[str, ...] = ()
     part: str = ""
+    setting: str = ""
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -69,31 +63,6 @@ class RowsStep:
 AnyStep = Step | RowsStep
 
 
-def _with(rows: DataFrame, runs: DataFrame, *columns: str) -> DataFrame:
-    """Add settings of its run to each row."""
-    return rows.join(fn.broadcast(runs.select("run", *columns)), "run", "inner")
-
-
-def _partitions(windows: DataFrame, runs: DataFrame) -> DataFrame:
-    return partitions(_with(windows, runs, "partitions"), fn.col("partitions"))
-
-
-def _isr_shrinks(
-    lines: DataFrame, windows: DataFrame, faults: DataFrame, runs: DataFrame
-) -> DataFrame:
-    planned = _with(windows, runs, "lag_ms")
-    return shrinks.isr_shrinks(lines, faults, planned, shrinks.lag_of_arm())
-
-
-def _step_downs(lines: DataFrame, windows: DataFrame, runs: DataFrame) -> DataFrame:
-    planned = _with(windows, runs, "cooldown_ms")
-    return leaders.step_downs(lines, planned, fn.col("cooldown_ms"))
-
-
-def _follower_drops(shrunk: DataFrame, faults: DataFrame, runs: DataFrame) -> DataFrame:
-    return followers.follower_drops(_with(shrunk, runs, "lag_ms"), faults, shrinks.lag_of_arm())
-
-
 def _plain(produced: DataFrame) -> DataFrame:
     # Transactional producers wait for commits, so their latency does not measure the brokers' acks.
     return produced.where(clients.is_plain())
@@ -101,24 +70,6 @@ def _plain(produced: DataFrame) -> DataFrame:
 
 def _judged(produced: DataFrame) -> DataFrame:
     return _plain(produced).where("judged")
-
-
-def _availability(intervals: DataFrame, runs: DataFrame) -> DataFrame:
-    limited = _with(intervals, runs, "min_insync_replicas")
-    return followers.availability(limited, fn.col("min_insync_replicas"))
-
-
-def _transactions(lines: DataFrame, fates: DataFrame, windows: DataFrame) -> DataFrame:
-    return clients.by_producer(lines, transaction_fates(fates, lines), windows)
-
-
-def _end_to_end(fates: DataFrame, windows: DataFrame) -> DataFrame:
-    return end_to_end(due_inside(fates, windows))
-
-
-def _cycles(found: pa.Table) -> list[Row]:
-    """Search the dependencies for cycles."""
-    return list(cycles(found.to_pylist())) if found.num_rows else []
 
 
 _KNOWN = tuple(
@@ -146,15 +97,15 @@ STEPS: tuple[AnyStep, ...] = (
     Step("clocks", evidence.clocks, ("clocks.lines",)),
     Step("liveness", lambda lines: lines, ("liveness.lines",)),
     # Events and intervals within repeats.
-    Step("partitions", _partitions, ("repeats",), ("runs",)),
+    Step("partitions", partitions, ("repeats",), setting="partitions"),
     Step("isr_intervals", leaders.isr_intervals, ("isr.lines", "repeats")),
-    Step("isr_shrinks", _isr_shrinks, ("isr.lines", "repeats"), ("faults", "runs")),
+    Step("isr_shrinks", isr_shrinks, ("isr.lines", "repeats"), ("faults",), setting="lag_ms"),
     Step("leader_changes", leaders.leader_changes, ("isr.lines",), ("faults", "repeats")),
     Step("dead_followers", leaders.dead_followers, ("isr.lines", "faults", "repeats")),
-    Step("step_downs", _step_downs, ("step_downs.lines", "repeats"), ("runs",)),
+    Step("step_downs", step_downs, ("step_downs.lines", "repeats"), setting="cooldown_ms"),
     Step("step_down_sources", leaders.step_down_sources, ("step_downs.lines", "repeats")),
     Step("operations", operations, ("produce.lines",), ("repeats",)),
-    Step("follower_drops", _follower_drops, ("isr_shrinks",), ("faults", "runs")),
+    Step("follower_drops", follower_drops, ("isr_shrinks",), ("faults",), setting="lag_ms"),
     # The producers' figures.
     Step("latency_histogram", lambda of: acks.latency_histogram(_judged(of)), ("operations",)),
     Step(
@@ -176,13 +127,13 @@ STEPS: tuple[AnyStep, ...] = (
     ),
     Step(
         "recovery",
-        lambda faults, intervals, of, windows: recovery(faults, intervals, _plain(of), windows),
+        lambda faults, isr, of, windows: followers.recovery(faults, isr, _plain(of), windows),
         ("faults",),
         ("isr_intervals", "operations", "repeats"),
     ),
     Step("ack_latency", acks.ack_latency, ("latency_histogram",)),
     # The brokers' figures.
-    Step("availability", _availability, ("isr_intervals",), ("runs",)),
+    Step("availability", availability, ("isr_intervals",), setting="min_insync_replicas"),
     Step("added_replicas", followers.added_replicas, ("isr_intervals",)),
     Step("detections", followers.detections, ("isr_intervals", "faults")),
     # The checker.
@@ -207,8 +158,8 @@ STEPS: tuple[AnyStep, ...] = (
         ("operations", "transactions.lines"),
         ("transaction_reads.lines",),
     ),
-    RowsStep("cycles", _cycles, ("dependencies",)),
-    Step("transactions", _transactions, ("transactions.lines", "fates"), ("repeats",)),
+    RowsStep("cycles", lambda found: list(cycles(found.to_pylist())), ("dependencies",)),
+    Step("transactions", clients.by_producer, ("transactions.lines", "fates"), ("repeats",)),
     *(
         Step("anomalies", check.find, check.needs, check.also, part=f"pass-{number}")
         for number, check in enumerate(CHECKS)
@@ -216,23 +167,10 @@ STEPS: tuple[AnyStep, ...] = (
     Step("first_anomalies", first_of_each, ("anomalies",)),
     Step("checked", _checked, ("partitions",), ("anomalies", *_KNOWN)),
     # The consumers' figures.
-    Step("end_to_end", _end_to_end, ("fates", "repeats")),
+    Step("end_to_end", acks.end_to_end, ("fates", "repeats")),
     Step("groups", clients.groups, ("group.lines",), ("consume.lines",)),
     # What repeats show together.
     Step("repeat_metrics", _repeat_metrics, ("repeats",), MADE_OF[1:]),
     RowsStep("medians", medians, ("repeat_metrics",)),
     RowsStep("differences", differences, ("repeat_metrics", "runs")),
 )
-
-
-def steps_for(wanted: Collection[str] | None = None) -> list[AnyStep]:
-    """Return the steps that compute the tables in `wanted`, in order; None: every step."""
-    if wanted is None:
-        return list(STEPS)
-    found: list[AnyStep] = []
-    due = set(wanted)
-    for step in reversed(STEPS):
-        if step.name in due:
-            due |= set(step.reads)
-            found.append(step)
-    return found[::-1]

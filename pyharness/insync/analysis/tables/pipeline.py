@@ -18,13 +18,14 @@ from threading import Lock
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as fn
 
 from insync.analysis.engine import paths
 from insync.analysis.engine.files import Files
 from insync.analysis.engine.session import Session
 from insync.analysis.tables.bronze.folders import MARK, Folder, inputs_rows, runs_rows
 from insync.analysis.tables.bronze.lines import LINES, Bronze, input_lines, read_lines
-from insync.analysis.tables.build import AnyStep, RowsStep, Step, steps_for
+from insync.analysis.tables.build import STEPS, AnyStep, RowsStep, Step
 from insync.analysis.tables.contracts import CONTRACTS, LAYERS, Contract, layer_of, read_by_reports
 from insync.analysis.tables.current import labelled, mark
 from insync.analysis.tables.rows import Row, Rows, arrow_table, as_parquet, rows_of
@@ -119,7 +120,7 @@ def compute_tables(
         add_lines(session, store, bronze)
     announce(TABLES)
     with failures_of("silver and gold", log):
-        store.compute(steps_for())
+        store.compute(STEPS)
     return store
 
 
@@ -243,6 +244,10 @@ class Store:
 
     def _arguments(self, step: Step) -> list[DataFrame | None]:
         given: list[DataFrame | None] = [self.frames[name] for name in (*step.needs, *step.also)]
+        if step.setting:
+            of_run = fn.broadcast(self.frames["runs"].select("run", step.setting))
+            last = len(step.needs) - 1
+            given[last] = self.frames[step.needs[last]].join(of_run, "run", "inner")
         return given + [None if n in self.empty else self.frames[n] for n in step.maybe]
 
     def _is_collected(self, contract: Contract) -> bool:

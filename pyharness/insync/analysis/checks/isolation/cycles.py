@@ -9,7 +9,7 @@ transaction reads only what was committed before. Cycles of both kinds of edges 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -32,22 +32,24 @@ _WORDS = {"ww": "after transaction {} wrote offset {}", "wr": "wrote by transact
 Row = Mapping[str, Any]
 
 
-def cycles(dependencies: Iterable[Row]) -> Iterator[dict[str, Any]]:
+def cycles(dependencies: Sequence[Row]) -> Iterator[dict[str, Any]]:
     """Yield a row per group of transactions that are connected by cycles; as in the table `cycles`.
 
     The argument are the rows of dependencies.dependencies, at most SUSPECTS. Raises InsyncError if
     there are more.
     """
+    if not dependencies:
+        return
+    if len(dependencies) > SUSPECTS:
+        raise InsyncError(
+            f"table dependencies: more than {SUSPECTS:,} between transactions that ran at the"
+            " same time, expected fewer: their cycles cannot be searched"
+        )
     # Here, because it takes a fifth of a second and few runs have suspects.
     import networkx as nx
 
     graphs: dict[Hashable, nx.DiGraph] = defaultdict(nx.DiGraph)
-    for number, row in enumerate(dependencies):
-        if number == SUSPECTS:
-            raise InsyncError(
-                f"table dependencies: more than {SUSPECTS:,} between transactions that ran at the"
-                " same time, expected fewer: their cycles cannot be searched"
-            )
+    for row in dependencies:
         key = (*(row[name] for name in TOPIC), row["kind"])
         graphs[key].add_edge(row["transaction"], row["then"], row=row)
     for graph in graphs.values():

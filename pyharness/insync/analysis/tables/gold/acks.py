@@ -128,13 +128,17 @@ def latency_over_time(produce: DataFrame, repeats: DataFrame) -> DataFrame:
     )
 
 
-def end_to_end(fates: DataFrame) -> DataFrame:
+def end_to_end(fates: DataFrame, repeats: DataFrame) -> DataFrame:
     """Return counts and percentiles (ms) per partition, and per repeat (`partition` null).
 
     The first read of a record counts, by a consumer without a group. Transactional records, which
-    wait for their commit, do not count. `fates` as of records.record_fates.
+    wait for their commit, do not count, and neither do those that were due before their repeat's
+    window opened. `fates` as of records.record_fates.
     """
-    read = fates.where(fn.col("sent_ms").isNotNull() & fn.col("transaction").isNull())
+    due = fn.col("sent_ms") >= fn.col("start_ms")
+    read = fates.join(repeats.select(*REPEAT, "start_ms"), REPEAT, "inner").where(
+        due & fn.col("transaction").isNull()
+    )
     took = read.where(fn.col("read_ms").isNotNull()).withColumn(
         "took_ms", fn.greatest(fn.col("read_ms") - fn.col("sent_ms"), fn.lit(0.0))
     )

@@ -12,6 +12,7 @@ from pyspark.sql import functions as fn
 
 from insync.analysis.checks.group_skip import unprocessed
 from insync.analysis.checks.history import PARTITION, REPEAT, TRANSACTION
+from insync.analysis.checks.isolation.transactions import transaction_fates
 from insync.analysis.tables.gold.acks import longest_gaps
 
 _GROUP = [*REPEAT, "group"]
@@ -72,12 +73,13 @@ def is_plain() -> Column:
 def by_producer(lines: DataFrame, fates: DataFrame, repeats: DataFrame) -> DataFrame:
     """Return one row per repeat and producer: how its transactions ended, and commit times.
 
-    `fates` are the `transaction_fates`. `commit_gap_ms` is the longest time without a commit; the
+    `fates` as of records.record_fates. `commit_gap_ms` is the longest time without a commit; the
     repeat's start and end count as commits. A transaction whose line is recorded twice counts once.
     """
     lines = lines.dropDuplicates(TRANSACTION)
+    wholes = transaction_fates(fates, lines).select(*TRANSACTION, "torn", "aborted_read")
     counted = (
-        lines.join(fates.select(*TRANSACTION, "torn", "aborted_read"), TRANSACTION, "inner")
+        lines.join(wholes, TRANSACTION, "inner")
         .groupBy(*_PRODUCER)
         .agg(
             fn.count_if(fn.col("end") == "committed").alias("committed"),

@@ -15,6 +15,7 @@ from pyspark.sql import functions as fn
 
 from insync.analysis.checks.history import PARTITION, REPEAT, is_acked
 from insync.analysis.tables.gold.acks import and_whole
+from insync.analysis.tables.silver.shrinks import lag_of_arm
 from insync.faults.registry import tagged
 
 
@@ -77,18 +78,18 @@ def added_replicas(intervals: DataFrame) -> DataFrame:
     )
 
 
-def availability(intervals: DataFrame, min_insync_replicas: int | Column) -> DataFrame:
+def availability(intervals: DataFrame) -> DataFrame:
     """Return how long each PARTITION was in each state, and its `min_isr_size`.
 
-    `intervals` is the table isr_intervals. A replica that a reassignment still adds makes no
-    partition under-replicated, as in Kafka's own count; `under_replicated_ms` is null where the
-    replicas are not known.
+    `intervals` is the table isr_intervals, with the run's `min_insync_replicas`. A replica that a
+    reassignment still adds makes no partition under-replicated, as in Kafka's own count;
+    `under_replicated_ms` is null where the replicas are not known.
     """
-    size = fn.col("isr_size")
+    size, least = fn.col("isr_size"), fn.col("min_insync_replicas")
     replication_factor = fn.size("replicas") - fn.coalesce(fn.size("adding"), fn.lit(0))
     states = {
-        "under_min_isr_ms": size < min_insync_replicas,
-        "at_min_isr_ms": size == min_insync_replicas,
+        "under_min_isr_ms": size < least,
+        "at_min_isr_ms": size == least,
         "offline_ms": fn.col("leader") < 0,
         "under_replicated_ms": size < replication_factor,
     }
@@ -110,19 +111,19 @@ def _newly_covered(state: str) -> Column:
     return fn.when(is_in, fn.greatest(added, fn.lit(0.0))).when(~is_in, fn.lit(0.0))
 
 
-def follower_drops(shrinks: DataFrame, faults: DataFrame, lag_ms: Column) -> DataFrame:
+def follower_drops(shrinks: DataFrame, faults: DataFrame) -> DataFrame:
     """Return one row per follower that was removed from an ISR, and whether it was `healthy`.
 
-    `shrinks` and `faults` are the tables isr_shrinks and faults, `lag_ms` is
-    replica.lag.time.max.ms of a row's arm. A follower is healthy unless its broker was fenced, or
-    a fault at it was active or had ended at most one `lag_ms` before.
+    `shrinks` and `faults` are the tables isr_shrinks, with the scenario's `lag_ms`, and faults. A
+    follower is healthy unless its broker was fenced, or a fault at it was active or had ended at
+    most one replica.lag.time.max.ms before.
     """
     troubles = faults.where(~fn.col("fault").isin(tagged("harmless"))).select(
         *REPEAT, "fault", "broker", "injected_ms", "lifted_ms"
     )
     drops = shrinks.withColumn("replica", fn.explode("removed"))
     felt = (fn.col("t_ms") >= fn.col("injected_ms")) & (
-        fn.col("lifted_ms").isNull() | (fn.col("t_ms") <= fn.col("lifted_ms") + lag_ms)
+        fn.col("lifted_ms").isNull() | (fn.col("t_ms") <= fn.col("lifted_ms") + lag_of_arm())
     )
     concerned = (fn.col("broker") == fn.col("replica")) | fn.col("fault").isin(
         tagged("at_both_ends")

@@ -162,13 +162,13 @@ DONE = "done"
 WITHHELD = "withheld"
 
 
-def step_downs(lines: DataFrame, repeats: DataFrame, cooldown_ms: Column) -> DataFrame:
+def step_downs(lines: DataFrame, repeats: DataFrame) -> DataFrame:
     """Return one row per answered request of a leader to step down, and per decision not to ask.
 
     `t_ms` is the time (epoch), `broker` the leader, `successor` the proposed leader. `outcome` is
     done, refused, failed or withheld. `in_cooldown` is how many step-downs of the partition were
     done within one cool-down from this one on, including it; null if this one was not done.
-    `cooldown_ms` is a column of `repeats`.
+    `repeats` has the `cooldown_ms` of its run.
     """
     decided = (
         lines.where(fn.col("type").isin("answered", WITHHELD))
@@ -177,7 +177,9 @@ def step_downs(lines: DataFrame, repeats: DataFrame, cooldown_ms: Column) -> Dat
         .where(fn.col("t_ms").between(fn.col("start_ms"), fn.col("end_ms")))
     )
     done = fn.col("outcome") == DONE
-    in_cooldowns = Window.partitionBy(*PARTITION, done).orderBy(fn.col("t_ms") / cooldown_ms)
+    in_cooldowns = Window.partitionBy(*PARTITION, done).orderBy(
+        fn.col("t_ms") / fn.col("cooldown_ms")
+    )
     soon = in_cooldowns.rangeBetween(0, 1)
     return decided.withColumn("in_cooldown", fn.when(done, fn.count(fn.lit(1)).over(soon)))
 

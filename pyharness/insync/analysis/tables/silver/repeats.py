@@ -6,7 +6,7 @@ rows as well.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.history import REPEAT, TOPIC
@@ -48,17 +48,10 @@ def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
     )
 
 
-def partitions(repeats: DataFrame, count: int | Column) -> DataFrame:
-    """Return one row per partition of each repeat with its window; a topic has `count` of them."""
-    numbers = fn.sequence(fn.lit(0), (fn.lit(count) - 1).cast("int"))
+def partitions(repeats: DataFrame) -> DataFrame:
+    """Return one row per partition of each repeat, which says how many, with its window."""
+    numbers = fn.sequence(fn.lit(0), (fn.col("partitions") - 1).cast("int"))
     return repeats.select(*TOPIC, fn.explode(numbers).alias("partition"), "start_ms", "end_ms")
-
-
-def due_inside(produce: DataFrame, repeats: DataFrame) -> DataFrame:
-    """Return the produce lines of records that were due after their repeat's window opened."""
-    opened = repeats.select(*REPEAT, "start_ms")
-    inside = fn.col("sent_ms") >= fn.col("start_ms")
-    return produce.join(opened, REPEAT, "inner").where(inside).drop("start_ms")
 
 
 def operations(produce: DataFrame, repeats: DataFrame) -> DataFrame:

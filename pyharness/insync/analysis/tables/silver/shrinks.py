@@ -34,16 +34,16 @@ def lag_of_arm() -> Column:
     return fn.col("lag_ms") * fn.coalesce(fn.try_element_at(of_arm, fn.col("arm")), fn.lit(1))
 
 
-def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: Column) -> DataFrame:
+def isr_shrinks(isr: DataFrame, repeats: DataFrame, faults: DataFrame) -> DataFrame:
     """Return one row per ISR change within a repeat that removed a member.
 
-    `faults` is the table of that name; `lag_ms` is replica.lag.time.max.ms. `leader` is the leader
-    before the change; `fault_no` and `site` are those of the fault that caused the shrink.
+    `faults` is the table of that name; `repeats` has the scenario's `lag_ms`. `leader` is the
+    leader before the change; `fault_no` and `site` are those of the fault that caused the shrink.
     `moment` is "before" the first fault, "during" one, "on_lift" (within one isr-expiration period
     after one ended) or "after"; null if the repeat had no fault. `due_ms` (epoch) and `late_ms`
     count from the fault that caused it; null without one.
     """
-    late_ms = fn.col("t_ms") - fn.col("due_ms")
+    late_ms, lag_ms = fn.col("t_ms") - fn.col("due_ms"), lag_of_arm()
     return (
         _removals(isr)
         .join(repeats, TOPIC_OF_ARM, "inner")
