@@ -9,8 +9,8 @@ from typing import Any, cast
 import tomli_w
 
 from event_lines import lines_of
+from insync.analysis.verdict.facts import FaultFact, facts_of
 from insync.analysis.verdict.invalid_reasons import missing_evidence
-from insync.analysis.verdict.repeat_facts import _fault
 from insync.brokers.cluster.common import NodeCluster
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
@@ -104,7 +104,8 @@ def run_faults(
 
 def weaknesses(plan: Keys, line: dict[str, Any]) -> Sequence[str]:
     """Return why the evidence does not show that the planned fault acted; nothing if it does."""
-    return list(missing_evidence(PlannedFault.model_validate(plan), _fault(line), plan["kind"]))
+    (fact,) = facts_of(FaultFact, [line])
+    return list(missing_evidence(PlannedFault.model_validate(plan), fact, plan["kind"]))
 
 
 def during(fault: Fault, act: Callable[[], float], seconds: float = 1.5) -> tuple[float, FaultLine]:

@@ -3,14 +3,14 @@
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
-from insync.analysis.verdict.facts import FaultFact
+from insync.analysis.verdict.facts import FaultFact, facts_of
 from insync.analysis.verdict.invalid_reasons import missing_evidence
 from insync.brokers.cluster.admin import partitions
 from insync.brokers.cluster.ready import await_ready
@@ -124,12 +124,7 @@ class Faults:
         if "for_ms" in planned:
             planned["for_ms"] = line.lifted_ms - line.injected_ms
         self.lifted.append(Injected(planned, line))
-        fact = FaultFact(
-            fault=line.fault, site=line.site, mode=line.mode, broker=line.broker,
-            target=tuple(line.target), calls_held=line.calls_held, held_ms=line.held_ms,
-            longest_held_ms=line.longest_held_ms, acted_ms=line.acted_ms or 0.0,
-            figures=line.figures,
-        )  # fmt: skip
+        (fact,) = facts_of(FaultFact, [asdict(line)])
         plan = PlannedFault.model_validate(planned)
         problem = next(missing_evidence(plan, fact, plan.words), None)
         if problem is not None:

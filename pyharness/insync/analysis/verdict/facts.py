@@ -6,9 +6,9 @@ back has no number of lost records.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
 
 from insync import metrics
 from insync.arms import BY_TIME
@@ -57,6 +57,15 @@ class ControllerFact:
 
     new_errors: int
     woven: bool = False
+
+
+_Fact = TypeVar("_Fact", FaultFact, AgentFact, ControllerFact)
+
+
+def facts_of(kind: type[_Fact], rows: Iterable[Mapping[str, Any]]) -> tuple[_Fact, ...]:
+    """Return the fact of each row: the columns of its fields, without those that are null."""
+    names = [each.name for each in fields(kind)]
+    return tuple(kind(**{n: row[n] for n in names if row[n] is not None}) for row in rows)
 
 
 @dataclass(frozen=True)

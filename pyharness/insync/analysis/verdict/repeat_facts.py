@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Final, TypeVar
+from dataclasses import dataclass
+from typing import Any, Final
 
 from insync import metrics
 from insync.analysis.verdict.facts import (
@@ -18,6 +18,7 @@ from insync.analysis.verdict.facts import (
     Metrics,
     RepeatFacts,
     RunFacts,
+    facts_of,
 )
 from insync.analysis.verdict.liveness import liveness_metrics, said_of
 from insync.events.run_info import RunInfo
@@ -72,7 +73,6 @@ class Recorded:
 REFUSALS: Final = ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
 """Kafka's errors for a record that finds fewer replicas in sync than min.insync.replicas."""
 
-_Fact = TypeVar("_Fact", FaultFact, AgentFact, ControllerFact)
 Row = Mapping[str, Any]
 Rows = Mapping[str, Sequence[Row]]
 
@@ -107,9 +107,9 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
     return RepeatFacts(
         complete=complete,
         metrics=_all_of(_known(run, {**_metrics(run, own, recorded), **live})),
-        faults=_all(FaultFact, sorted(own["faults"], key=lambda row: row["fault_no"])),
-        agents=_all(AgentFact, own["agent_counters"]),
-        controller=next(iter(_all(ControllerFact, own["controller_agent"])), None),
+        faults=facts_of(FaultFact, sorted(own["faults"], key=lambda row: row["fault_no"])),
+        agents=facts_of(AgentFact, own["agent_counters"]),
+        controller=next(iter(facts_of(ControllerFact, own["controller_agent"])), None),
         host_gap_ms=own["repeats"][0]["host_gap_ms"],
         stuck=said_of(own["liveness"]),
     )
@@ -299,9 +299,3 @@ _COMPUTED: Final[Mapping[str, Callable[[Rows], float | None]]] = {
     )
 }  # fmt: skip
 """The metrics that the registry does not say how to compute."""
-
-
-def _all(kind: type[_Fact], rows: Iterable[Row]) -> tuple[_Fact, ...]:
-    """Return the fact of each row: the columns of its fields, without those that are null."""
-    names = [each.name for each in fields(kind)]
-    return tuple(kind(**{n: row[n] for n in names if row[n] is not None}) for row in rows)
