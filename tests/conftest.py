@@ -92,9 +92,10 @@ def analysed_folders(tmp_path_factory: pytest.TempPathFactory, judge_matrices: J
 
 def _analysed(session: Session, folders: Sequence[Path], result: str) -> list[Any]:
     """Analyse folders in one job; return the content of the file that each then has."""
-    from insync.analysis.job import analyse, parse_job
+    from insync.analysis.job import analyse, parse_job, places
     from insync.events.run_info import load_run
 
     job = parse_job([str(folder) for folder in folders])
-    analyse(session, job, {folder: load_run(folder) for folder in job.folders})
+    runs = {folder: load_run(folder) for folder in job.folders}
+    analyse(session, job, runs, places(job))
     return [json.loads((folder / result).read_text(encoding="utf-8")) for folder in folders]

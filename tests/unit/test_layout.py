@@ -71,7 +71,7 @@ MOST_FILES = 20
 # fall. Who removes some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
     "": 1_927,
-    "analysis": 7_519,
+    "analysis": 7_412,
     "brokers": 5_777,
     "bugs": 342,
     "cli": 1_915,
@@ -87,7 +87,7 @@ MOST_LINES = {
     "run": 2_834,
     "scenario": 1_584,
     "soak": 614,
-    "testing": 1_396,
+    "testing": 1_391,
     "verify": 1_234,
     "why": 4_454,
     "workload": 1_950,

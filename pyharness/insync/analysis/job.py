@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.analysis.engine import paths
+from insync.analysis.engine.files import Files
 from insync.analysis.engine.options import choose, events_bytes
-from insync.analysis.tables.bronze.folders import Folder, of_run
-from insync.analysis.tables.current import digest_of, engine_of, is_current, stored_rows
+from insync.analysis.tables.bronze.folders import of_run
+from insync.analysis.tables.current import current_engine, digest_of, stored_rows
 from insync.analysis.tables.rows import Rows, rows_of_run
 from insync.analysis.verdict.decide import cell_of, decide, without_run
 from insync.analysis.verdict.facts import RunFacts
@@ -79,34 +80,30 @@ def run_job(job: Job) -> list[Path]:
     """
     runs = {folder: _load(folder) for folder in job.folders}
     found = places(job)
-    if all(place.is_current for place in found):
-        return analyse(None, job, runs)
+    if all(place.engine for place in found):
+        return analyse(None, job, runs, found)
     storage = [paths.local(place.folder) for place in found]
     choice = choose(job.options, storage, events_bytes(job.folders))
     job.announce(choice.starting)
     from insync.analysis.engine.session import open_session
 
     with open_session(choice, job.options, job.log) as session:
-        return analyse(session, job, runs)
+        return analyse(session, job, runs, found)
 
 
 @dataclass(frozen=True)
 class Place:
-    """A folder whose runs have their tables together: a run's, or a matrix's.
+    """A folder whose runs have their `tables` together: a run's, or a matrix's.
 
-    `digest` is that of what the tables are computed of. `is_current` is whether those that are
-    there are used as they are.
+    `digest` is that of what the tables are computed of. `engine` is what computed those that are
+    there, None if they are not used as they are.
     """
 
     folder: Path
     folders: Sequence[Path]
+    tables: Path
     digest: str
-    is_current: bool
-
-    @property
-    def tables(self) -> Path:
-        """Return the folder of the tables."""
-        return self.folder / paths.TABLES
+    engine: str | None
 
 
 def places(job: Job) -> list[Place]:
@@ -114,21 +111,26 @@ def places(job: Job) -> list[Place]:
     found = []
     for folder in job.matrices or job.folders:
         folders = [each for each in job.folders if each.is_relative_to(folder)]
-        digest = digest_of(folders)
-        unchanged = not job.options.recompute and is_current(folder / paths.TABLES, digest)
-        found.append(Place(folder, folders, digest, unchanged))
+        digest = digest_of(lambda _: Files(), [paths.local(each) for each in folders])
+        tables = folder / paths.TABLES
+        engine = current_engine(Files(), paths.local(tables), digest)
+        found.append(
+            Place(folder, folders, tables, digest, None if job.options.recompute else engine)
+        )
     return found
 
 
-def analyse(session: Session | None, job: Job, runs: Mapping[Path, RunInfo]) -> list[Path]:
-    """Write tables, verdicts and reports of `runs`; return the reports' paths.
+def analyse(
+    session: Session | None, job: Job, runs: Mapping[Path, RunInfo], of: Sequence[Place]
+) -> list[Path]:
+    """Write tables, verdicts and reports of the runs in some places; return the reports' paths.
 
     `session` is an open one, None if all tables are current. The verdicts and reports are
     replaced when all are complete. Raises InputError or InsyncError.
     """
     with replaced_together([*job.folders, *job.matrices]) as fresh:
         found: dict[Path, Analysed] = {}
-        for place in places(job):
+        for place in of:
             rows, engine = _rows(session, job, place, runs)
             job.announce(REPORT_STAGE)
             for folder in place.folders:
@@ -165,14 +167,17 @@ def _rows(
 
     The engine that computed them is returned, too.
     """
-    if session is None or place.is_current:
-        return stored_rows(place.tables), engine_of(place.tables)
+    if session is None or place.engine:
+        return stored_rows(place.tables), place.engine or ""
     # Here, because a report of current tables needs no engine's client.
     from insync.analysis.tables.pipeline import refresh
 
     rows = refresh(
         session,
-        [_folder(session, folder, runs[folder]) for folder in place.folders],
+        [
+            of_run(paths.local(folder), runs[folder], has_events=(folder / EVENTS).exists())
+            for folder in place.folders
+        ],
         paths.local(place.tables),
         str(job.log),
         own=True,
@@ -180,11 +185,6 @@ def _rows(
         announce=job.announce,
     )
     return rows, session.described
-
-
-def _folder(session: Session, folder: Path, run: RunInfo) -> Folder:
-    path = paths.local(folder)
-    return of_run(path, run, has_events=session.files(path).exists(f"{path}/{EVENTS}"))
 
 
 def parse_job(arguments: Sequence[str]) -> Job:

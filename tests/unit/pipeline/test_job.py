@@ -10,7 +10,6 @@ from commands import Done
 from insync.analysis import job
 from insync.analysis.engine import session
 from insync.analysis.tables import current
-from insync.analysis.tables.current import digest_of, is_current
 from unit.run_folder import append
 
 
@@ -52,12 +51,20 @@ def test_tables_of_unchanged_events_are_used_without_an_engine(
 def test_tables_of_another_version_of_the_program_are_not_used(
     analysed_run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folders = [analysed_run]
-    assert is_current(analysed_run / "tables", digest_of(folders))
-    monkeypatch.setattr(current, "code_digest", lambda: "changed")
-    assert not is_current(analysed_run / "tables", digest_of(folders))
+    asked = job.parse_job([str(analysed_run)])
+
+    def engine() -> str | None:
+        (place,) = job.places(asked)
+        return place.engine
+
+    before = engine()
+    assert before
+    assert before.startswith("Sail ")
+    with monkeypatch.context() as patched:
+        patched.setattr(current, "code_digest", lambda: "changed")
+        assert engine() is None
     (analysed_run / "tables" / "_insync.json").write_text("{")
-    assert not is_current(analysed_run / "tables", digest_of(folders))
+    assert engine() is None
 
 
 @pytest.mark.parametrize(

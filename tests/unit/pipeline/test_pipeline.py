@@ -47,7 +47,7 @@ def compute(session: Session, folder: Path) -> None:
 
 
 def table(session: Session, folder: Path, layer: str, name: str) -> DataFrame:
-    return stored(session, paths.table(paths.local(folder / "all"), layer, name), name)
+    return stored(session, f"{paths.local(folder)}/all/{layer}/{name}", name)
 
 
 def stored(session: Session, place: str, name: str) -> DataFrame:
@@ -67,7 +67,7 @@ def test_each_table_has_its_contracts_columns(session: Session, made_up_folder: 
     tables = paths.local(made_up_folder / "tables")
     for layer, contracts in LAYERS.items():
         for contract in contracts:
-            at = paths.table(tables, layer, contract.name)
+            at = f"{tables}/{layer}/{contract.name}"
             found = parquet.read_schema(local_path(f"{at}/{paths.PART}"))
             assert [simple_name(each.type) for each in found] == [c.type for c in contract.columns]
             assert found.names == [column.name for column in contract.columns]
@@ -85,7 +85,7 @@ def test_a_run_among_others_has_the_rows_that_it_has_alone(
         if contract.has_column("run") and contract.has_column("repeat")
     ]
     for layer, name in of_repeats:
-        alone = paths.table(paths.local(made_up_folder / "tables"), layer, name)
+        alone = f"{paths.local(made_up_folder)}/tables/{layer}/{name}"
         among = table(session, lake, layer, name).where(fn.col("run") == run)
         assertDataFrameEqual(among, stored(session, alone, name))
 

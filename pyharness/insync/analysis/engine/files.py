@@ -10,7 +10,7 @@ import glob
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,6 +82,10 @@ class Files:
     def qualified(self, path: str) -> str:
         """Return the absolute path with its file system."""
         return paths.local(local_path(path))
+
+
+FilesOf = Callable[[str], Files]
+"""Returns the file system of a path."""
 
 
 def is_local(path: str) -> bool:

@@ -17,11 +17,6 @@ def local(folder: Path) -> str:
     return f"file://{folder.absolute().as_posix()}"
 
 
-def table(storage: str, layer: str, name: str) -> str:
-    """Return a table's folder."""
-    return f"{trimmed(storage)}/{layer}/{name}"
-
-
 def trimmed(path: str) -> str:
     """Return a path without a slash at its end."""
     return path.rstrip("/")

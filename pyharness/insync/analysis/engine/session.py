@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -11,12 +11,10 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from insync.analysis.engine import apache, embedded, paths
-from insync.analysis.engine.files import Files, is_local, local_path
+from insync.analysis.engine.files import Files, FilesOf, is_local, local_path
 from insync.analysis.engine.options import Choice, Name
 from insync.analysis.engine.types import arrow_schema
 from insync.engines import AnalysisOptions
-
-FilesOf = Callable[[str], Files]
 
 
 @dataclass(frozen=True)

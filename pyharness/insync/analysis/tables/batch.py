@@ -10,7 +10,6 @@ import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from pyspark.sql import functions as fn
@@ -19,13 +18,12 @@ from insync.analysis.engine import paths
 from insync.analysis.engine.files import is_local, local_path
 from insync.analysis.engine.options import choose, events_bytes
 from insync.analysis.engine.session import Session, open_session
-from insync.analysis.tables.bronze.folders import MARK, Folder, inputs_rows, look
-from insync.analysis.tables.contracts import CONTRACTS
-from insync.analysis.tables.current import code_digest, made_of
+from insync.analysis.tables.bronze.folders import Folder, inputs_rows, look
+from insync.analysis.tables.contracts import CONTRACTS, FOLDERS
+from insync.analysis.tables.current import current_engine, digest_of
 from insync.analysis.tables.pipeline import refresh
 from insync.engines import AnalysisOptions
 from insync.errors import InputError
-from insync.events.schema import EVENTS, RUN
 from insync.progress import Announce, silent
 from insync.scratch import scratch_process
 
@@ -90,8 +88,9 @@ def _compute(
         raise InputError(
             f"{_shown(folders[0].path)}: {folders[0].problem}; no named folder holds a run"
         )
-    digest, mark = _digest(session, folders), f"{place}/{MARK}"
-    is_current = files.exists(mark) and made_of(files.read(mark)) == digest
+    used = [folder.path for folder in folders if folder.used]
+    digest = digest_of(session.files, used, repr(inputs_rows(folders)))
+    is_current = current_engine(files, place, digest) is not None
     if not is_current:
         refresh(
             session, folders, place, str(log), digest=digest, for_reports=False, announce=announce
@@ -99,18 +98,8 @@ def _compute(
     return _summary(session, folders, place, computed=not is_current)
 
 
-def _digest(session: Session, folders: Sequence[Folder]) -> str:
-    """Return the digest of what tables are computed of: the folders, their files, the program."""
-    found = sha256(f"{code_digest()}{inputs_rows(folders)}".encode())
-    for folder in folders:
-        files = session.files(folder.path)
-        for pattern in (RUN, f"{EVENTS}/*", f"{EVENTS}/*/*") if folder.used else ():
-            found.update(repr(files.matching(folder.path, pattern)).encode())
-    return found.hexdigest()
-
-
 def _summary(session: Session, folders: Sequence[Folder], into: str, *, computed: bool) -> Summary:
-    table = paths.table(into, "silver", "input_lines")
+    table = f"{into}/{FOLDERS['input_lines']}"
     counts = session.read(table, columns=CONTRACTS["input_lines"].schema)
     numbers = ("lines", "unreadable", "skewed")
     (total,) = counts.agg(*(fn.coalesce(fn.sum(n), fn.lit(0)).alias(n) for n in numbers)).collect()

@@ -212,13 +212,9 @@ def _contract(name: str, of: Mapping[str, Any], groups: Mapping[str, str]) -> Co
 
 LAYERS: dict[str, tuple[Contract, ...]] = dict(_read())
 CONTRACTS = {contract.name: contract for of_layer in LAYERS.values() for contract in of_layer}
-_LAYER_OF = {contract.name: layer for layer, of_layer in LAYERS.items() for contract in of_layer}
+FOLDERS = {each.name: f"{layer}/{each.name}" for layer, of in LAYERS.items() for each in of}
+"""The folder of each table in a folder of tables."""
 _OF_RUNS = ("input_lines", "medians", "differences")
-
-
-def layer_of(name: str) -> str:
-    """Return the layer of a table."""
-    return _LAYER_OF[name]
 
 
 def read_by_reports() -> tuple[Contract, ...]:

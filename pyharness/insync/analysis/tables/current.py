@@ -15,9 +15,10 @@ from pathlib import Path
 
 import insync
 from insync.analysis.checks.registry import with_label
+from insync.analysis.engine.files import Files, FilesOf
 from insync.analysis.tables.bronze.folders import MARK
 from insync.analysis.tables.contracts import FILE as CONTRACTS_FILE
-from insync.analysis.tables.contracts import layer_of, read_by_reports
+from insync.analysis.tables.contracts import FOLDERS, read_by_reports
 from insync.analysis.tables.rows import Rows, read_parquet
 from insync.errors import InputError
 from insync.events.schema import EVENTS, RUN
@@ -26,15 +27,14 @@ MADE_OF = "made_of"
 ENGINE = "engine"
 
 
-def digest_of(folders: Sequence[Path]) -> str:
-    """Return the digest of what the tables of local run folders are computed of."""
-    found = sha256(code_digest().encode())
+def digest_of(files_of: FilesOf, folders: Sequence[str], inputs: str = "") -> str:
+    """Return the digest of what the tables of run folders are computed of; also of `inputs`."""
+    found = sha256(f"{code_digest()}{inputs}".encode())
     for folder in folders:
-        files = (folder / EVENTS).glob("**/*.jsonl")
-        for file in sorted([folder / RUN, *files]):
-            state = file.stat()
-            name = file.relative_to(folder)
-            found.update(f"{name}\0{state.st_size}\0{state.st_mtime_ns}\0".encode())
+        for pattern in (RUN, f"{EVENTS}/*.jsonl", f"{EVENTS}/*/*.jsonl"):
+            for each in files_of(folder).matching(folder, pattern):
+                name = each.path.removeprefix(folder)
+                found.update(f"{name}\0{each.size}\0{each.changed}\0".encode())
     return found.hexdigest()
 
 
@@ -53,29 +53,16 @@ def mark(digest: str | None, engine: str) -> str:
     return json.dumps({"schema": 1, MADE_OF: digest, ENGINE: engine}) + "\n"
 
 
-def engine_of(tables: Path) -> str:
-    """Return the engine that computed the tables in a local folder, as in its mark."""
+def current_engine(files: Files, tables: str, digest: str) -> str | None:
+    """Return what computed the tables in a folder; None if they are not complete, or of others."""
+    place = f"{tables}/{MARK}"
     try:
-        return str(json.loads((tables / MARK).read_text(encoding="utf-8"))[ENGINE])
-    except (OSError, ValueError, LookupError):
-        raise InputError(f"{tables / MARK}: no engine, expected tables of an analysis") from None
-
-
-def is_current(tables: Path, digest: str) -> bool:
-    """Whether the tables in a local folder are complete, and were computed of the same."""
-    try:
-        return made_of((tables / MARK).read_text(encoding="utf-8")) == digest
-    except OSError:
-        return False
-
-
-def made_of(text: str) -> str | None:
-    """Return the digest in the text of a mark; None if it has none."""
-    try:
-        marked = json.loads(text)
+        marked = json.loads(files.read(place)) if files.exists(place) else None
     except ValueError:
         return None
-    return marked.get(MADE_OF) if isinstance(marked, dict) else None
+    if not isinstance(marked, dict) or marked.get(MADE_OF) != digest:
+        return None
+    return str(marked[ENGINE])
 
 
 def stored_rows(tables: Path) -> Rows:
@@ -83,7 +70,8 @@ def stored_rows(tables: Path) -> Rows:
 
     Raises InputError if a table does not exist.
     """
-    return labelled({c.name: read_parquet(_files(tables, c.name)) for c in read_by_reports()})
+    names = [contract.name for contract in read_by_reports()]
+    return labelled({name: read_parquet(_files(tables / FOLDERS[name])) for name in names})
 
 
 def labelled(rows: Rows) -> Rows:
@@ -91,13 +79,7 @@ def labelled(rows: Rows) -> Rows:
     return {**rows, "first_anomalies": [with_label(row) for row in rows["first_anomalies"]]}
 
 
-def folder_of(tables: Path, name: str) -> Path:
-    """Return the folder of a table in a local folder of tables."""
-    return tables / layer_of(name) / name
-
-
-def _files(tables: Path, name: str) -> Iterable[Path]:
-    folder = folder_of(tables, name)
+def _files(folder: Path) -> Iterable[Path]:
     if not folder.is_dir():
         raise InputError(f"{folder}: no table, expected that of an earlier analysis")
     return sorted(folder.glob("*.parquet"))

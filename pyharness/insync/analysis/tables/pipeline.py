@@ -26,7 +26,7 @@ from insync.analysis.engine.session import Session
 from insync.analysis.tables.bronze.folders import MARK, Folder, inputs_rows, runs_rows
 from insync.analysis.tables.bronze.lines import LINES, Bronze, input_lines, read_lines
 from insync.analysis.tables.build import STEPS, AnyStep, RowsStep, Step
-from insync.analysis.tables.contracts import CONTRACTS, LAYERS, Contract, layer_of, read_by_reports
+from insync.analysis.tables.contracts import CONTRACTS, FOLDERS, LAYERS, Contract, read_by_reports
 from insync.analysis.tables.current import labelled, mark
 from insync.analysis.tables.rows import Row, Rows, arrow_table, as_parquet, rows_of
 from insync.errors import InputError, InsyncError
@@ -292,4 +292,4 @@ class Store:
         return self.tables[name]
 
     def _folder(self, name: str) -> str:
-        return paths.table(self._storage, layer_of(name), name)
+        return f"{self._storage}/{FOLDERS[name]}"

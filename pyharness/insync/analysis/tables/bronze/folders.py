@@ -7,12 +7,12 @@ as a problem.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
-from insync.analysis.engine.files import Files
+from insync.analysis.engine.files import Files, FilesOf
 from insync.analysis.tables.rows import Row
 from insync.events.matrix_info import PLAN
 from insync.events.run_info import RunInfo, first_problem, run_name
@@ -44,7 +44,7 @@ class Folder:
         return self.run is not None
 
 
-def look(files_of: Callable[[str], Files], named: Sequence[str]) -> list[Folder]:
+def look(files_of: FilesOf, named: Sequence[str]) -> list[Folder]:
     """Return every run folder in the named folders, and the named folders without any."""
     found = [folder for path in named for folder in _within(files_of(path), path)]
     return _without_copies(found)
