@@ -96,6 +96,5 @@ def _analysed(session: Session, folders: Sequence[Path], result: str) -> list[An
     from insync.events.run_info import load_run
 
     job = parse_job([str(folder) for folder in folders])
-    runs = {folder: load_run(folder) for folder in job.folders}
-    analyse(session, job, runs, places(job))
+    analyse(session, job, {folder: load_run(folder) for folder in job.folders}, places(job))
     return [json.loads((folder / result).read_text(encoding="utf-8")) for folder in folders]

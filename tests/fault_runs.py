@@ -104,8 +104,7 @@ def run_faults(
 
 def weaknesses(plan: Keys, line: dict[str, Any]) -> Sequence[str]:
     """Return why the evidence does not show that the planned fault acted; nothing if it does."""
-    (fact,) = facts_of(FaultFact, [line])
-    return list(missing_evidence(PlannedFault.model_validate(plan), fact, plan["kind"]))
+    return list(missing_evidence(PlannedFault(**plan), *facts_of(FaultFact, [line]), "fault"))
 
 
 def during(fault: Fault, act: Callable[[], float], seconds: float = 1.5) -> tuple[float, FaultLine]:
