@@ -24,7 +24,7 @@ _ISR_COLUMNS = (
 )
 _REPEAT_COLUMNS = (
     "run string, arm string, repeat int, topic string, start_ms double,"
-    " end_ms double, complete boolean, lag_ms double"
+    " end_ms double, complete boolean, lag_ms double, cooldown_ms double"
 )
 _FAULT_COLUMNS = (
     "run string, arm string, repeat int, fault_no int, fault string, site string, broker int,"
@@ -75,5 +75,5 @@ def _lines(run: str, changes: Sequence[Change]) -> list[tuple[Any, ...]]:
 
 def repeats(spark: SparkSession, *runs: str) -> DataFrame:
     """Make the one repeat of each run, from START to END, that the changes fall into."""
-    lines = [(run, "a", 0, "t", START, END, True, LAG) for run in runs or ("r",)]
+    lines = [(run, "a", 0, "t", START, END, True, LAG, LAG) for run in runs or ("r",)]
     return inline_table(spark, lines, _REPEAT_COLUMNS)

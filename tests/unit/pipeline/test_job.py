@@ -52,19 +52,12 @@ def test_tables_of_another_version_of_the_program_are_not_used(
     analysed_run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = job.parse_job([str(analysed_run)])
-
-    def engine() -> str | None:
-        (place,) = job.places(asked)
-        return place.engine
-
-    before = engine()
-    assert before
-    assert before.startswith("Sail ")
+    assert str(job.places(asked)[0].engine).startswith("Sail ")
     with monkeypatch.context() as patched:
         patched.setattr(current, "code_digest", lambda: "changed")
-        assert engine() is None
+        assert job.places(asked)[0].engine is None
     (analysed_run / "tables" / "_insync.json").write_text("{")
-    assert engine() is None
+    assert job.places(asked)[0].engine is None
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,5 @@ def inline_table(spark: SparkSession, rows: Sequence[Sequence[object]], columns:
     schema = arrow_schema(columns)
     if not rows:
         return spark.createDataFrame([], schema=from_arrow_schema(schema))
-    values = zip(*rows, strict=True)
-    arrays = [pa.array(of, each.type) for of, each in zip(values, schema, strict=True)]
-    return spark.createDataFrame(pa.table(arrays, schema=schema))
+    named = [dict(zip(schema.names, row, strict=True)) for row in rows]
+    return spark.createDataFrame(pa.Table.from_pylist(named, schema=schema))

@@ -21,7 +21,7 @@ PRODUCE = (
 )
 REPEATS = (
     "run string, arm string, repeat int, topic string, start_ms double, end_ms double,"
-    " complete boolean"
+    " complete boolean, partitions int"
 )
 
 
@@ -40,12 +40,8 @@ def latency(produce: DataFrame) -> DataFrame:
     return acks.ack_latency(counted)
 
 
-def window(spark: SparkSession, end: float = 1_000.0) -> DataFrame:
-    return inline_table(spark, [("r", "a", 0, "t", 0.0, end, True)], REPEATS)
-
-
-def partitions_of(count: int, repeats: DataFrame) -> DataFrame:
-    return partitions(repeats.withColumn("partitions", fn.lit(count)))
+def window(spark: SparkSession, end: float = 1_000.0, count: int = 1) -> DataFrame:
+    return inline_table(spark, [("r", "a", 0, "t", 0.0, end, True, count)], REPEATS)
 
 
 def by_partition(table: DataFrame) -> dict[int | None, dict[str, Any]]:
@@ -81,7 +77,7 @@ def test_gaps_count_from_the_edges_of_the_repeat(spark: SparkSession) -> None:
         (1, 0.0, 450.0, "failed"),
         (1, 0.0, 5_000.0, None),
     )
-    found = by_partition(acks.ack_gaps(records, partitions_of(3, window(spark))))
+    found = by_partition(acks.ack_gaps(records, partitions(window(spark, count=3))))
     assert [found[p]["gap_ms"] for p in range(3)] == [600.0, 600.0, 1_000.0]
     assert [found[p]["long_gaps"] for p in range(3)] == [1, 1, 1]
 
@@ -91,7 +87,7 @@ def test_every_gap_of_more_than_half_a_second_counts_within_bins_and_between_the
 ) -> None:
     at_ms = [600.0, 1_100.0, 1_601.0, 9_900.0, 10_401.0, 10_500.0, 30_000.0]
     records = sent(spark, *((0, 0.0, each, None) for each in at_ms))
-    (row,) = acks.ack_gaps(records, partitions_of(1, window(spark, 30_000.0))).collect()
+    (row,) = acks.ack_gaps(records, partitions(window(spark, 30_000.0))).collect()
     assert (row["gap_ms"], row["long_gaps"]) == (19_500.0, 5)
 
 
@@ -114,7 +110,7 @@ def test_no_record_is_no_row_but_still_a_gap(spark: SparkSession) -> None:
     none = sent(spark)
     assert latency(none).collect() == []
     assert acks.latency_over_time(none, window(spark)).collect() == []
-    gaps = acks.ack_gaps(none, partitions_of(1, window(spark))).collect()
+    gaps = acks.ack_gaps(none, partitions(window(spark))).collect()
     assert [row["gap_ms"] for row in gaps] == [1_000.0]
 
 

@@ -174,19 +174,12 @@ def test_a_fault_without_recovery_before_the_next_one_has_no_time(spark: SparkSe
     assert recovered(spark, states, (4_000.0, None)) == [(None, None), (0.0, None)]
 
 
-COOL_MS = 2_000.0
-
-
 def events_of(spark: SparkSession, *events: dict[str, Any]) -> DataFrame:
     types = STEP_DOWNS.columns
     base = {"arm": "a", "broker": 1, "topic": "t", "partition": 0}
     rows = [[{**base, **each}.get(name) for name in types] for each in events]
     table = inline_table(spark, rows, ", ".join(f"{name} {of}" for name, of in types.items()))
     return table.withColumn("run", fn.lit("r"))
-
-
-def windows(spark: SparkSession) -> DataFrame:
-    return repeats(spark).withColumn("cooldown_ms", fn.lit(COOL_MS))
 
 
 def done(at: float, **more: Any) -> dict[str, Any]:
@@ -202,7 +195,7 @@ def test_an_answer_is_a_row_and_so_is_a_decision_not_to_ask(spark: SparkSession)
         {"type": "withheld", "t_ms": 12_000.0, "reason": "cooling_down"},  # after the repeat
         {"type": "withheld", "t_ms": 3_000.0, "reason": "cooling_down", "topic": "another"},
     )
-    rows = step_downs(events, windows(spark)).orderBy("t_ms").collect()
+    rows = step_downs(events, repeats(spark)).orderBy("t_ms").collect()
     assert [(row.t_ms, row.partition, row.outcome, row.successor) for row in rows] == [
         (2_050.0, 0, "done", 2),
         (3_000.0, 1, "withheld", None),
@@ -215,7 +208,7 @@ def test_those_done_within_a_cool_down_are_counted_per_partition(spark: SparkSes
         spark, done(2_000.0), done(3_000.0, broker=2), done(4_000.0, broker=3), done(6_500.0),
         done(3_500.0, partition=1), {**done(3_200.0), "outcome": "refused"},
     )  # fmt: skip
-    rows = step_downs(events, windows(spark)).orderBy("t_ms").collect()
+    rows = step_downs(events, repeats(spark)).orderBy("t_ms").collect()
     assert [(row.t_ms, row.in_cooldown) for row in rows] == [
         (2_000.0, 3), (3_000.0, 2), (3_200.0, None), (3_500.0, 1), (4_000.0, 1), (6_500.0, 1),
     ]  # fmt: skip
