@@ -23,7 +23,7 @@ from insync.run.plan import Tools
 from insync.run.race import run_race
 from insync.run.readiness import warm_up
 from insync.run.repeat import run_repeat
-from insync.run.request import EventTopic
+from insync.run.request import EventTopic, Existing
 from insync.run.requirements import java_clients
 
 BOOTSTRAP: Final = "events-bootstrap"
@@ -53,9 +53,9 @@ def run_arm(
             write_histories(arm_cluster, [cell])
 
 
-def run_attached_arm(cell: CellSpec, tools: Tools, progress: Progress) -> None:
+def run_attached_arm(cell: CellSpec, existing: Existing, tools: Tools, progress: Progress) -> None:
     """Run all repeats on a cluster that insync did not start: it has no logs of nodes to read."""
-    with _record_abort(cell), attached(cell, tools) as arm_cluster:
+    with _record_abort(cell), attached(cell, existing, tools) as arm_cluster:
         _record_repeats(arm_cluster, cell, progress)
 
 

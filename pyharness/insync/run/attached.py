@@ -34,11 +34,8 @@ LAG: Final = "replica.lag.time.max.ms"
 DELETED_WITHIN_S: Final = 10.0
 
 
-def prepare_attached(request: RunRequest) -> Plan:
+def prepare_attached(request: RunRequest, existing: Existing) -> Plan:
     """Check the whole request; raises InputError. Creates no file and changes nothing."""
-    existing = request.existing
-    if existing is None:
-        raise InsyncError("no existing cluster in the request, expected one")
     out = None if request.out is None else check_out(request.out)
     text, scenario = scenario_of(request)
     if problem := next(_problems(request, existing, scenario), None):
@@ -165,11 +162,8 @@ def controls_of(
 
 
 @contextmanager
-def attached(cell: CellSpec, tools: Tools) -> Iterator[ArmCluster]:
+def attached(cell: CellSpec, existing: Existing, tools: Tools) -> Iterator[ArmCluster]:
     """Use the cell's cluster for a block; at its end the run's own topics are deleted."""
-    existing = cell.existing
-    if existing is None:
-        raise InsyncError("no existing cluster in the cell, expected one")
     home = nodes_dir(cell.out, cell.arm)
     cluster = AttachedCluster(existing.bootstrap)
     try:

@@ -38,7 +38,8 @@ def run(request: RunRequest, progress: Progress | None = None) -> Path:
     the run fails later. In every case no process is left running, and recorded files stay.
     """
     progress = progress or Progress()
-    plan = prepare(request, progress) if request.existing is None else prepare_attached(request)
+    existing = request.existing
+    plan = prepare(request, progress) if existing is None else prepare_attached(request, existing)
     if request.events is not None and request.events.bootstrap is not None:
         require_topic(request.events.bootstrap, request.events.name)
     execute(plan, progress)
@@ -55,7 +56,7 @@ def execute(plan: Plan, progress: Progress) -> None:
             if cell.existing is None:
                 run_arm(cell, plan.tools, progress, plan.events)
             else:
-                run_attached_arm(cell, plan.tools, progress)
+                run_attached_arm(cell, cell.existing, plan.tools, progress)
     close_run(plan.out)
 
 
