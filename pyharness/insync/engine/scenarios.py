@@ -52,8 +52,6 @@ STOP_SECONDS: Final = 60.0
 
 @dataclass(slots=True)
 class Worker:
-    """The running process of a task, and its last reported phase."""
-
     task: Task
     process: "subprocess.Popen[bytes]"
     reader: ProgressReader
@@ -242,7 +240,6 @@ class CellResult(BaseModel):
 
     @property
     def why(self) -> str:
-        """Why it is not as expected."""
         return f"cut short: {self.broken.why}" if self.broken else self.cell.reason
 
     @property

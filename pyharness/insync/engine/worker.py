@@ -85,7 +85,6 @@ class Task(BaseModel):
 
 
 def progress_file(folder: Path, arm: str) -> Path:
-    """Return the progress of an arm of a build, whose folder is given."""
     return folder / TASKS / f"{arm}.progress.jsonl"
 
 

@@ -31,7 +31,6 @@ class TestClass:
 
     @property
     def simple(self) -> str:
-        """Its name without the package."""
         return self.name.rpartition(".")[2]
 
 

@@ -56,7 +56,6 @@ class TestJvm:
     __test__ = False  # pytest would collect it
 
     def __init__(self, job: JvmJob) -> None:
-        """Start the classes of a job that have no results yet."""
         self.job = job
         self.here = _new_folder(job.folder, job.word)
         self.hung = ""

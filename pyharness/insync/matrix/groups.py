@@ -58,8 +58,6 @@ class MatrixRequest(OfRuns):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A scenario of a matrix, and its group."""
-
     scenario: str
     group: Group
 

@@ -148,7 +148,6 @@ class Overhead(Campaign[Measurement]):
 
 
 def overhead_of(request: OverheadRequest) -> Overhead:
-    """Return the campaign of arms; raises InputError."""
     names, kafka = request.arms or (), request.kafka
     if BASELINE not in names or len(set(names)) != len(names) or len(names) < 2:
         raise InputError(f"--arms {','.join(names)}: expected {BASELINE} and others, each once")

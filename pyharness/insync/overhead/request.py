@@ -10,8 +10,6 @@ RECORDS: Final = 150_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OverheadRequest:
-    """A request for a measurement."""
-
     arms: Annotated[Names, "Comma-separated arms; stock is the baseline."] = (
         "stock", "off", "read", "request", "step-down",
     )  # fmt: skip

@@ -270,7 +270,6 @@ def _both(a: Cell, b: Cell) -> str:
 
 
 def _setup(a: Mapping[str, str], b: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    """Return what differs in the set-up."""
     names = dict.fromkeys([*a, *b])
     pairs = ((name, a.get(name, ""), b.get(name, "")) for name in names)
     return [each for each in pairs if each[1] != each[2]]

@@ -92,7 +92,6 @@ class ArmContext:
         return self.arm_cluster.cluster.client_bootstrap
 
     def say(self, progress: Progress, repeat: int, text: str) -> None:
-        """Tell what a repeat does now."""
         progress.phase(f"{self.arm} {repeat + 1}/{self.cell.scenario.repeats}: {text}")
 
 

@@ -113,7 +113,6 @@ def scenario_of(request: RunRequest) -> tuple[str, Scenario]:
 def cells_of(
     request: RunRequest, scenario: Scenario, text: str, out: Path | None, **more: Any
 ) -> list[CellSpec]:
-    """Return the cells of a request whose scenario is `scenario`."""
     out = out or check_out(default_out(scenario.name))
     return [
         CellSpec(

@@ -95,7 +95,6 @@ class RaceFixture:
         return state
 
     def seen_leo(self, broker: int) -> int | None:
-        """Return a follower's log end offset as the leader knows it."""
         return next(each.leo for each in self.seen().replicas if each.id == broker)
 
     def expect(

@@ -131,7 +131,6 @@ class SchedulingGaps(Background):
 
     @property
     def longest_gap_ms(self) -> float:
-        """The longest delay of a wake-up so far, in ms."""
         return self._longest * 1000
 
     def __enter__(self) -> Self:

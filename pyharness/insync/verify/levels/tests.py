@@ -13,8 +13,6 @@ from insync.verify.level import Level, Side, Verification
 
 
 class Tests(Level, KafkaTests):
-    """The level: the classes that have no results yet, on both sides."""
-
     name = "tests"
     long = True
 
