@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -14,7 +15,7 @@ from insync.kafka_tests.jvm import OUTPUT, JvmSide
 from insync.kafka_tests.request import TestsPlan
 from insync.kafka_tests.results import NOT_RUN, PASSED, ClassResult, TestResult
 from insync.outcome import Outcome
-from insync.result import Result, Table
+from insync.result import Result
 
 Kind = Literal["different", "flaky", "known"]
 
@@ -177,10 +178,13 @@ def judge(plan: TestsPlan, findings: Findings, cut: Mapping[str, Sequence[str]])
     return Result(
         of=f"Kafka {plan.candidate.name}",
         children=tuple(children),
-        tables=(_table(plan, ran, findings),),
         facts={
             "Kafka": plan.candidate.name, "baseline": plan.baseline.name,
             "Java": plan.java.description, "level": "short" if plan.request.short else "all",
+            "CPU seconds": ", ".join(
+                f"{side} {sum(each.cpu_ms for each in found.values()) / _MS:.0f}"
+                for side, found in ran.items()
+            ),
         },
     )  # fmt: skip
 
@@ -270,7 +274,11 @@ def _class(
 
 
 def _counts(result: ClassResult | None) -> str:
-    return "" if result is None else f"{result.count(PASSED)} of {result.size} passed"
+    if result is None:
+        return ""
+    ends = Counter(each.outcome for each in result.tests.values())
+    passed = f"{ends.pop(PASSED, 0)} of {result.size} passed"
+    return ", ".join([passed, *(f"{count} {end}" for end, count in sorted(ends.items()))])
 
 
 def _test(each: Difference) -> Result:
@@ -282,36 +290,4 @@ def _test(each: Difference) -> Result:
         baseline=", then ".join(each.baseline),
         found=": ".join(filter(None, (f"{each.kind}, {ended}", why))),
         outcome=_OUTCOMES[each.kind],
-    )
-
-
-def _table(
-    plan: TestsPlan, ran: Mapping[str, Mapping[str, ClassResult]], findings: Findings
-) -> Table:
-    """Return classes by sides: how many tests passed, and how many did not or differ."""
-
-    def cell(side: str, names: Sequence[str]) -> str:
-        own = [ran[side][name] for name in names if name in ran[side]]
-        if not own:
-            return "-"
-        kinds = [each.kind for each in findings.get(side, ()) if each.name in names]
-        words = [str(sum(each.count(PASSED) for each in own))]
-        for kind in (results.FAILED, results.SKIPPED):
-            count = sum(each.count(kind) for each in own)
-            words += [f"{count} {kind}"] if count else []
-        words += [f"{kinds.count(kind)} {kind}" for kind in _OUTCOMES if kind in kinds]
-        return ", ".join(words)
-
-    sides = [side.name for side in plan.sides]
-    names = [each.name for each in plan.classes]
-    cpu = [f"{sum(each.cpu_ms for each in ran[side].values()) / _MS:.0f}" for side in sides]
-    return Table(
-        title="Tests that passed",
-        columns=["class", *sides],
-        numeric=range(1, len(sides) + 1),
-        rows=[
-            *([each.simple, *(cell(side, [each.name]) for side in sides)] for each in plan.classes),
-            ["all", *(cell(side, names) for side in sides)],
-            ["CPU s", *cpu],
-        ],
     )

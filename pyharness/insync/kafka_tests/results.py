@@ -14,7 +14,6 @@ from insync.brokers.kafka.java import Java
 SUFFIX: Final = ".jsonl"
 PASSED: Final = "passed"
 FAILED: Final = "failed"
-SKIPPED: Final = "skipped"
 NOT_RUN: Final = "not run"
 
 
@@ -48,10 +47,6 @@ class ClassResult:
     cpu_ms: int = 0
     agent: dict[str, int] | None = None
     cut: str = ""
-
-    def count(self, outcome: str) -> int:
-        """Return how many tests, and containers, ended so."""
-        return sum(test.outcome == outcome for test in self.tests.values())
 
     @property
     def size(self) -> int:
