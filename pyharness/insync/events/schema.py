@@ -171,10 +171,10 @@ class ProduceLine(Line):
     partition: int
     seq: int
     sent_ms: float
-    done_ms: float | None
-    latency_ms: float | None
-    error: str | None
-    offset: int | None
+    done_ms: float | None = None
+    latency_ms: float | None = None
+    error: str | None = None
+    offset: int | None = None
     producer: int
     idempotent: bool = False
     transaction: int | None = None

@@ -22,11 +22,38 @@ POLL_SECONDS: Final = 0.1  # how soon it notices the end offsets
 STATISTICS_MS: Final = 500
 
 
-class TopicConsumer(threading.Thread):
-    """Reads all partitions of the plan and writes one ConsumeLine per record.
+class Reader:
+    """How far a consumer has read; `fresh` is whether it begins when the producers have stopped."""
 
-    `fresh` is whether it begins when the producers have stopped.
-    """
+    def __init__(self, plan: WorkloadPlan, number: int, *, fresh: bool) -> None:
+        self._plan, self._number, self._fresh = plan, number, fresh
+        self._next = dict.fromkeys(plan.partitions, 0)  # partition -> next offset to read
+        self._ends: Mapping[int, int] = {}
+
+    @property
+    def positions(self) -> Mapping[int, int]:
+        """Return the next offset to read of each partition."""
+        return dict(self._next)
+
+    def read_back(self) -> Iterator[ReadBackLine]:
+        """Yield how far each partition was read; nothing before the end offsets are known."""
+        for partition, end in self._ends.items():
+            yield ReadBackLine(
+                arm=self._plan.arm, repeat=self._plan.repeat, topic=self._plan.topic, t_ms=now_ms(),
+                partition=partition, consumer=self._number, fresh=self._fresh,
+                position=self._next[partition], end_offset=end,
+            )  # fmt: skip
+
+    def not_complete(self, seconds: float, error: str | None, by: str = "") -> InsyncError:
+        """Return the error: without a complete read-back no record can be called lost."""
+        return InsyncError(
+            f"read-back of {self._plan.topic}{by} not complete, nothing was read for {seconds:g} s:"
+            f" at offsets {self._next} of {dict(self._ends)}, last error: {error}"
+        )
+
+
+class TopicConsumer(Reader, threading.Thread):
+    """Reads all partitions of the plan and writes one ConsumeLine per record."""
 
     def __init__(
         self,
@@ -36,14 +63,12 @@ class TopicConsumer(threading.Thread):
         *,
         fresh: bool = False,
     ) -> None:
-        super().__init__(name=f"{'re-read' if fresh else 'consume'}-{plan.topic}", daemon=True)
-        self._plan = plan
+        Reader.__init__(self, plan, 0, fresh=fresh)
+        name = f"{'re-read' if fresh else 'consume'}-{plan.topic}"
+        threading.Thread.__init__(self, name=name, daemon=True)
         self._writer = writer
         self._on_failure = on_failure
-        self._fresh = fresh
-        self._next = dict.fromkeys(plan.partitions, 0)  # partition -> next offset to read
         self._count = 0
-        self._ends: Mapping[int, int] | None = None
         self._cut = threading.Event()
         self._last_error = "none"
         self.read_from: set[int] = set()
@@ -58,11 +83,6 @@ class TopicConsumer(threading.Thread):
     def _look(self, statistics: str) -> None:
         for topic in json.loads(statistics)["topics"].values():
             self.read_from |= {each["broker"] for each in topic["partitions"].values()}
-
-    @property
-    def positions(self) -> Mapping[int, int]:
-        """Return the next offset to read of each partition."""
-        return dict(self._next)
 
     def run(self) -> None:
         """Read until the end offsets are known and reached, or until `cut` is called."""
@@ -80,8 +100,7 @@ class TopicConsumer(threading.Thread):
     def read_to(self, ends: Mapping[int, int], seconds: float) -> None:
         """Wait until every record below the offsets `ends` was read.
 
-        Raises InsyncError with the last positions and error if nothing was read for `seconds`:
-        without a complete read-back no record can be called lost.
+        Raises InsyncError with the last positions and error if nothing was read for `seconds`.
         """
         self._ends = ends
         read: Mapping[int, int] = {}
@@ -89,27 +108,15 @@ class TopicConsumer(threading.Thread):
             read = self.positions
             self.join(seconds)
         if self.is_alive() or not self._at_end():
-            raise InsyncError(
-                f"read-back of {self._plan.topic} not complete, nothing was read for {seconds:g} s:"
-                f" at offsets {self._next} of {dict(ends)}, last error: {self._last_error}"
-            )
+            raise self.not_complete(seconds, self._last_error)
 
     def cut(self) -> None:
         """Stop reading soon."""
         self._cut.set()
 
-    def read_back(self) -> Iterator[ReadBackLine]:
-        """Yield how far each partition was read; nothing before the end offsets are known."""
-        for partition, end in (self._ends or {}).items():
-            yield ReadBackLine(
-                arm=self._plan.arm, repeat=self._plan.repeat, topic=self._plan.topic, t_ms=now_ms(),
-                partition=partition, consumer=0, fresh=self._fresh, position=self._next[partition],
-                end_offset=end,
-            )  # fmt: skip
-
     def _at_end(self) -> bool:
         ends = self._ends
-        return ends is not None and all(self._next[p] >= end for p, end in ends.items())
+        return bool(ends) and all(self._next[p] >= end for p, end in ends.items())
 
     def _take(self, message: Message) -> None:
         partition, offset = message.partition(), message.offset()
@@ -141,10 +148,10 @@ class TopicConsumer(threading.Thread):
 
 
 def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool | None]:
-    """Return the settings of a client that reads committed records from assigned partitions."""
+    """Return the settings of a client that reads committed records."""
     return {
         "bootstrap.servers": plan.bootstrap,
-        "group.id": "insync",  # the client requires one; it is never joined
+        "group.id": "insync",  # the client requires one; only members of groups join their own
         "enable.auto.commit": False,
         "auto.offset.reset": "earliest" if plan.begins_again else "error",
         "isolation.level": "read_committed",

@@ -14,6 +14,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 
 from insync.events.schema import GroupEvent, GroupLine, now_ms
 from insync.events.writer import EventWriter
+from insync.workload.consumer import settings
 from insync.workload.plan import GroupPlan, WorkloadPlan
 from insync.workload.producer import timeouts
 
@@ -153,15 +154,9 @@ class GroupMember(threading.Thread):
     def _new_client(self) -> Consumer:
         return Consumer(
             {
-                "bootstrap.servers": self._plan.bootstrap,
-                "enable.auto.commit": False,
+                **settings(self._plan),
                 "auto.offset.reset": "earliest",
-                "isolation.level": "read_committed",
-                "enable.partition.eof": True,
-                "fetch.wait.max.ms": self._plan.empty_fetch_ms,
-                **self._plan.rack,
                 "on_commit": self._committed,
-                "log_level": 0,
                 **self._group.settings,
                 **timeouts(self._plan.client_timeout_ms),
             }

@@ -5,15 +5,16 @@ waits for the harness. The JVM ends when its standard input does.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from itertools import takewhile
 from typing import IO, Final, Protocol
 
 from insync.clients import Library
 from insync.errors import InsyncError
-from insync.events.schema import SCHEMA_VERSION, ReadBackLine, now_ms
+from insync.events.schema import SCHEMA_VERSION
 from insync.running import Running
+from insync.workload.consumer import Reader
 from insync.workload.plan import LANE_BITS, NEXT_LIFE, WorkloadPlan, burst_times
 from insync.workload.producer import DELIVERY_MS, QUEUE_KBYTES, batches, timeouts
 
@@ -352,18 +353,12 @@ class JavaClients:
         self._driver.end_workload()
 
 
-class JavaReader:
+class JavaReader(Reader):
     """One consumer of the JVM, which reads up to the end offsets that it is given."""
 
     def __init__(self, driver: Driver, plan: WorkloadPlan, number: int, *, fresh: bool) -> None:
-        self._driver, self._plan, self._number, self._fresh = driver, plan, number, fresh
-        self._ends: Mapping[int, int] = {}
-        self._next: Mapping[int, int] = dict.fromkeys(plan.partitions, 0)
-
-    @property
-    def positions(self) -> Mapping[int, int]:
-        """Return the next offset to read of each partition, once it was told where to end."""
-        return self._next
+        super().__init__(plan, number, fresh=fresh)
+        self._driver = driver
 
     def read_to(self, ends: Mapping[int, int], seconds: float) -> None:
         """Wait until every record below the offsets `ends` was read.
@@ -378,23 +373,7 @@ class JavaReader:
             self._driver.send(f"read {round(seconds * 1000)} {listed}")
             answer = self._driver.answer("read", seconds + LATE_SECONDS, other="short")
             word, positions, error = answer.split(" ", 2)
-            self._next = _by_partition(positions)
+            pairs = (each.split(":") for each in positions.split(","))
+            self._next = {int(partition): int(offset) for partition, offset in pairs}
         if word != "read":
-            raise InsyncError(
-                f"read-back of {self._plan.topic} by the Java client not complete, nothing was read"
-                f" for {seconds:g} s: at offsets {self._next} of {dict(ends)}, last error: {error}"
-            )
-
-    def read_back(self) -> Iterator[ReadBackLine]:
-        """Yield how far each partition was read; nothing before the end offsets are known."""
-        for partition, end in self._ends.items():
-            yield ReadBackLine(
-                arm=self._plan.arm, repeat=self._plan.repeat, topic=self._plan.topic, t_ms=now_ms(),
-                partition=partition, consumer=self._number, fresh=self._fresh,
-                position=self._next[partition], end_offset=end,
-            )  # fmt: skip
-
-
-def _by_partition(text: str) -> dict[int, int]:
-    pairs = (each.split(":") for each in text.split(","))
-    return {int(partition): int(offset) for partition, offset in pairs}
+            raise self.not_complete(seconds, error, by=" by the Java client")

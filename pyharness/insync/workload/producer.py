@@ -190,8 +190,8 @@ class PartitionProducer(threading.Thread):
         plan = self._plan
         return ProduceLine(
             arm=plan.arm, repeat=plan.repeat, topic=plan.topic, partition=self._partition,
-            seq=seq, sent_ms=sent_ms, done_ms=None, latency_ms=None, error=None, offset=None,
-            producer=self._number, idempotent=plan.idempotent, client="librdkafka",
+            seq=seq, sent_ms=sent_ms, producer=self._number, idempotent=plan.idempotent,
+            client="librdkafka",
         )  # fmt: skip
 
 

@@ -119,19 +119,20 @@ class TransactionalProducer(threading.Thread):
         plan: WorkloadPlan,
         transactions: TransactionPlan,
         number: int,
-        writers: tuple[EventWriter, EventWriter],
+        records: EventWriter,
+        lines: EventWriter,
         stop: threading.Event,
         abandon: threading.Event,
         on_failure: Callable[[BaseException], None],
         reader: TransactionReader | None = None,
     ) -> None:
-        """Create the client; `writers` write the lines of records and of transactions."""
+        """Create the client; `records` and `lines` get the lines of records and transactions."""
         super().__init__(name=f"transact-{plan.topic}-{number}", daemon=True)
         self.acked = threading.Event()
         self._plan = plan
         self._own = transactions
         self._number = number
-        records, self._transactions = writers
+        self._transactions = lines
         self._pending = Unanswered(records)
         self._life = 0
         self._stop_asked = stop
@@ -260,9 +261,8 @@ class TransactionalProducer(threading.Thread):
         plan, seq = self._plan, next(self._seqs)
         line = ProduceLine(
             arm=plan.arm, repeat=plan.repeat, topic=plan.topic, partition=partition, seq=seq,
-            sent_ms=now_ms(), done_ms=None, latency_ms=None, error=None, offset=None,
-            producer=plan.producers + self._number + self._life * NEXT_LIFE, idempotent=True,
-            transaction=number, client="librdkafka",
+            sent_ms=now_ms(), producer=plan.producers + self._number + self._life * NEXT_LIFE,
+            idempotent=True, transaction=number, client="librdkafka",
         )  # fmt: skip
         self._pending.add(line, time.monotonic())
         self._client.produce(

@@ -8,19 +8,11 @@ from pathlib import Path
 from typing import Final, Self
 
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # has no __all__
-    AdminClient,
-    OffsetSpec,
-)
+from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from insync.clients import Library, uses
 from insync.errors import InsyncError
-from insync.events.schema import (
-    READ_BACK,
-    GroupLine,
-    now_ms,
-    repeat_file,
-)
+from insync.events.schema import READ_BACK, GroupLine, now_ms, repeat_file
 from insync.events.writer import EventWriter
 from insync.workload.consumer import TopicConsumer
 from insync.workload.groups import GroupMember
@@ -81,7 +73,7 @@ LOOK_SECONDS: Final = 0.05
 CLOSE_SECONDS: Final = 15.0
 """How long all clients may take to close. librdkafka's consumer may hang for ever in its close."""
 
-Reader = TopicConsumer | JavaReader
+AnyReader = TopicConsumer | JavaReader
 
 
 class Workload:
@@ -116,11 +108,26 @@ class Workload:
         reads = own is not None and own.reads
         read = opened(repeat_file("transaction-reads", repeat)) if reads else None
         self._consumers = [TopicConsumer(plan, self._consumed, self._fail)] if self._own else []
-        self._members = self._group_members()
-        self._producers: list[PartitionProducer | TransactionalProducer] = [
-            *self._plain_producers(produced),
-            *self._transactional_producers(produced, transacted, read),
+        self._members = [
+            GroupMember(plan, group, slot, written, self._fail)
+            for written in filter(None, [self._grouped])
+            for group in plan.groups
+            for slot in plan.members(LIBRDKAFKA, group)
         ]
+        control = (self._stop, self._abandon, self._fail)
+        self._producers: list[PartitionProducer | TransactionalProducer] = [
+            PartitionProducer(plan, partition, lane, produced, *control)
+            for partition in plan.partitions
+            for lane in plan.lanes(LIBRDKAFKA, partition)
+        ]
+        if own is not None and transacted is not None:
+            self._producers += (
+                TransactionalProducer(
+                    plan, own, number, produced, transacted, *control,
+                    TransactionReader(plan, number, read) if read else None,
+                )
+                for number in plan.transactional(LIBRDKAFKA)
+            )  # fmt: skip
         self._java: JavaClients | None = None
         if driver is not None:
             files = {
@@ -151,48 +158,6 @@ class Workload:
     def _own(self) -> bool:
         """Whether it has clients of librdkafka."""
         return uses(self._plan.client, LIBRDKAFKA)
-
-    def _group_members(self) -> list[GroupMember]:
-        if self._grouped is None:
-            return []
-        return [
-            GroupMember(self._plan, group, slot, self._grouped, self._fail)
-            for group in self._plan.groups
-            for slot in self._plan.members(LIBRDKAFKA, group)
-        ]
-
-    def _plain_producers(self, produced: EventWriter) -> list[PartitionProducer]:
-        plan = self._plan
-        return [
-            PartitionProducer(
-                plan, partition, lane, produced, self._stop, self._abandon, self._fail
-            )
-            for partition in plan.partitions
-            for lane in plan.lanes(LIBRDKAFKA, partition)
-        ]
-
-    def _transactional_producers(
-        self,
-        produced: EventWriter,
-        transacted: EventWriter | None,
-        read: EventWriter | None,
-    ) -> list[TransactionalProducer]:
-        plan, own = self._plan, self._plan.transactions
-        if own is None or transacted is None:
-            return []
-        return [
-            TransactionalProducer(
-                plan,
-                own,
-                number,
-                (produced, transacted),
-                self._stop,
-                self._abandon,
-                self._fail,
-                TransactionReader(plan, number, read) if read else None,
-            )
-            for number in self._plan.transactional(LIBRDKAFKA)
-        ]
 
     def start(self) -> None:
         """Start to produce and to consume; the topic must exist."""
@@ -277,11 +242,11 @@ class Workload:
                 f" {wanted}, which is in their rack"
             )
 
-    def _readers(self) -> list[Reader]:
+    def _readers(self) -> list[AnyReader]:
         """Return the consumers that read while the producers wrote."""
         return [*self._consumers, *([self._java.reader()] if self._java is not None else [])]
 
-    def _fresh_reader(self) -> Reader:
+    def _fresh_reader(self) -> AnyReader:
         """Return a consumer that begins to read now."""
         if self._java is not None and not self._own:
             return self._java.reader(fresh=True)
@@ -291,13 +256,11 @@ class Workload:
         self._running.append(consumer)
         return consumer
 
-    def _read_to(
-        self, consumer: TopicConsumer | JavaReader, ends: Mapping[int, int], seconds: float
-    ) -> None:
+    def _read_to(self, reader: AnyReader, ends: Mapping[int, int], seconds: float) -> None:
         try:
-            consumer.read_to(ends, seconds)
+            reader.read_to(ends, seconds)
         finally:
-            for line in consumer.read_back():
+            for line in reader.read_back():
                 self._read_back.write(line)
         self.check()
 

@@ -116,7 +116,7 @@ class Bench:
         self.failures: list[BaseException] = []
         names = ("produce-0.jsonl", "transactions-0.jsonl")
         self.thread = TransactionalProducer(
-            self.plan, own, 1, (EventWriter(folder / names[0]), EventWriter(folder / names[1])),
+            self.plan, own, 1, EventWriter(folder / names[0]), EventWriter(folder / names[1]),
             self.stop, self.abandon, self.failures.append,
             cast(TransactionReader | None, reader),
         )  # fmt: skip
