@@ -232,6 +232,8 @@ def _silent_until(fault: Planned, other: Planned, scenario: Scenario) -> int:
     """
     leaders = scenario.workload.leaders
     nodes = _nodes(fault) | {leaders[each] for each in _partitions(fault)}
+    if fault.kind in NEEDS_APPENDS and not fault.nodes & set(leaders):
+        nodes |= set(leaders)  # all that its disk gets comes from them
     by_link = other.kind in REPLICATION_ONLY
     is_between = other.nodes <= nodes if by_link else bool(_nodes(other) & nodes)
     if is_between:
@@ -284,11 +286,15 @@ def _is_silent_for(
 ) -> bool:
     """Whether a fault may keep a node from answering a request, which is asked at both its ends."""
     named = {leaders[partition] for partition in (*request.added, *request.removed)}
+    transacts = tags_of(request).stops_clients  # at any broker may be a partition of a transaction
+    named |= set(range(1, BROKERS + 1)) if transacts else set()
     asked = _nodes(request) | named | set(controllers)
     to_clients = isinstance(fault, Answer) and fault.to == "clients"  # not to who asks here
     if to_clients or (request.cancelled and _keeps(fault, request)):
         return False
-    if fault.kind in REPLICATION_ONLY or not (asked & _nodes(fault) or fault.kind in FORWARDING):
+    if fault.kind in REPLICATION_ONLY and not transacts:
+        return False
+    if not (asked & _nodes(fault) or fault.kind in FORWARDING):
         return False
     until = fault.end_ms + (RESTART_MS if tags_of(fault).alone else 0)
     return fault.at_ms < request.end_ms + SETTLE_MS and request.at_ms < until

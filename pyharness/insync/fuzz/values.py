@@ -81,12 +81,14 @@ _REFUSED: Final = ("NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS", "KAFKA_STORA
 _COORDINATED: Final = ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR")
 _NO_COORDINATOR: Final = ("COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR")
 _NOT_READ: Final = ("NOT_LEADER_OR_FOLLOWER", "UNKNOWN_LEADER_EPOCH", "KAFKA_STORAGE_ERROR")
+_NO_SESSION: Final = ("FETCH_SESSION_ID_NOT_FOUND",)
+"""Errors of a whole answer."""
 ASKED_OF_BROKERS: Final = (
     Calls("Produce", done=_APPENDED, undone=_REFUSED),
     Calls("Produce", done=_APPENDED, undone=_REFUSED),
     Calls("Fetch", done=_NOT_READ),
     Calls("Fetch", "brokers", _NOT_READ),
-    Calls("Fetch", "brokers", _NOT_READ),
+    Calls("Fetch", "brokers", (*_NOT_READ, *_NO_SESSION)),
     Calls("OffsetCommit", done=_COORDINATED, undone=_NO_COORDINATOR),
     Calls("EndTxn", done=_COORDINATED, undone=_NO_COORDINATOR),
     Calls("WriteTxnMarkers", "brokers", _APPENDED, _REFUSED),
@@ -115,7 +117,7 @@ def _answer(random: Random) -> dict[str, Any]:
         drawn["processed"] = random.random() < 0.5
     if drawn["mode"] == "error":
         drawn["error"] = random.choice([*calls.done, *calls.undone])
-        drawn["processed"] = drawn["error"] in calls.done
+        drawn |= {"processed": drawn["error"] in calls.done, "whole": drawn["error"] in _NO_SESSION}
     return drawn
 
 
@@ -311,7 +313,7 @@ def draw_workload(random: Random, protocols: Sequence[str], *, racks: bool) -> d
     if random.random() < 0.3:
         keys["compression"] = random.choice(("gzip", "snappy", "lz4", "zstd"))
         keys["linger_ms"] = 20
-    if random.random() < 0.3:
+    if random.random() < (0.6 if keys["client"] == "both" else 0.3):  # for a `client-freeze`
         keys["transactions"] = _transactions(random, keys["client"])
     if random.random() < 0.3:
         keys["groups"] = [_group(random, protocols)]
@@ -329,7 +331,7 @@ def draw_workload(random: Random, protocols: Sequence[str], *, racks: bool) -> d
 
 
 def _transactions(random: Random, client: Client) -> dict[str, Any]:
-    both = client == "both"  # two, so that each library has one, and a `client-freeze` can act
+    both = client == "both"  # then each library has one
     return {
         "coordinators": random.sample(range(1, BROKERS + 1), 2 if both else random.randint(1, 2)),
         **({"timeout_ms": TIMEOUT_MS} if both else {}),

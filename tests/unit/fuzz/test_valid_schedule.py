@@ -73,6 +73,14 @@ def test_a_throttled_disk_is_written_and_hardly_read(key: str, acts: bool) -> No
     assert not fair(at(throttle, 500, 600), rate=50), "an fsync comes every 400 ms"
 
 
+@pytest.mark.parametrize(("leaders", "acts"), [([1], False), ([1, 2], True)])
+def test_a_disk_gets_what_followers_fetch_or_producers_send(leaders: list[int], acts: bool) -> None:
+    disk = at({"kind": "disk-stall", "mode": "hold", "broker": 2}, 1_100, 2_000)
+    load = {"leaders": leaders}
+    assert fair(disk, load=load)
+    assert fair(at({**CUT, "broker": 2, "peer": 1}, 500, 4_000), disk, load=load) == acts
+
+
 @pytest.mark.parametrize(("broker", "acts"), [(1, True), (3, False)])
 def test_a_broken_link_needs_a_leader_at_one_end(broker: int, acts: bool) -> None:
     clients = {"kind": "client-link", "mode": "slow", "bytes_per_s": 90_000, "broker": broker}
@@ -318,3 +326,19 @@ def test_clients_freeze_in_a_transaction_of_the_java_client_beside_others(
     ends = at({**ANSWER, "api": "EndTxn", "broker": 3}, 600, 2_000)
     assert not fair(freeze, ends, load=load)
     assert fair(ends, load=load)
+
+
+@pytest.mark.parametrize(
+    ("fault", "acts"),
+    [
+        (at({"kind": "freeze", "broker": 1}, 600, 1_000), False),
+        (at(CUT, 600, 3_000), False),
+        (at(CUT, 600, 1_000), True),
+        (at({**ANSWER, "mode": "reset"}, 600, 3_000), True),
+        (at(UPDATE, 600, 3_000), True),
+    ],
+)
+def test_a_transaction_that_clients_freeze_in_can_begin(fault: dict[str, Any], acts: bool) -> None:
+    """None is open while a replica of one of its partitions does not answer."""
+    freeze = at({"kind": "client-freeze", "broker": 2}, 2_000, 6_000)
+    assert fair(fault, freeze, load=BOTH) == acts
