@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from commands import INSYNC
@@ -25,7 +26,7 @@ from insync.events.schema import CAMPAIGN, VERDICT
 from insync.events.verdict import Cell, read_cells
 from insync.lists import grouped
 from insync.outcome import Outcome
-from insync.report.matrix.cells import brief, figure, legend
+from insync.report.matrix.cells import brief, known_values, legend
 from insync.result import Result, Table
 
 ROOT = Path(__file__).parents[2]
@@ -130,11 +131,11 @@ def of_cells(folder: Path, metrics: Sequence[str]) -> tuple[list[str], Any]:
 def _figure(cell: Cell, metric: str) -> str:
     if cell.outcome == Outcome.SKIPPED:
         return "-"
-    found = figure(cell, metric)
-    if found.worst is None or found.typical is None:
+    found = known_values(cell, metric)
+    if not found:
         return "-"
-    worst = "" if cell.once else f" ({brief(metric, found.worst)})"
-    return f"{brief(metric, found.typical)}{worst}"
+    worst = "" if cell.once else f" ({brief(metric, found[0])})"
+    return f"{brief(metric, median(found))}{worst}"
 
 
 def of_tables(folder: Path) -> tuple[list[str], Any]:

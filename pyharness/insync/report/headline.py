@@ -12,7 +12,7 @@ from insync.events.verdict import Cell, Verdict
 from insync.lists import grouped
 from insync.metrics import DEFAULT_FIGURES, LOST, METRICS, Metric, integrity
 from insync.outcome import Outcome
-from insync.report.matrix.cells import figure
+from insync.report.matrix.cells import known_values
 from insync.report.timeline.timelines import (
     Timeline,
     changes_sentence,
@@ -63,7 +63,9 @@ def of_matrix(cells: Sequence[Cell]) -> list[Figures]:
         Figures(
             expected={cell.arm: cell.expected for cell in row},
             values={
-                cell.arm: {metric: [figure(cell, metric).worst] for metric in cell.metrics}
+                cell.arm: {
+                    metric: known_values(cell, metric)[:1] or [None] for metric in cell.metrics
+                }
                 for cell in row
                 if cell.repeats
             },

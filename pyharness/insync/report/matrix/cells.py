@@ -17,14 +17,6 @@ from insync.report.words import span
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A metric over the repeats of a cell: the worst and the median value; None: not known."""
-
-    worst: float | None
-    typical: float | None
-
-
-@dataclass(frozen=True)
 class Grid:
     """A table of one version, for scenarios whose cells show the same `figures`.
 
@@ -37,13 +29,10 @@ class Grid:
     rows: Mapping[str, Mapping[str, Cell]]
 
 
-def figure(cell: Cell, metric: str) -> Figure:
-    """Return the worst and the median of the known values of a metric."""
-    known = [value for value in cell.values(metric) if value is not None]
-    if not known:
-        return Figure(None, None)
-    pick = min if METRICS[metric].better == "higher" else max
-    return Figure(pick(known), median(known))
+def known_values(cell: Cell, metric: str) -> list[float]:
+    """Return the known values of a metric over the repeats of a cell, the worst first."""
+    found = (value for value in cell.values(metric) if value is not None)
+    return sorted(found, reverse=METRICS[metric].better != "higher")
 
 
 def grids(cells: Sequence[Cell]) -> list[Grid]:
@@ -97,8 +86,8 @@ _UNKNOWN_FIGURE = "-"
 
 
 def legend(metrics: Sequence[str]) -> str:
-    known = (METRICS[metric] for metric in metrics)
-    return " / ".join(f"{each.label} in seconds" if each.is_time else each.label for each in known)
+    named = (METRICS[metric] for metric in metrics)
+    return " / ".join(f"{each.label} in seconds" if each.is_time else each.label for each in named)
 
 
 def brief(metric: str, value: float) -> str:
@@ -160,8 +149,8 @@ def markdown(cells: Sequence[Cell]) -> str:
 
 
 def _bound(metric: str, bound: Bound) -> str:
-    known = METRICS[metric]
-    return f"{known.cell or known.label} {bound.written(partial(full, metric))}"
+    of = METRICS[metric]
+    return f"{of.cell or of.label} {bound.written(partial(full, metric))}"
 
 
 def _version(grid: Grid) -> str:
@@ -189,8 +178,8 @@ def _cell(cell: Cell) -> str:
 
 def written(cell: Cell, metric: str, write: Callable[[str, float], str]) -> str:
     """Write one figure of a cell with `write`; of several repeats the worst, then the median."""
-    found = figure(cell, metric)
-    if found.worst is None or found.typical is None:
+    found = known_values(cell, metric)
+    if not found:
         return _UNKNOWN_FIGURE
-    typical = "" if cell.once else f" ({write(metric, found.typical)})"
-    return f"{write(metric, found.worst)}{typical}"
+    typical = "" if cell.once else f" ({write(metric, median(found))})"
+    return f"{write(metric, found[0])}{typical}"

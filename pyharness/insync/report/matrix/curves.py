@@ -12,7 +12,7 @@ from math import log10
 from statistics import median
 
 from insync.events.matrix_info import MatrixRow
-from insync.report.matrix.cells import Grid, full
+from insync.report.matrix.cells import Grid, full, known_values
 from insync.report.statistics import label
 from insync.report.timeline.timelines import Row
 from insync.report.words import number
@@ -91,9 +91,8 @@ def _values(metric: str, grid: Grid, at: Mapping[str, float], medians: Sequence[
     }
     for scenario in at:
         for arm, cell in grid.rows[scenario].items():
-            known = [value for value in cell.values(metric) if value is not None]
-            if known:
-                found.setdefault((scenario, arm), median(known))
+            if values := known_values(cell, metric):
+                found.setdefault((scenario, arm), median(values))
     return found
 
 

@@ -13,9 +13,9 @@ from insync.report.headline import finding, of_matrix
 from insync.report.junit import as_xml, matrix_suites
 from insync.report.matrix.cells import (
     Grid,
-    figure,
     full,
     grids,
+    known_values,
     markdown,
     outcome,
     sentence,
@@ -128,7 +128,9 @@ def _rows(
     """Return what the template shows of the scenarios of a table."""
     cells = [cell for row in grid.rows.values() for cell in row.values()]
     widest = {
-        metric: max((figure(cell, metric).worst or 0 for cell in cells), default=0)
+        metric: max(
+            (value for cell in cells for value in known_values(cell, metric)[:1]), default=0
+        )
         for metric in grid.figures
     }
     rows: list[Mapping[str, object]] = []
@@ -136,11 +138,7 @@ def _rows(
         key = (grid.kafka, scenario)
         drawn = _drawn(pictures.get(key, ()), row)
         # Few scenarios have a dead follower.
-        metrics = [
-            name
-            for name in grid.figures
-            if any(figure(cell, name).worst is not None for cell in row.values())
-        ]
+        metrics = [n for n in grid.figures if any(known_values(cell, n) for cell in row.values())]
         shown = [
             (row[arm], drawn.get(arm), [_line(row[arm], name, widest[name]) for name in metrics])
             if arm in row
@@ -162,17 +160,17 @@ def _drawn(timelines: Sequence[Timeline], row: Mapping[str, Cell]) -> dict[str, 
 
 
 def _badness(cell: Cell, repeat: int) -> tuple[float, float]:
-    known = (cell.values("isr_shrinks"), cell.values("under_min_isr_ms"))
-    shrinks, under = (values[repeat] if repeat < len(values) else 0 for values in known)
+    both = (cell.values("isr_shrinks"), cell.values("under_min_isr_ms"))
+    shrinks, under = (values[repeat] if repeat < len(values) else 0 for values in both)
     return shrinks or 0, under or 0
 
 
 def _line(cell: Cell, metric: str, widest: float) -> Mapping[str, object]:
     """Return one figure of a cell; `share` is of the table's largest, None for a count."""
-    known, worst = METRICS[metric], figure(cell, metric).worst
+    of, worst = METRICS[metric], next(iter(known_values(cell, metric)), 0)
     return {
-        "name": known.cell or known.label,
+        "name": of.cell or of.label,
         "text": written(cell, metric, full),
-        "share": (worst or 0) / (widest or 1) if known.is_time else None,
-        "stands_out": known.stands_out and bool(worst),
+        "share": worst / (widest or 1) if of.is_time else None,
+        "stands_out": of.stands_out and bool(worst),
     }

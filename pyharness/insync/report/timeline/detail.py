@@ -102,10 +102,8 @@ def latency_lines(timeline: Timeline, scale: Scale) -> list[Line]:
 def _slowest(points: Iterable[LatencyPoint]) -> list[Point]:
     """Return the slowest point of each bin, over several partitions."""
     worst: dict[float, tuple[float, float]] = {}
-    for point in points:
-        known = worst.get(point.since_s)
-        if known is None or point.max_ms > known[1]:
-            worst[point.since_s] = (point.bin_s, point.max_ms)
+    for point in sorted(points, key=lambda each: each.max_ms):
+        worst[point.since_s] = (point.bin_s, point.max_ms)
     return [(since, *worst[since]) for since in sorted(worst)]
 
 
