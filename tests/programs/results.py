@@ -129,10 +129,8 @@ def of_cells(folder: Path, metrics: Sequence[str]) -> tuple[list[str], Any]:
 
 
 def _figure(cell: Cell, metric: str) -> str:
-    if cell.outcome == Outcome.SKIPPED:
-        return "-"
     found = known_values(cell, metric)
-    if not found:
+    if cell.outcome == Outcome.SKIPPED or not found:
         return "-"
     worst = "" if cell.once else f" ({brief(metric, found[0])})"
     return f"{brief(metric, median(found))}{worst}"
