@@ -139,8 +139,9 @@ public final class Fencing {
     }
 
     /**
-     * Returns why the broker must not be fenced, or null. Fencing would make a partition unavailable that is available; or too
-     * many brokers are fenced or dead, so it is not this broker that is sick; or the broker has other log directories, which work.
+     * Returns why the broker must not be fenced, or null. Fencing would take a partition's last replica in sync, or one that
+     * acks=all needs; or too many brokers are fenced or dead, so it is not this broker that is sick; or the broker has other log
+     * directories, which work.
      *
      * @param members the partitions in whose ISR the broker is
      * @param peers how many other brokers have replicas of them
@@ -156,7 +157,7 @@ public final class Fencing {
         }
         List<String> below = new ArrayList<>();
         for (Member each : members) {
-            if (!each.hangs && each.isrSize >= each.minIsr && each.isrSize - 1 < Math.max(1, each.minIsr)) {
+            if (!each.hangs && (each.isrSize == 1 || each.isrSize == each.minIsr)) {
                 below.add(each.name);
             }
         }
@@ -171,11 +172,14 @@ public final class Fencing {
         private final int minIsr;
         private final boolean hangs;
 
-        /** @param hangs whether acks of the partition wait for this broker, so that fencing cannot make that worse */
-        public Member(String name, int isrSize, int minIsr, boolean hangs) {
+        /**
+         * @param minIsr min.insync.replicas, of which Kafka asks for no more than there are replicas
+         * @param hangs whether acks of the partition wait for this broker, so that fencing cannot make that worse
+         */
+        public Member(String name, int isrSize, int replicas, int minIsr, boolean hangs) {
             this.name = name;
             this.isrSize = isrSize;
-            this.minIsr = minIsr;
+            this.minIsr = Math.min(minIsr, replicas);
             this.hangs = hangs;
         }
     }

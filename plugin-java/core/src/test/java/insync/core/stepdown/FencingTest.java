@@ -2,6 +2,7 @@ package insync.core.stepdown;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -96,11 +97,18 @@ class FencingTest {
     @Test
     void noPartitionThatIsAvailableBecomesUnavailable() {
         assertNull(against(member(3, 2, false), member(2, 1, false)));
-        assertNull(against(member(1, 2, false)), "it is below already");
+        assertNull(against(member(2, 3, false)), "it is below already, and has another replica");
         assertNull(against(member(2, 2, true), member(1, 1, true)), "acks wait for this broker anyway");
+        assertNotNull(against(member(1, 2, false)), "it is below already, and would have no leader");
         assertEquals("it would leave too few replicas in sync of t-0", against(member(2, 2, false), member(3, 2, false)));
         assertEquals("it would leave too few replicas in sync of t-0 and 1 more partitions",
             against(member(1, 1, false), member(1, 0, false)));
+    }
+
+    @Test
+    void aPartitionNeedsNoMoreReplicasThanItHas() {
+        assertNotNull(against(new Fencing.Member("t-0", 1, 1, 2, false)));
+        assertNotNull(against(new Fencing.Member("t-0", 2, 2, 3, false)));
     }
 
     @Test
@@ -120,6 +128,6 @@ class FencingTest {
     }
 
     private static Fencing.Member member(int isrSize, int minIsr, boolean hangs) {
-        return new Fencing.Member("t-0", isrSize, minIsr, hangs);
+        return new Fencing.Member("t-0", isrSize, 3, minIsr, hangs);
     }
 }

@@ -176,7 +176,8 @@ final class SelfFencing {
         }
         boolean hangs = hanging.contains(partition) || slowFetchers.contains(access.led(replicas, id).leader) && !partition.isLeader();
         try {
-            members.add(new Fencing.Member(id.toString(), isr.size(), access.minIsr(partition), hangs));
+            int assigned = access.replicas(partition).size();
+            members.add(new Fencing.Member(id.toString(), isr.size(), assigned, access.minIsr(partition), hangs));
         } catch (NotLeaderOrFollowerException noLog) {
             // A broker knows a new partition before it has its log; its ISR does not wait for it yet.
             return;

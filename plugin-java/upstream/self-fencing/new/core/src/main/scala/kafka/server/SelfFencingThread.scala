@@ -30,7 +30,7 @@ class SelfFencingThread(replicaManager: ReplicaManager,
   private val metadataCache = replicaManager.metadataCache
   private val processTimeMaxMs = config.leaderFetchProcessTimeMaxMs
   private val checkIntervalMs = math.max(10L, math.min(500L, processTimeMaxMs / 4))
-  private var slowAtLastCheck = Set.empty[Partition]
+  private var dueAtLastCheckMs = Long.MinValue
   private var whyNotFenced: Option[String] = None
   private var isAsking = false
   private var busyUntilMs = 0L
@@ -48,12 +48,12 @@ class SelfFencingThread(replicaManager: ReplicaManager,
   // Visible for testing
   private[server] def checkFetches(): Unit = {
     val led = replicaManager.leaderPartitionsIterator.toSet
-    val slow = led.filter(hasSlowFetch)
+    val dueMs = time.hiResClockMs - processTimeMaxMs
     // After a pause of the process every pending fetch looks slow. The broker's other threads get one interval to end it.
-    val hanging = slow.intersect(slowAtLastCheck)
-    slowAtLastCheck = slow
+    val hanging = led.filter(hasSlowFetch(_, dueAtLastCheckMs))
+    dueAtLastCheckMs = dueMs
     if (isAsking)
-      maybeStopAsking(slow.nonEmpty || led.exists(isLedElsewhere))
+      maybeStopAsking(led.exists(partition => hasSlowFetch(partition, dueMs) || isLedElsewhere(partition)))
     else if (hanging.nonEmpty)
       maybeAsk(hanging)
     else
@@ -85,9 +85,8 @@ class SelfFencingThread(replicaManager: ReplicaManager,
     }
   }
 
-  private def hasSlowFetch(partition: Partition): Boolean = {
+  private def hasSlowFetch(partition: Partition, dueMs: Long): Boolean = {
     val isr = partition.inSyncReplicaIds
-    val dueMs = time.hiResClockMs - processTimeMaxMs
     partition.remoteReplicas.exists(replica => isr.contains(replica.brokerId) && replica.hasFetchDueBefore(dueMs))
   }
 
@@ -115,9 +114,9 @@ class SelfFencingThread(replicaManager: ReplicaManager,
 
   /** Whether a partition accepts acks=all, or has a leader, only if this broker is in its ISR. */
   private def losesAvailability(partition: Partition): Boolean = {
-    val minIsr = partition.log.fold(1)(_.config.minInSyncReplicas.intValue)
+    val minIsr = math.min(partition.log.fold(1)(_.config.minInSyncReplicas.intValue), partition.assignmentState.replicas.size)
     leaderAndIsr(partition).exists { now =>
-      now.isr.contains(config.brokerId) && now.isr.size >= minIsr && now.isr.size <= math.max(1, minIsr)
+      now.isr.contains(config.brokerId) && (now.isr.size == 1 || now.isr.size == minIsr)
     }
   }
 

@@ -20,6 +20,8 @@ import org.apache.kafka.storage.internals.checkpoint.OffsetCheckpoints
 import org.apache.kafka.storage.internals.log.{AppendOrigin, LogConfig, LogDirFailureChannel}
 import org.junit.jupiter.api.Assertions._
 import org.junit.jupiter.api.{AfterEach, Test}
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
 import org.mockito.ArgumentMatchers.anyInt
 import org.mockito.Mockito.{mock, when}
 
@@ -81,14 +83,15 @@ class SelfFencingThreadTest {
   }
 
   @Test
-  def testPauseOfTheProcessIsNoSlowFetch(): Unit = {
+  def testPausesOfTheProcessAreNoSlowFetches(): Unit = {
     start()
     lead(0)
-    fetch(0)
-    time.sleep(60000)
-    thread.checkFetches()
-    complete(0)
-    pass(1000)
+    for (_ <- 1 to 3) {
+      fetch(0)
+      time.sleep(maxWaitMs + 10000)
+      thread.checkFetches()
+      complete(0)
+    }
     assertEquals(Seq(), wishes)
   }
 
@@ -167,11 +170,22 @@ class SelfFencingThreadTest {
     assertEquals(Seq(true), wishes)
   }
 
-  @Test
-  def testItDoesNotAskIfAPartitionWouldHaveNoLeader(): Unit = {
-    start()
+  @ParameterizedTest
+  @ValueSource(strings = Array("1", "2"))
+  def testItDoesNotAskIfAPartitionWouldHaveNoLeader(minIsr: String): Unit = {
+    start(ServerLogConfigs.MIN_IN_SYNC_REPLICAS_CONFIG -> minIsr)
     lead(0)
     lead(1, isr = Seq(leader))
+    fetch(0)
+    pass(maxWaitMs + 10000)
+    assertEquals(Seq(), wishes)
+  }
+
+  @Test
+  def testMinIsrIsAtMostTheNumberOfReplicas(): Unit = {
+    start(ServerLogConfigs.MIN_IN_SYNC_REPLICAS_CONFIG -> "3")
+    lead(0)
+    lead(1, isr = Seq(leader, follower), assigned = Array(leader, follower))
     fetch(0)
     pass(maxWaitMs + 10000)
     assertEquals(Seq(), wishes)
@@ -232,16 +246,16 @@ class SelfFencingThreadTest {
 
   private def topicPartition(id: Int) = new TopicPartition("events", id)
 
-  private def lead(id: Int, isr: Seq[Int] = replicas.toSeq): Partition = {
+  private def lead(id: Int, isr: Seq[Int] = replicas.toSeq, assigned: Array[Int] = replicas): Partition = {
     val partition = replicaManager.createPartition(topicPartition(id))
-    partition.makeLeader(registration(leader, epoch, isr), isNew = true, noCheckpoints, Some(topicId))
+    partition.makeLeader(registration(leader, epoch, isr, assigned), isNew = true, noCheckpoints, Some(topicId))
     inMetadata(id, leader, epoch, isr)
     partition
   }
 
-  private def registration(leader: Int, epoch: Int, isr: Seq[Int]): PartitionRegistration =
-    new PartitionRegistration.Builder().setReplicas(replicas).setIsr(isr.toArray).setLeader(leader)
-      .setDirectories(DirectoryId.unassignedArray(replicas.length)).setLeaderRecoveryState(LeaderRecoveryState.RECOVERED)
+  private def registration(leader: Int, epoch: Int, isr: Seq[Int], assigned: Array[Int] = replicas): PartitionRegistration =
+    new PartitionRegistration.Builder().setReplicas(assigned).setIsr(isr.toArray).setLeader(leader)
+      .setDirectories(DirectoryId.unassignedArray(assigned.length)).setLeaderRecoveryState(LeaderRecoveryState.RECOVERED)
       .setLeaderEpoch(epoch).setPartitionEpoch(epoch).build()
 
   private def inMetadata(id: Int, leader: Int, epoch: Int, isr: Seq[Int]): Unit =
