@@ -32,11 +32,18 @@ final class RunningTime {
     long tick(long now) {
         long passed = newest < 0 ? 0 : Math.min(now - real[newest], mostPerTick());
         long total = newest < 0 ? 0 : ran[newest] + passed;
-        newest = (newest + 1) % TICKS;
+        if (!isCrowded(now)) {
+            newest = (newest + 1) % TICKS;
+            count = Math.min(TICKS, count + 1);
+        }
         real[newest] = now;
         ran[newest] = total;
-        count = Math.min(TICKS, count + 1);
         return passed;
+    }
+
+    /** Returns whether the newest tick makes room for this one, so that frequent ticks do not push out those of times that count. */
+    private boolean isCrowded(long now) {
+        return count > 1 && now - real[(newest + TICKS - 1) % TICKS] < settings.tickMs() * 500_000L;
     }
 
     private long mostPerTick() {

@@ -29,8 +29,8 @@ final class StepDownRules {
     }
 
     /** Notes that a requested step-down did not happen. */
-    void notGiven() {
-        budget.giveBack();
+    void notGiven(Decision decision) {
+        budget.giveBack(decision.atNanos);
     }
 
     Decision decide(SlowPartition one, long now) {
@@ -101,9 +101,9 @@ final class StepDownRules {
             return left;
         }
 
-        /** Returns one to the budget, because the request had no effect. */
-        void giveBack() {
-            spent.pollLast();
+        /** Returns what was taken at a time to the budget, because the request had no effect. */
+        void giveBack(long taken) {
+            spent.removeLastOccurrence(taken);
         }
     }
 

@@ -80,6 +80,11 @@ public final class StepDownWatch {
         return decide(slow, now);
     }
 
+    /** Notes that nobody ticks it any more. */
+    public void end() {
+        stats.seen(false, 0);
+    }
+
     /** Returns whether an append to a partition that this broker follows hung for longer than T at the last tick. */
     public boolean followsTooSlowly() {
         return followedHangs && !peers.tooManySlow();
@@ -241,8 +246,7 @@ public final class StepDownWatch {
         for (Answer answer = answers.poll(); answer != null; answer = answers.poll()) {
             Decision decision = answer.decision;
             LedPartitions.Entry entry = partitions.find(decision.topic, decision.partition);
-            boolean inTime = entry != null && entry.isAwaited() && entry.epoch() == decision.leaderEpoch;
-            if (inTime) {
+            if (entry != null && entry.isAwaited() && entry.decided() == decision) {
                 end(entry, answer.outcome, now);
             }
         }
@@ -259,7 +263,7 @@ public final class StepDownWatch {
         if (outcome == Outcome.DONE) {
             entry.given(now);
         } else {
-            rules.notGiven();
+            rules.notGiven(entry.decided());
             // A request that failed may succeed soon; one that the controller refused would be refused again.
             entry.refused(now, settings.processTimeMaxNanos() / (outcome == Outcome.FAILED ? 4 : 1));
         }

@@ -1,6 +1,7 @@
 package insync.core.stepdown;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
@@ -46,6 +47,16 @@ class StepDownLimitsTest {
         assertTrue(limited.leaderChanges() * 10 < unlimited.leaderChanges());
         assertTrue(limited.shortestTermMs() >= StepDownSettings.DEFAULT_COOLDOWN_MS, "one step-down per cool-down at most");
         assertTrue(limited.stalledMs() <= stock.stalledMs() * 1.1);
+    }
+
+    @Test
+    void aRequestThatFailedGivesItsOwnPlaceInTheBudgetBack() {
+        StepDownRules.Budget budget = new StepDownRules.Budget(settings().budgetPerMinute(2));
+        long second = 1_000_000_000L;
+        assertTrue(budget.take(0) && budget.take(30 * second));
+        budget.giveBack(0);
+        assertTrue(budget.take(31 * second));
+        assertFalse(budget.take(60 * second), "30 and 31 are in the same minute");
     }
 
     @Test

@@ -391,4 +391,34 @@ class StepDownWatchTest {
         }
         assertEquals(1, broker.acted.size());
     }
+
+    /** While a request is under way the watch ticks every 40 ms. */
+    @Test
+    void howLongTheProcessRanIsKnownHoweverOftenTheWatchTicks() {
+        long t = 10_000;
+        WatchedBroker broker = new WatchedBroker(StepDownSettings.of(t, 0).appends(false));
+        FakePartition first = broker.leads("t", 0);
+        FakePartition second = broker.leads("t", 1);
+        broker.pass(2 * t);
+        broker.stall(first);
+        broker.pass(t - 1_000);
+        broker.stall(second);
+        broker.pass(2_000);
+        assertEquals(1, broker.acted.size());
+        for (long end = broker.clock.ms + t; broker.clock.ms < end; broker.clock.ms += 40) {
+            broker.tick();
+        }
+        assertEquals(2, broker.acted.size());
+    }
+
+    @Test
+    void anAnswerThatComesLateDoesNotEndTheNextRequest() {
+        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings());
+        broker.stall(broker.leads("t", 0));
+        broker.pass(StepDownWatch.ANSWER_NANOS / 1_000_000L + 3 * WatchedBroker.T_MS);
+        assertEquals(2, broker.acted.size());
+        broker.watch.answered(broker.acted.get(0), Outcome.REFUSED, "test", null);
+        broker.pass(3 * WatchedBroker.T_MS);
+        assertEquals(2, broker.acted.size(), "the second one is not answered yet");
+    }
 }
