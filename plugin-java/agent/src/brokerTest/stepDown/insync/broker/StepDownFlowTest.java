@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import insync.agent.broker.Brokers;
 import insync.core.Insync;
 import java.time.Duration;
 import java.util.HashMap;
@@ -15,13 +16,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.ClientResponse;
 import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
+import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.BrokerHeartbeatRequest;
+import org.apache.kafka.common.requests.BrokerHeartbeatResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.mockito.Mockito;
 
 /**
  * A step-down from end to end on the broker's real classes: a stalled read, the watch, Kafka's own manager of
@@ -134,6 +139,26 @@ class StepDownFlowTest extends WatchedLeader {
         assertFalse(waiting.build().data().wantFence(), "built before, sent now");
     }
 
+    /** A controller that is too busy answers a heartbeat with an error, of which Kafka's default says that the broker is fenced. */
+    @Test
+    void anErrorInsteadOfAnAnswerToAHeartbeatGrantsNothing() throws Exception {
+        stallARead(Map.of("insync.relinquish.via", "fence"));
+        await(() -> asksToBeFenced() ? true : null);
+        answerHeartbeat(new BrokerHeartbeatResponseData().setErrorCode(Errors.REQUEST_TIMED_OUT.code()));
+        nothingMoreIsAskedFor(2 * T_MS);
+        assertEquals(List.of(), acked, "the produce request still waits");
+        assertEquals(0, Insync.current().stepDowns().fencedTotal());
+        answerHeartbeat(new BrokerHeartbeatResponseData().setIsFenced(true));
+        await(() -> acked.isEmpty() ? null : acked);
+        assertEquals(1, Insync.current().stepDowns().fencedTotal());
+    }
+
+    private static void answerHeartbeat(BrokerHeartbeatResponseData data) {
+        ClientResponse answer = Mockito.mock(ClientResponse.class);
+        Mockito.when(answer.responseBody()).thenReturn(new BrokerHeartbeatResponse(data));
+        Brokers.stepDown(Leader.LEADER).answered(answer);
+    }
+
     /** Its thread that applies metadata waits for the read's lock. If it were elected elsewhere, nobody would serve that partition. */
     @Test
     void aBrokerThatDoesNotApplyAHandOverAsksToBeFencedUntilItHas() throws Exception {
@@ -232,6 +257,28 @@ class StepDownFlowTest extends WatchedLeader {
         List<BrokerState> isr = asked.alterPartition().newIsrWithEpochs();
         assertEquals(List.of(Leader.LEADER, SUCCESSOR, 1003), isr.stream().map(BrokerState::brokerId).collect(Collectors.toList()));
         assertTrue(isr.get(0).unknownTaggedFields().isEmpty());
+    }
+
+    @Test
+    void aControllerThatAnswersLateFencesNobody() throws Exception {
+        stallARead(Map.of());
+        FakeController.Asked asked = next();
+        stall.countDown();
+        reader.join();
+        leader.time.sleep(31_000);
+        asked.answerPartition(Errors.NONE);
+        nothingMoreIsAskedFor(4 * T_MS);
+        assertFalse(asksToBeFenced());
+    }
+
+    /** Kafka keeps it in its queue, whatever becomes of the feature. */
+    @Test
+    void aRequestThatWaitsWhenTheFeatureIsTurnedOffMovesNothing() throws Exception {
+        stallARead(Map.of());
+        FakeController.Asked asked = next();
+        assertEquals(Leader.LEADER, last(asked).brokerId());
+        leader.stopWatch();
+        assertEquals(Leader.LEADER, asked.alterPartition().newIsrWithEpochs().get(0).brokerId());
     }
 
     private static BrokerState last(FakeController.Asked asked) {

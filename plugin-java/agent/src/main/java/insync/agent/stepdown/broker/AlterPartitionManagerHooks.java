@@ -55,13 +55,11 @@ public final class AlterPartitionManagerHooks extends TypeHooks {
         }
     }
 
-    /** Leaves out what the broker no longer wants. */
+    /** Leaves out what the broker no longer wants, also when the feature was turned off meanwhile. */
     static final class Build {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.FieldValue("data") AlterPartitionRequestData data) {
-            if (Brokers.anyStepDown()) {
-                TimedTag.recheck(data);
-            }
+            TimedTag.recheck(data);
         }
     }
 }

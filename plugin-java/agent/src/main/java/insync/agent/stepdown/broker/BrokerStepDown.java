@@ -79,7 +79,7 @@ public final class BrokerStepDown implements StepDown {
         this.onReadErrors = StepDownConfigs.relinquishesOnly(config);
         this.fencing = new SelfFencing(replicas, config, access, settings, requests, heartbeats, clock, insync);
         this.relinquisher = new Relinquisher(config.brokerId(), clock, settings, manager, controller, handovers, this::over,
-            this::fence);
+            this::fence, () -> stopped || Insync.isDisabled());
         this.thread = new Thread(this::run, "insync-step-down");
         thread.setDaemon(true);
     }
@@ -143,7 +143,8 @@ public final class BrokerStepDown implements StepDown {
         if (answer.responseBody() instanceof BrokerHeartbeatResponse) {
             BrokerHeartbeatResponseData data = ((BrokerHeartbeatResponse) answer.responseBody()).data();
             relinquisher.controllerIsWoven(HeartbeatResponseHooks.isWoven(data));
-            if (fencing().answered(data.isFenced())) {
+            // In an error Kafka leaves the field at its default, which is true.
+            if (data.errorCode() == 0 && fencing().answered(data.isFenced())) {
                 Insync.current().stepDowns().fenced();
                 updated.release();
             }
@@ -221,6 +222,7 @@ public final class BrokerStepDown implements StepDown {
             while (!stopped) {
                 // An update ends the wait: with a long limit from before it the next tick may be minutes away.
                 updated.tryAcquire(isBusy ? Math.min(BUSY_MS, watch.dueMs()) : watch.dueMs(), TimeUnit.MILLISECONDS);
+                updated.drainPermits();
                 try {
                     tick();
                     isBusy = conclude();
@@ -230,6 +232,8 @@ public final class BrokerStepDown implements StepDown {
             }
         } catch (InterruptedException ending) {
             Thread.currentThread().interrupt();
+        } finally {
+            watch.end();
         }
     }
 

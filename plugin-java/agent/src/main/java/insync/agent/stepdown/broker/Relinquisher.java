@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
 import kafka.cluster.Partition;
@@ -37,16 +38,18 @@ final class Relinquisher {
     private final StepDownRequests<LedPartition> handovers;
     private final ObjIntConsumer<Partition> over;
     private final Consumer<StepDownRequest<LedPartition>> fence;
+    private final BooleanSupplier isOff;
     /** Whether the controller has the agent, as far as it is known. */
     private volatile boolean mayBeWoven = true;
 
     /**
      * @param over receives each leader epoch of this broker that is over
      * @param fence receives each step-down for which this broker is to be fenced
+     * @param isOff whether the feature was turned off
      */
     Relinquisher(int self, Clock clock, StepDownSettings settings, ControllerLink manager, ControllerAccess controller,
                  StepDownRequests<LedPartition> handovers, ObjIntConsumer<Partition> over,
-                 Consumer<StepDownRequest<LedPartition>> fence) {
+                 Consumer<StepDownRequest<LedPartition>> fence, BooleanSupplier isOff) {
         this.self = self;
         this.clock = clock;
         this.settings = settings;
@@ -55,6 +58,7 @@ final class Relinquisher {
         this.handovers = handovers;
         this.over = over;
         this.fence = fence;
+        this.isOff = isOff;
     }
 
     void controllerIsWoven(boolean woven) {
@@ -108,9 +112,14 @@ final class Relinquisher {
         }
         BrokerState last = new BrokerState().setBrokerId(self).setBrokerEpoch(-1);
         byte[] asked = RelinquishTag.encode(decision.leaves, decision.restNanos / 1_000_000L, decision.reason);
-        last.unknownTaggedFields().add(new TimedTag(RelinquishTag.TAG, asked, clock, decision.atNanos + StepDownWatch.ANSWER_NANOS));
+        last.unknownTaggedFields().add(new TimedTag(RelinquishTag.TAG, asked, () -> isOver(decision)));
         order.add(last);
         return order;
+    }
+
+    /** Returns whether a request comes too late: the broker may be well again, or the feature off. */
+    private boolean isOver(Decision decision) {
+        return isOff.getAsBoolean() || clock.nanos() - decision.atNanos > StepDownWatch.ANSWER_NANOS;
     }
 
     private void answered(StepDownRequest<LedPartition> one, Integer leader, Throwable error) {
@@ -132,7 +141,7 @@ final class Relinquisher {
 
     /** Handles the response of a controller that accepted the ISR and kept the leader. */
     private void notHonoured(StepDownRequest<LedPartition> one, int leader) {
-        if (settings.via() != Via.ALTER_PARTITION && leader == self) {
+        if (settings.via() != Via.ALTER_PARTITION && leader == self && !isOver(one.decision)) {
             one.way(FENCE);
             fence.accept(one);
         } else {

@@ -1,8 +1,8 @@
 package insync.agent.stepdown.broker;
 
-import insync.core.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.common.message.AlterPartitionRequestData;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
 import org.apache.kafka.common.message.AlterPartitionRequestData.PartitionData;
@@ -13,13 +13,11 @@ import org.apache.kafka.common.protocol.types.RawTaggedField;
  * a controller that returns later must not move the leadership of a broker that is well again.
  */
 public final class TimedTag extends RawTaggedField {
-    private final Clock clock;
-    private final long untilNanos;
+    private final BooleanSupplier isOver;
 
-    TimedTag(int tag, byte[] data, Clock clock, long untilNanos) {
+    TimedTag(int tag, byte[] data, BooleanSupplier isOver) {
         super(tag, data);
-        this.clock = clock;
-        this.untilNanos = untilNanos;
+        this.isOver = isOver;
     }
 
     /** Turns each request of which the time is over into one that changes nothing: the present ISR, this broker first. */
@@ -39,6 +37,6 @@ public final class TimedTag extends RawTaggedField {
     }
 
     private static boolean isOver(RawTaggedField field) {
-        return field instanceof TimedTag && ((TimedTag) field).clock.nanos() - ((TimedTag) field).untilNanos > 0;
+        return field instanceof TimedTag && ((TimedTag) field).isOver.getAsBoolean();
     }
 }
