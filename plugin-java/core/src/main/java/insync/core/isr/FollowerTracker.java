@@ -58,9 +58,12 @@ public abstract class FollowerTracker {
     public final synchronized void fetched(long fetchOffset, long leaderLeo) {
         read(fetchOffset, leaderLeo);
         previousLeaderLeo = leaderLeo;
-        FollowerTracker other = earlier;
-        if (other != null) {
-            other.fetched(fetchOffset, leaderLeo);
+        if (earlier != null) {
+            FollowerTracker other = notEnded(earlier);
+            earlier = other;
+            if (other != null) {
+                other.fetched(fetchOffset, leaderLeo);
+            }
         }
     }
 
@@ -188,7 +191,7 @@ public abstract class FollowerTracker {
     /** Holds the follower until Kafka's next check, which comes every half of replica.lag.time.max.ms. */
     private void hold(long maxLagMs) {
         heldUntilNanos = System.nanoTime() + Millis.toNanos(maxLagMs);
-        if (hold == null) {
+        if (hold == null || !stats.isHeld(this)) {
             FollowerTracker other = earlier;
             Hold own = holdNow();
             hold = own.site == Hold.Site.NONE && other != null ? other.holdNow() : own;

@@ -69,7 +69,8 @@ public final class ReadScopeTracker extends FollowerTracker {
     synchronized boolean complete(Mark mark, long nowMs, long pendingNanos) {
         boolean stood = mark.standing;
         if (stood) {
-            if (mark.served && mark.leaderEpoch == replica.leaderEpoch()) {
+            // A follower whose fetch was no longer forgiven may be dead.
+            if (mark.served && !mark.outlived && mark.leaderEpoch == replica.leaderEpoch()) {
                 caughtUpMs = nowMs;
             }
             unlink(mark);

@@ -70,6 +70,11 @@ public final class Stats {
         }
     }
 
+    /** Returns whether a follower's hold is counted, which ends if Kafka does not check the follower for too long. */
+    boolean isHeld(FollowerTracker follower) {
+        return held.containsKey(follower);
+    }
+
     /** Returns how many marks were made: in scope "read" one per partition of a fetch, in "request" one per fetch. */
     public long marksTotal() {
         return marked.sum();

@@ -84,6 +84,25 @@ class HoldTest extends BothScopes {
         connection.sent(fourth);
     }
 
+    /** Kafka's check comes late if it waits for the lock of a partition whose read hangs. */
+    @Test
+    void aHoldThatWasForgottenBeginsAgain() {
+        long lagMs = 200;
+        ReadScopeTracker tracker = new ReadScopeTracker(follower, reads, null);
+        tracker.fetched(LEO, LEO);
+        FetchMarks fetch = begin(tracker);
+        pass(lagMs + 1);
+        assertTrue(tracker.holdsInSync(clock.ms, lagMs));
+        for (long end = System.nanoTime() + 5_000_000_000L; stats.heldNow() > 0 && System.nanoTime() < end; ) {
+            Thread.onSpinWait();
+        }
+        assertEquals(0, stats.heldNow());
+        assertTrue(tracker.holdsInSync(clock.ms, lagMs));
+        assertEquals(1, stats.heldNow());
+        assertEquals(List.of("held read 201", "released read", "held read 201"), said);
+        fetch.complete();
+    }
+
     @Test
     void anElectionAndAResignationEndAHold() {
         RequestScopeTracker tracker = new RequestScopeTracker(follower, requests, clock.ms, null);
