@@ -9,7 +9,7 @@ from typing import Final
 from insync.faults.kinds.network.answer import Answer
 from insync.faults.registry import tags_of
 from insync.faults.spec import INTERNAL, Planned
-from insync.fuzz.values import BROKER, LOSES_DATA
+from insync.fuzz.values import BROKER, LOSES_DATA, OFFSETS
 from insync.nodes import ACTIVE_CONTROLLER, BROKERS, CONTROLLER_ID
 from insync.scenario.model import Scenario
 
@@ -155,8 +155,8 @@ def _is_asked(fault: Answer, scenario: Scenario) -> bool:
     if fault.api in OF_GROUPS_OR_TRANSACTIONS and frozen:
         return False
     if fault.api == "OffsetCommit":
-        leads = INTERNAL["__consumer_offsets"]
-        return fault.broker in leads and any(not each.rejoin_every_ms for each in workload.groups)
+        placed = fault.topic == OFFSETS and fault.broker in INTERNAL[OFFSETS]
+        return placed and any(not each.rejoin_every_ms for each in workload.groups)
     if fault.api == "EndTxn" or (fault.api == "WriteTxnMarkers" and not coordinators):
         return fault.broker in coordinators
     if fault.api == "Fetch" and fault.to == "clients" and workload.read_from:

@@ -100,19 +100,23 @@ ASKED_OF_CONTROLLER: Final = (
     Calls("Fetch", "controllers"),
 )
 MOST_CALLS: Final = 4
+OFFSETS: Final = "__consumer_offsets"
 
 
 def _answer(random: Random) -> dict[str, Any]:
     """Draw which calls of which node an `answer` is for, and what becomes of them."""
     at_controller = random.random() < CONTROLLER_SHARE
     calls = random.choice(ASKED_OF_CONTROLLER if at_controller else ASKED_OF_BROKERS)
-    led = INTERNAL["__consumer_offsets"] if calls.api == "OffsetCommit" else range(1, BROKERS + 1)
+    of_group = calls.api == "OffsetCommit"
+    led = INTERNAL[OFFSETS] if of_group else range(1, BROKERS + 1)
     drawn: dict[str, Any] = {
         "broker": ACTIVE_CONTROLLER if at_controller else random.choice(led),
         "api": calls.api, "to": calls.to,
         "mode": random.choice([*calls.modes, *(["error"] if calls.done or calls.undone else [])]),
         "from_call": random.randint(1, MOST_CALLS), "calls": random.randint(1, MOST_CALLS),
     }  # fmt: skip
+    if of_group:
+        drawn["topic"] = OFFSETS  # so that this broker leads it
     if drawn["mode"] == "reset":
         drawn["processed"] = random.random() < 0.5
     if drawn["mode"] == "error":

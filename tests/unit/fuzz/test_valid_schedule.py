@@ -197,6 +197,7 @@ TRANSACTIONS: Final = {
     "coordinators": [3, 2], "per_second": 2, "records": 2, "timeout_ms": 4_000,
 }  # fmt: skip
 BOTH: Final = {"client": "both", "transactions": TRANSACTIONS, "producers_per_partition": 2}
+COMMIT: Final = {"api": "OffsetCommit", "topic": "__consumer_offsets"}
 GROUP: Final = {"groups": [{"members": 1}]}
 
 
@@ -212,9 +213,10 @@ GROUP: Final = {"groups": [{"members": 1}]}
         ({"api": "Fetch", "broker": 2}, {"read_from": 2}, True),
         ({"api": "Fetch", "to": "brokers"}, {"read_from": 2}, True),
         ({"api": "OffsetCommit"}, {}, False),
-        ({"api": "OffsetCommit"}, GROUP, True),
-        ({"api": "OffsetCommit", "broker": 2}, GROUP, False),
-        ({"api": "OffsetCommit"}, {"groups": [{"rejoin_every_ms": 1_500}]}, False),
+        ({"api": "OffsetCommit"}, GROUP, False),
+        (COMMIT, GROUP, True),
+        ({**COMMIT, "broker": 2}, GROUP, False),
+        (COMMIT, {"groups": [{"rejoin_every_ms": 1_500}]}, False),
         ({"api": "EndTxn", "broker": 3}, {"transactions": TRANSACTIONS}, True),
         ({"api": "EndTxn"}, {"transactions": TRANSACTIONS}, False),
         ({"api": "EndTxn", "broker": 3, "from_call": 2}, {"transactions": TRANSACTIONS}, False),
@@ -250,11 +252,14 @@ def test_an_answer_needs_a_node_that_is_asked_until_it_has_acted(
 
 @pytest.mark.parametrize(
     ("api", "acks", "acts"),
-    [("Produce", "1", True), ("Produce", "all", False), ("OffsetCommit", "1", False)],
+    [({}, "1", True), ({}, "all", False), (COMMIT, "1", False)],
 )
-def test_a_silent_replica_delays_answers_that_wait_for_it(api: str, acks: str, acts: bool) -> None:
+def test_a_silent_replica_delays_answers_that_wait_for_it(
+    api: dict[str, Any], acks: str, acts: bool
+) -> None:
     freeze = at({"kind": "freeze", "broker": 3}, 600, 4_000)
-    answer = at({**ANSWER, "api": api}, 1_500, 1_000)
+    answer = at({**ANSWER, **api}, 1_500, 1_000)
+    assert fair(answer, acks=acks, load=GROUP)
     assert fair(freeze, answer, acks=acks, load=GROUP) == acts
 
 
