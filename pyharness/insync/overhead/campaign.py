@@ -114,13 +114,11 @@ class Overhead(Campaign[Measurement]):
 
     def rounds(self, done: Done) -> dict[int, list[Round]]:
         """Return what was measured, by the number of idle partitions."""
-        found: dict[int, list[dict[str, Values]]] = {
-            idle: [{} for _ in range(self._rounds)] for idle in self._idle
-        }
+        found: dict[int, dict[int, dict[str, Values]]] = {idle: {} for idle in self._idle}
         for cell in self.cells(done):
             if cell.name in done:
-                found[cell.idle][cell.number - 1][cell.side.name] = done[cell.name]
-        return {idle: [each for each in rounds if each] for idle, rounds in found.items()}
+                found[cell.idle].setdefault(cell.number, {})[cell.side.name] = done[cell.name]
+        return {idle: list(rounds.values()) for idle, rounds in found.items()}
 
     def judge(self, done: Done) -> Result:
         """Return the differences of each arm from the baseline; a complete measurement passes."""
