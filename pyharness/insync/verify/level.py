@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from insync.arms import (
@@ -17,6 +16,7 @@ from insync.arms import (
     PROCESS_TIME,
     SCOPE,
     find_arm,
+    has_agent,
     settings,
 )
 from insync.artifacts import sha256_of
@@ -48,15 +48,17 @@ _EX_LEADER: Final = "leave"
 class Side(Subject):
     """The candidate or the baseline.
 
-    `path` is where an own build was; `jars` and `agent` are digests, None without the agent. It is
-    expected to behave as the arm that it `claims`, if any.
+    `jars` is their digest. It is expected to behave as the arm that it `claims`, if any.
     """
 
     release: Release
-    path: str | None = None
     jars: str
-    agent: str | None = None
     claims: str | None = None
+
+    @property
+    def agent(self) -> str | None:
+        """The digest of the agent; None without it."""
+        return sha256_of(built_agent()) if has_agent(self.arm) else None
 
     @property
     def words(self) -> str:
@@ -66,8 +68,9 @@ class Side(Subject):
 
     def facts(self) -> dict[str, str]:
         found = {
-            "Kafka": self.release.name, "from": self.path or "", "jars, SHA-256": self.jars[:16],
-            "agent, SHA-256": self.agent[:16] if self.agent else "none", "arm": self.arm,
+            "Kafka": self.release.name, "from": str(self.release.path or ""),
+            "jars, SHA-256": self.jars[:16], "agent, SHA-256": (self.agent or "none")[:16],
+            "arm": self.arm,
             "expected as": self.claims or "nothing is expected of it",
             "broker configs": self._settings(),
         }  # fmt: skip
@@ -93,16 +96,11 @@ def sides(request: VerifyRequest) -> tuple[Side, Side]:
     arm = _arm(request)
     _check_settings(request.settings, arm)
     candidate = Side(
-        name="candidate", kafka=request.kafka, release=release, path=_path(request.kafka),
-        jars=release.digest, agent=sha256_of(built_agent()) if request.agent else None, arm=arm,
+        name="candidate", kafka=request.kafka, release=release, jars=release.digest, arm=arm,
         claims=arm if request.agent else claimed(request.settings), settings=request.settings,
         unknown_methods=request.unknown_methods,
     )  # fmt: skip
     return candidate, _baseline(request, candidate)
-
-
-def _path(kafka: str) -> str | None:
-    return str(Path(kafka).absolute()) if builds.is_path(kafka) else None
 
 
 def _arm(request: VerifyRequest) -> str:
@@ -161,8 +159,7 @@ def _baseline(request: VerifyRequest, candidate: Side) -> Side:
     except InputError as error:
         raise InputError(str(error).replace("kafka:", "--baseline:", 1)) from None
     return Side(
-        name="baseline", kafka=kafka, release=release, path=_path(kafka), jars=release.digest,
-        arm=STOCK, claims=STOCK,
+        name="baseline", kafka=kafka, release=release, jars=release.digest, arm=STOCK, claims=STOCK,
     )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ from insync.verify.levels.faults import (
 from unit.verdict import made_up
 from unit.verify.verifications import BASELINE, CANDIDATE, verification
 
-PATCHED = replace(CANDIDATE, agent=None, arm="stock", settings={"num.replica.fetchers": "2"})
+PATCHED = replace(CANDIDATE, arm="stock", settings={"num.replica.fetchers": "2"})
 
 
 def on(side: Side, name: str = "read-stall", repeats: int = 3) -> Scenario:

@@ -1,5 +1,6 @@
 """Made-up verifications: their sides, and their levels."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ BASELINE = Side(
     claims="stock",
 )  # fmt: skip
 CANDIDATE = Side(
-    name="candidate", kafka="4.3.1", release=pinned("4.3.1"), path="/builds/<mine>|libs",
-    jars="c" * 64, agent="a" * 64, arm="request", claims="request",
+    name="candidate", kafka="4.3.1", arm="request", claims="request", jars="c" * 64,
+    release=replace(pinned("4.3.1"), path=Path("/builds/<mine>|libs")),
     settings={"num.io.threads": "2"},
 )  # fmt: skip
 
