@@ -79,7 +79,7 @@ MOST_LINES = {
     "events": 1_298,
     "faults": 7_311,
     "fuzz": 1_683,
-    "kafka_tests": 1_097,
+    "kafka_tests": 1_095,
     "matrix": 161,
     "overhead": 738,
     "past": 585,

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from insync import arms
 from insync.arms import FEATURE, PROCESS_TIME
-from insync.artifacts import LAB_JAR
+from insync.artifacts import AGENT_JAR, LAB_JAR
 from insync.brokers.kafka.cache import woven_classes
 from insync.errors import InputError
 
@@ -49,7 +49,7 @@ class TestArm:
         """Whether fetches must be marked where a class starts brokers."""
         return arms.feature_on(self.as_arm)
 
-    def flag(self, agent: Path, folder: Path, *, allow_unknown: bool) -> str:
+    def flag(self, folder: Path, *, allow_unknown: bool) -> str:
         """Return the JVM's flag; the agent writes its events into `folder`."""
         events = folder / EVENTS
         if "," in str(events):  # it separates the options
@@ -59,7 +59,7 @@ class TestArm:
         words += [f"default.{name}={value}" for name, value in self.defaults.items()]
         words += [] if "," in str(cache) else [f"cache={cache}"]
         words += ["unknown-methods=allow"] if allow_unknown else []
-        return f"-javaagent:{agent.absolute()}={','.join(words)}"
+        return f"-javaagent:{AGENT_JAR.absolute()}={','.join(words)}"
 
 
 WITH_AGENT: Final = {

@@ -3,13 +3,14 @@
 import shutil
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from insync.brokers.kafka import process
 from insync.kafka_tests import results
+from insync.kafka_tests.arms import TestArm
 
 OUTPUT: Final = "output.txt"
 _PLAN: Final = "plan.txt"
@@ -22,15 +23,16 @@ _DUMP_WITHIN_S: Final = 10.0
 
 @dataclass(frozen=True, kw_only=True)
 class JvmSide:
-    """One side of the comparison: the baseline, or an arm of the candidate.
+    """One side of the comparison: the baseline, or an arm of the candidate, with the agent or not.
 
-    `agent` returns the agent's flag for the folder of a JVM; None without the agent.
+    `unknown_methods` is whether the agent may weave methods that it does not know.
     """
 
     name: str
     java: Path
     jars: tuple[Path, ...]
-    agent: Callable[[Path], str] | None = None
+    arm: TestArm | None = None
+    unknown_methods: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +67,8 @@ class TestJvm:
         self.planned = len(lines)
         plan = self.here / _PLAN
         plan.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        agent = [] if job.side.agent is None else [job.side.agent(self.here)]
+        arm, allowed = job.side.arm, job.side.unknown_methods
+        agent = [] if arm is None else [arm.flag(self.here, allow_unknown=allowed)]
         path = ":".join(str(jar) for jar in job.side.jars)
         command = [
             str(job.side.java), *_FLAGS, f"-Djava.io.tmpdir={self._temporary}", *agent,

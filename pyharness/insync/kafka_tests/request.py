@@ -85,7 +85,13 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     before = class_path(baseline, tell)
     after = class_path(candidate, tell)
     sides = [JvmSide(name=BASELINE, java=java.binary, jars=(*before, *tests, runner))]
-    sides += [_side(arm, request, java, (*after, *tests, runner)) for arm in chosen]
+    sides += [
+        JvmSide(
+            name=arm, java=java.binary, jars=(*after, *tests, runner),
+            arm=test_arms.WITH_AGENT.get(arm), unknown_methods=request.unknown_methods,
+        )
+        for arm in chosen
+    ]  # fmt: skip
     agent = digest([built(AGENT_JAR), built(LAB_JAR)]) if set(chosen) - {ABSENT} else None
     return TestsPlan(
         request=request, candidate=candidate, baseline=baseline, java=java, classes=classes,
@@ -121,14 +127,3 @@ def _arms(request: TestsRequest, candidate: Release, baseline: Release) -> tuple
     chosen = request.arms or (ABSENT, *can)
     itself = candidate == baseline
     return tuple(dict.fromkeys(arm for arm in chosen if arm != ABSENT or not itself))
-
-
-def _side(arm: str, request: TestsRequest, java: Java, path: tuple[Path, ...]) -> JvmSide:
-    if arm == ABSENT:
-        return JvmSide(name=arm, java=java.binary, jars=path)
-    spec, agent = test_arms.WITH_AGENT[arm], built(AGENT_JAR)
-    allow = request.unknown_methods
-    return JvmSide(
-        name=arm, java=java.binary, jars=path,
-        agent=lambda folder: spec.flag(agent, folder, allow_unknown=allow),
-    )  # fmt: skip

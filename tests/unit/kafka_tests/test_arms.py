@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from insync.arms import FEATURE, ISR, LOG_START, SCOPE
-from insync.artifacts import LAB_JAR
+from insync.artifacts import AGENT_JAR, LAB_JAR
 from insync.kafka_tests import arms
 
 TIME = "leader.fetch.process.time.max.ms"
@@ -72,9 +72,9 @@ def test_an_arm_without_its_agent_is_a_problem() -> None:
 
 
 def test_the_agents_options_say_what_the_arm_changes(tmp_path: Path) -> None:
-    flag = arms.WITH_AGENT["step-down"].flag(Path("/agent.jar"), tmp_path, allow_unknown=True)
+    flag = arms.WITH_AGENT["step-down"].flag(tmp_path, allow_unknown=True)
     assert flag.startswith(
-        f"-javaagent:/agent.jar=lab={LAB_JAR},events={tmp_path}/events.jsonl,"
+        f"-javaagent:{AGENT_JAR}=lab={LAB_JAR},events={tmp_path}/events.jsonl,"
         f"default.{FEATURE}=true,default.{SCOPE}=request,default.{ISR}=leave,"
         f"default.{TIME}=500,"
     )
