@@ -78,14 +78,14 @@ def links(node: Node) -> Iterator[Links]:
         made = Links((1, 2), clients=True, controllers=(CONTROLLER_ID,), answers=True)
         opened = stack.enter_context(made)
         opened.open("127.0.0.1")
-        opened.lead(1, lambda: node.address)
-        opened.lead_clients(1, lambda: node.address)
-        opened.lead_controller(CONTROLLER_ID, lambda: node.address)
+        opened.brokers[1].upstream = lambda: node.address
+        opened.clients[1].upstream = lambda: node.address
+        opened.controllers[CONTROLLER_ID].upstream = lambda: node.address
         yield opened
 
 
 def follower(links: Links) -> socket.socket:
-    return socket.create_connection(links.brokers[1], timeout=10)
+    return socket.create_connection(links.brokers[1].address, timeout=10)
 
 
 def test_only_the_calls_of_the_api_from_the_nth_on_are_acted_on(links: Links) -> None:
@@ -236,8 +236,8 @@ def test_an_answer_that_is_lost_with_its_connection_is_no_call(links: Links) -> 
     """The next call is acted on instead."""
     rule = AnswerRule(api=FETCH, mode="error", code=6, places=lambda *_: [8])
     silent = socket.create_server(("127.0.0.1", 0))
-    links.lead(2, silent.getsockname)
-    with silent, socket.create_connection(links.brokers[2], timeout=10) as one:
+    links.brokers[2].upstream = silent.getsockname
+    with silent, socket.create_connection(links.brokers[2].address, timeout=10) as one:
         links.begin_answers(2, rule, to_clients=False)
         one.sendall(request(FETCH, 1))
         wait_for(lambda: rule.came, bool)
@@ -256,13 +256,13 @@ def test_only_who_is_meant_is_answered_so(links: Links) -> None:
         places=lambda *_: [8],
     )  # fmt: skip
     links.begin_answers(CONTROLLER_ID, rule, to_clients=False)
-    address = links.controllers[CONTROLLER_ID]
+    address = links.controllers[CONTROLLER_ID].address
     codes = []
     for client in (b"raft-client-2", b"2", b"raft-client-101", b"rdkafka"):
         with socket.create_connection(address, timeout=10) as one:
             one.sendall(request(FETCH, 1, client))
             codes.append(code(one))
-    with socket.create_connection(links.clients[1], timeout=10) as one:
+    with socket.create_connection(links.clients[1].address, timeout=10) as one:
         one.sendall(request(FETCH, 1))
         codes.append(code(one))
     assert codes == [6, 6, 0, 0, 0]

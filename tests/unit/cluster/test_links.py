@@ -65,12 +65,12 @@ def links() -> Iterator[Links]:
         for broker in BROKERS:
             echo = Echo()
             stack.callback(echo.server.close)
-            opened.lead(broker, lambda echo=echo: echo.address)  # type: ignore[misc]
+            opened.brokers[broker].upstream = lambda echo=echo: echo.address  # type: ignore[misc]
         yield opened
 
 
 def follower(links: Links, of: int, number: int, client: bytes | None = None) -> socket.socket:
-    connection = socket.create_connection(links.brokers[of], timeout=10)
+    connection = socket.create_connection(links.brokers[of].address, timeout=10)
     connection.sendall(request(client or b"broker-%d-fetcher-0" % number))
     return connection
 
@@ -246,16 +246,16 @@ def test_no_chunk_waits_for_the_tcp_ack_of_the_previous_one() -> None:
 def test_a_stopped_broker_closes_its_followers_connections(links: Links) -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         gone = closed.getsockname()
-    links.lead(1, lambda: gone)
+    links.brokers[1].upstream = lambda: gone
     with follower(links, 1, 2) as connection:
         assert connection.recv(1) == b""
 
 
 def test_a_client_that_is_not_a_follower_is_forwarded_or_closed(links: Links) -> None:
-    with socket.create_connection(links.brokers[1], timeout=10) as connection:
+    with socket.create_connection(links.brokers[1].address, timeout=10) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\n\r\n")
         assert answer(connection, 18) == b"GET / HTTP/1.1\r\n\r\n"
-    with socket.create_connection(links.brokers[1], timeout=10) as connection:
+    with socket.create_connection(links.brokers[1].address, timeout=10) as connection:
         connection.sendall(b"x")
         connection.shutdown(socket.SHUT_WR)
         assert connection.recv(1) == b""
@@ -270,12 +270,12 @@ def test_an_address_of_another_host_is_named_in_the_error() -> None:
 
 
 def test_proxies_can_be_reopened(links: Links, caplog: pytest.LogCaptureFixture) -> None:
-    before = dict(links.brokers)
+    before = {each.address for each in links.brokers.values()}
     with follower(links, 1, 2) as connection:
         answer(connection, OPENING)
         links.open("127.0.0.1")
         assert connection.recv(1) == b"", "connections through the old ones are closed"
-    assert not set(before.values()) & set(links.brokers.values())
+    assert not before & {each.address for each in links.brokers.values()}
     with follower(links, 1, 2) as connection:
         assert len(answer(connection, OPENING)) == OPENING
     assert not caplog.records, "open connections end without a traceback"
@@ -305,7 +305,7 @@ def test_a_zookeeper_controller_has_the_listener_and_no_proxy(links: Links) -> N
     own = addresses.of_broker(100, 1)
     assert own["listeners"] == own["advertised.listeners"]
     proxied = addresses.of_broker(2, 1)
-    assert proxied["advertised.listeners"].endswith(f":{links.brokers[2][1]}")
+    assert proxied["advertised.listeners"].endswith(f":{links.brokers[2].address[1]}")
     assert own["inter.broker.listener.name"] == proxied["inter.broker.listener.name"]
 
 
@@ -316,16 +316,16 @@ def all_links() -> Iterator[Links]:
         opened.open("127.0.0.1")
         echo = Echo()
         stack.callback(echo.server.close)
-        opened.lead_controller(CONTROLLER_ID, lambda: echo.address)
+        opened.controllers[CONTROLLER_ID].upstream = lambda: echo.address
         for broker in BROKERS:
-            opened.lead_clients(broker, lambda: echo.address)
+            opened.clients[broker].upstream = lambda: echo.address
         yield opened
 
 
 @pytest.mark.parametrize("client", [b"raft-client-2", b"2"])
 def test_a_broker_is_cut_off_from_the_controller_alone(all_links: Links, client: bytes) -> None:
     all_links.treat(2, CONTROLLER_ID, CUT)
-    proxy = all_links.controllers[CONTROLLER_ID]
+    proxy = all_links.controllers[CONTROLLER_ID].address
     with (
         socket.create_connection(proxy, timeout=10) as cut,
         socket.create_connection(proxy, timeout=10) as other,
@@ -342,8 +342,8 @@ def test_a_broker_is_cut_off_from_the_controller_alone(all_links: Links, client:
 def test_clients_are_cut_off_from_one_broker_by_whatever_name(all_links: Links) -> None:
     all_links.treat(CLIENTS, 1, CUT)
     with (
-        socket.create_connection(all_links.clients[1], timeout=10) as cut,
-        socket.create_connection(all_links.clients[2], timeout=10) as other,
+        socket.create_connection(all_links.clients[1].address, timeout=10) as cut,
+        socket.create_connection(all_links.clients[2].address, timeout=10) as other,
     ):
         for connection in (cut, other):
             connection.sendall(request(b"rdkafka"))
@@ -354,13 +354,13 @@ def test_clients_are_cut_off_from_one_broker_by_whatever_name(all_links: Links) 
 
 def test_brokers_find_the_controller_and_clients_the_brokers_at_proxies(all_links: Links) -> None:
     controller, first, *_ = on_kraft(Path("/runs/nodes"), [1, 2], {}, LinkedOnLoopback(all_links))
-    proxy = "{}:{}".format(*all_links.controllers[CONTROLLER_ID])
+    proxy = "{}:{}".format(*all_links.controllers[CONTROLLER_ID].address)
     assert first.settings["controller.quorum.voters"] == f"{CONTROLLER_ID}@{proxy}"
     assert controller.settings["controller.quorum.voters"] == f"{CONTROLLER_ID}@{proxy}"
     assert controller.settings["advertised.listeners"] == f"CONTROLLER://{proxy}"
     assert controller.settings["listeners"] == f"CONTROLLER://127.0.0.1:{controller.port}"
     advertised_to_clients = first.settings["advertised.listeners"].split(",")
-    assert f"PLAINTEXT://127.0.0.1:{all_links.clients[1][1]}" in advertised_to_clients
+    assert f"PLAINTEXT://127.0.0.1:{all_links.clients[1].address[1]}" in advertised_to_clients
     assert first.settings["listeners"].startswith(f"PLAINTEXT://127.0.0.1:{first.port},")
 
 
@@ -370,12 +370,12 @@ def test_three_controllers_find_each_other_at_proxies_where_a_fault_needs_that(
     with Links(BROKERS, controllers=(100, 101, 102)) as proxied:
         addresses = LinkedOnLoopback(proxied)
         planned = on_kraft(Path("/runs/nodes"), [1], {}, addresses, Controllers(3))
-        at = {number: "{}:{}".format(*proxied.controllers[number]) for number in (100, 101, 102)}
+        at = {number: "{}:{}".format(*each.address) for number, each in proxied.controllers.items()}
         voters = {each.settings["controller.quorum.voters"] for each in planned}
         assert voters == {",".join(f"{number}@{address}" for number, address in at.items())}
         for number, plan in zip(at, planned, strict=False):
             assert plan.settings["advertised.listeners"] == f"CONTROLLER://{at[number]}"
-            proxy = proxied._controllers[number]
+            proxy = proxied.controllers[number]
             assert proxy.upstream is not None
             assert proxy.upstream() == ("127.0.0.1", plan.port)
     direct = on_kraft(Path("/runs/nodes"), [1], {}, LinkedOnLoopback(links), Controllers(3))

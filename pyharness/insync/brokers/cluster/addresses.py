@@ -38,11 +38,9 @@ class OnLoopback(Addresses):
     """Nodes that are processes of this host."""
 
     def meeting(self, number: int, port: int) -> tuple[str, int]:
-        """Return the node's only address."""
         return LOOPBACK, port
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
-        """Return the settings of the broker's only listener."""
         listener = f"PLAINTEXT://{LOOPBACK}:{port}"
         return {
             "listeners": listener,
@@ -55,7 +53,6 @@ class InNetwork(Addresses):
     """Nodes that are containers: they know each other by name, this host uses published ports."""
 
     def meeting(self, number: int, port: int) -> tuple[str, int]:
-        """Return the node's name and port in the network."""
         return host_name(number), INSIDE
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
@@ -85,12 +82,10 @@ class LinkedOnLoopback(OnLoopback):
     """Nodes that are processes of this host, with a proxy between each two brokers."""
 
     def __init__(self, links: Links) -> None:
-        """Open the proxies on loopback."""
         links.open(LOOPBACK)
         self._links = links
 
     def found_at(self, number: int, port: int) -> Address:
-        """Return the controller's proxy, if it has one."""
         own = self.meeting(number, port)
         return _proxied(self._links, number, own, lambda: own)
 
@@ -115,7 +110,6 @@ class LinkedInNetwork(InNetwork):
         self._find = find
 
     def found_at(self, number: int, port: int) -> Address:
-        """Return the controller's proxy, if it has one."""
         own = self.meeting(number, port)
         return _proxied(self._links, number, own, lambda: (self._find(number), INSIDE))
 
@@ -130,10 +124,10 @@ class LinkedInNetwork(InNetwork):
 
 def _proxied(links: Links, number: int, own: Address, to: Callable[[], Address]) -> Address:
     """Return where others find a controller: at its proxy, which leads to it, or at its own."""
-    if number not in links.controllers:
+    if (proxy := links.controllers.get(number)) is None:
         return own
-    links.lead_controller(number, to)
-    return links.controllers[number]
+    proxy.upstream = to
+    return proxy.address
 
 
 def _advertised(
@@ -148,13 +142,13 @@ def _advertised(
 
     `clients` is its listener for clients; `own` returns where that for replication is.
     """
-    if (for_clients := links.clients.get(number)) is not None:
-        links.lead_clients(number, lambda: (LOOPBACK, port))
-        settings = advertised(settings, for_clients, clients)
+    if (proxy := links.clients.get(number)) is not None:
+        proxy.upstream = lambda: (LOOPBACK, port)
+        settings = advertised(settings, proxy.address, clients)
     if (proxy := links.brokers.get(number)) is None:
         return settings
-    links.lead(number, own)
-    return advertised(settings, proxy, settings[_BETWEEN])
+    proxy.upstream = own
+    return advertised(settings, proxy.address, settings[_BETWEEN])
 
 
 def with_second_listener(settings: Mapping[str, str], at: Address) -> dict[str, str]:

@@ -3,10 +3,10 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Final
+from typing import Final, TypeVar
 
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec: not in its __all__  # type: ignore[attr-defined]  # not in its __all__
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec: not in its __all__
     AdminClient,
     AlterConfigOpType,
     ConfigEntry,
@@ -182,19 +182,9 @@ def await_state(
     broker that showed it. `check` is called while this waits, and may raise.
     """
     for server in bootstrap.split(","):
-        while True:
-            try:
-                state = partitions(server, topic)
-            except OSError as error:
-                last = f"no answer ({error})"
-            else:
-                if wanted(state):
-                    break
-                last = f"partition: (leader, ISR) are {state}"
-            check()
-            if time.monotonic() > until:
-                return f"at {server} {last}"
-            time.sleep(_POLL_S)
+        last = _await_seen(partitions, server, topic, "leader, ISR", wanted, until, check)
+        if last is not None:
+            return f"at {server} {last}"
     return None
 
 
@@ -206,16 +196,36 @@ def await_full(
     Returns None when it does, at `until` (monotonic seconds) the last state seen. `check` is called
     while this waits, and may raise.
     """
+
+    def is_full(seen: Mapping[int, tuple[list[int], list[int]]]) -> bool:
+        return bool(seen) and all(sorted(each) == sorted(isr) for each, isr in seen.values())
+
     server = bootstrap.split(",")[0]
+    return _await_seen(assignment, server, topic, "replicas, ISR", is_full, until, check)
+
+
+_Seen = TypeVar("_Seen")
+
+
+def _await_seen(
+    look: Callable[[str, str], _Seen],
+    server: str,
+    topic: str,
+    what: str,
+    wanted: Callable[[_Seen], bool],
+    until: float,
+    check: Callable[[], None],
+) -> str | None:
+    """Wait until a broker's view of a topic is as wanted; at `until` return the last one."""
     while True:
         try:
-            seen = assignment(server, topic)
+            seen = look(server, topic)
         except OSError as error:
-            last = f"no answer from {server} ({error})"
+            last = f"no answer ({error})"
         else:
-            if seen and all(sorted(replicas) == sorted(isr) for replicas, isr in seen.values()):
+            if wanted(seen):
                 return None
-            last = f"partition: (replicas, ISR) are {seen}"
+            last = f"partition: ({what}) are {seen}"
         check()
         if time.monotonic() > until:
             return last

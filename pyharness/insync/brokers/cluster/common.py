@@ -179,8 +179,8 @@ class NodeCluster(ABC):
     @property
     def client_bootstrap(self) -> str:
         """The addresses for clients whose links to brokers can be broken."""
-        proxies = {} if self._links is None else self._links.clients
-        return ",".join(f"{host}:{port}" for host, port in proxies.values()) or self.bootstrap
+        proxies = [] if self._links is None else self._links.clients.values()
+        return ",".join("{}:{}".format(*each.address) for each in proxies) or self.bootstrap
 
     @property
     def controller(self) -> Node:
@@ -236,7 +236,6 @@ class NodeCluster(ABC):
             node.remove_data(each.folder)
 
     def _addresses(self) -> Addresses:
-        """Return how the nodes of this cluster are addressed."""
         return self.addresses
 
     @abstractmethod
@@ -264,7 +263,6 @@ class NodeCluster(ABC):
             raise
 
     def _prepare(self) -> None:
-        """Plan the nodes and make their folders."""
         cluster = formats.new_id()
         templates = self._templates()
         for plan in self._plans():
@@ -351,11 +349,9 @@ class AttachedCluster(NodeCluster):
         """Do nothing: it goes on."""
 
     def kill(self, number: int) -> None:
-        """Refuse."""
         raise InsyncError(f"broker {number}: insync did not start it, so it does not kill it")
 
     def restart(self, number: int) -> None:
-        """Refuse."""
         raise InsyncError(f"broker {number}: insync did not start it, so it does not restart it")
 
     def _run(self, plan: NodePlan) -> Node:

@@ -29,7 +29,6 @@ class LocalCluster(NodeCluster):
     _kept = ExitStack()  # of the ports; empty before the start
 
     def stop(self) -> None:
-        """Kill every node and wait until all have ended; may be called again."""
         super().stop()
         self._kept.close()
 
@@ -57,7 +56,6 @@ class LocalCluster(NodeCluster):
 
 
 def _ports(planned: Iterable[NodePlan]) -> set[int]:
-    """Return all ports at which nodes listen."""
     own: set[int] = set()
     for plan in planned:
         own |= {plan.port, *map(int, _PORT.findall(plan.settings.get("listeners", "")))}

@@ -113,7 +113,6 @@ class NodePlan:
         return self.folder / LOG
 
     def started(self, process: Running) -> "Node":
-        """Return the running node of this plan."""
         return Node(self.id, self.role, self.folder, self.port, process)
 
 

@@ -54,7 +54,6 @@ class Image:
 
 
 def tag(version: str) -> str:
-    """Return the name of the image of a Kafka version."""
     return f"{REPOSITORY}:{version}"
 
 

@@ -34,7 +34,6 @@ def fetch(jars: Sequence[Jar], libs: Path) -> None:
 
 
 def url(root: str, jar: Jar) -> str:
-    """Return where a repository has a jar."""
     return "/".join([root, jar.org.replace(".", "/"), jar.name, jar.revision, jar.file_name])
 
 

@@ -124,7 +124,6 @@ class _Walk(_Described):
         return self._fields.at == len(self._message)
 
     def values(self) -> dict[str, Value]:
-        """Return the fields."""
         return self._struct(self._whole, 0)
 
     def places_at(self, *, whole: bool) -> Sequence[int]:

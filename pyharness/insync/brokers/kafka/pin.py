@@ -57,7 +57,6 @@ def pin(version: str, folder: Path, tell: Callable[[str], None] = print) -> Path
 
 
 def render(version: str, jars: Sequence[Jar]) -> str:
-    """Return the text of VERSION.toml."""
     number = numbers(version)
     lines = [
         f"# The jars of a Kafka {version} node, by `python -m insync.brokers.kafka.pin {version}`.",

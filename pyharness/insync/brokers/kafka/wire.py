@@ -49,18 +49,15 @@ class Fields:
         return found
 
     def skip(self, size: int) -> None:
-        """Pass over so many bytes."""
         self.take(f"{size}x")
 
     def varint(self) -> int:
         """Return the next field, a number of 7 bits a byte, the lowest first."""
-        value, shift = 0, 0
-        while True:
-            byte = int(self.take("B")[0])
+        value = shift = 0
+        while (byte := int(self.take("B")[0])) > 127:
             value |= (byte & 127) << shift
-            if byte < 128:
-                return value
             shift += 7
+        return value | byte << shift
 
     def count(self) -> int:
         """Return the next field, a number of 4 bytes."""
@@ -68,11 +65,7 @@ class Fields:
 
     def length(self) -> int:
         """Return the next compact length, of which one less is meant: -1 for null."""
-        value = shift = 0
-        while (byte := int(self.take("B")[0])) > 127:
-            value |= (byte & 127) << shift
-            shift += 7
-        return (value | byte << shift) - 1
+        return self.varint() - 1
 
     def text(self) -> str:
         """Return the next compact text; empty for null."""
@@ -139,8 +132,7 @@ def elect(topic: str, partitions: Sequence[int], timeout_ms: int, how: int = PRE
 
 def list_reassignments(topic: str, partitions: Sequence[int], timeout_ms: int) -> bytes:
     """Return the request for what is being reassigned of these partitions."""
-    name = topic.encode()
-    listed = varint(2) + varint(len(name) + 1) + name + _ids(partitions) + _NO_TAGS
+    listed = varint(2) + _text(topic) + _ids(partitions) + _NO_TAGS
     body = struct.pack(">i", timeout_ms) + listed + _NO_TAGS
     return framed(LIST_REASSIGNMENTS, body, flexible=True)
 
@@ -188,7 +180,7 @@ def transactions(port: int, states: Sequence[str], seconds: float) -> list[tuple
 
     Raises OSError without an answer; before 3.0 brokers close the connection.
     """
-    names = b"".join(varint(len(name) + 1) + name.encode() for name in states)
+    names = b"".join(map(_text, states))
     request = framed(LIST_TRANSACTIONS, _count(states) + names + b"\1" + _NO_TAGS, flexible=True)
     with connect(port, seconds) as broker:
         fields = Fields(exchange(broker, request))
@@ -216,11 +208,11 @@ def framed(call: tuple[int, int], body: bytes, *, flexible: bool) -> bytes:
 
 def _topics(topic: str, partitions: Sequence[bytes]) -> bytes:
     """Return a compact list of one topic with its partitions."""
-    name = topic.encode()
-    return (
-        varint(2) + varint(len(name) + 1) + name
-        + _count(partitions) + b"".join(partitions) + _NO_TAGS
-    )  # fmt: skip
+    return varint(2) + _text(topic) + _count(partitions) + b"".join(partitions) + _NO_TAGS
+
+
+def _text(text: str) -> bytes:
+    return _count(text.encode()) + text.encode()
 
 
 def _ids(numbers: Sequence[int]) -> bytes:

@@ -56,8 +56,9 @@ def who_asks_controller(client: bytes) -> int | None:
 class Proxy:
     """The proxy of one listener of a node; `rules` has the rule of each pair of nodes.
 
-    `who` finds the number of the node that connects by its client id; 0 is anybody else.
-    `answers`: whether single answers may be acted on, by the rules in it; None: they may not.
+    `upstream` returns where the listener is, and is called for each connection. `who` finds the
+    number of the node that connects by its client id; 0 is anybody else. `answers`: whether single
+    answers may be acted on, by the rules in it; None: they may not.
     """
 
     def __init__(
@@ -240,7 +241,9 @@ _ANSWERS_WITHIN_S = 5.0
 class Links:
     """The proxies of a cluster's nodes, served by one thread; a context manager.
 
-    The code that creates the cluster calls `open` and the `lead` methods.
+    `brokers` are those for replication, `clients` those for clients, `controllers` those through
+    which nodes reach a controller, each by node. The code that creates the cluster calls `open`,
+    and says to where each proxy leads.
     """
 
     def __init__(
@@ -264,9 +267,9 @@ class Links:
             return {node: Proxy(node, rules, who, [] if answers else None) for node in nodes}
 
         self._rules = rules
-        self._proxies = proxies(brokers, who)
-        self._for_clients = proxies(brokers if clients else (), lambda _: CLIENTS)
-        self._controllers = proxies(controllers, who_asks_controller)
+        self.brokers = proxies(brokers, who)
+        self.clients = proxies(brokers if clients else (), lambda _: CLIENTS)
+        self.controllers = proxies(controllers, who_asks_controller)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="links", daemon=True)
 
@@ -292,36 +295,9 @@ class Links:
         except OSError as error:
             raise InputError(f"links: no proxy on {host}: {error.strerror}") from error
 
-    @property
-    def brokers(self) -> Mapping[int, Address]:
-        """The address of each broker's proxy, which the broker advertises."""
-        return {number: proxy.address for number, proxy in self._proxies.items()}
-
-    @property
-    def clients(self) -> Mapping[int, Address]:
-        """The address at which clients reach each broker; empty if they use no proxies."""
-        return {number: proxy.address for number, proxy in self._for_clients.items()}
-
-    @property
-    def controllers(self) -> Mapping[int, Address]:
-        """The address at which nodes reach each controller; empty if they use no proxies."""
-        return {number: proxy.address for number, proxy in self._controllers.items()}
-
-    def lead(self, broker: int, to: Callable[[], Address]) -> None:
-        """Set where a broker's replication listener is; `to` is called for each connection."""
-        self._proxies[broker].upstream = to
-
-    def lead_clients(self, broker: int, to: Callable[[], Address]) -> None:
-        """Set where a broker's listener for clients is."""
-        self._for_clients[broker].upstream = to
-
-    def lead_controller(self, number: int, to: Callable[[], Address]) -> None:
-        """Set where a controller's listener is."""
-        self._controllers[number].upstream = to
-
     def begin_answers(self, node: int, rule: AnswerRule, *, to_clients: bool) -> None:
         """Act by a rule on a node's answers to clients or to other nodes."""
-        proxies = self._for_clients if to_clients else {**self._proxies, **self._controllers}
+        proxies = self.clients if to_clients else {**self.brokers, **self.controllers}
         if (rules := proxies[node].answers) is not None:
             rules.append(rule)
 
@@ -350,7 +326,7 @@ class Links:
             self._do(proxy.close())
 
     def _all(self) -> list[Proxy]:
-        every = (self._proxies, self._for_clients, self._controllers)
+        every = (self.brokers, self.clients, self.controllers)
         return [proxy for proxies in every for proxy in proxies.values()]
 
     def _rule(self, one: int, other: int) -> Rule:

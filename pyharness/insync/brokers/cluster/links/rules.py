@@ -85,7 +85,6 @@ class Rule:
         return Passed(**sums, longest_ms=longest)
 
     def passed_in(self, direction: Direction) -> Passed:
-        """Return the counts of one direction."""
         return self._passed.get(direction, Passed())
 
     async def change(self, treatment: Treatment) -> None:
