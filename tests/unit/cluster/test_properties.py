@@ -19,7 +19,7 @@ SESSION = "broker.session.timeout.ms"
 
 @pytest.mark.parametrize(("settings", "timeout"), [({}, "13500"), ({SESSION: "3000"}, "4500")])
 def test_zookeepers_session_timeout_is_krafts(settings: dict[str, str], timeout: str) -> None:
-    made = properties.broker_on_zookeeper(2, HOME, "127.0.0.1:2100", LISTENERS, settings)
+    made = properties.broker(2, HOME, "127.0.0.1:2100", LISTENERS, settings, zookeeper=True)
     assert made["zookeeper.session.timeout.ms"] == timeout
 
 

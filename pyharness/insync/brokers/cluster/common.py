@@ -114,7 +114,8 @@ def on_zookeeper(
     for number, port in zip((CONTROLLER_ID, *brokers), ports, strict=True):
         home = folder / str(number)
         own = addresses.of_broker(number, port)
-        made = properties.broker_on_zookeeper(number, home, f"{host}:{inside}", own, settings)
+        at = f"{host}:{inside}"
+        made = properties.broker(number, home, at, own, settings, zookeeper=True)
         role: Role = "controller" if number == CONTROLLER_ID else "broker"
         plans.append(NodePlan(number, role, home, port, made))
     return plans

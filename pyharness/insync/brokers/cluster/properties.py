@@ -58,43 +58,31 @@ def with_controller(listeners: Mapping[str, str], address: str) -> dict[str, str
 def broker(
     number: int,
     folder: Path,
-    voters: str,
+    quorum: str,
     listeners: Mapping[str, str],
     settings: Mapping[str, str],
+    *,
+    zookeeper: bool = False,
 ) -> dict[str, str]:
     """Return the settings of broker `number`; `settings` override the ones from here.
 
-    `voters` are the controllers, as ID@HOST:PORT; `listeners` are the broker's listener settings.
+    `quorum` are the controllers, as ID@HOST:PORT, or the HOST:PORT of the `zookeeper`. `listeners`
+    are the broker's listener settings.
     """
-    return {
-        **_on_kraft("broker", number, folder, voters),
-        **listeners,
-        **_SERVING,
-        "group.coordinator.threads": "1",
-        **settings,
-        "log.dirs": _log_dirs(folder, settings),
-    }
-
-
-def broker_on_zookeeper(
-    number: int,
-    folder: Path,
-    zookeeper: str,
-    listeners: Mapping[str, str],
-    settings: Mapping[str, str],
-) -> dict[str, str]:
-    """Return the settings of a broker without KRaft; `settings` override the ones from here.
-
-    `zookeeper` is the ZooKeeper's HOST:PORT, `listeners` are the broker's listener settings.
-    """
-    return {
+    session_ms = int(settings.get("broker.session.timeout.ms", "9000"))
+    on_zookeeper = {
         "broker.id": str(number),
-        "zookeeper.connect": zookeeper,
+        "zookeeper.connect": quorum,
         # A client sends a heartbeat only every third of the session. So it is 1.5 times KRaft's
         # timeout, or its default: a frozen broker keeps its session at least as long.
-        "zookeeper.session.timeout.ms": str(
-            int(settings.get("broker.session.timeout.ms", "9000")) * 3 // 2
-        ),
+        "zookeeper.session.timeout.ms": str(session_ms * 3 // 2),
+    }
+    on_kraft = {
+        **_on_kraft("broker", number, folder, quorum),
+        "group.coordinator.threads": "1",
+    }
+    return {
+        **(on_zookeeper if zookeeper else on_kraft),
         **listeners,
         **_SERVING,
         **settings,

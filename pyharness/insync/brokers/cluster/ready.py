@@ -120,15 +120,13 @@ def forget_broker(port: int, broker: int) -> None:
             whatever_version = struct.pack(">i", -1)
             answer = _ask(server, struct.pack(">ii", 1, _DELETE) + path + whatever_version)
             _ask(server, struct.pack(">ii", 2, _CLOSE))
+        code = struct.unpack_from(">iqi", answer)[2]
+        if code not in (_DONE, _NO_NODE):
+            raise ConnectionError(f"error {code}")
     except OSError as error:
         raise InsyncError(
             f"zookeeper: cannot delete the registration of broker {broker}: {error}"
         ) from error
-    code = struct.unpack_from(">iqi", answer)[2]
-    if code not in (_DONE, _NO_NODE):
-        raise InsyncError(
-            f"zookeeper: cannot delete the registration of broker {broker}: error {code}"
-        )
 
 
 def _ask(server: socket.socket, request: bytes) -> bytes:

@@ -3,7 +3,6 @@
 import os
 import shutil
 import tempfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +13,6 @@ from filelock import FileLock, Timeout
 from insync.errors import InputError
 
 ROOT_VARIABLE = "INSYNC_CACHE"
-WAIT_VARIABLE = "INSYNC_CACHE_WAIT_S"
 # Long enough for another insync to fetch a version over a slow line.
 _WAIT_S = 120.0
 
@@ -33,14 +31,13 @@ def woven_classes() -> Path:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the lock beside `folder`; raises InputError if it stays busy or cannot be written."""
-    wait_s = _wait_s()
     lock = FileLock(folder.with_name(f".{folder.name}.lock"))
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire(timeout=wait_s)
+        lock.acquire(timeout=_WAIT_S)
     except Timeout:
         raise InputError(
-            f"cache: {folder} is busy for {wait_s:g} s: another insync works on it"
+            f"cache: {folder} is busy for {_WAIT_S:g} s: another insync works on it"
         ) from None
     except OSError as error:
         raise _unwritable(folder, error) from error
@@ -79,19 +76,6 @@ def atomic_folder(folder: Path) -> Iterator[Path]:
             made.rename(folder)
         except OSError as error:
             raise _unwritable(folder, error) from error
-
-
-def _wait_s() -> float:
-    own = os.environ.get(WAIT_VARIABLE)
-    if not own:
-        return _WAIT_S
-    try:
-        wait_s = float(own)
-    except ValueError:
-        wait_s = -1.0
-    if not 0 <= wait_s < threading.TIMEOUT_MAX:
-        raise InputError(f"cache: {WAIT_VARIABLE} is '{own}', expected seconds, 0 or more")
-    return wait_s
 
 
 def _unwritable(folder: Path, error: OSError) -> InputError:

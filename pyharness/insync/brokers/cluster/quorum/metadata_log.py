@@ -4,9 +4,8 @@ The log is complete and has the controller's timestamps; polling brokers would m
 and mix the brokers' views. It can be read while the cluster runs and after it has stopped.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 
 from insync.brokers.cluster import replica_logs
 from insync.brokers.cluster.common import NodeCluster
@@ -16,7 +15,11 @@ from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
 from insync.nodes import CONTROLLER_ID
 
-_Otherwise = TypeVar("_Otherwise")
+_IDS = {
+    "isr": "isr", "replicas": "replicas", "elr": "eligibleLeaderReplicas",
+    "adding": "addingReplicas",
+}  # fmt: skip
+"""The fields of a change record that name replicas, by what a state calls them."""
 # BrokerRegistrationFencingChange: what a change record's `fenced` means; 0 is not a change.
 _FENCING = {1: True, -1: False}
 
@@ -30,25 +33,18 @@ class Partition:
 
     leader: int
     leader_epoch: int
-    isr: tuple[int, ...]
-    replicas: tuple[int, ...]
-    elr: tuple[int, ...] | None
-    adding: tuple[int, ...] = ()
+    isr: Sequence[int]
+    replicas: Sequence[int]
+    elr: Sequence[int] | None
+    adding: Sequence[int] = field(default_factory=list)
 
     def changed(self, data: Line) -> "Partition":
         """Return the state after a PARTITION_CHANGE_RECORD, as PartitionRegistration does."""
         leads = data.get("leader", -2)
         # -2 keeps leader and epoch; naming a leader, even the same one, starts a new epoch.
-        moved = leads != -2
-        return replace(
-            self,
-            leader=leads if moved else self.leader,
-            leader_epoch=self.leader_epoch + 1 if moved else self.leader_epoch,
-            isr=_ids(data.get("isr"), self.isr),
-            replicas=_ids(data.get("replicas"), self.replicas),
-            elr=_ids(data.get("eligibleLeaderReplicas"), self.elr),
-            adding=_ids(data.get("addingReplicas"), self.adding),
-        )
+        moved = {} if leads == -2 else {"leader": leads, "leader_epoch": self.leader_epoch + 1}
+        named = {own: data[name] for own, name in _IDS.items() if data.get(name) is not None}
+        return replace(self, **moved, **named)
 
 
 def states(records: Iterable[Line], arm: str) -> Iterator[Line]:
@@ -82,13 +78,8 @@ class _History:
             case "TOPIC_RECORD":
                 self._topics[data["topicId"]] = data["name"]
             case "PARTITION_RECORD":
-                created = Partition(
-                    data["leader"],
-                    data["leaderEpoch"],
-                    tuple(data["isr"]),
-                    tuple(data["replicas"]),
-                    _ids(data.get("eligibleLeaderReplicas"), None),
-                )
+                ids = data["isr"], data["replicas"], data.get("eligibleLeaderReplicas")
+                created = Partition(data["leader"], data["leaderEpoch"], *ids)
                 yield self._partition(time_ms, data, created)
             case "PARTITION_CHANGE_RECORD":
                 before = self._partitions[data["topicId"], data["partitionId"]]
@@ -103,35 +94,20 @@ class _History:
     def _partition(self, time_ms: int, data: Line, state: Partition) -> Line:
         topic, index = data["topicId"], data["partitionId"]
         self._partitions[topic, index] = state
-        return line(
-            self._arm,
-            time_ms,
-            kind="partition",
-            topic=self._topics[topic],
-            partition=index,
-            leader=state.leader,
-            leader_epoch=state.leader_epoch,
-            isr=list(state.isr),
-            elr=None if state.elr is None else list(state.elr),
-            replicas=list(state.replicas),
-            adding=list(state.adding),
-        )
+        known = {"topic": self._topics[topic], "partition": index, **asdict(state)}
+        return line(self._arm, time_ms, kind="partition", **known)
 
     def _without_elr(self, time_ms: int, name: str) -> Iterator[Line]:
         """Clear the ELR of the topic `name`, or of every topic if `name` is empty."""
         for (topic, index), state in list(self._partitions.items()):
             if state.elr and name in ("", self._topics[topic]):
-                cleared = replace(state, elr=())
+                cleared = replace(state, elr=[])
                 yield self._partition(time_ms, {"topicId": topic, "partitionId": index}, cleared)
 
     def _broker(self, time_ms: int, broker: int, fenced: bool) -> Iterator[Line]:
         if self._fenced.get(broker) is not fenced:
             self._fenced[broker] = fenced
             yield line(self._arm, time_ms, kind="broker", broker=broker, fenced=fenced)
-
-
-def _ids(named: list[int] | None, otherwise: _Otherwise) -> tuple[int, ...] | _Otherwise:
-    return otherwise if named is None else tuple(named)
 
 
 def isr_events(cluster: NodeCluster, dist: Distribution, arm: str) -> Iterator[Line]:
