@@ -22,6 +22,7 @@ MUTANTS := plugin-java/mutants/build/libs/insync-mutants.jar
 FOR_TESTS := benchJar mutantsJar coreTestsClassPath
 DEMO  := insync-runs/demo
 TIMED := pyharness/timed.sh
+TIMED_TEST := NOTES=build/test-times.txt $(TIMED)
 # Half the CPU time of a short build is to compile Gradle's own code further than that pays.
 export GRADLE_OPTS ?= -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 JAVA_SOURCES := $(shell find plugin-java bridge/java gradle build.gradle settings.gradle -type f \
@@ -103,10 +104,16 @@ demo: tools ## a leader's disk hangs on real brokers: stock Kafka beside the age
 	@$(TIMED) --report
 	@echo "Open the page: $(abspath $(DEMO))/4.3.1/fenced-disk/report.html"
 
-test: setup ## run every check: lint, types, Java tests, Python tests on real brokers
+test: tools ## run every check: lint, types, Java tests, Python tests on real brokers
+	@$(TIMED_TEST) --start
+	@$(TIMED_TEST) setup $(MAKE) --no-print-directory setup
 	@# None uses a whole machine: mypy has one thread, Java's long tests mostly wait, and packages are downloaded.
-	@$(MAKE) --no-print-directory -j3 -O lint test-java test-packages
-	@$(MAKE) --no-print-directory -j1 $(PYTHON_TESTS)
+	@$(TIMED_TEST) java $(MAKE) --no-print-directory -j3 -O lint test-java test-packages
+	@# Those without brokers compute, and those with brokers mostly wait.
+	@$(TIMED_TEST) python $(MAKE) --no-print-directory -j2 -O test-without-brokers test-brokers
+	@$(TIMED_TEST) effects $(MAKE) --no-print-directory test-effects
+	@$(TIMED_TEST) measured $(MAKE) --no-print-directory test-measured
+	@$(TIMED_TEST) --report
 
 test-all: test ## the same, and the tests marked `long`: every arm of every scenario, more versions and examples
 	@# They take hours, so a part with a failure does not end the others. Make still fails in the end.

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Measures the parts of `make demo`. `timed.sh PART COMMAND...` runs a command and notes what it took.
+# Measures the parts of `make demo` and `make test`. `timed.sh PART COMMAND...` runs a command and notes what it took.
 # `timed.sh --start` forgets all notes; `timed.sh --report` prints a line per part, and the time since the start.
 set -euo pipefail
 
-notes=build/times.txt
+notes=${NOTES:-build/times.txt}
+unset NOTES  # a command that measures its own parts has its own notes
 mkdir -p "$(dirname "$notes")"
 now() { cut -d ' ' -f 1 /proc/uptime; }
 

@@ -1,5 +1,6 @@
 """The scripts behind `make setup` and `make demo`."""
 
+import os
 import re
 import subprocess
 import sys
@@ -31,6 +32,13 @@ def test_the_parts_of_a_demo_are_printed_in_their_order(tmp_path: Path) -> None:
 def test_what_is_timed_keeps_its_output_and_its_exit_code(tmp_path: Path) -> None:
     done = timed(tmp_path, "run", "sh", "-c", "echo out; echo err >&2; exit 3")
     assert (done.returncode, done.stdout, done.stderr) == (3, "out\n", "err\n")
+
+
+def test_a_part_that_measures_its_own_parts_has_notes_of_its_own(tmp_path: Path) -> None:
+    outer = {**os.environ, "NOTES": "build/outer.txt"}
+    subprocess.run([TIMED, "outer", TIMED, "inner", "true"], cwd=tmp_path, env=outer, check=True)
+    notes = [(tmp_path / "build" / name).read_text() for name in ("outer.txt", "times.txt")]
+    assert [note.split()[0] for note in notes] == ["outer", "inner"]
 
 
 def required(purpose: str) -> set[str]:
