@@ -66,7 +66,6 @@ WITH_AGENT: Final = {
     **{name: TestArm(name) for name in ("off", "read", "request", "step-down")},
     "log-start": TestArm("both"),
 }
-NAMES: Final = (ABSENT, *WITH_AGENT)
 
 
 def problems(

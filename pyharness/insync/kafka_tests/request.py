@@ -11,8 +11,7 @@ from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import class_path
 from insync.brokers.kafka.versions import Release, known, numbers
 from insync.errors import InputError
-from insync.kafka_tests import arms as test_arms
-from insync.kafka_tests.arms import ABSENT
+from insync.kafka_tests.arms import ABSENT, WITH_AGENT
 from insync.kafka_tests.classes import (
     TestClass,
     digest,
@@ -88,7 +87,7 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     sides += [
         JvmSide(
             name=arm, java=java.binary, jars=(*after, *tests, runner),
-            arm=test_arms.WITH_AGENT.get(arm), unknown_methods=request.unknown_methods,
+            arm=WITH_AGENT.get(arm), unknown_methods=request.unknown_methods,
         )
         for arm in chosen
     ]  # fmt: skip
@@ -116,14 +115,9 @@ def _baseline(request: TestsRequest, released: str) -> Release:
 def _arms(request: TestsRequest, candidate: Release, baseline: Release) -> tuple[str, ...]:
     """Return the arms to run; `absent` of the baseline itself is the baseline."""
     supported = arms_of(request.kafka)
-    can = [name for name, arm in test_arms.WITH_AGENT.items() if arm.as_arm in supported]
+    can = [ABSENT, *(name for name, arm in WITH_AGENT.items() if arm.as_arm in supported)]
     for name in request.arms or ():
-        if name not in test_arms.NAMES:
-            raise InputError(f"--arms {name}: expected one of {', '.join(test_arms.NAMES)}")
-        if name not in (*can, ABSENT):
-            raise InputError(
-                f"--arms {name}: Kafka {candidate.version} has only {', '.join((ABSENT, *can))}"
-            )
-    chosen = request.arms or (ABSENT, *can)
+        if name not in can:
+            raise InputError(f"--arms {name}: Kafka {candidate.version} has only {', '.join(can)}")
     itself = candidate == baseline
-    return tuple(dict.fromkeys(arm for arm in chosen if arm != ABSENT or not itself))
+    return tuple(dict.fromkeys(arm for arm in request.arms or can if arm != ABSENT or not itself))

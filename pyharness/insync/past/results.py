@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,9 +19,11 @@ from insync.events.schema import CAMPAIGN, REPORT, RUN, VERDICT
 from insync.events.verdict import read_cells, read_verdict
 from insync.outcome import Outcome
 from insync.report.matrix.cells import outcome, sentence
+from insync.report.words import span
 from insync.result import Result
 
 LEVELS = 3
+MOST_NAMES = 3
 NOT_ANALYSED = "not analysed: insync report {}"
 CUT_SHORT = "cut short, or still running"
 
@@ -56,9 +59,39 @@ class Past:
     page: Path | None = None
     campaign: str | None = None
 
+    @property
+    def name(self) -> str:
+        """What it is called: its scenario, or how many a matrix has."""
+        if self.kind == "matrix" and self.scenarios:
+            return f"matrix: {_few(self.scenarios)}"
+        return next(iter(self.scenarios), self.campaign or self.folder.name)
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """The names and the texts of its facts; an unknown one is empty."""
+        cluster = "" if self.cluster in (None, "local") else f", {self.cluster}"
+        return [
+            ("Kafka", ", ".join(self.kafka) + cluster),
+            ("arms", _few(self.arms)),
+            ("repeats", "" if self.repeats is None else str(self.repeats)),
+            ("began", f"{datetime.fromtimestamp(self.when_ms / 1e3, UTC):%Y-%m-%d %H:%M UTC}"),
+            ("took", "" if self.took_ms is None else _took(self.took_ms)),
+        ]
+
     def as_json(self) -> dict[str, Any]:
         """Return it as a JSON object; paths are text."""
         return {k: str(v) if isinstance(v, Path) else v for k, v in self.__dict__.items()}
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMES
+    shown = ", ".join(names[:MOST_NAMES])
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _took(milliseconds: float) -> str:
+    minutes = milliseconds / 60_000
+    return span(milliseconds) if minutes < 2 else f"{minutes:.0f} min"
 
 
 def find_results(folder: Path) -> list[Path]:

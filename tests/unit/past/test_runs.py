@@ -9,7 +9,7 @@ import pytest
 from commands import invoke_json, invoke_refused
 from insync.cli.app import invoke
 from insync.outcome import Outcome
-from insync.past.page import name_of, write_index
+from insync.past.page import write_index
 from insync.past.results import Past, find_results, past_results, selected
 from insync.result import Result
 from unit.past.past_folders import write_matrix, write_past
@@ -66,7 +66,7 @@ def test_each_row_has_its_verdict_or_the_reason_why_there_is_none(parent: Path) 
     assert said["broken"][0] == "unreadable"
     assert said["broken"][1].startswith("run.json: the file: Invalid JSON")
     assert said["fuzz"] == ("fail", "seed-1: a record is lost")
-    assert name_of(rows["fuzz"]) == "fuzz"
+    assert rows["fuzz"].name == "fuzz"
     assert (rows["matrix"].scenarios, rows["matrix"].repeats) == (("kip-501", "freeze"), 1)
 
 

@@ -74,10 +74,10 @@ def _cells(row: "Past") -> list[str]:
     from rich.markup import escape
 
     from insync.outcome import Outcome
-    from insync.past.page import MARKS, facts_of, name_of
+    from insync.past.page import MARKS
 
     below = f"[dim]{escape(row.reason)}\n{escape(str(row.folder))}[/]"
     colour = row.verdict.colour if isinstance(row.verdict, Outcome) else "yellow"
     mark = f"[{colour}]{MARKS[row.verdict]}[/]"
-    facts = (escape(text) for _, text in facts_of(row))
-    return [mark, f"{escape(name_of(row))}\n{below}", *facts]
+    facts = (escape(text) for _, text in row.facts)
+    return [mark, f"{escape(row.name)}\n{below}", *facts]
