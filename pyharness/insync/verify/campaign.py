@@ -5,7 +5,6 @@ import math
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,8 +36,6 @@ LEVELS: Final[Mapping[str, type[Level]]] = {
 
 
 class Verify(CampaignOfResults[type[Level]]):
-    """The campaign; `criteria_text` is the file of the criteria."""
-
     name = "verify"
     words = Words(
         command=name,
@@ -52,12 +49,9 @@ class Verify(CampaignOfResults[type[Level]]):
         ),
     )
 
-    def __init__(
-        self, what: Verification, chosen: Sequence[type[Level]], criteria_text: str
-    ) -> None:
+    def __init__(self, what: Verification, chosen: Sequence[type[Level]]) -> None:
         self.what = what
         self.chosen = chosen
-        self.criteria_text = criteria_text
 
     def asked(self) -> Mapping[str, Any]:
         request = self.what.request
@@ -71,7 +65,7 @@ class Verify(CampaignOfResults[type[Level]]):
             "generator of seeds": GENERATOR if self.what.seeds else 0,
             "repeats": request.repeats,
             "scale": request.scale,
-            "criteria (SHA-256)": hashlib.sha256(self.criteria_text.encode()).hexdigest(),
+            "criteria (SHA-256)": hashlib.sha256(self.what.criteria_text.encode()).hexdigest(),
             "permission for unknown methods": request.unknown_methods,
         }
 
@@ -112,7 +106,7 @@ class Verify(CampaignOfResults[type[Level]]):
         )  # fmt: skip
 
     def write(self, folder: Path, result: Result) -> None:
-        write_atomic(folder / DEFAULT, self.criteria_text)
+        write_atomic(folder / DEFAULT, self.what.criteria_text)
         super().write(folder, result)
 
 
@@ -133,20 +127,19 @@ def prepare_verify(request: VerifyRequest) -> Verify:
     if request.scale is not None and not (request.scale > 0 and math.isfinite(request.scale)):
         raise InputError(f"--scale {request.scale:g}: expected more than 0")
     wanted = chosen(request.levels)
-    seeds = [] if request.seeds == NO_SEEDS else list(seeds_of(request.seeds))
+    seeds = () if request.seeds == NO_SEEDS else tuple(seeds_of(request.seeds))
+    seeds = seeds if Faults in wanted else ()
     text, criteria = read(request.criteria)
     candidate, baseline = sides(request)
     what = Verification(
         candidate=candidate, baseline=baseline, request=request, criteria=criteria,
-        java=find_java(),
+        criteria_text=text, java=find_java(), seeds=seeds,
+        kinds=tuple(kind for kind in KINDS if seeds and why_not(kind, "local", Path()) is None),
     )  # fmt: skip
-    if Faults in wanted:
-        kinds = [kind for kind in KINDS if seeds and why_not(kind, "local", Path()) is None]
-        what = replace(what, seeds=tuple(seeds), kinds=tuple(kinds))
-        for case in cases_of(what):
-            of_side(case, baseline, request.repeats)
-            of_side(case, candidate, request.repeats)
-    return Verify(what, wanted, text)
+    for case in cases_of(what) if Faults in wanted else ():
+        of_side(case, baseline, request.repeats)
+        of_side(case, candidate, request.repeats)
+    return Verify(what, wanted)
 
 
 def chosen(names: Sequence[str] | None) -> list[type[Level]]:

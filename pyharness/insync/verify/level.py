@@ -165,7 +165,10 @@ def _baseline(request: VerifyRequest, candidate: Side) -> Side:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verification:
-    """What is verified; `seeds` and `kinds` of faults are those of the level faults."""
+    """What is verified; `seeds` and `kinds` of faults are those of the level faults.
+
+    `criteria_text` is the file of the criteria.
+    """
 
     candidate: Side
     baseline: Side
@@ -173,6 +176,7 @@ class Verification:
     seeds: tuple[int, ...] = ()
     kinds: tuple[str, ...] = ()
     criteria: Criteria
+    criteria_text: str
     java: Java
 
 

@@ -27,9 +27,10 @@ def verification(
 ) -> Verification:
     return Verification(
         candidate=CANDIDATE, baseline=BASELINE, request=VerifyRequest(**request), seeds=seeds,
-        kinds=kinds, criteria=Criteria(schema=1), java=Java(Path("/java"), 17, "Java 17"),
+        kinds=kinds, criteria=Criteria(schema=1), criteria_text="schema = 1\n",
+        java=Java(Path("/java"), 17, "Java 17"),
     )  # fmt: skip
 
 
 def campaign(*levels: type[Level]) -> Verify:
-    return Verify(verification(), levels, "schema = 1\n")
+    return Verify(verification(), levels)
