@@ -72,8 +72,7 @@ def run(each: Asked, into: Path) -> int:
 
 def main(into: Path, pages: Sequence[Path]) -> int:
     """Run all; return the worst exit code, or 2 if the folder is of another commit."""
-    git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=40"]
-    commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout
+    commit = commit_of(ROOT)
     into.mkdir(parents=True, exist_ok=True)
     mark = into / COMMIT
     if mark.exists() and mark.read_text(encoding="utf-8") != commit:
@@ -86,6 +85,15 @@ def main(into: Path, pages: Sequence[Path]) -> int:
         up = "../" * (len(page.relative_to(DOCS).parts) - 1)
         page.write_text(filled(text, into, DOCS / RAW, up + RAW), encoding="utf-8")
     return worst
+
+
+def commit_of(tree: Path) -> str:
+    """Return the commit of a working tree, and whether it was changed, other than its pages."""
+    git = ["git", "-C", str(tree)]
+    head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+    changed = [*git, "diff", "--quiet", "HEAD", "--", ".", ":!docs"]
+    mark = "-changed" if subprocess.run(changed, check=False).returncode else ""
+    return f"{head.stdout.strip()}{mark}\n"
 
 
 def filled(page: str, out: Path, raw: Path, link: str) -> str:

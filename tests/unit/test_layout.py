@@ -101,8 +101,8 @@ MOST_TEST_LINES = {
     "engines": 177,
     "integration": 6_966,
     "model": 1_128,
-    "programs": 1_086,
-    "unit": 30_719,
+    "programs": 1_093,
+    "unit": 30_735,
 }
 SLACK = 100
 

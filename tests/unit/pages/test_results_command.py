@@ -1,6 +1,7 @@
 """`make results`: which commands of the pages it runs, and the tables that it writes into them."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,21 @@ def test_what_was_cut_short_is_resumed(tmp_path: Path, monkeypatch: pytest.Monke
     assert codes == [1, 1]
     asked = (tmp_path / "asked").read_text().splitlines()
     assert asked == [f"fuzz --out {tmp_path}/new", f"fuzz --resume --out {tmp_path}/cut"]
+
+
+def test_a_page_that_was_written_is_no_change_of_its_commit(tmp_path: Path) -> None:
+    git = ["git", "-C", tmp_path, "-c", "user.name=a", "-c", "user.email=a@b"]
+    page, code = tmp_path / "docs" / "page.md", tmp_path / "code.py"
+    page.parent.mkdir()
+    page.touch()
+    code.touch()
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *command], check=True)
+    commit = results.commit_of(tmp_path)
+    page.write_text("a table")
+    assert results.commit_of(tmp_path) == commit
+    code.write_text("pass")
+    assert results.commit_of(tmp_path) == commit.replace("\n", "-changed\n")
 
 
 def test_two_commits_are_not_mixed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
