@@ -8,7 +8,7 @@ at which it created that topic.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -103,22 +103,19 @@ class _Appends:
 
     def _read(self, partition: int) -> Reading:
         appended: list[float] = []
+
+        def take(error: KafkaError | None, message: Message) -> None:
+            kind, at_ms = message.timestamp()
+            if error is None and kind == TIMESTAMP_LOG_APPEND_TIME:
+                appended.append(float(at_ms))
+
         asked_ms = _now_ms()
-        self._client.produce(self._topic, b"", partition=partition, on_delivery=_taker(appended))
+        self._client.produce(self._topic, b"", partition=partition, on_delivery=take)
         self._client.flush(SECONDS)
         answered_ms = _now_ms()
         if not appended:
             raise InsyncError(f"topic {self._topic}: no append time of partition {partition}")
         return Reading(asked_ms, appended[0], answered_ms)
-
-
-def _taker(appended: list[float]) -> Callable[[KafkaError | None, Message], None]:
-    def take(error: KafkaError | None, message: Message) -> None:
-        kind, at_ms = message.timestamp()
-        if error is None and kind == TIMESTAMP_LOG_APPEND_TIME:
-            appended.append(float(at_ms))
-
-    return take
 
 
 def created_ms(line: Mapping[str, Any]) -> float | None:

@@ -42,15 +42,34 @@ def build(
     before = built.find(client, dist.release)
     if cached and before and before.fresh and before.base and before.base.id == base.id:
         return before, False
+    tag = image_of(dist.release, base.java).tag
     with tempfile.TemporaryFile() as context:
         _pack(dist, base, context)
         context.seek(0)
-        _send(client, dist, base, context, tell, cached=cached)
+        try:
+            answers = client.api.build(
+                fileobj=context,
+                custom_context=True,
+                tag=tag,
+                buildargs={
+                    "BASE": base.name,
+                    "JAVA": str(base.java),
+                    "STARTED": warmup.started(dist.release),
+                },
+                labels=built.labels(dist.release, base),
+                # The sample node connects to nothing but itself.
+                network_mode="none",
+                nocache=not cached,
+                rm=True,
+                forcerm=True,
+                decode=True,
+            )
+            _follow(answers, tag, tell)
+        except APIError as error:
+            raise InsyncError(f"image {tag}: {error.explanation or error}") from error
     made = built.find(client, dist.release)
     if made is None:
-        raise InsyncError(
-            f"image {image_of(dist.release, base.java).tag}: built, but the engine does not list it"
-        )
+        raise InsyncError(f"image {tag}: built, but the engine does not list it")
     if before and before.id != made.id:
         # The replaced image has no name any more; a container that still runs on it keeps it.
         with suppress(APIError):
@@ -83,39 +102,6 @@ def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     entry.mtime = _MTIME
     entry.mode |= 0o755 if entry.isdir() else 0o444
     return entry
-
-
-def _send(
-    client: docker.DockerClient,
-    dist: Distribution,
-    base: built.Base,
-    context: IO[bytes],
-    tell: Callable[[str], None],
-    *,
-    cached: bool,
-) -> None:
-    image = image_of(dist.release, base.java)
-    try:
-        answers = client.api.build(
-            fileobj=context,
-            custom_context=True,
-            tag=image.tag,
-            buildargs={
-                "BASE": base.name,
-                "JAVA": str(base.java),
-                "STARTED": warmup.started(dist.release),
-            },
-            labels=built.labels(dist.release, base),
-            # The sample node connects to nothing but itself.
-            network_mode="none",
-            nocache=not cached,
-            rm=True,
-            forcerm=True,
-            decode=True,
-        )
-        _follow(answers, image.tag, tell)
-    except APIError as error:
-        raise InsyncError(f"image {image.tag}: {error.explanation or error}") from error
 
 
 def _follow(answers: Iterable[Mapping[str, Any]], tag: str, tell: Callable[[str], None]) -> None:

@@ -123,22 +123,12 @@ def _version(path: Path, jars: Sequence[Path]) -> str:
 
 
 def _with(jars: Sequence[Path], entry: str) -> list[Path]:
-    """Return the jars that contain an entry; raises InputError for a file that is not a jar."""
-    found = []
-    for jar in jars:
-        try:
-            with zipfile.ZipFile(jar) as content:
-                if entry in content.NameToInfo:
-                    found.append(jar)
-        except (zipfile.BadZipFile, OSError) as error:
-            raise InputError(f"kafka: {jar}: {_UNREADABLE} jar: {error}") from error
-    return found
+    return [jar for jar in jars if _content(jar, entry) is not None]
 
 
 def _written_in(jar: Path) -> str:
     """Return the version that Kafka's build wrote into a jar; raises InputError if it did not."""
-    with zipfile.ZipFile(jar) as content:
-        text = content.read(_VERSION).decode() if _VERSION in content.NameToInfo else ""
+    text = (_content(jar, _VERSION) or b"").decode()
     found = re.search(r"^version=(\d+\.\d+\S*)$", text, re.MULTILINE)
     if found is None:
         raise InputError(f"kafka: {jar}: expected {_VERSION} in it, with a line version=")
@@ -151,10 +141,14 @@ def undefined(release: Release, configs: Iterable[str]) -> str | None:
     Only an own build can define more than Kafka does. A config's name is a constant of the class
     that defines it.
     """
-    text = b"".join(_contents(jar, _REPLICATION) for jar in _with(release.files, _REPLICATION))
+    text = b"".join(_content(jar, _REPLICATION) or b"" for jar in release.files)
     return next((name for name in configs if name.encode() not in text), None)
 
 
-def _contents(jar: Path, entry: str) -> bytes:
-    with zipfile.ZipFile(jar) as content:
-        return content.read(entry)
+def _content(jar: Path, entry: str) -> bytes | None:
+    """Return an entry of a jar, None if it has none; raises InputError for what is not a jar."""
+    try:
+        with zipfile.ZipFile(jar) as content:
+            return content.read(entry) if entry in content.NameToInfo else None
+    except (zipfile.BadZipFile, OSError) as error:
+        raise InputError(f"kafka: {jar}: {_UNREADABLE} jar: {error}") from error

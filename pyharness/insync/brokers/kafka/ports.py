@@ -4,6 +4,7 @@ import random
 import socket
 from collections.abc import Iterable
 from contextlib import ExitStack
+from itertools import islice
 
 LOOPBACK = "127.0.0.1"
 # Below the kernel's usual range for outgoing connections (32768-60999): an outgoing connection
@@ -13,15 +14,11 @@ _FIRST, _LAST = 20_000, 32_000
 
 def free_ports(count: int) -> tuple[int, ...]:
     """Return `count` different unused ports; raises OSError if there are too few."""
-    found: list[int] = []
-    for port in random.SystemRandom().sample(range(_FIRST, _LAST), _LAST - _FIRST):
-        if len(found) == count:
-            break
-        if _is_free(port):
-            found.append(port)
+    ports = random.SystemRandom().sample(range(_FIRST, _LAST), _LAST - _FIRST)
+    found = tuple(islice(filter(_is_free, ports), count))
     if len(found) < count:
         raise OSError(f"only {len(found)} free ports from {_FIRST} to {_LAST}, needed {count}")
-    return tuple(found)
+    return found
 
 
 def keep(ports: Iterable[int]) -> ExitStack:

@@ -77,17 +77,11 @@ def _prepare(
         cold = Distribution(release, java, jars, made / _FORMATS, cds=None)
         if not release.zookeeper:
             formats.make_templates(cold, scratch)
-        _try_dump(cold, made / _ARCHIVE, scratch, tell)
-
-
-def _try_dump(
-    cold: Distribution, archive: Path, scratch: Path, tell: Callable[[str], None]
-) -> None:
-    try:
-        dump(cold, archive, scratch)
-    except (InsyncError, OSError) as error:
-        archive.unlink(missing_ok=True)
-        tell(f"warning: no quick start for kafka {cold.version}, nodes start slower: {error}")
+        try:
+            dump(cold, made / _ARCHIVE, scratch)
+        except (InsyncError, OSError) as error:
+            (made / _ARCHIVE).unlink(missing_ok=True)
+            tell(f"warning: no quick start for kafka {cold.version}, nodes start slower: {error}")
 
 
 _WITHIN_S = 60.0
