@@ -43,21 +43,17 @@ class Words:
     notes: Sequence[str] = ()
 
 
-def write_result(
-    folder: Path, result: Result, words: Words, extra: Markup | None = None, name: str = VERDICT
-) -> Path:
-    """Write the file `name`, `junit.xml` and `report.html`; return the page's path.
+def write_result(folder: Path, result: Result, words: Words, extra: Markup | None = None) -> Path:
+    """Write `verdict.json`, `junit.xml` and `report.html`; return the page's path.
 
     `extra` is put above the checks, such as pictures.
     """
-    write_atomic(folder / name, result.as_json())
+    write_atomic(folder / VERDICT, result.as_json())
     write_atomic(folder / JUNIT, as_xml(f"insync {words.command}", result.children))
-    return write_atomic(folder / REPORT, render_result(result, words, extra, name))
+    return write_atomic(folder / REPORT, render_result(result, words, extra))
 
 
-def render_result(
-    result: Result, words: Words, extra: Markup | None = None, name: str = VERDICT
-) -> str:
+def render_result(result: Result, words: Words, extra: Markup | None = None) -> str:
     """Return the page as text; if it is too large, it has fewer of the checks that passed."""
     template = environment().get_template("result.html.j2")
     return smallest_enough(
@@ -65,7 +61,7 @@ def render_result(
             result=result,
             words=words,
             extra=extra,
-            file=name,
+            file=VERDICT,
             verdict=result.outcome.verdict,
             headline=headline(result),
             overview=overview(result, words.part),

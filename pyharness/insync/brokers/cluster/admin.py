@@ -188,20 +188,17 @@ def await_state(
     return None
 
 
-def await_full(
-    bootstrap: str, topic: str, until: float, check: Callable[[], None] = lambda: None
-) -> str | None:
+def await_full(bootstrap: str, topic: str, until: float) -> str | None:
     """Wait until a broker shows all replicas of each partition in its ISR.
 
-    Returns None when it does, at `until` (monotonic seconds) the last state seen. `check` is called
-    while this waits, and may raise.
+    Returns None when it does, at `until` (monotonic seconds) the last state seen.
     """
 
     def is_full(seen: Mapping[int, tuple[list[int], list[int]]]) -> bool:
         return bool(seen) and all(sorted(each) == sorted(isr) for each, isr in seen.values())
 
     server = bootstrap.split(",")[0]
-    return _await_seen(assignment, server, topic, "replicas, ISR", is_full, until, check)
+    return _await_seen(assignment, server, topic, "replicas, ISR", is_full, until)
 
 
 _Seen = TypeVar("_Seen")
@@ -214,7 +211,7 @@ def _await_seen(
     what: str,
     wanted: Callable[[_Seen], bool],
     until: float,
-    check: Callable[[], None],
+    check: Callable[[], None] = lambda: None,
 ) -> str | None:
     """Wait until a broker's view of a topic is as wanted; at `until` return the last one."""
     while True:

@@ -95,32 +95,23 @@ def instead_of_own(version: str) -> list[str]:
     return [f"org.apache.zookeeper:zookeeper:{'3.4.10' if number < _ZOOKEEPER_35 else '3.5.8'}"]
 
 
-def resolve(
-    wanted: Sequence[str], scratch: Path, without: Sequence[str] = (), instead: Sequence[str] = ()
-) -> list[Jar]:
+def resolve(wanted: Sequence[str], scratch: Path, instead: Sequence[str] = ()) -> list[Jar]:
     """Return all jars that Maven puts on a class path of `group:name:version[:classifier]`.
 
     Those of `instead` come in their version wherever anything depends on them. Raises InputError if
     Maven is missing or cannot resolve them.
     """
-    (scratch / "pom.xml").write_text(_pom(wanted, without, instead), encoding="utf-8")
+    (scratch / "pom.xml").write_text(_pom(wanted, instead), encoding="utf-8")
     libs = scratch / "libs"
     _maven([*_COPY, f"-DoutputDirectory={libs}"], scratch)
     return [_jar(file, libs) for file in sorted(libs.rglob("*.jar"))]
 
 
-def _pom(wanted: Sequence[str], without: Sequence[str], instead: Sequence[str]) -> str:
-    excluded = "".join(
-        "<exclusion><groupId>{}</groupId><artifactId>{}</artifactId></exclusion>".format(
-            *module.split(":")
-        )
-        for module in without
+def _pom(wanted: Sequence[str], instead: Sequence[str]) -> str:
+    dependencies, managed = (
+        "".join(f"<dependency>{_coordinates(each)}</dependency>" for each in of)
+        for of in (wanted, instead)
     )
-    dependencies = "".join(
-        f"<dependency>{_coordinates(each)}<exclusions>{excluded}</exclusions></dependency>"
-        for each in wanted
-    )
-    managed = "".join(f"<dependency>{_coordinates(each)}</dependency>" for each in instead)
     return f"""<project>
   <modelVersion>4.0.0</modelVersion>
   <groupId>insync</groupId><artifactId>node</artifactId><version>1</version>
