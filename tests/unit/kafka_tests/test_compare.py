@@ -49,13 +49,6 @@ def test_a_test_is_flaky_only_if_it_passed_on_both_sides(
     assert agree(baseline, arm) is same
 
 
-def test_a_test_that_ends_as_in_the_baseline_when_run_again_is_flaky() -> None:
-    (found,) = compare("T", [of(a="passed"), of(a="passed")], [of(a="failed"), of(a="passed")])
-    assert (found.kind, found.outcomes, found.detail) == (
-        "flaky", ("failed", "passed"), "failed: trace",
-    )  # fmt: skip
-
-
 def test_a_class_that_failed_as_a_whole_is_flaky_if_it_does_not_when_run_again() -> None:
     whole = ClassResult({"[class]": TestResult("[class]", "T", "T", "failed", container=True)})
     right = of(a="passed")

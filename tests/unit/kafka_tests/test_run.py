@@ -130,12 +130,6 @@ def test_a_jvm_that_ends_in_a_class_is_a_difference(tmp_path: Path) -> None:
     assert ends(result)["a"][1].startswith("different, failed")
 
 
-def test_classes_that_have_run_are_not_run_again(tmp_path: Path) -> None:
-    done(plan(tmp_path, ALL, ALL))
-    _, told = done(plan(tmp_path, ALL, ALL))
-    assert told == []
-
-
 def test_a_class_of_the_baseline_whose_jvm_ended_is_run_again(tmp_path: Path) -> None:
     result, _ = done(plan(tmp_path, changed("a", "crash"), ALL))
     assert result.outcome == "unknown"
