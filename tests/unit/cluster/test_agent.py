@@ -22,7 +22,7 @@ def cluster(folder: Path, kafka: str = "4.3.1", *, elr: bool = True, **agent: An
 def nodes_with_agent(made: NodeCluster, folder: Path) -> list[Role]:
     roles: tuple[Role, ...] = ("zookeeper", "controller", "broker")
     plans = (NodePlan(7, role, folder, 7, {}) for role in roles)
-    return [plan.role for plan in plans if made._watched(plan).flags]
+    return [plan.role for plan in plans if made._equipped(plan).flags]
 
 
 @pytest.mark.parametrize(

@@ -267,9 +267,8 @@ class NodeCluster(ABC):
         cluster = formats.new_id()
         templates = self._templates()
         for plan in self._plans():
-            planned = self._equipped(plan) if plan.role == "broker" else self._watched(plan)
-            self._planned[plan.id] = planned
-            node.prepare(planned, templates, cluster)
+            self._planned[plan.id] = self._equipped(plan)
+            node.prepare(self._planned[plan.id], templates, cluster)
 
     def _plans(self) -> list[NodePlan]:
         where, brokers, addresses = self._folder, self._brokers, self._addresses()
@@ -314,15 +313,13 @@ class NodeCluster(ABC):
         woven = plan.role == "controller" and not self._dist.release.zookeeper
         return self._agent if woven and self._agent and self._agent.on_controller else None
 
-    def _watched(self, plan: NodePlan) -> NodePlan:
-        """Return the plan of a node with the flag of its agent, if it has one."""
+    def _equipped(self, plan: NodePlan) -> NodePlan:
+        """Return the plan of a node with its agent, and of a broker with its extras."""
         agent = self._agent_of(plan)
-        return plan if agent is None else replace(plan, flags=[*plan.flags, agent.flag(plan.id)])
-
-    def _equipped(self, broker: NodePlan) -> NodePlan:
-        own = self._extras.get(broker.id, NO_EXTRAS)
-        settings = {**broker.settings, **own.settings}
-        return self._watched(replace(broker, settings=settings, extras=own))
+        flags = [] if agent is None else [agent.flag(plan.id)]
+        own = self._extras.get(plan.id, NO_EXTRAS) if plan.role == "broker" else NO_EXTRAS
+        settings = {**plan.settings, **own.settings}
+        return replace(plan, settings=settings, flags=[*plan.flags, *flags], extras=own)
 
 
 class AttachedCluster(NodeCluster):

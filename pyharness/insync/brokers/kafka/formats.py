@@ -87,13 +87,21 @@ def make_templates(
     words = [word for name, level in (features or {}).items()
              for word in ("--feature", f"{name}={level}")]  # fmt: skip
     words += [word for each in scram for word in ("--add-scram", each)]
-    tools: dict[str, subprocess.Popen[bytes]] = {}
+    tools: dict[Path, subprocess.Popen[bytes]] = {}
     try:
-        for role in ROLES:
-            tools[role] = _start_tool(cold, role, cluster, scratch, words)
-        for role, tool in tools.items():
+        for node, role in enumerate(ROLES, 1):  # the copies change ports and ids
+            properties, log = scratch / f"{role}.properties", scratch / f"format-{role}.log"
+            text = smallest({role: 9092 + node}, cold.formats / role, 9093, node)
+            properties.write_text(text, encoding="utf-8")
+            command = cold.command(
+                SHORT_LIVED, "kafka.tools.StorageTool",
+                "format", "--cluster-id", cluster, "--config", str(properties),
+                *words,
+            )  # fmt: skip
+            tools[log] = process.start(command, log=log, folder=scratch)
+        for log, tool in tools.items():
             if tool.wait(_WITHIN_S) != 0:
-                message = process.complaint(_log(scratch, role))
+                message = process.complaint(log)
                 raise InsyncError(f"kafka {cold.version}: StorageTool failed: {message}")
     except subprocess.TimeoutExpired:
         raise InsyncError(
@@ -101,26 +109,6 @@ def make_templates(
         ) from None
     finally:
         process.kill(tuple(tools.values()))
-
-
-def _start_tool(
-    cold: Distribution, role: str, cluster: str, scratch: Path, words: Sequence[str]
-) -> "subprocess.Popen[bytes]":
-    properties = scratch / f"{role}.properties"
-    node = ROLES.index(role) + 1  # the copies change ports and ids
-    text = smallest({role: 9092 + node}, cold.formats / role, 9093, node)
-    properties.write_text(text, encoding="utf-8")
-    command = cold.command(
-        SHORT_LIVED, "kafka.tools.StorageTool",
-        "format", "--cluster-id", cluster, "--config", str(properties),
-        *words,
-    )  # fmt: skip
-    log = _log(scratch, role)
-    return process.start(command, log=log, folder=scratch)
-
-
-def _log(scratch: Path, role: str) -> Path:
-    return scratch / f"format-{role}.log"
 
 
 def smallest(roles: Mapping[str, int], folder: Path, voter: int, node: int = 1) -> str:

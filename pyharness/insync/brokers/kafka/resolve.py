@@ -47,7 +47,11 @@ def cached_jars(release: Release, libs: Path, tell: Progress) -> tuple[Path, ...
 
 def first_bad(release: Release, libs: Path) -> Jar | None:
     """Return the first jar in `libs` that is missing or does not match its pinned checksum."""
-    return next((jar for jar in release.jars if not _matches(jar, libs / jar.file_name)), None)
+    for jar in release.jars:
+        file = libs / jar.file_name
+        if not file.is_file() or sha256_of(file) != jar.sha256:
+            return jar
+    return None
 
 
 def _fill(release: Release, libs: Path, tell: Progress) -> None:
@@ -65,10 +69,6 @@ def _fill(release: Release, libs: Path, tell: Progress) -> None:
                 f"kafka {release.version}: fetched {bad.file_name} is not the pinned jar, "
                 f"expected SHA-256 {bad.sha256}"
             )
-
-
-def _matches(jar: Jar, file: Path) -> bool:
-    return file.is_file() and sha256_of(file) == jar.sha256
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -94,14 +95,12 @@ def dump(cold: Distribution, archive: Path, scratch: Path) -> None:
     settings = scratch / "server.properties"
     text = sample_settings(cold.release, scratch, port, other_port)
     settings.write_text(text, encoding="utf-8")
-    if cold.release.zookeeper:
-        server = _start_zookeeper(cold, scratch, other_port)
-        try:
-            _dump(cold, settings, archive)
-        finally:
-            process.kill([server])
-    else:
-        formats.copy(cold.formats / "controller", scratch, node=1, cluster=formats.new_id())
+    with ExitStack() as ending:
+        if cold.release.zookeeper:
+            server = _start_zookeeper(cold, scratch, other_port)
+            ending.callback(process.kill, [server])
+        else:
+            formats.copy(cold.formats / "controller", scratch, node=1, cluster=formats.new_id())
         _dump(cold, settings, archive)
 
 
