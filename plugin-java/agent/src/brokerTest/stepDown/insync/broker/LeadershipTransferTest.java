@@ -1,8 +1,11 @@
 package insync.broker;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import insync.agent.stepdown.controller.HeartbeatResponseHooks;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +13,7 @@ import java.util.function.IntPredicate;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AlterPartitionRequestData;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
+import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
 import org.apache.kafka.common.metadata.PartitionChangeRecord;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.ObjectSerializationCache;
@@ -18,6 +22,7 @@ import org.apache.kafka.controller.PartitionChangeBuilder;
 import org.apache.kafka.metadata.LeaderRecoveryState;
 import org.apache.kafka.metadata.PartitionRegistration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * A leader's AlterPartition with the leader moved last, on a KRaft controller's real classes. A stock controller reorders
@@ -28,6 +33,20 @@ class LeadershipTransferTest {
     private static final int UNCHANGED = -2;
     private static final int TAG = 10_501;
     private static final short VERSION = 3;
+
+    /** A node that is a controller, too, tags what it gets from a controller without the agent. */
+    @Test
+    @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
+    void anAnswerIsAWovenControllersOnlyIfItsSenderTaggedIt() {
+        BrokerHeartbeatResponseData answer = new BrokerHeartbeatResponseData();
+        assertFalse(HeartbeatResponseHooks.isWoven(answer, "3"));
+        HeartbeatResponseHooks.tag(answer, 3);
+        assertTrue(HeartbeatResponseHooks.isWoven(answer, "3"));
+        assertFalse(HeartbeatResponseHooks.isWoven(answer, "1"));
+        HeartbeatResponseHooks.tag(answer, 1);
+        assertTrue(HeartbeatResponseHooks.isWoven(answer, "3"), "it got there with the sender's");
+        assertEquals(1, answer.unknownTaggedFields().size());
+    }
 
     @Test
     void theSuccessorLeadsAndTheIsrIsKept() {

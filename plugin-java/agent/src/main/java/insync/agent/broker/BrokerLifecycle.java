@@ -108,7 +108,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
     public static void configured(KafkaConfig config) {
         try {
             if (config.getList(PROCESS_ROLES).contains(CONTROLLER)) {
-                Brokers.controllerStarted();
+                Brokers.controllerStarted(config.getInt("node.id"));
                 KafkaLog.open(Insync.current());
                 BrokerMetrics.registerController(registry(), Insync.current());
             }

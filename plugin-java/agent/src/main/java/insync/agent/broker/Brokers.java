@@ -27,7 +27,8 @@ public final class Brokers {
     private static volatile boolean anyReadScope;
     private static volatile boolean anyStepDown;
     private static volatile boolean timesAppends;
-    private static volatile boolean isController;
+    /** The id of this JVM's controller, or -1. */
+    private static volatile int controller = -1;
 
     private Brokers() { }
 
@@ -68,12 +69,13 @@ public final class Brokers {
     }
 
     /** Notes that a node of this JVM is a controller. */
-    static void controllerStarted() {
-        isController = true;
+    static void controllerStarted(int nodeId) {
+        controller = nodeId;
     }
 
-    public static boolean isController() {
-        return isController && !Insync.isDisabled();
+    /** Returns the id of this JVM's controller; -1 if there is none, or if the agent is disabled. */
+    public static int controller() {
+        return Insync.isDisabled() ? -1 : controller;
     }
 
     /** Returns whether any broker of this JVM runs scope "request". */

@@ -142,7 +142,7 @@ public final class BrokerStepDown implements StepDown {
     public void answered(ClientResponse answer) {
         if (answer.responseBody() instanceof BrokerHeartbeatResponse) {
             BrokerHeartbeatResponseData data = ((BrokerHeartbeatResponse) answer.responseBody()).data();
-            relinquisher.controllerIsWoven(HeartbeatResponseHooks.isWoven(data));
+            relinquisher.controllerIsWoven(HeartbeatResponseHooks.isWoven(data, answer.destination()));
             // In an error Kafka leaves the field at its default, which is true.
             if (data.errorCode() == 0 && fencing().answered(data.isFenced())) {
                 Insync.current().stepDowns().fenced();
