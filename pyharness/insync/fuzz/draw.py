@@ -26,7 +26,7 @@ from insync.fuzz.values import (
 )
 from insync.nodes import BROKERS
 from insync.run.arm_cluster import SELECTOR
-from insync.run.requirements import OLDEST_CONSUMER, OLDEST_RACKS
+from insync.run.requirements import OLDEST_CONSUMER, OLDEST_JAVA_GROUP, OLDEST_RACKS
 from insync.scenario.model import Scenario, Workload
 
 Drawn = list[dict[str, Any]]
@@ -188,8 +188,8 @@ class Choices:
     """What a seed may be drawn from, such as the `kinds` of faults that can act here.
 
     `protocols` are those of consumer groups that the version has; `quorums`: it can have several
-    controllers; `racks`: its consumers can read from followers. `settings` are more settings of
-    every node.
+    controllers; `racks`: its consumers can read from followers; `java`: its Java clients, and
+    groups of them, can be run. `settings` are more settings of every node.
     """
 
     arms: Sequence[str]
@@ -198,6 +198,7 @@ class Choices:
     protocols: Sequence[str] = ("classic",)
     quorums: bool = True
     racks: bool = True
+    java: bool = True
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -216,6 +217,7 @@ def for_version(choices: Choices, version: Sequence[int]) -> Choices:
         protocols=("classic", "consumer") if numbers >= OLDEST_CONSUMER else ("classic",),
         quorums=numbers >= KRAFT_SINCE,
         racks=numbers >= OLDEST_RACKS,
+        java=numbers >= OLDEST_JAVA_GROUP,
     )
 
 
@@ -233,7 +235,7 @@ def draw(seed: int, choices: Choices) -> Scenario:
         "repeats": 1,
         "min_insync_replicas": random.choice((1, 2, 2, 2)),
         "broker": broker,
-        "workload": draw_workload(random, choices.protocols, racks=racks),
+        "workload": draw_workload(random, choices.protocols, racks=racks, java=choices.java),
         "timeline": {"steady_ms": STEADY_MS, "recover_ms": RECOVER_MS},
     }
     if choices.shape == "late-write":

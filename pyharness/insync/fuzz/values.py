@@ -303,8 +303,13 @@ PLAIN: Final[Mapping[str, Any]] = {
 """What every workload has at first; reduction comes back to it."""
 
 
-def draw_workload(random: Random, protocols: Sequence[str], *, racks: bool) -> dict[str, Any]:
-    """Return the keys of a workload that the loader accepts; `racks`: brokers have some."""
+def draw_workload(
+    random: Random, protocols: Sequence[str], *, racks: bool, java: bool
+) -> dict[str, Any]:
+    """Return the keys of a workload that the loader accepts.
+
+    `racks`: brokers have some; `java`: there are Java clients.
+    """
     brokers = range(1, BROKERS + 1)
     leaders = [random.choice(brokers) for _ in range(random.randint(1, MOST_PARTITIONS))]
     keys: dict[str, Any] = {**PLAIN, "leaders": leaders}
@@ -312,7 +317,8 @@ def draw_workload(random: Random, protocols: Sequence[str], *, racks: bool) -> d
     keys["producers_per_partition"] = random.randint(1, 3)
     keys["record_bytes"] = random.choice((64, 200, 2_000))
     keys["acks"] = random.choice(("1", "all", "all"))
-    keys["client"] = random.choice(("librdkafka", "librdkafka", "librdkafka", "java", "both"))
+    client = random.choice(("librdkafka", "librdkafka", "librdkafka", "java", "both"))
+    keys["client"] = client if java else DEFAULT_CLIENT
     if keys["acks"] == "all" and random.random() < 0.4:
         keys["idempotent"] = True
     if random.random() < 0.3:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.arms import ARMS, FEATURE
+from insync.brokers.kafka.versions import numbers, pinned
 from insync.faults.kinds.cpu_quota import CpuQuota
 from insync.faults.kinds.network.answer import Answer
 from insync.faults.registry import KINDS, tags_of
@@ -29,6 +30,7 @@ from insync.fuzz.reduce import keys_of
 from insync.fuzz.values import ASKED_OF_BROKERS, ASKED_OF_CONTROLLER, DISKS, LOSES_DATA, NOT_DRAWN
 from insync.nodes import CONTROLLER_ID
 from insync.run.arm_cluster import cluster_spec, disks_differ
+from insync.run.requirements import require_version
 from insync.scenario.load import parse
 from insync.scenario.model import Scenario
 
@@ -132,10 +134,15 @@ def test_consumers_read_from_followers_in_half_of_the_tens_of_seeds(drawn: list[
     assert not any(draw(seed, old).workload.read_from for seed in readers)
 
 
-def test_an_older_version_has_no_faults_that_it_refuses() -> None:
-    old, new = (for_version(choices(), version).kinds for version in ((2, 8, 2), (4, 3, 1)))
-    assert set(new) - set(old) == {"answer", "client-freeze", "controller-link", "quorum-link"}
-    assert set(new) == set(KINDS)
+def test_an_older_version_has_nothing_that_it_refuses() -> None:
+    old, new = (for_version(choices(), version) for version in ((2, 8, 2), (4, 3, 1)))
+    kinds = {"answer", "client-freeze", "controller-link", "quorum-link"}
+    assert set(new.kinds) - set(old.kinds) == kinds
+    assert set(new.kinds) == set(KINDS)
+    for each in (pinned("1.1.0"), pinned("2.8.2")):
+        able = for_version(choices(), numbers(each.version))
+        for seed in range(1, 61):
+            require_version(draw(seed, able), each)
 
 
 def test_kinds_that_cannot_act_here_are_not_drawn() -> None:
