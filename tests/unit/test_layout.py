@@ -71,7 +71,7 @@ MOST_FILES = 20
 # fall. Who removes some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
     "": 1_927,
-    "analysis": 7_412,
+    "analysis": 7_401,
     "brokers": 5_624,
     "bugs": 342,
     "cli": 1_915,

@@ -13,7 +13,6 @@ from pyspark.testing import assertDataFrameEqual
 from insync.analysis.engine import paths
 from insync.analysis.engine.files import local_path
 from insync.analysis.engine.session import Session
-from insync.analysis.engine.types import simple_name
 from insync.analysis.tables import pipeline
 from insync.analysis.tables.batch import Summary, _compute
 from insync.analysis.tables.bronze.folders import look, of_run
@@ -69,8 +68,7 @@ def test_each_table_has_its_contracts_columns(session: Session, made_up_folder: 
         for contract in contracts:
             at = f"{tables}/{layer}/{contract.name}"
             found = parquet.read_schema(local_path(f"{at}/{paths.PART}"))
-            assert [simple_name(each.type) for each in found] == [c.type for c in contract.columns]
-            assert found.names == [column.name for column in contract.columns]
+            assert found == contract.arrow_schema
 
 
 @pytest.mark.usefixtures("rows")

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from insync.analysis.engine import apache, embedded, paths
 from insync.analysis.engine.files import Files, FilesOf, is_local, local_path
@@ -56,8 +57,6 @@ class Session:
 
     def empty(self, columns: str) -> DataFrame:
         """Return a table without rows; `columns` is a schema in Spark's DDL."""
-        from pyspark.sql.pandas.types import from_arrow_schema
-
         return self.spark.createDataFrame([], schema=from_arrow_schema(arrow_schema(columns)))
 
 

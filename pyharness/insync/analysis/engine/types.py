@@ -35,17 +35,6 @@ def arrow_type(name: str) -> pa.DataType:
     return pa.struct([(field, arrow_type(of)) for field, _, of in fields])
 
 
-def simple_name(of: pa.DataType) -> str:
-    """Return Spark's simple string for an Arrow type."""
-    if pa.types.is_map(of):
-        return f"map<{simple_name(of.key_type)},{simple_name(of.item_type)}>"
-    if pa.types.is_list(of):
-        return f"array<{simple_name(of.value_type)}>"
-    if pa.types.is_struct(of):
-        return f"struct<{','.join(f'{each.name}:{simple_name(each.type)}' for each in of)}>"
-    return next((name for name, simple in _SIMPLE.items() if simple == of), str(of))
-
-
 def _split(types: str) -> list[str]:
     """Split at the commas that are in no brackets."""
     parts, depth, begun = [], 0, 0

@@ -20,9 +20,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
+from pyspark.sql.pandas.types import from_arrow_type
 
 from insync.analysis.checks.registry import metrics_checked
-from insync.analysis.engine.types import arrow_type, simple_name
+from insync.analysis.engine.types import arrow_type
 from insync.errors import InsyncError
 
 _COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {">=": operator.ge, ">": operator.gt}
@@ -82,7 +83,7 @@ class Contract:
 
         Raises InsyncError for the first broken rule.
         """
-        self.check_columns({each.name: simple_name(each.type) for each in table.schema})
+        self.check_columns({c.name: from_arrow_type(c.type).simpleString() for c in table.schema})
         typed = table.cast(self.arrow_schema)
         self.check(typed)
         return typed.take(pc.sort_indices(*self._sortable(typed)))
