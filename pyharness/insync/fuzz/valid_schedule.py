@@ -107,13 +107,14 @@ def _can_act(fault: Planned, scenario: Scenario) -> bool:
         return False
     if fault.kind in AT_LEADERS:
         return {leaders[each] for each in _partitions(fault)} <= fault.nodes
-    held = getattr(fault, "site", "") == "fsync" and getattr(fault, "mode", "") == "hold"
-    if held or fault.kind == "disk-throttle":
-        # Evidence is that an fsync hangs for half of the time; there is one per so many records.
+    if getattr(fault, "site", "") == "fsync" or fault.kind == "disk-throttle":
+        # There is one fsync per so many records. Evidence is that one hangs for half of the time,
+        # or for its whole delay.
         every_ms: float = (
             1_000 * BROKER["log_flush_interval_messages"] / scenario.workload.rate_per_partition
         )
-        return fault.end_ms - fault.at_ms >= 3 * every_ms
+        delay_ms = getattr(fault, "delay_ms", 0)
+        return fault.end_ms - fault.at_ms >= (every_ms + delay_ms if delay_ms else 3 * every_ms)
     if fault.end_ms - fault.at_ms < LEAST_MS.get(fault.kind, 0):
         return False
     if fault.cancelled and not any(_keeps(other, fault) for other in scenario.faults):

@@ -94,6 +94,7 @@ def test_a_stall_of_fsyncs_is_as_long_as_several_take(rate: int, for_ms: int, ac
     stall = at({**STALL, "site": "fsync", "broker": 1}, 500, for_ms)
     assert fair(stall, rate=rate) == acts
     assert fair({**stall, "mode": "delay", "delay_ms": 100}, rate=rate), "one is enough"
+    assert not fair(at({**stall, "mode": "delay", "delay_ms": 250}, 500, 600), rate=50)
 
 
 @pytest.mark.parametrize(
