@@ -8,7 +8,6 @@ import insync.core.isr.FollowerReplica;
 import insync.core.isr.FollowerTracker;
 import insync.core.isr.LeaderClock;
 import insync.core.isr.NetworkThread;
-import insync.core.isr.ReadScope;
 import insync.core.isr.ReadScopeTracker;
 import insync.core.isr.RequestScope;
 import insync.core.isr.RequestScopeTracker;
@@ -43,7 +42,8 @@ public class Tracker {
         final Clock clock = new SystemClock();
         final Stats stats = new Stats();
         final LeaderClock leaderClock = new LeaderClock(clock);
-        final ReadScope readScope = new ReadScope(clock, stats, (replica, topic, partition, nanos) -> { });
+        final insync.core.isr.Scope readScope =
+            new insync.core.isr.Scope(clock, stats, (replica, topic, partition, nanos) -> { });
         final RequestScope scope = new RequestScope(clock, leaderClock, stats,
             (replica, topic, partition, nanos) -> { }, (request, replica) -> FetchBody.NOT_NAMED);
 
@@ -92,7 +92,7 @@ public class Tracker {
     @Benchmark
     public void markAndRelease(Leader leader) {
         if (scope.equals("read")) {
-            FetchMarks marks = new FetchMarks(leader.clock, leader.stats, MAX_WAIT_MS);
+            FetchMarks marks = new FetchMarks(leader.readScope, MAX_WAIT_MS);
             for (FollowerTracker one : fetches) {
                 marks.mark((ReadScopeTracker) one, OFFSET);
             }

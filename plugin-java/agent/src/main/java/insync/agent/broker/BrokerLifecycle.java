@@ -25,6 +25,7 @@ import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.agent.weave.HooksOnDemand;
 import insync.core.Insync;
 import insync.core.events.EventLog;
+import insync.core.isr.FetchRule;
 import insync.core.isr.RequestScope;
 import insync.core.log.HoldReport;
 import insync.core.log.StepDownReport;
@@ -54,7 +55,8 @@ public final class BrokerLifecycle implements Brokers.Parts {
     private static volatile HooksOnDemand onDemand;
     private static volatile boolean stockWhenUnsupported;
 
-    private final Draining draining = new Draining();
+    private final Draining<RequestPart> endingRequests = new Draining<>(RequestPart::stop);
+    private final Draining<PendingReads> endingReads = new Draining<>(PendingReads::stop);
     private volatile RequestPart requests;
     private volatile PendingReads reads;
     private volatile BrokerStepDown stepDown;
@@ -294,7 +296,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
             reads = wanted ? startReads.apply(config) : null;
             ((ReadsCarrier) (Object) replicas).insync$pendingReads(reads);
             if (off != null) {
-                draining.add(off);
+                endingReads.add(off, FetchRule.endsWithinMs(PendingReadsConfig.lagTimeMaxMs(config)));
             }
         }
     }
@@ -310,7 +312,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
             } else {
                 requests = null;
                 off.turnOff();
-                draining.add(off);
+                endingRequests.add(off, FetchRule.endsWithinMs(PendingReadsConfig.lagTimeMaxMs(config)));
             }
         }
     }
@@ -336,7 +338,8 @@ public final class BrokerLifecycle implements Brokers.Parts {
     }
 
     private void stopReads() {
-        draining.stop();
+        endingReads.stop();
+        endingRequests.stop();
         PendingReads stopped = reads;
         reads = null;
         if (stopped != null) {
@@ -368,7 +371,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
 
     @Override
     public boolean marksReads() {
-        return reads != null || draining.all(PendingReads.class).findAny().isPresent();
+        return reads != null || !endingReads.scopes.isEmpty();
     }
 
     @Override
@@ -379,7 +382,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
 
     @Override
     public Stream<RequestScope> requestScopes() {
-        return Stream.concat(Stream.ofNullable(requests), draining.all(RequestPart.class)).map(part -> part.scope);
+        return Stream.concat(Stream.ofNullable(requests), endingRequests.scopes.stream()).map(part -> part.scope);
     }
 
     @Override

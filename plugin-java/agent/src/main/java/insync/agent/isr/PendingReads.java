@@ -1,14 +1,13 @@
 package insync.agent.isr;
 
-import insync.agent.broker.Drained;
 import insync.agent.isr.Followers.KafkaFollower;
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.core.Clock;
 import insync.core.Insync;
 import insync.core.isr.FetchMarks;
 import insync.core.isr.FollowerTracker;
-import insync.core.isr.ReadScope;
 import insync.core.isr.ReadScopeTracker;
+import insync.core.isr.Scope;
 import insync.core.log.PendingReport;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
@@ -16,31 +15,22 @@ import org.apache.kafka.common.requests.FetchRequest;
 import scala.Option;
 
 /** Runs scope "read" in one broker: finds the trackers for the partitions of a fetch and marks them. */
-public final class PendingReads implements Drained {
+public final class PendingReads {
     private final ReplicaManager replicas;
-    private final ReadScope scope;
+    private final Scope scope;
     private final PendingReport report;
-    private final long drainMs;
 
     public PendingReads(ReplicaManager replicas, Clock clock, Insync insync, long lagTimeMaxMs) {
         this.replicas = replicas;
         this.report = new PendingReport(insync, lagTimeMaxMs);
-        this.scope = new ReadScope(clock, insync.stats(), report);
-        this.drainMs = scope.drainMs(lagTimeMaxMs);
+        this.scope = new Scope(clock, insync.stats(), report);
         report.start();
     }
 
     /** Ends its threads, and the effect of its marks. */
-    @Override
     public void stop() {
         scope.end();
         report.stop();
-    }
-
-    /** Returns for how long fetches that are pending now may keep their followers in sync. */
-    @Override
-    public long drainMs() {
-        return drainMs;
     }
 
     /**
@@ -49,7 +39,7 @@ public final class PendingReads implements Drained {
      * @param maxWaitMs how long it may wait for records
      */
     public FetchMarks newMarks(long maxWaitMs) {
-        return scope.newMarks(maxWaitMs);
+        return new FetchMarks(scope, maxWaitMs);
     }
 
     /**

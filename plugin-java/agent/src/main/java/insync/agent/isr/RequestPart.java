@@ -1,13 +1,11 @@
 package insync.agent.isr;
 
-import insync.agent.broker.Drained;
 import insync.agent.isr.Followers.KafkaFollower;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestHooks.RequestCarrier;
 import insync.agent.kafka.KafkaClock;
 import insync.core.Clock;
 import insync.core.Insync;
-import insync.core.Millis;
 import insync.core.isr.FetchBody;
 import insync.core.isr.FollowerReplica;
 import insync.core.isr.LeaderClock;
@@ -23,13 +21,12 @@ import org.apache.kafka.common.utils.Time;
 import scala.Option;
 
 /** Runs scope "request" of one broker, from the start of its SocketServer, or a config update, until the scope is off. */
-public final class RequestPart implements Drained {
+public final class RequestPart {
     public final RequestScope scope;
     /** The channel in which the broker's requests wait for a handler. */
     public final ChannelCarrier channel;
     private final PendingReport report;
     private final Stats stats;
-    private final long lagTimeMaxMs;
 
     /** Starts the scope in a broker; requests begin in it when it is turned on. */
     public RequestPart(KafkaConfig config, Time time, ChannelCarrier channel, Insync insync) {
@@ -37,8 +34,7 @@ public final class RequestPart implements Drained {
         LeaderClock leaderClock = new LeaderClock(clock);
         this.channel = channel;
         this.stats = insync.stats();
-        this.lagTimeMaxMs = PendingReadsConfig.lagTimeMaxMs(config);
-        this.report = new PendingReport(insync, lagTimeMaxMs);
+        this.report = new PendingReport(insync, PendingReadsConfig.lagTimeMaxMs(config));
         this.scope = new RequestScope(clock, leaderClock, stats, report, new NamedPartitions());
         leaderClock.start(failed -> insync.failures().record("leader clock", failed));
         stats.leaderClock(leaderClock);
@@ -57,24 +53,11 @@ public final class RequestPart implements Drained {
     }
 
     /** Ends its threads, and the effect of its trackers. */
-    @Override
     public void stop() {
         scope.end();
         stats.leaderClockStops(scope.leaderClock);
         scope.leaderClock.stop();
         report.stop();
-    }
-
-    /** Returns whether the leader processes a fetch that began in this scope. */
-    @Override
-    public boolean isBusy() {
-        return !scope.isIdle();
-    }
-
-    /** Returns how long a follower may take to be caught up by Kafka's own rule after its pending fetch. */
-    @Override
-    public long drainMs() {
-        return 2 * Math.min(lagTimeMaxMs, Millis.MOST);
     }
 
     /** Finds a partition in the body of a fetch request; called only for followers that Kafka finds out of sync. */

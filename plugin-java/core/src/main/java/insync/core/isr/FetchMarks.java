@@ -21,10 +21,15 @@ public final class FetchMarks {
     private Mark head;
     private int count;
 
-    /** @param maxWaitMs how long the fetch may wait for records, as its follower asks for */
-    public FetchMarks(Clock clock, Stats stats, long maxWaitMs) {
-        this.clock = clock;
-        this.stats = stats;
+    /**
+     * Begins a fetch.
+     *
+     * @param scope scope "read" of the broker
+     * @param maxWaitMs how long the fetch may wait for records, as its follower asks for
+     */
+    public FetchMarks(Scope scope, long maxWaitMs) {
+        this.clock = scope.clock;
+        this.stats = scope.stats;
         this.sinceNanos = clock.nanos();
         this.waitNanos = Math.max(0, maxWaitMs) * 1_000_000L;
     }

@@ -27,6 +27,11 @@ public final class FetchRule {
         return Math.min(FORGIVEN_LAGS * Math.min(maxLagMs, Millis.MOST), Millis.MOST);
     }
 
+    /** Returns after what time no fetch that is pending now keeps its follower in sync, in milliseconds. */
+    public static long endsWithinMs(long maxLagMs) {
+        return forgivenMs(maxLagMs) + Math.min(maxLagMs, Millis.MOST);
+    }
+
     /**
      * Returns whether a follower's fetch counts as pending while the leader processes it (KIP-501, "Proposed Changes").
      *

@@ -162,11 +162,6 @@ public final class FetcherConnection {
         drop(scope.clock.nanos());
     }
 
-    /** Returns whether the leader processes a fetch of this connection. */
-    synchronized boolean isPending() {
-        return request != null;
-    }
-
     /** Returns whether Kafka has accepted a fetch of this connection. */
     boolean isProven() {
         return proven;

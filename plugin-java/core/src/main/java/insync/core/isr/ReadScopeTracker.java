@@ -18,7 +18,7 @@ public final class ReadScopeTracker extends FollowerTracker {
     private long caughtUpMs = NEVER;
 
     /** @param earlier the follower's tracker in another scope that was on before, or null */
-    public ReadScopeTracker(FollowerReplica replica, ReadScope scope, FollowerTracker earlier) {
+    public ReadScopeTracker(FollowerReplica replica, Scope scope, FollowerTracker earlier) {
         super(replica, scope, earlier);
     }
 

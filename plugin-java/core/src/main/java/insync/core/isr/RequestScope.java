@@ -133,11 +133,6 @@ public final class RequestScope extends Scope {
         return on;
     }
 
-    /** Returns whether it processes no fetch. */
-    public boolean isIdle() {
-        return connections.values().stream().noneMatch(FetcherConnection::isPending);
-    }
-
     /** Ends the effect of its trackers, and removes all connections. */
     @Override
     public void end() {

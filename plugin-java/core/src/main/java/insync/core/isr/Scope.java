@@ -2,14 +2,14 @@ package insync.core.isr;
 
 import insync.core.Clock;
 
-/** What the trackers of one broker share while it runs a scope. */
-public abstract class Scope {
+/** What the trackers of one broker share while it runs a scope: "read", or its subclass. */
+public class Scope {
     final Clock clock;
     final Stats stats;
     final PendingListener listener;
     private volatile boolean ended;
 
-    Scope(Clock clock, Stats stats, PendingListener listener) {
+    public Scope(Clock clock, Stats stats, PendingListener listener) {
         this.clock = clock;
         this.stats = stats;
         this.listener = listener;

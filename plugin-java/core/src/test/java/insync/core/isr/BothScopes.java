@@ -15,7 +15,7 @@ abstract class BothScopes {
     final Stats stats = new Stats();
     final PendingListener nobody = (replica, topic, partition, nanos) -> { };
     final LeaderClock leaderClock = new LeaderClock(clock);
-    final ReadScope reads = new ReadScope(clock, stats, nobody);
+    final Scope reads = new Scope(clock, stats, nobody);
     /** The offset that a request names for the partition. */
     final Map<Object, Long> named = new HashMap<>();
     final RequestScope requests = new RequestScope(clock, leaderClock, stats, nobody,
@@ -39,7 +39,7 @@ abstract class BothScopes {
 
     /** Begins a fetch in scope "read". */
     final FetchMarks begin(ReadScopeTracker tracker) {
-        FetchMarks fetch = reads.newMarks(0);
+        FetchMarks fetch = new FetchMarks(reads, 0);
         fetch.mark(tracker, LEO);
         fetch.marked();
         return fetch;

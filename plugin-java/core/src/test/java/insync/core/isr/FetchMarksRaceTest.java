@@ -23,8 +23,8 @@ class FetchMarksRaceTest {
         Stats stats = new Stats();
         FakeFollower follower = new FakeFollower();
         ReadScopeTracker[] partitions = new ReadScopeTracker[3];
+        Scope scope = new Scope(new ManualClock(), stats, (replica, topic, partition, nanos) -> { });
         for (int i = 0; i < partitions.length; i++) {
-            ReadScope scope = new ReadScope(new ManualClock(), stats, (replica, topic, partition, nanos) -> { });
             partitions[i] = new ReadScopeTracker(follower, scope, null);
         }
         CyclicBarrier start = new CyclicBarrier(THREADS);
@@ -35,7 +35,7 @@ class FetchMarksRaceTest {
             all.add(pool.submit(() -> {
                 start.await();
                 for (int round = 0; round < ROUNDS; round++) {
-                    fetchAndCompleteTwice(stats, partitions, round);
+                    fetchAndCompleteTwice(scope, partitions, round);
                     if (elects) {
                         follower.leaderEpoch++;
                         partitions[round % partitions.length].elected(0, FetchRule.UNKNOWN_OFFSET, true, true);
@@ -55,8 +55,8 @@ class FetchMarksRaceTest {
         assertEquals(0, stats.heldNow());
     }
 
-    private static void fetchAndCompleteTwice(Stats stats, ReadScopeTracker[] partitions, int offset) {
-        FetchMarks fetch = new FetchMarks(new ManualClock(), stats, 0);
+    private static void fetchAndCompleteTwice(Scope scope, ReadScopeTracker[] partitions, int offset) {
+        FetchMarks fetch = new FetchMarks(scope, 0);
         for (ReadScopeTracker partition : partitions) {
             fetch.mark(partition, Long.MAX_VALUE);
             partition.holdsInSync(0, 1);

@@ -30,7 +30,8 @@ class ReadScopeTrackerTest {
             outlived.add(pendingNanos / 1_000_000);
         }
     };
-    private ReadScopeTracker fetches = new ReadScopeTracker(follower, new ReadScope(clock, stats, listener), null);
+    private final Scope scope = new Scope(clock, stats, listener);
+    private ReadScopeTracker fetches = new ReadScopeTracker(follower, scope, null);
 
     /** The leader's LEO was 1002 when it read the previous fetch of this follower, at offset 950. */
     ReadScopeTrackerTest() {
@@ -38,7 +39,7 @@ class ReadScopeTrackerTest {
     }
 
     private FetchMarks fetch(long offset) {
-        FetchMarks fetch = new FetchMarks(clock, stats, WAIT_MS);
+        FetchMarks fetch = new FetchMarks(scope, WAIT_MS);
         fetch.mark(fetches, offset);
         fetch.marked();
         return fetch;
@@ -115,13 +116,12 @@ class ReadScopeTrackerTest {
     }
 
     private List<ReadScopeTracker> threePartitions() {
-        ReadScope scope = new ReadScope(clock, stats, listener);
         return List.of(new ReadScopeTracker(follower, scope, null), new ReadScopeTracker(follower, scope, null),
             new ReadScopeTracker(follower, scope, null));
     }
 
     private FetchMarks fetchOf(List<ReadScopeTracker> partitions) {
-        FetchMarks fetch = new FetchMarks(clock, stats, WAIT_MS);
+        FetchMarks fetch = new FetchMarks(scope, WAIT_MS);
         partitions.forEach(partition -> fetch.mark(partition, 1002));
         fetch.marked();
         partitions.forEach(partition -> assertTrue(partition.holdsInSync(clock.ms, LAG_MS)));
