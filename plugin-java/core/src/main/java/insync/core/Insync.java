@@ -3,6 +3,7 @@ package insync.core;
 import insync.core.events.EventLog;
 import insync.core.isr.Stats;
 import insync.core.log.BrokerLog;
+import insync.core.log.StepDownReport;
 import insync.core.logstart.LogStartStats;
 import insync.core.stepdown.StepDownStats;
 
@@ -17,7 +18,7 @@ public final class Insync {
     private final EventLog events;
     private final BrokerLog log = new BrokerLog();
     private final Stats stats = new Stats();
-    private final StepDownStats stepDowns = new StepDownStats();
+    private final StepDownStats stepDowns;
     private final Failures failures;
     private final LogStartStats logStarts = new LogStartStats();
     private volatile Runnable eachSecond = () -> { };
@@ -25,6 +26,7 @@ public final class Insync {
     public Insync(EventLog events) {
         this.events = events;
         this.failures = new Failures(events, log);
+        this.stepDowns = new StepDownStats(new StepDownReport(log, events));
     }
 
     public static Insync current() {

@@ -28,7 +28,6 @@ import insync.core.events.EventLog;
 import insync.core.isr.FetchRule;
 import insync.core.isr.RequestScope;
 import insync.core.log.HoldReport;
-import insync.core.log.StepDownReport;
 import insync.core.stepdown.PeerFetches;
 import insync.core.stepdown.PeerFetches.OutgoingFetch;
 import java.util.List;
@@ -164,7 +163,6 @@ public final class BrokerLifecycle implements Brokers.Parts {
         stopReads();
         if (!Features.current().scopes().isEmpty()) {
             insync.stats().listeners(metrics, new HoldReport(insync.log(), insync.events()));
-            insync.stepDowns().listeners(new StepDownReport(insync.log(), insync.events()));
             insync.eachSecond(metrics::update);
             startReads = now -> new PendingReads(started, new KafkaClock(time), insync, PendingReadsConfig.lagTimeMaxMs(now));
             switchReads(config);

@@ -5,12 +5,11 @@ import insync.core.log.BrokerLog.Level;
 import insync.core.log.BrokerLog.Name;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.Outcome;
-import insync.core.stepdown.StepDownListener;
 import insync.core.stepdown.StepDownSettings;
 import java.util.Map;
 
-/** Logs each step-down of this broker, each that a rule prevents, and how they ended; emits events for these and for slow brokers. */
-public final class StepDownReport implements StepDownListener {
+/** Logs each step-down of this broker, each that a rule prevents, and how they ended; emits events for these and for slow brokers. Never waits. */
+public final class StepDownReport {
     private final BrokerLog log;
     private final EventLog events;
 
@@ -19,7 +18,7 @@ public final class StepDownReport implements StepDownListener {
         this.events = events;
     }
 
-    @Override
+    /** Reports a decision, once per reason and partition while its fetches are slow. */
     public void decided(Decision decision) {
         log.offer(Name.STEP_DOWN, Level.INFO, () -> of(decision) + (decision.acts()
             ? "This leader steps down (" + why(decision) + "): it asks the controller to make broker "
@@ -38,8 +37,14 @@ public final class StepDownReport implements StepDownListener {
         events.emit(decision.acts() ? "step_down" : "step_down_withheld", all);
     }
 
-    @Override
-    public void ended(Decision decision, Outcome outcome, String way, String error, long askedMs) {
+    /**
+     * Reports how a requested step-down ended.
+     *
+     * @param way how it was requested, or null
+     * @param error null if there is none
+     */
+    public void ended(Decision decision, Outcome outcome, String way, String error, long nowNanos) {
+        long askedMs = (nowNanos - decision.atNanos) / 1_000_000L;
         boolean done = outcome == Outcome.DONE;
         log.offer(Name.STEP_DOWN, done ? Level.INFO : Level.WARN, () -> of(decision) + "The step-down in leader epoch "
             + decision.leaderEpoch + (done ? " is done" : " ended as " + outcome.word()) + " after " + askedMs + " ms"
@@ -50,12 +55,16 @@ public final class StepDownReport implements StepDownListener {
             "pending_ms", decision.pendingMs, "asked_ms", askedMs));
     }
 
-    @Override
+    /**
+     * Reports that this broker counts as slow from now on, or no longer.
+     *
+     * @param pendingMs the age of the slow fetch or append that is furthest beyond its limit, milliseconds; 0 if there is none
+     */
     public void leaderSlow(boolean slow, long pendingMs) {
         events.emit("leader_slow", EventLog.fields("slow", slow, "pending_ms", pendingMs));
     }
 
-    @Override
+    /** Reports that a peer looks slow from now on, or no longer. */
     public void peerSlow(int peer, boolean slow) {
         events.emit("peer_slow", EventLog.fields("peer", peer, "slow", slow));
     }

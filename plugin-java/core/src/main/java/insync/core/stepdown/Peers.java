@@ -35,7 +35,7 @@ final class Peers {
         slow = 0;
         slowness.forEach((peer, one) -> {
             if (one.tick(elapsed, ages.getOrDefault(peer, 0L) > settings.processTimeMaxNanos())) {
-                stats.peerSlow(peer, one.isSlow());
+                stats.report.peerSlow(peer, one.isSlow());
             }
             slow += one.isSlow() && ages.containsKey(peer) ? 1 : 0;
         });

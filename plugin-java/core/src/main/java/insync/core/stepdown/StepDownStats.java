@@ -1,25 +1,25 @@
 package insync.core.stepdown;
 
 import insync.core.events.EventLog;
+import insync.core.log.StepDownReport;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 
 /** Counts step-downs in this broker since its start, for JMX and the bridge. */
 public final class StepDownStats {
+    final StepDownReport report;
     private final Map<Reason, LongAdder> decided = new EnumMap<>(Reason.class);
     private final Map<Outcome, LongAdder> ended = new EnumMap<>(Outcome.class);
     private final LongAdder closed = new LongAdder();
     private final LongAdder fenced = new LongAdder();
-    private volatile StepDownListener[] listeners;
     private volatile boolean slow;
     private volatile int slowPeers;
     private volatile boolean asksToBeFenced;
 
-    public StepDownStats(StepDownListener... listeners) {
-        this.listeners = listeners;
+    public StepDownStats(StepDownReport report) {
+        this.report = report;
         for (Reason reason : Reason.values()) {
             decided.put(reason, new LongAdder());
         }
@@ -28,29 +28,13 @@ public final class StepDownStats {
         }
     }
 
-    /** Sets the listeners that receive everything from now on, in this order. */
-    public void listeners(StepDownListener... all) {
-        listeners = all;
-    }
-
-    private void tell(Consumer<StepDownListener> what) {
-        for (StepDownListener each : listeners) {
-            what.accept(each);
-        }
-    }
-
     void decided(Decision decision) {
         decided(decision.reason);
-        tell(each -> each.decided(decision));
+        report.decided(decision);
     }
 
     void decided(Reason reason) {
         decided.get(reason).increment();
-    }
-
-    void answered(Decision decision, Outcome outcome, String way, String error, long nowNanos) {
-        long askedMs = (nowNanos - decision.atNanos) / 1_000_000L;
-        tell(each -> each.ended(decision, outcome, way, error, askedMs));
     }
 
     void ended(Outcome outcome) {
@@ -83,14 +67,6 @@ public final class StepDownStats {
 
     public long fencedTotal() {
         return fenced.sum();
-    }
-
-    void leaderSlow(boolean isSlow, long pendingMs) {
-        tell(each -> each.leaderSlow(isSlow, pendingMs));
-    }
-
-    void peerSlow(int peer, boolean isSlow) {
-        tell(each -> each.peerSlow(peer, isSlow));
     }
 
     void seen(boolean isSlow, int peersThatLookSlow) {

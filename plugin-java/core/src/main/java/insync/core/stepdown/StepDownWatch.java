@@ -74,7 +74,7 @@ public final class StepDownWatch {
         peers.tick(time, elapsed, livePeers);
         followedHangs = hangs(followed);
         if (slowness.tick(elapsed, !slow.isEmpty() || followedHangs)) {
-            stats.leaderSlow(slowness.isSlow(), oldest / 1_000_000L);
+            stats.report.leaderSlow(slowness.isSlow(), oldest / 1_000_000L);
         }
         stats.seen(slowness.isSlow(), peers.slow());
         return decide(slow, now);
@@ -117,12 +117,11 @@ public final class StepDownWatch {
     /**
      * Records the outcome of a decision that acts; called by any thread, takes no lock.
      *
-     * @param way for the listeners: how it was requested, null if it was not
-     * @param error for the listeners: the error, null if there is none
+     * @param way how it was requested, null if it was not
+     * @param error null if there is none
      */
     public void answered(Decision decision, Outcome outcome, String way, String error) {
-        long now = clock.nanos();
-        stats.answered(decision, outcome, way, error, now);
+        stats.report.ended(decision, outcome, way, error, clock.nanos());
         answers.add(new Answer(decision, outcome));
     }
 
@@ -253,8 +252,7 @@ public final class StepDownWatch {
     }
 
     private void unanswered(SlowPartition one, long now) {
-        Decision decision = one.entry.decided();
-        stats.answered(decision, Outcome.FAILED, null, NO_ANSWER, now);
+        stats.report.ended(one.entry.decided(), Outcome.FAILED, null, NO_ANSWER, now);
         end(one.entry, Outcome.FAILED, now);
     }
 

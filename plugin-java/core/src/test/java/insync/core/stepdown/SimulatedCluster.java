@@ -110,7 +110,7 @@ final class SimulatedCluster {
                 to[peer] = fetches.fetcher(peer);
             }
             watch = settings == null ? null
-                : new StepDownWatch(id, settings, clock, fetches, () -> FirstFetches.COUNT, new StepDownStats(), failed -> { throw new AssertionError(failed); });
+                : new StepDownWatch(id, settings, clock, fetches, () -> FirstFetches.COUNT, new StepDownStats(WatchedBroker.QUIET), failed -> { throw new AssertionError(failed); });
         }
 
         boolean isStalled() {

@@ -57,7 +57,7 @@ class StepDownEventsTest {
 
     @Test
     void theFiguresHaveNames() {
-        StepDownStats stats = new StepDownStats();
+        StepDownStats stats = new StepDownStats(WatchedBroker.QUIET);
         stats.decided(Reason.SLOW_FETCH);
         stats.decided(Reason.PEERS_SLOW);
         stats.ended(Outcome.DONE);

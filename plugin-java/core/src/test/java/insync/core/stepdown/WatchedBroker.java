@@ -1,6 +1,9 @@
 package insync.core.stepdown;
 
 import insync.core.ManualClock;
+import insync.core.events.EventLog;
+import insync.core.log.BrokerLog;
+import insync.core.log.StepDownReport;
 import insync.core.stepdown.PeerFetches.OutgoingFetch;
 import insync.core.stepdown.StepDownWatch.FirstFetches;
 import java.util.ArrayList;
@@ -11,6 +14,7 @@ import java.util.stream.Collectors;
 final class WatchedBroker {
     static final long T_MS = 2_000;
     static final long FETCH_WAIT_MS = 500;
+    static final StepDownReport QUIET = new StepDownReport(new BrokerLog(), EventLog.none());
 
     final ManualClock clock = new ManualClock();
     final StepDownStats stats;
@@ -28,9 +32,13 @@ final class WatchedBroker {
     /** Every decision that acted, in order. */
     final List<Decision> acted = new ArrayList<>();
 
-    WatchedBroker(StepDownSettings settings, StepDownListener... listeners) {
+    WatchedBroker(StepDownSettings settings) {
+        this(settings, QUIET);
+    }
+
+    WatchedBroker(StepDownSettings settings, StepDownReport report) {
         this.settings = settings;
-        this.stats = new StepDownStats(listeners);
+        this.stats = new StepDownStats(report);
         this.watch = new StepDownWatch(0, settings, clock, fetches, () -> ended, stats, failures::add);
     }
 
