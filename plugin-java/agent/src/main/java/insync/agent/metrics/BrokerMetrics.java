@@ -7,6 +7,7 @@ import com.yammer.metrics.core.MetricName;
 import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.Features;
 import insync.core.Insync;
+import insync.core.events.EventLog;
 import insync.core.isr.Hold;
 import insync.core.stepdown.Reason;
 import java.util.ArrayList;
@@ -99,7 +100,7 @@ public final class BrokerMetrics implements Hold.Listener {
 
     /** Returns a reason's name in metrics and log lines. */
     public static String word(Reason reason) {
-        return reason == null ? AgentMetric.NOT_TOLD : reason.word();
+        return reason == null ? AgentMetric.NOT_TOLD : EventLog.word(reason);
     }
 
     /** Moves the meters to their counters. */

@@ -1,6 +1,7 @@
 package insync.core.events;
 
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -23,6 +24,11 @@ public class EventLog {
             map.put((String) namesAndValues[i], namesAndValues[i + 1]);
         }
         return map;
+    }
+
+    /** Returns an enum value's name in events, metrics and log lines. */
+    public static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
     }
 
     /** Returns whether events go anywhere; if not, a caller need not collect their fields. */

@@ -1,7 +1,5 @@
 package insync.core.isr;
 
-import java.util.Locale;
-
 /** Describes a follower that the leader keeps in the ISR now, only because of how long the leader takes for its fetch. */
 public final class Hold {
     public final FollowerReplica follower;
@@ -39,12 +37,7 @@ public final class Hold {
          * No fetch is pending: the last one was answered less than replica.lag.time.max.ms ago, or the leader's process did
          * not run.
          */
-        NONE;
-
-        /** Returns the site's name in metrics and log lines. */
-        public String word() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        NONE
     }
 
     /** Receives the begin and the end of holds. Called under a leaf lock, so it must return at once and never throw. */

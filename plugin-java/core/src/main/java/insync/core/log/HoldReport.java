@@ -36,7 +36,7 @@ public final class HoldReport implements Hold.Listener {
         if (events.isOn()) {
             FollowerReplica follower = hold.follower;
             Map<String, Object> fields = EventLog.fields("topic", follower.topic(), "partition", follower.partition(),
-                "replica", follower.replicaId(), "site", hold.site.word(), time, ms);
+                "replica", follower.replicaId(), "site", EventLog.word(hold.site), time, ms);
             events.emit(type, fields);
         }
     }
@@ -48,6 +48,6 @@ public final class HoldReport implements Hold.Listener {
 
     private static String why(Hold.Site site, long pendingMs) {
         return site == Hold.Site.NONE ? "its last fetch has just been answered, or this process did not run (site none)"
-            : "this leader has been processing its fetch for " + pendingMs + " ms (site " + site.word() + ")";
+            : "this leader has been processing its fetch for " + pendingMs + " ms (site " + EventLog.word(site) + ")";
     }
 }

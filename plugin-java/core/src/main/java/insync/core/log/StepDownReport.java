@@ -25,9 +25,9 @@ public final class StepDownReport {
                 + decision.successor() + " the leader"
             : "This leader does not step down (" + why(decision) + ")"));
         Map<String, Object> all = EventLog.fields("topic", decision.topic, "partition", decision.partition,
-            "leader_epoch", decision.leaderEpoch, "reason", decision.reason.word(), "pending_ms", decision.pendingMs);
+            "leader_epoch", decision.leaderEpoch, "reason", EventLog.word(decision.reason), "pending_ms", decision.pendingMs);
         if (decision.site != null) {
-            all.put("site", decision.site.word());
+            all.put("site", EventLog.word(decision.site));
         }
         if (decision.acts()) {
             all.put("successor", decision.successor());
@@ -47,11 +47,11 @@ public final class StepDownReport {
         long askedMs = (nowNanos - decision.atNanos) / 1_000_000L;
         boolean done = outcome == Outcome.DONE;
         log.offer(Name.STEP_DOWN, done ? Level.INFO : Level.WARN, () -> of(decision) + "The step-down in leader epoch "
-            + decision.leaderEpoch + (done ? " is done" : " ended as " + outcome.word()) + " after " + askedMs + " ms"
+            + decision.leaderEpoch + (done ? " is done" : " ended as " + EventLog.word(outcome)) + " after " + askedMs + " ms"
             + (way == null ? "" : " by " + way) + (error == null ? "" : ": " + error));
         events.emit("step_down_answered", EventLog.fields("topic", decision.topic, "partition", decision.partition,
             "leader_epoch", decision.leaderEpoch, "successor", decision.successor(),
-            "isr_policy", StepDownSettings.name(decision.exLeader()), "outcome", outcome.word(), "way", way, "error", error,
+            "isr_policy", StepDownSettings.name(decision.exLeader()), "outcome", EventLog.word(outcome), "way", way, "error", error,
             "pending_ms", decision.pendingMs, "asked_ms", askedMs));
     }
 
@@ -74,12 +74,12 @@ public final class StepDownReport {
     }
 
     private static String why(Decision decision) {
-        return "reason " + decision.reason.word() + ", leader epoch " + decision.leaderEpoch + ", " + cause(decision);
+        return "reason " + EventLog.word(decision.reason) + ", leader epoch " + decision.leaderEpoch + ", " + cause(decision);
     }
 
     private static String cause(Decision decision) {
         if (decision.site != null) {
-            return "an append has been pending for " + decision.pendingMs + " ms at site " + decision.site.word();
+            return "an append has been pending for " + decision.pendingMs + " ms at site " + EventLog.word(decision.site);
         }
         return decision.pendingMs == 0 ? "a read for a follower failed"
             : "a follower's fetch is overdue by " + decision.pendingMs + " ms";

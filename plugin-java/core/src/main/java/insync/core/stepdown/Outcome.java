@@ -1,7 +1,5 @@
 package insync.core.stepdown;
 
-import java.util.Locale;
-
 /** The result of a requested step-down. */
 public enum Outcome {
     /** Another broker leads the partition. */
@@ -9,10 +7,5 @@ public enum Outcome {
     /** The controller answered with an error, or changed nothing. The request may be repeated. */
     REFUSED,
     /** The controller could not be reached, or did not answer. The request may be repeated. */
-    FAILED;
-
-    /** Returns the outcome's name in events. */
-    public String word() {
-        return name().toLowerCase(Locale.ROOT);
-    }
+    FAILED
 }

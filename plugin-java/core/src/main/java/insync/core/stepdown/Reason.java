@@ -1,7 +1,5 @@
 package insync.core.stepdown;
 
-import java.util.Locale;
-
 /** The reason for a step-down, or for withholding one although a fetch of the partition, or an append to it, is slow. */
 public enum Reason {
     /** The leader steps down: it processed a fetch for longer than T, and no rule prevents it. */
@@ -28,10 +26,5 @@ public enum Reason {
     /** Returns whether the leader steps down; the others are reasons against it. */
     public boolean acts() {
         return this == SLOW_FETCH || this == SLOW_APPEND || this == READ_ERROR;
-    }
-
-    /** Returns the reason's name in events and metrics. */
-    public String word() {
-        return name().toLowerCase(Locale.ROOT);
     }
 }

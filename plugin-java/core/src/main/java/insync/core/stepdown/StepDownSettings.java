@@ -1,7 +1,7 @@
 package insync.core.stepdown;
 
 import insync.core.Millis;
-import java.util.Locale;
+import insync.core.events.EventLog;
 
 /**
  * Contains the checked values of the step-down configs. docs/understand/step-down.md explains each default and constant. All parts
@@ -139,9 +139,9 @@ public final class StepDownSettings {
         return Math.max(Math.max(40, limitMs / 64), Math.min(1_000, limitMs / 4));
     }
 
-    /** Returns an enum value's name in configs and events. */
+    /** Returns the name in configs and events of one of these enums' values. */
     public static String name(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        return EventLog.word(value).replace('_', '-');
     }
 
     private static final class Values {

@@ -117,11 +117,11 @@ public final class StepDownStats {
         Map<String, Object> by = new LinkedHashMap<>();
         for (Reason reason : Reason.values()) {
             if (!reason.acts()) {
-                by.put(reason.word(), count(reason));
+                by.put(EventLog.word(reason), count(reason));
             }
         }
         Map<String, Object> map = EventLog.fields("asked", asked());
-        ended.forEach((outcome, count) -> map.put(outcome.word(), count.sum()));
+        ended.forEach((outcome, count) -> map.put(EventLog.word(outcome), count.sum()));
         map.putAll(EventLog.fields("withheld", withheld(), "withheld_by", by, "connections_closed", connectionsClosed(),
             "slow", slow, "slow_peers", slowPeers));
         return map;

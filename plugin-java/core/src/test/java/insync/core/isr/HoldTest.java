@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,12 +19,12 @@ class HoldTest extends BothScopes {
         stats.listeners(new Hold.Listener() {
             @Override
             public void held(Hold hold) {
-                said.add("held " + hold.site.word() + " " + hold.pendingMs());
+                said.add("held " + EventLog.word(hold.site) + " " + hold.pendingMs());
             }
 
             @Override
             public void released(Hold hold) {
-                said.add("released " + hold.site.word());
+                said.add("released " + EventLog.word(hold.site));
             }
         });
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import insync.core.events.EventLog;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +32,7 @@ class SlowAppendTest {
         Decision decision = broker.acted.get(0);
         assertEquals(Reason.SLOW_APPEND, decision.reason);
         assertTrue(decision.pendingMs >= APPEND_MS);
-        assertEquals("log", decision.site.word());
+        assertEquals("log", EventLog.word(decision.site));
         broker.pass(20_000);
         assertEquals(1, broker.acted.size());
     }
