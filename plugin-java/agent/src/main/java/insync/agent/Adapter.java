@@ -28,23 +28,13 @@ public interface Adapter {
         return all;
     }
 
-    /**
-     * Returns our classes, except advices, that refer to the broker's classes; the weave check verifies each member
-     * that they or their nested classes use.
-     */
-    List<Class<?>> ownClasses();
-
-    /** Returns these classes, and the extension's. */
-    default List<Class<?>> allOwnClasses() {
-        List<Class<?>> all = new ArrayList<>(ownClasses());
-        all.addAll(Extension.current().ownClasses(name()));
-        return all;
+    /** Returns our classes that this version never runs, although those that it runs name them: the weave check passes them over. */
+    default List<Class<?>> unused() {
+        return List.of();
     }
 
     /** Returns the registry behind Kafka's reporters. */
-    default MetricsRegistry metrics() {
-        return stepDown().metrics();
-    }
+    MetricsRegistry metrics();
 
     /** Returns what reads a broker; null if no scope of pending fetches is supported. */
     default BrokerAccess access() {

@@ -54,8 +54,8 @@ public class Extension {
         return List.of();
     }
 
-    /** Returns the extension's classes that refer to the broker's; see {@link Adapter#ownClasses()}. */
-    public List<Class<?>> ownClasses(String adapter) {
+    /** Returns the extension's classes that an adapter's versions never run; see {@link Adapter#unused()}. */
+    public List<Class<?>> unused(String adapter) {
         return List.of();
     }
 

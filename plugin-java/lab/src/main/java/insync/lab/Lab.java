@@ -19,8 +19,6 @@ import insync.lab.lagpolicy.LagPolicyConfig;
 import insync.lab.pausepoints.PausePointHooks;
 import insync.lab.relinquish.ReadErrorHooks;
 import insync.lab.relinquish.RelinquishOnlyConfig;
-import insync.lab.view.FetcherThreads;
-import insync.lab.view.KafkaView;
 import insync.lab.view.LeaderView;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -81,15 +79,15 @@ public final class Lab extends Extension {
     }
 
     @Override
-    public List<Class<?>> ownClasses(String adapter) {
-        List<Class<?>> own = new ArrayList<>(List.of(Lab.class, LagPolicyConfig.class, PausePointHooks.class, RelinquishOnlyConfig.class,
-            FetcherThreads.class, KafkaView.class, OfVersion.class));
-        own.addAll(EventsTopic.ownClasses());
-        own.addAll(adapter.equals("v1_1") ? OfVersion.of11().ownClasses() : List.of(LeaderView.class));
-        if (!ZOOKEEPER.contains(adapter)) {
-            own.addAll(List.of(LagPolicy.class, ReadErrorHooks.class));
+    public List<Class<?>> unused(String adapter) {
+        List<Class<?>> unused = new ArrayList<>();
+        if (ZOOKEEPER.contains(adapter)) {
+            unused.addAll(List.of(LagPolicy.class, ReadErrorHooks.class));
         }
-        return own;
+        if (adapter.equals("v1_1")) {
+            unused.add(LeaderView.class);
+        }
+        return unused;
     }
 
     @Override

@@ -21,7 +21,4 @@ public interface OfVersion {
     List<Hook> pausePoints();
 
     BrokerView view(ReplicaManager replicas, KafkaConfig config);
-
-    /** Returns its classes that refer to the broker's. */
-    List<Class<?>> ownClasses();
 }

@@ -1,56 +1,35 @@
 package insync.agent.adapter;
 
+import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.Adapter;
-import insync.agent.broker.BrokerLifecycle;
-import insync.agent.broker.StepDown;
-import insync.agent.config.BrokerConfigs;
 import insync.agent.config.ConfigHooks;
-import insync.agent.config.DynamicConfigs;
 import insync.agent.isr.FetchParamsHooks;
 import insync.agent.isr.FileRecordsHooks;
-import insync.agent.isr.Followers;
 import insync.agent.isr.KafkaApisHooks;
 import insync.agent.isr.KafkaChannelHooks;
-import insync.agent.isr.PartitionEvents;
 import insync.agent.isr.PartitionHooks;
-import insync.agent.isr.PartitionState;
-import insync.agent.isr.PendingFetch;
-import insync.agent.isr.PendingReads;
-import insync.agent.isr.PendingReadsConfig;
 import insync.agent.isr.ReplicaHooks;
 import insync.agent.isr.ReplicaManagerHooks;
 import insync.agent.isr.RequestChannelHooks;
 import insync.agent.isr.RequestHooks;
-import insync.agent.isr.RequestPart;
-import insync.agent.isr.RequestPart.NamedPartitions;
-import insync.agent.isr.RequestSteps;
 import insync.agent.isr.SocketServerHooks;
-import insync.agent.kafka.BrokerAccess;
-import insync.agent.kafka.KafkaClock;
-import insync.agent.kafka.KafkaPartition;
-import insync.agent.kafka.ScalaIds;
-import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
-import insync.agent.logstart.MovedHighWatermark;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks;
 import insync.agent.stepdown.broker.AppendHooks;
 import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
-import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.ControllerAccess;
 import insync.agent.stepdown.broker.HeartbeatHooks;
 import insync.agent.stepdown.broker.LeadershipHooks;
 import insync.agent.stepdown.broker.ProcessorHooks;
 import insync.agent.stepdown.broker.StepDownAccess;
-import insync.agent.stepdown.broker.StepDownConfigs;
-import insync.agent.stepdown.controller.AutomaticElections;
 import insync.agent.stepdown.controller.HeartbeatResponseHooks;
-import insync.agent.stepdown.controller.LeadershipTransfer;
 import insync.agent.stepdown.controller.PartitionChangeBuilderHooks;
 import insync.agent.stepdown.controller.ReplicationControlManagerHooks;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.kafka.server.metrics.KafkaYammerMetrics;
 
 /**
  * Provides what the adapters from 3.6 on have in common: the hooks of all features, on classes whose names they pass. The
@@ -76,17 +55,6 @@ public abstract class CommonAdapter implements Adapter {
         String log = MovedClass.to("kafka.log.UnifiedLog", "org.apache.kafka.storage.internals.log.UnifiedLog");
         this.logStart = LogStartHooks.since36(log);
         this.appends = AppendHooks.since36(log);
-    }
-
-    /** Returns our classes of scope "read" that refer to the broker's, for every version from 2.8 on. */
-    public static List<Class<?>> classesOfScopeRead() {
-        List<Class<?>> own = new ArrayList<>(BrokerLifecycle.ownClasses());
-        own.addAll(List.of(BrokerAccess.class, BrokerConfigs.class, DynamicConfigs.class, Followers.class,
-            KafkaClock.class, KafkaPartition.class,
-            LogStartConfigs.class, PartitionEvents.class,
-            PartitionState.class, PendingFetch.class, PendingReads.class, PendingReadsConfig.class, ScalaIds.class,
-            StepDownConfigs.class));
-        return own;
     }
 
     @Override
@@ -145,22 +113,8 @@ public abstract class CommonAdapter implements Adapter {
     }
 
     @Override
-    public final List<Class<?>> ownClasses() {
-        List<Class<?>> own = classesOfScopeRead();
-        addWithParents(own, access.getClass());
-        own.add(controller.getClass());
-        own.addAll(List.of(HeartbeatResponseHooks.class, StepDown.class, ControllerAccess.class,
-            RequestHooks.RequestCarrier.class, SocketServerHooks.class, NamedPartitions.class, RequestSteps.class,
-            RequestPart.class, MovedHighWatermark.class, ProcessorHooks.ProcessorCarrier.class, StepDownAccess.class,
-            AutomaticElections.class, LeadershipTransfer.class));
-        own.addAll(BrokerStepDown.ownClasses());
-        return own;
-    }
-
-    private static void addWithParents(List<Class<?>> own, Class<?> type) {
-        for (Class<?> each = type; each != Object.class; each = each.getSuperclass()) {
-            own.add(each);
-        }
+    public final MetricsRegistry metrics() {
+        return KafkaYammerMetrics.defaultRegistry();
     }
 
     @Override

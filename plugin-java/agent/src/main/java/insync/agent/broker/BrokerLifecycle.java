@@ -18,7 +18,6 @@ import insync.agent.kafka.KafkaClock;
 import insync.agent.log.InForce;
 import insync.agent.log.KafkaLog;
 import insync.agent.logstart.LogStartConfigs;
-import insync.agent.metrics.AgentMetric;
 import insync.agent.metrics.BrokerMetrics;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.StepDownConfigs;
@@ -83,12 +82,6 @@ public final class BrokerLifecycle implements Brokers.Parts {
         onDemand = hooks;
         stockWhenUnsupported = runStock;
         Brokers.install(adapted.access());
-    }
-
-    /** Returns our classes of a broker's start that refer to the broker's, for every version. */
-    public static List<Class<?>> ownClasses() {
-        return List.of(Brokers.class, Extension.class, BrokerLifecycle.class, Adapter.class, KafkaLog.class, InForce.class,
-            AgentMetric.class, BrokerMetrics.class);
     }
 
     /** Returns the registry behind Kafka's reporters. */

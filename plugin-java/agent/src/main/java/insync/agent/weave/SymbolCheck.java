@@ -1,9 +1,14 @@
 package insync.agent.weave;
 
 import insync.agent.Adapter;
+import insync.agent.Extension;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import net.bytebuddy.description.method.MethodDescription;
@@ -15,8 +20,8 @@ import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Verifies before weaving that the broker has every class, method and field that the adapter's compiled code refers to.
- * The list is read from the adapter's own class files, so it is always up to date.
+ * Verifies before weaving that the broker has every class, method and field to which our compiled code refers. What that is, is read
+ * from the class files of the adapter, of the advices, and of all that they use.
  */
 final class SymbolCheck {
     private final TypePool pool;
@@ -29,9 +34,7 @@ final class SymbolCheck {
 
     /** Returns the symbols that this broker lacks, sorted, as text. */
     List<String> missing(Adapter adapter) {
-        SymbolCollector used = new SymbolCollector();
-        adapter.allOwnClasses().forEach(own -> collect(own.getName(), used));
-        adapter.allHooks().forEach(hook -> collect(hook.advice().getName(), used));
+        SymbolCollector used = used(adapter);
         List<String> missing = new ArrayList<>();
         used.symbols().stream().filter(symbol -> !exists(symbol)).forEach(symbol -> missing.add("missing " + symbol));
         if (missing.isEmpty()) {
@@ -43,12 +46,27 @@ final class SymbolCheck {
         return missing;
     }
 
-    /** Reads one of our classes and the classes nested in it. */
-    private void collect(String own, SymbolCollector used) {
+    private SymbolCollector used(Adapter adapter) {
+        SymbolCollector used = new SymbolCollector();
+        Set<String> read = new HashSet<>();
+        Extension extension = Extension.current();
+        Stream.of(adapter.unused(), extension.unused(adapter.name())).flatMap(List::stream).map(Class::getName).forEach(read::add);
+        Deque<String> open = new ArrayDeque<>(List.of(adapter.getClass().getName(), extension.getClass().getName()));
+        adapter.allHooks().forEach(hook -> open.add(hook.advice().getName()));
+        while (!open.isEmpty()) {
+            String own = open.pop();
+            if (read.add(own)) {
+                read(own, used);
+                open.addAll(used.own());
+                used.own().clear();
+            }
+        }
+        return used;
+    }
+
+    private void read(String own, SymbolCollector used) {
         try {
-            used.nested().clear();
             new ClassReader(locator.locate(own).resolve()).accept(used, ClassReader.SKIP_DEBUG);
-            List.copyOf(used.nested()).forEach(nested -> collect(nested, used));
         } catch (IOException unreadable) {
             throw new IllegalStateException("cannot read " + own, unreadable);
         }

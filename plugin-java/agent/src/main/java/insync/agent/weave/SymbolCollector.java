@@ -1,7 +1,5 @@
 package insync.agent.weave;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import net.bytebuddy.jar.asm.ClassVisitor;
@@ -12,10 +10,13 @@ import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
-/** Collects the classes and members of Kafka, Scala, Yammer and slf4j that our class files use. */
+/**
+ * Collects the classes and members of Kafka, Scala, Yammer and slf4j that our class files use, and which of our classes they use. A
+ * constant that is one of our classes is no use: such a class is only described, for hooks.
+ */
 final class SymbolCollector extends ClassVisitor {
     private final TreeSet<Symbol> symbols = new TreeSet<>();
-    private final List<String> nested = new ArrayList<>();
+    private final Set<String> own = new TreeSet<>();
     private final Set<String> classes = new TreeSet<>();
 
     SymbolCollector() {
@@ -26,9 +27,9 @@ final class SymbolCollector extends ClassVisitor {
         return symbols;
     }
 
-    /** Returns the names of the classes nested in those that were read, anonymous ones included. */
-    List<String> nested() {
-        return nested;
+    /** Returns the names of our classes that those that were read use or are nested in; the core's know no broker. */
+    Set<String> own() {
+        return own;
     }
 
     /** Returns the names of the classes that were read and that extend or implement a type of the broker. */
@@ -37,16 +38,18 @@ final class SymbolCollector extends ClassVisitor {
     }
 
     @Override
-    public void visitNestMember(String member) {
-        nested.add(member.replace('/', '.'));
+    public void visitNestHost(String host) {
+        addOwn(host);
     }
 
     @Override
     public void visit(int version, int access, String name, String signature, String superName, String[] interfaces) {
         addType(superName);
+        addOwn(superName);
         boolean ofBroker = isBrokers(superName);
         for (String parent : interfaces) {
             addType(parent);
+            addOwn(parent);
             ofBroker |= isBrokers(parent);
         }
         if (ofBroker) {
@@ -78,6 +81,7 @@ final class SymbolCollector extends ClassVisitor {
             @Override
             public void visitTypeInsn(int opcode, String type) {
                 addDescriptor(Type.getObjectType(type));
+                addOwn(type);
             }
 
             @Override
@@ -143,7 +147,14 @@ final class SymbolCollector extends ClassVisitor {
         }
     }
 
+    private void addOwn(String internalName) {
+        if (internalName.startsWith("insync/agent/") || internalName.startsWith("insync/lab/")) {
+            own.add(internalName.replace('/', '.'));
+        }
+    }
+
     private void addMember(String owner, String name, String descriptor) {
+        addOwn(owner);
         if (isBrokers(owner)) {
             symbols.add(new Symbol(owner.replace('/', '.'), name, descriptor));
         }

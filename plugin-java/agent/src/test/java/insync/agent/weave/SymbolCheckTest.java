@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 /** The weave check on the real broker's class files, unchanged and with one of them changed. */
 class SymbolCheckTest {
     private static final String REPLICA = "org.apache.kafka.server.replica.Replica";
+    private static final String CHANNEL = "org.apache.kafka.common.network.KafkaChannel";
     private final Adapter adapter = new BrokerAdapter();
     private final ClassFileLocator broker = ClassFileLocator.ForClassLoader.ofSystemLoader();
 
@@ -36,6 +37,15 @@ class SymbolCheckTest {
         assertTrue(missing.contains("missing method " + REPLICA
             + ".stateSnapshot()Lorg/apache/kafka/server/replica/ReplicaState;"), missing.toString());
         assertTrue(missing.stream().allMatch(one -> one.contains(REPLICA)), missing.toString());
+    }
+
+    /** Only a class that only another class creates, which an advice reaches through an interface, uses this method. */
+    @Test
+    void whatTheAdvicesReachIsChecked() {
+        byte[] empty = new ByteBuddy().subclass(Object.class).name(CHANNEL).make().getBytes();
+        List<String> missing = missing(new ClassFileLocator.Compound(
+            new ClassFileLocator.Simple(Map.of(CHANNEL, empty)), broker));
+        assertTrue(missing.contains("missing method " + CHANNEL + ".id()Ljava/lang/String;"), missing.toString());
     }
 
     /** An own class of these tests that refers to the broker in the ways that a compiler has for it. */

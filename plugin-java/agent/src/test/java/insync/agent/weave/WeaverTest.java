@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.Adapter;
 import insync.agent.AgentException;
 import java.lang.reflect.Constructor;
@@ -147,8 +148,8 @@ class WeaverTest {
         }
 
         @Override
-        public List<Class<?>> ownClasses() {
-            return List.of();
+        public MetricsRegistry metrics() {
+            return null;
         }
     }
 }

@@ -3,14 +3,16 @@ package insync.agent.v1_1;
 import com.yammer.metrics.Metrics;
 import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.Adapter;
-import insync.agent.broker.BrokerLifecycle;
-import insync.agent.isr.PendingReadsConfig;
+import insync.agent.broker.StepDown;
+import insync.agent.config.DynamicConfigs;
+import insync.agent.isr.PartitionState;
+import insync.agent.isr.PendingReads;
+import insync.agent.isr.RequestPart;
 import insync.agent.kafka.FetchState.LastFetchHooks;
-import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
-import insync.agent.weave.Hook;
+import insync.agent.stepdown.broker.BrokerStepDown;
+import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.agent.weave.TypeHooks;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -32,11 +34,9 @@ public final class BrokerAdapter implements Adapter {
     }
 
     @Override
-    public List<Class<?>> ownClasses() {
-        List<Class<?>> own = new ArrayList<>(BrokerLifecycle.ownClasses());
-        own.addAll(List.of(FollowerAnswers.class, KafkaConfigHooks.class, LogStartConfigs.class,
-            PendingReadsConfig.class, ReplicaHooks.class));
-        return own;
+    public List<Class<?>> unused() {
+        return List.of(BrokerStepDown.class, DynamicConfigs.class, PartitionState.class, PendingReads.class, RequestPart.class,
+            StepDown.class, StepDownConfigs.class);
     }
 
     @Override

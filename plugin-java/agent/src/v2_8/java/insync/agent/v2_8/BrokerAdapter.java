@@ -2,10 +2,12 @@ package insync.agent.v2_8;
 
 import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.Adapter;
-import insync.agent.adapter.CommonAdapter;
+import insync.agent.broker.StepDown;
 import insync.agent.config.ConfigHooks;
+import insync.agent.isr.RequestPart;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.FetchState.LastFetchHooks;
+import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
 import kafka.metrics.KafkaYammerMetrics;
@@ -34,10 +36,8 @@ public final class BrokerAdapter implements Adapter {
     }
 
     @Override
-    public List<Class<?>> ownClasses() {
-        List<Class<?>> own = CommonAdapter.classesOfScopeRead();
-        own.add(Access.class);
-        return own;
+    public List<Class<?>> unused() {
+        return List.of(BrokerStepDown.class, RequestPart.class, StepDown.class);
     }
 
     @Override

@@ -1,9 +1,7 @@
 package insync.agent.v2_8;
 
-import insync.agent.broker.Brokers;
 import insync.agent.isr.PendingFetch;
 import insync.agent.isr.PendingReads;
-import insync.agent.isr.RequestSteps;
 import kafka.server.ReplicaManager;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.matcher.ElementMatchers;
@@ -26,13 +24,10 @@ final class ReplicaManagerHooks extends insync.agent.isr.ReplicaManagerHooks {
     static final class FetchMessages {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static PendingFetch<Seq<?>> enter(
-                @Advice.This ReplicaManager replicas, @Advice.FieldValue(PENDING_READS) PendingReads pendingReads,
-                @Advice.Argument(0) long maxWaitMs, @Advice.Argument(1) int replicaId,
+                @Advice.FieldValue(PENDING_READS) PendingReads pendingReads, @Advice.Argument(0) long maxWaitMs,
+                @Advice.Argument(1) int replicaId,
                 @Advice.Argument(5) Seq<Tuple2<?, FetchRequest.PartitionData>> partitions,
                 @Advice.Argument(value = 7, readOnly = false) Function1<Seq<?>, BoxedUnit> callback) {
-            if (Brokers.anyRequestScope()) {
-                RequestSteps.fetching(replicas, partitions);
-            }
             if (pendingReads == null || replicaId < 0) {
                 return null;
             }

@@ -1,7 +1,6 @@
 package insync.lab.events;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -32,11 +31,6 @@ public final class EventsTopic {
         events.publish(new EventsTopicSink(config.getString(EventsTopicConfigs.TOPIC), key(config),
             () -> new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer()), events.published()));
         events.emit("events_topic", EventsTopicConfigs.all(config));
-    }
-
-    /** Returns the classes that refer to the broker's. */
-    public static List<Class<?>> ownClasses() {
-        return List.of(EventsTopicConfigs.class, EventsTopic.class, EventsTopicSink.class);
     }
 
     /** Returns the records' key: the origin, and the name of the file with the same lines. */

@@ -33,11 +33,6 @@ public final class Kafka11 implements OfVersion {
         return new View(replicas, config);
     }
 
-    @Override
-    public List<Class<?>> ownClasses() {
-        return List.of(Kafka11.class, View.class);
-    }
-
     /** Passes the point after all partitions of a follower's fetch are read, before the fetch is recorded. */
     static final class LeaderRead {
         @Advice.OnMethodEnter(suppress = Throwable.class)

@@ -84,12 +84,6 @@ public final class BrokerStepDown implements StepDown {
         thread.setDaemon(true);
     }
 
-    /** Returns our step-down classes that refer to the broker's. */
-    public static List<Class<?>> ownClasses() {
-        return List.of(AppendHooks.class, BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, LeadershipHooks.class,
-            AnswerThreads.class, Relinquisher.class, SelfFencing.class, TimedTag.class, UnservedClients.class);
-    }
-
     /**
      * Starts the watch of a broker whose ReplicaManager was constructed.
      *

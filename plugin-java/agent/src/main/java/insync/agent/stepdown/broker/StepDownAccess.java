@@ -1,6 +1,5 @@
 package insync.agent.stepdown.broker;
 
-import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.kafka.BrokerAccess;
 import java.util.Collection;
 import java.util.List;
@@ -9,18 +8,12 @@ import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.metadata.LeaderRecoveryState;
-import org.apache.kafka.server.metrics.KafkaYammerMetrics;
 
 /**
  * Reads the broker's state for a step-down, by types that differ between versions. No method waits or takes
  * leaderIsrUpdateLock.
  */
 public interface StepDownAccess extends BrokerAccess {
-
-    /** Returns the registry behind Kafka's reporters. */
-    default MetricsRegistry metrics() {
-        return KafkaYammerMetrics.defaultRegistry();
-    }
 
     @Override
     default TopicPartition partition(Object key) {
