@@ -51,7 +51,7 @@ public final class RequestSteps {
             request.context().principal, thread);
         boolean startsSession = fetch.metadata().isFull();
         if (startsSession) {
-            connection.sessionKnown();
+            connection.sessionKnown = true;
         }
         connection.arrived(request, fetch.replicaEpoch(),
             startsSession || !fetch.data().forgottenTopicsData().isEmpty(), fetch.maxWait());
@@ -74,10 +74,10 @@ public final class RequestSteps {
     public static void fetching(ReplicaManager replicas,
                                 Seq<? extends Tuple2<?, FetchRequest.PartitionData>> partitions) {
         FetcherConnection connection = FetcherConnection.serving();
-        if (connection == null || connection.isSessionKnown() || !connection.scope.isOn()) {
+        if (connection == null || connection.sessionKnown || !connection.scope.isOn()) {
             return;
         }
-        connection.sessionKnown();
+        connection.sessionKnown = true;
         Iterator<? extends Tuple2<?, FetchRequest.PartitionData>> each = partitions.iterator();
         while (each.hasNext()) {
             Tuple2<?, FetchRequest.PartitionData> one = each.next();

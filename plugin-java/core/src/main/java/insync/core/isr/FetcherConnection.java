@@ -27,14 +27,19 @@ public final class FetcherConnection {
     public final RequestScope scope;
     private final ArrivalReadings atArrival;
     /** All connections of the follower, including those lost recently. */
-    private volatile FetcherConnection[] siblings = {this};
+    volatile FetcherConnection[] siblings = {this};
     // Volatile because the siblings read it.
     private volatile FetcherClock clock;
     private volatile FetcherClock next;
-    private volatile boolean lost;
-    private volatile boolean proven;
-    /** Whether the partitions of its fetch session are known: named by a request, or found at the first read. */
-    private volatile boolean sessionKnown;
+    /** Reads for a lost connection are not progress of the follower. */
+    volatile boolean lost;
+    /** Whether Kafka has accepted a fetch of this connection. */
+    volatile boolean proven;
+    /**
+     * Whether the partitions of its fetch session are known: named by a request, or found at the first read. They are not if the
+     * session began before the scope: its fetches name only partitions that changed.
+     */
+    public volatile boolean sessionKnown;
     private Object request;
     /** Whether a handler has begun with the fetch. */
     private volatile boolean handled;
@@ -45,10 +50,11 @@ public final class FetcherConnection {
     private long waitNanos;
 
     // Written before the request is queued; afterwards only the thread that serves the request reads them.
-    private FetcherClock clockOfRequest;
-    private long chargedAtArrival;
-    private long arrivedAt;
-    private long brokerEpoch;
+    FetcherClock clockOfRequest;
+    long chargedAtArrival;
+    /** The machine's time when the request arrived. */
+    long arrivedAt;
+    long brokerEpoch;
 
     FetcherConnection(int follower, Object principal, NetworkThread thread, RequestScope scope) {
         this.follower = follower;
@@ -162,56 +168,9 @@ public final class FetcherConnection {
         drop(scope.clock.nanos());
     }
 
-    /** Returns whether Kafka has accepted a fetch of this connection. */
-    boolean isProven() {
-        return proven;
-    }
-
-    void proven() {
-        proven = true;
-    }
-
-    /**
-     * Returns whether the partitions of its fetch session are known. They are not if the session began before the scope:
-     * its fetches name only partitions that changed.
-     */
-    public boolean isSessionKnown() {
-        return sessionKnown;
-    }
-
-    public void sessionKnown() {
-        sessionKnown = true;
-    }
-
-    FetcherClock clockOfRequest() {
-        return clockOfRequest;
-    }
-
-    long chargedAtArrival() {
-        return chargedAtArrival;
-    }
-
-    /** Returns the machine's time when the request arrived. */
-    long arrivedAt() {
-        return arrivedAt;
-    }
-
-    long brokerEpoch() {
-        return brokerEpoch;
-    }
-
     /** Returns a clock's charged time when the request arrived; null means the leader's own clock. */
     synchronized long chargedAtArrival(FetcherClock other, long now) {
         return other == clockOfRequest ? chargedAtArrival : atArrival.charged(other, now);
-    }
-
-    /** Returns whether the connection is lost. Reads for a lost connection are not progress of the follower. */
-    boolean isLost() {
-        return lost;
-    }
-
-    void siblings(FetcherConnection[] all) {
-        siblings = all;
     }
 
     /** Returns how long the leader has been processing the fetch by the broker's clock, 0 if there is none. */
@@ -241,7 +200,7 @@ public final class FetcherConnection {
     }
 
     private long whileStuck(long since) {
-        long stuck = scope.queueStuckSince();
+        long stuck = scope.queueStuckSince;
         return stuck - since > 0 ? stuck : since;
     }
 

@@ -44,11 +44,6 @@ public abstract class FollowerTracker {
         return scope == other;
     }
 
-    /** Returns whether its scope has ended, so that it has no effect any more. */
-    private boolean hasEnded() {
-        return scope.hasEnded();
-    }
-
     /**
      * Notes that the leader has read a fetch of this follower. Called where Kafka records it.
      *
@@ -113,7 +108,7 @@ public abstract class FollowerTracker {
     private synchronized boolean holdsNow(long nowMs, long maxLagMs) {
         FollowerTracker other = notEnded(earlier);
         earlier = other;
-        return !hasEnded() && holds(nowMs, maxLagMs) || other != null && other.holdsNow(nowMs, maxLagMs);
+        return !scope.ended && holds(nowMs, maxLagMs) || other != null && other.holdsNow(nowMs, maxLagMs);
     }
 
     /** Returns one map per pending fetch, youngest first: offset, leader_epoch, age_ms. */
@@ -174,7 +169,7 @@ public abstract class FollowerTracker {
     /** Returns the first tracker whose scope has not ended: the given one or one before it, or null. */
     private static FollowerTracker notEnded(FollowerTracker newest) {
         FollowerTracker tracker = newest;
-        while (tracker != null && tracker.hasEnded()) {
+        while (tracker != null && tracker.scope.ended) {
             tracker = tracker.earlier;
         }
         return tracker;

@@ -14,7 +14,7 @@ public final class NetworkThread {
     /** {@link #calledAt} returns this when there is no call. */
     static final long NONE = Long.MIN_VALUE;
 
-    private final LeaderClock leader;
+    final LeaderClock leader;
     private long stalledNanos;
     private long callSince = NONE;
     private long calledAt = NONE;
@@ -22,10 +22,6 @@ public final class NetworkThread {
 
     public NetworkThread(LeaderClock leader) {
         this.leader = leader;
-    }
-
-    LeaderClock leader() {
-        return leader;
     }
 
     /**

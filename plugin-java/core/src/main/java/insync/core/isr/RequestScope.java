@@ -18,7 +18,8 @@ public final class RequestScope extends Scope {
     private final Map<Thread, NetworkThread> threads = new ConcurrentHashMap<>();
     private Object queueHead;
     private long queueSeen;
-    private volatile long queueStuckSince;
+    /** Since when the same request may have been waiting for a handler for longest, by the machine's clock. */
+    volatile long queueStuckSince;
     private volatile boolean on = true;
 
     public RequestScope(Clock clock, LeaderClock leaderClock, Stats stats, PendingListener listener, FetchBody body) {
@@ -44,11 +45,6 @@ public final class RequestScope extends Scope {
         queueSeen = now;
     }
 
-    /** Returns since when the same request may have been waiting for a handler for longest, by the machine's clock. */
-    long queueStuckSince() {
-        return queueStuckSince;
-    }
-
     /** Registers the current thread as one of the broker's network threads; called once by each. */
     public NetworkThread networkThread() {
         threads.keySet().removeIf(thread -> !thread.isAlive());
@@ -59,7 +55,7 @@ public final class RequestScope extends Scope {
 
     /** Returns whether it registered a network thread. */
     public boolean registered(NetworkThread thread) {
-        return thread.leader() == leaderClock;
+        return thread.leader == leaderClock;
     }
 
     /** Returns the clock of a network thread, or null if no request came on it. */
@@ -92,8 +88,8 @@ public final class RequestScope extends Scope {
 
     /** Notes that Kafka has accepted a fetch of the connection, whose client may replicate. */
     public void accepted(FetcherConnection connection) {
-        if (!connection.isProven()) {
-            connection.proven();
+        if (!connection.proven) {
+            connection.proven = true;
             join(connection);
         }
     }
@@ -181,11 +177,11 @@ public final class RequestScope extends Scope {
 
         /** Adds a connection if it counts; adding one again has no effect. */
         void add(FetcherConnection connection) {
-            if (connection.isProven()) {
+            if (connection.proven) {
                 principal = connection.principal;
             }
             List<FetcherConnection> members = new ArrayList<>(Arrays.asList(all));
-            if (members.contains(connection) || !connection.isProven() && !mayCount(connection, members)) {
+            if (members.contains(connection) || !connection.proven && !mayCount(connection, members)) {
                 return;
             }
             dropOldLost(members);
@@ -197,7 +193,7 @@ public final class RequestScope extends Scope {
 
         /** Removes a lost connection that was never proven, and keeps one that was. */
         void lost(FetcherConnection connection) {
-            if (!connection.isProven()) {
+            if (!connection.proven) {
                 List<FetcherConnection> members = new ArrayList<>(Arrays.asList(all));
                 members.remove(connection);
                 become(members);
@@ -205,14 +201,14 @@ public final class RequestScope extends Scope {
         }
 
         private boolean mayCount(FetcherConnection connection, List<FetcherConnection> members) {
-            long unproven = members.stream().filter(member -> !member.isProven()).count();
+            long unproven = members.stream().filter(member -> !member.proven).count();
             return unproven < UNPROVEN && (principal == null || principal.equals(connection.principal));
         }
 
         private static void dropOldLost(List<FetcherConnection> members) {
-            long lost = members.stream().filter(FetcherConnection::isLost).count();
+            long lost = members.stream().filter(member -> member.lost).count();
             for (int i = 0; lost > LOST; ) {
-                if (members.get(i).isLost()) {
+                if (members.get(i).lost) {
                     members.remove(i);
                     lost--;
                 } else {
@@ -223,7 +219,7 @@ public final class RequestScope extends Scope {
 
         private void become(List<FetcherConnection> members) {
             all = members.toArray(NONE);
-            members.forEach(member -> member.siblings(all));
+            members.forEach(member -> member.siblings = all);
         }
     }
 }

@@ -40,25 +40,25 @@ public final class RequestScopeTracker extends FollowerTracker {
     @Override
     void read(long fetchOffset, long leaderLeo) {
         FetcherConnection from = FetcherConnection.serving();
-        if (from == null || from.isLost() || from.scope != requests) {
+        if (from == null || from.lost || from.scope != requests) {
             return;
         }
-        if (clock != from.clockOfRequest()) {
+        if (clock != from.clockOfRequest) {
             moveTo(from);
         }
         offset = fetchOffset;
-        brokerEpoch = from.brokerEpoch();
+        brokerEpoch = from.brokerEpoch;
         if (fetchOffset >= leaderLeo) {
-            caughtUp = from.chargedAtArrival();
-            caughtUpAt = from.arrivedAt();
+            caughtUp = from.chargedAtArrival;
+            caughtUpAt = from.arrivedAt;
             releaseHold();
         } else if (FetchRule.isCaughtUp(fetchOffset, leaderLeo, previousLeaderLeo)) {
             caughtUp = lastFetch;
             caughtUpAt = lastFetchAt;
             releaseHold();
         }
-        lastFetch = from.chargedAtArrival();
-        lastFetchAt = from.arrivedAt();
+        lastFetch = from.chargedAtArrival;
+        lastFetchAt = from.arrivedAt;
     }
 
     /**
@@ -66,7 +66,7 @@ public final class RequestScopeTracker extends FollowerTracker {
      * began before the scope, whose fetches do not name it: until one is read, none would count.
      */
     public synchronized void inSession(FetcherConnection from) {
-        if (clock == null && !from.isLost()) {
+        if (clock == null && !from.lost) {
             moveTo(from);
         }
     }
@@ -156,8 +156,8 @@ public final class RequestScopeTracker extends FollowerTracker {
     private void moveTo(FetcherConnection from) {
         long now = requests.clock.nanos();
         long charged = from.chargedAtArrival(clock, now);
-        caughtUp = from.chargedAtArrival() - Math.max(0, charged - caughtUp);
-        lastFetch = from.chargedAtArrival() - Math.max(0, charged - lastFetch);
-        clock = from.clockOfRequest();
+        caughtUp = from.chargedAtArrival - Math.max(0, charged - caughtUp);
+        lastFetch = from.chargedAtArrival - Math.max(0, charged - lastFetch);
+        clock = from.clockOfRequest;
     }
 }

@@ -7,7 +7,7 @@ public class Scope {
     final Clock clock;
     final Stats stats;
     final PendingListener listener;
-    private volatile boolean ended;
+    volatile boolean ended;
 
     public Scope(Clock clock, Stats stats, PendingListener listener) {
         this.clock = clock;
@@ -18,9 +18,5 @@ public class Scope {
     /** Ends the effect of its trackers. */
     public void end() {
         ended = true;
-    }
-
-    final boolean hasEnded() {
-        return ended;
     }
 }

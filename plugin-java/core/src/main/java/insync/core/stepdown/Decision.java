@@ -29,7 +29,7 @@ public final class Decision {
     private Decision(SlowPartition of, Reason reason, long atNanos, int[] isr, boolean leaves) {
         this.topic = of.view.topic();
         this.partition = of.view.partition();
-        this.leaderEpoch = of.entry.epoch();
+        this.leaderEpoch = of.entry.epoch;
         this.reason = reason;
         this.pendingMs = of.reason == Reason.READ_ERROR ? 0 : of.age / 1_000_000L;
         this.site = of.site;

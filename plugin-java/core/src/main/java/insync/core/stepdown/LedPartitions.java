@@ -76,18 +76,21 @@ final class LedPartitions {
 
     /** The state of one partition. */
     final class Entry {
-        private int epoch;
+        int epoch;
         private long lastTick;
         private long arrived = NEVER;
         private long lastGive = NEVER;
         /** How often it was given away since it was last led for a cool-down in which it was not slow. */
         private int gives;
-        private long calmSince = NEVER;
+        /** Since when no fetch of the partition and no append to it is slow. */
+        long calmSince = NEVER;
         private long asked = NEVER;
         private long notBefore = NEVER;
-        private boolean given;
+        /** Whether another broker leads it. A stalled read may prevent this broker from applying that. */
+        boolean given;
         private long readErrors;
-        private Decision decided;
+        /** The last decision that was requested in this epoch, or null. */
+        Decision decided;
         private Reason emitted;
 
         private void begin(int inEpoch) {
@@ -97,10 +100,6 @@ final class LedPartitions {
             given = false;
             decided = null;
             emitted = null;
-        }
-
-        int epoch() {
-            return epoch;
         }
 
         /** Returns whether it is too early to give it away: after it came here, or after it was last given away. */
@@ -127,22 +126,12 @@ final class LedPartitions {
             return settings.cooldownNanos() << Math.min(gives, MOST_DOUBLINGS);
         }
 
-        /** Returns whether another broker leads it. A stalled read may prevent this broker from applying that. */
-        boolean isGiven() {
-            return given;
-        }
-
         boolean isAwaited() {
             return asked != NEVER;
         }
 
         boolean isAwaitedSince(long now, long limit) {
             return asked != NEVER && now - asked > limit;
-        }
-
-        /** Returns the last decision that was requested in this epoch, or null. */
-        Decision decided() {
-            return decided;
         }
 
         /** Returns whether it is too early to repeat the request after a refusal. */
@@ -179,11 +168,6 @@ final class LedPartitions {
             boolean failing = soFar > readErrors;
             readErrors = soFar;
             return failing;
-        }
-
-        /** Notes that a fetch of the partition, or an append to it, is slow. */
-        void slow(long now) {
-            calmSince = now;
         }
 
         /** Notes that the partition is not slow. */

@@ -151,7 +151,7 @@ public final class StepDownWatch {
         } else {
             soon.forEach(one -> one.entry.answeredInTime(now));
         }
-        slow.forEach(one -> one.entry.slow(now));
+        slow.forEach(one -> one.entry.calmSince = now);
         slow.sort(Comparator.comparingDouble(SlowPartition::timesLimit).reversed());
         return slow;
     }
@@ -216,7 +216,7 @@ public final class StepDownWatch {
             if (one.entry.isAwaitedSince(now, Math.max(ANSWER_NANOS, settings.processTimeMaxNanos()))) {
                 unanswered(one, now);
             }
-            if (!one.entry.isGiven()) {
+            if (!one.entry.given) {
                 try {
                     Decision decision = rules.decide(one, now);
                     decisions.add(decision);
@@ -245,14 +245,14 @@ public final class StepDownWatch {
         for (Answer answer = answers.poll(); answer != null; answer = answers.poll()) {
             Decision decision = answer.decision;
             LedPartitions.Entry entry = partitions.find(decision.topic, decision.partition);
-            if (entry != null && entry.isAwaited() && entry.decided() == decision) {
+            if (entry != null && entry.isAwaited() && entry.decided == decision) {
                 end(entry, answer.outcome, now);
             }
         }
     }
 
     private void unanswered(SlowPartition one, long now) {
-        stats.report.ended(one.entry.decided(), Outcome.FAILED, null, NO_ANSWER, now);
+        stats.report.ended(one.entry.decided, Outcome.FAILED, null, NO_ANSWER, now);
         end(one.entry, Outcome.FAILED, now);
     }
 
@@ -261,7 +261,7 @@ public final class StepDownWatch {
         if (outcome == Outcome.DONE) {
             entry.given(now);
         } else {
-            rules.notGiven(entry.decided());
+            rules.notGiven(entry.decided);
             // A request that failed may succeed soon; one that the controller refused would be refused again.
             entry.refused(now, settings.processTimeMaxNanos() / (outcome == Outcome.FAILED ? 4 : 1));
         }

@@ -49,7 +49,7 @@ class ScopeSwitchTest extends BothScopes {
     @Test
     void aFetchOfASessionThatBeganBeforeTheScope() {
         RequestScopeTracker tracker = new RequestScopeTracker(follower, requests, clock.ms, null);
-        assertFalse(connection.isSessionKnown());
+        assertFalse(connection.sessionKnown);
         Object first = arrive(false);
         tracker.inSession(connection);
         pass(STALL_MS);
