@@ -1,7 +1,6 @@
 package insync.agent;
 
 import insync.agent.broker.BrokerLifecycle;
-import insync.agent.weave.Hook;
 import insync.agent.weave.HooksOnDemand;
 import insync.agent.weave.KnownMethods;
 import insync.agent.weave.Weaver;
@@ -95,17 +94,14 @@ public final class AgentMain {
         Extension.Store files = options.extension.store(version, adapter.name(), String.valueOf(options.allowsUnknownMethods));
         WovenBroker woven = files == null ? null : files.load();
         String cache = woven == null ? "off" : "used";
-        if (woven != null) {
+        if (woven == null) {
+            woven = new Weaver(adapter).make(options.allowsUnknownMethods, problems);
+        }
+        if (problems.isEmpty()) {
             problems.addAll(woven.install((name, current) -> new Weaver(adapter).makeFrom(name, current), instrumentation));
-        } else {
-            List<String> unknown = KnownMethods.load().unknown(adapter.hooksAtStart());
-            Weaver weaver = new Weaver(adapter);
-            problems.addAll(weaver.weave(instrumentation, () -> unknown.isEmpty() || options.allowsUnknownMethods ? List.of()
-                : List.of(KnownMethods.refusal(unknown))));
-            woven = weaver.result(unknown);
-            if (problems.isEmpty() && files != null && files.save(woven)) {
-                cache = "written";
-            }
+        }
+        if (problems.isEmpty() && cache.equals("off") && files != null && files.save(woven)) {
+            cache = "written";
         }
         if (problems.isEmpty() && !woven.unknown.isEmpty()) {
             System.err.println("[insync] woven by unknown-methods=allow, although they differ from every known build: "

@@ -41,7 +41,7 @@ public final class CheckBuild {
             Adapter adapter = adapters.pick(version, problems);
             if (adapter != null) {
                 answer.put("adapter", adapter.name());
-                problems.addAll(new Weaver(adapter).check());
+                new Weaver(adapter).make(true, problems);
                 describe(adapter, adapters, answer);
             }
         } catch (LinkageError missing) {

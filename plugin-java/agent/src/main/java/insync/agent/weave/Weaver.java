@@ -1,15 +1,12 @@
 package insync.agent.weave;
 
 import insync.agent.Adapter;
-import insync.agent.AgentException;
 import insync.core.Insync;
-import java.lang.instrument.Instrumentation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.method.MethodDescription;
@@ -25,7 +22,7 @@ import net.bytebuddy.matcher.ElementMatchers;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Weaves an adapter's hooks, all or none. It first creates every woven class in memory, and passes them to the JVM only
+ * Weaves an adapter's hooks, all or none. It creates every woven class in memory, and {@link WovenBroker} passes them to the JVM only
  * if all could be created. Then it loads and links each, so that the broker's main runs only verified classes.
  */
 public final class Weaver {
@@ -38,7 +35,6 @@ public final class Weaver {
     private final Map<String, List<TypeHooks>> byType = new LinkedHashMap<>();
     private final RecordingLocator locator;
     private final TypePool pool;
-    private Map<String, byte[]> made = Map.of();
 
     public Weaver(Adapter adapter) {
         this.adapter = adapter;
@@ -49,38 +45,18 @@ public final class Weaver {
     }
 
     /**
-     * Weaves all hooks that are not on demand.
+     * Makes all woven classes, without a JVM to weave them into.
      *
-     * @param objections returns other reasons against it; called if the broker lacks no symbol
-     * @return the reasons why the broker is as it was, as text; empty if everything is woven
-     * @throws AgentException if some classes are woven and others are not: the JVM must end, because it cannot undo that
+     * @param allowsUnknown whether methods may be woven that no known build has
+     * @param problems receives the reasons why not all hooks can be woven, as text; none if they fit
      */
-    public List<String> weave(Instrumentation instrumentation, Supplier<List<String>> objections) throws AgentException {
-        List<String> problems = prepare(objections);
-        if (problems.isEmpty()) {
-            problems.addAll(new WovenClasses(made, originals(), this::makeFrom).install(instrumentation));
+    public WovenBroker make(boolean allowsUnknown, List<String> problems) {
+        problems.addAll(new SymbolCheck(pool, locator).missing(adapter));
+        List<String> unknown = KnownMethods.load().unknown(adapter.hooksAtStart());
+        if (problems.isEmpty() && !unknown.isEmpty() && !allowsUnknown) {
+            problems.add(KnownMethods.refusal(unknown));
         }
-        return problems;
-    }
-
-    /** Returns the reasons why not all hooks could be woven, as text, without a JVM to weave them into; empty if they fit. */
-    public List<String> check() {
-        return prepare(List::of);
-    }
-
-    private List<String> prepare(Supplier<List<String>> objections) {
-        List<String> problems = new ArrayList<>(new SymbolCheck(pool, locator).missing(adapter));
-        if (problems.isEmpty()) {
-            problems.addAll(objections.get());
-        }
-        if (problems.isEmpty()) {
-            made = makeAll(problems);
-        }
-        return problems;
-    }
-
-    /** Returns what {@link #weave} has woven, for the next start. */
-    public WovenBroker result(List<String> unknown) {
+        Map<String, byte[]> made = problems.isEmpty() ? makeAll(problems) : Map.of();
         return new WovenBroker(adapter.wovenMethods(), unknown, locator.digests(), originals(), made);
     }
 

@@ -9,6 +9,7 @@ import insync.agent.Adapter;
 import insync.agent.AgentException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import net.bytebuddy.ByteBuddy;
@@ -52,7 +53,7 @@ class WeaverTest {
     void aClassThatAnotherAgentHasLoadedIsNamedAndNothingIsWoven() throws Exception {
         FakeInstrumentation jvm = new FakeInstrumentation();
         jvm.loaded = new Class<?>[] {Plain.class};
-        List<String> problems = new Weaver(new OneType(oneHook())).weave(jvm.proxy(), List::of);
+        List<String> problems = weave(jvm);
         assertEquals(List.of(Plain.class.getName() + " was loaded before this agent started; expected this -javaagent first"),
             problems);
         assertEquals(List.of(), jvm.transformers, "the broker is as it was");
@@ -62,7 +63,7 @@ class WeaverTest {
     void aBrokerThatIsWovenInPartMustNotRun() {
         // The JVM does not list the class, so the weaver goes on and then finds that it got no bytes.
         AgentException refused = assertThrows(AgentException.class,
-            () -> new Weaver(new OneType(oneHook())).weave(new FakeInstrumentation().proxy(), List::of));
+            () -> weave(new FakeInstrumentation()));
         assertTrue(refused.getMessage().startsWith("woven in part, so the broker must not run: " + Plain.class.getName()),
             refused.getMessage());
     }
@@ -73,7 +74,7 @@ class WeaverTest {
             .defineMethod("ofAnotherAgent", int.class, Visibility.PUBLIC).intercept(FixedValue.value(3)).make().getBytes();
         FakeInstrumentation jvm = new FakeInstrumentation();
         jvm.loads = Map.of(Plain.class.getName(), changed);
-        assertEquals(List.of(), new Weaver(new OneType(oneHook())).weave(jvm.proxy(), List::of));
+        assertEquals(List.of(), weave(jvm));
         byte[] woven = jvm.given.get(Plain.class.getName());
         Class<?> loaded = new ByteArrayClassLoader.ChildFirst(Plain.class.getClassLoader(), Map.of(Plain.class.getName(), woven),
             ByteArrayClassLoader.PersistenceHandler.MANIFEST).loadClass(Plain.class.getName());
@@ -93,12 +94,17 @@ class WeaverTest {
     }
 
     private static List<String> problems(String method) {
-        try {
-            // No instrumentation, because it is not used if there are problems.
-            return new Weaver(new OneType(new PlainHooks(method))).weave(null, List::of);
-        } catch (AgentException unexpected) {
-            throw new AssertionError(unexpected);
-        }
+        List<String> problems = new ArrayList<>();
+        new Weaver(new OneType(new PlainHooks(method))).make(true, problems);
+        return problems;
+    }
+
+    private static List<String> weave(FakeInstrumentation jvm) throws AgentException {
+        Weaver weaver = new Weaver(new OneType(oneHook()));
+        List<String> problems = new ArrayList<>();
+        WovenBroker woven = weaver.make(true, problems);
+        assertEquals(List.of(), problems);
+        return woven.install(weaver::makeFrom, jvm.proxy());
     }
 
     static TypeHooks oneHook() {
