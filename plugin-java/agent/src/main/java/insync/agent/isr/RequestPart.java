@@ -67,7 +67,7 @@ public final class RequestPart {
         @Override
         public long offsetOf(Object request, FollowerReplica replica) {
             FetchRequest fetch = (FetchRequest) ((RequestCarrier) request).loggableRequest();
-            Uuid id = topicId(((KafkaFollower) replica).kafkaPartition());
+            Uuid id = topicId(((KafkaFollower) replica).kafka);
             for (FetchRequestData.FetchTopic topic : fetch.data().topics()) {
                 boolean byId = id != null && topic.topicId().equals(id);
                 if (byId || topic.topic().equals(replica.topic())) {

@@ -4,30 +4,26 @@ import kafka.cluster.Partition;
 
 /** Adapts Kafka's Partition to the core. */
 public class KafkaPartition {
-    private final Partition partition;
+    public final Partition kafka;
 
     public KafkaPartition(Partition partition) {
-        this.partition = partition;
-    }
-
-    public final Partition kafkaPartition() {
-        return partition;
+        this.kafka = partition;
     }
 
     public final String topic() {
-        return partition.topic();
+        return kafka.topic();
     }
 
     public final int partition() {
-        return partition.partitionId();
+        return kafka.partitionId();
     }
 
     public final int leaderEpoch() {
-        return partition.getLeaderEpoch();
+        return kafka.getLeaderEpoch();
     }
 
     /** Returns whether this broker leads the partition; a deleted partition has no leader. */
     public final boolean isLed() {
-        return partition.isLeader();
+        return kafka.isLeader();
     }
 }

@@ -5,7 +5,6 @@ import insync.agent.broker.StepDown.HeartbeatSender;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
-import insync.agent.stepdown.broker.Relinquisher.BatchedSubmit;
 import insync.agent.stepdown.controller.HeartbeatResponseHooks;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
@@ -85,20 +84,17 @@ public final class BrokerStepDown implements StepDown {
     }
 
     /**
-     * Starts the watch of a broker whose ReplicaManager was constructed.
+     * Starts the watch of a broker that may step down and whose ReplicaManager was constructed.
      *
      * @param manager ReplicaManager's alterPartitionManager
      * @param peers measures this broker's own fetches
      * @param requests returns the broker's scope "request", or null if that is off
      * @param heartbeats returns what sends the broker's heartbeats
-     * @return null if the feature is off or the broker has no KRaft controller
+     * @return null if the broker has no KRaft controller
      */
     public static BrokerStepDown start(ReplicaManager replicas, KafkaConfig config, Time time, Object manager,
             PeerFetches peers, StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests,
             Supplier<HeartbeatSender> heartbeats, Insync insync) {
-        if (!StepDownConfigs.isOn(config)) {
-            return null;
-        }
         if (!(manager instanceof ControllerLink) || !controller.isKRaft(replicas)) {
             insync.events().emit("step_down_impossible", StepDownConfigs.all(config));
             System.err.println("[insync] " + StepDownConfigs.PROCESS_TIME_MAX_MS
@@ -164,7 +160,7 @@ public final class BrokerStepDown implements StepDown {
     @Override
     public void leading(Partition partition) {
         LedPartition known = led.get(partition.topicPartition());
-        if (known == null || known.kafkaPartition() != partition) {
+        if (known == null || known.kafka != partition) {
             led.put(partition.topicPartition(), new LedPartition(partition, access));
         }
     }
@@ -188,7 +184,7 @@ public final class BrokerStepDown implements StepDown {
     @Override
     public boolean isOver(TopicPartition partition) {
         LedPartition one = led.get(partition);
-        return one != null && LeadershipHooks.isOver(one.kafkaPartition());
+        return one != null && LeadershipHooks.isOver(one.kafka);
     }
 
     /** Marks a leader epoch of this broker as over, and answers clients that wait for the partition in it. */
@@ -204,8 +200,8 @@ public final class BrokerStepDown implements StepDown {
     private void sendOn() {
         for (LedPartition each : led.values()) {
             int epoch = each.leaderEpoch();
-            if (each.isLed() && ((LeadershipHooks.Carrier) each.kafkaPartition()).insync$over() <= epoch) {
-                over(each.kafkaPartition(), epoch);
+            if (each.isLed() && ((LeadershipHooks.Carrier) each.kafka).insync$over() <= epoch) {
+                over(each.kafka, epoch);
                 clients.given();
             }
         }
@@ -255,7 +251,7 @@ public final class BrokerStepDown implements StepDown {
         List<Decision> acting = watch.tick(now, access.livePeers(replicas), followed);
         acting.removeIf(decision -> !decision.acts());
         if (!acting.isEmpty()) {
-            BatchedSubmit.of(manager, () -> acting.forEach(this::carryOut));
+            Relinquisher.atOnce(manager, () -> acting.forEach(this::carryOut));
         }
         fencing.tick(led.values(), appends, settings.via() != Via.ALTER_PARTITION && watch.followsTooSlowly());
     }
@@ -272,7 +268,7 @@ public final class BrokerStepDown implements StepDown {
     private boolean conclude() {
         for (StepDownRequest<LedPartition> shown : handovers.look(this::isLedElsewhere)) {
             if (shown.led != null) {
-                over(shown.led.kafkaPartition(), shown.decision.leaderEpoch);
+                over(shown.led.kafka, shown.decision.leaderEpoch);
             }
             clients.given();
         }
@@ -286,7 +282,7 @@ public final class BrokerStepDown implements StepDown {
     /** Returns whether its metadata names it as a leader although it is fenced, because it waits to apply an earlier change. */
     private boolean misleads() {
         return fencing().isGranted() && led.values().stream().anyMatch(each -> each.isLed()
-            && !access.isLedElsewhere(replicas, each.kafkaPartition().topicPartition(), each.leaderEpoch()));
+            && !access.isLedElsewhere(replicas, each.kafka.topicPartition(), each.leaderEpoch()));
     }
 
     private boolean isLedElsewhere(StepDownRequest<LedPartition> one) {
@@ -297,7 +293,7 @@ public final class BrokerStepDown implements StepDown {
 
     /** Removes a partition, unless this broker leads it again. */
     private void forget(LedPartition gone) {
-        TopicPartition id = gone.kafkaPartition().topicPartition();
+        TopicPartition id = gone.kafka.topicPartition();
         led.remove(id, gone);
         if (gone.isLed()) {
             led.putIfAbsent(id, gone);

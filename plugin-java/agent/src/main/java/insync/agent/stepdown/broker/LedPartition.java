@@ -15,7 +15,6 @@ import scala.Option;
 
 /** Adapts a partition that this broker leads to the core, by reading Kafka's volatile fields and ours. */
 final class LedPartition extends KafkaPartition implements PartitionView {
-    private final Partition partition;
     private final StepDownAccess access;
     private final AtomicLong readErrors = new AtomicLong();
     private List<PendingAppend> appends = List.of();
@@ -24,7 +23,6 @@ final class LedPartition extends KafkaPartition implements PartitionView {
 
     LedPartition(Partition partition, StepDownAccess access) {
         super(partition);
-        this.partition = partition;
         this.access = access;
     }
 
@@ -34,7 +32,7 @@ final class LedPartition extends KafkaPartition implements PartitionView {
         for (int id : assigned()) {
             long since = overdueSince(id, before);
             if (since != FollowerTracker.NOT_PENDING && (oldest == FollowerTracker.NOT_PENDING || since - oldest < 0)
-                    && PartitionState.isr(partition).contains(id)) {
+                    && PartitionState.isr(kafka).contains(id)) {
                 oldest = since;
             }
         }
@@ -48,13 +46,13 @@ final class LedPartition extends KafkaPartition implements PartitionView {
 
     @Override
     public PendingAppend oldestAppend() {
-        return AppendMarks.oldest(partition, appends);
+        return AppendMarks.oldest(kafka, appends);
     }
 
     /** Returns for how long another broker has led it, which this one knows and has not applied; called by the watch's thread. */
     long unappliedNanos(long now) {
         boolean was = isOver;
-        isOver = LeadershipHooks.isOver(partition);
+        isOver = LeadershipHooks.isOver(kafka);
         overSince = isOver && was ? overSince : now;
         return now - overSince;
     }
@@ -69,44 +67,44 @@ final class LedPartition extends KafkaPartition implements PartitionView {
     }
 
     private long overdueSince(int replicaId, long before) {
-        FollowerTracker fetches = PartitionState.fetches(partition, replicaId);
+        FollowerTracker fetches = PartitionState.fetches(kafka, replicaId);
         return fetches == null ? FollowerTracker.NOT_PENDING : fetches.overdueSince(before);
     }
 
     @Override
     public boolean isChanging() {
-        return access.isInFlight(partition) || partition.isReassigning();
+        return access.isInFlight(kafka) || kafka.isReassigning();
     }
 
     @Override
     public int[] isr() {
-        Set<Integer> isr = PartitionState.isr(partition);
+        Set<Integer> isr = PartitionState.isr(kafka);
         return assigned().stream().filter(isr::contains).mapToInt(Integer::intValue).toArray();
     }
 
     @Override
     public int minIsr() {
-        return access.minIsr(partition);
+        return access.minIsr(kafka);
     }
 
     @Override
     public long leo(int replicaId) {
-        Option<?> replica = partition.getReplica(replicaId);
+        Option<?> replica = kafka.getReplica(replicaId);
         return replica.isEmpty() ? -1 : (Long) access.fetchState(replica.get()).get("leo");
     }
 
     /** Returns broker ids in the order of the assignment. */
     List<Integer> assigned() {
-        return access.replicas(partition);
+        return access.replicas(kafka);
     }
 
     LeaderRecoveryState recovery() {
-        return access.recovery(partition);
+        return access.recovery(kafka);
     }
 
     /** Returns a follower's broker epoch, or -1 if it is not known; the controller does not compare -1. */
     long brokerEpoch(int replicaId) {
-        Option<?> replica = partition.getReplica(replicaId);
+        Option<?> replica = kafka.getReplica(replicaId);
         return replica.isEmpty() ? -1 : access.brokerEpoch(replica.get());
     }
 }

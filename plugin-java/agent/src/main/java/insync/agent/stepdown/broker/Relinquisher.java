@@ -89,7 +89,7 @@ final class Relinquisher {
     private void alterPartition(StepDownRequest<LedPartition> one) {
         Decision decision = one.decision;
         LedPartition led = one.led;
-        Partition partition = led.kafkaPartition();
+        Partition partition = led.kafka;
         // Reads the epoch first. Kafka writes it after the state, so the state is never older; a newer state is refused.
         int partitionEpoch = partition.getPartitionEpoch();
         if (led.leaderEpoch() != decision.leaderEpoch || led.isChanging()
@@ -131,7 +131,7 @@ final class Relinquisher {
         Errors code = Errors.forException(cause);
         if (code == Errors.NEW_LEADER_ELECTED) {
             one.settle(Outcome.DONE, null);
-            over.accept(one.led.kafkaPartition(), one.decision.leaderEpoch);
+            over.accept(one.led.kafka, one.decision.leaderEpoch);
         } else if (code == Errors.FENCED_LEADER_EPOCH) {
             one.doubt(code.name());
         } else {
@@ -161,23 +161,19 @@ final class Relinquisher {
      * Makes Kafka's manager send simultaneous ISR changes with one AlterPartition. Without it the manager sends the first
      * change at once and the others after its response, as two metadata changes. A broker whose reads stall blocks in the
      * first one, in makeFollower, and meanwhile answers clients that it still leads the partitions of the second one.
+     *
+     * @param submits must return at once, because the manager sends nothing to the controller meanwhile
      */
-    static final class BatchedSubmit {
-
-        private BatchedSubmit() { }
-
-        /** @param submits must return at once, because the manager sends nothing to the controller meanwhile */
-        static void of(ControllerLink manager, Runnable submits) {
-            AtomicBoolean inFlight = manager.insync$inFlight();
-            boolean claimed = inFlight.compareAndSet(false, true);
-            try {
-                submits.run();
-            } finally {
-                // If a request was under way, all changes wait for its response and then go together.
-                if (claimed) {
-                    inFlight.set(false);
-                    manager.insync$propagate();
-                }
+    static void atOnce(ControllerLink manager, Runnable submits) {
+        AtomicBoolean inFlight = manager.insync$inFlight();
+        boolean claimed = inFlight.compareAndSet(false, true);
+        try {
+            submits.run();
+        } finally {
+            // If a request was under way, all changes wait for its response and then go together.
+            if (claimed) {
+                inFlight.set(false);
+                manager.insync$propagate();
             }
         }
     }

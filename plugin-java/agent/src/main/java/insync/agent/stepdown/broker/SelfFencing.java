@@ -143,10 +143,10 @@ final class SelfFencing {
                            long now) {
         Set<Object> hanging = new HashSet<>();
         Set<Integer> slowFetchers = new HashSet<>();
-        asked.forEach(one -> hanging.add(one.led.kafkaPartition()));
+        asked.forEach(one -> hanging.add(one.led.kafka));
         for (LedPartition each : led) {
             if (isOverdue(each, now)) {
-                hanging.add(each.kafkaPartition());
+                hanging.add(each.kafka);
             }
         }
         for (PendingAppend each : appends) {
@@ -186,7 +186,7 @@ final class SelfFencing {
 
     private boolean isApplied(Collection<LedPartition> led) {
         return led.stream().noneMatch(each -> each.isLed()
-            && access.isLedElsewhere(replicas, each.kafkaPartition().topicPartition(), each.leaderEpoch()));
+            && access.isLedElsewhere(replicas, each.kafka.topicPartition(), each.leaderEpoch()));
     }
 
     private boolean isLong(PendingAppend append, long now) {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
-import insync.agent.stepdown.broker.Relinquisher.BatchedSubmit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -18,7 +17,7 @@ class BatchedSubmitTest {
 
     @Test
     void simultaneousChangesGoWithOneRequest() {
-        BatchedSubmit.of(manager, () -> {
+        Relinquisher.atOnce(manager, () -> {
             manager.submit("p0");
             manager.submit("p1");
         });
@@ -28,7 +27,7 @@ class BatchedSubmitTest {
     @Test
     void allChangesWaitForARequestUnderWay() {
         manager.submit("other");
-        BatchedSubmit.of(manager, () -> {
+        Relinquisher.atOnce(manager, () -> {
             manager.submit("p0");
             manager.submit("p1");
         });
@@ -39,7 +38,7 @@ class BatchedSubmitTest {
 
     @Test
     void ifOneFailsTheOthersAreSentAndTheManagerIsFree() {
-        assertThrows(IllegalStateException.class, () -> BatchedSubmit.of(manager, () -> {
+        assertThrows(IllegalStateException.class, () -> Relinquisher.atOnce(manager, () -> {
             manager.submit("p0");
             throw new IllegalStateException();
         }));
@@ -49,7 +48,7 @@ class BatchedSubmitTest {
 
     @Test
     void withoutChangesNothingIsSent() {
-        BatchedSubmit.of(manager, () -> { });
+        Relinquisher.atOnce(manager, () -> { });
         assertEquals(List.of(), manager.sent);
         assertFalse(manager.inFlight.get());
     }
