@@ -6,7 +6,6 @@ import insync.agent.weave.WovenBroker;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.util.List;
-import java.util.Map;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.config.ConfigDef;
@@ -69,11 +68,6 @@ public class Extension {
 
     /** Checks these configs; throws ConfigException with the config, its value and what was expected. */
     public void check(KafkaConfig config) { }
-
-    /** Returns the values of these configs by name. */
-    public Map<String, Object> settings(KafkaConfig config) {
-        return Map.of();
-    }
 
     /** Called when a broker's ReplicaManager is constructed, before the agent's parts start. */
     public void starting(KafkaConfig config, Insync insync) { }

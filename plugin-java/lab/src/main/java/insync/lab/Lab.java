@@ -26,7 +26,6 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
@@ -127,12 +126,6 @@ public final class Lab extends Extension {
         RelinquishOnlyConfig.check(config);
         LagPolicyConfig.check(config);
         EventsTopicConfigs.check(config);
-    }
-
-    @Override
-    public Map<String, Object> settings(KafkaConfig config) {
-        return EventLog.fields(LagPolicyConfig.POLICY, config.getString(LagPolicyConfig.POLICY),
-            RelinquishOnlyConfig.ONLY, RelinquishOnlyConfig.isOn(config));
     }
 
     @Override

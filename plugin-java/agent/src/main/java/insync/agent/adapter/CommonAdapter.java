@@ -65,7 +65,7 @@ public abstract class CommonAdapter implements Adapter {
     @Override
     public final List<TypeHooks> types() {
         List<TypeHooks> all = new ArrayList<>(List.of(
-            configs(),
+            ConfigHooks.definition(),
             new ReplicaManagerHooks(),
             new FetchParamsHooks(),
             replica(),
@@ -95,11 +95,6 @@ public abstract class CommonAdapter implements Adapter {
     /** Returns the hooks on answers that name a partition's leader, which Kafka has from 3.7 on. */
     protected List<TypeHooks> currentLeader() {
         return List.of(LeadershipHooks.currentLeader());
-    }
-
-    /** Returns the hooks on the class that defines configs. */
-    protected TypeHooks configs() {
-        return ConfigHooks.definition();
     }
 
     /** Returns the hooks on a remote replica. */

@@ -7,7 +7,6 @@ import insync.agent.isr.PendingReadsConfig;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.core.Insync;
-import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -116,15 +115,10 @@ public final class BrokerConfigs {
         }
     }
 
-    /** Returns those of a broker's settings that affect pending fetches, lag and log starts, by config name. */
+    /** Returns the values of the plugin's configs in a broker, and of Kafka's that goes with them, by name. */
     public static Map<String, Object> all(KafkaConfig config) {
-        Map<String, Object> all = EventLog.fields(PendingReadsConfig.PENDING_READS, PendingReadsConfig.enabled(config));
-        if (config.values().containsKey(PendingReadsConfig.SCOPE)) {
-            all.put(PendingReadsConfig.SCOPE, PendingReadsConfig.scope(config));
-        }
+        Map<String, Object> all = own(config);
         all.put(PendingReadsConfig.LAG_TIME_MAX_MS, PendingReadsConfig.lagTimeMaxMs(config));
-        all.putAll(Extension.current().settings(config));
-        all.putAll(LogStartConfigs.all(config));
         return all;
     }
 

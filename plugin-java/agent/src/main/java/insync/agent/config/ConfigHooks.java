@@ -16,6 +16,7 @@ import org.apache.kafka.common.config.ConfigResource;
 /** Weaves the classes by which Kafka defines, checks and updates a broker's configs. */
 public final class ConfigHooks extends TypeHooks {
     private static final String CONFIG = "kafka.server.KafkaConfig";
+    private static final String MERGED = "org.apache.kafka.server.config.AbstractKafkaConfig";
     /** The class with the list of configs that can be updated at run time: in Java from 4.3 on, a Scala object before. */
     private static final String DYNAMIC =
         MovedClass.to("org.apache.kafka.server.config.DynamicBrokerConfig", "kafka.server.DynamicBrokerConfig$");
@@ -27,14 +28,11 @@ public final class ConfigHooks extends TypeHooks {
             .and(ElementMatchers.takesArgument(0, ElementMatchers.named(CONFIG))), UpdateCurrentConfig.class);
     }
 
-    /** Returns the hooks on the object that has the only definition of all configs up to 3.8. */
-    public static TypeHooks definitionInScala() {
-        return new TypeHooks(CONFIG + "$").on("<clinit>", DefineInScala.class);
-    }
-
-    /** Returns the hooks on one of the classes from which Kafka merges the definition. */
+    /** Returns the hooks on what defines all configs: up to 3.8 an object, later the classes from which Kafka merges the definition. */
     public static TypeHooks definition() {
-        return new TypeHooks("org.apache.kafka.server.config.ReplicationConfigs").on("<clinit>", Define.class);
+        return MERGED.equals(MovedClass.to(MERGED, CONFIG))
+            ? new TypeHooks("org.apache.kafka.server.config.ReplicationConfigs").on("<clinit>", Define.class)
+            : new TypeHooks(CONFIG + "$").on("<clinit>", DefineInScala.class);
     }
 
     /** Returns the hooks on what checks and updates configs. */

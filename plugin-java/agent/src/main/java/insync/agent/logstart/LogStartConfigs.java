@@ -2,9 +2,7 @@ package insync.agent.logstart;
 
 import insync.agent.weave.Hook;
 import insync.agent.weave.HooksOnDemand;
-import insync.core.events.EventLog;
 import java.util.List;
-import java.util.Map;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
@@ -51,10 +49,5 @@ public final class LogStartConfigs {
         if (value.equals(fix) || value.equals(BOTH)) {
             onDemand.weave(hooks, FIX + "=" + fix);
         }
-    }
-
-    /** Returns the value by config name. */
-    public static Map<String, Object> all(KafkaConfig config) {
-        return EventLog.fields(FIX, config.getString(FIX));
     }
 }

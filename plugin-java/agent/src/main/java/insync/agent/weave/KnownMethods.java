@@ -58,7 +58,7 @@ public final class KnownMethods {
 
     /** Returns the digest of the method of each hook in the Kafka of the class path, by class, method and descriptor. */
     public static Map<String, String> digests(List<Hook> hooks) {
-        return read(hooks, ClassFileLocator.ForClassLoader.ofSystemLoader(), MethodDigests::of);
+        return read(hooks, MethodDigests::of);
     }
 
     /**

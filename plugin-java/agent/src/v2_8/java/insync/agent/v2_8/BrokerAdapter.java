@@ -28,7 +28,7 @@ public final class BrokerAdapter implements Adapter {
     @Override
     public List<TypeHooks> types() {
         return List.of(
-            ConfigHooks.definitionInScala(),
+            ConfigHooks.definition(),
             new ReplicaManagerHooks(),
             new ReplicaHooks(),
             new LastFetchHooks(),

@@ -13,12 +13,6 @@ final class SlowPartition {
     /** Where its oldest append is; null for other reasons. */
     final AppendSite site;
 
-    /**
-     * @param reason why the leader should step down
-     * @param age how long that lasts, without pauses of the process, nanoseconds
-     * @param limit how long it may last, nanoseconds
-     * @param site where a slow append is; null for other reasons
-     */
     SlowPartition(PartitionView view, LedPartitions.Entry entry, Reason reason, long age, long limit,
             AppendSite site) {
         this.view = view;

@@ -5,6 +5,7 @@ import insync.core.isr.FollowerTracker;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
@@ -31,7 +32,7 @@ public final class StepDownWatch {
     private final StepDownRules rules;
     private final FirstFetches first;
     private final Consumer<Throwable> failed;
-    private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
+    private final Queue<Map.Entry<Decision, Outcome>> answers = new ConcurrentLinkedQueue<>();
     private long dueNanos;
     private boolean followedHangs;
 
@@ -122,7 +123,7 @@ public final class StepDownWatch {
      */
     public void answered(Decision decision, Outcome outcome, String way, String error) {
         stats.report.ended(decision, outcome, way, error, clock.nanos());
-        answers.add(new Answer(decision, outcome));
+        answers.add(Map.entry(decision, outcome));
     }
 
     /** Returns the partitions with a slow fetch, a slow append or a read error, the one furthest beyond its limit first. */
@@ -242,11 +243,11 @@ public final class StepDownWatch {
     }
 
     private void takeAnswers(long now) {
-        for (Answer answer = answers.poll(); answer != null; answer = answers.poll()) {
-            Decision decision = answer.decision;
+        for (Map.Entry<Decision, Outcome> answer = answers.poll(); answer != null; answer = answers.poll()) {
+            Decision decision = answer.getKey();
             LedPartitions.Entry entry = partitions.find(decision.topic, decision.partition);
             if (entry != null && entry.isAwaited() && entry.decided == decision) {
-                end(entry, answer.outcome, now);
+                end(entry, answer.getValue(), now);
             }
         }
     }
@@ -264,16 +265,6 @@ public final class StepDownWatch {
             rules.notGiven(entry.decided);
             // A request that failed may succeed soon; one that the controller refused would be refused again.
             entry.refused(now, settings.processTimeMaxNanos() / (outcome == Outcome.FAILED ? 4 : 1));
-        }
-    }
-
-    private static final class Answer {
-        private final Decision decision;
-        private final Outcome outcome;
-
-        Answer(Decision decision, Outcome outcome) {
-            this.decision = decision;
-            this.outcome = outcome;
         }
     }
 

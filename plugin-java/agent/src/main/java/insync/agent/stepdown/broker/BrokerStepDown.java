@@ -2,11 +2,13 @@ package insync.agent.stepdown.broker;
 
 import insync.agent.broker.StepDown;
 import insync.agent.broker.StepDown.HeartbeatSender;
+import insync.agent.config.BrokerConfigs;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.controller.HeartbeatResponseHooks;
 import insync.core.Insync;
+import insync.core.events.EventLog;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.DisconnectRule;
 import insync.core.stepdown.Fencing;
@@ -95,15 +97,17 @@ public final class BrokerStepDown implements StepDown {
     public static BrokerStepDown start(ReplicaManager replicas, KafkaConfig config, Time time, Object manager,
             PeerFetches peers, StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests,
             Supplier<HeartbeatSender> heartbeats, Insync insync) {
+        Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
+        settings.putAll(BrokerConfigs.all(config));
         if (!(manager instanceof ControllerLink) || !controller.isKRaft(replicas)) {
-            insync.events().emit("step_down_impossible", StepDownConfigs.all(config));
+            insync.events().emit("step_down_impossible", settings);
             System.err.println("[insync] " + StepDownConfigs.PROCESS_TIME_MAX_MS
                 + " has no effect: this broker has no KRaft controller");
             return null;
         }
         BrokerStepDown started = new BrokerStepDown(replicas, config, time, (ControllerLink) manager, peers, access,
             controller, requests, heartbeats, insync);
-        insync.events().emit("step_down_settings", StepDownConfigs.all(config));
+        insync.events().emit("step_down_settings", settings);
         started.thread.start();
         return started;
     }

@@ -2,9 +2,7 @@ package insync.agent.stepdown.broker;
 
 import insync.agent.Extension;
 import insync.agent.isr.PendingReadsConfig;
-import insync.core.events.EventLog;
 import insync.core.stepdown.StepDownSettings;
-import java.util.Map;
 import java.util.Set;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
@@ -128,12 +126,5 @@ public final class StepDownConfigs {
 
     private static String word(KafkaConfig config, String key) {
         return config.getString(key).toUpperCase(java.util.Locale.ROOT).replace('-', '_');
-    }
-
-    /** Returns the values of these configs by name, for an event. */
-    static Map<String, Object> all(KafkaConfig config) {
-        return EventLog.fields("broker", config.brokerId(), PROCESS_TIME_MAX_MS, config.getLong(PROCESS_TIME_MAX_MS),
-            APPENDS, config.getBoolean(APPENDS), VIA, config.getString(VIA), ISR, config.getString(ISR),
-            COOLDOWN_MS, config.getLong(COOLDOWN_MS), LIMITS, config.getBoolean(LIMITS));
     }
 }
