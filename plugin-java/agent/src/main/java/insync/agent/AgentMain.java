@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.jar.JarFile;
+import net.bytebuddy.dynamic.ClassFileLocator;
 
 /**
  * Starts the agent before the broker's main: reads its options, picks the adapter of the broker's version, and weaves.
@@ -95,7 +96,9 @@ public final class AgentMain {
         WovenBroker woven = files == null ? null : files.load();
         String cache = woven == null ? "off" : "used";
         if (woven == null) {
-            woven = new Weaver(adapter).make(options.allowsUnknownMethods, problems);
+            woven = (files == null ? new Weaver(adapter)
+                : new Weaver(adapter, files.recorded(ClassFileLocator.ForClassLoader.ofSystemLoader())))
+                .make(options.allowsUnknownMethods, problems);
         }
         if (problems.isEmpty()) {
             problems.addAll(woven.install((name, current) -> new Weaver(adapter).makeFrom(name, current), instrumentation));

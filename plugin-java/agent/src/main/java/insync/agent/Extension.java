@@ -8,6 +8,7 @@ import insync.core.events.EventLog;
 import java.util.List;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
+import net.bytebuddy.dynamic.ClassFileLocator;
 import org.apache.kafka.common.config.ConfigDef;
 
 /** What another jar adds to the agent, named by the agent's option {@code lab}. This class adds nothing. */
@@ -94,6 +95,9 @@ public class Extension {
 
     /** Keeps the woven classes of a broker for the next start. */
     public interface Store {
+
+        /** Returns these class files, and records what is read of them from now on: on that the woven classes depend. */
+        ClassFileLocator recorded(ClassFileLocator files);
 
         /** Returns what an earlier start saved; null if there is nothing that fits this start. */
         WovenBroker load();

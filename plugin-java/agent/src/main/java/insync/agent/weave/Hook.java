@@ -56,7 +56,6 @@ public final class Hook {
         return advice;
     }
 
-    /** Returns the matcher of the woven method. */
     public ElementMatcher<? super MethodDescription> methods() {
         return methods.get();
     }

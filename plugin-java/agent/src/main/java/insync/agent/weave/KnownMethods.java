@@ -97,11 +97,11 @@ public final class KnownMethods {
         return names;
     }
 
-    private static byte[] read(ClassFileLocator classFiles, String type) {
+    static byte[] read(ClassFileLocator locator, String name) {
         try {
-            return classFiles.locate(type).resolve();
+            return locator.locate(name).resolve();
         } catch (IOException unreadable) {
-            throw new IllegalStateException("cannot read " + type, unreadable);
+            throw new IllegalStateException("cannot read " + name, unreadable);
         }
     }
 }

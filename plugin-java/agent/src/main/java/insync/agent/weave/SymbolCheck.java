@@ -2,7 +2,6 @@ package insync.agent.weave;
 
 import insync.agent.Adapter;
 import insync.agent.Extension;
-import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -56,20 +55,12 @@ final class SymbolCheck {
         while (!open.isEmpty()) {
             String own = open.pop();
             if (read.add(own)) {
-                read(own, used);
+                new ClassReader(KnownMethods.read(locator, own)).accept(used, ClassReader.SKIP_DEBUG);
                 open.addAll(used.own());
                 used.own().clear();
             }
         }
         return used;
-    }
-
-    private void read(String own, SymbolCollector used) {
-        try {
-            new ClassReader(locator.locate(own).resolve()).accept(used, ClassReader.SKIP_DEBUG);
-        } catch (IOException unreadable) {
-            throw new IllegalStateException("cannot read " + own, unreadable);
-        }
     }
 
     /** Returns the abstract methods of a broker's types that one of our classes extends and lacks: they are new there. */

@@ -33,13 +33,18 @@ public final class Weaver {
 
     private final Adapter adapter;
     private final Map<String, List<TypeHooks>> byType = new LinkedHashMap<>();
-    private final RecordingLocator locator;
+    private final ClassFileLocator locator;
     private final TypePool pool;
 
     public Weaver(Adapter adapter) {
+        this(adapter, ClassFileLocator.ForClassLoader.ofSystemLoader());
+    }
+
+    /** @param locator finds the class files of the class path */
+    public Weaver(Adapter adapter, ClassFileLocator locator) {
         this.adapter = adapter;
+        this.locator = locator;
         adapter.types().forEach(type -> byType.computeIfAbsent(type.typeName(), name -> new ArrayList<>()).add(type));
-        locator = new RecordingLocator(byType.keySet());
         pool = new TypePool.Default.WithLazyResolution(new TypePool.CacheProvider.Simple(), locator,
             TypePool.Default.ReaderMode.FAST);
     }
@@ -56,14 +61,9 @@ public final class Weaver {
         if (problems.isEmpty() && !unknown.isEmpty() && !allowsUnknown) {
             problems.add(KnownMethods.refusal(unknown));
         }
-        Map<String, byte[]> made = problems.isEmpty() ? makeAll(problems) : Map.of();
-        return new WovenBroker(adapter.wovenMethods(), unknown, locator.digests(), originals(), made);
-    }
-
-    private Map<String, byte[]> originals() {
-        Map<String, byte[]> all = new HashMap<>();
-        byType.keySet().forEach(name -> all.put(name, locator.bytes(name)));
-        return all;
+        Map<String, byte[]> originals = new HashMap<>();
+        Map<String, byte[]> made = problems.isEmpty() ? makeAll(originals, problems) : Map.of();
+        return new WovenBroker(adapter.wovenMethods(), unknown, originals, made);
     }
 
     /**
@@ -113,10 +113,13 @@ public final class Weaver {
         return new ClassFileLocator.Compound(ClassFileLocator.Simple.of(typeName, current), locator);
     }
 
-    private Map<String, byte[]> makeAll(List<String> problems) {
+    /** @param originals receives the class files that are woven, by class name */
+    private Map<String, byte[]> makeAll(Map<String, byte[]> originals, List<String> problems) {
         Map<String, byte[]> woven = new HashMap<>();
-        byType.forEach((typeName, parts) ->
-            woven.put(typeName, tryToMake(typeName, parts, hooksOf(parts), problems)));
+        byType.forEach((typeName, parts) -> {
+            originals.put(typeName, KnownMethods.read(locator, typeName));
+            woven.put(typeName, tryToMake(typeName, parts, hooksOf(parts), problems));
+        });
         // Created only to verify that the hooks fit; the result is discarded.
         adapter.hooksOnDemand().forEach(hook -> tryToMake(hook.typeName(), List.of(), List.of(hook), problems));
         return woven;

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 
-/** Holds all woven classes of a broker, what the checks concluded, and the class files on which that depends; gives the JVM the classes. */
+/** Holds all woven classes of a broker, and what the checks concluded; gives the JVM the classes. */
 public final class WovenBroker {
     private static final String DONE = "";
 
@@ -20,18 +20,14 @@ public final class WovenBroker {
     public final List<String> methods;
     /** The woven methods that no known build has. */
     public final List<String> unknown;
-    /** The digests of the class files that the checks and the weaving read, by class name. */
-    public final Map<String, Long> dependsOn;
     /** The class files of which the woven ones were made, by class name. */
     public final Map<String, byte[]> originals;
     /** The woven class files, by class name. */
     public final Map<String, byte[]> woven;
 
-    public WovenBroker(List<String> methods, List<String> unknown, Map<String, Long> dependsOn, Map<String, byte[]> originals,
-                       Map<String, byte[]> woven) {
+    public WovenBroker(List<String> methods, List<String> unknown, Map<String, byte[]> originals, Map<String, byte[]> woven) {
         this.methods = methods;
         this.unknown = unknown;
-        this.dependsOn = dependsOn;
         this.originals = originals;
         this.woven = woven;
     }

@@ -1,7 +1,6 @@
 package insync.lab.cache;
 
 import insync.agent.Extension;
-import insync.agent.weave.ClassDigests;
 import insync.agent.weave.WovenBroker;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -21,7 +20,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Predicate;
+import net.bytebuddy.dynamic.ClassFileLocator;
 
 /**
  * Keeps the woven classes of a broker in a file, so that the next start needs neither ByteBuddy nor the checks. The file's name is a
@@ -38,6 +40,8 @@ public final class WovenCache implements Extension.Store {
     private final String classPath;
     /** What the files of the class path were before anything was read from them. */
     private final String stamp;
+    /** The digests of the class files that were read, by class name. */
+    private final Map<String, Long> dependsOn = new ConcurrentSkipListMap<>();
 
     private WovenCache(Path file, String classPath) {
         this.file = file;
@@ -90,6 +94,26 @@ public final class WovenCache implements Extension.Store {
     }
 
     @Override
+    public ClassFileLocator recorded(ClassFileLocator files) {
+        dependsOn.clear();
+        return new ClassFileLocator() {
+            @Override
+            public Resolution locate(String name) throws IOException {
+                Resolution found = files.locate(name);
+                if (!ClassDigests.isOfJvmOrAgent(name)) {
+                    dependsOn.put(name, found.isResolved() ? ClassDigests.of(found.resolve()) : ClassDigests.ABSENT);
+                }
+                return found;
+            }
+
+            @Override
+            public void close() throws IOException {
+                files.close();
+            }
+        };
+    }
+
+    @Override
     public WovenBroker load() {
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             return null;
@@ -100,11 +124,12 @@ public final class WovenCache implements Extension.Store {
             DataInputStream in = new DataInputStream(new ByteArrayInputStream(payload(Files.readAllBytes(file))));
             String then = text(in);
             boolean identified = !then.equals(ClassPathFiles.UNKNOWN);
-            WovenBroker saved = WovenFile.of(in);
+            dependsOn.clear();
+            WovenBroker saved = WovenFile.of(in, dependsOn);
             if (identified && then.equals(stamp)) {
                 return saved;
             }
-            if (!WovenFile.fitsClassPath(saved)) {
+            if (!WovenFile.fitsClassPath(dependsOn)) {
                 return null;
             }
             if (identified) {
@@ -147,7 +172,7 @@ public final class WovenCache implements Extension.Store {
             byte[] now = (ClassPathFiles.areAll(classPath) ? stamp : ClassPathFiles.UNKNOWN).getBytes(StandardCharsets.UTF_8);
             out.writeInt(now.length);
             out.write(now);
-            WovenFile.write(woven, out);
+            WovenFile.write(woven, dependsOn, out);
         }
         return bytes.toByteArray();
     }

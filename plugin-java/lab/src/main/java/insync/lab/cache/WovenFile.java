@@ -1,6 +1,5 @@
 package insync.lab.cache;
 
-import insync.agent.weave.ClassDigests;
 import insync.agent.weave.WovenBroker;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -20,8 +19,8 @@ public final class WovenFile {
     private WovenFile() { }
 
     /** Returns whether the class path still has each class file that the checks and the weaving read. */
-    static boolean fitsClassPath(WovenBroker woven) throws IOException {
-        for (Map.Entry<String, Long> each : woven.dependsOn.entrySet()) {
+    static boolean fitsClassPath(Map<String, Long> dependsOn) throws IOException {
+        for (Map.Entry<String, Long> each : dependsOn.entrySet()) {
             if (onClassPath(each.getKey()) != each.getValue()) {
                 return false;
             }
@@ -30,11 +29,11 @@ public final class WovenFile {
     }
 
     /** Writes what {@link #of} reads. */
-    static void write(WovenBroker woven, DataOutputStream out) throws IOException {
+    static void write(WovenBroker woven, Map<String, Long> dependsOn, DataOutputStream out) throws IOException {
         write(woven.methods, out);
         write(woven.unknown, out);
-        out.writeInt(woven.dependsOn.size());
-        for (Map.Entry<String, Long> each : woven.dependsOn.entrySet()) {
+        out.writeInt(dependsOn.size());
+        for (Map.Entry<String, Long> each : dependsOn.entrySet()) {
             out.writeUTF(each.getKey());
             out.writeLong(each.getValue());
         }
@@ -58,11 +57,14 @@ public final class WovenFile {
         out.write(classFile);
     }
 
-    /** Reads what {@link #write(WovenBroker, DataOutputStream)} wrote; the caller has verified that the bytes are complete. */
-    static WovenBroker of(DataInputStream in) throws IOException {
+    /**
+     * Reads what {@link #write(WovenBroker, Map, DataOutputStream)} wrote; the caller has verified that the bytes are complete.
+     *
+     * @param dependsOn receives the digests of the class files that were read, by class name
+     */
+    static WovenBroker of(DataInputStream in, Map<String, Long> dependsOn) throws IOException {
         List<String> methods = names(in);
         List<String> unknown = names(in);
-        Map<String, Long> dependsOn = new LinkedHashMap<>();
         for (int left = in.readInt(); left > 0; left--) {
             dependsOn.put(in.readUTF(), in.readLong());
         }
@@ -73,7 +75,7 @@ public final class WovenFile {
             originals.put(name, classFile(in));
             woven.put(name, classFile(in));
         }
-        return new WovenBroker(methods, unknown, dependsOn, originals, woven);
+        return new WovenBroker(methods, unknown, originals, woven);
     }
 
     private static List<String> names(DataInputStream in) throws IOException {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.agent.Adapter;
+import insync.lab.cache.ClassDigests;
 import insync.lab.cache.ClassPathFiles;
 import insync.lab.cache.WovenCache;
 import insync.lab.cache.WovenFile;
@@ -35,6 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** A start uses the woven classes of an earlier one only if nothing that they depend on has changed. */
 class WovenCacheTest {
     private static final String PARTITION = "kafka.cluster.Partition";
+    private static final String GONE = "kafka.cluster.Gone";
+    private static final ClassFileLocator BROKER = ClassFileLocator.ForClassLoader.ofSystemLoader();
     private static final String PLAIN = WeaverTest.Plain.class.getName();
     private static final byte[] ORIGINAL = ClassFileLocator.ForClassLoader.read(WeaverTest.Plain.class);
     private static final byte[] WOVEN = {1, 2, 3};
@@ -49,12 +52,19 @@ class WovenCacheTest {
         jar = Files.writeString(folder.resolve("agent.jar"), "one build");
         cache = WovenCache.in(folder.resolve("made/at/first"), List.of(jar), "4.3.1");
         assertNull(cache.load());
-        assertTrue(cache.save(broker(WovenFile.onClassPath(PARTITION))));
+        assertTrue(save(cache, BROKER));
     }
 
-    private static WovenBroker broker(long partition) {
-        return new WovenBroker(List.of("A.b", "C.<init>"), List.of("C.<init>"),
-            Map.of(PARTITION, partition, "kafka.cluster.Gone", ClassDigests.ABSENT), Map.of(PLAIN, ORIGINAL), Map.of(PLAIN, WOVEN));
+    /** Saves what was made of class files on which it depends. */
+    private static boolean save(WovenCache cache, ClassFileLocator files) throws IOException {
+        ClassFileLocator recorded = cache.recorded(files);
+        recorded.locate(PARTITION);
+        recorded.locate(GONE);
+        return cache.save(new WovenBroker(List.of("A.b", "C.<init>"), List.of("C.<init>"), Map.of(PLAIN, ORIGINAL), Map.of(PLAIN, WOVEN)));
+    }
+
+    private static ClassFileLocator with(String name) {
+        return new ClassFileLocator.Compound(ClassFileLocator.Simple.of(name, ORIGINAL), BROKER);
     }
 
     @Test
@@ -108,7 +118,7 @@ class WovenCacheTest {
         }
         Files.write(cache.file(), Arrays.copyOf(whole, whole.length + 1));
         assertNull(cache.load(), "longer");
-        assertTrue(cache.save(broker(WovenFile.onClassPath(PARTITION))));
+        assertTrue(save(cache, BROKER));
         assertNotNull(cache.load());
     }
 
@@ -132,18 +142,18 @@ class WovenCacheTest {
         Path shared = cache.file().getParent();
         Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwx---"));
         assertNull(cache.load());
-        assertFalse(cache.save(broker(WovenFile.onClassPath(PARTITION))));
+        assertFalse(save(cache, BROKER));
         Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxr-x---"));
         assertNotNull(cache.load());
     }
 
     @Test
     void otherClassFilesOnTheClassPathDoNotFit() throws Exception {
-        assertTrue(cache.save(broker(WovenFile.onClassPath(PARTITION) + 1)));
+        assertTrue(save(cache, with(PARTITION)));
         assertNull(cache.load(), "changed");
-        assertTrue(cache.save(broker(ClassDigests.ABSENT)));
+        assertTrue(save(cache, ClassFileLocator.NoOp.INSTANCE));
         assertNull(cache.load(), "new");
-        assertTrue(cache.save(new WovenBroker(List.of(), List.of(), Map.of("kafka.cluster.Gone", 1L), Map.of(), Map.of())));
+        assertTrue(save(cache, with(GONE)));
         assertNull(cache.load(), "gone");
     }
 
@@ -151,7 +161,7 @@ class WovenCacheTest {
     void aClassPathOfUnchangedFilesIsNotRead() throws Exception {
         Path kafka = jar("kafka.jar", null);
         WovenCache first = ofJars(kafka);
-        assertTrue(first.save(broker(WovenFile.onClassPath(PARTITION) + 1)));
+        assertTrue(save(first, with(PARTITION)));
         assertNotNull(ofJars(kafka).load(), "although a digest does not fit");
         Files.setLastModifiedTime(kafka, Files.getLastModifiedTime(kafka));
         assertNull(ofJars(kafka).load(), "it was touched, and has its old time");
@@ -160,7 +170,7 @@ class WovenCacheTest {
     @Test
     void filesThatWereTouchedAreReadOnce() throws Exception {
         Path kafka = jar("kafka.jar", null);
-        assertTrue(ofJars(kafka).save(broker(WovenFile.onClassPath(PARTITION))));
+        assertTrue(save(ofJars(kafka), BROKER));
         byte[] before = Files.readAllBytes(ofJars(kafka).file());
         Files.setLastModifiedTime(kafka, Files.getLastModifiedTime(kafka));
         assertNotNull(ofJars(kafka).load());
@@ -173,9 +183,9 @@ class WovenCacheTest {
     @Test
     void aJarThatNamesOthersIsNotAllOfTheClassPath() throws Exception {
         Path kafka = jar("kafka.jar", "elsewhere.jar");
-        assertTrue(ofJars(kafka).save(broker(WovenFile.onClassPath(PARTITION) + 1)));
+        assertTrue(save(ofJars(kafka), with(PARTITION)));
         assertNull(ofJars(kafka).load(), "its classes were read");
-        assertTrue(ofJars(kafka).save(broker(WovenFile.onClassPath(PARTITION))));
+        assertTrue(save(ofJars(kafka), BROKER));
         assertNotNull(ofJars(kafka).load());
     }
 
@@ -194,7 +204,7 @@ class WovenCacheTest {
     @Test
     void aFileThatIsNoJarDoesNotPreventTheCache() throws Exception {
         Path text = Files.writeString(folder.resolve("notes.txt"), "no jar");
-        assertTrue(ofJars(text).save(broker(WovenFile.onClassPath(PARTITION))));
+        assertTrue(save(ofJars(text), BROKER));
         assertNotNull(ofJars(text).load());
     }
 
@@ -224,14 +234,14 @@ class WovenCacheTest {
 
     @Test
     void aFolderThatCannotBeWrittenIsNoError() throws Exception {
-        assertFalse(WovenCache.in(jar, List.of(jar), "4.3.1").save(broker(0)));
+        assertFalse(save(WovenCache.in(jar, List.of(jar), "4.3.1"), BROKER));
     }
 
     @Test
     void aJarsDirectoryHasTheDigestOfTheBytes() throws Exception {
-        byte[] bytes = ClassFileLocator.ForClassLoader.ofSystemLoader().locate(PARTITION).resolve();
+        byte[] bytes = BROKER.locate(PARTITION).resolve();
         assertEquals(ClassDigests.of(bytes), WovenFile.onClassPath(PARTITION));
         assertEquals(ClassDigests.of(ORIGINAL), WovenFile.onClassPath(PLAIN), "and a folder has it, too");
-        assertEquals(ClassDigests.ABSENT, WovenFile.onClassPath("kafka.cluster.Gone"));
+        assertEquals(ClassDigests.ABSENT, WovenFile.onClassPath(GONE));
     }
 }

@@ -1,4 +1,4 @@
-package insync.agent.weave;
+package insync.lab.cache;
 
 import java.util.zip.CRC32;
 
