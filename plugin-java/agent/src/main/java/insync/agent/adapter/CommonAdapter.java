@@ -97,7 +97,6 @@ public abstract class CommonAdapter implements Adapter {
         return List.of(LeadershipHooks.currentLeader());
     }
 
-    /** Returns the hooks on a remote replica. */
     protected TypeHooks replica() {
         return new ReplicaHooks("updateFetchStateOrThrow");
     }

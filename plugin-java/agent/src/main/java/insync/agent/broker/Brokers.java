@@ -32,7 +32,6 @@ public final class Brokers {
 
     private Brokers() { }
 
-    /** Sets the access to a broker of this version. */
     static void install(BrokerAccess ofVersion) {
         access = ofVersion;
     }

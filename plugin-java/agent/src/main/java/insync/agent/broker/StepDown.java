@@ -9,7 +9,6 @@ import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 /** What a broker's step-down learns from the advices. By default it does nothing. */
 public interface StepDown {
 
-    /** Adds a partition that the broker leads. */
     default void leading(Partition partition) { }
 
     /**
@@ -25,7 +24,6 @@ public interface StepDown {
         return false;
     }
 
-    /** Notes that a read of a partition for a follower failed. */
     default void readFailed(Partition partition) { }
 
     /** Returns whether a slow append makes the broker step down. */

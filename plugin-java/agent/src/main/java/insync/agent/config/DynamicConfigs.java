@@ -39,9 +39,7 @@ public final class DynamicConfigs {
     /**
      * Gives configs whose updated value is invalid their previous value.
      *
-     * @param updated all updated values
-     * @param valid the valid ones
-     * @param previous the values before the update
+     * @param valid those of the updated values that are valid
      */
     public static void keepPrevious(Properties updated, Properties valid, scala.collection.mutable.Map<String, String> previous) {
         for (String name : NAMES) {

@@ -69,9 +69,7 @@ public final class Followers {
             : partition.get();
     }
 
-    /**
-     * Returns the follower's tracker of scope "request".
-     */
+    /** Returns the follower's tracker of scope "request". */
     static RequestScopeTracker tracker(Partition partition, int replicaId, FollowerCarrier carrier, RequestScope scope) {
         FollowerTracker known = carrier.insync$fetches();
         return (RequestScopeTracker) (known != null && known.isOf(scope) ? known : tracker(carrier, scope,

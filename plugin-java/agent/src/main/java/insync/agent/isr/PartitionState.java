@@ -62,9 +62,7 @@ public final class PartitionState {
         return all;
     }
 
-    /**
-     * Returns a leader's state of a follower: replica, the fields of {@link FetchState}, lag_ms, pending.
-     */
+    /** Returns a leader's state of a follower: replica, the fields of {@link FetchState}, lag_ms, pending. */
     public static Map<String, Object> follower(BrokerAccess access, Partition partition, int replicaId) {
         Option<?> replica = partition.getReplica(replicaId);
         if (replica.isEmpty()) {

@@ -33,11 +33,7 @@ public final class PendingReads {
         report.stop();
     }
 
-    /**
-     * Returns the marks of a fetch that begins now.
-     *
-     * @param maxWaitMs how long it may wait for records
-     */
+    /** Returns the marks of a fetch that begins now and may wait for records for so long. */
     public FetchMarks newMarks(long maxWaitMs) {
         return new FetchMarks(scope, maxWaitMs);
     }

@@ -35,9 +35,7 @@ public class ReplicaHooks extends TypeHooks {
 
         void insync$fetches(FollowerTracker fetches);
 
-        /**
-         * Returns the time of the last election at which this replica was in the ISR, milliseconds since the epoch, or 0.
-         */
+        /** Returns the time of the last election at which this replica was in the ISR, milliseconds since the epoch, or 0. */
         long insync$electedMs();
     }
 

@@ -73,7 +73,6 @@ public enum AgentMetric {
     final Type type;
     final String metric;
     final Tag tag;
-    /** What the metric says. */
     final String says;
     /** What a gauge shows; null for other metrics. */
     final Function<Insync, Object> value;

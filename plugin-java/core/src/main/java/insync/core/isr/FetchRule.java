@@ -52,9 +52,7 @@ public final class FetchRule {
      * <p>Unlike {@link #isPending} this needs a known previous log end offset. Kafka's high watermark waits
      * for every caught-up replica, so a replica that starts to fetch must not count as caught up.
      *
-     * @param fetchOffset offset the follower asked for
      * @param leaderLeo the leader's log end offset when this fetch was read
-     * @param previousLeaderLeo the leader's log end offset at this follower's previous fetch
      */
     public static boolean isCaughtUp(long fetchOffset, long leaderLeo, long previousLeaderLeo) {
         return fetchOffset >= leaderLeo

@@ -17,7 +17,6 @@ public final class ReadScopeTracker extends FollowerTracker {
     private Mark free;
     private long caughtUpMs = NEVER;
 
-    /** @param earlier the follower's tracker in another scope that was on before, or null */
     public ReadScopeTracker(FollowerReplica replica, Scope scope, FollowerTracker earlier) {
         super(replica, scope, earlier);
     }

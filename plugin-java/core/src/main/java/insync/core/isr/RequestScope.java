@@ -166,11 +166,11 @@ public final class RequestScope extends Scope {
         static final int MOST = 64;
         private static final FetcherConnection[] NONE = {};
 
+        /** The connections that count. */
         private volatile FetcherConnection[] all = NONE;
         /** The principal of the newest proven connection, or null. */
         private Object principal;
 
-        /** Returns the connections that count. */
         FetcherConnection[] all() {
             return all;
         }

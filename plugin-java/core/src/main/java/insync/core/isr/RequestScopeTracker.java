@@ -27,10 +27,7 @@ public final class RequestScopeTracker extends FollowerTracker {
     private long offset;
     private long brokerEpoch = -1;
 
-    /**
-     * @param electedMs time of the leader's election for a member of the ISR, 0 for others
-     * @param earlier the follower's tracker in another scope that was on before, or null
-     */
+    /** @param electedMs time of the leader's election for a member of the ISR, 0 for others */
     public RequestScopeTracker(FollowerReplica replica, RequestScope scope, long electedMs, FollowerTracker earlier) {
         super(replica, scope, earlier);
         this.requests = scope;
@@ -150,9 +147,7 @@ public final class RequestScopeTracker extends FollowerTracker {
         return connection.serves(clock) || connection.namedOffset(replica, brokerEpoch) != FetchBody.NOT_NAMED;
     }
 
-    /**
-     * Moves the partition to another clock, with the time that it was charged until the fetch arrived.
-     */
+    /** Moves the partition to another clock, with the time that it was charged until the fetch arrived. */
     private void moveTo(FetcherConnection from) {
         long now = requests.clock.nanos();
         long charged = from.chargedAtArrival(clock, now);

@@ -112,12 +112,11 @@ public final class BrokerLog {
             this.logger = logger;
         }
 
-            public String logger() {
+        public String logger() {
             return logger;
         }
     }
 
-    /** The levels of lines. */
     public enum Level { DEBUG, INFO, WARN, ERROR }
 
     /** The broker's log. */

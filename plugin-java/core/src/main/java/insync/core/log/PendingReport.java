@@ -23,9 +23,7 @@ public final class PendingReport implements PendingListener {
     private final Thread summaries = new Thread(this::run, "insync-pending-report");
     private long lastMarks;
 
-    /**
-     * @param lagTimeMaxMs the broker's replica.lag.time.max.ms
-     */
+    /** @param lagTimeMaxMs the broker's replica.lag.time.max.ms */
     public PendingReport(Insync insync, long lagTimeMaxMs) {
         this.insync = insync;
         this.events = insync.events();

@@ -63,7 +63,7 @@ final class LedPartitions {
         return entry;
     }
 
-    /** Returns the entry of a partition, or null. */
+    /** Returns null for a partition that is not known. */
     Entry find(String topic, int partition) {
         return entries.getOrDefault(topic, Map.of()).get(partition);
     }
@@ -74,7 +74,6 @@ final class LedPartitions {
         return entry.lastTick < tick - 1 && !entry.isCooling(now) && !mayReturn && !mayBeAnswered;
     }
 
-    /** The state of one partition. */
     final class Entry {
         int epoch;
         private long lastTick;

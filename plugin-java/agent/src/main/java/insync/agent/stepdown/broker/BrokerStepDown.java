@@ -118,7 +118,6 @@ public final class BrokerStepDown implements StepDown {
         fencing.stop();
     }
 
-    /** Returns whether this broker asks to be fenced. */
     public Fencing fencing() {
         return fencing.rule();
     }

@@ -42,7 +42,6 @@ public final class RecentStepDowns<K> {
         return cooling != null && cooling.exLeader == broker && !cooling.isOver(clock.nanos());
     }
 
-    /** One step-down. */
     private static final class Cooling {
         private final int exLeader;
         private final long untilNanos;
