@@ -40,11 +40,6 @@ public final class Adapters {
         return names().stream().anyMatch(name -> listed(name, ".tested").contains(version));
     }
 
-    /** Returns the value of a boolean column for an adapter. */
-    public boolean isOn(Adapter adapter, String column) {
-        return Boolean.parseBoolean(table.getProperty(adapter.name() + column));
-    }
-
     List<String> names() {
         return List.of(table.getProperty("adapters").split(","));
     }

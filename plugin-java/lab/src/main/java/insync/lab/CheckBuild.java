@@ -55,8 +55,8 @@ public final class CheckBuild {
     private static void describe(Adapter adapter, Adapters adapters, Map<String, Object> answer) throws AgentException {
         Map<String, Object> features = new LinkedHashMap<>();
         features.put("scopes", adapters.listed(adapter.name(), ".scopes"));
-        features.put("step_down", adapters.isOn(adapter, ".step_down"));
-        features.put("log_start", adapters.isOn(adapter, ".log_start"));
+        features.put("step_down", adapters.listed(adapter.name(), ".step_down").contains("true"));
+        features.put("log_start", adapters.listed(adapter.name(), ".log_start").contains("true"));
         features.put("lag_policies", adapters.listed(adapter.name(), ".lag_policies"));
         answer.put("features", features);
         answer.put("woven", adapter.wovenMethods());

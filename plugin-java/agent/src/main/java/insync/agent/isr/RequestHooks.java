@@ -33,9 +33,6 @@ public final class RequestHooks extends TypeHooks {
 
         AbstractRequest loggableRequest();
 
-        /** Returns the id of the network thread's Processor that read the request. */
-        int processor();
-
         /** Returns when the request arrived, by the broker's monotonic clock. */
         long startTimeNanos();
     }

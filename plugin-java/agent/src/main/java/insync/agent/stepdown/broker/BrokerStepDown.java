@@ -118,8 +118,8 @@ public final class BrokerStepDown implements StepDown {
         fencing.stop();
     }
 
-    public Fencing fencing() {
-        return fencing.rule();
+    private Fencing fencing() {
+        return fencing.rule;
     }
 
     /** A broker that shuts down leaves by itself. */

@@ -45,7 +45,7 @@ final class SelfFencing {
     private final Supplier<HeartbeatSender> heartbeats;
     private final Clock clock;
     private final Insync insync;
-    private final Fencing fencing;
+    final Fencing rule;
     private final Queue<StepDownRequest<LedPartition>> asking = new ConcurrentLinkedQueue<>();
     private String withheld;
 
@@ -60,17 +60,13 @@ final class SelfFencing {
         this.heartbeats = heartbeats;
         this.clock = clock;
         this.insync = insync;
-        this.fencing = new Fencing(settings);
+        this.rule = new Fencing(settings);
     }
 
     /** Reads the configs by name, because the type of KafkaConfig's getter differs between versions. */
     private static int logDirs(KafkaConfig config) {
         Object dirs = config.originals().getOrDefault("log.dirs", config.originals().get("log.dir"));
         return dirs == null ? 1 : dirs.toString().split(",").length;
-    }
-
-    Fencing rule() {
-        return fencing;
     }
 
     /** Requests the fencing, instead of another way to give a partition away; called by any thread. */
@@ -94,7 +90,7 @@ final class SelfFencing {
         String why = !asked.isEmpty() ? "what it leads is too slow"
             : followsTooSlowly ? "an append to a partition that it follows hangs"
             : isDeaf(led, now) ? "it has not applied for 4 T that others lead what it gave away" : null;
-        if (!asked.isEmpty() || why != null && !fencing.isWanted()) {
+        if (!asked.isEmpty() || why != null && !rule.isWanted()) {
             try {
                 begin(why, asked, led, appends, now);
             } catch (RuntimeException | Error failed) {
@@ -102,29 +98,29 @@ final class SelfFencing {
                 Insync.failed(failed);
             }
         }
-        if (fencing.isWanted() && fencing.tick(now, hangs(led, appends, now), isApplied(led))) {
-            say(Level.INFO, EventLog.fields("state", "ended", "asked_ms", fencing.ageMs(now)),
+        if (rule.isWanted() && rule.tick(now, hangs(led, appends, now), isApplied(led))) {
+            say(Level.INFO, EventLog.fields("state", "ended", "asked_ms", rule.ageMs(now)),
                 "This broker no longer asks its controller to fence it");
         }
-        insync.stepDowns().asksToBeFenced(fencing.isWanted());
+        insync.stepDowns().asksToBeFenced(rule.isWanted());
     }
 
     /** Ends the wish, because the step-down is turned off. */
     void stop() {
         insync.stepDowns().asksToBeFenced(false);
-        if (fencing.end(clock.nanos())) {
+        if (rule.end(clock.nanos())) {
             heartbeat();
         }
     }
 
     private boolean isDeaf(Collection<LedPartition> led, long now) {
         long longest = led.stream().mapToLong(each -> each.unappliedNanos(now)).max().orElse(0);
-        return settings.via() != Via.ALTER_PARTITION && fencing.isDeaf(longest);
+        return settings.via() != Via.ALTER_PARTITION && rule.isDeaf(longest);
     }
 
     private void begin(String why, List<StepDownRequest<LedPartition>> asked, Collection<LedPartition> led,
                        List<PendingAppend> appends, long now) {
-        String against = fencing.isWanted() ? null : against(asked, led, appends, now);
+        String against = rule.isWanted() ? null : against(asked, led, appends, now);
         if (against != null) {
             asked.forEach(one -> one.settle(Outcome.REFUSED, "not fenced: " + against));
             if (!against.equals(withheld)) {
@@ -132,7 +128,7 @@ final class SelfFencing {
                     "This broker does not ask its controller to fence it, although " + why + ": " + against);
             }
             withheld = against;
-        } else if (fencing.ask(now)) {
+        } else if (rule.ask(now)) {
             withheld = null;
             say(Level.WARN, EventLog.fields("state", "asked", "why", why),
                 "This broker asks its controller to fence it, because " + why);
@@ -165,7 +161,7 @@ final class SelfFencing {
         });
         peers.remove(self);
         int live = (int) IntStream.of(access.livePeers(replicas)).filter(peers::contains).count();
-        return fencing.against(members, peers.size(), live, logDirs);
+        return rule.against(members, peers.size(), live, logDirs);
     }
 
     private void add(List<Fencing.Member> members, Partition partition, Set<Object> hanging, Set<Integer> slowFetchers) {

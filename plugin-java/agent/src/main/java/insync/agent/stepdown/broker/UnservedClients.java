@@ -1,6 +1,5 @@
 package insync.agent.stepdown.broker;
 
-import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestHooks.RequestCarrier;
 import insync.agent.isr.RequestPart;
 import insync.agent.stepdown.broker.ProcessorHooks.ProcessorCarrier;
@@ -8,12 +7,9 @@ import insync.core.Clock;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import insync.core.isr.NetworkThread;
-import insync.core.isr.RequestScope;
 import insync.core.stepdown.DisconnectRule;
 import insync.core.stepdown.PendingAppend;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import kafka.cluster.Partition;
@@ -56,40 +52,36 @@ final class UnservedClients {
         if (part == null) {
             return false;
         }
-        RequestScope scope = part.scope;
-        ChannelCarrier channel = part.channel;
-        boolean threadsHang = ofThreads(scope, channel);
-        boolean handlersHang = ofHandlers(scope, channel);
-        boolean appendsHang = ofAppends(scope, channel);
+        boolean hangs = ofThreads(part) | ofHandlers(part) | ofAppends(part) | misleads;
         if (misleads) {
-            ofAll(scope, channel);
+            ofAll(part);
         }
-        if (!threadsHang && !handlersHang && !appendsHang && !misleads) {
+        if (!hangs) {
             rule.ended();
         }
-        return threadsHang || handlersHang || appendsHang || misleads;
+        return hangs;
     }
 
     /** Disconnects all clients. One asks the broker to which it is connected who leads, again and again. */
-    private void ofAll(RequestScope scope, ChannelCarrier channel) {
-        for (Object each : channel.insync$processors().values()) {
-            ConnectionCloser end = new ConnectionCloser(scope, (ProcessorCarrier) each);
+    private void ofAll(RequestPart part) {
+        for (Object each : part.channel.insync$processors().values()) {
+            ConnectionCloser end = new ConnectionCloser(part.scope, (ProcessorCarrier) each);
             end.ofAll();
             emitClosed(end, "metadata", 0);
         }
     }
 
     /** Disconnects the clients of a blocked network thread. */
-    private boolean ofThreads(RequestScope scope, ChannelCarrier channel) {
+    private boolean ofThreads(RequestPart part) {
         boolean hangs = false;
-        for (Object each : channel.insync$processors().values()) {
+        for (Object each : part.channel.insync$processors().values()) {
             ProcessorCarrier processor = (ProcessorCarrier) each;
-            NetworkThread thread = scope.networkThread((Thread) processor.insync$thread());
+            NetworkThread thread = part.scope.networkThread((Thread) processor.insync$thread());
             long now = clock.nanos();
             long hungNanos = thread == null ? 0 : thread.inCallNanos();
             if (hungNanos > 0 && rule.hangs(now - hungNanos, now)) {
                 hangs = true;
-                ConnectionCloser end = new ConnectionCloser(scope, processor);
+                ConnectionCloser end = new ConnectionCloser(part.scope, processor);
                 end.ofAll();
                 emitClosed(end, "network_thread", hungNanos);
             }
@@ -101,57 +93,53 @@ final class UnservedClients {
      * Disconnects clients whose request waits in the queue for longer than T, if a request has been waiting there since
      * before a step-down.
      */
-    private boolean ofHandlers(RequestScope scope, ChannelCarrier channel) {
+    private boolean ofHandlers(RequestPart part) {
         long now = clock.nanos();
         long oldest = now;
-        Map<Integer, Set<String>> waiting = new HashMap<>();
-        for (Object each : channel.insync$queue().toArray()) {
+        Set<String> waiting = new HashSet<>();
+        for (Object each : part.channel.insync$queue().toArray()) {
             if (each instanceof RequestCarrier) {
                 RequestCarrier request = (RequestCarrier) each;
                 oldest = Math.min(oldest, request.startTimeNanos());
                 if (request.insync$fetcher() == null && rule.isTooLong(request.startTimeNanos(), now)) {
-                    waiting.computeIfAbsent(request.processor(), id -> new HashSet<>())
-                        .add(request.context().connectionId);
+                    waiting.add(request.context().connectionId);
                 }
             }
         }
         if (!rule.hangs(oldest, now)) {
             return false;
         }
-        close(waiting, "request_queue", now - oldest, scope, channel);
+        close(waiting, "request_queue", now - oldest, part);
         return true;
     }
 
     /** Disconnects clients whose request hangs in an append to a partition that another broker leads. */
-    private boolean ofAppends(RequestScope scope, ChannelCarrier channel) {
+    private boolean ofAppends(RequestPart part) {
         long now = clock.nanos();
         long oldest = now;
-        Map<Integer, Set<String>> waiting = new HashMap<>();
+        Set<String> waiting = new HashSet<>();
         for (PendingAppend each : AppendHooks.pending()) {
             if (rule.hangsAfterwards(each.sinceNanos, now) && LeadershipHooks.isOver((Partition) each.partition)) {
                 oldest = Math.min(oldest, each.sinceNanos);
                 if (each.request instanceof RequestCarrier) {
-                    RequestCarrier request = (RequestCarrier) each.request;
-                    waiting.computeIfAbsent(request.processor(), id -> new HashSet<>())
-                        .add(request.context().connectionId);
+                    waiting.add(((RequestCarrier) each.request).context().connectionId);
                 }
             }
         }
-        close(waiting, "append", now - oldest, scope, channel);
+        close(waiting, "append", now - oldest, part);
         return oldest != now;
     }
 
-    /** @param waiting the ids of connections, by the id of their network thread's Processor */
-    private void close(Map<Integer, Set<String>> waiting, String site, long hungNanos, RequestScope scope,
-                       ChannelCarrier channel) {
-        waiting.forEach((id, connections) -> {
-            Object processor = channel.insync$processors().get(id);
-            if (processor != null) {
-                ConnectionCloser end = new ConnectionCloser(scope, (ProcessorCarrier) processor);
-                end.of(connections);
-                emitClosed(end, site, hungNanos);
-            }
-        });
+    /** @param waiting the ids of connections */
+    private void close(Set<String> waiting, String site, long hungNanos, RequestPart part) {
+        if (waiting.isEmpty()) {
+            return;
+        }
+        for (Object each : part.channel.insync$processors().values()) {
+            ConnectionCloser end = new ConnectionCloser(part.scope, (ProcessorCarrier) each);
+            end.of(waiting);
+            emitClosed(end, site, hungNanos);
+        }
     }
 
     private void emitClosed(ConnectionCloser end, String site, long hungNanos) {
