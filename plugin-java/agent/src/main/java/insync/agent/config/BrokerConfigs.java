@@ -33,15 +33,10 @@ public final class BrokerConfigs {
         PendingReadsConfig.define(own, features.scopes());
         StepDownConfigs.define(own, features.supportsStepDown());
         LogStartConfigs.define(own, features.supportsLogStart());
-        add(own, definition);
-        KillSwitch.register();
-    }
-
-    /** Adds the agent's keys and the extension's to the broker's definition. */
-    public static void add(ConfigDef own, ConfigDef definition) {
         Extension.current().define(own);
         own.configKeys().values().forEach(definition::define);
         keys = own;
+        KillSwitch.register();
     }
 
     /**

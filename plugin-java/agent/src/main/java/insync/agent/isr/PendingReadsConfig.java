@@ -3,6 +3,7 @@ package insync.agent.isr;
 import java.util.List;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigException;
 
 /** Defines and reads the broker configs of pending fetches. */
 public final class PendingReadsConfig {
@@ -37,9 +38,15 @@ public final class PendingReadsConfig {
      * @param supported the scopes that the broker's version supports
      */
     public static void define(ConfigDef definition, List<String> supported) {
-        definition.define(PENDING_READS, ConfigDef.Type.BOOLEAN, false, ConfigDef.Importance.MEDIUM, PENDING_READS_DOC);
-        definition.define(SCOPE, ConfigDef.Type.STRING, supported.contains(REQUEST) ? REQUEST : READ,
-            ConfigDef.ValidString.in(supported.toArray(new String[0])), ConfigDef.Importance.MEDIUM, SCOPE_DOC);
+        definition.define(PENDING_READS, ConfigDef.Type.BOOLEAN, false, (name, value) -> {
+            if (Boolean.TRUE.equals(value) && supported.isEmpty()) {
+                throw new ConfigException(name, value, "expected false: the insync agent has no KIP-501 for this version of Kafka");
+            }
+        }, ConfigDef.Importance.MEDIUM, PENDING_READS_DOC);
+        if (!supported.isEmpty()) {
+            definition.define(SCOPE, ConfigDef.Type.STRING, supported.contains(REQUEST) ? REQUEST : READ,
+                ConfigDef.ValidString.in(supported.toArray(new String[0])), ConfigDef.Importance.MEDIUM, SCOPE_DOC);
+        }
     }
 
     /** Returns whether the feature is on in this broker, whatever its scope. */

@@ -11,7 +11,6 @@ import insync.agent.isr.RequestPart;
 import insync.agent.kafka.FetchState.LastFetchHooks;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
-import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
 
@@ -36,7 +35,7 @@ public final class BrokerAdapter implements Adapter {
     @Override
     public List<Class<?>> unused() {
         return List.of(BrokerStepDown.class, DynamicConfigs.class, PartitionState.class, PendingReads.class, RequestPart.class,
-            StepDown.class, StepDownConfigs.class);
+            StepDown.class);
     }
 
     @Override

@@ -33,7 +33,7 @@ public final class StepDownConfigs {
      */
     public static void define(ConfigDef definition, boolean supported) {
         definition.define(PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, UNSET,
-            ConfigDef.LambdaValidator.with((name, value) -> checkProcessTime(name, value, supported), () -> "-1 or [1,...]"),
+            (name, value) -> checkProcessTime(name, value, supported),
             ConfigDef.Importance.MEDIUM,
             "The maximum time in milliseconds for which a leader may process a follower's fetch (KIP-501, solution 2), without "
                 + "the time for which the follower lets it wait for records. If it takes longer, the leader gives its "
