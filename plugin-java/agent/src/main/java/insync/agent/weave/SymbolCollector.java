@@ -11,8 +11,8 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
 /**
- * Collects the classes and members of Kafka, Scala, Yammer and slf4j that our class files use, and which of our classes they use. A
- * constant that is one of our classes is no use: such a class is only described, for hooks.
+ * Collects the classes and members of Kafka, Scala, Yammer and slf4j that our class files use, and which of our own classes they use,
+ * except by a class constant: hooks name their advices so.
  */
 final class SymbolCollector extends ClassVisitor {
     private final TreeSet<Symbol> symbols = new TreeSet<>();

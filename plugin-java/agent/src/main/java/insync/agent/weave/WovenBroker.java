@@ -33,7 +33,7 @@ public final class WovenBroker {
     }
 
     /**
-     * Gives the JVM the woven classes, which loads and links each. One whose class file another agent has changed is woven anew, which
+     * Gives the JVM the woven classes, which loads and links each. One whose class file another agent has changed is woven again, which
      * loads ByteBuddy.
      *
      * @param weave weaves the class of a name from its present class file
