@@ -4,10 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import insync.agent.broker.Brokers;
-import insync.agent.isr.PartitionState;
 import insync.core.Insync;
 import insync.core.events.EventLog;
+import insync.lab.events.PartitionEvents;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,7 +121,7 @@ class PendingReadsTest {
                 leader.fetch(1002, answers);
 
                 Map<String, Object> shown =
-                    PartitionState.follower(Brokers.access(), leader.partition(), Leader.FOLLOWER);
+                    PartitionEvents.follower(leader.partition(), Leader.FOLLOWER);
                 shown.keySet().removeAll(List.of("replica", "lag_ms", "pending"));
                 assertEquals(Map.of("log_start_offset", 0L, "leo", 1002L, "last_fetch_leader_leo", 1100L,
                     "last_fetch_ms", tx + 500, "last_caught_up_ms", tx), shown);

@@ -20,6 +20,13 @@ public interface Adapter {
     /** Returns the hooks that are woven at the start. */
     List<TypeHooks> types();
 
+    /** Returns these, and the extension's. */
+    default List<TypeHooks> allTypes() {
+        List<TypeHooks> all = new ArrayList<>(types());
+        all.addAll(Extension.current().types(name()));
+        return all;
+    }
+
     /** Returns hooks that are verified at the start but woven only when a broker's settings ask for them. */
     default List<Hook> hooksOnDemand() {
         List<Hook> all = new ArrayList<>(logStart().all());
@@ -63,7 +70,7 @@ public interface Adapter {
 
     default List<Hook> hooksAtStart() {
         List<Hook> all = new ArrayList<>();
-        types().forEach(type -> all.addAll(type.hooks()));
+        allTypes().forEach(type -> all.addAll(type.hooks()));
         return all;
     }
 
@@ -77,7 +84,7 @@ public interface Adapter {
     /** Returns "Class.method" of every method woven at the start, sorted, and each class that only gets members. */
     default List<String> wovenMethods() {
         TreeSet<String> names = new TreeSet<>();
-        for (TypeHooks type : types()) {
+        for (TypeHooks type : allTypes()) {
             type.hooks().forEach(hook -> names.add(hook.toString()));
             if (type.hooks().isEmpty()) {
                 names.add(type.typeName() + ".<members>");

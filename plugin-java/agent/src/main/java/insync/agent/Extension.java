@@ -2,6 +2,7 @@ package insync.agent;
 
 import insync.agent.weave.Hook;
 import insync.agent.weave.HooksOnDemand;
+import insync.agent.weave.TypeHooks;
 import insync.agent.weave.WovenBroker;
 import insync.core.Insync;
 import insync.core.events.EventLog;
@@ -49,6 +50,11 @@ public class Extension {
         return EventLog.none();
     }
 
+    /** Returns the hooks for an adapter's versions that are woven at the start. */
+    public List<TypeHooks> types(String adapter) {
+        return List.of();
+    }
+
     /** Returns the hooks for an adapter's versions that are verified at the start and woven on demand. */
     public List<Hook> hooks(String adapter) {
         return List.of();
@@ -86,11 +92,6 @@ public class Extension {
     /** Returns whether a broker steps down without solution 1 of KIP-501. */
     public boolean relinquishesOnly(KafkaConfig config) {
         return false;
-    }
-
-    /** Returns why a broker removes followers from the ISR, for an event. */
-    public String shrinkReason(int brokerId) {
-        return "replica.lag.time.max.ms exceeded";
     }
 
     /** Keeps the woven classes of a broker for the next start. */

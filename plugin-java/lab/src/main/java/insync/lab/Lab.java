@@ -6,6 +6,7 @@ import insync.agent.Features;
 import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.agent.weave.HooksOnDemand;
+import insync.agent.weave.TypeHooks;
 import insync.bridge.BridgeServer;
 import insync.bridge.BrokerView;
 import insync.core.Insync;
@@ -14,6 +15,7 @@ import insync.lab.cache.WovenCache;
 import insync.lab.events.EventFileLog;
 import insync.lab.events.EventsTopic;
 import insync.lab.events.EventsTopicConfigs;
+import insync.lab.events.PartitionEvents;
 import insync.lab.lagpolicy.LagPolicy;
 import insync.lab.lagpolicy.LagPolicyConfig;
 import insync.lab.pausepoints.PausePointHooks;
@@ -68,6 +70,11 @@ public final class Lab extends Extension {
     }
 
     @Override
+    public List<TypeHooks> types(String adapter) {
+        return adapter.equals("v1_1") ? List.of() : List.of(new PartitionEvents(adapter.equals("v2_8")));
+    }
+
+    @Override
     public List<Hook> hooks(String adapter) {
         List<Hook> all = new ArrayList<>(PausePointHooks.of(adapter));
         if (!ZOOKEEPER.contains(adapter)) {
@@ -84,7 +91,7 @@ public final class Lab extends Extension {
             unused.addAll(List.of(LagPolicy.class, ReadErrorHooks.class));
         }
         if (adapter.equals("v1_1")) {
-            unused.add(LeaderView.class);
+            unused.addAll(List.of(LeaderView.class, PartitionEvents.class));
         }
         return unused;
     }
@@ -159,11 +166,5 @@ public final class Lab extends Extension {
     @Override
     public boolean relinquishesOnly(KafkaConfig config) {
         return RelinquishOnlyConfig.isOn(config);
-    }
-
-    @Override
-    public String shrinkReason(int brokerId) {
-        String reason = LagPolicy.reason(brokerId);
-        return reason == null ? super.shrinkReason(brokerId) : reason;
     }
 }

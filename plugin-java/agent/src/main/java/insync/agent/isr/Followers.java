@@ -8,6 +8,7 @@ import insync.core.isr.FollowerTracker;
 import insync.core.isr.RequestScope;
 import insync.core.isr.RequestScopeTracker;
 import insync.core.isr.Scope;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import kafka.cluster.Partition;
@@ -54,6 +55,11 @@ public final class Followers {
                 tracker(partition, replicaId, (FollowerCarrier) replica.get(), requests);
             }
         }
+    }
+
+    /** Clears the trackers of a partition that this broker no longer leads. */
+    public static void resigned(List<FollowerTracker> followers) {
+        followers.forEach(FollowerTracker::resigned);
     }
 
     /**

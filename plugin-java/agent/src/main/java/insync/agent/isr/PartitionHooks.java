@@ -4,12 +4,11 @@ import insync.agent.broker.Brokers;
 import insync.agent.weave.TypeHooks;
 import insync.core.isr.FollowerTracker;
 import java.util.List;
-import java.util.Set;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
-/** Weaves Kafka's Partition: the out-of-sync check of followers, elections, and ISR changes. */
+/** Weaves Kafka's Partition: the out-of-sync check of followers, and elections. */
 public final class PartitionHooks extends TypeHooks {
     public static final String TYPE = "kafka.cluster.Partition";
 
@@ -18,8 +17,6 @@ public final class PartitionHooks extends TypeHooks {
         on("isFollowerOutOfSync", IsFollowerOutOfSync.class);
         on("makeLeader", MakeLeader.class);
         on("makeFollower", MakeFollower.class);
-        on("prepareIsrShrink", PrepareIsrShrink.class);
-        on("prepareIsrExpand", PrepareIsrExpand.class);
         on("updateFollowerFetchState", UpdateFollowerFetchState.class);
     }
 
@@ -35,27 +32,17 @@ public final class PartitionHooks extends TypeHooks {
         }
     }
 
-    /** Tracks the followers of a partition that this broker leads, and emits an event if the leader epoch is new. */
+    /** Tracks the followers of a partition that this broker leads. */
     public static final class MakeLeader {
-        @Advice.OnMethodEnter(suppress = Throwable.class)
-        static int enter(@Advice.FieldValue("leaderEpoch") int leaderEpoch) {
-            return leaderEpoch;
-        }
-
         @Advice.OnMethodExit(suppress = Throwable.class)
-        static void exit(@Advice.This Partition partition, @Advice.Enter int before,
-                         @Advice.FieldValue("leaderEpoch") int leaderEpoch,
-                         @Advice.FieldValue("localBrokerId") int brokerId) {
+        static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId) {
             Followers.led(partition, brokerId);
-            if (leaderEpoch != before) {
-                PartitionEvents.leaderChange(partition, "leader", leaderEpoch);
-            }
         }
     }
 
     /**
-     * Clears the followers' marks when this broker stops leading, and emits an event. It reads the followers before the
-     * change, because Kafka removes the remote replicas during it.
+     * Clears the followers' marks when this broker stops leading. It reads the followers before the change, because Kafka removes
+     * the remote replicas during it.
      */
     public static final class MakeFollower {
         @Advice.OnMethodEnter(suppress = Throwable.class)
@@ -64,43 +51,9 @@ public final class PartitionHooks extends TypeHooks {
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)
-        static void exit(@Advice.This Partition partition, @Advice.Enter List<FollowerTracker> followers,
-                         @Advice.Return boolean newEpoch, @Advice.FieldValue("leaderEpoch") int leaderEpoch) {
+        static void exit(@Advice.Enter List<FollowerTracker> followers, @Advice.Return boolean newEpoch) {
             if (newEpoch) {
-                PartitionEvents.resigned(partition, followers, leaderEpoch);
-            }
-        }
-    }
-
-    /** Emits an event with the state of each follower that the leader removes from the ISR. */
-    static final class PrepareIsrShrink {
-        @Advice.OnMethodEnter(suppress = Throwable.class)
-        static Set<Integer> enter(@Advice.This Partition partition) {
-            return PartitionEvents.areOn() ? PartitionState.isr(partition) : null;
-        }
-
-        @Advice.OnMethodExit(suppress = Throwable.class)
-        static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
-                         @Advice.Enter Set<Integer> before,
-                         @Advice.Argument(1) scala.collection.immutable.Set<Object> outOfSync) {
-            if (before != null) {
-                PartitionEvents.shrink(partition, brokerId, before, outOfSync);
-            }
-        }
-    }
-
-    /** Emits an event with the state of the follower that the leader adds to the ISR. */
-    static final class PrepareIsrExpand {
-        @Advice.OnMethodEnter(suppress = Throwable.class)
-        static Set<Integer> enter(@Advice.This Partition partition) {
-            return PartitionEvents.areOn() ? PartitionState.isr(partition) : null;
-        }
-
-        @Advice.OnMethodExit(suppress = Throwable.class)
-        static void exit(@Advice.This Partition partition, @Advice.Enter Set<Integer> before,
-                         @Advice.Argument(1) int joining) {
-            if (before != null) {
-                PartitionEvents.expand(partition, before, joining);
+                Followers.resigned(followers);
             }
         }
     }

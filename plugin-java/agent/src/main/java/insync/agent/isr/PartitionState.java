@@ -2,14 +2,11 @@ package insync.agent.isr;
 
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.agent.kafka.BrokerAccess;
-import insync.agent.kafka.FetchState;
 import insync.agent.kafka.ScalaIds;
-import insync.core.events.EventLog;
 import insync.core.isr.FollowerTracker;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -59,20 +56,6 @@ public final class PartitionState {
                 all.add(fetches);
             }
         }
-        return all;
-    }
-
-    /** Returns a leader's state of a follower: replica, the fields of {@link FetchState}, lag_ms, pending. */
-    public static Map<String, Object> follower(BrokerAccess access, Partition partition, int replicaId) {
-        Option<?> replica = partition.getReplica(replicaId);
-        if (replica.isEmpty()) {
-            return EventLog.fields("replica", replicaId, "known", false);
-        }
-        Map<String, Object> all = EventLog.fields("replica", replicaId);
-        all.putAll(access.fetchState(replica.get()));
-        all.put("lag_ms", System.currentTimeMillis() - (Long) all.get("last_caught_up_ms"));
-        FollowerTracker fetches = ((FollowerCarrier) replica.get()).insync$fetches();
-        all.put("pending", fetches == null ? List.of() : fetches.snapshot());
         return all;
     }
 }

@@ -39,7 +39,7 @@ final class SymbolCheck {
         if (missing.isEmpty()) {
             used.classes().forEach(own -> missing.addAll(unimplemented(own)));
         }
-        Stream.concat(adapter.types().stream().map(TypeHooks::typeName),
+        Stream.concat(adapter.allTypes().stream().map(TypeHooks::typeName),
                 adapter.hooksOnDemand().stream().map(Hook::typeName))
             .filter(type -> !pool.describe(type).isResolved()).forEach(type -> missing.add("missing class " + type));
         return missing;

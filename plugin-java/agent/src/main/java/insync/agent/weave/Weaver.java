@@ -44,7 +44,7 @@ public final class Weaver {
     public Weaver(Adapter adapter, ClassFileLocator locator) {
         this.adapter = adapter;
         this.locator = locator;
-        adapter.types().forEach(type -> byType.computeIfAbsent(type.typeName(), name -> new ArrayList<>()).add(type));
+        adapter.allTypes().forEach(type -> byType.computeIfAbsent(type.typeName(), name -> new ArrayList<>()).add(type));
         pool = new TypePool.Default.WithLazyResolution(new TypePool.CacheProvider.Simple(), locator,
             TypePool.Default.ReaderMode.FAST);
     }

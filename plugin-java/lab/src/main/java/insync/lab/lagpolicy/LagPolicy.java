@@ -54,10 +54,10 @@ public final class LagPolicy {
         return rule.isOutOfSync((Long) state.get("leo"), lastFetchMs, leaderLeo, nowMs, maxLagMs);
     }
 
-    /** Returns a broker's rule as text, or null if it has Kafka's own. */
+    /** Returns why a broker removes followers from the ISR. */
     public static String reason(int brokerId) {
         MessageLagRule rule = Insync.isDisabled() ? null : RULES.get(brokerId);
-        return rule == null ? null : reason(rule);
+        return rule == null ? "replica.lag.time.max.ms exceeded" : reason(rule);
     }
 
     private static String reason(MessageLagRule rule) {

@@ -4,6 +4,7 @@ import insync.agent.broker.Brokers;
 import insync.agent.isr.PartitionState;
 import insync.agent.kafka.BrokerAccess;
 import insync.core.events.EventLog;
+import insync.lab.events.PartitionEvents;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -44,7 +45,7 @@ public final class LeaderView extends KafkaView {
             Map<String, Object> one = EventLog.fields("id", id, "is_leader", id == config.brokerId(),
                 "in_isr", isr.contains(id));
             if (id != config.brokerId()) {
-                one.putAll(PartitionState.follower(access, partition, id));
+                one.putAll(PartitionEvents.follower(partition, id));
                 one.remove("replica");
             }
             all.add(one);
