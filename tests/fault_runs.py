@@ -104,7 +104,8 @@ def run_faults(
 
 def weaknesses(plan: Keys, line: dict[str, Any]) -> Sequence[str]:
     """Return why the evidence does not show that the planned fault acted; nothing if it does."""
-    return list(missing_evidence(PlannedFault(**plan), facts_of(FaultFact, [line])[0], "fault"))
+    (fact,) = facts_of(FaultFact, [line])
+    return list(missing_evidence(PlannedFault(**plan), fact, plan["kind"]))
 
 
 def during(fault: Fault, act: Callable[[], float], seconds: float = 1.5) -> tuple[float, FaultLine]:

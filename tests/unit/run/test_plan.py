@@ -117,13 +117,13 @@ def test_a_protocol_between_brokers_is_refused_where_there_is_no_choice(tmp_path
         ),
         (
             "leader-change-mid-stall",
-            "2.3.1",
-            "elect on Kafka 2.3.1, expected Kafka 2.4 or newer: older brokers",
+            "2.0.0",
+            "elect on Kafka 2.0.0, expected Kafka 2.4 or newer: older brokers",
         ),
         (
             "added-replica",
-            "2.3.1",
-            "add-replica on Kafka 2.3.1, expected Kafka 2.4 or newer: older brokers",
+            "2.0.0",
+            "add-replica on Kafka 2.0.0, expected Kafka 2.4 or newer: older brokers",
         ),
     ],
 )
