@@ -83,7 +83,13 @@ CAUGHT: Final = (
     Caught("append-not-marked", "write-stall", "step-down", "max_ack_gap_ms", 0.25),
     Caught("bound-above-end", "log-start-race", "bound", "partitions_failed"),
     Caught("snapshot-too-late", "log-start-race", "snapshot", "partitions_failed"),
-    Caught("mark-kept-for-one-partition", "follower-stops-reading", "read", "isr_shrinks"),
+    # It stays until the kept mark is no longer forgiven, or leaves late.
+    Caught(
+        "mark-kept-for-one-partition",
+        "follower-stops-reading",
+        "read",
+        "(isr_shrinks|dead_follower_dropped_ms)",
+    ),
     Caught("freeze-charged", "freeze", "request", "isr_shrinks", repeats=6),
     Caught("update-drops-pending", "switched-on", "off", "isr_shrinks"),
     Caught("update-not-taken", "limits-updated", "step-down", "leader_changes"),
