@@ -109,8 +109,8 @@ test: tools ## run every check: lint, types, Java tests, Python tests on real br
 	@$(TIMED_TEST) setup $(MAKE) --no-print-directory setup
 	@# None uses a whole machine: mypy has one thread, Java's long tests mostly wait, and packages are downloaded.
 	@$(TIMED_TEST) java $(MAKE) --no-print-directory -j3 -O lint test-java test-packages
-	@# Those without brokers compute, and those with brokers mostly wait.
-	@$(TIMED_TEST) python $(MAKE) --no-print-directory -j2 -O test-without-brokers test-brokers
+	@$(TIMED_TEST) unit $(MAKE) --no-print-directory test-without-brokers
+	@$(TIMED_TEST) brokers $(MAKE) --no-print-directory test-brokers
 	@$(TIMED_TEST) effects $(MAKE) --no-print-directory test-effects
 	@$(TIMED_TEST) measured $(MAKE) --no-print-directory test-measured
 	@$(TIMED_TEST) --report

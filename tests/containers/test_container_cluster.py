@@ -117,8 +117,9 @@ def test_a_killed_broker_comes_back_with_its_data(cluster: ContainerCluster) -> 
     assert before <= segments(new.data_dir)
     for node in (cluster.nodes[number] for number in (1, 2, 3)):
         await_whole(node.port)
-    log = new.log.read_text(encoding="utf-8")
-    assert log.count("Kafka Server started") == 2, "of both its lives"
+    # Docker's log comes a moment later.
+    started = "Kafka Server started"
+    wait_for(lambda: new.log.read_text(encoding="utf-8").count(started), lambda times: times == 2)
 
 
 def segments(folder: Path) -> set[str]:
