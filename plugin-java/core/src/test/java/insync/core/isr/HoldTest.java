@@ -105,6 +105,18 @@ class HoldTest extends BothScopes {
     }
 
     @Test
+    void anEndAfterTheTimeThatIsForgivenIsNoProgress() {
+        ReadScopeTracker tracker = new ReadScopeTracker(follower, reads, null);
+        tracker.fetched(LEO, LEO);
+        FetchMarks fetch = begin(tracker);
+        pass(FetchRule.forgivenMs(LAG_MS) + 1);
+        assertFalse(holds(tracker));
+        tracker.fetched(LEO, LEO);
+        fetch.complete();
+        assertFalse(holds(tracker));
+    }
+
+    @Test
     void anElectionAndAResignationEndAHold() {
         RequestScopeTracker tracker = new RequestScopeTracker(follower, requests, clock.ms, null);
         arrive(true);

@@ -421,4 +421,14 @@ class StepDownWatchTest {
         broker.pass(3 * WatchedBroker.T_MS);
         assertEquals(2, broker.acted.size(), "the second one is not answered yet");
     }
+
+    @Test
+    void aBrokerWhoseWatchHasEndedIsNotSlow() {
+        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings());
+        broker.stall(broker.leads("t", 0));
+        broker.pass(2 * WatchedBroker.T_MS);
+        assertTrue(broker.stats.isSlow());
+        broker.watch.end();
+        assertFalse(broker.stats.isSlow());
+    }
 }
