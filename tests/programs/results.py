@@ -14,7 +14,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -51,12 +51,15 @@ class Asked:
     metrics: Sequence[str]
 
 
-def asked(page: str) -> Iterator[Asked]:
-    """Yield the marked commands of a page."""
-    for command, name, metrics, _ in MARKED.findall(page):
-        words = shlex.split(command.replace("\\\n", " "), comments=True)
-        place = words.index("--out") if "--out" in words else len(words)
-        yield Asked(name, [*words[1:place], *words[place + 2 :]], metrics.split())
+def asked(page: str) -> list[Asked]:
+    """Return the marked commands of a page."""
+    return [_asked(found) for found in MARKED.finditer(page)]
+
+
+def _asked(found: re.Match[str]) -> Asked:
+    words = shlex.split(found[1].replace("\\\n", " "), comments=True)
+    place = words.index("--out") if "--out" in words else len(words)
+    return Asked(found[2], [*words[1:place], *words[place + 2 :]], found[3].split())
 
 
 def run(each: Asked, into: Path) -> int:
@@ -103,16 +106,19 @@ def filled(page: str, out: Path, raw: Path, link: str) -> str:
     """
     commit = (out / COMMIT).read_text(encoding="utf-8").strip()
     raw.mkdir(exist_ok=True)
-    for each, found in zip(asked(page), list(MARKED.finditer(page)), strict=True):
+
+    def fresh(found: re.Match[str]) -> str:
+        each = _asked(found)
         folder = out / each.name
         if not ((folder / CELLS) if each.metrics else (folder / VERDICT)).is_file():
-            continue
+            return found[0]
         lines, values = of_cells(folder, each.metrics) if each.metrics else of_tables(folder)
         made = {"command": ["insync", *each.arguments], "commit": commit, "values": values}
         (raw / f"{each.name}.json").write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
         lines += ["", f"Commit {commit[:10]}, [values]({link}/{each.name}.json).", ""]
-        page = page.replace(found["old"] + END, "\n".join(lines) + END)
-    return page
+        return found[0].removesuffix(found["old"] + END) + "\n".join(lines) + END
+
+    return MARKED.sub(fresh, page)
 
 
 def of_cells(folder: Path, metrics: Sequence[str]) -> tuple[list[str], Any]:

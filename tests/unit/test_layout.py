@@ -101,8 +101,8 @@ MOST_TEST_LINES = {
     "engines": 177,
     "integration": 6_966,
     "model": 1_128,
-    "programs": 1_093,
-    "unit": 30_728,
+    "programs": 1_099,
+    "unit": 30_740,
 }
 SLACK = 100
 

@@ -63,6 +63,20 @@ def test_a_second_table_replaces_the_first(tmp_path: Path) -> None:
     assert results.filled(page, tmp_path, tmp_path / "raw", "results") == page
 
 
+def test_each_command_without_a_table_gets_its_own(tmp_path: Path) -> None:
+    page = "".join(
+        f"```\ninsync matrix --only {name}\n```\n\n<!-- {name}: isr_shrinks -->\n<!-- end -->\n"
+        for name in ("a", "b")
+    )
+    (tmp_path / "commit").write_text("0123456789abcdef\n")
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "matrix.json").write_text(json.dumps([cell(name, "stock", 1)]))
+    made = results.filled(page, tmp_path, tmp_path / "raw", "results")
+    assert [made.count(f"| `{name}` | 0 |") for name in ("a", "b")] == [1, 1]
+    assert made.count(results.END) == 2
+
+
 def test_a_row_of_several_versions_names_its_own(tmp_path: Path) -> None:
     page = filled(tmp_path, cell("a", "stock", 1), cell("a", "stock", 2, kafka="3.9.2"))
     assert "| `a`, 4.3.1 | 0.0 / 0 |\n| `a`, 3.9.2 |" in page
