@@ -11,7 +11,7 @@ EXAMPLES: Final = """\b
 Examples:
   insync overhead --rounds 6 --out ./overhead
   insync overhead --arms stock,request --rounds 1 --records 5000 --json
-  insync overhead --arms stock,step-down --rounds 1 --records 0 --idle 3000,10000
+  insync overhead --arms stock,step-down --rounds 1 --records 0 --idle 3000
 """
 
 
@@ -21,8 +21,7 @@ def command(
     """Measure what arms cost on three brokers: counts per fetch, throughput, start, memory.
 
     Arms are measured in turn, each on a cluster of its own. Counts per fetch do not depend on how
-    busy the machine is; times do, so look at their intervals. With several numbers of idle
-    partitions a table says how figures grow, and what a line through them gives at 200,000.
+    busy the machine is; times do, so look at their intervals.
     """
     from insync.cli.results import show_campaign
     from insync.overhead.campaign import overhead_of

@@ -1,5 +1,6 @@
 """The campaign of `insync overhead`: arms are measured in turn, round by round."""
 
+import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +13,9 @@ from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.resolve import distribution
 from insync.engine.campaign import Campaign, Done, Place
 from insync.errors import InputError
+from insync.lists import grouped
 from insync.outcome import Outcome
-from insync.overhead.figures import Round, Values, differences, growth, table
+from insync.overhead.figures import Round, Values, differences, table
 from insync.overhead.load_tool import LoadTool
 from insync.overhead.measure import Subject, measure
 from insync.overhead.request import OverheadRequest
@@ -29,22 +31,21 @@ MOST_IDLE: Final = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A side in a round, on brokers with so many idle partitions."""
+    """A side in a round."""
 
     side: Subject
-    idle: int
     number: int
 
     @property
     def name(self) -> str:
         """Its name, and that of its folder."""
-        return f"partitions-{self.idle}/round-{self.number}/{self.side.name}"
+        return f"round-{self.number}/{self.side.name}"
 
 
 class Overhead(Campaign[Measurement]):
     """Sides, the first of which is the baseline, in so many rounds.
 
-    With several numbers of `idle` partitions all rounds are repeated with each of them.
+    Their brokers have so many `idle` partitions beside those that are written.
     """
 
     name = "overhead"
@@ -60,9 +61,7 @@ class Overhead(Campaign[Measurement]):
     )
     batch = 1
 
-    def __init__(
-        self, sides: Sequence[Subject], rounds: int, records: int, idle: Sequence[int] = (0,)
-    ) -> None:
+    def __init__(self, sides: Sequence[Subject], rounds: int, records: int, idle: int = 0) -> None:
         self._sides, self._rounds, self._records, self._idle = sides, rounds, records, idle
         self._base = sides[0].name
 
@@ -70,6 +69,7 @@ class Overhead(Campaign[Measurement]):
         """Return what is measured; more rounds may follow later."""
         return {
             "records": self._records,
+            "idle partitions": self._idle,
             **{
                 side.name: {
                     "Kafka": find(side.kafka).name,
@@ -87,11 +87,10 @@ class Overhead(Campaign[Measurement]):
         So what changes over time, such as a machine's temperature, changes no side more than
         another.
         """
-        for idle in self._idle:
-            for number in range(self._rounds):
-                first = number % len(self._sides)
-                for side in [*self._sides[first:], *self._sides[:first]]:
-                    yield Measurement(side, idle, number + 1)
+        for number in range(self._rounds):
+            first = number % len(self._sides)
+            for side in [*self._sides[first:], *self._sides[:first]]:
+                yield Measurement(side, number + 1)
 
     def ready(self, progress: Progress) -> None:
         java = find_java()
@@ -110,60 +109,53 @@ class Overhead(Campaign[Measurement]):
 
         folder = place.folder / cell.name
         shutil.rmtree(folder, ignore_errors=True)  # of a measurement that was interrupted
-        return measure(cell.side, cell.idle, self._records, self._tool, folder, tell)
+        return measure(cell.side, self._idle, self._records, self._tool, folder, tell)
 
-    def rounds(self, done: Done) -> dict[int, list[Round]]:
-        """Return what was measured, by the number of idle partitions."""
-        found: dict[int, dict[int, dict[str, Values]]] = {idle: {} for idle in self._idle}
-        for cell in self.cells(done):
-            if cell.name in done:
-                found[cell.idle].setdefault(cell.number, {})[cell.side.name] = done[cell.name]
-        return {idle: list(rounds.values()) for idle, rounds in found.items()}
+    def rounds(self, done: Done) -> list[Round]:
+        """Return what was measured."""
+        measured = (cell for cell in self.cells(done) if cell.name in done)
+        return [
+            {cell.side.name: done[cell.name] for cell in cells}
+            for cells in grouped(measured, lambda cell: cell.number).values()
+        ]
 
     def judge(self, done: Done) -> Result:
         """Return the differences of each arm from the baseline; a complete measurement passes."""
-        measured = self.rounds(done)
-        children, tables = [], []
-        for idle, rounds in measured.items():
-            found = differences(rounds, self._base)
-            of = f", {idle:,} idle partitions" if idle else ""
-            for arm in dict.fromkeys(each.arm for each in found):
-                own = [each.check() for each in found if each.arm == arm]
-                complete = Result(
-                    of="rounds", expected="each arm is measured", outcome=Outcome.PASS,
-                    found=f"{len(rounds)}",
-                )  # fmt: skip
-                children.append(Result(of=arm + of, children=(complete, *own)))
-            tables.append(table(f"Rounds: {len(rounds)}{of}", found, self._base))
-        if len(measured) > 1 and all(cell.name in done for cell in self.cells(done)):
-            tables.append(growth(measured))
+        rounds = self.rounds(done)
+        found = differences(rounds, self._base)
+        complete = Result(
+            of="rounds", expected="each arm is measured", outcome=Outcome.PASS,
+            found=f"{len(rounds)}",
+        )  # fmt: skip
         return Result(
             of=f"arms on Kafka {find(self._sides[0].kafka).name}",
-            children=tuple(children),
-            tables=tuple(tables),
-            facts={"records": f"{self._records:,}", "Java": find_java().description},
-        )
+            children=tuple(
+                Result(of=arm, children=(complete, *(each.check() for each in own)))
+                for arm, own in grouped(found, lambda each: each.arm).items()
+            ),
+            tables=(table(rounds, self._base),),
+            facts={
+                "records": f"{self._records:,}", "idle partitions": f"{self._idle:,}",
+                "Java": find_java().description,
+            },
+        )  # fmt: skip
 
 
 def overhead_of(request: OverheadRequest) -> Overhead:
     names, kafka = request.arms or (), request.kafka
     if BASELINE not in names or len(set(names)) != len(names) or len(names) < 2:
         raise InputError(f"--arms {','.join(names)}: expected {BASELINE} and others, each once")
-    for option, value, least in (("rounds", request.rounds, 1), ("records", request.records, 0)):
-        if value < least:
-            raise InputError(f"--{option} {value}: expected at least {least}")
+    for option, value, least, most in (
+        ("rounds", request.rounds, 1, math.inf),
+        ("records", request.records, 0, math.inf),
+        ("idle", request.idle, 0, MOST_IDLE),
+    ):
+        if not least <= value <= most:
+            expected = f"at least {least}" if value < least else f"at most {most}"
+            raise InputError(f"--{option} {value}: expected {expected}")
     find(kafka)
     require_arms(names, kafka)
     require_agent(names)
     in_order = sorted(names, key=lambda arm: arm != BASELINE)
     sides = [Subject(name=arm, kafka=kafka, arm=arm) for arm in in_order]
-    return Overhead(sides, request.rounds, request.records, _numbers(request.idle))
-
-
-def _numbers(listed: str) -> list[int]:
-    counts = [int(each) if each.isdecimal() else -1 for each in listed.split(",")]
-    if sorted(set(counts)) != counts or not 0 <= counts[0] <= counts[-1] <= MOST_IDLE:
-        raise InputError(
-            f"--idle {listed}: expected numbers of 0 to {MOST_IDLE}, each more than the one before"
-        )
-    return counts
+    return Overhead(sides, request.rounds, request.records, request.idle)

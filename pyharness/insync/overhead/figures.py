@@ -21,16 +21,12 @@ Round = Mapping[str, Values]
 
 @dataclass(frozen=True, slots=True)
 class FigureSpec:
-    """One figure; its name in results and criteria is a contract.
-
-    `grows`: it may grow with the partitions of a broker.
-    """
+    """One figure; its name in results and criteria is a contract."""
 
     name: str
     heading: str
     digits: int
     says: str
-    grows: bool = False
 
     def shown(self, value: float) -> str:
         return f"{value:,.{self.digits}f}"
@@ -41,12 +37,10 @@ FIGURES: Final = (
         "bytes_per_fetch", "bytes/fetch", 0,
         "bytes that request handlers, network threads and the purgatory's threads allocate per"
         " follower fetch, while nothing is produced",
-        grows=True,
     ),
     FigureSpec(
         "calls_per_fetch", "calls/fetch", 3,
         "read and write system calls of the broker per follower fetch, while nothing is produced",
-        grows=True,
     ),
     FigureSpec(
         "blocked_per_fetch", "blocked/fetch", 4,
@@ -68,7 +62,6 @@ FIGURES: Final = (
         "expiry_ms", "isr-expiration ms", 2,
         "CPU milliseconds of a broker's scheduler threads per pass of isr-expiration, while nothing"
         " is produced",
-        grows=True,
     ),
     FigureSpec("ready_s", "ready s", 1, "seconds until the cluster of four nodes serves"),
     FigureSpec(
@@ -76,14 +69,12 @@ FIGURES: Final = (
         "CPU seconds of a broker until the cluster serves, mean of the brokers",
     ),
     FigureSpec(
-        "heap_mb", "heap MB", 1, "heap of a broker after a collection, mean", grows=True
+        "heap_mb", "heap MB", 1, "heap of a broker after a collection, mean"
     ),
     FigureSpec(
-        "resident_mb", "resident MB", 0, "resident memory of a broker, mean", grows=True
+        "resident_mb", "resident MB", 0, "resident memory of a broker, mean"
     ),
 )  # fmt: skip
-FAR: Final = 200_000
-"""Partitions of a cluster for which figures are computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +144,12 @@ def _difference(arm: str, figure: FigureSpec, pairs: Sequence[tuple[float, float
     return Cost(arm, figure, base, median(other for _, other in pairs), change, low, high)
 
 
-def table(title: str, found: Sequence[Cost], baseline: str) -> Table:
+def table(rounds: Sequence[Round], baseline: str) -> Table:
     """Return a row per figure and a column per arm."""
+    found = differences(rounds, baseline)
     arms = list(dict.fromkeys(each.arm for each in found))
     return Table(
-        title=f"{title}: medians, and the change from {baseline} within a round (95 %)",
+        title=f"Medians of {len(rounds)} rounds, and changes from {baseline} within a round (95 %)",
         columns=["figure", baseline, *arms],
         numeric=range(1, len(arms) + 2),
         rows=[
@@ -166,37 +158,3 @@ def table(title: str, found: Sequence[Cost], baseline: str) -> Table:
         ],
         empty="No round is complete.",
     )
-
-
-def line(values: Mapping[int, float]) -> tuple[float, float]:
-    """Return the slope of the line through the first and the last value, and its value at `FAR`."""
-    first, last = min(values), max(values)
-    slope = (values[last] - values[first]) / (last - first)
-    return slope, values[first] + slope * (FAR - first)
-
-
-def growth(measured: Mapping[int, Sequence[Round]]) -> Table:
-    """Return how figures grow with the partitions of a broker; `measured` are rounds by those.
-
-    There are at least two numbers of partitions.
-    """
-    rows = []
-    arms = dict.fromkeys(arm for rounds in measured.values() for each in rounds for arm in each)
-    for spec in (each for each in FIGURES if each.grows):
-        for arm in arms:
-            values = {
-                count: median(each[arm][spec.name] for each in rounds if arm in each)
-                for count, rounds in measured.items()
-            }
-            slope, far = line(values)
-            per_1000 = f"{1_000 * slope:+,.{spec.digits + 1}f}"
-            rows.append([
-                spec.heading, arm, *map(spec.shown, values.values()), per_1000, spec.shown(far),
-            ])  # fmt: skip
-    return Table(
-        title="Growth with the partitions of which a broker has a replica",
-        columns=["figure", "arm", *(f"{count:,}" for count in measured), "per 1,000",
-                 f"line at {FAR:,}"],
-        numeric=range(2, len(measured) + 4),
-        rows=rows,
-    )  # fmt: skip

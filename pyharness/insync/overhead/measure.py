@@ -142,15 +142,15 @@ def _under_load(
 def _quiet(pids: Sequence[int], seen: Observer, tell: Tell) -> Values:
     """Count what each fetch costs while nothing is produced."""
     tell("counting per fetch")
-    first = _total(seen.read())["fetches"]
+    first = _total(seen("read"))["fetches"]
     deadline = time.monotonic() + _WARM_UP_WITHIN_S
-    while (done := _total(seen.read())["fetches"] - first) < _WARM_UP_FETCHES:
+    while (done := _total(seen("read"))["fetches"] - first) < _WARM_UP_FETCHES:
         if time.monotonic() > deadline:
             raise InsyncError(f"{done} fetches of followers in {_WARM_UP_WITHIN_S:.0f} s")
         time.sleep(0.1)
-    before, calls = _total(seen.read()), _calls(pids)
+    before, calls = _total(seen("read")), _calls(pids)
     time.sleep(QUIET_S)
-    after, more_calls = _total(seen.read()), _calls(pids)
+    after, more_calls = _total(seen("read")), _calls(pids)
     fetches = after["fetches"] - before["fetches"]
     if fetches <= 0:
         raise InsyncError(f"no follower fetched in {QUIET_S:g} s")
@@ -170,7 +170,7 @@ def _quiet(pids: Sequence[int], seen: Observer, tell: Tell) -> Values:
 
 
 def _memory(pids: Sequence[int], seen: Observer) -> Values:
-    heap = _total(seen.read(collect=True))["heap"]
+    heap = _total(seen("collect"))["heap"]
     resident = sum(psutil.Process(pid).memory_info().rss for pid in pids)
     return {
         "heap_mb": heap / BROKERS / _MEGA,

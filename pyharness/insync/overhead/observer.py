@@ -6,7 +6,6 @@ need no setting for it.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,20 +17,11 @@ from insync.brokers.kafka.java import Java
 MAIN: Final = "insync.clients.Observer"
 Counters = Mapping[str, int]
 """Values by the names of Observer.java."""
+Observer = Callable[[str], list[Counters]]
+"""Returns the counters of each broker if it is asked to "read", or to "collect" its garbage first.
 
-
-@dataclass(frozen=True, slots=True)
-class Observer:
-    """A JVM that is attached to brokers, and what asks it."""
-
-    ask: Callable[[str], list[str]]
-
-    def read(self, *, collect: bool = False) -> list[Counters]:
-        """Return the counters of each broker; with `collect` after a collection of its garbage.
-
-        Raises InsyncError if a broker has ended.
-        """
-        return [_counters(line) for line in self.ask("collect" if collect else "read")]
+Raises InsyncError if a broker has ended.
+"""
 
 
 @contextmanager
@@ -42,7 +32,7 @@ def observer(java: Java, pids: Sequence[int], folder: Path) -> Iterator[Observer
         [*command, MAIN, *map(str, pids)],
         log=folder / "observer.log", folder=folder, what="the observer of the brokers",
     ) as ask:  # fmt: skip
-        yield Observer(lambda word: ask(word, len(pids)))
+        yield lambda word: [_counters(line) for line in ask(word, len(pids))]
 
 
 def _counters(line: str) -> Counters:

@@ -16,8 +16,4 @@ class OverheadRequest:
     kafka: Kafka = DEFAULT_KAFKA
     rounds: Annotated[int, "How often each arm is measured; 6 give intervals."] = 6
     records: Annotated[int, "Records produced per measurement; 0: none."] = RECORDS
-    idle: Annotated[
-        str,
-        "Comma-separated numbers of partitions that nobody writes, each with three replicas; all is"
-        " measured with each of them.",
-    ] = "0"
+    idle: Annotated[int, "Partitions that nobody writes, each with three replicas."] = 0

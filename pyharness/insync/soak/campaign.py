@@ -147,7 +147,7 @@ class BrokerSampler:
 
         `after` is the disturbance since the last sample.
         """
-        counters = self._observer.read(collect=True)
+        counters = self._observer("collect")
         for broker, seen in zip(self._pids, counters, strict=True):
             sample = self._sample(broker, seen, after)
             self.samples.append(sample)
