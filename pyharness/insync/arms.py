@@ -22,10 +22,6 @@ PROCESS_TIME: Final = "leader.fetch.process.time.max.ms"
 SWITCHED_OFF: Final = {FEATURE: "false", PROCESS_TIME: "-1"}
 """Switches KIP-501 off in a running broker, which refuses the first alone if it has the second."""
 
-PATCHED: Final = "patched"
-PATCHED_FENCING: Final = "patched-fencing"
-"""The arms of a Kafka whose own code has the KIP's configs, and no others."""
-
 READ: Final = {FEATURE: "true", SCOPE: "read"}
 REQUEST: Final = {FEATURE: "true", SCOPE: "request"}
 STEP_DOWN: Final = {**REQUEST, ISR: "leave"}
@@ -159,11 +155,11 @@ _ALL: Final = (
         says="both fixes of KAFKA-7104",
     ),
     ArmSpec(
-        name=PATCHED, agent=False, patched=True, configs={FEATURE: "true"}, expected_as="read",
+        name="patched", agent=False, patched=True, configs={FEATURE: "true"}, expected_as="read",
         says="`read` on a Kafka whose own code has KIP-501, without the agent",
     ),
     ArmSpec(
-        name=PATCHED_FENCING, agent=False, patched=True, fences=True, configs={FEATURE: "true"},
+        name="patched-fencing", agent=False, patched=True, fences=True, configs={FEATURE: "true"},
         says="`patched`, and a broker that is too slow with a fetch asks to be fenced",
     ),
     ArmSpec(

@@ -70,7 +70,7 @@ MOST_FILES = 20
 # The lines of Python in each folder of `insync` and of the tests, and in their own modules, only
 # fall. Who removes some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
-    "": 1_927,
+    "": 1_923,
     "analysis": 7_401,
     "brokers": 5_624,
     "bugs": 342,
@@ -88,7 +88,7 @@ MOST_LINES = {
     "scenario": 1_584,
     "soak": 614,
     "testing": 1_391,
-    "verify": 1_221,
+    "verify": 1_176,
     "why": 4_454,
     "workload": 1_894,
 }
@@ -102,7 +102,7 @@ MOST_TEST_LINES = {
     "integration": 6_966,
     "model": 1_128,
     "programs": 1_099,
-    "unit": 30_726,
+    "unit": 30_725,
 }
 SLACK = 100
 

@@ -10,7 +10,7 @@ EXAMPLES: Final = """\b
 Examples:
   insync verify
   insync verify --kafka 3.9.2
-  insync verify --kafka ./patched/libs --no-agent --config num.replica.fetchers=2
+  insync verify --kafka ./patched/libs --no-agent --arm patched
   insync verify --kafka ./kafka_2.13-4.4.0-SNAPSHOT.tgz --no-agent --baseline 4.3.1
   insync verify --kafka ./my-libs --level weave
   insync verify --only read-stall --seeds none --repeats 12 --out ./out

@@ -56,8 +56,8 @@ class Verify(CampaignOfResults[type[Level]]):
     def asked(self) -> Mapping[str, Any]:
         request = self.what.request
         return {
-            **self.what.candidate.asked(),
-            **self.what.baseline.asked(),
+            **self.what.candidate.facts(),
+            **self.what.baseline.facts(),
             "levels": [level.name for level in self.chosen],
             "scenarios (--only)": request.only and list(request.only),
             "seeds": list(self.what.seeds),
@@ -99,6 +99,7 @@ class Verify(CampaignOfResults[type[Level]]):
             seconds=sum(part.seconds for part in parts),
             facts={
                 **self.what.candidate.facts(), **self.what.baseline.facts(),
+                "candidate from": str(self.what.candidate.release.path or "the released jars"),
                 **(of_faults if Faults in self.chosen else {}),
                 "insync": __version__, "system": platform.platform(),
                 "cores": str(os.cpu_count()), "java": self.what.java.description,

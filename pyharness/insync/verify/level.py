@@ -5,20 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from insync.arms import (
-    ARMS,
-    BY_TIME,
-    FEATURE,
-    ISR,
-    LAG_POLICY,
-    PATCHED,
-    PATCHED_FENCING,
-    PROCESS_TIME,
-    SCOPE,
-    find_arm,
-    has_agent,
-    settings,
-)
+from insync.arms import ARMS, find_arm, has_agent, settings
 from insync.artifacts import sha256_of
 from insync.brokers.kafka import builds
 from insync.brokers.kafka.java import Java
@@ -28,20 +15,13 @@ from insync.errors import InputError
 from insync.overhead.measure import Subject
 from insync.progress import Progress
 from insync.run.plan import built_agent
-from insync.run.version_support import arms_of
+from insync.run.version_support import arms_of, require_arms
 from insync.verify.criteria import Criteria
 from insync.verify.request import VerifyRequest
 
 STOCK: Final = "stock"
 BEST_FIRST: Final = ("request", "read", "off")
 """The arms of a candidate with the agent, if none is named: the first that its version has."""
-_DEFAULTS: Final = {SCOPE: "request", LAG_POLICY: BY_TIME}
-"""What the configs are where KIP-501 is on and they are not set."""
-_OURS: Final = "insync."
-"""How the configs begin that the KIP does not have."""
-_NEVER: Final = "-1"
-_EX_LEADER: Final = "leave"
-"""What becomes of an ex-leader where leaders step down and the config is not set."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,29 +42,19 @@ class Side(Subject):
 
     @property
     def words(self) -> str:
-        agent = f" with the agent, arm {self.arm}" if self.agent else ""
-        settings = self._settings()
-        return f"Kafka {self.release.name}{agent}{f', {settings}' if settings else ''}"
+        agent = " with the agent" if self.agent else ""
+        parts = f"Kafka {self.release.name}{agent}", f"arm {self.arm}", self._settings()
+        return ", ".join(filter(None, parts))
 
     def facts(self) -> dict[str, str]:
+        """Return, by name, in what a verification that is resumed must have the same side."""
         found = {
-            "Kafka": self.release.name, "from": str(self.release.path or ""),
-            "jars, SHA-256": self.jars[:16], "agent, SHA-256": (self.agent or "none")[:16],
-            "arm": self.arm,
+            "Kafka": self.release.name, "jars, SHA-256": self.jars,
+            "agent, SHA-256": self.agent or "none", "arm": self.arm,
             "expected as": self.claims or "nothing is expected of it",
-            "broker configs": self._settings(),
+            "broker configs": self._settings() or "none",
         }  # fmt: skip
-        return {f"{self.name}: {name}": value for name, value in found.items() if value}
-
-    def asked(self) -> dict[str, object]:
-        """Return in what a verification that is resumed must have the same side, by name."""
-        return {
-            f"{self.name}'s Kafka": self.release.name,
-            f"{self.name}'s jars (SHA-256)": self.jars,
-            f"{self.name}'s agent (SHA-256)": self.agent,
-            f"{self.name}'s arm": self.arm,
-            f"{self.name}'s broker configs": dict(self.settings),
-        }
+        return {f"{self.name}'s {name}": value for name, value in found.items()}
 
     def _settings(self) -> str:
         return ", ".join(f"{key}={value}" for key, value in self.settings.items())
@@ -97,7 +67,7 @@ def sides(request: VerifyRequest) -> tuple[Side, Side]:
     _check_settings(request.settings, arm)
     candidate = Side(
         name="candidate", kafka=request.kafka, release=release, jars=release.digest, arm=arm,
-        claims=arm if request.agent else claimed(request.settings), settings=request.settings,
+        claims=arm if request.agent else request.arm, settings=request.settings,
         unknown_methods=request.unknown_methods,
     )  # fmt: skip
     return candidate, _baseline(request, candidate)
@@ -105,17 +75,18 @@ def sides(request: VerifyRequest) -> tuple[Side, Side]:
 
 def _arm(request: VerifyRequest) -> str:
     """Return the arm of the candidate; raises InputError for one without, or with, the agent."""
-    if not request.agent:
-        if request.arm is not None:
-            raise InputError(f"--arm {request.arm}: expected --agent with it; configs are --config")
+    if request.arm is None and not request.agent:
         return STOCK
     if request.arm is None:
         known = arms_of(request.kafka)
         return next((arm for arm in BEST_FIRST if arm in known), BEST_FIRST[0])
     spec = find_arm(request.arm)
-    if spec is None or not spec.agent:
-        names = ", ".join(name for name, each in ARMS.items() if each.agent)
-        raise InputError(f"--arm {request.arm}: expected an arm with the agent: {names}")
+    if spec is None or spec.agent != request.agent:
+        names = ", ".join(name for name, each in ARMS.items() if each.agent == request.agent)
+        kind = "with" if request.agent else "without"
+        raise InputError(f"--arm {request.arm}: expected one {kind} the agent: {names}")
+    if not spec.agent:  # what the agent lacks, the level weave says
+        require_arms([spec.name], request.kafka)
     return spec.name
 
 
@@ -126,25 +97,6 @@ def _check_settings(given: Mapping[str, str], arm: str) -> None:
             raise InputError(
                 f"--config {key}={given[key]}: arm {arm} has {value}, expected another --arm"
             )
-
-
-def claimed(given: Mapping[str, str]) -> str | None:
-    """Return the arm whose configs a build without the agent was given, None if there is none.
-
-    Of several it is the one with the most configs. A build that is given none of our own configs
-    has the KIP's text inside.
-    """
-    if given.get(FEATURE) == "true" and not any(name.startswith(_OURS) for name in given):
-        return PATCHED if given.get(PROCESS_TIME, _NEVER) == _NEVER else PATCHED_FENCING
-    known = {**_DEFAULTS, **given}
-    if given.get(PROCESS_TIME, _NEVER) != _NEVER:
-        known.setdefault(ISR, _EX_LEADER)
-    fit = [
-        spec
-        for spec in ARMS.values()
-        if spec.configs and FEATURE in spec.configs and spec.configs.items() <= known.items()
-    ]
-    return max(fit, key=lambda spec: len(spec.configs)).name if fit else None
 
 
 def _baseline(request: VerifyRequest, candidate: Side) -> Side:

@@ -17,7 +17,9 @@ class VerifyRequest:
     kafka: Kafka = DEFAULT_KAFKA
     agent: Annotated[bool, "--agent/--no-agent", "Judge the build with the agent, or alone."] = True
     arm: Annotated[
-        str | None, "The candidate's arm with the agent. Default: request, or the best one."
+        str | None,
+        "The arm that the candidate is. Default: request, or the best one; with --no-agent stock,"
+        " of which nothing is expected.",
     ] = None
     settings: Annotated[
         Mapping[str, str], "--config", "Broker config KEY=VALUE of the candidate; repeatable."

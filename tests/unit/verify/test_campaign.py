@@ -126,7 +126,7 @@ def test_an_error_while_an_interrupt_is_handled_is_no_result(tmp_path: Path) -> 
 def test_a_page_says_what_was_judged(tmp_path: Path) -> None:
     found = verified(tmp_path / "out", level("one", finds("one", PASSED), []))
     assert found.of == "Kafka 4.3.1 with the agent, arm request, num.io.threads=2"
-    assert found.facts["candidate: from"] == "/builds/<mine>|libs"
-    assert found.facts["baseline: agent, SHA-256"] == "none"
+    assert found.facts["candidate from"] == "/builds/<mine>|libs"
+    assert found.facts["baseline's agent, SHA-256"] == "none"
     page = (tmp_path / "out" / "report.html").read_text()
     assert "/builds/&lt;mine&gt;|libs" in page

@@ -12,13 +12,10 @@ from insync.errors import InputError
 from insync.events.schema import CAMPAIGN
 from insync.fuzz.draw import GENERATOR
 from insync.verify.campaign import LEVELS, Verify, prepare_verify
-from insync.verify.level import claimed
 from insync.verify.request import VerifyRequest
 from unit.kafka.made_up_builds import build, jar
 
 FEATURE = "follower.fetch.pending.reads.insync.enable"
-SCOPE = "insync.scope"
-PROCESS_TIME = "leader.fetch.process.time.max.ms"
 
 
 @pytest.fixture(autouse=True)
@@ -35,8 +32,12 @@ def plan(**asked: Any) -> Verify:
     [
         (["--kafka", "0.1"], "kafka: unknown version '0.1'"),
         (["--kafka", "/none"], "kafka: /none: "),
-        (["--arm", "stock"], "--arm stock: expected an arm with the agent"),
-        (["--no-agent", "--arm", "request"], "--arm request: expected --agent with it"),
+        (["--arm", "stock"], "--arm stock: expected one with the agent: off, read, request"),
+        (
+            ["--no-agent", "--arm", "request"],
+            "--arm request: expected one without the agent: stock, ",
+        ),
+        (["--no-agent", "--arm", "patched"], "arms: patched: Kafka 4.3.1 has only"),
         (["--config", "x"], "--config 'x': expected KEY=VALUE"),
         (["--config", f"{FEATURE}=false"], "arm request has true, expected another --arm"),
         (["--baseline", "0.1"], "--baseline: unknown version '0.1'"),
@@ -91,28 +92,21 @@ def test_of_a_build_without_the_agent_it_is_the_published_version(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("given", "arm"),
+    ("arm", "agent", "expected_as"),
     [
-        ({}, None),
-        ({"num.io.threads": "4"}, None),
-        ({FEATURE: "false", SCOPE: "request"}, None),
-        ({FEATURE: "true"}, "patched"),
-        ({FEATURE: "true", SCOPE: "read"}, "read"),
-        ({FEATURE: "true", SCOPE: "request"}, "request"),
-        ({FEATURE: "true", PROCESS_TIME: "-1"}, "patched"),
-        ({FEATURE: "true", PROCESS_TIME: "2000"}, "patched-fencing"),
-        ({FEATURE: "true", SCOPE: "request", PROCESS_TIME: "2000"}, "step-down"),
-        (
-            {FEATURE: "true", PROCESS_TIME: "2000", "insync.relinquish.isr": "keep-last"},
-            "step-down-keep",
-        ),
-        ({FEATURE: "true", SCOPE: "request", PROCESS_TIME: "-1"}, "request"),
+        (None, False, None),
+        ("stock", False, "stock"),
+        ("elr-off", False, "elr-off"),
+        ("off", True, "off"),
+        (None, True, "request"),
     ],
 )
-def test_a_build_with_the_change_inside_is_expected_to_behave_as_the_arm_of_its_configs(
-    given: dict[str, str], arm: str | None
+def test_a_build_is_expected_to_behave_as_the_arm_that_it_is_said_to_be(
+    arm: str | None, expected_as: str | None, *, agent: bool
 ) -> None:
-    assert claimed(given) == arm
+    found = plan(arm=arm, agent=agent).what.candidate
+    assert (found.claims, bool(found.agent)) == (expected_as, agent)
+    assert found.arm == (expected_as or "stock")
 
 
 def of_resumed(tmp_path: Path) -> dict[str, Any]:
@@ -139,6 +133,7 @@ def test_the_same_builds_and_options_are_continued(tmp_path: Path) -> None:
     [
         ({"settings": {}}, "candidate's broker configs: num.io.threads=2, now none"),
         ({"agent": True, "settings": {}}, "candidate's agent"),
+        ({"arm": "stock"}, "candidate's expected as: nothing is expected of it, now stock"),
         ({"baseline": "4.4.0"}, "baseline's Kafka: 4.3.1, now 4.4.0"),
         ({"repeats": 2}, "its repeats: 1, now 2"),
         ({"seeds": "1-3"}, "its seeds: 1, 2, now 1, 2, 3"),

@@ -37,7 +37,9 @@ from insync.verify.levels.faults import (
 from unit.verdict import made_up
 from unit.verify.verifications import BASELINE, CANDIDATE, verification
 
-PATCHED = replace(CANDIDATE, arm="stock", settings={"num.replica.fetchers": "2"})
+PATCHED = replace(
+    CANDIDATE, arm="patched", claims="patched", settings={"num.replica.fetchers": "2"}
+)
 
 
 def on(side: Side, name: str = "read-stall", repeats: int = 3) -> Scenario:
@@ -60,22 +62,24 @@ def test_the_candidate_is_expected_to_behave_as_the_arm_that_it_claims_to_be() -
 
 def test_a_build_with_the_change_inside_runs_without_the_agent_and_is_expected_the_same() -> None:
     own = on(PATCHED)
-    assert (own.arms, own.control_arms) == (("stock",), ())
-    assert own.expect == {"stock": load("read-stall").expect["request"]}
+    assert (own.arms, own.control_arms) == (("patched",), ())
+    assert own.expect == {"patched": load("read-stall").expect["read"]}
     assert own.broker.settings == {"num.replica.fetchers": "2"}
 
 
 def test_of_a_build_without_a_claim_nothing_is_expected() -> None:
-    assert on(replace(PATCHED, claims=None)).expect == {}
+    assert on(replace(BASELINE, claims=None)).expect == {}
 
 
-@pytest.mark.parametrize("side", [PATCHED, CANDIDATE, BASELINE])
-def test_expectations_on_zookeeper_are_those_of_the_claim_too(side: Side) -> None:
+@pytest.mark.parametrize(
+    ("side", "claim"), [(PATCHED, "read"), (CANDIDATE, "request"), (BASELINE, "stock")]
+)
+def test_expectations_on_zookeeper_are_those_of_the_claim_too(side: Side, claim: str) -> None:
     names = [name for name in builtin_files() if load(name).expect_on_zookeeper]
     assert names
     for name in names:
         whole, own = load(name), on(side, name)
-        wanted = whole.expect_on_zookeeper.get(str(side.claims))
+        wanted = whole.expect_on_zookeeper.get(claim)
         assert own.expect_on_zookeeper == ({} if wanted is None else {side.arm: wanted})
 
 
