@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.brokers.cluster.addresses import LinkedOnLoopback, advertised, with_second_listener
+from insync.brokers.cluster.addresses import Addresses
 from insync.brokers.cluster.common import Controllers, on_kraft
 from insync.brokers.cluster.links.proxies import PIECE, PIECES, Links, _connected, _tcp, who
 from insync.brokers.cluster.links.rules import Rule, Treatment
@@ -281,27 +281,20 @@ def test_proxies_can_be_reopened(links: Links, caplog: pytest.LogCaptureFixture)
     assert not caplog.records, "open connections end without a traceback"
 
 
-LISTENERS = {
-    "listeners": "PLAINTEXT://127.0.0.1:1",
-    "advertised.listeners": "PLAINTEXT://127.0.0.1:1",
-    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
-}
-
-
-def test_a_broker_advertises_its_proxy_to_other_brokers_only() -> None:
-    made = advertised(
-        with_second_listener(LISTENERS, ("127.0.0.1", 2)), ("127.0.0.1", 3), "REPLICATION"
+def test_a_broker_advertises_its_proxy_to_other_brokers_only(links: Links) -> None:
+    made = Addresses(links).of_broker(1, 1)
+    inner = made["listeners"].removeprefix("PLAINTEXT://127.0.0.1:1,REPLICATION://")
+    proxy = links.brokers[1]
+    assert made["advertised.listeners"] == (
+        "PLAINTEXT://127.0.0.1:1,REPLICATION://{}:{}".format(*proxy.address)
     )
-    assert made == {
-        "listeners": "PLAINTEXT://127.0.0.1:1,REPLICATION://127.0.0.1:2",
-        "advertised.listeners": "PLAINTEXT://127.0.0.1:1,REPLICATION://127.0.0.1:3",
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,REPLICATION:PLAINTEXT",
-        "inter.broker.listener.name": "REPLICATION",
-    }
+    assert made["inter.broker.listener.name"] == "REPLICATION"
+    assert proxy.upstream is not None
+    assert "{}:{}".format(*proxy.upstream()) == inner != "{}:{}".format(*proxy.address)
 
 
 def test_a_zookeeper_controller_has_the_listener_and_no_proxy(links: Links) -> None:
-    addresses = LinkedOnLoopback(links)
+    addresses = Addresses(links)
     own = addresses.of_broker(100, 1)
     assert own["listeners"] == own["advertised.listeners"]
     proxied = addresses.of_broker(2, 1)
@@ -353,7 +346,7 @@ def test_clients_are_cut_off_from_one_broker_by_whatever_name(all_links: Links) 
 
 
 def test_brokers_find_the_controller_and_clients_the_brokers_at_proxies(all_links: Links) -> None:
-    controller, first, *_ = on_kraft(Path("/runs/nodes"), [1, 2], {}, LinkedOnLoopback(all_links))
+    controller, first, *_ = on_kraft(Path("/runs/nodes"), [1, 2], {}, Addresses(all_links))
     proxy = "{}:{}".format(*all_links.controllers[CONTROLLER_ID].address)
     assert first.settings["controller.quorum.voters"] == f"{CONTROLLER_ID}@{proxy}"
     assert controller.settings["controller.quorum.voters"] == f"{CONTROLLER_ID}@{proxy}"
@@ -368,7 +361,7 @@ def test_three_controllers_find_each_other_at_proxies_where_a_fault_needs_that(
     links: Links,
 ) -> None:
     with Links(BROKERS, controllers=(100, 101, 102)) as proxied:
-        addresses = LinkedOnLoopback(proxied)
+        addresses = Addresses(proxied)
         planned = on_kraft(Path("/runs/nodes"), [1], {}, addresses, Controllers(3))
         at = {number: "{}:{}".format(*each.address) for number, each in proxied.controllers.items()}
         voters = {each.settings["controller.quorum.voters"] for each in planned}
@@ -378,7 +371,7 @@ def test_three_controllers_find_each_other_at_proxies_where_a_fault_needs_that(
             proxy = proxied.controllers[number]
             assert proxy.upstream is not None
             assert proxy.upstream() == ("127.0.0.1", plan.port)
-    direct = on_kraft(Path("/runs/nodes"), [1], {}, LinkedOnLoopback(links), Controllers(3))
+    direct = on_kraft(Path("/runs/nodes"), [1], {}, Addresses(links), Controllers(3))
     own = ",".join(f"{plan.id}@127.0.0.1:{plan.port}" for plan in direct[:3])
     assert direct[0].settings["controller.quorum.voters"] == own
     assert "advertised.listeners" not in direct[0].settings

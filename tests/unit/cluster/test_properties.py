@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from insync.brokers.cluster import properties
-from insync.brokers.cluster.addresses import OnLoopback
+from insync.brokers.cluster.addresses import Addresses
 from insync.brokers.cluster.common import Controllers, on_kraft
 from insync.brokers.cluster.node import AgentSpec
 from insync.errors import InputError
 from insync.nodes import CONTROLLER_ID
 
 HOME = Path("/runs/nodes/2")
-LISTENERS = OnLoopback().of_broker(2, 2002)
+LISTENERS = Addresses().of_broker(2, 2002)
 SESSION = "broker.session.timeout.ms"
 
 
@@ -52,7 +52,7 @@ def test_a_comma_in_an_agent_argument_is_refused() -> None:
 
 
 def test_the_controllers_of_a_cluster_know_each_other() -> None:
-    planned = on_kraft(HOME, [1, 2], {}, OnLoopback(), Controllers(count=3))
+    planned = on_kraft(HOME, [1, 2], {}, Addresses(), Controllers(count=3))
     voters = {plan.settings["controller.quorum.voters"] for plan in planned}
     assert [plan.id for plan in planned] == [100, 101, 102, 1, 2]
     assert [each.partition("@")[0] for each in voters.pop().split(",")] == ["100", "101", "102"]
@@ -61,7 +61,7 @@ def test_the_controllers_of_a_cluster_know_each_other() -> None:
 
 
 def test_brokers_may_be_the_controllers() -> None:
-    first, second = on_kraft(HOME, [1, 2], {}, OnLoopback(), Controllers(combined=True))
+    first, second = on_kraft(HOME, [1, 2], {}, Addresses(), Controllers(combined=True))
     address = first.settings["controller.quorum.voters"].removeprefix("1@")
     assert first.settings["process.roles"] == "broker,controller"
     assert first.settings["listeners"].endswith(f",CONTROLLER://{address}")
@@ -71,5 +71,5 @@ def test_brokers_may_be_the_controllers() -> None:
 
 def test_the_controller_has_the_same_id_in_every_cluster() -> None:
     for brokers in ([1], [1, 2]):
-        first, *_ = on_kraft(Path("/runs/nodes"), brokers, {}, OnLoopback())
+        first, *_ = on_kraft(Path("/runs/nodes"), brokers, {}, Addresses())
         assert (first.id, first.role) == (CONTROLLER_ID, "controller")

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from insync.brokers.cluster import replica_logs
-from insync.brokers.cluster.addresses import OnLoopback
+from insync.brokers.cluster.addresses import Addresses
 from insync.brokers.cluster.common import Controllers, on_kraft
 from insync.brokers.cluster.node import Node, remove_data
 from insync.brokers.cluster.quorum import metadata_log
@@ -143,7 +143,7 @@ DISK = 'kind = "disk-stall"\nmode = "delay"\ndelay_ms = 100\nbroker = 1'
 def test_each_node_has_them_in_its_own_folder(tmp_path: Path) -> None:
     settings = broker_settings(scenario(TWO, DISK), "stock")
     dirs = {plan.id: plan.settings["log.dirs"].split(",")
-            for plan in on_kraft(tmp_path, [1, 2], settings, OnLoopback())}  # fmt: skip
+            for plan in on_kraft(tmp_path, [1, 2], settings, Addresses())}  # fmt: skip
     for node in (1, 2):
         assert dirs[node] == [f"{tmp_path}/{node}/data", f"{tmp_path}/{node}/data-2"]
 
@@ -151,7 +151,7 @@ def test_each_node_has_them_in_its_own_folder(tmp_path: Path) -> None:
 def test_there_is_one_unless_the_scenario_says_otherwise(tmp_path: Path) -> None:
     settings = broker_settings(scenario("", DISK), "stock")
     assert "log.dirs" not in settings
-    for plan in on_kraft(tmp_path, [1], settings, OnLoopback()):
+    for plan in on_kraft(tmp_path, [1], settings, Addresses()):
         assert plan.settings["log.dirs"] == f"{tmp_path}/{plan.id}/data"
 
 

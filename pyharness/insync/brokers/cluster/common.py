@@ -4,11 +4,10 @@ A subclass says how to run one node, and what else to create and remove.
 """
 
 import shutil
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Self
 
 from confluent_kafka import KafkaException
 
@@ -125,14 +124,12 @@ _READY_WITHIN_S = 60.0
 _CONTROLLERS_ADVERTISE = (3, 9)
 
 
-class NodeCluster(ABC):
+class NodeCluster:
     """A fresh cluster whose nodes `_run` starts; leaving the `with` block stops it.
 
     It has a controller (`CONTROLLER_ID`) or several, brokers from 1 on, and before KRaft a
     ZooKeeper.
     """
-
-    addresses: ClassVar[Addresses]
 
     def __init__(
         self,
@@ -237,11 +234,12 @@ class NodeCluster(ABC):
             node.remove_data(each.folder)
 
     def _addresses(self) -> Addresses:
-        return self.addresses
+        """Open the proxies, if there are any, and return how nodes are addressed."""
+        raise NotImplementedError
 
-    @abstractmethod
     def _run(self, plan: NodePlan) -> Node:
         """Start a node whose folder is ready, for the first time or again with its old data."""
+        raise NotImplementedError
 
     def _run_all(self, planned: Sequence[NodePlan]) -> None:
         """Start nodes that need not wait for each other."""
@@ -323,37 +321,16 @@ class NodeCluster(ABC):
 
 
 class AttachedCluster(NodeCluster):
-    """A running cluster; entering and leaving the `with` block changes nothing of it."""
+    """A cluster that insync did not start, and neither changes nor stops."""
 
     def __init__(self, bootstrap: str) -> None:
-        """Name the brokers by their addresses; nothing is connected yet."""
-        self._addresses_of_brokers = bootstrap
+        self._named = bootstrap
+        self._links = None
         self.nodes: dict[int, Node] = {}
 
     @property
     def bootstrap(self) -> str:
-        """The addresses that the user named."""
-        return self._addresses_of_brokers
-
-    @property
-    def client_bootstrap(self) -> str:
-        """The same: no client's link can be broken."""
-        return self._addresses_of_brokers
-
-    def _start(self) -> None:
-        """Do nothing: it runs."""
-
-    def stop(self) -> None:
-        """Do nothing: it goes on."""
-
-    def kill(self, number: int) -> None:
-        raise InsyncError(f"broker {number}: insync did not start it, so it does not kill it")
-
-    def restart(self, number: int) -> None:
-        raise InsyncError(f"broker {number}: insync did not start it, so it does not restart it")
-
-    def _run(self, plan: NodePlan) -> Node:
-        raise InsyncError(f"node {plan.id}: insync does not start nodes of this cluster")
+        return self._named
 
 
 def broker_ids(bootstrap: str) -> list[int]:

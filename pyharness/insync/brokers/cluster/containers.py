@@ -19,13 +19,7 @@ from testcontainers.core.container import DockerContainer
 from testcontainers.core.network import Network
 
 from insync.artifacts import LAB_JAR
-from insync.brokers.cluster.addresses import (
-    INSIDE,
-    Addresses,
-    InNetwork,
-    LinkedInNetwork,
-    host_name,
-)
+from insync.brokers.cluster.addresses import INSIDE, Addresses, InNetwork, host_name
 from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.node import TEMPORARY, AgentSpec, Node, NodePlan
 from insync.brokers.cluster.ready import PortTakenError
@@ -169,8 +163,6 @@ class ContainerCluster(NodeCluster):
     and the nodes' logs and data are in their folders.
     """
 
-    addresses = InNetwork()
-
     def __init__(
         self,
         dist: Distribution,
@@ -205,9 +197,7 @@ class ContainerCluster(NodeCluster):
                 process.remove(client, self._id)
 
     def _addresses(self) -> Addresses:
-        if self._links is None:
-            return self.addresses
-        return LinkedInNetwork(self._links, self._gateway(), self._at)
+        return InNetwork(self._links, "" if self._links is None else self._gateway(), self._at)
 
     def _gateway(self) -> str:
         """Return this host's address in the network."""

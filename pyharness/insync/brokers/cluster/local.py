@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import Final
 
-from insync.brokers.cluster.addresses import Addresses, LinkedOnLoopback, OnLoopback
+from insync.brokers.cluster.addresses import Addresses
 from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.node import TEMPORARY, Node, NodePlan
 from insync.brokers.cluster.ready import PortTakenError
@@ -25,7 +25,6 @@ class LocalCluster(NodeCluster):
     Entering raises InsyncError, with lines of the node's log, when a node does not start.
     """
 
-    addresses = OnLoopback()
     _kept = ExitStack()  # of the ports; empty before the start
 
     def stop(self) -> None:
@@ -42,7 +41,7 @@ class LocalCluster(NodeCluster):
             raise PortTakenError(f"a node's port was taken: {error}") from error
 
     def _addresses(self) -> Addresses:
-        return self.addresses if self._links is None else LinkedOnLoopback(self._links)
+        return Addresses(self._links)
 
     def _run(self, plan: NodePlan) -> Node:
         flags = [*plan.flags, *node_flags(plan.folder / TEMPORARY), *plan.extras.flags]
