@@ -14,9 +14,8 @@ import pytest
 
 from host_base import host_base
 from insync.brokers.docker.engine import client
-from insync.brokers.images import built
-from insync.brokers.images.build import build, prepare
-from insync.brokers.images.built import Image
+from insync.brokers.images import image as images
+from insync.brokers.images.image import Image, build, prepare
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.resolve import distribution
@@ -55,4 +54,4 @@ def dist() -> Distribution:
 def image(engine: docker.DockerClient, dist: Distribution) -> Image:
     """Return the image of the default version; build it if it is missing."""
     build(engine, dist, prepare(engine, host_base(engine), print), print)
-    return built.require(dist.release)
+    return images.require(dist.release)

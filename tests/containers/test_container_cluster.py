@@ -17,8 +17,7 @@ from insync.brokers.cluster.containers import ContainerCluster, Limits
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.brokers.docker import process as docker_process
 from insync.brokers.docker.process import ContainerProcess
-from insync.brokers.images.build import build, prepare
-from insync.brokers.images.built import Image
+from insync.brokers.images.image import Image, build, prepare
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.resolve import distribution

@@ -9,7 +9,7 @@ from disks import FAULTS, MEBIBYTE, RECORD, fetch, produce, run_all
 from fault_runs import OneNode, during, planned, weaknesses
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.containers import ContainerCluster
-from insync.brokers.images.built import Image
+from insync.brokers.images.image import Image
 from insync.brokers.kafka.distribution import Distribution
 from insync.faults.support.disk import blkio, passthrough, volume
 

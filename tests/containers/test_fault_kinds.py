@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fault_runs import FAULTS, run_faults, small_scenario, weaknesses
-from insync.brokers.images.built import Image
+from insync.brokers.images.image import Image
 
 NAMES = (
     "clock-jump", "one-way link", "lossy link", "client-link", "slow client-link",

@@ -12,9 +12,8 @@ import pytest
 
 from commands import invoke_json
 from host_base import host_base
-from insync.brokers.images import built
-from insync.brokers.images.build import prepare
-from insync.brokers.images.built import SAMPLE, Image
+from insync.brokers.images import image as images
+from insync.brokers.images.image import SAMPLE, Image, prepare
 from insync.brokers.kafka import formats, releases
 from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution, node_flags
 from insync.brokers.kafka.warmup import sample_settings, started
@@ -61,7 +60,7 @@ def names_of_its_own(
 ) -> Iterator[Callable[[str, str], str]]:
     """Use image names of which none is built yet; return what makes a base from a Dockerfile."""
     of_bases, of_kafka = "insync-test-base", "insync-test-kafka"
-    monkeypatch.setattr("insync.brokers.images.built.REPOSITORY", of_kafka)
+    monkeypatch.setattr("insync.brokers.images.image.REPOSITORY", of_kafka)
 
     def base_from(name: str, dockerfile: str) -> str:
         tag = f"{of_bases}:{name}"
@@ -140,7 +139,7 @@ def test_on_a_base_of_the_users_own_with_zookeeper(
         'USER 65534\nENTRYPOINT ["/bin/false"]\n',
     )
     assert invoke(["image", "build", "--kafka", "2.8.2", "--base", own]) == 0
-    made = built.require(releases.find("2.8.2"))
+    made = images.require(releases.find("2.8.2"))
     assert made.tag == "insync-test-kafka:2.8.2"
     assert made.java == image.java
     assert output_of(made.tag, ["id"]).startswith("uid=1000(kafka)")
@@ -206,9 +205,9 @@ def test_a_node_is_healthy_once_it_serves(
 def test_a_stale_image_is_not_used(
     image: Image, dist: Distribution, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert built.require(dist.release) == image
-    monkeypatch.setattr("insync.brokers.images.built.node_flags", lambda *_: ["-Xmx1g"])
+    assert images.require(dist.release) == image
+    monkeypatch.setattr("insync.brokers.images.image.node_flags", lambda *_: ["-Xmx1g"])
     with pytest.raises(
         InputError, match=r"stale, this insync builds a different one, expected it from `insync"
     ):
-        built.require(dist.release)
+        images.require(dist.release)

@@ -7,7 +7,7 @@ import pytest
 
 from commands import run_python
 from insync.brokers.cluster.admin import create_topic
-from insync.brokers.images.built import Image
+from insync.brokers.images.image import Image
 from insync.errors import InputError
 from insync.testing import KafkaCluster
 from insync.workload.prefill import prefill

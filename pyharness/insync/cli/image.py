@@ -12,7 +12,7 @@ from insync.cli.output import print_json, results_console, text_table
 from insync.run.request import DEFAULT_KAFKA, exact_all
 
 if TYPE_CHECKING:
-    from insync.brokers.images.built import Found
+    from insync.brokers.images.image import Found
 
 EXAMPLES: Final = """\b
 Examples:
@@ -56,8 +56,8 @@ def build(
     It contains a Java, Kafka's jars, an archive of loaded classes, and a health check.
     """
     from insync.brokers.docker import engine
-    from insync.brokers.images.build import build as build_image
-    from insync.brokers.images.build import prepare
+    from insync.brokers.images.image import build as build_image
+    from insync.brokers.images.image import prepare
     from insync.brokers.kafka import releases
     from insync.brokers.kafka.java import find_java
     from insync.brokers.kafka.resolve import distribution
@@ -92,11 +92,11 @@ def build(
 def list_images(json: Json = False) -> int:
     """List the images that exist, and whether each must be rebuilt."""
     from insync.brokers.docker import engine
-    from insync.brokers.images import built
+    from insync.brokers.images import image as images
     from insync.brokers.kafka import releases
 
     with closing(engine.client()) as client:
-        looked = (built.find(client, releases.find(each)) for each in releases.recorded())
+        looked = (images.find(client, releases.find(each)) for each in releases.recorded())
         found = [image for image in looked if image]
     if json:
         print_json({"images": list(map(_facts, found))})

@@ -12,7 +12,7 @@ import tomli_w
 
 from insync import arms as arms_of_runs
 from insync.artifacts import AGENT_JAR, LAB_JAR, LOGS_JAR, built
-from insync.brokers.images.built import Image, require
+from insync.brokers.images.image import Image, require
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java, find_java

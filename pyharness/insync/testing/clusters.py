@@ -8,7 +8,7 @@ from typing import Any
 
 from insync import engines
 from insync.brokers.docker import engine
-from insync.brokers.images.built import require
+from insync.brokers.images.image import require
 from insync.brokers.kafka.builds import find
 from insync.engines import AnalysisOptions
 from insync.errors import InputError

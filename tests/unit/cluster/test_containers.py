@@ -11,7 +11,7 @@ from insync.artifacts import LAB_JAR
 from insync.brokers.cluster import containers
 from insync.brokers.cluster.containers import Limits, Surroundings, container_of, make_accessible
 from insync.brokers.cluster.node import AgentSpec, NodeExtras, NodePlan
-from insync.brokers.images.built import Image
+from insync.brokers.images.image import Image
 from insync.brokers.kafka.distribution import LOG_CONFIG
 
 IMAGE = Image("insync-kafka:4.3.1", Path("/jre/java"), (Path("/libs/a.jar"),), Path("/a.jsa"))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from insync.brokers.images import build, built
-from insync.brokers.images.built import Base, image_of
+from insync.brokers.images import image as images
+from insync.brokers.images.image import Base, image_of
 from insync.brokers.kafka import versions
 from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution, node_flags
 from insync.brokers.kafka.formats import ROLES
@@ -26,35 +26,35 @@ def test_the_digest_covers_the_bases_contents_and_every_jar_and_not_the_bases_na
     tampered = replace(KRAFT, jars=(replace(first, sha256="0" * 64), *others))
     releases = [tampered, *map(versions.pinned, versions.known())]
     bases = [replace(BASE, id="sha256:2"), replace(BASE, java=Path("/opt/java/bin/java"))]
-    digests = [built.digest(each, BASE) for each in releases]
-    digests += [built.digest(KRAFT, each) for each in bases]
+    digests = [images.digest(each, BASE) for each in releases]
+    digests += [images.digest(KRAFT, each) for each in bases]
     assert len(set(digests)) == len(digests)
-    assert built.digest(KRAFT, replace(BASE, name="x")) == built.digest(KRAFT, BASE)
+    assert images.digest(KRAFT, replace(BASE, name="x")) == images.digest(KRAFT, BASE)
 
 
-@pytest.mark.parametrize("name", sorted(built.texts(image_of(KRAFT, JAVA), KRAFT)))
+@pytest.mark.parametrize("name", sorted(images.texts(image_of(KRAFT, JAVA), KRAFT)))
 def test_a_change_of_any_file_changes_the_digest(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = built.digest(KRAFT, BASE)
-    texts = built.texts(image_of(KRAFT, JAVA), KRAFT)
-    monkeypatch.setattr(built, "texts", lambda *_: texts | {name: texts[name] + "\n"})
-    assert built.digest(KRAFT, BASE) != before
+    before = images.digest(KRAFT, BASE)
+    texts = images.texts(image_of(KRAFT, JAVA), KRAFT)
+    monkeypatch.setattr(images, "texts", lambda *_: texts | {name: texts[name] + "\n"})
+    assert images.digest(KRAFT, BASE) != before
 
 
 def test_the_labels_name_the_base() -> None:
-    labels = built.labels(KRAFT, BASE)
+    labels = images.labels(KRAFT, BASE)
     assert labels["insync.kafka"] == "4.3.1"
     assert labels["insync.jre"] == BASE.jre
-    assert built.base_of(labels) == BASE
+    assert images.base_of(labels) == BASE
 
 
 def test_the_archive_is_dumped_with_the_command_line_of_a_node() -> None:
     """The JVM accepts an archive only with the exact class path that it was dumped with."""
     image = image_of(KRAFT, JAVA)
-    dumped = built.texts(image, KRAFT)["sample/node.args"].splitlines()
-    flags = node_flags(built.SAMPLE, built.SAMPLE / LOG_CONFIG.name)
-    run = image.command(flags, "kafka.Kafka", f"{built.SAMPLE}/server.properties")
+    dumped = images.texts(image, KRAFT)["sample/node.args"].splitlines()
+    flags = node_flags(images.SAMPLE, images.SAMPLE / LOG_CONFIG.name)
+    run = image.command(flags, "kafka.Kafka", f"{images.SAMPLE}/server.properties")
     assert run[0] == str(JAVA)
     assert dumped[0] == f"-XX:ArchiveClassesAtExit={image.cds}"
     assert run[1] == f"-XX:SharedArchiveFile={image.cds}"
@@ -62,7 +62,7 @@ def test_the_archive_is_dumped_with_the_command_line_of_a_node() -> None:
 
 
 def test_a_version_on_zookeeper_includes_zookeepers_settings() -> None:
-    texts = built.texts(image_of(ZOOKEEPER, JAVA), ZOOKEEPER)
+    texts = images.texts(image_of(ZOOKEEPER, JAVA), ZOOKEEPER)
     assert "zookeeper.connect=127.0.0.1:9093" in texts["sample/server.properties"]
     assert "clientPort=9093" in texts["sample/zookeeper.properties"]
     assert texts["sample/zookeeper.args"].startswith("-XX:SharedArchiveFile=/opt/kafka/classes.jsa")
@@ -86,7 +86,7 @@ def dist(tmp_path: Path) -> Distribution:
 
 def packed(dist: Distribution) -> tarfile.TarFile:
     context = io.BytesIO()
-    build._pack(dist, BASE, context)
+    images._pack(dist, BASE, context)
     context.seek(0)
     return tarfile.open(fileobj=context)
 
@@ -119,7 +119,7 @@ def test_every_step_is_reported() -> None:
         {"stream": "Step 1/2 : ARG BASE\n"}, {"stream": "\n"}, {"stream": " ---> 1a2b\n"},
         {"stream": "Step 2/2 : FROM ${BASE}\n"}, {"aux": "x"},
     ]  # fmt: skip
-    build._follow(answers, "insync-kafka:4.3.1", messages.append)
+    images._follow(answers, "insync-kafka:4.3.1", messages.append)
     assert messages == ["image insync-kafka:4.3.1: step 1/2", "image insync-kafka:4.3.1: step 2/2"]
 
 
@@ -130,7 +130,7 @@ def test_a_failed_step_is_reported_with_its_last_output() -> None:
         {"stream": "ERROR no port\n"}, {"error": "The command returned a non-zero code: 1"},
     ]  # fmt: skip
     with pytest.raises(InsyncError) as error:
-        build._follow(answers, "insync-kafka:4.3.1", print)
+        images._follow(answers, "insync-kafka:4.3.1", print)
     assert str(error.value) == (
         "image insync-kafka:4.3.1: build failed: a node did not start: | ERROR no port | "
         "The command returned a non-zero code: 1"

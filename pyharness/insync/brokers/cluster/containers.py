@@ -26,7 +26,7 @@ from insync.brokers.cluster.ready import PortTakenError
 from insync.brokers.docker import engine, process
 from insync.brokers.docker.engine import docker_errors
 from insync.brokers.docker.process import ContainerProcess
-from insync.brokers.images.built import Image, require
+from insync.brokers.images.image import Image, require
 from insync.brokers.kafka import formats
 from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution, node_flags
 from insync.brokers.kafka.ports import LOOPBACK
