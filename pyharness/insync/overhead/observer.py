@@ -27,7 +27,7 @@ Raises InsyncError if a broker has ended.
 @contextmanager
 def observer(java: Java, pids: Sequence[int], folder: Path) -> Iterator[Observer]:
     """Attach to the JVMs with these process ids for a block; `folder` is for the observer's log."""
-    command = java_command(java, [built(CLIENTS_JAR)], SHORT_LIVED)
+    command = java_command(java.binary, [built(CLIENTS_JAR)], SHORT_LIVED)
     with process.answering(
         [*command, MAIN, *map(str, pids)],
         log=folder / "observer.log", folder=folder, what="the observer of the brokers",

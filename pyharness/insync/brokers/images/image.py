@@ -12,9 +12,7 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,16 +20,15 @@ import docker
 from docker.errors import APIError, ImageNotFound
 
 from insync.brokers.docker import engine
-from insync.brokers.docker.engine import container
+from insync.brokers.docker.engine import why
 from insync.brokers.kafka import formats, warmup, zookeeper
-from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution, node_flags
+from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution, java_command, node_flags
 from insync.brokers.kafka.formats import METADATA
 from insync.brokers.kafka.java import OLDEST, parse_settings
 from insync.brokers.kafka.versions import Release
 from insync.errors import InputError, InsyncError
 
 REPOSITORY = "insync-kafka"
-# Names the HOST:PORT that the health check connects to, and can be set for each container.
 _HOME = Path("/opt/kafka")
 
 
@@ -47,17 +44,16 @@ class Image:
     jars: tuple[Path, ...]
     cds: Path
 
-    def command(self, flags: Sequence[str], main: str, *arguments: str) -> list[str]:
-        """Return the command that runs the class `main` with `arguments`, using the archive."""
-        return self._java([f"-XX:SharedArchiveFile={self.cds}", *flags], main, *arguments)
+    def command(
+        self, flags: Sequence[str], main: str, *arguments: str, dumps: bool = False
+    ) -> list[str]:
+        """Return the command that runs the class `main`, using the archive.
 
-    def dump_command(self, flags: Sequence[str], main: str, *arguments: str) -> list[str]:
-        """Return the same command, but one that writes the archive when the JVM exits."""
-        return self._java([f"-XX:ArchiveClassesAtExit={self.cds}", *flags], main, *arguments)
-
-    def _java(self, flags: Sequence[str], main: str, *arguments: str) -> list[str]:
-        class_path = ":".join(str(jar) for jar in self.jars)
-        return [str(self.java), *flags, "-cp", class_path, main, *arguments]
+        If it `dumps`, the command writes the archive when the JVM exits.
+        """
+        archive = "ArchiveClassesAtExit" if dumps else "SharedArchiveFile"
+        flags = [f"-XX:{archive}={self.cds}", *flags]
+        return [*java_command(self.java, self.jars, flags), main, *arguments]
 
 
 def tag(version: str) -> str:
@@ -70,7 +66,7 @@ def image_of(release: Release, java: Path) -> Image:
     return Image(tag(release.version), java, jars, _HOME / "classes.jsa")
 
 
-LABEL = "insync.recipe"
+LABEL, _BASE = "insync.recipe", "insync.built-on"
 # The sample node's folder during the build. No other process there can take its ports.
 SAMPLE = Path("/tmp/sample")  # noqa: S108  # a path inside the image
 _PORT, _OTHER_PORT = 9092, 9093
@@ -89,24 +85,14 @@ class Base:
 
 def labels(release: Release, base: Base) -> dict[str, str]:
     """Return the labels of the image of `release` on `base`, its recipe's digest among them."""
-    return {
-        "insync.kafka": release.version,
-        "insync.base": base.name,
-        "insync.base.id": base.id,
-        "insync.java": str(base.java),
-        "insync.jre": base.jre,
-        LABEL: digest(release, base),
-    }
+    named = json.dumps(asdict(base), default=str)
+    return {"insync.kafka": release.version, _BASE: named, LABEL: digest(release, base)}
 
 
 def base_of(labelled: Mapping[str, str]) -> Base | None:
     """Return the base that an image's labels name, if they name one."""
-    names = ("insync.base.id", "insync.base", "insync.java", "insync.jre")
-    try:
-        number, name, java, jre = (labelled[each] for each in names)
-    except KeyError:
-        return None
-    return Base(number, name, Path(java), jre)
+    named = json.loads(labelled.get(_BASE, "null"))
+    return None if named is None else Base(**{**named, "java": Path(named["java"])})
 
 
 def digest(release: Release, base: Base) -> str:
@@ -119,7 +105,7 @@ def digest(release: Release, base: Base) -> str:
 def texts(image: Image, release: Release) -> dict[str, str]:
     """Return the text files of the build context, by name."""
     flags = node_flags(SAMPLE, SAMPLE / LOG_CONFIG.name)
-    node = image.dump_command(flags, "kafka.Kafka", str(SAMPLE / _SETTINGS))
+    node = image.command(flags, "kafka.Kafka", str(SAMPLE / _SETTINGS), dumps=True)
     made = {
         "Dockerfile": _shipped("Dockerfile"),
         "health.sh": _shipped("health.sh"),
@@ -142,9 +128,8 @@ def _arguments(command: list[str]) -> str:
     return "\n".join(command[1:]) + "\n"
 
 
-@cache
 def _shipped(name: str) -> str:
-    return files(__package__).joinpath("context", name).read_text(encoding="utf-8")
+    return (Path(__file__).with_name("context") / name).read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -235,7 +220,7 @@ def build(
             )
             _follow(answers, tag, tell)
         except APIError as error:
-            raise InsyncError(f"image {tag}: {error.explanation or error}") from error
+            raise InsyncError(f"image {tag}: {why(error)}") from error
     made = find(client, dist.release)
     if made is None:
         raise InsyncError(f"image {tag}: built, but the engine does not list it")
@@ -316,19 +301,21 @@ def _image(
         tagged = "@" in name or ":" in name.rpartition("/")[2]
         return client.images.pull(name, tag=None if tagged else "latest")
     except APIError as error:
-        raise InputError(f"base {name}: cannot be pulled: {error.explanation or error}") from error
+        raise InputError(f"base {name}: cannot be pulled: {why(error)}") from error
 
 
 def _ask(client: docker.DockerClient, image: str, name: str) -> str:
     """Return what the Java in an image prints about itself."""
-    with container(client, image, ["sh", "-c", _ASK_JAVA]) as asked:
-        try:
-            asked.start()
-            code = asked.wait()["StatusCode"]
-            output: str = asked.logs().decode(errors="replace")
-        except APIError as error:
-            message = " ".join(str(error.explanation or error).split())
-            raise InputError(f"base {name}: has no shell that runs: {message}") from error
+    command = ["sh", "-c", _ASK_JAVA]
+    asked = client.containers.create(image, entrypoint=command, network_mode="none")
+    try:
+        asked.start()
+        code = asked.wait()["StatusCode"]
+        output: str = asked.logs().decode(errors="replace")
+    except APIError as error:
+        raise InputError(f"base {name}: has no shell that runs: {why(error)}") from error
+    finally:
+        asked.remove(force=True)
     if code != 0:
         raise InputError(f"base {name}: its java does not run: {' '.join(output.split())}")
     return output

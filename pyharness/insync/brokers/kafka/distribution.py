@@ -64,9 +64,9 @@ class Distribution:
         shared = [f"-XX:SharedArchiveFile={self.cds}"] if self.cds else []
         path = (*self.jars, *jars)
         flags = [*shared, *log_flags(self.jars), *flags]
-        return [*java_command(self.java, path, flags), main, *arguments]
+        return [*java_command(self.java.binary, path, flags), main, *arguments]
 
 
-def java_command(java: Java, jars: Sequence[Path], flags: Sequence[str]) -> list[str]:
+def java_command(java: Path, jars: Sequence[Path], flags: Sequence[str]) -> list[str]:
     """Return a java command with flags and class path; the caller appends the class to run."""
-    return [str(java.binary), *flags, "-cp", ":".join(str(jar) for jar in jars)]
+    return [str(java), *flags, "-cp", ":".join(str(jar) for jar in jars)]

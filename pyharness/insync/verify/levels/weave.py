@@ -62,7 +62,7 @@ class Weave(Level, CampaignOfOne):
 def ask(kafka: str, java: Java, progress: Progress) -> dict[str, Any]:
     """Return what the agent says of the jars of a build; raises InsyncError without an answer."""
     jars = [built(AGENT_JAR), built(LAB_JAR), *class_path(find(kafka), progress.phase)]
-    command = [*java_command(java, jars, _FLAGS), MAIN]
+    command = [*java_command(java.binary, jars, _FLAGS), MAIN]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=ANSWER_WITHIN_S,

@@ -156,7 +156,7 @@ def take(targets: Mapping[int, str], seconds: float) -> tuple[list[Sample], list
 
     Raises InputError without a Java, InsyncError if our own JVM ended.
     """
-    command = java_command(find_java(), [built(CLIENTS_JAR)], SHORT_LIVED)
+    command = java_command(find_java().binary, [built(CLIENTS_JAR)], SHORT_LIVED)
     asked = [f"{broker}={address}" for broker, address in targets.items()]
     with (
         tempfile.TemporaryDirectory(prefix="insync-why-") as folder,
