@@ -22,7 +22,7 @@ from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.node import Node
 from insync.brokers.docker.process import ContainerProcess
-from insync.brokers.kafka import metadata, process, wire
+from insync.brokers.kafka import process, wire
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.ports import LOOPBACK
 from insync.errors import InsyncError
@@ -190,7 +190,7 @@ class FaultCluster:
         for node in others:
             if node.id != broker:
                 with suppress(OSError):
-                    seen = metadata.ask(f"{LOOPBACK}:{node.port}", None, LISTS_WITHIN_S)
+                    seen = wire.ask_metadata(f"{LOOPBACK}:{node.port}", None, LISTS_WITHIN_S)
                     return broker in seen.brokers
         return False
 

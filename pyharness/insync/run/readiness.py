@@ -17,7 +17,7 @@ from insync.background import Background
 from insync.brokers.cluster.admin import await_state, client, create_topic
 from insync.brokers.cluster.common import AttachedCluster
 from insync.brokers.kafka import wire
-from insync.brokers.kafka.metadata import State
+from insync.brokers.kafka.wire import State
 from insync.errors import InsyncError
 from insync.events.schema import LivenessLine, LivenessType, now_ms
 from insync.faults.registry import tags_of

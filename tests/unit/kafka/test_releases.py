@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.brokers.kafka import builds, maven, pin, releases, versions
+from insync.brokers.kafka import builds, pin, releases, versions
 from insync.errors import InputError
 from insync.run.request import exact_all
 
@@ -98,8 +98,8 @@ def test_the_list_of_releases_is_that_of_the_repository(
 ) -> None:
     monkeypatch.setenv("INSYNC_MAVEN", (tmp_path / "repository").as_uri())
     with pytest.raises(InputError, match="no list of releases: file://"):
-        maven.released("org.example", "a")
+        releases.released("org.example", "a")
     listed = tmp_path / "repository" / "org" / "example" / "a" / "maven-metadata.xml"
     listed.parent.mkdir(parents=True)
     listed.write_text("<m><version>1.0.0</version><version>1.1.0-rc0</version></m>")
-    assert maven.released("org.example", "a") == ["1.0.0", "1.1.0-rc0"]
+    assert releases.released("org.example", "a") == ["1.0.0", "1.1.0-rc0"]

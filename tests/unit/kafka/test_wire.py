@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.brokers.kafka import metadata, wire
-from insync.brokers.kafka.metadata import Metadata, State
+from insync.brokers.kafka import wire
+from insync.brokers.kafka.wire import Metadata, State
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ TEXTS = st.none() | st.text("ab-", max_size=20)
 )
 def test_the_request_creates_no_topic(topic: str | None, rest: str) -> None:
     expected = bytes.fromhex("0003 0004 00000001 0006 696e73796e63" + rest)
-    assert metadata.request(topic) == struct.pack(">i", len(expected)) + expected
+    assert wire.metadata_request(topic) == struct.pack(">i", len(expected)) + expected
 
 
 def text(words: str | None) -> bytes:
@@ -147,7 +147,7 @@ def test_a_brokers_response_is_decoded(
 ) -> None:
     expected = {number: (leader, sorted(isr)) for number, (leader, isr) in state.items()}
     replicas = {number: [*isr, 201] for number, (_, isr) in state.items()}
-    found = metadata.parse(response(brokers, cluster, state, error))
+    found = wire.parse_metadata(response(brokers, cluster, state, error))
     assert found == Metadata(sorted(brokers), expected, replicas)
     assert list(found.partitions) == sorted(state)
 
@@ -157,4 +157,4 @@ def test_a_truncated_response_is_an_os_error(data: st.DataObject) -> None:
     whole = response([1, 2], "id", {0: (1, [1, 2])}, 0)
     cut = data.draw(st.integers(0, len(whole) - 1))
     with pytest.raises(ConnectionError, match="is truncated"):
-        metadata.parse(whole[:cut])
+        wire.parse_metadata(whole[:cut])

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from insync.brokers.kafka import wire
-from insync.brokers.kafka.metadata import State
+from insync.brokers.kafka.wire import State
 from insync.errors import InsyncError
 from insync.nodes import ring
 from insync.run import repeat

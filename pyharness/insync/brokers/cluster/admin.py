@@ -17,8 +17,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec:
 )
 from confluent_kafka.cimpl import NewTopic
 
-from insync.brokers.kafka import metadata
-from insync.brokers.kafka.metadata import State
+from insync.brokers.kafka.wire import State, ask_metadata
 from insync.errors import InputError, InsyncError
 
 _POLL_S = 0.02
@@ -157,7 +156,7 @@ def partitions(server: str, topic: str) -> State:
     The result is empty while that broker does not know the topic. Raises OSError without an
     answer.
     """
-    return metadata.ask(server, topic, _ANSWER_WITHIN_S).partitions
+    return ask_metadata(server, topic, _ANSWER_WITHIN_S).partitions
 
 
 def assignment(server: str, topic: str) -> dict[int, tuple[list[int], list[int]]]:
@@ -165,7 +164,7 @@ def assignment(server: str, topic: str) -> dict[int, tuple[list[int], list[int]]
 
     Raises OSError without an answer.
     """
-    seen = metadata.ask(server, topic, _ANSWER_WITHIN_S)
+    seen = ask_metadata(server, topic, _ANSWER_WITHIN_S)
     return {number: (seen.replicas[number], isr) for number, (_, isr) in seen.partitions.items()}
 
 

@@ -24,7 +24,7 @@ from insync.brokers.cluster.ready import (
     await_zookeeper,
     forget_broker,
 )
-from insync.brokers.kafka import formats, process, zookeeper
+from insync.brokers.kafka import formats, process, warmup
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.ports import LOOPBACK, free_ports
 from insync.brokers.kafka.versions import numbers
@@ -105,9 +105,15 @@ def on_zookeeper(
     first, *ports = free_ports(2 + len(brokers))
     home = folder / str(ZOOKEEPER_ID)
     host, inside = addresses.meeting(ZOOKEEPER_ID, first)
-    made = zookeeper.settings(home / formats.METADATA, inside, host)
+    made = warmup.zookeeper_settings(home / formats.METADATA, inside, host)
     server = NodePlan(
-        ZOOKEEPER_ID, "zookeeper", home, first, made, main=zookeeper.MAIN, flags=zookeeper.FLAGS
+        ZOOKEEPER_ID,
+        "zookeeper",
+        home,
+        first,
+        made,
+        main=warmup.ZOOKEEPER_MAIN,
+        flags=warmup.ZOOKEEPER_FLAGS,
     )
     plans = [server]
     for number, port in zip((CONTROLLER_ID, *brokers), ports, strict=True):

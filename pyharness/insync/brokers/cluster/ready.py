@@ -11,9 +11,9 @@ from pathlib import Path
 
 from insync.brokers.cluster.node import Node
 from insync.brokers.cluster.quorum.zookeeper_log import CONTROLLER, changes
-from insync.brokers.kafka import metadata, process
+from insync.brokers.kafka import process
 from insync.brokers.kafka.ports import LOOPBACK
-from insync.brokers.kafka.wire import exchange, read
+from insync.brokers.kafka.wire import ask_metadata, exchange, read
 from insync.errors import InsyncError
 
 _POLL_S = 0.02
@@ -74,7 +74,7 @@ def _listens(port: int) -> bool:
 def _listed(port: int, wanted: Sequence[int]) -> list[int] | str:
     """Return which of the `wanted` brokers the broker at `port` lists, or why it did not answer."""
     try:
-        seen = metadata.ask(f"{LOOPBACK}:{port}", None, _ANSWER_WITHIN_S)
+        seen = ask_metadata(f"{LOOPBACK}:{port}", None, _ANSWER_WITHIN_S)
     except OSError as error:
         return f"nothing ({error})"
     return sorted(set(wanted) & set(seen.brokers))

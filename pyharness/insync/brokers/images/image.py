@@ -21,7 +21,7 @@ from docker.errors import APIError, ImageNotFound
 
 from insync.brokers.docker import engine
 from insync.brokers.docker.engine import why
-from insync.brokers.kafka import formats, warmup, zookeeper
+from insync.brokers.kafka import formats, warmup
 from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution, java_command, node_flags
 from insync.brokers.kafka.formats import METADATA
 from insync.brokers.kafka.java import OLDEST, parse_settings
@@ -115,9 +115,9 @@ def texts(image: Image, release: Release) -> dict[str, str]:
         f"sample/{_SETTINGS}": warmup.sample_settings(release, SAMPLE, _PORT, _OTHER_PORT),
     }
     if release.zookeeper:
-        flags = [*zookeeper.FLAGS, *flags]
-        server = image.command(flags, zookeeper.MAIN, str(SAMPLE / _ZOOKEEPER))
-        settings = zookeeper.settings(SAMPLE / METADATA, _OTHER_PORT)
+        flags = [*warmup.ZOOKEEPER_FLAGS, *flags]
+        server = image.command(flags, warmup.ZOOKEEPER_MAIN, str(SAMPLE / _ZOOKEEPER))
+        settings = warmup.zookeeper_settings(SAMPLE / METADATA, _OTHER_PORT)
         made["sample/zookeeper.args"] = _arguments(server)
         made[f"sample/{_ZOOKEEPER}"] = "".join(f"{key}={settings[key]}\n" for key in settings)
     return made

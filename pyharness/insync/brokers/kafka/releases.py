@@ -1,20 +1,27 @@
 """Find any release of Kafka by its number: a pinned one, or one whose jars Maven resolves.
 
 What Maven resolved is recorded in the cache, in the form of the pinned lists: each jar with its
-SHA-256, which later fetches must have.
+SHA-256, which later fetches must have. They come from Maven Central, or a mirror of it.
 """
 
+import http.client
+import os
 import re
+import shutil
 import sys
+import urllib.error
+import urllib.request
 from collections.abc import Sequence
-from functools import cache
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Final
+from xml.etree import ElementTree
 
 from insync.brokers.kafka import cache as caches
-from insync.brokers.kafka import maven, pin, versions
-from insync.brokers.kafka.versions import Release, known, numbers
+from insync.brokers.kafka import pin, versions
+from insync.brokers.kafka.versions import Jar, Release, known, numbers
 from insync.errors import InputError
 
 OLDEST: Final = (2, 0)
@@ -61,7 +68,7 @@ def recorded() -> list[str]:
 @cache
 def published() -> Sequence[str]:
     """Return the releases that can be run; raises InputError if the repository does not answer."""
-    found = maven.released("org.apache.kafka", "kafka-clients")
+    found = released("org.apache.kafka", "kafka-clients")
     releases = (each for each in found if _RELEASE.fullmatch(each) and numbers(each) >= OLDEST)
     return sorted({*known(), *releases}, key=numbers)
 
@@ -95,3 +102,53 @@ def _record(record: Path, version: str) -> None:
             f"kafka: {version} is not one of the tested releases ({', '.join(known())}), so its"
             f" jars have to be resolved: {error}"
         ) from None
+
+
+CENTRAL: Final = "https://repo1.maven.org/maven2"
+VARIABLE: Final = "INSYNC_MAVEN"
+"""Names a mirror: its address."""
+_SCHEMES: Final = ("https://", "http://", "file://")
+_PARALLEL: Final = 4
+_ANSWER_WITHIN_S: Final = 60.0
+
+
+def fetch(jars: Sequence[Jar], libs: Path) -> None:
+    """Download `jars` into the folder `libs`; raises InputError if one cannot be fetched."""
+    root = repository()
+    with ThreadPoolExecutor(_PARALLEL) as threads:
+        list(threads.map(partial(_download, root, libs), jars))
+
+
+def url(root: str, jar: Jar) -> str:
+    return "/".join([root, jar.org.replace(".", "/"), jar.name, jar.revision, jar.file_name])
+
+
+def repository() -> str:
+    """Return the repository's address; raises InputError for an invalid one."""
+    own = os.environ.get(VARIABLE) or CENTRAL
+    if not own.startswith(_SCHEMES):
+        raise InputError(f"{VARIABLE}: {own}, expected an address such as {CENTRAL}")
+    return own.rstrip("/")
+
+
+def released(group: str, name: str) -> list[str]:
+    """Return all versions of a module; raises InputError without an answer."""
+    source = "/".join([repository(), group.replace(".", "/"), name, "maven-metadata.xml"])
+    try:
+        with urllib.request.urlopen(source, timeout=_ANSWER_WITHIN_S) as answer:  # noqa: S310  # _SCHEMES
+            listed = ElementTree.parse(answer)  # noqa: S314  # of the repository that jars come from
+    except (OSError, http.client.HTTPException, ElementTree.ParseError) as error:
+        raise InputError(f"kafka: no list of releases: {source}: {error}") from error
+    return [version.text or "" for version in listed.iter("version")]
+
+
+def _download(root: str, libs: Path, jar: Jar) -> None:
+    source = url(root, jar)
+    try:
+        with (
+            urllib.request.urlopen(source, timeout=_ANSWER_WITHIN_S) as answer,  # noqa: S310  # _SCHEMES
+            (libs / jar.file_name).open("wb") as file,
+        ):
+            shutil.copyfileobj(answer, file)
+    except (OSError, urllib.error.URLError, http.client.HTTPException) as error:
+        raise InputError(f"kafka: cannot fetch {source}: {error}") from error

@@ -11,7 +11,7 @@ from insync.artifacts import sha256_of
 from insync.brokers.kafka import builds, cache, versions
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java, find_java
-from insync.brokers.kafka.maven import fetch
+from insync.brokers.kafka.releases import fetch
 from insync.brokers.kafka.versions import Jar, Release
 from insync.brokers.kafka.warmup import warm
 from insync.errors import InputError

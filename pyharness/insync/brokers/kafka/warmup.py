@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from insync.brokers.kafka import cache, formats, process, zookeeper
+from insync.brokers.kafka import cache, formats, process
 from insync.brokers.kafka.distribution import Distribution, node_flags
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.ports import LOOPBACK, free_ports
@@ -126,9 +126,9 @@ def started(release: Release) -> str:
 
 def _start_zookeeper(cold: Distribution, scratch: Path, port: int) -> "subprocess.Popen[bytes]":
     file = scratch / "zookeeper.properties"
-    settings = zookeeper.settings(scratch / formats.METADATA, port)
+    settings = zookeeper_settings(scratch / formats.METADATA, port)
     file.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
-    command = cold.command([*zookeeper.FLAGS, *node_flags(scratch)], zookeeper.MAIN, str(file))
+    command = cold.command([*ZOOKEEPER_FLAGS, *node_flags(scratch)], ZOOKEEPER_MAIN, str(file))
     log = scratch / "zookeeper.log"
     return process.start(command, log=log, folder=scratch)
 
@@ -159,3 +159,31 @@ def _await_started(node: "subprocess.Popen[bytes]", log: Path, says: str) -> Non
         if node.poll() is not None or time.monotonic() > until:
             raise InsyncError(f"a node did not start: {process.complaint(log)}")
         time.sleep(_POLL_S)
+
+
+ZOOKEEPER_MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+ZOOKEEPER_FLAGS = (
+    # No fsync: the kernel keeps what was written when the process is killed, which is enough.
+    "-Dzookeeper.forceSync=no",
+    # The log grows by this many KiB of zeros at a time; the default is 64 MiB.
+    "-Dzookeeper.preAllocSize=1024",
+    # Otherwise it looks for log4j 1.
+    "-Dzookeeper.jmx.log4j.disable=true",
+)
+
+
+def zookeeper_settings(data: Path, port: int, host: str = LOOPBACK) -> dict[str, str]:
+    """Return the configuration of the ZooKeeper of old brokers, whose version is that of its jar.
+
+    `data` is the folder for its log and snapshots. It listens only at this port of this host.
+    """
+    return {
+        "dataDir": str(data),
+        "clientPortAddress": host,
+        "clientPort": str(port),
+        # The precision, in ms, with which sessions expire.
+        "tickTime": "500",
+        # The default maximum is 20 ticks.
+        "maxSessionTimeout": "60000",
+        "admin.enableServer": "false",
+    }
