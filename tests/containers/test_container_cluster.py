@@ -13,7 +13,7 @@ import pytest
 from fault_runs import planned, running
 from host_base import host_base
 from insync.brokers.cluster.admin import create_topic, partitions
-from insync.brokers.cluster.containers import ContainerCluster, Limits
+from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.brokers.docker import process as docker_process
 from insync.brokers.docker.process import ContainerProcess
@@ -28,7 +28,6 @@ from waiting import wait_for
 
 Engine = docker.DockerClient
 QUICK = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "200"}
-CORES = 1.5
 HARNESS = """
 import pathlib, sys, time
 from insync.brokers.cluster.containers import ContainerCluster
@@ -47,8 +46,7 @@ def cluster(
 ) -> Iterator[ContainerCluster]:
     """Start the cluster that most tests here use; each test leaves it with a full ISR."""
     home = tmp_path_factory.mktemp("cluster")
-    limits = Limits(cpus=CORES)
-    made = ContainerCluster(dist, home / "nodes", settings=QUICK, image=image, limits=limits)
+    made = ContainerCluster(dist, home / "nodes", settings=QUICK, image=image)
     with made:
         create_topic(made.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "2"})
         yield made
@@ -91,7 +89,6 @@ def test_it_has_its_limits_and_no_privileges(engine: Engine, cluster: ContainerC
     for number, node in cluster.nodes.items():
         host = container_of(engine, cluster, number).attrs["HostConfig"]
         assert (host["Memory"], host["MemorySwap"]) == (512 << 20, 512 << 20)
-        assert host["CpuQuota"] / host["CpuPeriod"] == CORES
         assert not host["Privileged"]
         status = Path(f"/proc/{node.pid}/status").read_text()
         uids = re.findall(r"^Uid:\s+(\d+)\s+(\d+)", status, re.MULTILINE)[0]
@@ -228,9 +225,8 @@ def test_a_node_that_dies_at_its_start_is_reported_with_its_own_error(
 def test_a_node_that_exceeds_its_memory_limit_is_reported(
     image: Image, dist: Distribution, tmp_path: Path
 ) -> None:
-    limits = Limits(memory_mib=48)
     with pytest.raises(InsyncError, match="by the kernel: used more than its 48 MiB of memory"):
-        cluster_of_one(dist, tmp_path, image, limits=limits).__enter__()
+        cluster_of_one(dist, tmp_path, image, memory_mib=48).__enter__()
 
 
 def test_a_folder_that_docker_cannot_take(image: Image, dist: Distribution, tmp_path: Path) -> None:

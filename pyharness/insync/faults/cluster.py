@@ -167,8 +167,9 @@ class FaultCluster:
         if len(controllers) < 2:
             return CONTROLLER_ID
         for each in controllers:
-            with suppress(OSError), wire.connect(each.port, ANSWERS_WITHIN_S) as node:
-                answer = wire.exchange(node, wire.framed(DESCRIBE_QUORUM, QUORUM, flexible=True))
+            with suppress(OSError):
+                request = wire.framed(DESCRIBE_QUORUM, QUORUM, flexible=True)
+                answer = wire.call(each.port, request, ANSWERS_WITHIN_S)
                 # Header, error, and of the one topic its name, and the one partition.
                 *_, error, leader = wire.Fields(answer).take("ixhBB18sBihi")
                 if error == 0 and leader >= 0:
@@ -178,8 +179,8 @@ class FaultCluster:
     def serves(self, number: int) -> bool:
         """Whether a node answers, and if it is a broker, another one lists it."""
         try:
-            with wire.connect(self.node(number).port, LISTS_WITHIN_S) as node:
-                wire.exchange(node, wire.framed(API_VERSIONS, b"", flexible=False))
+            request = wire.framed(API_VERSIONS, b"", flexible=False)
+            wire.call(self.node(number).port, request, LISTS_WITHIN_S)
         except OSError:
             return False
         return self.node(number).role != "broker" or self.is_listed(number)
@@ -233,8 +234,7 @@ class FaultCluster:
         answers = []
         for broker in self._who_reassigns():
             try:
-                with wire.connect(self.node(broker).port, ANSWERS_WITHIN_S) as node:
-                    return wire.adding(wire.exchange(node, request))
+                return wire.adding(wire.call(self.node(broker).port, request, ANSWERS_WITHIN_S))
             except OSError as error:
                 answers.append(f"broker {broker}: {error}")
         raise InsyncError(f"reassignments of {topic}: {', '.join(answers)}")
@@ -247,8 +247,7 @@ class FaultCluster:
         """Ask a broker to move replicas; raises InsyncError if it refuses one, or is silent."""
         request = wire.framed(ALTER_REPLICA_LOG_DIRS, body, flexible=False)
         try:
-            with wire.connect(self.node(broker).port, ANSWERS_WITHIN_S) as node:
-                answer = wire.Fields(wire.exchange(node, request))
+            answer = wire.Fields(wire.call(self.node(broker).port, request, ANSWERS_WITHIN_S))
         except OSError as error:
             raise InsyncError(f"broker {broker}: no answer: {error}") from error
         answer.take("ii")  # header, throttle time

@@ -28,7 +28,6 @@ from insync.brokers.kafka import wire
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.distribution import FULL_JIT
 from insync.brokers.kafka.java import Java, find_java
-from insync.brokers.kafka.wire import exchange
 from insync.engine.campaign import CampaignOfOne, Named, Place
 from insync.errors import InputError, InsyncError
 from insync.events.soak_info import SAMPLES, Sample, read_samples
@@ -100,8 +99,7 @@ class Disturber:
         request = wire.fetch_in_new_session(TOPIC, broker - 1)
         try:
             for _ in range(SESSIONS):
-                with wire.connect(port, _ANSWERS_WITHIN_S) as client:
-                    exchange(client, request)
+                wire.call(port, request, _ANSWERS_WITHIN_S)
         except OSError as error:
             raise InsyncError(f"broker {broker}: a fetch was not answered: {error}") from error
         self._times["sessions"] += 1

@@ -74,7 +74,7 @@ def with_scram(
     scratch.mkdir()
     made.formats.mkdir()
     users = [f"{SCRAM}=[name={user},password=of-{user}]" for user in USERS]
-    make_templates(made, scratch, scram=users)
+    make_templates(made, scratch, [word for each in users for word in ("--add-scram", each)])
     agent = replace(agent, holds=True)
     with (
         Links([]) as links,

@@ -54,16 +54,16 @@ def test_a_cluster_without_eligible_replicas_is_formatted_from_its_own_templates
 def test_its_templates_are_made_once_with_the_feature_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[dict[str, int]] = []
+    asked: list[tuple[str, ...]] = []
 
-    def make(cold: Distribution, scratch: Path, features: dict[str, int]) -> None:
+    def make(cold: Distribution, scratch: Path, words: tuple[str, ...]) -> None:
         assert scratch.is_dir()
         (cold.formats / "broker").mkdir()
-        asked.append(features)
+        asked.append(words)
 
     monkeypatch.setattr(formats, "make_templates", make)
     made = Distribution(pinned("4.3.1"), cast("Any", None), (), tmp_path / "warm" / "formats", None)
     first = warmup.without_elr(made)
     assert (first / "broker").is_dir()
     assert warmup.without_elr(made) == first != made.formats
-    assert asked == [{"eligible.leader.replicas.version": 0}]
+    assert asked == [("--feature", "eligible.leader.replicas.version=0")]

@@ -9,7 +9,7 @@ import pytest
 
 from insync.artifacts import LAB_JAR
 from insync.brokers.cluster import containers
-from insync.brokers.cluster.containers import Limits, Surroundings, container_of, make_accessible
+from insync.brokers.cluster.containers import container_of, make_accessible
 from insync.brokers.cluster.node import AgentSpec, NodeExtras, NodePlan
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.distribution import LOG_CONFIG
@@ -60,9 +60,9 @@ def made(
 ) -> FakeTestcontainer:
     monkeypatch.setattr(containers, "DockerContainer", FakeTestcontainer)
     network: Any = "network"
-    limits = Limits(memory_mib=256, cpus=0.5)
-    around = Surroundings(cluster="abc", network=network, image=IMAGE, limits=limits, agent=agent)
-    container: Any = container_of(plan, around)
+    container: Any = container_of(
+        plan, cluster="abc", network=network, image=IMAGE, memory_mib=256, agent=agent
+    )
     assert isinstance(container, FakeTestcontainer)
     return container
 

@@ -25,7 +25,7 @@ def test_an_unwritable_cache_gives_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cache: cannot write .*/libs: Not a directory, expected"):
         cache.locked(folder).__enter__()
     with pytest.raises(InputError, match=r"cache: cannot write .*/libs: Not a directory, expected"):
-        cache.scratch(folder).__enter__()
+        cache.atomic_folder(folder).__enter__()
 
 
 def test_a_folder_is_replaced_only_when_the_new_one_is_complete(tmp_path: Path) -> None:

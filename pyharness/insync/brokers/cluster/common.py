@@ -106,16 +106,12 @@ def on_zookeeper(
     home = folder / str(ZOOKEEPER_ID)
     host, inside = addresses.meeting(ZOOKEEPER_ID, first)
     made = warmup.zookeeper_settings(home / formats.METADATA, inside, host)
-    server = NodePlan(
-        ZOOKEEPER_ID,
-        "zookeeper",
-        home,
-        first,
-        made,
-        main=warmup.ZOOKEEPER_MAIN,
-        flags=warmup.ZOOKEEPER_FLAGS,
-    )
-    plans = [server]
+    plans = [
+        NodePlan(
+            ZOOKEEPER_ID, "zookeeper", home, first, made,
+            main=warmup.ZOOKEEPER_MAIN, flags=warmup.ZOOKEEPER_FLAGS,
+        )
+    ]  # fmt: skip
     for number, port in zip((CONTROLLER_ID, *brokers), ports, strict=True):
         home = folder / str(number)
         own = addresses.of_broker(number, port)

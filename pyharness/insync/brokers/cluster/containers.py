@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,34 +33,12 @@ from insync.errors import InputError, InsyncError
 
 _ROOT: Final = 0
 _USER: Final = 1000  # the image's user kafka
-_PERIOD_US: Final = 100_000
-_MIB: Final = 1 << 20
 # Set explicitly, because the engine's default may be a log driver that cannot be read.
 _READABLE_LOG: Final = LogConfig(type=LogConfig.types.JSON)
+_UNENCRYPTED: Final = "-Dinsync.bridge.unencrypted=true"
+"""Without it the bridge refuses every address but loopback."""
 # A restarted container may have another address, so names must be resolved each time.
 _FORGET_ADDRESSES: Final = ("-Dsun.net.inetaddr.ttl=0", "-Dsun.net.inetaddr.negative.ttl=0")
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one container may use; `cpus` are cores, None for all."""
-
-    memory_mib: int = 512
-    cpus: float | None = None
-
-
-DEFAULT_LIMITS: Final = Limits()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Surroundings:
-    """What containers of a cluster share; `agent` is None if the node runs without it."""
-
-    cluster: str
-    network: Network
-    image: Image
-    limits: Limits
-    agent: AgentSpec | None
 
 
 def user() -> tuple[int, int]:
@@ -79,20 +56,34 @@ def make_accessible(plan: NodePlan, agent: AgentSpec | None) -> None:
         os.chown(path, *user())
 
 
-def container_of(plan: NodePlan, around: Surroundings) -> DockerContainer:
-    """Return the node's container, ready to be started."""
+def container_of(
+    plan: NodePlan,
+    *,
+    cluster: str,
+    network: Network,
+    image: Image,
+    memory_mib: int,
+    agent: AgentSpec | None,
+) -> DockerContainer:
+    """Return the node's container, ready to be started; `agent` is None if it runs without."""
     name = host_name(plan.id)
-    container = DockerContainer(around.image.tag)
-    container.image = around.image.tag  # without a registry prefix from Testcontainers
-    container.with_name(f"insync-{around.cluster}-{plan.id}")
-    container.with_network(around.network).with_network_aliases(name)
-    container.with_command(_command(plan, around, name))
+    container = DockerContainer(image.tag)
+    container.image = image.tag  # without a registry prefix from Testcontainers
+    container.with_name(f"insync-{cluster}-{plan.id}")
+    container.with_network(network).with_network_aliases(name)
+    # This host connects to the bridge at the container's own address, in a network of the run.
+    bridge = [f"-Dinsync.bridge.address={name}", _UNENCRYPTED] if agent else []
+    flags = [
+        *plan.flags, *bridge, *_FORGET_ADDRESSES, *node_flags(plan.folder / TEMPORARY),
+        *plan.extras.flags,
+    ]  # fmt: skip
+    container.with_command(image.command(flags, plan.main, str(plan.settings_file)))
     container.with_envs(**plan.extras.environment)
     # with_bind_ports takes no host: it would publish on every address.
     container.ports[f"{INSIDE}/tcp"] = (LOOPBACK, plan.port)  # type: ignore[assignment]
-    for path in _read(plan, around.agent):
+    for path in _read(plan, agent):
         container.with_volume_mapping(path, str(path), "ro")
-    for path in _written(plan, around.agent):
+    for path in _written(plan, agent):
         container.with_volume_mapping(path, str(path), "rw")
     return container.with_kwargs(
         hostname=name,
@@ -101,39 +92,15 @@ def container_of(plan: NodePlan, around: Surroundings) -> DockerContainer:
         log_config=_READABLE_LOG,
         # A health check runs in the node's control group and would use CPU time of a starved node.
         healthcheck={"test": ["NONE"]},
-        labels=process.labels(around.cluster, plan.log),
+        labels=process.labels(cluster, plan.log),
         # Do not ask this host's name server for a node that has ended.
         dns=[LOOPBACK],
         dns_search=["."],
         cap_drop=["ALL"],
         security_opt=["no-new-privileges"],
-        **_limited(around.limits),
+        mem_limit=memory_mib << 20,
+        memswap_limit=memory_mib << 20,
     )
-
-
-_UNENCRYPTED: Final = "-Dinsync.bridge.unencrypted=true"
-"""Without it the bridge refuses every address but loopback."""
-
-
-def _command(plan: NodePlan, around: Surroundings, name: str) -> list[str]:
-    flags = [
-        *plan.flags,
-        # This host connects to the bridge at the container's own address, in a network of the run.
-        *([f"-Dinsync.bridge.address={name}", _UNENCRYPTED] if around.agent else []),
-        *_FORGET_ADDRESSES,
-        *node_flags(plan.folder / TEMPORARY),
-        *plan.extras.flags,
-    ]
-    return around.image.command(flags, plan.main, str(plan.settings_file))
-
-
-def _limited(limits: Limits) -> dict[str, int]:
-    memory = limits.memory_mib * _MIB
-    figures = {"mem_limit": memory, "memswap_limit": memory}
-    if limits.cpus is not None:
-        # Not `nano_cpus`, which cannot be changed while the container runs.
-        figures |= {"cpu_period": _PERIOD_US, "cpu_quota": round(_PERIOD_US * limits.cpus)}
-    return figures
 
 
 def _read(plan: NodePlan, agent: AgentSpec | None) -> Iterator[Path]:
@@ -169,19 +136,19 @@ class ContainerCluster(NodeCluster):
         folder: Path,
         *,
         image: Image | None = None,
-        limits: Limits = DEFAULT_LIMITS,
+        memory_mib: int = 512,
         **options: Any,
     ) -> None:
         """Plan a cluster as NodeCluster does, with its `options`.
 
         `dist` is the same Kafka version on this host; `image` replaces the built image of that
-        version; `limits` apply to each node. Raises InputError also without an engine or an image.
+        version; `memory_mib` is for each node. Raises InputError also without engine or image.
         """
         super().__init__(dist, folder, **options)
         if ":" in str(self._folder):
             raise InputError(f"folder: {self._folder} has a colon, expected one without")
         self._image = image or require(dist.release)
-        self._limits = limits
+        self._memory_mib = memory_mib
         self._id = formats.new_id()
         self._network: Network
         self._containers: dict[int, Any] = {}
@@ -245,14 +212,11 @@ class ContainerCluster(NodeCluster):
             container = self._containers[plan.id]
             container.start()
             return container
-        around = Surroundings(
-            cluster=self._id,
-            network=self._network,
-            image=self._image,
-            limits=self._limits,
-            agent=self._agent_of(plan),
-        )
-        self._containers[plan.id] = container_of(plan, around).start().get_wrapped_container()
+        made = container_of(
+            plan, cluster=self._id, network=self._network, image=self._image,
+            memory_mib=self._memory_mib, agent=self._agent_of(plan),
+        )  # fmt: skip
+        self._containers[plan.id] = made.start().get_wrapped_container()
         return self._containers[plan.id]
 
 

@@ -91,16 +91,8 @@ class ContainerProcess:
             if self._container.status == "paused":
                 self._container.unpause()
 
-    @property
-    def quota_us(self) -> tuple[int, int]:
-        """Period and quota of its CPU time in microseconds; 0 means the engine's default."""
-        with docker_errors(f"container {self._container.name}"):
-            self._container.reload()
-        host = self._container.attrs["HostConfig"]
-        return int(host["CpuPeriod"]), int(host["CpuQuota"])
-
     def set_quota_us(self, period: int, quota: int) -> None:
-        """Set the values of `quota_us` at once; quota -1 means no limit. Raises InsyncError."""
+        """Set period and quota of its CPU time; quota -1 means no limit. Raises InsyncError."""
         with docker_errors(f"container {self._container.name}"):
             self._container.update(cpu_period=period, cpu_quota=quota)
 

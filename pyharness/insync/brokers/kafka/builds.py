@@ -83,10 +83,8 @@ def _jars(path: Path) -> tuple[Path, ...]:
 
 def _unpacked(file: Path) -> Path:
     """Return the folder in the cache with the jars of a .tgz; it is made once per content."""
-    folder = caches.root() / "kafka" / "unpacked" / sha256_of(file)[:16]
-    if folder.is_dir():
-        return folder
-    with caches.locked(folder), caches.atomic_folder(folder) as made:
+
+    def fill(made: Path) -> None:
         try:
             with tarfile.open(file) as packed:
                 for member in packed:
@@ -99,7 +97,8 @@ def _unpacked(file: Path) -> Path:
                             shutil.copyfileobj(source, target)
         except (tarfile.TarError, EOFError, OSError) as error:
             raise InputError(f"kafka: {file}: {_UNREADABLE} .tgz: {error}") from error
-    return folder
+
+    return caches.filled(caches.root() / "kafka" / "unpacked" / sha256_of(file)[:16], fill)
 
 
 def _version(path: Path, jars: Sequence[Path]) -> str:

@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -50,24 +50,25 @@ def locked(folder: Path) -> Iterator[None]:
         lock.release()
 
 
+def filled(folder: Path, fill: Callable[[Path], None]) -> Path:
+    """Return `folder`; if it is missing, one insync at a time makes it, as `fill` leaves it."""
+    if not folder.is_dir():
+        with locked(folder):
+            if not folder.is_dir():
+                with atomic_folder(folder) as made:
+                    fill(made)
+    return folder
+
+
 @contextmanager
-def scratch(folder: Path) -> Iterator[Path]:
-    """Yield a scratch folder beside the locked `folder`; it is removed when the block ends."""
+def atomic_folder(folder: Path) -> Iterator[Path]:
+    """Yield a folder to fill; it replaces `folder` when the block ends without an error."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
         raise _unwritable(folder, error) from error
     try:
-        yield made
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
-
-
-@contextmanager
-def atomic_folder(folder: Path) -> Iterator[Path]:
-    """Yield a folder to fill; it replaces `folder` when the block ends without an error."""
-    with scratch(folder) as made:
         yield made
         try:
             made.chmod(0o755)
@@ -76,6 +77,8 @@ def atomic_folder(folder: Path) -> Iterator[Path]:
             made.rename(folder)
         except OSError as error:
             raise _unwritable(folder, error) from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def _unwritable(folder: Path, error: OSError) -> InputError:

@@ -72,21 +72,12 @@ def log_dirs_in(folder: Path) -> list[Path]:
     return [folder / DATA, *sorted(folder.glob(f"{DATA}-*/"))]
 
 
-def make_templates(
-    cold: Distribution,
-    scratch: Path,
-    features: Mapping[str, int] | None = None,
-    scram: Sequence[str] = (),
-) -> None:
-    """Run StorageTool to format one node of each role into `cold.formats`.
+def make_templates(cold: Distribution, scratch: Path, words: Sequence[str] = ()) -> None:
+    """Run StorageTool, with additional `words`, to format one node of each role in `cold.formats`.
 
-    `features` are feature levels that differ from the version's defaults. `scram` are the first
-    credentials, as StorageTool's `--add-scram` takes them. Raises InsyncError if StorageTool fails.
+    Raises InsyncError if StorageTool fails.
     """
     cluster = new_id()
-    words = [word for name, level in (features or {}).items()
-             for word in ("--feature", f"{name}={level}")]  # fmt: skip
-    words += [word for each in scram for word in ("--add-scram", each)]
     tools: dict[Path, subprocess.Popen[bytes]] = {}
     try:
         for node, role in enumerate(ROLES, 1):  # the copies change ports and ids

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from insync.brokers.kafka import cache, formats, process
 from insync.brokers.kafka.distribution import Distribution, node_flags
@@ -34,15 +35,24 @@ def warm(
 
     Raises InsyncError when StorageTool fails; a failed dump is only reported.
     """
-    ready = folder / f"warm-{fingerprint(jars, java)}"
+
+    def prepare(made: Path) -> None:
+        tell(f"kafka {release.version}: preparing its quick start, once per Java")
+        cold = Distribution(release, java, jars, made / _FORMATS, cds=None)
+        with TemporaryDirectory(dir=made, ignore_cleanup_errors=True) as scratch:
+            if not release.zookeeper:
+                formats.make_templates(cold, Path(scratch))
+            try:
+                dump(cold, made / _ARCHIVE, Path(scratch))
+            except (InsyncError, OSError) as error:
+                (made / _ARCHIVE).unlink(missing_ok=True)
+                tell(f"warning: no quick start for kafka {cold.version}: {error}")
+
+    ready = cache.filled(folder / f"warm-{fingerprint(jars, java)}", prepare)
     archive = ready / _ARCHIVE
-    if not ready.is_dir():
-        with cache.locked(ready):
-            if not ready.is_dir():
-                tell(f"kafka {release.version}: preparing its quick start, once per Java")
-                _prepare(release, jars, java, ready, tell)
-    cds = archive if archive.is_file() else None
-    return Distribution(release, java, jars, ready / _FORMATS, cds)
+    return Distribution(
+        release, java, jars, ready / _FORMATS, archive if archive.is_file() else None
+    )
 
 
 def without_elr(dist: Distribution) -> Path:
@@ -50,13 +60,13 @@ def without_elr(dist: Distribution) -> Path:
 
     They are made once and stay in the cache. Raises InsyncError when StorageTool fails.
     """
-    ready = dist.formats.with_name(_WITHOUT_ELR)
-    if not ready.is_dir():
-        with cache.locked(ready):
-            if not ready.is_dir():
-                with cache.atomic_folder(ready) as made, cache.scratch(ready) as scratch:
-                    formats.make_templates(replace(dist, formats=made), scratch, {_ELR: 0})
-    return ready
+
+    def make(made: Path) -> None:
+        with TemporaryDirectory(dir=made, ignore_cleanup_errors=True) as scratch:
+            words = ("--feature", f"{_ELR}=0")
+            formats.make_templates(replace(dist, formats=made), Path(scratch), words)
+
+    return cache.filled(dist.formats.with_name(_WITHOUT_ELR), make)
 
 
 def fingerprint(jars: Sequence[Path], java: Java) -> str:
@@ -69,20 +79,6 @@ def fingerprint(jars: Sequence[Path], java: Java) -> str:
         facts = jar.stat()
         digest.update(f"\0{jar}\0{facts.st_size}\0{facts.st_mtime_ns}".encode())
     return digest.hexdigest()[:16]
-
-
-def _prepare(
-    release: Release, jars: tuple[Path, ...], java: Java, ready: Path, tell: Callable[[str], None]
-) -> None:
-    with cache.atomic_folder(ready) as made, cache.scratch(ready) as scratch:
-        cold = Distribution(release, java, jars, made / _FORMATS, cds=None)
-        if not release.zookeeper:
-            formats.make_templates(cold, scratch)
-        try:
-            dump(cold, made / _ARCHIVE, scratch)
-        except (InsyncError, OSError) as error:
-            (made / _ARCHIVE).unlink(missing_ok=True)
-            tell(f"warning: no quick start for kafka {cold.version}, nodes start slower: {error}")
 
 
 _WITHIN_S = 60.0

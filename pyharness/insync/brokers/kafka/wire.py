@@ -167,14 +167,19 @@ def connect(port: int, seconds: float) -> socket.socket:
     return socket.create_connection(("127.0.0.1", port), timeout=seconds)
 
 
+def call(port: int, request: bytes, seconds: float) -> bytes:
+    """Send one request to the broker at a port of this host; return the answer; raises OSError."""
+    with connect(port, seconds) as broker:
+        return exchange(broker, request)
+
+
 def ask(port: int, request: bytes, seconds: float) -> int:
     """Send one flexible request and return the error code at the start of the answer.
 
     Use it for the two requests above: both answers begin with header, throttle time and error
     code. Raises OSError, also if no answer comes in time.
     """
-    with connect(port, seconds) as broker:
-        return int(struct.unpack_from(">ixih", exchange(broker, request))[2])
+    return int(struct.unpack_from(">ixih", call(port, request, seconds))[2])
 
 
 def transactions(port: int, states: Sequence[str], seconds: float) -> list[tuple[str, str]]:
@@ -184,8 +189,7 @@ def transactions(port: int, states: Sequence[str], seconds: float) -> list[tuple
     """
     names = b"".join(map(_text, states))
     request = framed(LIST_TRANSACTIONS, _count(states) + names + b"\1" + _NO_TAGS, flexible=True)
-    with connect(port, seconds) as broker:
-        fields = Fields(exchange(broker, request))
+    fields = Fields(call(port, request, seconds))
     fields.take("ixih")  # header, throttle time, error
     for _ in range(fields.length()):
         fields.text()

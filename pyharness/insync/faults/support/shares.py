@@ -111,13 +111,13 @@ class ContainerShare:
 
     def __init__(self, container: "ContainerProcess") -> None:
         self._container = container
-        self._before: tuple[int, int] | None = None
+        self._is_cut = False
         self._counted = Throttled(0, 0.0)
 
     def cut(self, percent: float) -> None:
         """Change the quota, and begin to count."""
         self._counted = self._count()
-        self._before = self._container.quota_us
+        self._is_cut = True
         self._container.set_quota_us(*quota_us(percent))
 
     def throttled(self) -> Throttled:
@@ -126,10 +126,10 @@ class ContainerShare:
         return Throttled(now.times - self._counted.times, now.ms - self._counted.ms)
 
     def restore(self) -> None:
-        """Give it the quota that it had."""
-        before, self._before = self._before, None
-        if before is not None and self._container.poll() is None:
-            self._container.set_quota_us(*(before if before[1] > 0 else _UNLIMITED))
+        """Take the limit away: a node's container has none of its own."""
+        if self._is_cut and self._container.poll() is None:
+            self._container.set_quota_us(*_UNLIMITED)
+        self._is_cut = False
 
     def _count(self) -> Throttled:
         place = group_of(self._container.pid, "cpu")
