@@ -18,6 +18,8 @@ final class LedPartitions {
     private static final long NEVER = Long.MIN_VALUE;
     private static final int TICKS_BETWEEN_SWEEPS = 64;
     private static final int BACK_OFF = 4;
+    /** The share of T after which a request that failed is repeated for the first time. */
+    private static final int SOONER = 4;
     /** The most doublings of {@link Entry#restNanos}. */
     private static final int MOST_DOUBLINGS = 5;
 
@@ -85,6 +87,8 @@ final class LedPartitions {
         long calmSince = NEVER;
         private long asked = NEVER;
         private long notBefore = NEVER;
+        /** How many requests in a row failed: no controller was reached, or none answered. */
+        private int failures;
         /** Whether another broker leads it. A stalled read may prevent this broker from applying that. */
         boolean given;
         private long readErrors;
@@ -96,6 +100,7 @@ final class LedPartitions {
             epoch = inEpoch;
             asked = NEVER;
             notBefore = NEVER;
+            failures = 0;
             given = false;
             decided = null;
             emitted = null;
@@ -133,7 +138,7 @@ final class LedPartitions {
             return asked != NEVER && now - asked > limit;
         }
 
-        /** Returns whether it is too early to repeat the request after a refusal. */
+        /** Returns whether it is too early to repeat the request. */
         boolean isRefused(long now) {
             return notBefore != NEVER && now - notBefore < 0;
         }
@@ -150,9 +155,23 @@ final class LedPartitions {
             given = true;
         }
 
-        void refused(long now, long patience) {
+        /** Notes that the controller refused a request, which it would do again. */
+        void refused(long now) {
             asked = NEVER;
-            notBefore = now + patience;
+            failures = 0;
+            notBefore = now + settings.processTimeMaxNanos();
+        }
+
+        /** Notes that a request failed. The next one may succeed soon; while there is no controller, each would fail. */
+        void failed(long now) {
+            long most = Math.max(StepDownWatch.ANSWER_NANOS, settings.processTimeMaxNanos());
+            long patience = settings.processTimeMaxNanos() / SOONER;
+            for (int before = 0; before < failures && patience < most; before++) {
+                patience *= 2;
+            }
+            asked = NEVER;
+            failures++;
+            notBefore = now + Math.min(patience, most);
         }
 
         /** Returns whether a reason differs from the one that was emitted last. */
@@ -172,6 +191,7 @@ final class LedPartitions {
         /** Notes that the partition is not slow. */
         void answeredInTime(long now) {
             emitted = null;
+            failures = 0;
             if (gives > 0 && now - calmSince >= settings.cooldownNanos()) {
                 gives = 0;
                 arrived = NEVER;

@@ -8,7 +8,7 @@ public enum Reason {
     SLOW_APPEND,
     /** The leader steps down: a read for a follower failed. Only where a leader relinquishes without solution 1. */
     READ_ERROR,
-    /** A request for this partition is unanswered, was refused less than T ago, or failed less than T/4 ago. */
+    /** A request for this partition is unanswered, was refused less than T ago, or failed a moment ago. */
     AWAITING_ANSWER,
     /** An ISR change, a reassignment or a deletion is under way. */
     CHANGING,

@@ -261,10 +261,13 @@ public final class StepDownWatch {
         stats.ended(outcome);
         if (outcome == Outcome.DONE) {
             entry.given(now);
+            return;
+        }
+        rules.notGiven(entry.decided);
+        if (outcome == Outcome.FAILED) {
+            entry.failed(now);
         } else {
-            rules.notGiven(entry.decided);
-            // A request that failed may succeed soon; one that the controller refused would be refused again.
-            entry.refused(now, settings.processTimeMaxNanos() / (outcome == Outcome.FAILED ? 4 : 1));
+            entry.refused(now);
         }
     }
 

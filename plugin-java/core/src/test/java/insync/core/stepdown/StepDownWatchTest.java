@@ -205,6 +205,30 @@ class StepDownWatchTest {
         assertEquals(0, broker.stats.count(Reason.BUDGET_SPENT));
     }
 
+    /** Kafka fails each at once while it still tries to send the first one. */
+    @Test
+    void whileThereIsNoControllerARequestIsRepeatedLessAndLessOften() {
+        stallBeyondT();
+        for (long patience = WatchedBroker.T_MS / 4; patience < 200_000; patience *= 2) {
+            failsAndIsRepeatedAfter(Math.min(patience, StepDownWatch.ANSWER_NANOS / 1_000_000L));
+        }
+        broker.recover(events);
+        broker.tick();
+        broker.stall(events);
+        broker.passT();
+        failsAndIsRepeatedAfter(WatchedBroker.T_MS / 4);
+    }
+
+    private void failsAndIsRepeatedAfter(long ms) {
+        int asked = broker.acted.size();
+        broker.watch.answered(broker.acted.get(asked - 1), Outcome.FAILED, "test", "OPERATION_NOT_ATTEMPTED");
+        broker.tick();
+        broker.pass(ms - 1);
+        assertEquals(asked, broker.acted.size(), "not before " + ms + " ms");
+        broker.pass(1);
+        assertEquals(asked + 1, broker.acted.size());
+    }
+
     @Test
     void aMissingAnswerIsAFailureAndALateOneChangesNothing() {
         stallBeyondT();
