@@ -2,7 +2,9 @@ package insync.agent.broker;
 
 import insync.core.Insync;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -19,6 +21,7 @@ final class Draining<T> {
 
     /** Those that have an effect. */
     final List<T> scopes = new CopyOnWriteArrayList<>();
+    private final Map<T, CompletableFuture<Void>> timers = new ConcurrentHashMap<>();
     private final Consumer<T> stop;
 
     /** @param stop ends the effect of a scope, and its threads */
@@ -32,7 +35,9 @@ final class Draining<T> {
             end(scopes.get(0));
         }
         scopes.add(scope);
-        CompletableFuture.delayedExecutor(afterMs, TimeUnit.MILLISECONDS).execute(() -> {
+        CompletableFuture<Void> timer = new CompletableFuture<>();
+        timers.put(scope, timer);
+        timer.thenRunAsync(() -> {
             try {
                 end(scope);
                 Brokers.updateFlags();
@@ -40,6 +45,7 @@ final class Draining<T> {
                 Insync.failed(failed);
             }
         });
+        timer.completeOnTimeout(null, afterMs, TimeUnit.MILLISECONDS);
     }
 
     /** Ends all at once. */
@@ -49,6 +55,8 @@ final class Draining<T> {
 
     private void end(T scope) {
         if (scopes.remove(scope)) {
+            // Else the JVM's timer would keep the scope, and with it the broker, until the time is over.
+            timers.remove(scope).complete(null);
             stop.accept(scope);
         }
     }
