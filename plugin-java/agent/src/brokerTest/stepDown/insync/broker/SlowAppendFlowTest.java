@@ -89,10 +89,10 @@ class SlowAppendFlowTest extends WatchedLeader {
     @Test
     void anAppendMayWaitForTheLogsLockWhenItsRecordsAreInTheLog() throws Exception {
         start(true);
-        AppendMark mark = AppendHooks.begin(leader.partition(), leader.time);
+        AppendMark mark = AppendHooks.begin(leader.partition(), Leader.LEADER, leader.time);
         AppendHooks.enter(AppendSite.LOG);
         leader.appendUpTo(20);
-        assertEquals(AppendSite.LOCK, AppendHooks.pending().get(0).site);
+        assertEquals(AppendSite.LOCK, AppendHooks.pending(Leader.LEADER).get(0).site);
         mark.end();
     }
 

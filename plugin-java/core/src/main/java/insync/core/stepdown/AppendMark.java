@@ -1,5 +1,6 @@
 package insync.core.stepdown;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -11,6 +12,7 @@ public final class AppendMark {
     private static final long NONE = Long.MIN_VALUE;
 
     private final AtomicLong since = new AtomicLong(NONE);
+    private final AtomicInteger broker = new AtomicInteger();
     private final AtomicReference<Object> partition = new AtomicReference<>();
     private final AtomicReference<AppendSite> site = new AtomicReference<>();
     private final AtomicReference<Object> request = new AtomicReference<>();
@@ -30,9 +32,11 @@ public final class AppendMark {
      * Notes that this thread begins to append.
      *
      * @param appendedTo the broker's partition
+     * @param brokerId the broker's id
      * @param nanos by the broker's monotonic clock
      */
-    public void begin(Object appendedTo, long nanos) {
+    public void begin(Object appendedTo, int brokerId, long nanos) {
+        broker.setRelease(brokerId);
         partition.setRelease(appendedTo);
         site.setRelease(AppendSite.LOCK);
         since.setRelease(nanos);
@@ -51,10 +55,10 @@ public final class AppendMark {
         }
     }
 
-    /** Returns the append of this thread, or null if it makes none. */
-    PendingAppend pending() {
+    /** Returns the append of this thread, or null if it makes none to a partition of that broker. */
+    PendingAppend pending(int brokerId) {
         long begun = since.get();
-        if (begun == NONE) {
+        if (begun == NONE || broker.get() != brokerId) {
             return null;
         }
         PendingAppend seen = new PendingAppend(partition.get(), begun, site.get(), request.get());

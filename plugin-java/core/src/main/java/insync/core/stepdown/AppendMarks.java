@@ -22,12 +22,12 @@ public final class AppendMarks {
         return own.get();
     }
 
-    /** Returns the appends that have not ended. */
-    public List<PendingAppend> pending() {
+    /** Returns the appends to a broker's partitions that have not ended. */
+    public List<PendingAppend> pending(int brokerId) {
         List<PendingAppend> found = List.of();
         for (WeakReference<AppendMark> each : all) {
             AppendMark mark = each.get();
-            PendingAppend one = mark == null ? null : mark.pending();
+            PendingAppend one = mark == null ? null : mark.pending(brokerId);
             if (one != null) {
                 found = found.isEmpty() ? new ArrayList<>() : found;
                 found.add(one);

@@ -15,8 +15,8 @@ import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * Times the appends to partitions' logs in this JVM, if a broker asks for that. Its brokers share the marks: a broker looks for its own
- * partitions among them. Weaves the classes through which a leader's append and a follower's goes, for brokers with
+ * Times the appends to partitions' logs in this JVM, if a broker asks for that. Its brokers share the marks: each has
+ * the id of the broker to whose partition it appends. Weaves the classes through which a leader's append and a follower's goes, for brokers with
  * {@code insync.appends.enable}. A move to another log directory appends through some of them, too, without a mark.
  */
 public final class AppendHooks {
@@ -45,12 +45,12 @@ public final class AppendHooks {
      *
      * @return the thread's mark, for {@link #end}; null if no broker times its appends
      */
-    public static AppendMark begin(Object partition, Time time) {
+    public static AppendMark begin(Object partition, int brokerId, Time time) {
         if (!Brokers.timesAppends()) {
             return null;
         }
         AppendMark mark = MARKS.own();
-        mark.begin(partition, time.nanoseconds());
+        mark.begin(partition, brokerId, time.nanoseconds());
         return mark;
     }
 
@@ -79,9 +79,9 @@ public final class AppendHooks {
         }
     }
 
-    /** Returns the appends that have not ended. */
-    public static List<PendingAppend> pending() {
-        return MARKS.pending();
+    /** Returns the appends to a broker's partitions that have not ended. */
+    public static List<PendingAppend> pending(int brokerId) {
+        return MARKS.pending(brokerId);
     }
 
     /** Notes which request a handler thread serves. */
@@ -100,8 +100,9 @@ public final class AppendHooks {
     /** Begins and ends the mark of an append. It waits for leaderIsrUpdateLock first. */
     static final class AppendRecordsToLeader {
         @Advice.OnMethodEnter(suppress = Throwable.class)
-        static AppendMark enter(@Advice.This Partition partition, @Advice.FieldValue("time") Time time) {
-            return AppendHooks.begin(partition, time);
+        static AppendMark enter(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
+                                @Advice.FieldValue("time") Time time) {
+            return AppendHooks.begin(partition, brokerId, time);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
@@ -113,9 +114,9 @@ public final class AppendHooks {
     /** Begins and ends the mark of a fetcher thread's append: acks of the partition wait for it. */
     static final class AppendRecordsToFollower {
         @Advice.OnMethodEnter(suppress = Throwable.class)
-        static AppendMark enter(@Advice.This Partition partition, @Advice.FieldValue("time") Time time,
-                                @Advice.Argument(1) boolean isFuture) {
-            return isFuture ? null : AppendHooks.begin(partition, time);
+        static AppendMark enter(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
+                                @Advice.FieldValue("time") Time time, @Advice.Argument(1) boolean isFuture) {
+            return isFuture ? null : AppendHooks.begin(partition, brokerId, time);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)

@@ -45,6 +45,7 @@ public final class BrokerStepDown implements StepDown {
     /** The time between two checks while a request is under way, milliseconds. */
     private static final long BUSY_MS = 40;
 
+    private final int self;
     private final ReplicaManager replicas;
     private final StepDownAccess access;
     private final ControllerAccess controller;
@@ -68,18 +69,19 @@ public final class BrokerStepDown implements StepDown {
             Supplier<HeartbeatSender> heartbeats, Insync insync) {
         this.settings = StepDownConfigs.read(config);
         KafkaClock clock = new KafkaClock(time);
+        this.self = config.brokerId();
         this.replicas = replicas;
         this.access = access;
         this.controller = controller;
         this.manager = manager;
-        this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.stats()::releasedTotal,
+        this.watch = new StepDownWatch(self, settings, clock, peers, insync.stats()::releasedTotal,
             insync.stepDowns(), Insync::failed);
         this.handovers = new StepDownRequests<>(clock, watch);
         this.requests = requests;
-        this.clients = new UnservedClients(requests, new DisconnectRule(settings), clock, insync);
+        this.clients = new UnservedClients(self, requests, new DisconnectRule(settings), clock, insync);
         this.onReadErrors = StepDownConfigs.relinquishesOnly(config);
         this.fencing = new SelfFencing(replicas, config, access, settings, requests, heartbeats, clock, insync);
-        this.relinquisher = new Relinquisher(config.brokerId(), clock, settings, manager, controller, handovers, this::over,
+        this.relinquisher = new Relinquisher(self, clock, settings, manager, controller, handovers, this::over,
             this::fence, () -> stopped || Insync.isDisabled());
         this.thread = new Thread(this::run, "insync-step-down");
         thread.setDaemon(true);
@@ -232,7 +234,7 @@ public final class BrokerStepDown implements StepDown {
 
     private void tick() {
         List<LedPartition> now = new ArrayList<>(led.size());
-        List<PendingAppend> appends = settings.timesAppends() ? AppendHooks.pending() : List.of();
+        List<PendingAppend> appends = settings.timesAppends() ? AppendHooks.pending(self) : List.of();
         for (LedPartition each : led.values()) {
             try {
                 if (each.isLed()) {

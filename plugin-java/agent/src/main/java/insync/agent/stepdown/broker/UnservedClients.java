@@ -21,12 +21,14 @@ import kafka.cluster.Partition;
  * thread; takes no locks except those inside collections.
  */
 final class UnservedClients {
+    private final int self;
     private final Supplier<RequestPart> requests;
     private final DisconnectRule rule;
     private final Clock clock;
     private final Insync insync;
 
-    UnservedClients(Supplier<RequestPart> requests, DisconnectRule rule, Clock clock, Insync insync) {
+    UnservedClients(int self, Supplier<RequestPart> requests, DisconnectRule rule, Clock clock, Insync insync) {
+        this.self = self;
         this.requests = requests;
         this.rule = rule;
         this.clock = clock;
@@ -118,7 +120,7 @@ final class UnservedClients {
         long now = clock.nanos();
         long oldest = now;
         Set<String> waiting = new HashSet<>();
-        for (PendingAppend each : AppendHooks.pending()) {
+        for (PendingAppend each : AppendHooks.pending(self)) {
             if (rule.hangsAfterwards(each.sinceNanos, now) && LeadershipHooks.isOver((Partition) each.partition)) {
                 oldest = Math.min(oldest, each.sinceNanos);
                 if (each.request instanceof RequestCarrier) {
