@@ -1,23 +1,27 @@
 package insync.agent.stepdown.broker;
 
 import insync.core.Insync;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.internals.Topic;
 
 /** Gives answers that may wait for as long as a read or an append hangs, on threads of our own instead of those of Kafka and the watch. */
 public final class AnswerThreads {
-    private static final int MOST_WAITING = 10_000;
     /** If all wait, the channel's thread completes the response itself, as in Kafka. */
-    private static final ThreadPoolExecutor ISR_CHANGES =
-        threads("insync-isr-answers", 16, new SynchronousQueue<>(), new ThreadPoolExecutor.CallerRunsPolicy());
-    private static final ThreadPoolExecutor TO_CLIENTS = produce(1);
-    private static final ThreadPoolExecutor TO_COORDINATORS = produce(4);
+    private static final Executor ISR_CHANGES = threads("insync-isr-answers", 16, new SynchronousQueue<>());
+    private static final Executor TO_CLIENTS = threads("insync-produce-answers", 1, new LinkedBlockingQueue<>());
+    private static final Executor TO_COORDINATORS = threads("insync-produce-answers", 4, new LinkedBlockingQueue<>());
+    /** The partitions, by broker, that no thread has begun to answer. So what waits is bounded, and nothing is dropped. */
+    private static final Set<Map.Entry<Object, TopicPartition>> WAITING = ConcurrentHashMap.newKeySet();
 
     private AnswerThreads() { }
 
@@ -45,31 +49,37 @@ public final class AnswerThreads {
     /**
      * Answers produce requests that wait for followers. The answer to a coordinator may wait for as long as an append hangs: in 3.6 to
      * 3.9 for the lock of a group, whose next append has it, and in all versions for the state of the transaction coordinator. So no
-     * client's answer waits for it. What finds no room is dropped: Kafka answers when the request's own time is over, or when it has
-     * become a follower.
+     * client's answer waits for it. One that waits for its thread also answers what came after it.
      *
-     * @param answers answers the requests to the topic's partition that wait
+     * @param broker the broker's ReplicaManager; a JVM may have several
+     * @param answers answers the requests to the partition that wait
      */
-    static void produce(String topic, Runnable answers) {
-        (Topic.isInternal(topic) ? TO_COORDINATORS : TO_CLIENTS).execute(() -> {
-            try {
-                answers.run();
-            } catch (RuntimeException | Error failed) {
-                Insync.failed(failed);
-            }
-        });
+    static void produce(Object broker, TopicPartition partition, Runnable answers) {
+        Map.Entry<Object, TopicPartition> which = Map.entry(broker, partition);
+        if (!WAITING.add(which)) {
+            return;
+        }
+        try {
+            (Topic.isInternal(partition.topic()) ? TO_COORDINATORS : TO_CLIENTS).execute(() -> {
+                WAITING.remove(which);
+                try {
+                    answers.run();
+                } catch (RuntimeException | Error failed) {
+                    Insync.failed(failed);
+                }
+            });
+        } catch (RuntimeException | Error refused) {
+            WAITING.remove(which);
+            throw refused;
+        }
     }
 
-    private static ThreadPoolExecutor produce(int count) {
-        return threads("insync-produce-answers", count, new LinkedBlockingQueue<>(MOST_WAITING), new ThreadPoolExecutor.DiscardPolicy());
-    }
-
-    private static ThreadPoolExecutor threads(String name, int most, BlockingQueue<Runnable> waiting, RejectedExecutionHandler full) {
+    private static Executor threads(String name, int most, BlockingQueue<Runnable> waiting) {
         ThreadPoolExecutor made = new ThreadPoolExecutor(most, most, 10, TimeUnit.SECONDS, waiting, work -> {
             Thread thread = new Thread(work, name);
             thread.setDaemon(true);
             return thread;
-        }, full);
+        }, new ThreadPoolExecutor.CallerRunsPolicy());
         made.allowCoreThreadTimeOut(true);
         return made;
     }

@@ -197,7 +197,8 @@ public final class BrokerStepDown implements StepDown {
         LeadershipHooks.Carrier carrier = (LeadershipHooks.Carrier) partition;
         if (carrier.insync$over() <= leaderEpoch) {
             carrier.insync$over(leaderEpoch + 1);
-            AnswerThreads.produce(partition.topic(), () -> controller.completeProduce(replicas, partition.topicPartition()));
+            TopicPartition id = partition.topicPartition();
+            AnswerThreads.produce(replicas, id, () -> controller.completeProduce(replicas, id));
         }
     }
 
