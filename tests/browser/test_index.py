@@ -6,8 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from browser.chromium import LOOKS, assert_fits_and_is_accessible, opened
-from insync.past.page import write_index
-from insync.past.results import find_results, past_results
+from insync.past.results import find_results, past_results, write_index
 from unit.past.past_folders import write_matrix, write_past
 
 

@@ -82,74 +82,42 @@ class Figure:
 
 
 UNSAID = {
-    "started_ms", "finished_ms", "schema", "scenario_name", "name", "summary", "skipped",
-    "keep_data",
+    "started_ms", "finished_ms", "schema", "scenario", "name", "summary", "skipped", "keep_data",
+    "expect", "expect_on", "expect_on_zookeeper",
 }  # fmt: skip
-"""Keys of run.json that say nothing about the set-up, or are named otherwise."""
+"""Keys of run.json, and of its scenario, that say nothing about the set-up."""
 
 
 @dataclass(frozen=True)
 class Side:
+    """One of the two: `runs` has what `run.json` says, by scenario."""
+
     folder: Path
     cells: Sequence[Cell]
-    setup: Mapping[str, str]
+    runs: Mapping[str, Mapping[str, Any]]
 
 
 def read_side(folder: Path) -> Side:
     """Read a run folder or a matrix folder that was analysed; raises InputError."""
     if is_matrix(folder):
-        return _matrix(folder)
-    found = read_verdict(folder)
-    return Side(folder, [found.cell(arm) for arm in found.arms], dict(_setup_of(folder)))
-
-
-def _matrix(folder: Path) -> Side:
-    info = load_matrix(folder)
-    cells = [cell for cell in read_cells(folder) if cell.outcome != Outcome.SKIPPED]
-    setup = {"command": info.command} if info.command else {}
-    for run in info.run_folders(folder):
-        if (run / RUN).is_file():
-            setup.update(_of_run_in_matrix(run))
-    return Side(folder, cells, setup)
-
-
-def _of_run_in_matrix(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the settings of a run of a matrix; those of its scenario under the scenario's name."""
-    (_, scenario), *settings = _setup_of(folder)
-    for name, value in settings:
-        if name.startswith("host."):
-            yield name, value
-        elif name not in ("kafka", "cluster", "seed"):
-            yield f"{scenario}: {name}", value
-
-
-def _setup_of(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield every setting of a run by its path in run.json; raises InputError."""
-    raw = read_recorded(dict[str, Any], folder, RUN, "a run folder")
-    yield "scenario", raw["scenario_name"]
-    for name, value in raw.items():
-        if name not in UNSAID and name != "scenario":
-            yield from _flat(name, value)
-    for name, value in raw["scenario"].items():
-        if name not in UNSAID and not name.startswith("expect") and name not in raw:
-            yield from _flat(name, value)
-
-
-def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _flat(f"{name}.{key}", inner)
-    elif isinstance(value, list) and any(isinstance(each, dict) for each in value):
-        for place, inner in enumerate(value):
-            yield from _flat(f"{name}[{place}]", inner)
+        cells = [cell for cell in read_cells(folder) if cell.outcome != Outcome.SKIPPED]
+        folders = load_matrix(folder).run_folders(folder)
+        runs = [run for run in folders if (run / RUN).is_file()]
     else:
-        yield name, _text(value)
+        found = read_verdict(folder)
+        cells, runs = [found.cell(arm) for arm in found.arms], [folder]
+    infos = [read_recorded(dict[str, Any], run, RUN, "a run folder") for run in runs]
+    return Side(folder, cells, {info["scenario_name"]: info for info in infos})
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
-    return "" if value is None else str(value)
+def changed(a: Side, b: Side) -> list[str]:
+    """Return the names of the settings in which runs of a scenario differ; of single runs any."""
+    shared = [(a.runs[name], b.runs[name]) for name in a.runs if name in b.runs]
+    names = set()
+    for pair in shared or zip(a.runs.values(), b.runs.values(), strict=False):
+        one, other = ({**info["scenario"], **info} for info in pair)
+        names |= {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
+    return sorted(names - UNSAID)
 
 
 def compare(a: Side, b: Side, *, paired: bool = False) -> Result:
@@ -170,7 +138,7 @@ def compare(a: Side, b: Side, *, paired: bool = False) -> Result:
         if all(cell is not pair[place] for pair in pairs)
     ]
     tables = (
-        table("Set-up", "setting | A | B", _setup(a.setup, b.setup), "", {0, 1, 2}),
+        table("Set-up", "setting that differs", [[name] for name in changed(a, b)], "", {0}),
         table("Arms of one side", "side | arm", alone, "", {0, 1}),
         table(
             f"Figures: medians, and B - A [95 % interval], {'paired' if paired else 'unpaired'}",
@@ -267,12 +235,6 @@ def _both(a: Cell, b: Cell) -> str:
     one, other = ([getattr(cell, name) for name in KEY] for cell in (a, b))
     same = [x if x == y else f"{x} / {y}" for x, y in zip(one, other, strict=True)]
     return "{} on {}: {}".format(*same)
-
-
-def _setup(a: Mapping[str, str], b: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    names = dict.fromkeys([*a, *b])
-    pairs = ((name, a.get(name, ""), b.get(name, "")) for name in names)
-    return [each for each in pairs if each[1] != each[2]]
 
 
 def figures(pairs: Iterable[Pair], *, paired: bool = False) -> list[Figure]:

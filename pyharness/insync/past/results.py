@@ -1,4 +1,4 @@
-"""Finds runs, matrices and campaigns below a folder, and reads them as rows of a list.
+"""Finds runs, matrices and campaigns below a folder, and reads them as rows of a list or a page.
 
 What cannot be read is a row with its reason.
 """
@@ -6,9 +6,11 @@ What cannot be read is a row with its reason.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,8 +19,10 @@ from insync.events.matrix_info import CELLS, PAGE, PLAN, is_matrix, load_matrix
 from insync.events.run_info import RunInfo, load_run
 from insync.events.schema import CAMPAIGN, REPORT, RUN, VERDICT
 from insync.events.verdict import read_cells, read_verdict
+from insync.events.writer import write_atomic
 from insync.outcome import Outcome
 from insync.report.matrix.cells import outcome, sentence
+from insync.report.render import asset, environment
 from insync.report.words import span
 from insync.result import Result
 
@@ -33,6 +37,11 @@ Verdict = Outcome | Literal["none", "unreadable"]
 VERDICTS: tuple[Verdict, ...] = (
     Outcome.PASS, Outcome.FAIL, Outcome.UNKNOWN, Outcome.SKIPPED, "none", "unreadable",
 )  # fmt: skip
+MARKS: dict[str, str] = {
+    **{outcome: outcome.mark for outcome in Outcome},
+    "none": "no verdict",
+    "unreadable": "! unreadable",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,3 +240,23 @@ def _page(file: Path) -> Path | None:
 
 def scenarios_of(rows: Sequence[Past]) -> list[str]:
     return sorted({name for row in rows for name in row.scenarios})
+
+
+def write_index(file: Path, folder: Path, rows: Sequence[Past]) -> Path:
+    """Write the index page of the results below `folder` and return its path.
+
+    Its links are relative to the folder that holds it.
+    """
+    template = environment().get_template("runs.html.j2")
+    page = template.render(
+        folder=str(folder),
+        rows=rows,
+        marks=MARKS,
+        relative=partial(os.path.relpath, start=file.absolute().parent),
+        scenarios=scenarios_of(rows),
+        kafka=sorted({version for row in rows for version in row.kafka}),
+        verdicts=[each for each in VERDICTS if any(row.verdict == each for row in rows)],
+        style=asset("page.css") + asset("runs.css"),
+        script=asset("runs.js"),
+    )
+    return write_atomic(file, page)

@@ -9,8 +9,7 @@ import pytest
 from commands import invoke_json, invoke_refused
 from insync.cli.app import invoke
 from insync.outcome import Outcome
-from insync.past.page import write_index
-from insync.past.results import Past, find_results, past_results, selected
+from insync.past.results import Past, find_results, past_results, selected, write_index
 from insync.result import Result
 from unit.past.past_folders import write_matrix, write_past
 

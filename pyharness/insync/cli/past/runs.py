@@ -42,8 +42,14 @@ def command(
     """
     from insync.cli.output import print_json, results_console, text_table
     from insync.errors import InputError, did_you_mean
-    from insync.past.page import write_index
-    from insync.past.results import VERDICTS, find_results, past_results, scenarios_of, selected
+    from insync.past.results import (
+        VERDICTS,
+        find_results,
+        past_results,
+        scenarios_of,
+        selected,
+        write_index,
+    )
 
     if verdict is not None and verdict not in VERDICTS:
         near = did_you_mean(verdict, VERDICTS)
@@ -74,7 +80,7 @@ def _cells(row: "Past") -> list[str]:
     from rich.markup import escape
 
     from insync.outcome import Outcome
-    from insync.past.page import MARKS
+    from insync.past.results import MARKS
 
     below = f"[dim]{escape(row.reason)}\n{escape(str(row.folder))}[/]"
     colour = row.verdict.colour if isinstance(row.verdict, Outcome) else "yellow"
