@@ -180,14 +180,14 @@ ARMS: Final[dict[str, ArmSpec]] = {spec.name: spec for spec in _ALL}
 """Every arm by its name."""
 
 
-def find_arm(name: str) -> ArmSpec | None:
-    return ARMS.get(name)
+def _spec(arm: str) -> ArmSpec:
+    """Return an arm; one that is not known is Kafka without the agent."""
+    return ARMS.get(arm) or ArmSpec(name=arm, says="", agent=False)
 
 
 def has_agent(arm: str) -> bool:
     """Whether the nodes of an arm carry the agent."""
-    spec = find_arm(arm)
-    return spec is not None and spec.agent
+    return _spec(arm).agent
 
 
 def feature_on(arm: str) -> bool:
@@ -197,8 +197,7 @@ def feature_on(arm: str) -> bool:
 
 def steps_down(arm: str) -> bool:
     """Whether the leaders of an arm may step down, each alone or with all that its broker leads."""
-    spec = find_arm(arm)
-    return spec is not None and (spec.fences or ISR in spec.configs)
+    return _spec(arm).fences or ISR in _spec(arm).configs
 
 
 def reports_step_downs(arm: str) -> bool:
@@ -208,14 +207,7 @@ def reports_step_downs(arm: str) -> bool:
 
 def lag_factor(arm: str) -> int:
     """Return how many times longer replica.lag.time.max.ms is in an arm than its scenario's."""
-    spec = find_arm(arm)
-    return 1 if spec is None else spec.lag_factor
-
-
-def steps_down_late(arm: str) -> bool:
-    """Whether the leaders of an arm step down only after replica.lag.time.max.ms."""
-    spec = find_arm(arm)
-    return spec is not None and spec.late
+    return _spec(arm).lag_factor
 
 
 def lag_policy(arm: str) -> str:
@@ -225,8 +217,7 @@ def lag_policy(arm: str) -> str:
 
 def settings(arm: str) -> dict[str, str]:
     """Return what an arm adds to every node's server.properties, without scenario's times."""
-    spec = find_arm(arm)
-    return {} if spec is None else dict(spec.configs)
+    return dict(_spec(arm).configs)
 
 
 def expected_as(arm: str) -> tuple[str, ...]:
@@ -234,11 +225,8 @@ def expected_as(arm: str) -> tuple[str, ...]:
 
     Arms with the same brokers stand for each other, whichever of them has `expected_as`.
     """
-    spec = find_arm(arm)
-    if spec is None:
-        return (arm,)
-    others = (each.name for each in ARMS.values() if each.expected_as == spec.name)
-    names = (arm, spec.expected_as, *others)
+    others = (each.name for each in ARMS.values() if each.expected_as == arm)
+    names = (arm, _spec(arm).expected_as, *others)
     return tuple(dict.fromkeys(each for each in names if each))
 
 

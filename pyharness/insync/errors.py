@@ -6,7 +6,7 @@ the command line prints its message and exits with 2.
 
 import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 from insync.outcome import Outcome
@@ -29,6 +29,14 @@ def report_crash(error: Exception) -> int:
     words = " ".join(f"{type(error).__name__}: {error}".split())
     print(f"insync: an error of insync itself: {words}", file=sys.stderr)
     return Outcome.UNKNOWN.exit_code
+
+
+def require_known(what: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Check that all names are known; raises InputError with those that are."""
+    for name in names:
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise InputError(f"{what} {name}: expected one of {', '.join(known)}{near}")
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 import tomli_w
 from pydantic import Field, ValidationError
 
-from insync.errors import InputError, did_you_mean
+from insync.errors import InputError, require_known
 from insync.fields import Part
 from insync.scenario.load import load, parse
 from insync.scenario.model import Bounds, Scenario
@@ -94,10 +94,7 @@ def read(text: str, origin: str) -> Bug:
 def chosen(ids: Sequence[str]) -> list[Bug]:
     """Return the bugs that are named, all if none is; raises InputError."""
     known = bugs()
-    for name in ids:
-        if name not in known:
-            near = did_you_mean(name, known)
-            raise InputError(f"{name}: no such bug, expected one of: {', '.join(known)}{near}")
+    require_known("bug", ids, known)
     return [bug for bug in known.values() if not ids or bug.id in ids]
 
 

@@ -16,7 +16,7 @@ from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.versions import numbers
 from insync.engine.campaign import Done
 from insync.engine.scenarios import CellResult, ScenarioCampaign
-from insync.errors import InputError
+from insync.errors import InputError, require_known
 from insync.events.writer import write_atomic
 from insync.faults.registry import KINDS, why_not
 from insync.fuzz.draw import GENERATOR, SHAPES, Choices, Shape, draw, for_version, name_of
@@ -67,8 +67,7 @@ class Fuzz(ScenarioCampaign):
         """Check the whole request; raises InputError. Writes nothing."""
         self._request = request
         self._seeds = seeds_of(request.seeds)
-        if request.shape not in SHAPES:
-            raise InputError(f"--shape {request.shape!r}: expected one of: {', '.join(SHAPES)}")
+        require_known("--shape", [request.shape], SHAPES)
         self._shape: Shape = "late-write" if request.shape == "late-write" else "any"
         self._arms = list(request.arms or DEFAULT_ARMS[self._shape])
         if len(set(self._arms)) != len(self._arms):

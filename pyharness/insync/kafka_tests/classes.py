@@ -14,7 +14,7 @@ from insync.artifacts import sha256_of
 from insync.brokers.kafka import cache, versions
 from insync.brokers.kafka.resolve import cached_jars
 from insync.brokers.kafka.versions import numbers
-from insync.errors import InputError, InsyncError, did_you_mean
+from insync.errors import InputError, InsyncError, require_known
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,7 @@ def find_classes(
             f" them, expected the jars kafka_2.13-{version}-test.jar and others"
         )
     names = [each.simple for each in found]
-    for name in only or ():
-        if name not in names:
-            near = did_you_mean(name, names)
-            raise InputError(f"--only {name}: expected one of {', '.join(names)}{near}")
+    require_known("--only", only or (), names)
     return tuple(each for each in found if only is None or each.simple in only)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
 
-from insync.errors import InputError, did_you_mean
+from insync.errors import require_known
 from insync.metrics import DEFAULT_FIGURES
 from insync.run.request import (
     DEFAULT_CLUSTER,
@@ -72,10 +72,7 @@ def entries(only: Sequence[str] | None) -> list[Entry]:
     grouped = {entry.scenario for entry in all_entries}
     all_entries += [Entry(name, UNGROUPED) for name in builtin_names() if name not in grouped]
     names = dict.fromkeys([*(entry.scenario for entry in all_entries), *known])
-    for name in wanted:
-        if name not in names:
-            near = did_you_mean(name, names)
-            raise InputError(f"--only: {name!r}, expected one of: {', '.join(names)}{near}")
+    require_known("--only", wanted, names)
     return [
         entry for entry in all_entries if entry.scenario in wanted or entry.group.name in wanted
     ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from insync.arms import find_arm
+from insync.arms import ARMS
 from insync.events.run_info import RunInfo
 from insync.events.schema import JUNIT, REPORT, nodes_dir
 from insync.events.verdict import Verdict
@@ -126,10 +126,10 @@ def says(arm: str) -> str:
 
     An arm with the same brokers as another one goes by what that one is.
     """
-    spec = find_arm(arm)
+    spec = ARMS.get(arm)
     if spec is None:
         return ""
-    other = find_arm(spec.expected_as or arm)
+    other = ARMS.get(spec.expected_as or arm)
     same = other is not None and (other.agent, other.configs) == (spec.agent, spec.configs)
     return (other if other is not None and same else spec).says.replace("`", "")
 

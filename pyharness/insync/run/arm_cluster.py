@@ -193,7 +193,7 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
         own = {name: value for name, value in own.items() if not name.startswith(OF_STEP_DOWNS)}
     elif not arms.has_agent(arm):
         own = {name: value for name, value in own.items() if not name.startswith(OURS)}
-    elif arms.steps_down_late(arm):
+    elif arms.ARMS[arm].late:
         own["leader_fetch_process_time_max_ms"] = broker.replica_lag_time_max_ms
     return {
         **{name.replace("_", "."): str(value) for name, value in own.items()},

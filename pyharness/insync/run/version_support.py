@@ -5,7 +5,7 @@ The agent's build keeps the table; a copy of it is in this package.
 
 from collections.abc import Mapping, Sequence
 
-from insync.arms import ARMS, ArmSpec, find_arm
+from insync.arms import ARMS, ArmSpec
 from insync.artifacts import VERSIONS_TABLE, built
 from insync.brokers.kafka.builds import find, undefined
 from insync.brokers.kafka.versions import Release, numbers
@@ -16,7 +16,7 @@ def require_arms(arms: Sequence[str], kafka: str) -> None:
     """Check that a version can run all `arms`; raises InputError with those it can."""
     release = find(kafka)
     for name in arms:
-        spec = find_arm(name)
+        spec = ARMS.get(name)
         why = "" if spec is None else _why_not(spec, release)
         if why is not None:
             known = ", ".join(arms_of(kafka))

@@ -29,7 +29,7 @@ from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.distribution import FULL_JIT
 from insync.brokers.kafka.java import Java, find_java
 from insync.engine.campaign import CampaignOfOne, Named, Place
-from insync.errors import InputError, InsyncError
+from insync.errors import InputError, InsyncError, require_known
 from insync.events.soak_info import SAMPLES, Sample, read_samples
 from insync.events.writer import EventWriter
 from insync.nodes import BROKERS, spread
@@ -234,8 +234,7 @@ class Soak(CampaignOfOne):
         """Check the request; raises InputError. Writes nothing."""
         if not 0 < minutes < float("inf"):
             raise InputError(f"--minutes {minutes:g}: expected more than 0")
-        if arm not in ARMS:
-            raise InputError(f"--arm {arm}: expected one of {', '.join(ARMS)}")
+        require_known("--arm", [arm], ARMS)
         require_arms([arm], kafka)
         require_agent([arm])
         self.kafka, self.arm, self.lasts_s = kafka, arm, 60 * minutes

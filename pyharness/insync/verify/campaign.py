@@ -11,7 +11,7 @@ from typing import Any, Final
 from insync import __version__
 from insync.brokers.kafka.java import find_java
 from insync.engine.campaign import CampaignOfResults, Done, Place, run_within
-from insync.errors import InputError, InsyncError, did_you_mean
+from insync.errors import InputError, InsyncError, require_known
 from insync.events.writer import write_atomic
 from insync.faults.registry import KINDS, why_not
 from insync.fuzz.draw import GENERATOR
@@ -148,14 +148,7 @@ def chosen(names: Sequence[str] | None) -> list[type[Level]]:
 
     `all` names all of them. Raises InputError.
     """
-    if names is not None and list(names) == [ALL]:
-        return list(LEVELS.values())
-    for name in names or ():
-        if name not in LEVELS:
-            near = did_you_mean(name, LEVELS)
-            raise InputError(
-                f"--level: {name!r}, expected {ALL} or some of: {', '.join(LEVELS)}{near}"
-            )
+    require_known("--level", names or (), (ALL, *LEVELS))
     if names is None:
         return [level for level in LEVELS.values() if not level.long]
-    return [level for name, level in LEVELS.items() if name in names]
+    return [level for name, level in LEVELS.items() if ALL in names or name in names]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from insync.arms import ARMS, find_arm, has_agent, settings
+from insync.arms import ARMS, has_agent, settings
 from insync.artifacts import sha256_of
 from insync.brokers.kafka import builds
 from insync.brokers.kafka.java import Java
@@ -80,7 +80,7 @@ def _arm(request: VerifyRequest) -> str:
     if request.arm is None:
         known = arms_of(request.kafka)
         return next((arm for arm in BEST_FIRST if arm in known), BEST_FIRST[0])
-    spec = find_arm(request.arm)
+    spec = ARMS.get(request.arm)
     if spec is None or spec.agent != request.agent:
         names = ", ".join(name for name, each in ARMS.items() if each.agent == request.agent)
         kind = "with" if request.agent else "without"

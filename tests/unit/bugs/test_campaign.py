@@ -210,7 +210,7 @@ def test_a_bad_scenario_names_its_bug() -> None:
 
 def test_bad_options_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert invoke(["bugs", "KAFKA-1558", "--out", str(tmp_path / "out")]) == 2
-    assert "KAFKA-1558: no such bug, expected one of: " in capsys.readouterr().err
+    assert "bug KAFKA-1558: expected one of " in capsys.readouterr().err
     assert invoke(["bugs", "--repeat", "0"]) == 2
     assert capsys.readouterr().err == "insync: --repeat 0: expected 1 to 100\n"
 

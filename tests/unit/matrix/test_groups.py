@@ -65,7 +65,7 @@ def test_a_scenario_is_in_one_group() -> None:
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
         InputError,
-        match=r"--only: 'kip501', expected one of: .*, kip-501, .*, step-down \(did you mean"
+        match=r"--only kip501: expected one of .*, kip-501, .*, step-down \(did you mean"
         r" 'kip-501'\?\)$",
     ):
         entries(["kip501"])

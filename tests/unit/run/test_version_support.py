@@ -26,7 +26,6 @@ from insync.arms import (
     reports_step_downs,
     settings,
     steps_down,
-    steps_down_late,
 )
 from insync.errors import InputError
 from insync.run import version_support
@@ -128,7 +127,7 @@ def test_the_table_lists_every_arm() -> None:
     assert [arm for arm in ARMS if ARMS[arm].patched] == patched
     assert [arm for arm in ARMS if reports_step_downs(arm)] == [*stepping, *alone]
     assert [arm for arm in ARMS if steps_down(arm)] == [*stepping, *alone, "patched-fencing"]
-    assert [arm for arm in ARMS if steps_down_late(arm)] == alone
+    assert [arm for arm in ARMS if ARMS[arm].late] == alone
     for untouched in ("stock", "off", "raised-lag", "elr-off", "time"):
         assert settings(untouched) == {}
     assert settings("read") == {FEATURE: "true", SCOPE: "read"}

@@ -43,9 +43,9 @@ def plan(**asked: Any) -> Verify:
         (["--baseline", "0.1"], "--baseline: unknown version '0.1'"),
         (
             ["--level", "weave,fault"],
-            "--level: 'fault', expected all or some of: weave, tests, faults, cost",
+            "--level fault: expected one of all, weave, tests, faults, cost",
         ),
-        (["--only", "nothing"], "--only: 'nothing', expected one of"),
+        (["--only", "nothing"], "--only nothing: expected one of"),
         (["--seeds", "5-1"], "--seeds 5-1: expected A-B"),
         (["--repeats", "0"], "--repeats 0: expected 1 to 100"),
         (["--scale", "nan"], "--scale nan: expected more than 0"),

@@ -41,26 +41,18 @@ def command(
     verdicts are.
     """
     from insync.cli.output import print_json, results_console, text_table
-    from insync.errors import InputError, did_you_mean
-    from insync.past.results import (
-        VERDICTS,
-        find_results,
-        past_results,
-        scenarios_of,
-        selected,
-        write_index,
-    )
+    from insync.errors import did_you_mean, require_known
+    from insync.past import results
 
-    if verdict is not None and verdict not in VERDICTS:
-        near = did_you_mean(verdict, VERDICTS)
-        raise InputError(f"--verdict {verdict}: expected one of {', '.join(VERDICTS)}{near}")
-    found = past_results(find_results(folder))
-    rows = selected(found, scenario, kafka, verdict)
-    if scenario is not None and not selected(found, scenario, None, None):
-        near = did_you_mean(scenario, scenarios_of(found))
+    if verdict is not None:
+        require_known("--verdict", [verdict], results.VERDICTS)
+    found = results.past_results(results.find_results(folder))
+    rows = results.selected(found, scenario, kafka, verdict)
+    if scenario is not None and not results.selected(found, scenario, None, None):
+        near = did_you_mean(scenario, results.scenarios_of(found))
         print(f"insync: no result with the scenario {scenario}{near}", file=sys.stderr)
     if page is not None:
-        write_index(page, folder, rows)
+        results.write_index(page, folder, rows)
     console = results_console(as_json=json)
     if json:
         print_json([row.as_json() for row in rows])
