@@ -40,6 +40,11 @@ OVERHEAD_SECONDS: Final = 60.0
 """About how long a cluster's start and end and the analysis take."""
 
 
+OfArms = Mapping[str, tuple[CellResult, ArmResult]]
+Judged = Mapping[int, OfArms]
+"""By seeds and arms, what was found."""
+
+
 class Failing(NamedTuple):
     """A seed with a class of finding, and the first arm that has it."""
 
@@ -104,7 +109,7 @@ class Fuzz(ScenarioCampaign):
         """Yield the cells of the seeds, then the next replays of those that fail."""
         for seed in self._seeds:
             yield from self._cells_of(seed)
-        for each in self._failing(done):
+        for each in self._failing(self._judged(done)):
             replays = self._replays(each, done)
             reduce_seed(replays)
             for scenario in replays.next_round:
@@ -112,7 +117,7 @@ class Fuzz(ScenarioCampaign):
 
     def group(self, cell: CellSpec) -> str:
         """Return the name of the seed: its replays run in one batch, and in its shard."""
-        return self._seed_name(cell.scenario.name)
+        return re.sub(r"^(\D+\d+).*", r"\1", cell.scenario.name)
 
     def seconds(self, cells: Sequence[CellSpec]) -> float:
         """Return about how long a batch takes: arms run side by side, their cells in turn."""
@@ -122,24 +127,27 @@ class Fuzz(ScenarioCampaign):
 
     def judge(self, done: Done) -> Result:
         """Return the seeds that are done, of earlier ranges too, and what was reduced."""
-        reduced = self._reductions(done)
+        judged = self._judged(done)
+        found = ((each, reduce_seed(self._replays(each, done))) for each in self._failing(judged))
+        reduced = {each: known for each, known in found if known is not None}
         self._files = {
-            self._file(each): found.scenario
-            for each, found in reduced.items()
-            if found.scenario is not None
+            self._file(each): known.scenario
+            for each, known in reduced.items()
+            if known.scenario is not None
         }
-        seeds = tuple(
-            self._seed(seed, done, {each: reduced[each] for each in reduced if each.seed == seed})
-            for seed in self._run(done)
-        )
         return Result(
             of=f"seeds of the shape {self._shape} on Kafka {self._release.name}",
-            children=seeds,
-            tables=(self._table(done),),
+            children=tuple(
+                self._seed(
+                    seed, arms, {each: reduced[each] for each in reduced if each.seed == seed}
+                )
+                for seed, arms in judged.items()
+            ),
+            tables=(self._table(judged),),
             facts={
                 "Kafka": self._release.name,
                 "arms": ", ".join(self._arms),
-                "seeds run": str(len(seeds)),
+                "seeds run": str(len(judged)),
                 "broker configs": ", ".join(f"{k}={v}" for k, v in self._settings.items()),
                 "agent's jar, SHA-256": str(self.asked()["build of the agent (SHA-256)"])[:16],
             },
@@ -160,83 +168,66 @@ class Fuzz(ScenarioCampaign):
         )  # fmt: skip
         return resolve_cells(request, Path(self._release.name) / scenario.name)
 
-    def _name(self, scenario: Scenario, arm: str) -> str:
-        return f"{self._release.name}/{scenario.name}/{arm}"
-
-    def _seed_name(self, name: str) -> str:
-        found = re.match(re.escape(name_of(0, self._shape).removesuffix("0")) + r"\d+", name)
-        return name if found is None else found[0]
-
-    def _run(self, done: Done) -> list[int]:
-        """Return the seeds that were run on all arms."""
+    def _judged(self, done: Done) -> Judged:
+        """Return the seeds that were run on all arms, and what each arm came to."""
         stem = f"{self._release.name}/{name_of(0, self._shape).removesuffix('0')}"
-        names = {name.rpartition("/")[0].removeprefix(stem) for name in done}
-        seeds = sorted(int(name) for name in names if name.isdecimal())
-        return [
-            seed
-            for seed in seeds
-            if all(self._name(self._drawn(seed), arm) in done for arm in self._arms)
-        ]
+        numbers = {name.rpartition("/")[0].removeprefix(stem) for name in done}
+        found = {}
+        for seed in sorted(int(number) for number in numbers if number.isdecimal()):
+            scenario = self._drawn(seed)
+            names = [f"{self._release.name}/{scenario.name}/{arm}" for arm in self._arms]
+            if all(name in done for name in names):
+                cells = [CellResult.model_validate(done[name]) for name in names]
+                own = [(each, judge(each, scenario.workload.acks)) for each in cells]
+                found[seed] = dict(zip(self._arms, own, strict=True))
+        return found
 
-    def _result(self, scenario: Scenario, arm: str, done: Done) -> CellResult:
-        return CellResult.model_validate(done[self._name(scenario, arm)])
-
-    def _judged(self, scenario: Scenario, arm: str, done: Done) -> ArmResult:
-        return judge(self._result(scenario, arm, done), scenario.workload.acks)
-
-    def _failing(self, done: Done) -> list[Failing]:
+    def _failing(self, judged: Judged) -> list[Failing]:
         """Return each failing seed with each of its classes of findings.
 
         The first seed of each arm and class comes before the second ones, and so on.
         """
         found: dict[tuple[int, Class], Failing] = {}
-        for seed in self._run(done):
-            for arm in self._arms:
-                result = self._judged(self._drawn(seed), arm, done)
-                for of in CLASSES:
-                    if result.has(of):
-                        found.setdefault((seed, of), Failing(seed, arm, of))
+        for seed, arms in judged.items():
+            for arm, (_, result) in arms.items():
+                for of in result.findings:
+                    found.setdefault((seed, of), Failing(seed, arm, of))
         seen: Counter[tuple[str, Class]] = Counter()
-        ranked = []
+        turns = {}
         for each in found.values():
-            ranked.append((seen[each.arm, each.of], each))
+            turns[each] = seen[each.arm, each.of]
             seen[each.arm, each.of] += 1
-        return [each for _, each in sorted(ranked, key=lambda pair: pair[0])]
+        return sorted(turns, key=turns.__getitem__)
 
     def _replays(self, failing: Failing, done: Done) -> Replays:
         scenario = self._drawn(failing.seed)
         start = f"{self._release.name}/{scenario.name}-{failing.arm}-{failing.of}-"
         failed = {
-            result.cell.scenario: judge(result, scenario.workload.acks).has(failing.of)
+            result.cell.scenario: failing.of in judge(result, scenario.workload.acks).findings
             for name, known in done.items()
             if name.startswith(start)
             for result in [CellResult.model_validate(known)]
         }
         return Replays(scenario, failing.arm, failing.of, failed)
 
-    def _reductions(self, done: Done) -> dict[Failing, Reduced]:
-        found = ((each, reduce_seed(self._replays(each, done))) for each in self._failing(done))
-        return {each: reduced for each, reduced in found if reduced is not None}
-
     def _file(self, failing: Failing) -> str:
         return f"{REDUCED}/{self._replays(failing, {}).name}.toml"
 
-    def _seed(self, seed: int, done: Done, reduced: Mapping[Failing, Reduced]) -> Result:
+    def _seed(self, seed: int, arms: OfArms, reduced: Mapping[Failing, Reduced]) -> Result:
         scenario = self._drawn(seed)
         in_order = sorted(scenario.faults, key=lambda fault: fault.at_ms)
-        arms = [self._arm(scenario, arm, done) for arm in self._arms]
+        found = (
+            Result(
+                of=arm, expected="no finding", found=own.words, outcome=own.outcome,
+                links=cell.links,
+            )
+            for arm, (cell, own) in arms.items()
+        )  # fmt: skip
         return Result(
             of=f"seed {seed}",
             expected=f"{workload_words(scenario)}; {'; '.join(map(fault_words, in_order))}",
-            children=(*arms, *(self._reduced(each, own) for each, own in reduced.items())),
+            children=(*found, *(self._reduced(each, own) for each, own in reduced.items())),
         )
-
-    def _arm(self, scenario: Scenario, arm: str, done: Done) -> Result:
-        found = self._judged(scenario, arm, done)
-        return Result(
-            of=arm, expected="no finding", found=found.words, outcome=found.outcome,
-            links=self._result(scenario, arm, done).links,
-        )  # fmt: skip
 
     def _reduced(self, failing: Failing, found: Reduced) -> Result:
         before = len(self._drawn(failing.seed).faults)
@@ -247,16 +238,16 @@ class Fuzz(ScenarioCampaign):
             links={} if found.scenario is None else {"scenario": self._file(failing)},
         )
 
-    def _table(self, done: Done) -> Table:
+    def _table(self, judged: Judged) -> Table:
         """Return the outcomes per arm, and what was lost of what only leaders had acked."""
         rows = []
         for arm in self._arms:
-            own = [self._judged(self._drawn(seed), arm, done) for seed in self._run(done)]
-            judged = (Outcome.PASS, Outcome.FAIL, Outcome.UNKNOWN)
-            outcomes = [sum(each.outcome == one for each in own) for one in judged]
-            classes = [sum(each.has(of) for each in own) for of in CLASSES]
-            sums = [sum(each.acked for each in own), sum(each.lost_acks_1 for each in own)]
-            rows.append((arm, *map(str, (*outcomes, *classes, *sums))))
+            own = [arms[arm][1] for arms in judged.values()]
+            outcomes = (Outcome.PASS, Outcome.FAIL, Outcome.UNKNOWN)
+            counts = [sum(each.outcome == one for each in own) for one in outcomes]
+            counts += [sum(of in each.findings for each in own) for of in CLASSES]
+            counts += [sum(each.acked for each in own), sum(each.lost_acks_1 for each in own)]
+            rows.append((arm, *map(str, counts)))
         return Table(
             title="Arms",
             columns=(

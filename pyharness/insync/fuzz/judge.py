@@ -4,8 +4,8 @@ A scenario that was cut short because the cluster did not come back is a finding
 short because a fault could not act, or that lacks evidence of a fault, is unknown.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from insync import metrics
@@ -21,18 +21,13 @@ CLASSES: Final[tuple[Class, ...]] = ("integrity", "agent", "liveness")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
-    """Something that must not happen: its class, and the words."""
-
-    of: Class
-    words: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class ArmResult:
-    """A seed on one arm. `lost_acks_1` counts lost records that only their leader had acked."""
+    """A seed on one arm: what happened that must not, in words, by its class.
 
-    findings: tuple[Finding, ...] = ()
+    `lost_acks_1` counts lost records that only their leader had acked.
+    """
+
+    findings: Mapping[Class, str] = field(default_factory=dict)
     unknown: str | None = None
     acked: int = 0
     lost_acks_1: int = 0
@@ -47,16 +42,15 @@ class ArmResult:
     @property
     def words(self) -> str:
         """The findings, or why it is unknown; empty if it passed."""
-        return "; ".join(each.words for each in self.findings) or self.unknown or ""
-
-    def has(self, of: Class) -> bool:
-        return any(each.of == of for each in self.findings)
+        return "; ".join(self.findings.values()) or self.unknown or ""
 
 
 def judge(result: CellResult, acks: str) -> ArmResult:
     """Return what a cell comes to."""
     cell, broken = result.cell, result.broken
-    findings = tuple(_findings(cell, acks, broken))
+    findings: dict[Class, str] = {}
+    for of, words in _findings(cell, acks, broken):
+        findings[of] = f"{findings[of]}; {words}" if of in findings else words
     unknown = cell.reason if cell.outcome in (Outcome.SKIPPED, Outcome.UNKNOWN) else None
     if broken is not None and broken.by_fault:
         unknown = f"a fault could not act: {broken.why}"
@@ -68,19 +62,17 @@ def judge(result: CellResult, acks: str) -> ArmResult:
     )
 
 
-def _findings(cell: Cell, acks: str, broken: Broken | None) -> Iterator[Finding]:
-    for name in metrics.integrity(acks):
-        count = cell.total(name)
-        if count:
-            yield Finding(of="integrity", words=f"{name} was {count}, expected 0")
-    errors = cell.total("agent_errors")
-    if errors:
-        yield Finding(of="agent", words=f"errors of the agents' own code were {errors}, expected 0")
-    for name, metric in metrics.METRICS.items():
-        if metric.liveness and (count := cell.total(name)):
-            yield Finding(of="liveness", words=f"{name} was {count}, expected 0")
+def _findings(cell: Cell, acks: str, broken: Broken | None) -> Iterator[tuple[Class, str]]:
+    counted: list[tuple[Class, str]] = [
+        *(("integrity", name) for name in metrics.integrity(acks)),
+        ("agent", "agent_errors"),
+        *(("liveness", name) for name, each in metrics.METRICS.items() if each.liveness),
+    ]
+    for of, name in counted:
+        if count := cell.total(name):
+            yield of, f"{name} was {count}, expected 0"
     if broken is not None and not broken.by_fault:
-        yield Finding(of="liveness", words=broken.why)
+        yield "liveness", broken.why
 
 
 def fault_words(fault: Planned) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 
@@ -22,52 +22,43 @@ from insync.scenario.model import Scenario
 
 Part = TypeVar("Part")
 Test = Callable[[Sequence[tuple[Part, ...]]], Sequence[bool]]
-"""Returns for each candidate whether it still fails."""
+"""Returns for each candidate whether it still fails; may raise `NotRunYet`."""
 
 HALVES: Final = 2
 
 
-@dataclass
-class Reduction(Generic[Part]):
-    """Reduces parts; `fails` is asked once for each candidate.
-
-    `fails` may raise `NotRunYet`; the reduction then ends with the smallest failing list so far.
-    """
-
-    fails: Test[Part]
-    _known: dict[tuple[Part, ...], bool] = field(default_factory=dict)
-
-    def of(self, parts: Sequence[Part]) -> tuple[Part, ...]:
-        """Return parts that still fail and of which none can be left out alone."""
-        left = tuple(parts)
-        try:
-            if left and self._first_failing([()]) is not None:
-                return ()
-            size = HALVES
-            while len(left) > 1:
-                chunks = split(left, min(size, len(left)))
-                found = self._first_failing([*chunks, *_without_each(left, chunks)])
-                if found is None:
-                    if size >= len(left):
-                        break
-                    size = min(size * HALVES, len(left))
-                    continue
-                # From a chunk on in halves; from the rest without a chunk as finely as before.
-                size = HALVES if found in chunks else max(size - 1, HALVES)
-                left = found
-        except NotRunYet:
-            pass
-        return left
-
-    def _first_failing(self, candidates: Sequence[tuple[Part, ...]]) -> tuple[Part, ...] | None:
-        new = [each for each in dict.fromkeys(candidates) if each not in self._known]
-        if new:
-            self._known.update(zip(new, self.fails(new), strict=True))
-        return next((each for each in candidates if self._known[each]), None)
-
-
 class NotRunYet(Exception):  # noqa: N818  # not an error: its round runs next
     """A candidate of this round was not run yet."""
+
+
+def smallest(parts: Sequence[Part], fails: Test[Part]) -> tuple[Part, ...]:
+    """Return parts that still fail and of which none can be left out alone.
+
+    `fails` is asked once for each candidate. If it raises `NotRunYet`, they are the fewest so far.
+    """
+    known: dict[tuple[Part, ...], bool] = {}
+
+    def first_failing(candidates: Sequence[tuple[Part, ...]]) -> tuple[Part, ...] | None:
+        new = [each for each in dict.fromkeys(candidates) if each not in known]
+        if new:
+            known.update(zip(new, fails(new), strict=True))
+        return next((each for each in candidates if known[each]), None)
+
+    left, size = tuple(parts), HALVES
+    with suppress(NotRunYet):
+        if left and first_failing([()]) is not None:
+            return ()
+        while len(left) > 1:
+            chunks = split(left, min(size, len(left)))
+            found = first_failing([*chunks, *_without_each(left, chunks)])
+            if found is not None:
+                # From a chunk on in halves; from the rest without a chunk as finely as before.
+                left, size = found, HALVES if found in chunks else max(size - 1, HALVES)
+            elif size >= len(left):
+                break
+            else:
+                size *= HALVES
+    return left
 
 
 def split(parts: Sequence[Part], number: int) -> list[tuple[Part, ...]]:
@@ -181,115 +172,106 @@ def reduce_seed(replays: Replays) -> Reduced | None:
     return Reduced(scenario=left, replays=times, failed=failed, complete=complete)
 
 
-def reduce_scenario(
-    scenario: Scenario, fails: Callable[[Sequence[Scenario]], Sequence[bool]]
-) -> Scenario:
+Fails = Callable[[Sequence[Scenario]], Sequence[bool]]
+
+
+def reduce_scenario(scenario: Scenario, fails: Fails) -> Scenario:
     """Return the smallest scenario found that still fails.
 
     First fewer faults, then a plainer workload with fewer partitions, then shorter faults.
     """
     for parts_of in (fault_parts, workload_parts, length_parts):
         parts = parts_of(scenario)
-        kept = Reduction(partial(_still_fail, scenario, parts, fails)).of(parts)
-        scenario = rebuilt(scenario, parts, kept) or scenario
+        kept = smallest(parts, partial(_still_fail, scenario, parts, fails))
+        scenario = without(scenario, parts, kept) or scenario
     return scenario
+
+
+Keys = dict[str, Any]
+Removal = Callable[[Keys], object]
+"""Takes a part out of the keys of a scenario."""
 
 
 def _still_fail(
     scenario: Scenario,
-    parts: Sequence[str],
-    fails: Callable[[Sequence[Scenario]], Sequence[bool]],
-    candidates: Sequence[tuple[str, ...]],
+    parts: Sequence[Removal],
+    fails: Fails,
+    candidates: Sequence[tuple[Removal, ...]],
 ) -> list[bool]:
-    made = [rebuilt(scenario, parts, kept) for kept in candidates]
+    made = [without(scenario, parts, kept) for kept in candidates]
     valid = [each for each in made if each is not None]
     found = iter(fails(valid) if valid else ())
     return [each is not None and next(found) for each in made]
 
 
-Keys = dict[str, Any]
+def without(
+    scenario: Scenario, parts: Sequence[Removal], kept: Collection[Removal] = ()
+) -> Scenario | None:
+    """Return the scenario without those of `parts` that are not `kept`; None if it is not valid."""
+    keys = keys_of(scenario)
+    for remove in parts:
+        if remove not in kept:
+            remove(keys)
+    keys["faults"] = [fault for fault in keys.get("faults", ()) if fault]
+    try:
+        return Scenario.model_validate(keys)
+    except ValidationError:
+        return None
+
+
 SHORTEST_MS: Final = 300
-FAULT: Final = "fault"
-LENGTH: Final = "length"
+FEATURES: Final = (
+    ("transactions",), ("groups",), ("bursts",), ("keys", "key_skew"), ("compression", "linger_ms"),
+    ("idempotent",), ("client",), ("read_from",), ("fetch_wait_ms",),
+)  # fmt: skip
+"""The keys of each part of a workload that it can be without."""
 
 
-def _without(*names: str) -> Callable[[Keys], Keys]:
-    return lambda workload: {name: workload[name] for name in workload if name not in names}
+def fault_parts(scenario: Scenario) -> list[Removal]:
+    return [partial(_empty, number) for number in range(len(scenario.faults))]
 
 
-FEATURES: Final[Mapping[str, Callable[[Keys], Keys]]] = {
-    "transactions": _without("transactions"),
-    "groups": _without("groups"),
-    "bursts": _without("bursts"),
-    "keys": _without("keys", "key_skew"),
-    "compression": _without("compression", "linger_ms"),
-    "idempotent": _without("idempotent"),
-    "client": _without("client"),
-    "read_from": _without("read_from"),
-    "fetch_wait_ms": _without("fetch_wait_ms"),
-    "load": lambda workload: {**workload, **PLAIN},
-}
-"""What each part of a workload is without it."""
+def _empty(number: int, keys: Keys) -> None:
+    keys["faults"][number] = {}  # so that the others keep their numbers
 
 
-def fault_parts(scenario: Scenario) -> list[str]:
-    return [f"{FAULT} {number}" for number in range(len(scenario.faults))]
+def workload_parts(scenario: Scenario) -> list[Removal]:
+    """Return a part for each feature of the workload that is not plain, and for its partitions.
 
-
-def workload_parts(scenario: Scenario) -> list[str]:
-    """Return a part for each feature of the workload that is not plain, and for its partitions."""
+    The faults need the partitions up to the last one that one names.
+    """
     workload = keys_of(scenario)["workload"]
-    return [name for name, plain in FEATURES.items() if plain(workload) != workload] + (
-        ["partitions"] if len(scenario.workload.leaders) > _needed(scenario) else []
-    )
+    parts: list[Removal] = [
+        partial(_pop, names) for names in FEATURES if not workload.keys().isdisjoint(names)
+    ]
+    if not workload.items() >= PLAIN.items():
+        parts.append(lambda keys: keys["workload"].update(PLAIN))
+    named = [number for fault in scenario.faults for number in getattr(fault, "partitions", ())]
+    needed = max(named, default=0) + 1
+    return [*parts, partial(_keep, needed)] if len(workload["leaders"]) > needed else parts
 
 
-def length_parts(scenario: Scenario) -> list[str]:
+def _pop(names: Sequence[str], keys: Keys) -> None:
+    for name in names:
+        keys["workload"].pop(name, None)
+
+
+def _keep(partitions: int, keys: Keys) -> None:
+    _pop(("bursts", "keys", "key_skew"), keys)
+    del keys["workload"]["leaders"][partitions:]
+
+
+def length_parts(scenario: Scenario) -> list[Removal]:
     """Return a part for the length of each fault that can be shorter."""
     return [
-        f"{LENGTH} {number}"
+        partial(_halve, number)
         for number, fault in enumerate(scenario.faults)
         if (fault.end_ms - fault.at_ms) // 2 >= SHORTEST_MS
     ]
 
 
-def rebuilt(scenario: Scenario, parts: Sequence[str], kept: Collection[str]) -> Scenario | None:
-    """Return the scenario without those of `parts` that are not `kept`."""
-    gone = [part for part in parts if part not in kept]
-    keys = keys_of(scenario)
-    faults = list(keys.get("faults", []))
-    for part in gone:
-        if part in FEATURES:
-            keys["workload"] = FEATURES[part](keys["workload"])
-        elif part.startswith(LENGTH):
-            number = int(part.split()[1])
-            faults[number] = _halved(faults[number])
-    keys["faults"] = [
-        fault for number, fault in enumerate(faults) if f"{FAULT} {number}" not in gone
-    ]
-    try:
-        simple = Scenario.model_validate(keys)
-        return _with_few_partitions(simple) if "partitions" in gone else simple
-    except ValidationError:
-        return None
-
-
-def _halved(fault: Keys) -> Keys:
-    for_ms = fault["for_ms"] // 2
-    shorter = {**fault, "for_ms": for_ms}
+def _halve(number: int, keys: Keys) -> None:
+    fault = keys["faults"][number]
+    fault["for_ms"] //= 2
     if "acts_ms" in fault:
-        shorter["acts_ms"] = min(fault["acts_ms"], for_ms)
-    return shorter
-
-
-def _needed(scenario: Scenario) -> int:
-    """Return how many partitions the faults need: those up to the last one that one names."""
-    named = [number for fault in scenario.faults for number in getattr(fault, "partitions", ())]
-    return max(named, default=0) + 1
-
-
-def _with_few_partitions(scenario: Scenario) -> Scenario:
-    keys, needed = keys_of(scenario), _needed(scenario)
-    workload = _without("bursts", "keys", "key_skew")(keys["workload"])
-    workload["leaders"] = workload["leaders"][:needed]
-    return Scenario.model_validate({**keys, "workload": workload})
+        fault["acts_ms"] = min(fault["acts_ms"], fault["for_ms"])

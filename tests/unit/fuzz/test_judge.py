@@ -43,13 +43,13 @@ def test_a_violation_an_agents_error_and_a_cluster_that_is_not_back_are_findings
     found: CellResult, acks: str, outcome: str, findings: list[str]
 ) -> None:
     result = judge(found, acks)
-    assert (result.outcome, [each.of for each in result.findings]) == (outcome, findings)
+    assert (result.outcome, [*result.findings]) == (outcome, findings)
     assert (result.unknown is None) == (outcome != "unknown")
 
 
 def test_a_judgement_says_what_was_acked_and_lost_and_why_it_is_not_known() -> None:
     strict, loose = (judge(result_of(lost=[3]), acks) for acks in ("all", "1"))
-    assert [each.words for each in strict.findings] == ["lost was 3, expected 0"]
+    assert strict.findings == {"integrity": "lost was 3, expected 0"}
     assert (strict.acked, strict.lost_acks_1, loose.lost_acks_1) == (100, 0, 3)
     assert judge(result_of(NO_EVIDENCE), "all").unknown == NO_EVIDENCE
     assert "a fault could not act: broker 2: no answer" in (judge(BY_FAULT, "all").unknown or "")

@@ -8,24 +8,19 @@ from hypothesis import strategies as st
 
 from insync.faults.registry import KINDS
 from insync.fuzz.draw import Choices, draw
-from insync.fuzz.reduce import NotRunYet, Reduction, fault_parts, rebuilt, reduce_scenario, split
+from insync.fuzz.reduce import NotRunYet, fault_parts, reduce_scenario, smallest, split, without
 from insync.scenario.load import keys_of, parse
 from insync.scenario.model import Scenario, Workload
 
 
-def batched(fails: Callable[[tuple[int, ...]], bool], rounds: list[int]) -> Reduction[int]:
-    def test(candidates: Sequence[tuple[int, ...]]) -> list[bool]:
-        rounds.append(len(candidates))
-        return [fails(each) for each in candidates]
-
-    return Reduction(test)
+def left_of(count: int, fails: Callable[[Sequence[int]], bool]) -> tuple[int, ...]:
+    return smallest(range(count), lambda found: [fails(each) for each in found])
 
 
 @given(st.integers(1, 16), st.sets(st.integers(0, 15)))
 def test_what_is_left_is_exactly_what_the_failure_needs(count: int, needed: set[int]) -> None:
     needed = {each for each in needed if each < count}
-    reduction = batched(lambda parts: needed <= set(parts), [])
-    assert set(reduction.of(range(count))) == needed
+    assert set(left_of(count, lambda parts: needed <= set(parts))) == needed
 
 
 @given(st.sets(st.frozensets(st.integers(0, 7), min_size=1), min_size=1, max_size=3))
@@ -33,22 +28,21 @@ def test_of_several_causes_one_is_left_and_all_of_it_needed(causes: set[frozense
     def fails(parts: Sequence[int]) -> bool:
         return any(cause <= set(parts) for cause in causes)
 
-    left = batched(fails, []).of(range(8))
+    left = left_of(8, fails)
     assert fails(left)
     assert not any(fails([each for each in left if each != one]) for one in left)
 
 
 def test_candidates_of_a_round_are_tested_together_and_only_once() -> None:
-    asked: list[tuple[int, ...]] = []
+    rounds: list[Sequence[tuple[int, ...]]] = []
 
     def test(candidates: Sequence[tuple[int, ...]]) -> list[bool]:
-        asked.extend(candidates)
+        rounds.append(candidates)
         return [{0, 4} <= set(each) for each in candidates]
 
-    rounds: list[int] = []
-    assert Reduction(test).of(range(5)) == (0, 4)
+    assert smallest(range(5), test) == (0, 4)
+    asked = [each for candidates in rounds for each in candidates]
     assert len(asked) == len(set(asked))
-    assert batched(lambda parts: {0, 4} <= set(parts), rounds).of(range(5)) == (0, 4)
     assert len(rounds) <= 5
 
 
@@ -62,7 +56,7 @@ def test_before_a_round_is_run_the_smallest_list_so_far_is_left() -> None:
         assert len(found) == len(candidates)
         return found
 
-    assert Reduction(test).of(range(8)) == (0, 1, 2, 3)
+    assert smallest(range(8), test) == (0, 1, 2, 3)
 
 
 @given(st.lists(st.integers(), max_size=30), st.integers(1, 30))
@@ -130,9 +124,8 @@ def test_what_a_fault_needs_of_the_workload_and_of_its_length_stays(kind: str) -
 def test_a_part_that_others_need_is_no_candidate() -> None:
     """A preferred election after an earlier one of the same partition breaks a rule."""
     scenario = seed_with("stall")
-    parts = fault_parts(scenario)
     keys = keys_of(scenario)
-    assert rebuilt(scenario, parts, parts) == scenario
+    assert without(scenario, ()) == scenario
     keys["workload"]["leaders"] = [1]
     elect = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 600}
     read = {
@@ -142,7 +135,7 @@ def test_a_part_that_others_need_is_no_candidate() -> None:
     keys["workload"].pop("bursts", None)
     keys["workload"].pop("keys", None)
     moved = Scenario.model_validate({**keys, "faults": [elect, read]})
-    assert rebuilt(moved, fault_parts(moved), ["fault 1"]) is None
+    assert without(moved, fault_parts(moved)[:1]) is None
 
 
 def parse_again(scenario: Scenario) -> Scenario:

@@ -15,7 +15,7 @@ from insync.engine.scenarios import CellResult
 from insync.engines import AnalysisOptions
 from insync.events.matrix_info import load_matrix
 from insync.events.verdict import write_cells
-from insync.fuzz.judge import ArmResult, Finding
+from insync.fuzz.judge import ArmResult
 from insync.past.compare import Figure
 from insync.progress import Progress
 from insync.run.plan import Plan
@@ -115,7 +115,7 @@ def test_times_are_scaled_once() -> None:
 
 
 def result(outcome: Any, *classes: Any) -> ArmResult:
-    findings = tuple(Finding(of=of, words=f"{of} went wrong") for of in classes)
+    findings = {of: f"{of} went wrong" for of in classes}
     return ArmResult(findings=findings, unknown="no kill" if outcome == "unknown" else None)
 
 

@@ -199,8 +199,7 @@ def seed_outcome(base: ArmResult, own: ArmResult) -> tuple[Outcome, str]:
     whether too many are. What the baseline does too is not the candidate's.
     """
     if own.outcome == Outcome.FAIL:
-        shared = {each.of for each in base.findings} & {each.of for each in own.findings}
-        if {each.of for each in own.findings} <= shared:
+        if own.findings.keys() <= base.findings.keys():
             return Outcome.UNKNOWN, f"the baseline fails as well: {base.words}"
         return Outcome.FAIL, own.words
     if own.outcome == Outcome.UNKNOWN:
