@@ -39,3 +39,21 @@ def test_a_new_arm_is_known_to_scenarios_and_reports(monkeypatch: pytest.MonkeyP
 
 def test_the_table_lists_every_arm() -> None:
     assert re.findall(r"^\| `(.*?)` \|", arms.as_markdown(), re.MULTILINE) == list(ARMS)
+
+
+def test_what_the_analysis_asks_of_an_arm_follows_from_its_row() -> None:
+    fencing, rejected, stepping = "patched-fencing", "relinquish-only", NAME
+    assert [arms.steps_down(arm) for arm in (fencing, rejected, stepping, "request")] == [
+        True, True, True, False,
+    ]  # fmt: skip
+    assert not arms.reports_step_downs(fencing), "only the agent reports them"
+    assert arms.reports_step_downs(rejected)
+    assert [arms.feature_on(arm) for arm in ("patched", "read", "off")] == [True, True, False]
+    assert [arms.lag_policy(arm) for arm in ("messages-4", "off")] == ["messages:4", "time"]
+    assert [arms.lag_factor(arm) for arm in ("stock", "raised-lag")] == [1, 6]
+
+
+def test_arms_with_the_same_brokers_stand_for_each_other() -> None:
+    assert arms.expected_as("read") == ("read", "patched")
+    assert arms.expected_as("patched") == ("patched", "read")
+    assert arms.expected_as("patched-fencing") == ("patched-fencing",)

@@ -6,27 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.arms import (
-    ARMS,
-    AS_THE_KIP,
-    BY_TIME,
-    FEATURE,
-    ISR,
-    LAG_POLICY,
-    LIMITS,
-    LOG_START,
-    ONLY,
-    PROCESS_TIME,
-    SCOPE,
-    expected_as,
-    feature_on,
-    has_agent,
-    lag_factor,
-    lag_policy,
-    reports_step_downs,
-    settings,
-    steps_down,
-)
+from insync.arms import ARMS, FEATURE, PROCESS_TIME
 from insync.errors import InputError
 from insync.run import version_support
 from insync.run.version_support import read_table, require_arms, row_of
@@ -112,40 +92,3 @@ def test_an_arm_whose_time_is_the_scenarios_needs_a_kafka_with_that_config(
     require_arms(["stock", "patched"], "4.3.1")
     with pytest.raises(InputError, match=rf"^arms: patched-fencing: .* define {PROCESS_TIME}$"):
         require_arms(["stock", "patched-fencing"], "4.3.1")
-
-
-def test_the_table_lists_every_arm() -> None:
-    stepping = ["step-down", "step-down-keep", "step-down-unthrottled", "kip-501-s2"]
-    on = ["read", "request", "plugin", *stepping]
-    alone = ["relinquish-only"]
-    patched = ["patched", "patched-fencing"]
-    by_messages = ["messages-4", "messages-4000"]
-    log_start = ["bound", "snapshot", "both"]
-    assert [arm for arm in ARMS if has_agent(arm)] == ["off", *on, *alone, *log_start, *by_messages]
-    assert [arm for arm in ARMS if lag_policy(arm) != BY_TIME] == by_messages
-    assert [arm for arm in ARMS if feature_on(arm)] == [*on, *patched]
-    assert [arm for arm in ARMS if ARMS[arm].patched] == patched
-    assert [arm for arm in ARMS if reports_step_downs(arm)] == [*stepping, *alone]
-    assert [arm for arm in ARMS if steps_down(arm)] == [*stepping, *alone, "patched-fencing"]
-    assert [arm for arm in ARMS if ARMS[arm].late] == alone
-    for untouched in ("stock", "off", "raised-lag", "elr-off", "time"):
-        assert settings(untouched) == {}
-    assert settings("read") == {FEATURE: "true", SCOPE: "read"}
-    assert settings("plugin") == settings("request") == {FEATURE: "true", SCOPE: "request"}
-    assert settings("step-down") == {**settings("request"), ISR: "leave"}
-    assert settings("step-down-keep") == {**settings("request"), ISR: "keep-last"}
-    assert settings("patched") == settings("patched-fencing") == {FEATURE: "true"}
-    assert settings("step-down-unthrottled") == {**settings("step-down"), LIMITS: "false"}
-    assert settings("kip-501-s2") == {**settings("read"), **AS_THE_KIP}
-    rejected = {SCOPE: "request", ONLY: "true", **AS_THE_KIP}
-    assert settings("relinquish-only") == rejected
-    for fix in ("bound", "snapshot", "both"):
-        assert settings(fix) == {LOG_START: fix}
-    assert settings("messages-4") == {LAG_POLICY: "messages:4"}
-    assert [lag_factor(arm) for arm in ("stock", "raised-lag")] == [1, 6]
-    assert expected_as("read") == ("read", "patched")
-    assert expected_as("patched") == ("patched", "read")
-    assert expected_as("patched-fencing") == ("patched-fencing",)
-    assert expected_as("plugin") == ("plugin", "request")
-    assert expected_as("request") == ("request", "plugin")
-    assert [expected_as(arm) for arm in ("time", "stock")] == [("time", "stock"), ("stock", "time")]

@@ -19,6 +19,7 @@ from insync.why.page import page
 from insync.why.redact import redacted
 from insync.why.words import markdown, terminal_lines
 from unit.why.test_logs import (
+    BOOTED,
     FENCED,
     HEALTHY,
     SLOW_LEADER,
@@ -74,7 +75,8 @@ def test_of_bad_links_it_would_have_kept_nobody(tmp_path: Path) -> None:
     write(tmp_path / "1.log", [at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1,3"))])
     write(tmp_path / "2.log", [at(1, leads("t-1", 2)), at(41, shrinks("t-1", 2, "1,2,3", "2,3"))])
     (finding,) = answer(tmp_path, lag_ms=10_000).findings
-    assert (finding.cause, finding.kip_501) == ("network", Kip501())
+    assert (finding.cause, finding.site, finding.brokers) == ("network", "link", (1, 2))
+    assert finding.kip_501 == Kip501()
 
 
 def test_of_a_slow_follower_it_would_have_kept_nobody(tmp_path: Path) -> None:
@@ -82,15 +84,15 @@ def test_of_a_slow_follower_it_would_have_kept_nobody(tmp_path: Path) -> None:
     write(tmp_path / "2.log", [at(1, leads("t-1", 2)), at(41, shrinks("t-1", 2, "1,2,3", "1,2"))])
     found = answer(tmp_path, lag_ms=10_000)
     (finding,) = found.findings
+    assert (finding.broker, finding.site) == (3, "following")
     assert [each.rightly for each in finding.blamed] == [True]
     assert finding.kip_501 == Kip501()
     assert any("KIP-501: not its case" in each for each in terminal_lines(found))
 
 
 def test_of_a_broker_that_was_told_to_stop_it_would_have_kept_nobody(tmp_path: Path) -> None:
-    first = "INFO Registered `kafka:type=kafka.Log4jController` MBean"
     started = STARTED.replace("id=2", "id=1")
-    again = [at(39, STOPPING), at(50, first), at(55, started), at(99, "INFO x")]
+    again = [at(39, STOPPING), at(50, BOOTED), at(55, started), at(99, "INFO x")]
     slow = [*SLOW_LEADER[:2], at(0, started), *SLOW_LEADER[2:8], *again]
     findings = found(tmp_path, slow=slow).findings
     assert [(each.site, each.kip_501) for each in findings] == [("stopped on request", Kip501())]
