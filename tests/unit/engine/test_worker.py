@@ -149,13 +149,6 @@ def test_the_first_scenario_waits_for_a_file(tmp_path: Path, fake: FakeClusters)
     assert fake.histories == [("read", ["a", "b"])]
 
 
-def test_a_task_survives_writing_and_reading(tmp_path: Path) -> None:
-    asked = task(tmp_path, "a", "b")
-    path = save_task(asked)
-    assert path.parent == tmp_path / "4.3.1" / "tasks"
-    assert Task.model_validate_json(path.read_bytes()) == asked
-
-
 def test_progress_is_read_in_complete_lines(tmp_path: Path) -> None:
     path = tmp_path / "progress.jsonl"
     reader = ProgressReader(path)

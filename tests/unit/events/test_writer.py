@@ -25,10 +25,6 @@ def test_a_mapping_is_written_unchanged() -> None:
     assert encode({"v": 1, "isr": [1, 2], "elr": None}) == b'{"v":1,"isr":[1,2],"elr":null}\n'
 
 
-def test_a_note_with_a_line_break_stays_one_line() -> None:
-    assert encode({"note": "a\nb"}).count(b"\n") == 1
-
-
 def test_lines_of_many_threads_are_all_present_and_complete(tmp_path: Path) -> None:
     path = tmp_path / "new" / "consume-0.jsonl"
 

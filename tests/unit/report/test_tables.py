@@ -66,11 +66,6 @@ def test_every_span_of_the_lanes_is_in_the_table_in_words() -> None:
     ]
 
 
-def test_without_a_picture_its_tables_are_empty() -> None:
-    assert isr_table([]).rows == []
-    assert latency_table([]).rows == []
-
-
 def test_each_fault_has_its_name_in_full_and_its_own_evidence() -> None:
     rows = [{**FAULT, "fault_no": number, "acted_ms": 1_000.0 * number} for number in range(2)]
     named = tuple(Fault(name, 1, 0.0, 1.0) for name in ("link 1-3 cut", "link 1-2 + 50 ms"))

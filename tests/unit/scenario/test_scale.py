@@ -176,8 +176,3 @@ def test_the_minimum_lag_limits_the_factor() -> None:
     assert load("kip-501", 0.05).broker.replica_lag_time_max_ms == LEAST_LAG_MS
     with pytest.raises(InputError, match=r"scale 0\.04: broker\.replica_lag_time_max_ms: 400"):
         load("kip-501", 0.04)
-
-
-def test_a_factor_may_not_make_a_time_longer_than_an_hour() -> None:
-    with pytest.raises(InputError, match="expected at most 3600000"):
-        load("kip-501", 1000)

@@ -4,13 +4,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from insync.analysis.tables.gold.compare import compare, differences, medians
+from insync.analysis.tables.gold.compare import compare, differences
 
 RUN = "made-up"
-
-
-def over(*values: float) -> dict[tuple[str, int], float]:
-    return {(RUN, repeat): value for repeat, value in enumerate(values)}
 
 
 def test_differences_are_paired_by_run_and_repeat() -> None:
@@ -18,28 +14,6 @@ def test_differences_are_paired_by_run_and_repeat() -> None:
     found = compare(arm, {(RUN, 0): 1.0, (RUN, 1): 2.0, (RUN, 2): 9.0})
     assert (found["pairs"], found["median_difference"]) == (2, 4.5)
     assert (found["low"], found["high"], found["p_value"]) == (None, None, None)
-
-
-def test_three_repeats_claim_no_interval_and_no_test() -> None:
-    found = compare(over(4.0, 5.0, 6.0), over(1.0, 2.0, 3.0))
-    assert found["median_difference"] == 3.0
-    assert (found["low"], found["high"], found["p_value"]) == (None, None, None)
-
-
-def test_six_pairs_have_the_interval_of_their_least_and_largest_difference() -> None:
-    found = compare(over(2, 4, 6, 8, 10, 12), over(1, 2, 3, 4, 5, 6))
-    assert (found["low"], found["median_difference"], found["high"]) == (1, 3.5, 6)
-    assert found["p_value"] == 2 / 2**6
-
-
-def test_equal_values_have_an_interval_of_no_width_and_no_test() -> None:
-    found = compare(over(*[5.0] * 6), over(*[5.0] * 6))
-    assert (found["median_difference"], found["low"], found["high"]) == (0.0, 0.0, 0.0)
-    assert found["p_value"] is None
-
-
-def test_without_a_pair_there_is_no_difference() -> None:
-    assert compare(over(1.0), {("another", 0): 1.0})["pairs"] == 0
 
 
 def values(arm: str, metric: str, *found: float, scenario: str = "one") -> list[dict[str, Any]]:
@@ -75,16 +49,3 @@ def test_p_values_are_adjusted_over_all_tests_of_a_scenario() -> None:
     assert found["one", "lost"]["pairs_needed"] == 7
     few = found["two", "acked"]
     assert (few["pairs"], few["p_holm"], few["pairs_needed"]) == (2, None, 6)
-
-
-def test_medians_have_an_interval_from_six_repeats_on() -> None:
-    rows = [
-        *values("stock", "acked", 3.0, 1.0, 2.0),
-        *values("plugin", "acked", 6.0, 1.0, 5.0, 2.0, 4.0, 3.0),
-    ]
-    found = {row["arm"]: row for row in medians(pa.Table.from_pylist(rows))}
-    few, enough = found["stock"], found["plugin"]
-    assert (few["repeats"], few["median"], few["least"], few["most"]) == (3, 2.0, 1.0, 3.0)
-    assert (few["low"], few["high"]) == (None, None)
-    assert (enough["repeats"], enough["median"]) == (6, 3.5)
-    assert (enough["low"], enough["high"]) == (1.0, 6.0)

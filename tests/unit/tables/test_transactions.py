@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from insync.analysis.checks import lost_write, polls, records
+from insync.analysis.checks import polls, records
 from insync.analysis.checks.isolation import aborted_read, fractured_read
 from insync.analysis.checks.isolation.transactions import transaction_fates
 from insync.analysis.checks.registry import find_in_records
@@ -85,29 +85,11 @@ def fates(spark: SparkSession, read: list[tuple[int, int, int]]) -> dict[int, tu
     }
 
 
-def test_all_committed_and_no_aborted_records_are_read(spark: SparkSession) -> None:
-    assert fates(spark, [(0, 0, 1), (0, 1, 10), (1, 0, 11)]) == {
-        100: ("committed", 2, False, 0),
-        200: ("aborted", 0, False, 0),
-        300: ("unknown", 0, False, 0),
-    }
-
-
 def test_a_transaction_read_in_part_is_torn_even_if_its_end_is_unknown(spark: SparkSession) -> None:
     found = fates(spark, [(0, 1, 10), (0, 3, 30)])
     assert found[100] == ("committed", 1, True, 0)
     assert found[300] == ("unknown", 1, True, 0)
     assert found[200] == ("aborted", 0, False, 0)
-
-
-def test_records_of_an_aborted_transaction_are_counted_when_read(spark: SparkSession) -> None:
-    assert fates(spark, [(0, 2, 20), (1, 1, 21)])[200] == ("aborted", 2, False, 2)
-
-
-def test_an_ack_promises_nothing_before_the_commit(spark: SparkSession) -> None:
-    found = of_records(spark, [(0, 0, 1), (1, 0, 11)])
-    lost = find_in_records(found, (lost_write.found,)).collect()
-    assert [row["operations"][0]["seq"] for row in lost] == [10]
 
 
 def test_fractured_and_aborted_reads_are_shown_by_their_records(spark: SparkSession) -> None:
@@ -131,12 +113,6 @@ def skipped(spark: SparkSession, read: list[tuple[int, int, int]], acks: str) ->
     runs = inline_table(spark, [("r", acks)], "run string, acks string")
     gaps = polls.find(reads(spark, read), counts)
     return gaps.unionByName(polls.find_unread(found, counts, runs)).collect()
-
-
-def test_aborted_records_and_markers_are_not_skipped_polls(spark: SparkSession) -> None:
-    assert skipped(spark, [(0, 0, 1), (0, 1, 10), (1, 0, 11), (0, 9, 99)], "all") == []
-    gaps = skipped(spark, [(0, 0, 1), (1, 0, 11), (0, 9, 99)], "all")
-    assert [(row["kind"], row["offset"]) for row in gaps] == [("poll-skip", 1)]
 
 
 def test_only_acks_of_all_replicas_make_a_lost_record_a_skipped_poll(spark: SparkSession) -> None:

@@ -128,13 +128,6 @@ def test_a_repeat_on_too_busy_a_host_is_invalid(gap_ms: float | None, void: bool
     assert [line.startswith(reason) for line in found] == [True] * void
 
 
-def test_a_skipped_run_is_unknown_with_its_reason() -> None:
-    raw = {**run_json(Story(repeats=2)), "skipped": "no CPU quota can be set: why"}
-    assert invalid_reasons(RunInfo.model_validate(raw), run_of()) == {
-        None: ["skipped: no CPU quota can be set: why"]
-    }
-
-
 @pytest.mark.parametrize(
     ("keys", "words"),
     [

@@ -58,11 +58,3 @@ def test_missing_data_of_a_repeat_is_null(run: RunInfo, rows: Rows) -> None:
     facts = facts_of_run(run, others)
     assert set(facts.arms["stock"][0].metrics.values()) == {None}
     assert facts.arms["stock"][1].metrics["acked"] == 396
-
-
-def test_a_repeat_not_read_back_has_no_count_of_lost_records(run: RunInfo, rows: Rows) -> None:
-    unread = [{**row, "read": 0, "lost": row["acked"]} for row in rows["readback"]]
-    torn = [{"file": "stock/consume-0.jsonl", "lines": 9, "unreadable": 1, "skewed": 0}]
-    for changed in ({"readback": unread}, {"input_lines": torn}):
-        facts = facts_of_run(run, {**rows, **changed})
-        assert facts.arms["stock"][0].metrics["lost"] is None

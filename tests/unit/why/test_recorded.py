@@ -43,11 +43,6 @@ def test_every_cause_is_on_the_page() -> None:
     assert all(f"`{cause}`" in text for cause in get_args(Cause))
 
 
-def test_a_run_without_a_fault_names_nobody(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", Story(faults=False, repeats=1))
-    assert [each.findings for each in answers(run)] == [(), ()]
-
-
 def test_what_was_injected_is_never_read(recorded: Path, tmp_path: Path) -> None:
     """Whatever tells it is replaced by a folder, which nobody can read as a file, or by a lie."""
     blind = tmp_path / "blind"
