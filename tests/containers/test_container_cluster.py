@@ -161,7 +161,7 @@ def test_a_stopped_cluster_leaves_only_folders(
     assert ours(engine) == before
     assert all(map(gone, pids))
     assert all(node.process.poll() == -signal.SIGKILL for node in cluster.nodes.values())
-    assert "started" in cluster.controller.log.read_text(encoding="utf-8")
+    assert "started" in cluster.controllers[0].log.read_text(encoding="utf-8")
     assert any(line["kind"] == "broker" for line in isr_events(cluster, dist, "stock"))
     cluster.stop()
     cluster.remove_data()

@@ -147,8 +147,8 @@ def test_a_topic_is_created_though_the_answer_comes_too_late(
     """The first request creates it when the client has given up; the next one finds it there."""
     monkeypatch.setattr("insync.brokers.cluster.admin._CREATED_WITHIN_S", 0.5)
     cluster = start(brokers=1)
-    os.kill(cluster.controller.pid, signal.SIGSTOP)
-    thaw = threading.Timer(2.0, os.kill, (cluster.controller.pid, signal.SIGCONT))
+    os.kill(cluster.controllers[0].pid, signal.SIGSTOP)
+    thaw = threading.Timer(2.0, os.kill, (cluster.controllers[0].pid, signal.SIGCONT))
     thaw.start()
     create_topic(cluster.bootstrap, "events", [[1]], {})
     thaw.join()
@@ -171,7 +171,7 @@ def shared(
 
 def test_features_are_those_of_a_formatted_cluster(shared: LocalCluster) -> None:
     """Ids differ in a copied format; the feature levels must be what StorageTool gave."""
-    log = shared.controller.log.read_text(encoding="utf-8")
+    log = shared.controllers[0].log.read_text(encoding="utf-8")
     assert "setting metadata.version to 4.3" in log
     assert "setting feature eligible.leader.replicas.version to 1" in log
 

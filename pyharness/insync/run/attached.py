@@ -11,8 +11,14 @@ from pathlib import Path
 from typing import Final
 
 from insync import arms
-from insync.brokers.cluster.admin import delete_topic, partitions
-from insync.brokers.cluster.common import AttachedCluster, broker_ids, delete_groups, setting_of
+from insync.brokers.cluster.admin import (
+    broker_ids,
+    delete_groups,
+    delete_topic,
+    partitions,
+    setting_of,
+)
+from insync.brokers.cluster.common import AttachedCluster
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.versions import Release

@@ -143,7 +143,7 @@ def test_without_the_agent_updated_brokers_and_controllers_start_again(
     lab = Lab(cluster, agent)
     alter(lab, None, {FEATURE: "true", PROCESS_TIME: "500"})
     await_updates(lab, 1)
-    for node in (cluster.controller.id, 1, 2):
+    for node in (cluster.controllers[0].id, 1, 2):
         equip(cluster, node, agent=False)
         cluster.kill(node)
         cluster.restart(node)
@@ -178,7 +178,7 @@ def test_invalid_values_change_nothing(start_lab: StartLab) -> None:
     assert kept == ["true", "-1", "request"]
     assert now[VIA].is_read_only
 
-    controller = {"servers": f"127.0.0.1:{lab.cluster.controller.port}", "by": "controller"}
+    controller = {"servers": f"127.0.0.1:{lab.cluster.controllers[0].port}", "by": "controller"}
     printed = alter(lab, None, {FEATURE: "maybe", COOLDOWN: "9000"}, **controller)
     assert "Invalid value maybe for configuration " + FEATURE in printed, printed
     alter(lab, None, {COOLDOWN: "7000"}, **controller)

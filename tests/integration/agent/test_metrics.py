@@ -59,7 +59,7 @@ def test_a_hold_and_a_step_down_are_seen_in_metrics_and_logs(
     told = wait_for(lambda: lines(lab, "StepDown"), lambda seen: len(seen) >= 2)
     assert "This leader steps down (reason slow_fetch, leader epoch 0, " in told[0], told
     assert "is done after" in told[1], told
-    controller = lab.cluster.controller.id
+    controller = lab.cluster.controllers[0].id
     (line,) = lines(lab, "Controller", controller)
     assert "Leader 1 steps down in leader epoch 0 (reason slow_fetch): broker " in line
     for domain, node in {"kafka.server": 1, "kafka.controller": controller}.items():

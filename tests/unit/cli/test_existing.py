@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from commands import invoke_refused
-from insync.brokers.cluster import common
+from insync.brokers.cluster import admin
 from insync.faults.registry import KINDS, why_not
 
 EXISTING = ("--cluster", "existing", "--bootstrap", "127.0.0.1:9")
@@ -37,7 +37,7 @@ STALLED = str(Path(__file__).parents[2] / "data" / "existing" / "stalled.toml")
             ("control", *EXISTING, "--arms", "stock", "--events-topic", "e"),
             "--events-topic e: expected none",
         ),
-        (("control", *EXISTING, "--arms", "stock"), "--bootstrap 127.0.0.1:9: no answer"),
+        (("control", *EXISTING, "--arms", "stock"), "127.0.0.1:9: no answer"),
     ],
 )
 def test_it_is_one_line(
@@ -46,7 +46,7 @@ def test_it_is_one_line(
     arguments: tuple[str, ...],
     problem: str,
 ) -> None:
-    monkeypatch.setattr(common, "ANSWERS_WITHIN_S", 0.2)
+    monkeypatch.setattr(admin, "ANSWERS_WITHIN_S", 0.2)
     assert problem in invoke_refused(capsys, "run", *arguments)
 
 

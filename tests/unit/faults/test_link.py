@@ -32,7 +32,7 @@ class Links:
     def free(self, node: int, other: int) -> None:
         self.done.append(("free", (node, other)))
 
-    def passed_one_way(self, sender: int, receiver: int) -> Passed:
+    def passed(self, sender: int, receiver: int) -> Passed:
         return self.came.get((sender, receiver), Passed())
 
 

@@ -33,7 +33,7 @@ def test_the_command_repeats_what_is_pinned(version: str, tmp_path: Path) -> Non
 @pytest.mark.long
 @needs_maven
 def test_a_version_that_was_never_published_is_one_line(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "insync.brokers.kafka.pin", "9.9.9", "--out", str(tmp_path)]
+    command = [sys.executable, "-m", "insync.brokers.kafka.pin", "9.9.9", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.startswith("pin: Maven cannot resolve it: Could not find artifact ")

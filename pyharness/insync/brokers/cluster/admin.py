@@ -9,6 +9,7 @@ from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec: not in its __all__
     AdminClient,
     AlterConfigOpType,
+    ClusterMetadata,
     ConfigEntry,
     ConfigResource,
     ConfigSource,
@@ -20,9 +21,9 @@ from confluent_kafka.cimpl import NewTopic
 from insync.brokers.kafka.wire import State, ask_metadata
 from insync.errors import InputError, InsyncError
 
+ANSWERS_WITHIN_S: Final = 10.0
 _POLL_S = 0.02
 _ANSWER_WITHIN_S = 2.0
-_FOUND_WITHIN_S = 10.0
 _DELETED_WITHIN_S = 5.0
 _CREATED_WITHIN_S = 10.0
 _WITHOUT_ANSWER = (KafkaError._TIMED_OUT, KafkaError._TRANSPORT, KafkaError.REQUEST_TIMED_OUT)
@@ -47,15 +48,27 @@ def client(bootstrap: str) -> AdminClient:
 
 def require_topic(bootstrap: str, topic: str) -> str:
     """Return the id of the cluster that has `topic`; raises InputError if the topic is missing."""
-    try:
-        # List all topics: a broker may create a topic that is requested by name.
-        found = client(bootstrap).list_topics(timeout=_FOUND_WITHIN_S)
-    except KafkaException as error:
-        why = error.args[0].str()
-        raise InputError(f"{bootstrap}: no answer ({why}), expected HOST:PORT of brokers") from None
+    found = _listed(bootstrap)
     if topic not in found.topics:
         raise InputError(f"topic {topic}: not found at {bootstrap}, expected an existing topic")
     return str(found.cluster_id)
+
+
+def broker_ids(bootstrap: str) -> list[int]:
+    """Return the ids of a cluster's brokers, in order; raises InputError without an answer."""
+    return sorted(_listed(bootstrap).brokers)
+
+
+def _listed(bootstrap: str) -> ClusterMetadata:
+    try:
+        # List all topics: a broker may create a topic that is requested by name.
+        return client(bootstrap).list_topics(timeout=ANSWERS_WITHIN_S)
+    except KafkaException as error:
+        why = error.args[0].str()
+        raise InputError(
+            f"{bootstrap}: no answer ({why}), expected HOST:PORT of brokers with a plaintext"
+            " listener"
+        ) from None
 
 
 def create_topic(
@@ -246,9 +259,6 @@ def _await_leaders(admin: AdminClient, topic: str, count: int, until: float) -> 
     raise InsyncError(f"topic {topic}: a leader does not serve: {last}")
 
 
-ANSWERS_WITHIN_S: Final = 10.0
-
-
 def update_broker(bootstrap: str, broker: int, settings: Mapping[str, str | None]) -> None:
     """Set configs of a broker, or delete those that are None; raises InsyncError if refused.
 
@@ -307,3 +317,22 @@ def configs_of(bootstrap: str, broker: int) -> Mapping[str, ConfigEntry]:
     except (KafkaException, TimeoutError) as error:
         raise InsyncError(f"configs of broker {broker} were not described: {error}") from error
     return entries
+
+
+def setting_of(bootstrap: str, broker: int, name: str) -> str | None:
+    """Return a config of a broker by its own answer; None if it does not tell it."""
+    try:
+        entries = configs_of(bootstrap, broker)
+    except InsyncError as error:
+        raise InputError(f"--bootstrap {bootstrap}: {error}") from error
+    return entries[name].value if name in entries else None
+
+
+def delete_groups(bootstrap: str, groups: Sequence[str]) -> None:
+    """Delete consumer groups without members; one that cannot be deleted expires by itself."""
+    admin = client(bootstrap)
+    for answer in admin.delete_consumer_groups(list(groups)).values():
+        try:
+            answer.result(timeout=ANSWERS_WITHIN_S)
+        except (KafkaException, TimeoutError):
+            continue

@@ -65,8 +65,7 @@ def read_clocks(bootstrap: str, brokers: Sequence[int]) -> Clocks | None:
     try:
         make_topic(bootstrap, TOPIC, brokers)
         answered_ms = _now_ms()
-        appends = _Appends(bootstrap, TOPIC)
-        best = {broker: appends.best_of(place) for place, broker in enumerate(brokers)}
+        best = dict(zip(brokers, _best(bootstrap, TOPIC, len(brokers)), strict=True))
     except (InsyncError, KafkaException):
         return None  # what it shows is only how exact the times are
     return Clocks(best, asked_ms, answered_ms)
@@ -83,39 +82,37 @@ def make_topic(bootstrap: str, topic: str, brokers: Sequence[int]) -> None:
 def read_clock(bootstrap: str, topic: str) -> Reading | None:
     """Read the clock of the broker of such a topic; None if it does not serve requests."""
     try:
-        return _Appends(bootstrap, topic).best_of(0)
+        return _best(bootstrap, topic, 1)[0]
     except (InsyncError, KafkaException):
         return None
 
 
-class _Appends:
-    """Produces single records to partitions of a topic, and reads their append times."""
+def _best(bootstrap: str, topic: str, partitions: int) -> list[Reading]:
+    """Return the reading of each partition with the smallest error; raises InsyncError."""
+    producer = Producer({"bootstrap.servers": bootstrap, "acks": 1, "linger.ms": 0, "log_level": 0})
+    found = [
+        [_read(producer, topic, partition) for _ in range(ROUNDS)]
+        for partition in range(partitions)
+    ]
+    return [min(readings, key=lambda each: each.error_ms) for readings in found]
 
-    def __init__(self, bootstrap: str, topic: str) -> None:
-        self._topic = topic
-        self._client = Producer(
-            {"bootstrap.servers": bootstrap, "acks": 1, "linger.ms": 0, "log_level": 0}
-        )
 
-    def best_of(self, partition: int) -> Reading:
-        """Return the reading with the smallest error; raises InsyncError without one."""
-        return min((self._read(partition) for _ in range(ROUNDS)), key=lambda each: each.error_ms)
+def _read(producer: Producer, topic: str, partition: int) -> Reading:
+    """Produce a record and read its append time; raises InsyncError if there is none."""
+    appended: list[float] = []
 
-    def _read(self, partition: int) -> Reading:
-        appended: list[float] = []
+    def take(error: KafkaError | None, message: Message) -> None:
+        kind, at_ms = message.timestamp()
+        if error is None and kind == TIMESTAMP_LOG_APPEND_TIME:
+            appended.append(float(at_ms))
 
-        def take(error: KafkaError | None, message: Message) -> None:
-            kind, at_ms = message.timestamp()
-            if error is None and kind == TIMESTAMP_LOG_APPEND_TIME:
-                appended.append(float(at_ms))
-
-        asked_ms = _now_ms()
-        self._client.produce(self._topic, b"", partition=partition, on_delivery=take)
-        self._client.flush(SECONDS)
-        answered_ms = _now_ms()
-        if not appended:
-            raise InsyncError(f"topic {self._topic}: no append time of partition {partition}")
-        return Reading(asked_ms, appended[0], answered_ms)
+    asked_ms = _now_ms()
+    producer.produce(topic, b"", partition=partition, on_delivery=take)
+    producer.flush(SECONDS)
+    answered_ms = _now_ms()
+    if not appended:
+        raise InsyncError(f"topic {topic}: no append time of partition {partition}")
+    return Reading(asked_ms, appended[0], answered_ms)
 
 
 def created_ms(line: Mapping[str, Any]) -> float | None:

@@ -9,11 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from confluent_kafka import KafkaException
-
 from insync.brokers.cluster import node, properties
 from insync.brokers.cluster.addresses import Addresses
-from insync.brokers.cluster.admin import ANSWERS_WITHIN_S, client, configs_of
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.node import NO_EXTRAS, AgentSpec, Node, NodeExtras, NodePlan, Role
 from insync.brokers.cluster.properties import ZOOKEEPER_ID
@@ -29,7 +26,7 @@ from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.ports import LOOPBACK, free_ports
 from insync.brokers.kafka.versions import numbers
 from insync.brokers.kafka.warmup import without_elr
-from insync.errors import InputError, InsyncError
+from insync.errors import InputError
 from insync.nodes import CONTROLLER_ID
 
 
@@ -48,7 +45,6 @@ class Controllers:
 
     @property
     def ids(self) -> Sequence[int]:
-        """The nodes that are controllers."""
         first = 1 if self.combined else CONTROLLER_ID
         return range(first, first + self.count)
 
@@ -80,14 +76,17 @@ def on_kraft(
     if not controllers.combined:
         for number, port in ports_of:
             home = folder / str(number)
-            other = found[number] if advertises and found[number] != at[number] else None
-            made = properties.controller(number, home, at[number], voters, settings, other)
+            own = {"listeners": f"CONTROLLER://{at[number]}"}
+            if advertises and found[number] != at[number]:
+                own["advertised.listeners"] = f"CONTROLLER://{found[number]}"
+            made = properties.controller(number, home, voters, own, settings)
             plans.append(NodePlan(number, "controller", home, port, made))
     for number, port in zip(brokers, ports[len(ids) :], strict=True):
         home = folder / str(number)
         own = addresses.of_broker(number, port)
         if number in at:
-            own = properties.with_controller(own, at[number])
+            own["process.roles"] = "broker,controller"
+            own["listeners"] += f",CONTROLLER://{at[number]}"
         made = properties.broker(number, home, voters, own, settings)
         plans.append(NodePlan(number, "broker", home, port, made))
     return plans
@@ -183,11 +182,6 @@ class NodeCluster:
         return ",".join("{}:{}".format(*each.address) for each in proxies) or self.bootstrap
 
     @property
-    def controller(self) -> Node:
-        """The first node that is only a controller; raises KeyError if there is none."""
-        return self.nodes[CONTROLLER_ID]
-
-    @property
     def controllers(self) -> Sequence[Node]:
         """The nodes that are controllers; none on ZooKeeper."""
         return [self.nodes[number] for number in self._controllers.ids if number in self.nodes]
@@ -218,7 +212,6 @@ class NodeCluster:
         process.kill([each.process for each in self.nodes.values()])
 
     def kill(self, number: int) -> None:
-        """Kill one node and wait until it has ended."""
         process.kill([self.nodes[number].process])
 
     def restart(self, number: int) -> None:
@@ -333,34 +326,3 @@ class AttachedCluster(NodeCluster):
     @property
     def bootstrap(self) -> str:
         return self._named
-
-
-def broker_ids(bootstrap: str) -> list[int]:
-    """Return the ids of a cluster's brokers, in order; raises InputError without an answer."""
-    try:
-        return sorted(client(bootstrap).list_topics(timeout=ANSWERS_WITHIN_S).brokers)
-    except KafkaException as error:
-        why = error.args[0].str()
-        raise InputError(
-            f"--bootstrap {bootstrap}: no answer ({why}), expected HOST:PORT of brokers with a"
-            " plaintext listener"
-        ) from None
-
-
-def setting_of(bootstrap: str, broker: int, name: str) -> str | None:
-    """Return a config of a broker by its own answer; None if it does not tell it."""
-    try:
-        entries = configs_of(bootstrap, broker)
-    except InsyncError as error:
-        raise InputError(f"--bootstrap {bootstrap}: {error}") from error
-    return entries[name].value if name in entries else None
-
-
-def delete_groups(bootstrap: str, groups: Sequence[str]) -> None:
-    """Delete consumer groups without members; one that cannot be deleted expires by itself."""
-    admin = client(bootstrap)
-    for answer in admin.delete_consumer_groups(list(groups)).values():
-        try:
-            answer.result(timeout=ANSWERS_WITHIN_S)
-        except (KafkaException, TimeoutError):
-            continue

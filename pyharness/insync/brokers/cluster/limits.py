@@ -11,12 +11,9 @@ from typing import Final
 
 from insync.errors import InputError
 
-FILES_PER_REPLICA: Final = 1
-"""Its segment, of which a topic of a test has one."""
-MAPS_PER_REPLICA: Final = 2
-OWN: Final = 2_000
+_OWN: Final = 2_000
 """Files and mappings of a broker without partitions: jars, libraries, sockets, heap."""
-SMALL_INDEXES: Final = {
+_SMALL_INDEXES: Final = {
     "log.index.size.max.bytes": str(16 << 10),  # room for 2,048 entries
     "log.cleaner.enable": "false",
 }
@@ -28,36 +25,26 @@ def room_for(replicas: int) -> dict[str, str]:
 
     Its children inherit them. Raises InputError if a limit is too low and cannot be raised.
     """
-    files = OWN + FILES_PER_REPLICA * replicas
-    maps = OWN + MAPS_PER_REPLICA * replicas
-    _raise_files(replicas, files)
-    allowed = _allowed_maps()
-    if allowed is not None and allowed < maps:
+    _raise_files(replicas, _OWN + replicas)
+    maps = _OWN + 2 * replicas
+    allowed = int(_MAPS.read_text(encoding="ascii")) if _MAPS.exists() else maps
+    if allowed < maps:
         raise InputError(
             f"partitions: {replicas} replicas per broker, expected vm.max_map_count of at least"
             f" {maps}: it is {allowed} (sysctl -w vm.max_map_count={maps})"
         )
-    return dict(SMALL_INDEXES)
+    return dict(_SMALL_INDEXES)
 
 
 def _raise_files(replicas: int, files: int) -> None:
     """Raise the limit of open files as far as needed; a JVM takes all that is allowed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard == resource.RLIM_INFINITY or hard >= files:
-        wanted = files if soft == resource.RLIM_INFINITY else max(soft, files)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-        return
+    most = hard if hard == resource.RLIM_INFINITY else max(hard, files)
+    wanted = files if soft == resource.RLIM_INFINITY else max(soft, files)
     try:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
     except (ValueError, OSError) as error:
         raise InputError(
             f"partitions: {replicas} replicas per broker, expected a hard limit of open files"
             f" (ulimit -Hn) of at least {files}: it is {hard}"
         ) from error
-
-
-def _allowed_maps() -> int | None:
-    try:
-        return int(_MAPS.read_text(encoding="ascii"))
-    except OSError:
-        return None

@@ -24,34 +24,22 @@ _SERVING = {
 def controller(
     number: int,
     folder: Path,
-    address: str,
     voters: str,
+    listeners: Mapping[str, str],
     settings: Mapping[str, str],
-    advertised: str | None = None,
 ) -> dict[str, str]:
     """Return the settings of controller `number`; `settings` override the ones from here.
 
-    `address` is the HOST:PORT at which it listens, `advertised` the one that it tells the others
-    if that is another one; `voters` are all controllers, as ID@HOST:PORT.
+    `voters` are all controllers, as ID@HOST:PORT; `listeners` are its listener settings.
     """
     return {
         **_on_kraft("controller", number, folder, voters),
-        "listeners": f"CONTROLLER://{address}",
-        **({} if advertised is None else {"advertised.listeners": f"CONTROLLER://{advertised}"}),
+        **listeners,
         "listener.security.protocol.map": "CONTROLLER:PLAINTEXT",
         # A single candidate needs no long election timeout; several would elect in vain.
         **({} if "," in voters else {"controller.quorum.election.timeout.ms": "100"}),
         **settings,
         "log.dirs": _log_dirs(folder, settings),
-    }
-
-
-def with_controller(listeners: Mapping[str, str], address: str) -> dict[str, str]:
-    """Return the listener settings and roles of a broker that is also the controller there."""
-    return {
-        **listeners,
-        "process.roles": "broker,controller",
-        "listeners": f"{listeners['listeners']},CONTROLLER://{address}",
     }
 
 

@@ -1,9 +1,9 @@
 """Pin the jars of a Kafka version: resolve them with Maven, write dists/VERSION.toml.
 
-It needs Maven; `maven` fetches what is pinned. `releases` does the same into the user's cache.
+It needs Maven. `python -m` this module does so for VERSION [FOLDER]; `releases` does the same into
+the user's cache.
 """
 
-import argparse
 import re
 import shutil
 import subprocess
@@ -42,7 +42,7 @@ def pin(version: str, folder: Path, tell: Callable[[str], None] = print) -> Path
     if not _VERSION.fullmatch(version):
         raise InputError(f"pin: version '{version}', expected three numbers such as 4.3.1")
     if not folder.is_dir():
-        raise InputError(f"pin: --out {folder} is not a folder")
+        raise InputError(f"pin: {folder} is not a folder")
     began = time.monotonic()
     tell(f"kafka {version}: resolving with Maven, up to a minute if the jars are not here yet")
     with tempfile.TemporaryDirectory(prefix="insync-pin-") as scratch:
@@ -157,18 +157,10 @@ def _jar(file: Path, libs: Path) -> Jar:
     return Jar(".".join(group), name, revision, sha256_of(file), classifier)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Parse the command line, pin, and exit with 2 and one line if that cannot be done."""
-    parser = argparse.ArgumentParser(prog="python -m insync.brokers.kafka.pin", description=__doc__)
-    parser.add_argument("version", help="a Kafka version of Maven Central, such as 3.8.1")
-    parser.add_argument("--out", type=Path, default=_DISTS, help="folder (default: %(default)s)")
-    given = parser.parse_args(arguments)
+if __name__ == "__main__":
+    asked, into = (*sys.argv[1:], str(_DISTS))[:2]
     try:
-        pin(given.version, given.out)
+        pin(asked, Path(into))
     except InputError as error:
         print(error, file=sys.stderr)
         sys.exit(2)
-
-
-if __name__ == "__main__":
-    main()

@@ -9,14 +9,13 @@ import os
 import re
 import shutil
 import sys
-import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 from xml.etree import ElementTree
 
 from insync.brokers.kafka import cache as caches
@@ -93,7 +92,6 @@ def _apart(one: str, other: str) -> list[int]:
 
 
 def _record(record: Path, version: str) -> None:
-    """Write which jars a release has."""
     try:
         record.parent.mkdir(parents=True, exist_ok=True)
         pin.pin(version, record.parent, tell=lambda line: print(line, file=sys.stderr))
@@ -114,13 +112,8 @@ _ANSWER_WITHIN_S: Final = 60.0
 
 def fetch(jars: Sequence[Jar], libs: Path) -> None:
     """Download `jars` into the folder `libs`; raises InputError if one cannot be fetched."""
-    root = repository()
     with ThreadPoolExecutor(_PARALLEL) as threads:
-        list(threads.map(partial(_download, root, libs), jars))
-
-
-def url(root: str, jar: Jar) -> str:
-    return "/".join([root, jar.org.replace(".", "/"), jar.name, jar.revision, jar.file_name])
+        list(threads.map(partial(_download, repository(), libs), jars))
 
 
 def repository() -> str:
@@ -135,7 +128,7 @@ def released(group: str, name: str) -> list[str]:
     """Return all versions of a module; raises InputError without an answer."""
     source = "/".join([repository(), group.replace(".", "/"), name, "maven-metadata.xml"])
     try:
-        with urllib.request.urlopen(source, timeout=_ANSWER_WITHIN_S) as answer:  # noqa: S310  # _SCHEMES
+        with _opened(source) as answer:
             listed = ElementTree.parse(answer)  # noqa: S314  # of the repository that jars come from
     except (OSError, http.client.HTTPException, ElementTree.ParseError) as error:
         raise InputError(f"kafka: no list of releases: {source}: {error}") from error
@@ -143,12 +136,15 @@ def released(group: str, name: str) -> list[str]:
 
 
 def _download(root: str, libs: Path, jar: Jar) -> None:
-    source = url(root, jar)
+    group = jar.org.replace(".", "/")
+    source = "/".join([root, group, jar.name, jar.revision, jar.file_name])
     try:
-        with (
-            urllib.request.urlopen(source, timeout=_ANSWER_WITHIN_S) as answer,  # noqa: S310  # _SCHEMES
-            (libs / jar.file_name).open("wb") as file,
-        ):
+        with _opened(source) as answer, (libs / jar.file_name).open("wb") as file:
             shutil.copyfileobj(answer, file)
-    except (OSError, urllib.error.URLError, http.client.HTTPException) as error:
+    except (OSError, http.client.HTTPException) as error:
         raise InputError(f"kafka: cannot fetch {source}: {error}") from error
+
+
+def _opened(source: str) -> IO[bytes]:
+    opened: IO[bytes] = urllib.request.urlopen(source, timeout=_ANSWER_WITHIN_S)  # noqa: S310  # _SCHEMES
+    return opened

@@ -99,7 +99,7 @@ class LinkFault(Fault[BrokenLink]):
         """Let everything pass again, first the pieces that were delayed."""
         links, others = self.cluster.proxies, self._others()
         self._seen = {
-            f"{name}_{other}": links.passed_one_way(*way)
+            f"{name}_{other}": links.passed(*way)
             for other in others
             for name, way in self._ways(other).items()
         }

@@ -89,7 +89,6 @@ class Proxy:
         self.address = listening.getsockname()[:2]
 
     async def close(self) -> None:
-        """Stop listening and close all connections."""
         if self._server is not None:
             self._server.close()
         for task in list(self._open):
@@ -302,7 +301,6 @@ class Links:
             rules.append(rule)
 
     def end_answers(self, rule: AnswerRule) -> None:
-        """Act no longer by a rule."""
         self._do(rule.end())
 
     def treat(self, one: int, other: int, treatment: Treatment) -> None:
@@ -313,13 +311,9 @@ class Links:
         """Let all traffic between two nodes pass, beginning with what was delayed."""
         self.treat(one, other, FREE)
 
-    def passed(self, one: int, other: int) -> Passed:
-        """Return the counts of the current treatment of two nodes."""
-        return self._rule(one, other).passed
-
-    def passed_one_way(self, sender: int, receiver: int) -> Passed:
-        """Return the counts of what one node sent to another one."""
-        return self._rule(sender, receiver).passed_in((sender, receiver))
+    def passed(self, sender: int, receiver: int) -> Passed:
+        """Return the counts of what one node sent to another one under the current treatment."""
+        return self._rule(sender, receiver).passed((sender, receiver))
 
     def _close_all(self) -> None:
         for proxy in self._all():

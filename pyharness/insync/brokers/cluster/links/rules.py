@@ -75,16 +75,7 @@ class Rule:
         self._line_free_at: dict[Direction, float] = {}
         self._random = random.Random()  # noqa: S311 - losses of packets
 
-    @property
-    def passed(self) -> Passed:
-        """The counts of both directions together."""
-        ways = list(self._passed.values())
-        longest = max((way.longest_ms for way in ways), default=0.0)
-        names = [name for name in Passed.__dataclass_fields__ if name != "longest_ms"]
-        sums = {name: sum(getattr(way, name) for way in ways) for name in names}
-        return Passed(**sums, longest_ms=longest)
-
-    def passed_in(self, direction: Direction) -> Passed:
+    def passed(self, direction: Direction) -> Passed:
         return self._passed.get(direction, Passed())
 
     async def change(self, treatment: Treatment) -> None:
@@ -163,6 +154,6 @@ class Rule:
         return RETRANSMITTED_AFTER_S * ((1 << losses) - 1)
 
     def _count(self, direction: Direction, **more: int) -> None:
-        seen = self.passed_in(direction)
+        seen = self.passed(direction)
         added = {name: getattr(seen, name) + value for name, value in more.items()}
         self._passed[direction] = replace(seen, **added)
