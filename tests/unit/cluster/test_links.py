@@ -15,7 +15,15 @@ import pytest
 
 from insync.brokers.cluster.addresses import Addresses
 from insync.brokers.cluster.common import Controllers, on_kraft
-from insync.brokers.cluster.links.proxies import PIECE, PIECES, Links, _connected, _tcp, who
+from insync.brokers.cluster.links.proxies import (
+    FOLLOWER,
+    PIECE,
+    PIECES,
+    Links,
+    _connected,
+    _tcp,
+    who,
+)
 from insync.brokers.cluster.links.rules import Rule, Treatment
 from insync.errors import InputError
 from insync.nodes import CLIENTS, CONTROLLER_ID
@@ -91,14 +99,14 @@ def passed(links: Links, one: int, other: int) -> SimpleNamespace:
     [
         (b"broker-2-fetcher-0", 2),
         (b"broker-12-fetcher-3", 12),
-        (b"rdkafka", None),
-        (b"broker-2-fetcher-", None),
-        (b"xbroker-2-fetcher-0", None),
-        (b"", None),
+        (b"rdkafka", CLIENTS),
+        (b"broker-2-fetcher-", CLIENTS),
+        (b"xbroker-2-fetcher-0", CLIENTS),
+        (b"", CLIENTS),
     ],
 )
-def test_a_follower_is_known_by_its_client_id(client: bytes, broker: int | None) -> None:
-    assert who(client) == broker
+def test_a_follower_is_known_by_its_client_id(client: bytes, broker: int) -> None:
+    assert who(client, FOLLOWER) == broker
 
 
 def test_bytes_pass_unchanged_in_both_directions(links: Links) -> None:

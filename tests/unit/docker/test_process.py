@@ -30,23 +30,20 @@ def refusal(status: int, words: str = "no") -> APIError:
 class FakeContainer:
     """Logs `output`, ends when the test asks for it, and records the calls."""
 
-    def __init__(self, code: int = 0, *, oom: bool = False, labels: Any = None) -> None:
+    def __init__(self, code: int = 0, *, labels: Any = None) -> None:
         self.name, self.id, self.status, self.labels = "node-1", "1", "running", labels or {}
         self.attrs = {
-            "State": {"Pid": 4711, "OOMKilled": oom},
-            "HostConfig": {"Memory": 64 << 20, "CpuPeriod": 0, "CpuQuota": 0},
+            "State": {"Pid": 4711},
+            "HostConfig": {"Memory": 64 << 20},
         }
         self.code = code
         self.output = [b"one\n", b"two\n"]
         self.end = threading.Event()
         self.asked: list[Any] = []
         self.error: Exception | None = None
-        self.reloads_until_oom = 0
 
     def reload(self) -> None:
-        if self.reloads_until_oom:
-            self.reloads_until_oom -= 1
-            self.attrs["State"]["OOMKilled"] = not self.reloads_until_oom
+        pass
 
     def logs(self, **_: Any) -> Iterator[bytes]:
         yield from self.output
@@ -86,24 +83,11 @@ def test_an_exit_code_is_known_once_the_log_is_complete(
     assert container.asked == [], "it has ended"
 
 
-@pytest.mark.parametrize(
-    ("oom", "reloads", "said"),
-    [
-        (True, 0, "killed by the kernel: used more than its 64 MiB of memory"),
-        (False, 5, "killed by the kernel: used more than its 64 MiB of memory"),
-        (False, 0, "probably by the kernel"),
-    ],
-    ids=["said", "said late", "not explained"],
-)
-def test_a_container_killed_for_its_memory_is_reported_as_such(
-    oom: bool, reloads: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not (oom or reloads):
-        monkeypatch.setattr(process_module, "_OOM_SECONDS", 0.01)
-    container = FakeContainer(137, oom=oom)
-    container.reloads_until_oom = reloads
+def test_a_container_killed_for_its_memory_is_reported_as_such(tmp_path: Path) -> None:
+    container = FakeContainer(137)
     container.end.set()
     assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
+    said = "probably by the kernel: used more than its 64 MiB of memory"
     assert said in (tmp_path / "log").read_text()
 
 

@@ -46,12 +46,10 @@ def client(bootstrap: str) -> AdminClient:
     )
 
 
-def require_topic(bootstrap: str, topic: str) -> str:
-    """Return the id of the cluster that has `topic`; raises InputError if the topic is missing."""
-    found = _listed(bootstrap)
-    if topic not in found.topics:
+def require_topic(bootstrap: str, topic: str) -> None:
+    """Raise InputError if a cluster does not have a topic."""
+    if topic not in _listed(bootstrap).topics:
         raise InputError(f"topic {topic}: not found at {bootstrap}, expected an existing topic")
-    return str(found.cluster_id)
 
 
 def broker_ids(bootstrap: str) -> list[int]:
@@ -126,7 +124,6 @@ def begin_topic(
 
 
 def delete_topic(bootstrap: str, topic: str, within_s: float) -> None:
-    """Delete a topic; raises InsyncError if that is refused."""
     admin = client(bootstrap)  # an answer is lost when its client is deleted
     _await(admin.delete_topics([topic], request_timeout=within_s)[topic], topic, "deleted")
 

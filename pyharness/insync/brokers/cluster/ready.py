@@ -35,8 +35,6 @@ def await_ready(nodes: Sequence[Node], within_s: float) -> None:
     everyone = sorted(broker.id for broker in brokers)
     until = time.monotonic() + within_s
     for broker in brokers:
-        while not _listens(broker.port):
-            _wait_on(nodes, until, f"broker {broker.id} does not listen")
         while (seen := _listed(broker.port, everyone)) != everyone:
             _wait_on(nodes, until, f"broker {broker.id} lists {seen}, expected {everyone}")
 
@@ -61,14 +59,6 @@ def await_controller(zookeeper: Node, nodes: Sequence[Node], within_s: float) ->
 def _has_controller(log: Path) -> bool:
     # The log has no file before the first change.
     return any(log.glob("log.*")) and any(each.path == CONTROLLER for each in changes(log))
-
-
-def _listens(port: int) -> bool:
-    try:
-        socket.create_connection((LOOPBACK, port), timeout=_ANSWER_WITHIN_S).close()
-    except OSError:
-        return False
-    return True
 
 
 def _listed(port: int, wanted: Sequence[int]) -> list[int] | str:

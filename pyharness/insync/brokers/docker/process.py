@@ -8,7 +8,6 @@ engine need not be polled.
 import signal
 import subprocess
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -22,11 +21,6 @@ from insync.errors import InsyncError
 
 _BY_SIGNAL: Final = 128
 _NOT_RUNNING: Final = 409  # the HTTP status of "conflict"
-_OOM_SECONDS: Final = 3.0
-"""How long the engine may take to report that the kernel killed a container for its memory.
-
-The report comes apart from the exit and may come later, or never if the cgroup is gone before.
-"""
 
 
 class ContainerProcess:
@@ -118,21 +112,11 @@ class ContainerProcess:
         self._container.reload()
         limit = self._container.attrs["HostConfig"]["Memory"] >> 20
         if code == -signal.SIGKILL and limit and not self._killed:
-            by = "by the kernel"
-            if not self._oom_reported():
-                by = f"not by insync, probably {by}"
+            # The engine reports that apart from the end, later, or never if the cgroup is gone.
+            by = "not by insync, probably by the kernel"
             with self._log.open("a", encoding="utf-8") as log:
                 log.write(f"ERROR killed {by}: used more than its {limit} MiB of memory\n")
         return code
-
-    def _oom_reported(self) -> bool:
-        deadline = time.monotonic() + _OOM_SECONDS
-        while not self._container.attrs["State"]["OOMKilled"]:
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.05)
-            self._container.reload()
-        return True
 
 
 def copy_log(container: Any, log: Path) -> None:

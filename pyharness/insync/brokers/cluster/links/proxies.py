@@ -32,46 +32,39 @@ _LENGTH: Final = struct.Struct(">i")
 _LINGER: Final = struct.Struct("ii")
 _RESETS: Final = _LINGER.pack(1, 0)
 """Of SO_LINGER: the end of a connection is a reset."""
-_FOLLOWER: Final = re.compile(rb"broker-(\d+)-fetcher-\d+")
+FOLLOWER: Final = re.compile(rb"broker-(\d+)-fetcher-\d+")
+"""The client ids of replica fetchers."""
 _NODE: Final = re.compile(rb"(?:raft-client-)?(\d+)")
+"""Those of nodes at a controller: for the metadata log and votes, and without a prefix for
+heartbeats, forwarded requests and changes of ISRs."""
 _LONGEST_NAME: Final = 255
 
 
-def who(client: bytes) -> int | None:
-    """Return the broker whose replica fetcher has this client id; None for other clients."""
-    found = _FOLLOWER.fullmatch(client)
-    return int(found[1]) if found else None
-
-
-def who_asks_controller(client: bytes) -> int | None:
-    """Return the node that connects to a controller with this client id, if it is one's.
-
-    Fetches of the metadata log and votes come from `raft-client-ID`; heartbeats, forwarded requests
-    and changes of ISRs from `ID`.
-    """
-    found = _NODE.fullmatch(client)
-    return int(found[1]) if found else None
+def who(client: bytes, pattern: re.Pattern[bytes] | None) -> int:
+    """Return the node with this client id; CLIENTS is anybody else."""
+    found = pattern and pattern.fullmatch(client)
+    return int(found[1]) if found else CLIENTS
 
 
 class Proxy:
     """The proxy of one listener of a node; `rules` has the rule of each pair of nodes.
 
-    `upstream` returns where the listener is, and is called for each connection. `who` finds the
-    number of the node that connects by its client id; 0 is anybody else. `answers`: whether single
-    answers may be acted on, by the rules in it; None: they may not.
+    `upstream` returns where the listener is, and is called for each connection. `ids` are the
+    client ids of nodes, None if only clients connect. `answers`: whether single answers may be
+    acted on, by the rules in it; None: they may not.
     """
 
     def __init__(
         self,
         node: int,
         rules: Mapping[frozenset[int], Rule],
-        who: Callable[[bytes], int | None] = who,
+        ids: re.Pattern[bytes] | None,
         answers: list[AnswerRule] | None = None,
     ) -> None:
         self.upstream: Callable[[], tuple[str, int]] | None = None
         self._node = node
         self._rules = rules
-        self._who = who
+        self._ids = ids
         self.answers = answers
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
@@ -108,7 +101,7 @@ class Proxy:
 
     async def _lead(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         opening, client = await _opening(reader)
-        peer = self._who(client) or 0
+        peer = who(client, self._ids)
         rule = self._rules.get(frozenset((peer, self._node)), Rule())
         if self.upstream is None:
             return
@@ -262,13 +255,13 @@ class Links:
         pairs += [(one, CLIENTS) for one in brokers if clients]
         rules = {frozenset(pair): Rule() for pair in pairs}
 
-        def proxies(nodes: Sequence[int], who: Callable[[bytes], int | None]) -> dict[int, Proxy]:
-            return {node: Proxy(node, rules, who, [] if answers else None) for node in nodes}
+        def proxies(nodes: Sequence[int], ids: re.Pattern[bytes] | None) -> dict[int, Proxy]:
+            return {node: Proxy(node, rules, ids, [] if answers else None) for node in nodes}
 
         self._rules = rules
-        self.brokers = proxies(brokers, who)
-        self.clients = proxies(brokers if clients else (), lambda _: CLIENTS)
-        self.controllers = proxies(controllers, who_asks_controller)
+        self.brokers = proxies(brokers, FOLLOWER)
+        self.clients = proxies(brokers if clients else (), None)
+        self.controllers = proxies(controllers, _NODE)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="links", daemon=True)
 
