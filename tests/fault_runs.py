@@ -158,7 +158,7 @@ def planned(
 def running(cluster: NodeCluster, **controls: ControlFile) -> FaultCluster:
     """Return a running cluster as faults see it; `controls` are those of brokers b1, b2, ..."""
     found = {int(name.lstrip("b")): control for name, control in controls.items()}
-    return FaultCluster(kafka=cluster._dist, cluster=cluster, controls=found, home=cluster._folder)
+    return FaultCluster(kafka=cluster.dist, cluster=cluster, controls=found, home=cluster.folder)
 
 
 class OneNode:

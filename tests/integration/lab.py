@@ -45,7 +45,7 @@ Program = Callable[..., str]
 
 def equip(cluster: LocalCluster, number: int, *, agent: bool) -> None:
     """Let a node run with or without the cluster's agent from its next start on."""
-    plan, spec = cluster._planned[number], cluster._agent
+    plan, spec = cluster._planned[number], cluster.agent
     assert spec is not None
     flags = [each for each in plan.flags if each != spec.flag(number)]
     cluster._planned[number] = replace(plan, flags=[*flags, spec.flag(number)] if agent else flags)
@@ -85,7 +85,7 @@ class Lab:
 
     def configs(self, *what: str, servers: str | None = None, by: str = "server") -> str:
         """Update configs by Kafka's own command; return what it prints. `by`: or "controller"."""
-        command = self.cluster._dist.command(
+        command = self.cluster.dist.command(
             ["-Xshare:auto", "-XX:TieredStopAtLevel=1"],
             "kafka.admin.ConfigCommand",
             *(f"--bootstrap-{by}", servers or self.server(), "--alter", *what),

@@ -306,7 +306,7 @@ def assembled(
     with open_links(scenarios, controllers) as links:
         cluster = kind(
             kafka, home, brokers=brokers, settings=settings, agent=agent, extras=extras,
-            links=links, elr=arms.ARMS[arm].elr, controllers=controllers,
+            links=links, elr=arms.ARMS[arm].elr, quorum=controllers,
         )  # fmt: skip
         try:
             opened = open_disks(scenarios, home, keep=keep, zookeeper=kafka.release.zookeeper)

@@ -44,7 +44,7 @@ def frozen(lab: Lab, number: int) -> Iterator[None]:
 @pytest.mark.parametrize("count", [1, 3])
 def test_brokers_that_are_the_controllers(start_lab: StartLab, count: int) -> None:
     """Broker 1 is a controller, with one or two others; its configs are updated while it runs."""
-    lab = start_lab(controllers=Controllers(count, combined=True))
+    lab = start_lab(quorum=Controllers(count, combined=True))
     lab.check_all()
     relieved = [line for number in ALL for line in lab.events("leader_relieved", number)]
     assert len(relieved) == 1, "by the active controller"
@@ -60,7 +60,7 @@ def test_the_active_controller_dies_during_a_step_down(start_lab: StartLab, wove
     lab = start_lab(
         agent_options={"on_controller": woven},
         settings={**LAG, **LATE_ELECTION},
-        controllers=Controllers(3),
+        quorum=Controllers(3),
     )
     with lab.writing(), lab.bridge() as broker:
         lab.switch(broker, STEP_DOWN)

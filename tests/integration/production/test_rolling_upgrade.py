@@ -68,7 +68,7 @@ def test_a_rolling_upgrade_of_kafka_and_of_the_agent(
 def to_woven(cluster: LocalCluster, number: int, new: Distribution) -> None:
     """Restart a node with the newer Kafka and the agent."""
     equip(cluster, number, agent=True)
-    cluster._dist = new
+    cluster.dist = new
     restart(cluster, number)
 
 
@@ -112,5 +112,5 @@ def test_a_rolling_downgrade_of_kafka_and_of_the_agent(
 def to_stock(cluster: LocalCluster, number: int, old: Distribution) -> None:
     """Restart a node with the older Kafka and without the agent."""
     equip(cluster, number, agent=False)
-    cluster._dist = old
+    cluster.dist = old
     restart(cluster, number)

@@ -5,7 +5,7 @@ A subclass says how to run one node, and what else to create and remove.
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
@@ -125,66 +125,58 @@ _READY_WITHIN_S = 60.0
 _CONTROLLERS_ADVERTISE = (3, 9)
 
 
+@dataclass(kw_only=True, eq=False)
 class NodeCluster:
     """A fresh cluster whose nodes `_run` starts; leaving the `with` block stops it.
 
     It has a controller (`CONTROLLER_ID`) or several, brokers from 1 on, and before KRaft a
-    ZooKeeper.
+    ZooKeeper. To make one raises InputError if the folder's path contains a comma.
+
+    Args:
+        folder: has a subfolder per node, in which a data folder may already exist if it is empty,
+            for example as a mount point.
+        settings: are added to every node's server.properties, because the controller reads some
+            broker settings too, such as broker.session.timeout.ms.
+        extras: for single brokers, by id.
+        links: open proxies for the traffic between brokers.
+        elr: without it, eligible leader replicas are off, otherwise as in the version's default.
+        quorum: which nodes are controllers, on KRaft.
+
     """
 
-    def __init__(
-        self,
-        dist: Distribution,
-        folder: Path,
-        *,
-        brokers: int = 3,
-        settings: Mapping[str, str] | None = None,
-        agent: AgentSpec | None = None,
-        extras: Mapping[int, NodeExtras] | None = None,
-        links: Links | None = None,
-        elr: bool = True,
-        controllers: Controllers = ONE_CONTROLLER,
-    ) -> None:
-        """Plan a cluster under `folder`, one subfolder per node, with brokers 1 to `brokers`.
+    dist: Distribution = field(kw_only=False)
+    folder: Path = field(kw_only=False)
+    brokers: int = 3
+    settings: Mapping[str, str] = field(default_factory=dict)
+    agent: AgentSpec | None = None
+    extras: Mapping[int, NodeExtras] = field(default_factory=dict)
+    links: Links | None = None
+    elr: bool = True
+    quorum: Controllers = ONE_CONTROLLER
 
-        `settings` are added to every node's server.properties, because the controller reads some
-        broker settings too, such as broker.session.timeout.ms. `extras` are for single brokers,
-        by id. A node's data folder may already exist if it is empty, for example as a mount
-        point. `links` are open proxies for the traffic between brokers. Without `elr` the
-        cluster is formatted with eligible leader replicas off, otherwise with its version's
-        default. `controllers` says which nodes are controllers, on KRaft. Raises InputError if the
-        folder's path contains a comma.
-        """
-        if "," in str(folder.absolute()):
-            raise InputError(f"folder: {folder.absolute()} has a comma, expected one without")
-        self._dist = dist
-        self._folder = folder.absolute()
-        self._brokers = range(1, brokers + 1)
-        self._settings = dict(settings or {})
-        self._agent = agent
-        self._extras = dict(extras or {})
-        self._links = links
-        self._elr = elr
-        self._controllers = controllers
+    def __post_init__(self) -> None:
+        self.folder = self.folder.absolute()
+        if "," in str(self.folder):
+            raise InputError(f"folder: {self.folder} has a comma, expected one without")
         self.nodes: dict[int, Node] = {}
         self._planned: dict[int, NodePlan] = {}
 
     @property
     def bootstrap(self) -> str:
         """The brokers' addresses, for clients."""
-        brokers = (self.nodes[number] for number in self._brokers)
+        brokers = (self.nodes[number] for number in range(1, self.brokers + 1))
         return ",".join(f"{LOOPBACK}:{broker.port}" for broker in brokers)
 
     @property
     def client_bootstrap(self) -> str:
         """The addresses for clients whose links to brokers can be broken."""
-        proxies = [] if self._links is None else self._links.clients.values()
+        proxies = [] if self.links is None else self.links.clients.values()
         return ",".join("{}:{}".format(*each.address) for each in proxies) or self.bootstrap
 
     @property
     def controllers(self) -> Sequence[Node]:
         """The nodes that are controllers; none on ZooKeeper."""
-        return [self.nodes[number] for number in self._controllers.ids if number in self.nodes]
+        return [self.nodes[number] for number in self.quorum.ids if number in self.nodes]
 
     @property
     def zookeeper(self) -> Node:
@@ -219,7 +211,7 @@ class NodeCluster:
 
         On KRaft it serves after its old session has ended, on ZooKeeper right after its start.
         """
-        if self._dist.release.zookeeper:
+        if self.dist.release.zookeeper:
             forget_broker(self.zookeeper.port, number)
         self.nodes[number] = self._run(self._planned[number])
 
@@ -245,13 +237,13 @@ class NodeCluster:
         try:
             self._prepare()
             planned = tuple(self._planned.values())
-            if self._dist.release.zookeeper:
+            if self.dist.release.zookeeper:
                 planned = self._start_first_two(planned)
             self._run_all(planned)
             await_ready(tuple(self.nodes.values()), _READY_WITHIN_S)
         except OSError as error:
             self.stop()
-            raise InputError(f"cluster: cannot start in {self._folder}: {error}") from error
+            raise InputError(f"cluster: cannot start in {self.folder}: {error}") from error
         except BaseException:
             self.stop()
             raise
@@ -264,12 +256,12 @@ class NodeCluster:
             node.prepare(self._planned[plan.id], templates, cluster)
 
     def _plans(self) -> list[NodePlan]:
-        where, brokers, addresses = self._folder, self._brokers, self._addresses()
-        if self._dist.release.zookeeper:
-            return on_zookeeper(where, brokers, self._settings, addresses)
+        brokers, addresses = range(1, self.brokers + 1), self._addresses()
+        if self.dist.release.zookeeper:
+            return on_zookeeper(self.folder, brokers, self.settings, addresses)
         return on_kraft(
-            where, brokers, self._settings, addresses, self._controllers,
-            advertises=numbers(self._dist.version) >= _CONTROLLERS_ADVERTISE,
+            self.folder, brokers, self.settings, addresses, self.quorum,
+            advertises=numbers(self.dist.version) >= _CONTROLLERS_ADVERTISE,
         )  # fmt: skip
 
     def _start_first_two(self, planned: Sequence[NodePlan]) -> tuple[NodePlan, ...]:
@@ -290,27 +282,27 @@ class NodeCluster:
 
     def _templates(self) -> Path | None:
         """Return the formatted nodes to copy; None on ZooKeeper, which needs none."""
-        if self._dist.release.zookeeper:
+        if self.dist.release.zookeeper:
             return None
-        return self._dist.formats if self._elr else without_elr(self._dist)
+        return self.dist.formats if self.elr else without_elr(self.dist)
 
     def _agent_of(self, plan: NodePlan) -> AgentSpec | None:
         """Return the agent of a node: brokers have it, and a KRaft controller may have it.
 
         A controller on ZooKeeper cannot honour a leader that steps down, so it has no agent.
         """
-        if self._agent and self._agent.nodes is not None and plan.id not in self._agent.nodes:
+        if self.agent and self.agent.nodes is not None and plan.id not in self.agent.nodes:
             return None
         if plan.role == "broker":
-            return self._agent
-        woven = plan.role == "controller" and not self._dist.release.zookeeper
-        return self._agent if woven and self._agent and self._agent.on_controller else None
+            return self.agent
+        woven = plan.role == "controller" and not self.dist.release.zookeeper
+        return self.agent if woven and self.agent and self.agent.on_controller else None
 
     def _equipped(self, plan: NodePlan) -> NodePlan:
         """Return the plan of a node with its agent, and of a broker with its extras."""
         agent = self._agent_of(plan)
         flags = [] if agent is None else [agent.flag(plan.id)]
-        own = self._extras.get(plan.id, NO_EXTRAS) if plan.role == "broker" else NO_EXTRAS
+        own = self.extras.get(plan.id, NO_EXTRAS) if plan.role == "broker" else NO_EXTRAS
         settings = {**plan.settings, **own.settings}
         return replace(plan, settings=settings, flags=[*plan.flags, *flags], extras=own)
 
@@ -320,7 +312,7 @@ class AttachedCluster(NodeCluster):
 
     def __init__(self, bootstrap: str) -> None:
         self._named = bootstrap
-        self._links = None
+        self.links = None
         self.nodes: dict[int, Node] = {}
 
     @property

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,7 +28,7 @@ from insync.brokers.docker.engine import docker_errors
 from insync.brokers.docker.process import ContainerProcess
 from insync.brokers.images.image import Image, require
 from insync.brokers.kafka import formats
-from insync.brokers.kafka.distribution import LOG_CONFIG, Distribution, node_flags
+from insync.brokers.kafka.distribution import LOG_CONFIG, node_flags
 from insync.brokers.kafka.ports import LOOPBACK
 from insync.errors import InputError, InsyncError
 
@@ -122,33 +123,25 @@ def _written(plan: NodePlan, agent: AgentSpec | None) -> Iterator[Path]:
 _PORT_TAKEN: Final = ("port is already allocated", "address already in use")
 
 
+@dataclass(kw_only=True, eq=False)
 class ContainerCluster(NodeCluster):
     """A fresh cluster; entering the `with` block starts it and leaving the block stops it.
 
     The start first removes what killed harnesses left behind. Entering raises InsyncError, with
     lines of the node's log, when a node does not start. After `stop` the containers are removed,
-    and the nodes' logs and data are in their folders.
+    and the nodes' logs and data are in their folders. Its `dist` is the same Kafka version on this
+    host; `image` replaces the built image of that version; `memory_mib` is for each node. To make
+    one raises InputError also without an engine or an image.
     """
 
-    def __init__(
-        self,
-        dist: Distribution,
-        folder: Path,
-        *,
-        image: Image | None = None,
-        memory_mib: int = 512,
-        **options: Any,
-    ) -> None:
-        """Plan a cluster as NodeCluster does, with its `options`.
+    image: Image | None = None
+    memory_mib: int = 512
 
-        `dist` is the same Kafka version on this host; `image` replaces the built image of that
-        version; `memory_mib` is for each node. Raises InputError also without engine or image.
-        """
-        super().__init__(dist, folder, **options)
-        if ":" in str(self._folder):
-            raise InputError(f"folder: {self._folder} has a colon, expected one without")
-        self._image = image or require(dist.release)
-        self._memory_mib = memory_mib
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if ":" in str(self.folder):
+            raise InputError(f"folder: {self.folder} has a colon, expected one without")
+        self._image = self.image or require(self.dist.release)
         self._id = formats.new_id()
         self._network: Network
         self._containers: dict[int, Any] = {}
@@ -164,7 +157,7 @@ class ContainerCluster(NodeCluster):
                 process.remove(client, self._id)
 
     def _addresses(self) -> Addresses:
-        return InNetwork(self._links, "" if self._links is None else self._gateway(), self._at)
+        return InNetwork(self.links, "" if self.links is None else self._gateway(), self._at)
 
     def _gateway(self) -> str:
         """Return this host's address in the network."""
@@ -189,7 +182,7 @@ class ContainerCluster(NodeCluster):
             self._network = Network(docker_network_kw=marks).create()
         super()._prepare()
         for plan in self._planned.values():
-            make_accessible(plan, self._agent)
+            make_accessible(plan, self.agent)
 
     def _run_all(self, planned: Sequence[NodePlan]) -> None:
         with ThreadPoolExecutor(len(planned)) as threads:
@@ -214,7 +207,7 @@ class ContainerCluster(NodeCluster):
             return container
         made = container_of(
             plan, cluster=self._id, network=self._network, image=self._image,
-            memory_mib=self._memory_mib, agent=self._agent_of(plan),
+            memory_mib=self.memory_mib, agent=self._agent_of(plan),
         )  # fmt: skip
         self._containers[plan.id] = made.start().get_wrapped_container()
         return self._containers[plan.id]

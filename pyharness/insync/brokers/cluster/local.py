@@ -41,12 +41,12 @@ class LocalCluster(NodeCluster):
             raise PortTakenError(f"a node's port was taken: {error}") from error
 
     def _addresses(self) -> Addresses:
-        return Addresses(self._links)
+        return Addresses(self.links)
 
     def _run(self, plan: NodePlan) -> Node:
         flags = [*plan.flags, *node_flags(plan.folder / TEMPORARY), *plan.extras.flags]
         running = process.start(
-            self._dist.command(flags, plan.main, str(plan.settings_file)),
+            self.dist.command(flags, plan.main, str(plan.settings_file)),
             log=plan.log,
             folder=plan.folder,
             environment={**os.environ, **plan.extras.environment},
