@@ -93,11 +93,11 @@ def roots(version: str) -> list[str]:
 
 def pin_tests(version: str, folder: Path = PINS) -> Path:
     """Write `folder`/VERSION.toml and return it; raises InputError if it cannot be resolved."""
-    broker = {(jar.org, jar.name) for jar in releases.find(version).jars}
+    broker = {tuple(jar.parts[:2]) for jar in releases.find(version).jars}
     with tempfile.TemporaryDirectory(prefix="insync-pin-") as scratch:
         jars = pin.resolve(roots(version), Path(scratch), _WITHOUT)
     # Of a module of the broker, the broker's own jar is used.
-    added = [jar for jar in jars if jar.classifier or (jar.org, jar.name) not in broker]
+    added = [jar for jar in jars if len(jar.parts) > 3 or tuple(jar.parts[:2]) not in broker]
     written = folder / f"{version}.toml"
     made = written.with_suffix(".made")
     made.write_text(_render(version, added), encoding="utf-8")

@@ -89,7 +89,7 @@ def _text(name: str) -> str:
 
 def pinned() -> tuple[str, ...]:
     """Return the versions whose test jars are pinned, oldest first."""
-    return versions.listed(files(__package__).joinpath("pins"))
+    return versions.listed(Path(__file__).with_name("pins"))
 
 
 def pinned_jars(version: str, tell: Callable[[str], None]) -> tuple[Path, ...]:

@@ -15,7 +15,7 @@ from insync.errors import InsyncError
 from insync.overhead.figures import Values
 
 TOOLS: Final = Jar(
-    "org.apache.kafka", "kafka-tools", "4.3.1",
+    "org.apache.kafka:kafka-tools:4.3.1",
     sha256="62f3c5dd7aa3442d4c5bc6a95f86e2502178ea09de8e27f74d9563bf955e253c",
 )  # fmt: skip
 """The jar with both tools, which a broker does not need."""
@@ -53,7 +53,7 @@ class LoadTool:
         """Return the tools on the Java of `dist`; fetch their jars first if they are missing."""
         own = distribution(DEFAULT, dist.java, tell)
         tools = replace(own.release, jars=(TOOLS,))
-        folder = cache.root() / "kafka" / f"tools-{TOOLS.revision}"
+        folder = cache.root() / "kafka" / f"tools-{TOOLS.parts[2]}"
         return cls(own, cached_jars(tools, folder, tell))
 
     def produce(self, bootstrap: str, topic: str, records: int, record_bytes: int) -> Values:

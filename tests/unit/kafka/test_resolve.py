@@ -25,7 +25,8 @@ class Repository:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
         sha256 = hashlib.sha256(content).hexdigest()
-        return Jar("org.example", name, "1.0", sha256, classifier)
+        words = ("org.example", name, "1.0", classifier)
+        return Jar(":".join(filter(None, words)), sha256)
 
 
 @pytest.fixture

@@ -93,7 +93,6 @@ class InNetwork(Addresses):
 
 
 def host_name(number: int) -> str:
-    """Return the name of a node's container in its network."""
     return f"node-{number}"
 
 

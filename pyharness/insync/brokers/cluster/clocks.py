@@ -34,12 +34,11 @@ class Reading:
 
     @property
     def ahead_ms(self) -> float:
-        """How far the node's clock is ahead."""
         return self.node_ms + TICK_MS / 2 - (self.asked_ms + self.answered_ms) / 2
 
     @property
     def error_ms(self) -> float:
-        """How wrong that may be, in both directions."""
+        # in both directions
         return (self.answered_ms - self.asked_ms + TICK_MS) / 2
 
 

@@ -163,7 +163,6 @@ class NodeCluster:
 
     @property
     def bootstrap(self) -> str:
-        """The brokers' addresses, for clients."""
         brokers = (self.nodes[number] for number in range(1, self.brokers + 1))
         return ",".join(f"{LOOPBACK}:{broker.port}" for broker in brokers)
 
@@ -216,7 +215,6 @@ class NodeCluster:
         self.nodes[number] = self._run(self._planned[number])
 
     def remove_data(self) -> None:
-        """Remove the data of the stopped nodes; keep their settings and logs."""
         for each in self._planned.values():
             node.remove_data(each.folder)
 

@@ -160,7 +160,6 @@ class ContainerCluster(NodeCluster):
         return InNetwork(self.links, "" if self.links is None else self._gateway(), self._at)
 
     def _gateway(self) -> str:
-        """Return this host's address in the network."""
         with _engine() as client:
             network = client.networks.get(self._network.id)
         return str(network.attrs["IPAM"]["Config"][0]["Gateway"])

@@ -38,7 +38,6 @@ class AgentSpec:
     cache: Path | None = None
 
     def events_file(self, node: int) -> Path:
-        """Return the file to which a node's agent writes its events."""
         return self.events_dir.absolute() / f"broker-{node}.jsonl"
 
     def flag(self, node: int) -> str:
@@ -137,7 +136,6 @@ class Node:
 
     @property
     def data_dirs(self) -> list[Path]:
-        """All folders that hold partitions' folders."""
         return formats.log_dirs_in(self.folder)
 
     @property
@@ -152,7 +150,6 @@ class Node:
 
     @property
     def log(self) -> Path:
-        """The file with all of the node's output."""
         return self.folder / LOG
 
 
@@ -172,7 +169,6 @@ def prepare(plan: NodePlan, templates: Path | None, cluster: str) -> None:
 
 
 def has_data(folder: Path) -> bool:
-    """Whether the folder of a node has its data."""
     return any((folder / part).is_dir() for part in (formats.DATA, formats.METADATA))
 
 

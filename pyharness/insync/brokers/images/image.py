@@ -103,7 +103,7 @@ def digest(release: Release, base: Base) -> str:
 
 
 def texts(image: Image, release: Release) -> dict[str, str]:
-    """Return the text files of the build context, by name."""
+    """Return the text files of the build context."""
     flags = node_flags(SAMPLE, SAMPLE / LOG_CONFIG.name)
     node = image.command(flags, "kafka.Kafka", str(SAMPLE / _SETTINGS), dumps=True)
     made = {
@@ -305,7 +305,6 @@ def _image(
 
 
 def _ask(client: docker.DockerClient, image: str, name: str) -> str:
-    """Return what the Java in an image prints about itself."""
     command = ["sh", "-c", _ASK_JAVA]
     asked = client.containers.create(image, entrypoint=command, network_mode="none")
     try:

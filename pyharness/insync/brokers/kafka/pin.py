@@ -14,12 +14,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from insync.artifacts import sha256_of
-from insync.brokers.kafka.versions import ELR_SINCE, KRAFT_SINCE, Jar, numbers
+from insync.brokers.kafka.versions import DISTS, ELR_SINCE, KRAFT_SINCE, Jar, numbers
 from insync.errors import InputError
 
 # The log4j binding that every version gets.
 LOG4J = "2.25.5"
-_DISTS = Path(__file__).with_name("dists")
 _DONE_WITHIN_S = 600.0
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
 # The first versions for Scala 2.13, and without log4j 1.
@@ -68,7 +67,6 @@ def render(version: str, jars: Sequence[Jar]) -> str:
 
 
 def rows(key: str, jars: Sequence[Jar]) -> list[str]:
-    """Return the lines of an array of pinned jars."""
     entries = sorted(f'  {{ id = "{jar.id}", sha256 = "{jar.sha256}" }},' for jar in jars)
     return [f"{key} = [", *entries, "]"]
 
@@ -122,7 +120,6 @@ def _pom(wanted: Sequence[str], instead: Sequence[str]) -> str:
 
 
 def _coordinates(wanted: str) -> str:
-    """Return the elements of a dependency on `group:name:version[:classifier]`."""
     names = ("groupId", "artifactId", "version", "classifier")
     words = zip(names, wanted.split(":"), strict=False)
     return "".join(f"<{name}>{word}</{name}>" for name, word in words)
@@ -154,11 +151,12 @@ def _jar(file: Path, libs: Path) -> Jar:
     """Return the artifact of `file`, whose path is that of a Maven repository."""
     *group, name, revision, _ = file.relative_to(libs).parts
     classifier = file.stem.removeprefix(f"{name}-{revision}").removeprefix("-")
-    return Jar(".".join(group), name, revision, sha256_of(file), classifier)
+    words = (".".join(group), name, revision, classifier)
+    return Jar(":".join(filter(None, words)), sha256_of(file))
 
 
 if __name__ == "__main__":
-    asked, into = (*sys.argv[1:], str(_DISTS))[:2]
+    asked, into = (*sys.argv[1:], str(DISTS))[:2]
     try:
         pin(asked, Path(into))
     except InputError as error:

@@ -41,7 +41,11 @@ def start(
     terminal reaches only the harness, which then stops its children in order. Raises InputError
     when setpriv is missing.
     """
-    bound = tied(command)
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        raise InputError("setpriv: not on the PATH, expected the package util-linux")
+    wanted = ["sh", "-c", _IF_WANTED, str(os.getpid())]
+    bound = [setpriv, "--pdeathsig", "KILL", "--", *wanted, *command]
     with log.open("ab") as written:
         return _LAUNCHER.submit(
             lambda: subprocess.Popen(
@@ -81,18 +85,6 @@ def answering(
         yield ask
     finally:
         kill([child])
-
-
-def tied(command: Sequence[str]) -> list[str]:
-    """Return `command` so that it ends with the thread of this process that starts it.
-
-    Raises InputError when setpriv is missing.
-    """
-    setpriv = shutil.which("setpriv")
-    if setpriv is None:
-        raise InputError("setpriv: not on the PATH, expected the package util-linux")
-    wanted = ["sh", "-c", _IF_WANTED, str(os.getpid())]
-    return [setpriv, "--pdeathsig", "KILL", "--", *wanted, *command]
 
 
 def kill(processes: Sequence[Running]) -> None:

@@ -87,7 +87,6 @@ def _check(version: str) -> None:
 
 
 def _apart(one: str, other: str) -> list[int]:
-    """Return how far two versions are apart, number by number."""
     return [abs(a - b) for a, b in zip_longest(numbers(one), numbers(other), fillvalue=0)]
 
 
@@ -136,8 +135,8 @@ def released(group: str, name: str) -> list[str]:
 
 
 def _download(root: str, libs: Path, jar: Jar) -> None:
-    group = jar.org.replace(".", "/")
-    source = "/".join([root, group, jar.name, jar.revision, jar.file_name])
+    group, name, revision, *_ = jar.parts
+    source = "/".join([root, group.replace(".", "/"), name, revision, jar.file_name])
     try:
         with _opened(source) as answer, (libs / jar.file_name).open("wb") as file:
             shutil.copyfileobj(answer, file)

@@ -6,12 +6,11 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from insync.artifacts import sha256_of
 
+DISTS = Path(__file__).with_name("dists")
 DEFAULT = "4.3.1"
 KRAFT_SINCE = (3, 3)
 """The first version that runs on KRaft here; brokers of older ones need ZooKeeper."""
@@ -23,26 +22,21 @@ ELR_SINCE = (4, 1)
 class Jar:
     """One artifact of Maven Central, with the SHA-256 its file must have.
 
-    `classifier` is for a jar beside a module's main one, such as that of its tests.
+    `id` is group:name:version, with a :classifier for a jar beside a module's main one, such as
+    that of its tests.
     """
 
-    org: str
-    name: str
-    revision: str
+    id: str
     sha256: str
-    classifier: str = ""
 
     @property
-    def id(self) -> str:
-        """Its coordinates: group:name:version, and the classifier if it has one."""
-        beside = f":{self.classifier}" if self.classifier else ""
-        return f"{self.org}:{self.name}:{self.revision}{beside}"
+    def parts(self) -> list[str]:
+        return self.id.split(":")
 
     @property
     def file_name(self) -> str:
         """The file's name in the cache; unique within a release."""
-        beside = f"-{self.classifier}" if self.classifier else ""
-        return f"{self.name}-{self.revision}{beside}.jar"
+        return f"{'-'.join(self.parts[1:])}.jar"
 
 
 @dataclass(frozen=True)
@@ -65,7 +59,6 @@ class Release:
 
     @property
     def digest(self) -> str:
-        """One SHA-256 of the names and contents of its jars."""
         own = ((file.name, sha256_of(file)) for file in self.files)
         return digest_of(own if self.files else ((jar.file_name, jar.sha256) for jar in self.jars))
 
@@ -76,15 +69,12 @@ class Release:
 
 
 def known() -> tuple[str, ...]:
-    """Return all versions, oldest first."""
-    return listed(files(__package__).joinpath("dists"))
+    return listed(DISTS)
 
 
-def listed(folder: Traversable) -> tuple[str, ...]:
+def listed(folder: Path) -> tuple[str, ...]:
     """Return the versions that have a list of pinned jars in a folder, oldest first."""
-    names = (each.name for each in folder.iterdir())
-    found = (name.removesuffix(".toml") for name in names if name.endswith(".toml"))
-    return tuple(sorted(found, key=numbers))
+    return tuple(sorted((each.stem for each in folder.glob("*.toml")), key=numbers))
 
 
 def numbers(version: str) -> tuple[int, ...]:
@@ -95,13 +85,13 @@ def numbers(version: str) -> tuple[int, ...]:
 
 @cache
 def pinned(version: str) -> Release:
-    return read(files(__package__).joinpath("dists", f"{version}.toml").read_text(encoding="utf-8"))
+    return read((DISTS / f"{version}.toml").read_text(encoding="utf-8"))
 
 
 def read(text: str, **more: str) -> Release:
     """Return the release of a list of pinned jars, with `more` than the list has."""
     data = {**tomllib.loads(text), **more}
-    jars = (jar(entry["id"], entry["sha256"]) for entry in data.pop("jars"))
+    jars = (Jar(**entry) for entry in data.pop("jars"))
     return Release(jars=tuple(sorted(jars, key=lambda jar: jar.file_name)), **data)
 
 
@@ -109,9 +99,3 @@ def digest_of(files: Iterable[tuple[str, str]]) -> str:
     """Return one SHA-256 of the names and SHA-256s of files, in any order."""
     lines = (f"{name}\0{sha256}\n" for name, sha256 in sorted(files))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def jar(coordinates: str, sha256: str) -> Jar:
-    """Return the artifact that `group:name:version` or `group:name:version:classifier` names."""
-    org, name, revision, *classifier = coordinates.split(":")
-    return Jar(org, name, revision, sha256, *classifier)

@@ -62,7 +62,6 @@ class Fields:
         return value | byte << shift
 
     def count(self) -> int:
-        """Return the next field, a number of 4 bytes."""
         return int(self.take("i")[0])
 
     def length(self) -> int:
@@ -133,7 +132,6 @@ def elect(topic: str, partitions: Sequence[int], timeout_ms: int, how: int = PRE
 
 
 def list_reassignments(topic: str, partitions: Sequence[int], timeout_ms: int) -> bytes:
-    """Return the request for what is being reassigned of these partitions."""
     listed = varint(2) + _text(topic) + _ids(partitions) + _NO_TAGS
     body = struct.pack(">i", timeout_ms) + listed + _NO_TAGS
     return framed(LIST_REASSIGNMENTS, body, flexible=True)
@@ -163,7 +161,6 @@ def adding(answer: bytes) -> dict[int, list[int]]:
 
 
 def connect(port: int, seconds: float) -> socket.socket:
-    """Connect to the broker at a port of this host; raises OSError."""
     return socket.create_connection(("127.0.0.1", port), timeout=seconds)
 
 
@@ -213,7 +210,6 @@ def framed(call: tuple[int, int], body: bytes, *, flexible: bool) -> bytes:
 
 
 def _topics(topic: str, partitions: Sequence[bytes]) -> bytes:
-    """Return a compact list of one topic with its partitions."""
     return varint(2) + _text(topic) + _count(partitions) + b"".join(partitions) + _NO_TAGS
 
 

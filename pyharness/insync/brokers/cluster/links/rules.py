@@ -94,7 +94,6 @@ class Rule:
         self._count(direction, in_hand=size)
 
     def dropped(self, size: int, direction: Direction) -> None:
-        """Count a chunk as lost with its connection."""
         self._count(direction, in_hand=-size, bytes_dropped=size)
 
     async def hold(self, size: int, came_at: float, direction: Direction) -> None:
