@@ -4,20 +4,14 @@ Only a run loads this module: it knows brokers, which scenarios do not.
 """
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 from insync.brokers.cluster import admin, clocks
-from insync.brokers.cluster.admin import (
-    assignment,
-    begin_topic,
-    create_topic,
-    delete_topic,
-    partitions,
-)
+from insync.brokers.cluster.admin import begin_topic, create_topic, delete_topic
 from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.node import Node
@@ -41,6 +35,7 @@ OLD_RECORD_BYTES: Final = 1 << 19
 ANSWERS_WITHIN_S: Final = 5.0
 TIMEOUT_MS: Final = 4_000
 LISTS_WITHIN_S: Final = 0.5
+SEEN_WITHIN_S: Final = 2.0
 API_VERSIONS: Final = (18, 0)
 DESCRIBE_QUORUM: Final = (55, 0)
 QUORUM: Final = b"\2\x13__cluster_metadata\2\0\0\0\0\0\0\0"
@@ -49,7 +44,6 @@ ALTER_REPLICA_LOG_DIRS: Final = (34, 1)
 
 Assignment = Mapping[int, tuple[Sequence[int], Sequence[int]]]
 """By partition, its replicas and its ISR."""
-_Seen = TypeVar("_Seen")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -154,11 +148,12 @@ class FaultCluster:
 
     def assignment_seen_by(self, broker: int, topic: str) -> Assignment:
         """Return replicas and ISR of each partition as a broker knows them; raises InsyncError."""
-        return self._asked(broker, lambda server: assignment(server, topic))
+        seen = self._metadata(broker, topic)
+        return {each: (seen.replicas[each], isr) for each, (_, isr) in seen.partitions.items()}
 
     def leaders_seen_by(self, broker: int, topic: str) -> Mapping[int, int]:
         """Return the leader of each partition as one broker knows it; raises InsyncError."""
-        seen = self._asked(broker, lambda server: partitions(server, topic))
+        seen = self._metadata(broker, topic).partitions
         return {partition: leader for partition, (leader, _) in seen.items()}
 
     def active_controller(self) -> int:
@@ -295,9 +290,9 @@ class FaultCluster:
                 break
         raise InsyncError(f"{what}: {', '.join(answers)}")
 
-    def _asked(self, broker: int, question: Callable[[str], _Seen]) -> _Seen:
+    def _metadata(self, broker: int, topic: str) -> wire.Metadata:
         try:
-            return question(self._server(broker))
+            return wire.ask_metadata(self._server(broker), topic, SEEN_WITHIN_S)
         except OSError as error:
             raise InsyncError(f"broker {broker}: no answer: {error}") from error
 

@@ -17,7 +17,7 @@ from insync.background import Background
 from insync.brokers.cluster.admin import await_state, client, create_topic
 from insync.brokers.cluster.common import AttachedCluster
 from insync.brokers.kafka import wire
-from insync.brokers.kafka.wire import State
+from insync.brokers.kafka.wire import Metadata
 from insync.errors import InsyncError
 from insync.events.schema import LivenessLine, LivenessType, now_ms
 from insync.faults.registry import tags_of
@@ -110,11 +110,11 @@ def await_full_isr(
 
 
 def _has_full_isr(
-    everyone: Sequence[int], absent: Mapping[int, Collection[int]], state: State
+    everyone: Sequence[int], absent: Mapping[int, Collection[int]], seen: Metadata
 ) -> bool:
-    return bool(state) and all(
+    return bool(seen.partitions) and all(
         isr == [broker for broker in everyone if broker not in absent.get(partition, ())]
-        for partition, (_, isr) in state.items()
+        for partition, (_, isr) in seen.partitions.items()
     )
 
 

@@ -311,8 +311,8 @@ def _led_as(bootstrap: str, topic: str, wanted: dict[int, list[int]], seconds: f
     return await_state(
         bootstrap,
         topic,
-        lambda state: (
-            {number: leader for number, (leader, _) in state.items()}
+        lambda seen: (
+            {number: leader for number, (leader, _) in seen.partitions.items()}
             == {number: replicas[0] for number, replicas in wanted.items()}
         ),
         time.monotonic() + seconds,

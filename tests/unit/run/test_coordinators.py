@@ -42,7 +42,7 @@ class FakeCluster:
         self.state = {number: (each[0], sorted(each)) for number, each in enumerate(assignment)}
 
     def _await(self, _: str, __: str, wanted: Any, ___: float) -> str | None:
-        return None if wanted(self.state) else f"{self.state}"
+        return None if wanted(wire.Metadata([], self.state, {})) else f"{self.state}"
 
     def _ask(self, port: int, request: bytes, _: float) -> int:
         self.asked.append((port, request))

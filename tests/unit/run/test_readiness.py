@@ -6,6 +6,7 @@ from typing import Any, Self, cast
 import pytest
 
 from insync.brokers.cluster import admin
+from insync.brokers.kafka.wire import Metadata
 from insync.errors import InsyncError
 from insync.progress import Progress
 from insync.run import readiness
@@ -20,12 +21,12 @@ class Brokers:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **answers: list[object]) -> None:
         self.asked: list[str] = []
         self._answers = answers
-        monkeypatch.setattr(admin, "partitions", self._answer)
+        monkeypatch.setattr(admin, "ask_metadata", self._answer)
 
-    def _answer(self, server: str, topic: str) -> object:
+    def _answer(self, server: str, topic: str, seconds: float) -> Metadata:
         self.asked.append(server)
         answers = self._answers[server]
-        return answers.pop(0) if len(answers) > 1 else answers[0]
+        return Metadata([], cast("Any", answers.pop(0) if len(answers) > 1 else answers[0]), {})
 
 
 def test_every_broker_must_see_every_isr_full(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Final, TypeVar
+from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec: not in its __all__
@@ -18,7 +18,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec:
 )
 from confluent_kafka.cimpl import NewTopic
 
-from insync.brokers.kafka.wire import State, ask_metadata
+from insync.brokers.kafka.wire import Metadata, State, ask_metadata
 from insync.errors import InputError, InsyncError
 
 ANSWERS_WITHIN_S: Final = 10.0
@@ -89,7 +89,7 @@ def create_topic(
     admin = client(bootstrap)
     _create(admin, wanted, until)
     expected = {index: (each[0], sorted(each)) for index, each in enumerate(replicas)}
-    last = await_state(bootstrap, topic, lambda state: state == expected, until)
+    last = await_state(bootstrap, topic, lambda seen: seen.partitions == expected, until)
     if last is not None:
         raise InsyncError(f"topic {topic}: {last}, expected {expected}")
     _await_leaders(admin, topic, len(replicas), until)
@@ -169,19 +169,10 @@ def partitions(server: str, topic: str) -> State:
     return ask_metadata(server, topic, _ANSWER_WITHIN_S).partitions
 
 
-def assignment(server: str, topic: str) -> dict[int, tuple[list[int], list[int]]]:
-    """Return replicas and ISR of each partition, as the broker at `server` knows them.
-
-    Raises OSError without an answer.
-    """
-    seen = ask_metadata(server, topic, _ANSWER_WITHIN_S)
-    return {number: (seen.replicas[number], isr) for number, (_, isr) in seen.partitions.items()}
-
-
 def await_state(
     bootstrap: str,
     topic: str,
-    wanted: Callable[[State], bool],
+    wanted: Callable[[Metadata], bool],
     until: float,
     check: Callable[[], None] = lambda: None,
 ) -> str | None:
@@ -191,9 +182,18 @@ def await_state(
     broker that showed it. `check` is called while this waits, and may raise.
     """
     for server in bootstrap.split(","):
-        last = _await_seen(partitions, server, topic, "leader, ISR", wanted, until, check)
-        if last is not None:
-            return f"at {server} {last}"
+        while True:
+            try:
+                seen = ask_metadata(server, topic, _ANSWER_WITHIN_S)
+                if wanted(seen):
+                    break
+                last = f"partition: (leader, ISR) are {seen.partitions}"
+            except OSError as error:
+                last = f"no answer ({error})"
+            check()
+            if time.monotonic() > until:
+                return f"at {server} {last}"
+            time.sleep(_POLL_S)
     return None
 
 
@@ -203,39 +203,11 @@ def await_full(bootstrap: str, topic: str, until: float) -> str | None:
     Returns None when it does, at `until` (monotonic seconds) the last state seen.
     """
 
-    def is_full(seen: Mapping[int, tuple[list[int], list[int]]]) -> bool:
-        return bool(seen) and all(sorted(each) == sorted(isr) for each, isr in seen.values())
+    def is_full(seen: Metadata) -> bool:
+        isrs = {number: isr for number, (_, isr) in seen.partitions.items()}
+        return bool(isrs) and isrs == {each: sorted(ids) for each, ids in seen.replicas.items()}
 
-    server = bootstrap.split(",")[0]
-    return _await_seen(assignment, server, topic, "replicas, ISR", is_full, until)
-
-
-_Seen = TypeVar("_Seen")
-
-
-def _await_seen(
-    look: Callable[[str, str], _Seen],
-    server: str,
-    topic: str,
-    what: str,
-    wanted: Callable[[_Seen], bool],
-    until: float,
-    check: Callable[[], None] = lambda: None,
-) -> str | None:
-    """Wait until a broker's view of a topic is as wanted; at `until` return the last one."""
-    while True:
-        try:
-            seen = look(server, topic)
-        except OSError as error:
-            last = f"no answer ({error})"
-        else:
-            if wanted(seen):
-                return None
-            last = f"partition: ({what}) are {seen}"
-        check()
-        if time.monotonic() > until:
-            return last
-        time.sleep(_POLL_S)
+    return await_state(bootstrap.split(",")[0], topic, is_full, until)
 
 
 def _await_leaders(admin: AdminClient, topic: str, count: int, until: float) -> None:
