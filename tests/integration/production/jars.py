@@ -26,5 +26,4 @@ def fetched(jar: Jar) -> Path:
     name = "-".join(jar.parts[1:3])
     release = Release(version=f"tests' {name}", jars=(jar,))
     folder = cache.root() / "tests" / name / "libs"
-    (file,) = cached_jars(release, folder, print)
-    return file
+    return cached_jars(release, folder, print)[0]
