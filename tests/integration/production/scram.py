@@ -110,10 +110,8 @@ def prepare(lab: Lab) -> AdminClient:
 
 
 def create(lab: Lab, admin: AdminClient) -> None:
-    for answer in admin.create_topics(
-        [NewTopic(TOPIC, 2, replica_assignment=[ALL, [2, 3, 1]])]
-    ).values():
-        answer.result(WITHIN_S)
+    new = NewTopic(TOPIC, 2, replica_assignment=[ALL, [2, 3, 1]])
+    admin.create_topics([new])[TOPIC].result(WITHIN_S)
     full = {0: (1, ALL), 1: (2, ALL)}
     until = time.monotonic() + WITHIN_S
     last = await_state(lab.cluster.bootstrap, TOPIC, lambda now: now.partitions == full, until)
