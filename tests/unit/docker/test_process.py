@@ -32,10 +32,7 @@ class FakeContainer:
 
     def __init__(self, code: int = 0, *, labels: Any = None) -> None:
         self.name, self.id, self.status, self.labels = "node-1", "1", "running", labels or {}
-        self.attrs = {
-            "State": {"Pid": 4711},
-            "HostConfig": {"Memory": 64 << 20},
-        }
+        self.attrs = {"State": {"Pid": 4711}, "HostConfig": {"Memory": 64 << 20}}
         self.code = code
         self.output = [b"one\n", b"two\n"]
         self.end = threading.Event()
