@@ -6,9 +6,8 @@ Kafka's tests write their own broker settings, so an arm changes the defaults th
 import json
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from insync import arms
 from insync.arms import FEATURE, PROCESS_TIME
@@ -24,52 +23,34 @@ _STEP_DOWN_MS: Final = "500"
 _ERROR: Final = re.compile(r"\[insync\] error in .*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class TestArm:
-    """One arm with the agent, for which the version must support brokers `as_arm`."""
-
-    __test__ = False  # pytest would collect it
-
-    as_arm: str
-
-    @property
-    def defaults(self) -> dict[str, str]:
-        """The defaults of configs that the brokers' own settings do not set."""
-        time = {PROCESS_TIME: _STEP_DOWN_MS} if arms.steps_down(self.as_arm) else {}
-        return {**arms.settings(self.as_arm), **time}
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What the brokers' events must say."""
-        typed = {"true": True, _STEP_DOWN_MS: int(_STEP_DOWN_MS)}
-        return {FEATURE: False, **{k: typed.get(v, v) for k, v in self.defaults.items()}}
-
-    @property
-    def marks(self) -> bool:
-        """Whether fetches must be marked where a class starts brokers."""
-        return arms.feature_on(self.as_arm)
-
-    def flag(self, folder: Path, *, allow_unknown: bool) -> str:
-        """Return the JVM's flag; the agent writes its events into `folder`."""
-        events = folder / EVENTS
-        if "," in str(events):  # it separates the options
-            raise InputError(f"--out: the path {events} has a comma, expected one without")
-        cache = woven_classes().absolute()
-        words = [f"lab={LAB_JAR.absolute()}", f"events={events}"]
-        words += [f"default.{name}={value}" for name, value in self.defaults.items()]
-        words += [] if "," in str(cache) else [f"cache={cache}"]
-        words += ["unknown-methods=allow"] if allow_unknown else []
-        return f"-javaagent:{AGENT_JAR.absolute()}={','.join(words)}"
-
-
 WITH_AGENT: Final = {
-    **{name: TestArm(name) for name in ("off", "read", "request", "step-down")},
-    "log-start": TestArm("both"),
+    **{name: name for name in ("off", "read", "request", "step-down")},
+    "log-start": "both",
 }
+"""Each arm with the agent, and the arm of brokers that it is, which the version must support."""
+
+
+def defaults(arm: str) -> dict[str, str]:
+    """Return the defaults of configs that the brokers' own settings do not set."""
+    time = {PROCESS_TIME: _STEP_DOWN_MS} if arms.steps_down(WITH_AGENT[arm]) else {}
+    return {**arms.settings(WITH_AGENT[arm]), **time}
+
+
+def flag(arm: str, folder: Path, *, unknown_methods: bool) -> str:
+    """Return the JVM's flag; the agent writes its events into `folder`."""
+    events = folder / EVENTS
+    if "," in str(events):  # it separates the options
+        raise InputError(f"--out: the path {events} has a comma, expected one without")
+    cache = woven_classes().absolute()
+    words = [f"lab={LAB_JAR.absolute()}", f"events={events}"]
+    words += [f"default.{name}={value}" for name, value in defaults(arm).items()]
+    words += [] if "," in str(cache) else [f"cache={cache}"]
+    words += ["unknown-methods=allow"] if unknown_methods else []
+    return f"-javaagent:{AGENT_JAR.absolute()}={','.join(words)}"
 
 
 def problems(
-    arm: TestArm,
+    arm: str,
     events: Iterable[Path],
     outputs: Iterable[Path],
     agent: Collection[dict[str, int] | None],
@@ -92,15 +73,16 @@ def problems(
     lines = [line for file in events for line in file.read_text(encoding="utf-8").splitlines()]
     settings = [event for event in map(json.loads, lines)
                 if event["type"] in ("settings", "step_down_settings")]  # fmt: skip
+    typed = {"true": True, _STEP_DOWN_MS: int(_STEP_DOWN_MS)}
+    expected = {FEATURE: False, **{k: typed.get(v, v) for k, v in defaults(arm).items()}}
     for event in settings:
-        for name, wanted in arm.settings.items():
+        for name, wanted in expected.items():
             if event.get(name, wanted) != wanted:
                 found.append(f"{name}={event[name]} in a broker, expected {wanted}")
-    told = {name for event in settings for name in event}
-    if brokers and not arm.settings.keys() <= told:
-        missing = ", ".join(sorted(arm.settings.keys() - told))
-        found.append(f"no broker told its {missing}")
-    marks = sum(each.get("marks_total", 0) for each in did)
-    if (marks and not arm.marks) or (brokers and arm.marks and not marks):
-        found.append(f"marks made: {marks}, expected {'some' if arm.marks else 'none'}")
+    missing = expected.keys() - {name for event in settings for name in event}
+    if brokers and missing:
+        found.append(f"no broker told its {', '.join(sorted(missing))}")
+    marks, marked = sum(each.get("marks_total", 0) for each in did), expected[FEATURE]
+    if (marks and not marked) or (brokers and marked and not marks):
+        found.append(f"marks made: {marks}, expected {'some' if marked else 'none'}")
     return list(dict.fromkeys(found))

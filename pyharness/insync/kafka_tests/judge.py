@@ -231,10 +231,10 @@ def _arm(
         yield _class(
             side, name, result, base.get(name), [each for each in found if each.name == name]
         )
-    if side.arm is not None:
+    if side.agent:
         folder = plan.out / side.name
         problems = arms.problems(
-            side.arm,
+            side.name,
             sorted(folder.rglob(arms.EVENTS)),
             sorted(folder.rglob(OUTPUT)),
             [result.agent for result in own.values() if not result.cut],

@@ -10,7 +10,7 @@ from typing import Final
 
 from insync.brokers.kafka import process
 from insync.kafka_tests import results
-from insync.kafka_tests.arms import TestArm
+from insync.kafka_tests.arms import flag
 
 OUTPUT: Final = "output.txt"
 _PLAN: Final = "plan.txt"
@@ -31,7 +31,7 @@ class JvmSide:
     name: str
     java: Path
     jars: tuple[Path, ...]
-    arm: TestArm | None = None
+    agent: bool = False
     unknown_methods: bool = False
 
 
@@ -67,11 +67,13 @@ class TestJvm:
         self.planned = len(lines)
         plan = self.here / _PLAN
         plan.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        arm, allowed = job.side.arm, job.side.unknown_methods
-        agent = [] if arm is None else [arm.flag(self.here, allow_unknown=allowed)]
-        path = ":".join(str(jar) for jar in job.side.jars)
+        side = job.side
+        agent = []
+        if side.agent:
+            agent.append(flag(side.name, self.here, unknown_methods=side.unknown_methods))
+        path = ":".join(map(str, side.jars))
         command = [
-            str(job.side.java), *_FLAGS, f"-Djava.io.tmpdir={self._temporary}", *agent,
+            str(side.java), *_FLAGS, f"-Djava.io.tmpdir={self._temporary}", *agent,
             "-cp", path, _MAIN, str(plan), str(job.folder),
         ]  # fmt: skip
         self._jvm = process.start(command, log=self.here / OUTPUT, folder=self._temporary)

@@ -74,7 +74,12 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     """
     candidate = builds.find(request.kafka)
     released = ".".join(map(str, numbers(candidate.version)))
-    baseline = _baseline(request, released)
+    if request.baseline is None and released not in known():
+        raise InputError(
+            f"--baseline: Kafka {released} is none of {', '.join(known())}, expected a version or a"
+            " build to compare with"
+        )
+    baseline = builds.find(request.baseline or released)
     chosen = _arms(request, candidate, baseline)
     java = find_java()
     runner = built(KAFKA_TESTS_JAR)
@@ -87,7 +92,7 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     sides += [
         JvmSide(
             name=arm, java=java.binary, jars=(*after, *tests, runner),
-            arm=WITH_AGENT.get(arm), unknown_methods=request.unknown_methods,
+            agent=arm != ABSENT, unknown_methods=request.unknown_methods,
         )
         for arm in chosen
     ]  # fmt: skip
@@ -102,20 +107,10 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     )  # fmt: skip
 
 
-def _baseline(request: TestsRequest, released: str) -> Release:
-    """Return what the candidate is compared with, by default the release that it was made from."""
-    if request.baseline is None and released not in known():
-        raise InputError(
-            f"--baseline: Kafka {released} is none of {', '.join(known())}, expected a version or a"
-            " build to compare with"
-        )
-    return builds.find(request.baseline or released)
-
-
 def _arms(request: TestsRequest, candidate: Release, baseline: Release) -> tuple[str, ...]:
     """Return the arms to run; `absent` of the baseline itself is the baseline."""
     supported = arms_of(request.kafka)
-    can = [ABSENT, *(name for name, arm in WITH_AGENT.items() if arm.as_arm in supported)]
+    can = [ABSENT, *(name for name, arm in WITH_AGENT.items() if arm in supported)]
     for name in request.arms or ():
         if name not in can:
             raise InputError(f"--arms {name}: Kafka {candidate.version} has only {', '.join(can)}")

@@ -28,26 +28,26 @@ def found(
     events.write_text("".join(json.dumps({"type": "settings", **each}) + "\n" for each in settings))
     text.write_text(output)
     did = [{"marks_total": marks, "errors": errors}]
-    return arms.problems(arms.WITH_AGENT[arm], [events], [text], did, brokers=brokers)
+    return arms.problems(arm, [events], [text], did, brokers=brokers)
 
 
 @pytest.mark.parametrize("arm", arms.WITH_AGENT)
 def test_an_arm_that_is_what_it_is_called_has_no_problem(arm: str, tmp_path: Path) -> None:
-    marks = 7 if arms.WITH_AGENT[arm].marks else 0
+    marks = 7 if ON[arm][FEATURE] else 0
     assert found(arm, tmp_path, ON[arm], marks=marks) == []
     assert found(arm, tmp_path, marks=0, brokers=False) == []
 
 
 @pytest.mark.parametrize("arm", arms.WITH_AGENT)
 def test_marks_are_made_where_they_must_be_and_nowhere_else(arm: str, tmp_path: Path) -> None:
-    marks = 0 if arms.WITH_AGENT[arm].marks else 7
+    marks = 0 if ON[arm][FEATURE] else 7
     (problem,) = found(arm, tmp_path, ON[arm], marks=marks)
     assert problem.startswith(f"marks made: {marks}, expected")
 
 
 @pytest.mark.parametrize("arm", arms.WITH_AGENT)
 def test_a_broker_with_other_settings_is_named(arm: str, tmp_path: Path) -> None:
-    marks = 7 if arms.WITH_AGENT[arm].marks else 0
+    marks = 7 if ON[arm][FEATURE] else 0
     other = {**ON[arm], FEATURE: not ON[arm][FEATURE]}
     (problem,) = found(arm, tmp_path, ON[arm], other, marks=marks)
     assert problem == f"{FEATURE}={other[FEATURE]} in a broker, expected {ON[arm][FEATURE]}"
@@ -66,13 +66,11 @@ def test_an_error_of_the_agents_own_code_is_a_problem(tmp_path: Path) -> None:
 
 
 def test_an_arm_without_its_agent_is_a_problem() -> None:
-    assert arms.problems(arms.WITH_AGENT["off"], [], [], [None], brokers=False) == [
-        "no agent in the JVM of a class"
-    ]
+    assert arms.problems("off", [], [], [None], brokers=False) == ["no agent in the JVM of a class"]
 
 
 def test_the_agents_options_say_what_the_arm_changes(tmp_path: Path) -> None:
-    flag = arms.WITH_AGENT["step-down"].flag(tmp_path, allow_unknown=True)
+    flag = arms.flag("step-down", tmp_path, unknown_methods=True)
     assert flag.startswith(
         f"-javaagent:{AGENT_JAR}=lab={LAB_JAR},events={tmp_path}/events.jsonl,"
         f"default.{FEATURE}=true,default.{SCOPE}=request,default.{ISR}=leave,"
