@@ -4,14 +4,13 @@ A kind that is added to the registry is drawn by the types of its keys. Only a r
 type that nothing here can draw needs a row in `VALUES`.
 """
 
-import types
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import exp, log
 from random import Random
-from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Le
 from pydantic.fields import FieldInfo
 
 from insync import arms
@@ -225,34 +224,18 @@ def _broker(kind: FaultKind[Any], random: Random) -> int:
 
 def _by_type(name: str, field: FieldInfo, random: Random, *_: object) -> Any:
     """Draw a value by a key's type; raises LookupError for a type that is not known here."""
-    annotation, bounds = field.annotation, list(field.metadata)
-    if get_origin(annotation) in (Union, types.UnionType):
-        annotation = next(each for each in get_args(annotation) if each is not type(None))
-    if hasattr(annotation, "__metadata__"):  # Annotated inside of an Optional
-        annotation, *more = get_args(annotation)
-        bounds += [item for each in more for item in getattr(each, "metadata", [each])]
+    annotation, inner = field.annotation, next(iter(get_args(field.annotation)), None)
     if get_origin(annotation) is Literal:
         return random.choice(get_args(annotation))
-    if get_origin(annotation) is tuple and get_origin(get_args(annotation)[0]) is Literal:
-        every = get_args(get_args(annotation)[0])
-        return random.sample(every, random.randint(1, len(every)))
-    if annotation is bool:
-        return random.random() < 0.5
-    if annotation in (int, float):
-        low, high = _bounds(bounds)
-        return annotation(random.randint(low, high))
-    raise LookupError(f"{name}: no way to draw a {annotation}, expected a row in VALUES")
-
-
-def _bounds(metadata: Sequence[object]) -> tuple[int, int]:
-    low = 0
-    for each in metadata:
-        if isinstance(each, Ge):
-            low = int(each.ge)  # type: ignore[call-overload]  # a number, in our models
-        elif isinstance(each, Gt):
-            low = int(each.gt) + 1  # type: ignore[call-overload]
-    high = next((int(each.le) for each in metadata if isinstance(each, Le)), low + MOST_OF_A_TYPE)  # type: ignore[call-overload]
-    return low, min(high, low + MOST_OF_A_TYPE)
+    if get_origin(annotation) is tuple and get_origin(inner) is Literal:
+        return random.sample(get_args(inner), random.randint(1, len(get_args(inner))))
+    if annotation not in (int, float):
+        raise LookupError(f"{name}: no way to draw a {annotation}, expected a row in VALUES")
+    ends = field.metadata
+    low = next((int(each.ge) for each in ends if isinstance(each, Ge)), 0)  # type: ignore[call-overload]  # a number, in our models
+    most = low + MOST_OF_A_TYPE
+    high = next((int(each.le) for each in ends if isinstance(each, Le)), most)  # type: ignore[call-overload]
+    return annotation(random.randint(low, min(high, most)))
 
 
 BROKER: Final[Mapping[str, Any]] = {
