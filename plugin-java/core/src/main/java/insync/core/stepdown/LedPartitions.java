@@ -18,8 +18,8 @@ final class LedPartitions {
     private static final long NEVER = Long.MIN_VALUE;
     private static final int TICKS_BETWEEN_SWEEPS = 64;
     private static final int BACK_OFF = 4;
-    /** The share of T after which a request that failed is repeated for the first time. */
-    private static final int SOONER = 4;
+    /** The failures in a row after which a request is repeated no later than after those before. */
+    private static final int MOST_FAILURES = 2;
     /** The most doublings of {@link Entry#restNanos}. */
     private static final int MOST_DOUBLINGS = 5;
 
@@ -87,7 +87,7 @@ final class LedPartitions {
         long calmSince = NEVER;
         private long asked = NEVER;
         private long notBefore = NEVER;
-        /** How many requests in a row failed: no controller was reached, or none answered. */
+        /** How many requests in a row failed, at most {@link #MOST_FAILURES}: no controller was reached, or none answered. */
         private int failures;
         /** Whether another broker leads it. A stalled read may prevent this broker from applying that. */
         boolean given;
@@ -162,16 +162,14 @@ final class LedPartitions {
             notBefore = now + settings.processTimeMaxNanos();
         }
 
-        /** Notes that a request failed. The next one may succeed soon; while there is no controller, each would fail. */
+        /**
+         * Notes that a request failed. The next one may succeed soon; while there is no controller, each would fail. So it is made T/4
+         * later, then T/2, then T. Not later than that: what hangs waits for the controller's return.
+         */
         void failed(long now) {
-            long most = Math.max(StepDownWatch.ANSWER_NANOS, settings.processTimeMaxNanos());
-            long patience = settings.processTimeMaxNanos() / SOONER;
-            for (int before = 0; before < failures && patience < most; before++) {
-                patience *= 2;
-            }
             asked = NEVER;
-            failures++;
-            notBefore = now + Math.min(patience, most);
+            notBefore = now + (settings.processTimeMaxNanos() >> MOST_FAILURES - failures);
+            failures = Math.min(failures + 1, MOST_FAILURES);
         }
 
         /** Returns whether a reason differs from the one that was emitted last. */
