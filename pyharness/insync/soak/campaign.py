@@ -58,41 +58,37 @@ _ANSWERS_WITHIN_S: Final = 10.0
 _CHURNED_PARTITIONS: Final = 6
 _OTHER_SCOPE: Final = {"read": "request", "request": "read"}
 _WORDS: Final = {
-    "disconnects": "a broker was frozen until its connections were closed",
+    "disconnect": "a broker was frozen until its connections were closed",
     "sessions": "more fetch sessions were opened than the cache has slots",
     "topics": "topics were created and deleted",
-    "toggles": "the feature was switched off, or its scope changed",
+    "toggle": "a config was updated: of the agent, if there is one",
 }
-_STOCK_TOGGLES: Final = "a config was updated"
-"""What is said of the toggles where there is no feature."""
+"""What each disturbance is."""
 
 
 @dataclass
 class Disturber:
     _arm: str
     _cluster: KafkaCluster
-    _times: Counter[str] = field(default_factory=Counter)
     _brokers: Iterator[int] = field(default_factory=lambda: cycle(range(1, BROKERS + 1)))
     _number: Iterator[int] = field(default_factory=count)
 
-    def steps(self) -> Iterator[Callable[[], None]]:
-        """Yield disturbances without end; each broker gets each of them."""
+    def steps(self) -> Iterator[Callable[[], int]]:
+        """Yield disturbances without end; each broker gets each of them.
+
+        A disturbance returns how often it did what its words say.
+        """
         while True:
             yield from (self.sessions, self.disconnect, self.topics, self.toggle)
             next(self._brokers)  # three brokers and four steps: the next round begins elsewhere
 
-    def done(self) -> dict[str, int]:
-        """Return what was done, in words, and how often."""
-        said = _WORDS if arms.has_agent(self._arm) else {**_WORDS, "toggles": _STOCK_TOGGLES}
-        return {words: self._times[kind] for kind, words in said.items()}
-
-    def disconnect(self) -> None:
+    def disconnect(self) -> int:
         """Freeze a broker until others have closed its connections; it then connects again."""
         with self._cluster.fault("freeze", next(self._brokers)):
             time.sleep(FROZEN_S)
-        self._times["disconnects"] += 1
+        return 1
 
-    def sessions(self) -> None:
+    def sessions(self) -> int:
         """Open more fetch sessions at a broker than its cache has slots, and leave them."""
         broker = next(self._brokers)
         port = self._cluster.nodes[broker].port
@@ -102,17 +98,16 @@ class Disturber:
                 wire.call(port, request, _ANSWERS_WITHIN_S)
         except OSError as error:
             raise InsyncError(f"broker {broker}: a fetch was not answered: {error}") from error
-        self._times["sessions"] += 1
+        return 1
 
-    def topics(self) -> None:
+    def topics(self) -> int:
         broker = next(self._brokers)
         before = len(self._cluster.fault.lifted)
         with self._cluster.fault("topic-churn", broker, topic=TOPIC, count=_CHURNED_PARTITIONS):
             time.sleep(_LASTS_S)
-        figures = self._cluster.fault.lifted[before].line.figures
-        self._times["topics"] += int(figures["created"])
+        return int(self._cluster.fault.lifted[before].line.figures["created"])
 
-    def toggle(self) -> None:
+    def toggle(self) -> int:
         """Change the feature of a broker for a while: off, or with the other scope, in turn."""
         scope = arms.settings(self._arm).get(arms.SCOPE)
         settings = {"log.cleaner.threads": "2"}
@@ -121,7 +116,7 @@ class Disturber:
             settings = arms.SWITCHED_OFF if off else {arms.SCOPE: _OTHER_SCOPE[scope]}
         with self._cluster.fault("config-update", next(self._brokers), settings=settings):
             time.sleep(_LASTS_S)
-        self._times["toggles"] += 1
+        return 1
 
 
 _MEGA: Final = 1e6
@@ -145,11 +140,9 @@ class BrokerSampler:
 
         `after` is the disturbance since the last sample.
         """
-        counters = self._observer("collect")
-        for broker, seen in zip(self._pids, counters, strict=True):
-            sample = self._sample(broker, seen, after)
-            self.samples.append(sample)
-            self._writer.write(sample.model_dump(mode="json"))
+        for broker, seen in zip(self._pids, self._observer("collect"), strict=True):
+            self.samples.append(self._sample(broker, seen, after))
+            self._writer.write(self.samples[-1].model_dump(mode="json"))
 
     def pending_when_off(self) -> dict[int, int] | None:
         """Return the marks that each broker still has; wait a while for none.
@@ -274,17 +267,16 @@ class Soak(CampaignOfOne):
         with self._cluster(folder) as cluster:
             create_topic(cluster.bootstrap, TOPIC, spread(PARTITIONS), {})
             with self._sampled(folder, cluster, java) as taken:
-                disturber, traffic = Disturber(self.arm, cluster), Traffic(cluster.bootstrap)
-                with traffic:
-                    self._disturb(disturber, taken, traffic, progress)
+                with Traffic(cluster.bootstrap) as traffic:
+                    times = self._disturb(cluster, taken, traffic, progress)
                 reached = time.monotonic() - taken.started
                 progress.phase("waiting until all is quiet")
                 ending = self._quiet(cluster, taken, traffic)
-        samples, times = taken.samples, disturber.done()
-        fetches = judge.grown("fetches", samples)
+        disturbed = {words: times[name] for name, words in _WORDS.items()}
+        fetches = judge.grown("fetches", taken.samples)
         return Result(
             of=self.of,
-            children=judge.checks(samples, ending, times, self.warm_up_s),
+            children=judge.checks(taken.samples, ending, disturbed, self.warm_up_s),
             facts={
                 **{name: str(value) for name, value in self.asked().items() if name != "settings"},
                 "Java": java.description,
@@ -297,22 +289,24 @@ class Soak(CampaignOfOne):
         )
 
     def _disturb(
-        self, disturber: Disturber, taken: BrokerSampler, traffic: "Traffic", progress: Progress
-    ) -> None:
-        """Disturb until the time is over; a sample follows each disturbance."""
+        self, cluster: KafkaCluster, taken: BrokerSampler, traffic: "Traffic", progress: Progress
+    ) -> Counter[str]:
+        """Disturb until the time is over, and return how often; each time a sample is taken."""
+        times = Counter[str]()
         taken.take()
-        for step in disturber.steps():
+        for step in Disturber(self.arm, cluster).steps():
             gone = time.monotonic() - taken.started
             if gone >= self.lasts_s:
-                return
+                break
             fetches = judge.grown("fetches", taken.samples)
             rate = f"{fetches:,} follower fetches, {fetches / max(gone, 1):,.0f} a second"
             of = f"{gone / 60:.1f} of {self.lasts_s / 60:g} min"
             progress.phase(f"{of}, {rate}: {step.__name__}")
-            step()
+            times[step.__name__] += step()
             time.sleep(1.0)
             traffic.check()
             taken.take(step.__name__)
+        return times
 
     def _quiet(self, cluster: KafkaCluster, taken: BrokerSampler, traffic: "Traffic") -> Ending:
         """Let the cluster become quiet, switch the feature off, and look at what is left."""
