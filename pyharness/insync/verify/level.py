@@ -61,16 +61,31 @@ class Side(Subject):
 
 
 def sides(request: VerifyRequest) -> tuple[Side, Side]:
-    """Return the candidate and the baseline; raises InputError."""
+    """Return the candidate and the baseline; raises InputError.
+
+    The baseline is by default the candidate's build without the agent; of a build without the agent
+    it is the release that the build's version names.
+    """
     release = builds.find(request.kafka)
     arm = _arm(request)
-    _check_settings(request.settings, arm)
+    for key, value in settings(arm).items():
+        if (given := request.settings.get(key, value)) != value:
+            raise InputError(
+                f"--config {key}={given}: arm {arm} has {value}, expected another --arm"
+            )
     candidate = Side(
         name="candidate", kafka=request.kafka, release=release, jars=release.digest, arm=arm,
         claims=arm if request.agent else request.arm, settings=request.settings,
         unknown_methods=request.unknown_methods,
     )  # fmt: skip
-    return candidate, _baseline(request, candidate)
+    kafka = request.baseline or (request.kafka if request.agent else release.version)
+    try:
+        release = builds.find(kafka)
+    except InputError as error:
+        raise InputError(str(error).replace("kafka:", "--baseline:", 1)) from None
+    return candidate, Side(
+        name="baseline", kafka=kafka, release=release, jars=release.digest, arm=STOCK, claims=STOCK,
+    )  # fmt: skip
 
 
 def _arm(request: VerifyRequest) -> str:
@@ -88,31 +103,6 @@ def _arm(request: VerifyRequest) -> str:
     if not spec.agent:  # what the agent lacks, the level weave says
         require_arms([spec.name], request.kafka)
     return spec.name
-
-
-def _check_settings(given: Mapping[str, str], arm: str) -> None:
-    """Check that no config is one that the arm sets; raises InputError."""
-    for key, value in settings(arm).items():
-        if given.get(key, value) != value:
-            raise InputError(
-                f"--config {key}={given[key]}: arm {arm} has {value}, expected another --arm"
-            )
-
-
-def _baseline(request: VerifyRequest, candidate: Side) -> Side:
-    """Return the baseline: by default the candidate's build without the agent.
-
-    Without the agent it is the version of Maven Central that the build's version names.
-    """
-    default = candidate.kafka if request.agent else candidate.release.version
-    kafka = request.baseline or default
-    try:
-        release = builds.find(kafka)
-    except InputError as error:
-        raise InputError(str(error).replace("kafka:", "--baseline:", 1)) from None
-    return Side(
-        name="baseline", kafka=kafka, release=release, jars=release.digest, arm=STOCK, claims=STOCK,
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
