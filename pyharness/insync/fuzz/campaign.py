@@ -19,7 +19,7 @@ from insync.engine.scenarios import CellResult, ScenarioCampaign
 from insync.errors import InputError, require_known
 from insync.events.writer import write_atomic
 from insync.faults.registry import KINDS, why_not
-from insync.fuzz.draw import GENERATOR, SHAPES, Choices, Shape, draw, for_version, name_of
+from insync.fuzz.draw import GENERATOR, SHAPES, Choices, Shape, draw, name_of
 from insync.fuzz.judge import CLASSES, ArmResult, Class, fault_words, judge, workload_words
 from insync.fuzz.reduce import Reduced, Replays, reduce_seed
 from insync.fuzz.request import DEFAULT_ARMS, FuzzRequest, seeds_of
@@ -83,10 +83,10 @@ class Fuzz(ScenarioCampaign):
         place = request.out or Path()
         self._kinds = [kind for kind in KINDS if why_not(kind, "local", place) is None]
         self._settings = dict(request.settings)
-        able = Choices(
-            arms=self._arms, kinds=self._kinds, shape=self._shape, settings=self._settings
-        )
-        choices = for_version(able, numbers(self._release.version))
+        choices = Choices(
+            arms=self._arms, kinds=self._kinds, version=numbers(self._release.version),
+            shape=self._shape, settings=self._settings,
+        )  # fmt: skip
         self._drawn = cache(lambda seed: draw(seed, choices))
         self._cells_of = cache(lambda seed: self._cells(self._drawn(seed)))
         self._files: dict[str, Scenario] = {}

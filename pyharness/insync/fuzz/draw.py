@@ -5,13 +5,13 @@ cluster: all have the same broker settings, and those ten the same controllers.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final, Literal
 
 from pydantic import ValidationError
 
-from insync.brokers.kafka.versions import KRAFT_SINCE
+from insync.brokers.kafka.versions import DEFAULT, KRAFT_SINCE, numbers
 from insync.faults.registry import KINDS
 from insync.fuzz.valid_schedule import is_valid_schedule
 from insync.fuzz.values import (
@@ -19,6 +19,7 @@ from insync.fuzz.values import (
     LONGEST_MS,
     LOSES_DATA,
     NOT_DRAWN,
+    STEADY_MS,
     WEIGHTS,
     brokers_of,
     draw_keys,
@@ -39,14 +40,14 @@ LEADER_HANGS_AFTER_MS: Final = (2_600, 3_000)
 """Until most followers that were not served are out of the ISR, which takes 2 to 3.5 s."""
 
 
-def outage(random: Random, kinds: Collection[str], first_ms: int) -> Drawn:
+def outage(random: Random, kinds: Collection[str]) -> Drawn:
     """Return kills of all brokers in some of the seeds, else nothing."""
     lethal = [
         name for name in kinds if KINDS[name].tags.kills and name not in LOSES_DATA | NOT_DRAWN
     ]
     if not lethal or random.random() > OUTAGE_SHARE:
         return []
-    kind, at_ms, faults = random.choice(lethal), first_ms, []
+    kind, at_ms, faults = random.choice(lethal), STEADY_MS, []
     for broker in random.sample(range(1, BROKERS + 1), BROKERS):
         for_ms = random.randint(LONG_MS, LONGEST_MS)
         faults.append({"kind": kind, "broker": broker, "at_ms": at_ms, "for_ms": for_ms})
@@ -54,7 +55,7 @@ def outage(random: Random, kinds: Collection[str], first_ms: int) -> Drawn:
     return faults
 
 
-def shrunk(seed: int, kinds: Collection[str], leaders: Sequence[int], first_ms: int) -> Drawn:
+def shrunk(seed: int, kinds: Collection[str], leaders: Sequence[int]) -> Drawn:
     """Return faults that shrink an ISR, then stall its leader, in some of the seeds.
 
     It has random numbers of its own, so that the other seeds are as if it did not exist.
@@ -66,9 +67,9 @@ def shrunk(seed: int, kinds: Collection[str], leaders: Sequence[int], first_ms: 
     led = [number for number, each in enumerate(leaders) if each == leader]
     follower = random.choice([each for each in range(1, BROKERS + 1) if each != leader])
     stall = {"kind": "stall", "mode": "hold", "partitions": led}
-    late = {"broker": follower, "at_ms": first_ms, "for_ms": LONGEST_MS}
+    late = {"broker": follower, "at_ms": STEADY_MS, "for_ms": LONGEST_MS}
     hung = {
-        "broker": leader, "at_ms": first_ms + random.randint(*LEADER_HANGS_AFTER_MS),
+        "broker": leader, "at_ms": STEADY_MS + random.randint(*LEADER_HANGS_AFTER_MS),
         "for_ms": random.randint(LONG_MS, LONGEST_MS), "site": random.choice(("read", "send")),
     }  # fmt: skip
     if random.random() < 0.5:
@@ -79,7 +80,7 @@ def shrunk(seed: int, kinds: Collection[str], leaders: Sequence[int], first_ms: 
 CANCELLED_SHARE: Final = 0.1
 
 
-def cancelled(seed: int, kinds: Collection[str], leaders: Sequence[int], first_ms: int) -> Drawn:
+def cancelled(seed: int, kinds: Collection[str], leaders: Sequence[int]) -> Drawn:
     """Return a reassignment that is cancelled while a stall keeps it in progress, in some seeds."""
     random = Random(f"insync fuzz cancelled {seed}")  # noqa: S311
     added = random.randint(1, BROKERS)
@@ -87,7 +88,7 @@ def cancelled(seed: int, kinds: Collection[str], leaders: Sequence[int], first_m
     able = {"stall", "add-replica"} <= set(kinds) and others
     if not able or random.random() > CANCELLED_SHARE:
         return []
-    at_ms, for_ms = first_ms + random.randint(0, 1_000), random.randint(1_000, LONG_MS)
+    at_ms, for_ms = STEADY_MS + random.randint(0, 1_000), random.randint(1_000, LONG_MS)
     some = sorted(random.sample(others, random.randint(1, len(others))))
     own = {"broker": added, "partitions": some}
     stall = {"kind": "stall", "site": "write", "mode": "hold"}
@@ -100,18 +101,16 @@ def cancelled(seed: int, kinds: Collection[str], leaders: Sequence[int], first_m
 FROZEN_SHARE: Final = 0.5
 
 
-def frozen(seed: int, kinds: Collection[str], workload: Workload, first_ms: int) -> Drawn:
+def frozen(seed: int, kinds: Collection[str], workload: Workload) -> Drawn:
     """Return a freeze of the Java clients, in some of the few seeds where one can act."""
     random = Random(f"insync fuzz frozen clients {seed}")  # noqa: S311
     own, able = workload.transactions, "client-freeze" in kinds and workload.client == "both"
     if own is None or not able or random.random() > FROZEN_SHARE:
         return []
-    window = first_ms, first_ms + BEGIN_WITHIN_MS
-    keys = draw_keys(KINDS["client-freeze"], random, workload.leaders, window)
+    keys = draw_keys(KINDS["client-freeze"], random, workload.leaders)
     return [{**keys, "broker": own.coordinators[1]}]
 
 
-BEGIN_MS: Final = 500
 READ_FIRST_MS: Final = 40
 PRODUCERS: Final = 8
 RATE: Final = 50
@@ -141,17 +140,17 @@ def late_write(keys: Mapping[str, Any], random: Random) -> dict[str, Any]:
     stall_ms = random.randint(2_000, 4_500)
     write = {
         "kind": "stall", "site": "write", "mode": "hold", "broker": leader,
-        "partitions": partitions, "at_ms": BEGIN_MS + READ_FIRST_MS, "for_ms": stall_ms,
+        "partitions": partitions, "at_ms": STEADY_MS + READ_FIRST_MS, "for_ms": stall_ms,
     }  # fmt: skip
     faults, load = [write], dict(keys["workload"])
     if random.random() < STEPS_DOWN_SHARE:
         load |= {"producers_per_partition": PRODUCERS, "rate_per_partition": RATE}
         # The read stalls first: without appends nothing is read that could.
-        faults.append({**write, "site": "read", "at_ms": BEGIN_MS})
+        faults.append({**write, "site": "read", "at_ms": STEADY_MS})
         write["acts_ms"] = LEAST_MS
     else:
         elected = random.choice(others)
-        at_ms = BEGIN_MS + READ_FIRST_MS + random.randint(100, stall_ms - 500)
+        at_ms = STEADY_MS + READ_FIRST_MS + random.randint(100, stall_ms - 500)
         faults.append(
             {"kind": "elect", "broker": elected, "partitions": partitions, "at_ms": at_ms}
         )
@@ -175,8 +174,6 @@ fuzz of another one is not resumed. Folders from before there were versions coun
 Shape = Literal["any", "late-write"]
 SHAPES: Final[Sequence[Shape]] = ("any", "late-write")
 MOST_FAULTS: Final = 5
-STEADY_MS: Final = 500
-BEGIN_WITHIN_MS: Final = 3_000
 RECOVER_MS: Final = 1_500
 TRIES: Final = 200
 SWARM_SHARE: Final = 0.5
@@ -187,46 +184,36 @@ SWARM_KINDS: Final = 2
 class Choices:
     """What a seed may be drawn from, such as the `kinds` of faults that can act here.
 
-    `protocols` are those of consumer groups that the version has; `quorums`: it can have several
-    controllers; `racks`: its consumers can read from followers; `java`: its Java clients, and
-    groups of them, can be run. `settings` are more settings of every node.
+    `version` has the numbers of the Kafka; `settings` are more settings of every node.
     """
 
     arms: Sequence[str]
     kinds: Sequence[str]
+    version: tuple[int, ...] = numbers(DEFAULT)
     shape: Shape = "any"
-    protocols: Sequence[str] = ("classic",)
-    quorums: bool = True
-    racks: bool = True
-    java: bool = True
     settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def able(self) -> list[str]:
+        """The kinds that can act on such a version."""
+        oldest = {kind: (KINDS[kind].tags.oldest or ((),))[0] for kind in self.kinds}
+        oldest |= dict.fromkeys(ON_KRAFT & {*oldest}, KRAFT_SINCE)
+        return [kind for kind in self.kinds if self.version >= oldest[kind]]
 
 
 ON_KRAFT: Final = frozenset({"answer", "controller-link", "quorum-link"})
 """Kinds that may need a controller that others connect to."""
 
 
-def for_version(choices: Choices, version: Sequence[int]) -> Choices:
-    """Return the choices that a Kafka with the numbers `version` has."""
-    numbers = tuple(version)
-    oldest = {kind: (KINDS[kind].tags.oldest or ((),))[0] for kind in choices.kinds}
-    oldest |= dict.fromkeys(ON_KRAFT & {*oldest}, KRAFT_SINCE)
-    return replace(
-        choices,
-        kinds=[kind for kind in choices.kinds if numbers >= oldest[kind]],
-        protocols=("classic", "consumer") if numbers >= OLDEST_CONSUMER else ("classic",),
-        quorums=numbers >= KRAFT_SINCE,
-        racks=numbers >= OLDEST_RACKS,
-        java=numbers >= OLDEST_JAVA_GROUP,
-    )
-
-
 def draw(seed: int, choices: Choices) -> Scenario:
     random = Random(f"insync fuzz {choices.shape} {seed}")  # noqa: S311
+    version = choices.version
     broker = brokers_of(
-        seed, quorums=choices.quorums, racks=choices.racks, settings=choices.settings
-    )
-    racks = SELECTOR in broker["settings"]
+        seed, quorums=version >= KRAFT_SINCE, racks=version >= OLDEST_RACKS,
+        settings=choices.settings,
+    )  # fmt: skip
+    protocols = ("classic", "consumer") if version >= OLDEST_CONSUMER else ("classic",)
+    racks, java = SELECTOR in broker["settings"], version >= OLDEST_JAVA_GROUP
     keys = {
         "schema": 1,
         "name": name_of(seed, choices.shape),
@@ -235,12 +222,12 @@ def draw(seed: int, choices: Choices) -> Scenario:
         "repeats": 1,
         "min_insync_replicas": random.choice((1, 2, 2, 2)),
         "broker": broker,
-        "workload": draw_workload(random, choices.protocols, racks=racks, java=choices.java),
+        "workload": draw_workload(random, protocols, racks=racks, java=java),
         "timeline": {"steady_ms": STEADY_MS, "recover_ms": RECOVER_MS},
     }
     if choices.shape == "late-write":
         return Scenario.model_validate(late_write(keys, random))
-    return _with_faults(keys, seed, random, choices.kinds)
+    return _with_faults(keys, seed, random, choices.able)
 
 
 def name_of(seed: int, shape: Shape) -> str:
@@ -256,17 +243,21 @@ def _with_faults(
     faults: list[dict[str, Any]] = []
     leaders = scenario.workload.leaders
     compound = (
-        outage(random, kinds, STEADY_MS)
-        or shrunk(seed, kinds, leaders, STEADY_MS)
-        or cancelled(seed, kinds, leaders, STEADY_MS)
-        or frozen(seed, kinds, scenario.workload, STEADY_MS)
+        outage(random, kinds)
+        or shrunk(seed, kinds, leaders)
+        or cancelled(seed, kinds, leaders)
+        or frozen(seed, kinds, scenario.workload)
     )
     few = _swarm(random, kinds)
     for turn in range(TRIES):
         if len(faults) >= wanted and not compound:
             break
         able = few if faults or turn < TRIES // 2 else kinds  # the few may have nothing to act on
-        fault = compound.pop(0) if compound else _one(random, able, scenario)
+        if compound:
+            fault = compound.pop(0)
+        else:
+            kind = next(KINDS[name] for name in _ranked(random) if name in able)
+            fault = draw_keys(kind, random, leaders)
         try:
             # In order of time, which a rule of some kinds goes by: what another one did before it.
             in_time = sorted([*faults, fault], key=lambda each: int(each["at_ms"]))
@@ -286,12 +277,6 @@ def _swarm(random: Random, kinds: Sequence[str]) -> Sequence[str]:
     """
     ranked = [name for name in _ranked(random) if name in kinds]
     return ranked[:SWARM_KINDS] if random.random() < SWARM_SHARE else kinds
-
-
-def _one(random: Random, kinds: Sequence[str], scenario: Scenario) -> dict[str, Any]:
-    name = next(name for name in _ranked(random) if name in kinds)
-    window = (STEADY_MS, STEADY_MS + BEGIN_WITHIN_MS)
-    return draw_keys(KINDS[name], random, scenario.workload.leaders, window)
 
 
 def _ranked(random: Random) -> list[str]:

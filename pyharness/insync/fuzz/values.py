@@ -191,12 +191,15 @@ ONLY_WITH: Final[Mapping[str, tuple[str, str]]] = {
 """Keys that belong to one value of another key."""
 
 
-def draw_keys(
-    kind: FaultKind[Any], random: Random, leaders: Sequence[int], window: tuple[int, int]
-) -> dict[str, Any]:
-    """Draw a fault of a kind that begins within `window`; its scenario may refuse it."""
+STEADY_MS: Final = 500
+BEGIN_WITHIN_MS: Final = 3_000
+"""Before when no fault begins, and within what time then all do."""
+
+
+def draw_keys(kind: FaultKind[Any], random: Random, leaders: Sequence[int]) -> dict[str, Any]:
+    """Draw a fault of a kind; its scenario may refuse it."""
     keys: dict[str, Any] = {"kind": kind.name, "broker": _broker(kind, random)}
-    keys["at_ms"] = random.randint(*window)
+    keys["at_ms"] = random.randint(STEADY_MS, STEADY_MS + BEGIN_WITHIN_MS)
     keys |= TOGETHER[kind.name](random) if kind.name in TOGETHER else {}
     fields = kind.spec.model_fields
     for name in sorted(fields, key=lambda name: name in ONLY_WITH):

@@ -20,7 +20,7 @@ from insync.engine.campaign import Done, Place
 from insync.engine.scenarios import CellResult, ScenarioCampaign, row_of
 from insync.errors import InputError
 from insync.events.matrix_info import PAGE, MatrixRow
-from insync.fuzz.draw import Choices, draw, for_version
+from insync.fuzz.draw import Choices, draw
 from insync.fuzz.judge import ArmResult, judge
 from insync.lists import grouped
 from insync.matrix.groups import entries
@@ -66,7 +66,7 @@ def cases_of(what: Verification) -> list[Case]:
         scale = own if what.request.scale is None else what.request.scale
         found.append(Case(scenario=load(entry.scenario, scale), figures=entry.group.figures))
     older = min(numbers(side.release.name) for side in (what.candidate, what.baseline))
-    choices = for_version(Choices(arms=[what.baseline.arm], kinds=what.kinds), older)
+    choices = Choices(arms=[what.baseline.arm], kinds=what.kinds, version=older)
     drawn = (Case(scenario=draw(seed, choices), seed=seed) for seed in what.seeds)
     return [*found, *drawn]
 
