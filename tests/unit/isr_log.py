@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
 
-from unit.tables.inline import inline_table
+from insync.analysis.tables.bronze.lines import ISR
+from unit.tables.inline import table
 
 Change = tuple[Any, ...]
 """(t, leader, isr) of partition 0, or (t, broker, fenced).
@@ -16,20 +18,6 @@ Fault = tuple[str, str, int, float, float | None]
 """(kind, site, broker, injected, lifted)"""
 
 START, END, LAG = 1_000.0, 11_000.0, 2_000.0
-
-_ISR_COLUMNS = (
-    "run string, arm string, t_ms double, kind string, topic string, partition int,"
-    " leader int, leader_epoch int, isr array<int>, replicas array<int>, adding array<int>,"
-    " broker int, fenced boolean, line long"
-)
-_REPEAT_COLUMNS = (
-    "run string, arm string, repeat int, topic string, start_ms double,"
-    " end_ms double, complete boolean, lag_ms double, cooldown_ms double"
-)
-_FAULT_COLUMNS = (
-    "run string, arm string, repeat int, fault_no int, fault string, site string, broker int,"
-    " injected_ms double, lifted_ms double"
-)
 
 
 class Case(NamedTuple):
@@ -44,20 +32,22 @@ def frames(spark: SparkSession, cases: Sequence[Case]) -> tuple[DataFrame, DataF
     runs = [(str(number), case) for number, case in enumerate(cases)]
     lines = [line for run, case in runs for line in _lines(run, case.changes)]
     injected = [
-        (run, "a", 0, number, *fault)
-        for run, case in runs
-        for number, fault in enumerate(case.faults)
+        (run, number, *fault) for run, case in runs for number, fault in enumerate(case.faults)
     ]
+    names = "run fault_no fault site broker injected_ms lifted_ms"
     return (
-        inline_table(spark, lines, _ISR_COLUMNS),
-        inline_table(spark, injected, _FAULT_COLUMNS),
+        table(spark, ISR, _LINE, lines),
+        table(spark, "faults", names, injected),
         repeats(spark, *(run for run, _ in runs)),
     )
 
 
 def log(spark: SparkSession, *changes: Change) -> DataFrame:
     """Make lines of isr.jsonl."""
-    return inline_table(spark, _lines("r", changes), _ISR_COLUMNS)
+    return table(spark, ISR, _LINE, _lines("r", changes))
+
+
+_LINE = "run t_ms kind topic partition leader leader_epoch isr replicas adding broker fenced line"
 
 
 def _lines(run: str, changes: Sequence[Change]) -> list[tuple[Any, ...]]:
@@ -65,15 +55,16 @@ def _lines(run: str, changes: Sequence[Change]) -> list[tuple[Any, ...]]:
     for number, (at, who, what, *assigned) in enumerate(changes):
         line: tuple[Any, ...]
         if isinstance(what, bool):
-            line = (run, "a", at, "broker", *[None] * 7, who, what)
+            line = (run, at, "broker", *[None] * 7, who, what)
         else:
             replicas = assigned[0] if assigned else [1, 2, 3]
-            line = (run, "a", at, "partition", "t", 0, who, 0, what, replicas, [], None, None)
+            line = (run, at, "partition", "t", 0, who, 0, what, replicas, [], None, None)
         lines.append((*line, number))
     return lines
 
 
 def repeats(spark: SparkSession, *runs: str) -> DataFrame:
     """Make the one repeat of each run, from START to END, that the changes fall into."""
-    lines = [(run, "a", 0, "t", START, END, True, LAG, LAG) for run in runs or ("r",)]
-    return inline_table(spark, lines, _REPEAT_COLUMNS)
+    window = {"start_ms": START, "end_ms": END, "complete": True}
+    made = table(spark, "repeats", "run", [(run,) for run in runs or ("r",)], **window)
+    return made.withColumns({"lag_ms": fn.lit(LAG), "cooldown_ms": fn.lit(LAG)})

@@ -12,16 +12,11 @@ from pyspark.sql import SparkSession
 from insync.analysis.checks.isolation import cycles as search
 from insync.analysis.checks.isolation.cycles import cycles
 from insync.analysis.checks.isolation.dependencies import dependencies
+from insync.analysis.tables.bronze.lines import PRODUCE, TRANSACTION_READS, TRANSACTIONS
 from insync.errors import InsyncError
-from unit.tables.inline import inline_table
+from unit.tables.inline import table
 
 TOPIC = {"run": "r", "arm": "a", "repeat": 0, "topic": "t"}
-KEY = "run string, arm string, repeat int, topic string"
-PRODUCE = (
-    f"{KEY}, partition int, seq long, offset long, transaction long, done_ms double, error string"
-)
-ENDS = f"{KEY}, transaction long, begun_ms double, end string"
-READS = f"{KEY}, partition int, seq long, transaction long"
 Edge = tuple[str, int, int]
 """Kind, transaction, and the one that depends on it."""
 
@@ -72,7 +67,7 @@ class Log:
 
     def __init__(self, repeat: int) -> None:
         chance = random.Random(repeat)  # noqa: S311
-        self.key = ("r", "a", repeat, "t")
+        self.repeat = repeat
         count = chance.randint(2, 9)
         wild = chance.random() < 0.4
         self.ends = {
@@ -122,25 +117,26 @@ def groups(edges: set[Edge]) -> Counter[tuple[str, int, int]]:
 def test_the_suspects_hold_every_cycle_and_few_others(spark: SparkSession) -> None:
     logs = [Log(repeat) for repeat in range(120)]
     produced = [
-        (*log.key, partition, 10 * partition + at, at, number, 1.0, None)
+        (log.repeat, partition, 10 * partition + at, at, number)
         for log in logs
         for partition, writers in log.logs.items()
         for at, number in enumerate(writers)
     ]
     ends = [
-        (*log.key, number, log.begun[number], end)
+        (log.repeat, number, log.begun[number], end)
         for log in logs
         for number, end in log.ends.items()
     ]
     reads = [
-        (*log.key, partition, 10 * partition + at, reader)
+        (log.repeat, partition, 10 * partition + at, reader)
         for log in logs
         for (partition, at), reader in log.reads
     ]
+    sent = "repeat partition seq offset transaction"
     rows = dependencies(
-        inline_table(spark, [*produced, *produced[::7]], PRODUCE),
-        inline_table(spark, [*ends, *ends[::5]], ENDS),
-        inline_table(spark, reads, READS),
+        table(spark, PRODUCE, sent, [*produced, *produced[::7]], done_ms=1.0),
+        table(spark, TRANSACTIONS, "repeat transaction begun_ms end", [*ends, *ends[::5]]),
+        table(spark, TRANSACTION_READS, "repeat partition seq transaction", reads),
     ).collect()
     suspects = [row.asDict() for row in rows]
     found: dict[int, Counter[tuple[str, int, int]]] = {}

@@ -5,33 +5,18 @@ from pyspark.sql import DataFrame, SparkSession
 
 from insync.analysis.checks import duplicate, lost_write, records
 from insync.analysis.checks.registry import find_in_records
-from unit.tables.inline import CHANGES, inline_table
+from insync.analysis.tables.bronze.lines import CONSUME, PRODUCE, READ_BACK
+from unit.tables.inline import table
 
-PRODUCE = (
-    "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"
-    " error string, offset long, sent_ms double, producer int, idempotent boolean,"
-    " transaction long"
-)
-CONSUME = (
-    "run string, arm string, repeat int, topic string, partition int, offset long, seq long,"
-    " read_ms double, fresh boolean, corrupt string"
-)
-READ_BACK = (
-    "run string, arm string, repeat int, topic string, partition int, fresh boolean,"
-    " position long, end_offset long"
-)
-GRID = "run string, arm string, repeat int, topic string, partition int, read_to_end boolean"
-
-
-KEY = ("r", "a", 0, "t", 0)
 Lines = list[tuple[Any, ...]]
 
 
 def fates(spark: SparkSession, sent: Lines, read: Lines, ends: Lines) -> DataFrame:
+    own = {"sent_ms": 0.0, "producer": 0, "idempotent": False}
     return records.record_fates(
-        inline_table(spark, [(*KEY, *line, 0.0, 0, False, None) for line in sent], PRODUCE),
-        inline_table(spark, [(*KEY, *line, None) for line in read], CONSUME),
-        inline_table(spark, [(*KEY, *line) for line in ends], READ_BACK),
+        table(spark, PRODUCE, "seq done_ms error offset", sent, **own),
+        table(spark, CONSUME, "offset seq read_ms fresh", read),
+        table(spark, READ_BACK, "fresh position end_offset", ends),
     )
 
 
@@ -39,8 +24,8 @@ def counted(
     spark: SparkSession, sent: Lines, read: Lines, ends: Lines, moves: Lines
 ) -> dict[str, Any]:
     """Return what was acked, read, lost and duplicated of a partition."""
-    changes = inline_table(spark, [(*KEY, *each) for each in moves], CHANGES)
-    grid, found = inline_table(spark, [(*KEY, None)], GRID), fates(spark, sent, read, ends)
+    changes = table(spark, "leader_changes", "t_ms planned unclean", moves)
+    grid, found = table(spark, "comparable", rows=[()]), fates(spark, sent, read, ends)
     (row,) = records.readback(grid, found, changes).collect()
     return dict(row.asDict())
 

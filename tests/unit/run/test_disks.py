@@ -11,8 +11,7 @@ from insync.brokers.cluster.node import NodeExtras
 from insync.errors import InputError, InsyncError
 from insync.run import arm_cluster
 from insync.run.arm_cluster import open_disks, with_disk_settings
-from insync.run.requirements import needs
-from insync.scenario.load import load, narrow, parse, source
+from insync.scenario.load import parse, source
 from insync.scenario.model import Scenario
 
 STALL = {"kind": "disk-stall", "mode": "hold"}
@@ -117,11 +116,6 @@ def test_a_broker_behind_a_gate_indexes_every_batch_and_keeps_its_own_settings()
     assert made[1].environment == {"A": "b"}
     assert made[1].settings == {"num.io.threads": "5", "log.index.interval.bytes": "0"}
     assert made[2] == own[2]
-
-
-def test_every_repeat_needs_a_rule_for_each_operation() -> None:
-    assert needs(narrow(load("disk-stall"), repeats=3), broker=1).disk_rules == 9
-    assert needs(load("disk-stall"), broker=2).disk_rules == 0
 
 
 @pytest.mark.parametrize(

@@ -46,15 +46,6 @@ def test_an_isr_that_is_not_full_in_time_is_recorded_with_its_last_state() -> No
     assert seen.live.unusable == line.note
 
 
-def test_a_node_that_ended_explains_an_error_and_is_recorded_once() -> None:
-    seen = Watched(n2="broker 2: ended with -9, see x")
-    with seen.live.watch():
-        raise InsyncError("broker 2: no answer")
-    seen.live.check_nodes()
-    assert seen.types == [("unplanned_exit", 2)]
-    assert seen.live.unusable == "broker 2: ended with -9, see x"
-
-
 def test_a_node_that_ended_unnoticed_is_found_at_the_end() -> None:
     seen = Watched(n100="controller 100: ended with 1, see x")
     with seen.live.watch():
@@ -132,7 +123,9 @@ def test_errors_that_follow_from_an_unusable_cluster_are_left_out() -> None:
     for words in ("topic t: not recovered", "broker 1: no answer"):
         with seen.live.watch():
             raise InsyncError(words)
-    assert seen.types == [("unplanned_exit", 1)]
+    seen.live.check_nodes()
+    assert seen.types == [("unplanned_exit", 1)], "once"
+    assert seen.live.unusable == "broker 1: ended with -9, see x"
 
 
 def test_a_gap_is_what_exceeds_the_interval_of_ticks(monkeypatch: pytest.MonkeyPatch) -> None:

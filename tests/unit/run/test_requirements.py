@@ -31,6 +31,8 @@ def test_every_repeat_needs_its_own_rules() -> None:
     assert needs(narrow(load("two-stalls"), repeats=3)).stall_rules == 3 * 2 * 2
     assert needs(load("queue-stall")).stall_rules == load("queue-stall").broker.num_io_threads
     assert needs(load("freeze")).stall_rules == 0
+    assert needs(narrow(load("disk-stall"), repeats=3), broker=1).disk_rules == 9
+    assert needs(load("disk-stall"), broker=2).disk_rules == 0
 
 
 def test_the_scenarios_of_the_matrix_may_share_a_cluster() -> None:

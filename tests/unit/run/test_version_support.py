@@ -33,8 +33,7 @@ versions = st.tuples(st.integers(0, 9), st.integers(0, 12), st.integers(0, 12))
 @pytest.mark.parametrize(
     ("kafka", "scopes"),
     [
-        ("4.3.0", "read,request"), ("4.4.9", "read,request"), ("4.4.0-rc1", "read,request"),
-        ("4.5.0", None), ("4.10.0", None), ("4.2.1", None), ("2.8.2", "read"), ("2.9", None),
+        ("4.3.0", "read,request"), ("4.4.0-rc1", "read,request"), ("2.8.2", "read"), ("2.9", None),
     ],
 )  # fmt: skip
 def test_a_version_finds_the_row_whose_range_includes_it(kafka: str, scopes: str | None) -> None:

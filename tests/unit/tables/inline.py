@@ -1,18 +1,18 @@
 """Makes data frames of a few rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from insync.analysis.engine.types import arrow_schema
+from insync.analysis.tables.bronze.parse import EventKind
+from insync.analysis.tables.contracts import CONTRACTS
 
-CHANGES = (
-    "run string, arm string, repeat int, topic string, partition int, t_ms double, planned boolean,"
-    " unclean boolean"
-)
-"""The columns of leader_changes that the losses at moves are counted by."""
+PLACE: Mapping[str, Any] = {"run": "r", "arm": "a", "repeat": 0, "topic": "t", "partition": 0}
+"""Where lines and rows are of unless a test says otherwise."""
 
 
 def inline_table(spark: SparkSession, rows: Sequence[Sequence[object]], columns: str) -> DataFrame:
@@ -22,3 +22,26 @@ def inline_table(spark: SparkSession, rows: Sequence[Sequence[object]], columns:
         return spark.createDataFrame([], schema=from_arrow_schema(schema))
     named = [dict(zip(schema.names, row, strict=True)) for row in rows]
     return spark.createDataFrame(pa.Table.from_pylist(named, schema=schema))
+
+
+def table(
+    spark: SparkSession,
+    of: EventKind | str,
+    names: str = "",
+    rows: Iterable[Sequence[object]] = (),
+    **known: Any,
+) -> DataFrame:
+    """Return event lines of a kind, or rows of the table of that name.
+
+    `names` are the columns that the rows have, `known` those with one value; others are null.
+    """
+    columns = (
+        {column.name: column.type for column in CONTRACTS[of].columns}
+        if isinstance(of, str)
+        else of.readable
+    )
+    found = [{**PLACE, **known, **dict(zip(names.split(), row, strict=True))} for row in rows]
+    cells = [[each.get(name) for name in columns] for each in found]
+    return inline_table(
+        spark, cells, ", ".join(f"{name} {type_}" for name, type_ in columns.items())
+    )

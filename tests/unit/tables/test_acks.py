@@ -9,29 +9,21 @@ from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from insync.analysis.tables.bronze.lines import PRODUCE
 from insync.analysis.tables.gold import acks
 from insync.analysis.tables.gold.acks import COARSE, FINE, histogram, merged, percentiles
 from insync.analysis.tables.silver.repeats import partitions
 from properties import slow_property
-from unit.tables.inline import inline_table
-
-PRODUCE = (
-    "run string, arm string, repeat int, topic string, partition int, seq long, sent_ms double,"
-    " done_ms double, latency_ms double, error string, offset long"
-)
-REPEATS = (
-    "run string, arm string, repeat int, topic string, start_ms double, end_ms double,"
-    " complete boolean, partitions int"
-)
+from unit.tables.inline import inline_table, table
 
 
 def sent(spark: SparkSession, *records: tuple[int, float, float | None, str | None]) -> DataFrame:
     """Return produce lines of (partition, sent, done, error)."""
     lines = [
-        ("r", "a", 0, "t", partition, seq, at, done, done and done - at, error, None)
+        (partition, seq, at, done, done and done - at, error)
         for seq, (partition, at, done, error) in enumerate(records)
     ]
-    return inline_table(spark, lines, PRODUCE)
+    return table(spark, PRODUCE, "partition seq sent_ms done_ms latency_ms error", lines)
 
 
 def latency(produce: DataFrame) -> DataFrame:
@@ -41,11 +33,12 @@ def latency(produce: DataFrame) -> DataFrame:
 
 
 def window(spark: SparkSession, end: float = 1_000.0, count: int = 1) -> DataFrame:
-    return inline_table(spark, [("r", "a", 0, "t", 0.0, end, True, count)], REPEATS)
+    repeats = table(spark, "repeats", rows=[()], start_ms=0.0, end_ms=end, complete=True)
+    return repeats.withColumn("partitions", fn.lit(count))
 
 
-def by_partition(table: DataFrame) -> dict[int | None, dict[str, Any]]:
-    return {row["partition"]: row.asDict() for row in table.collect()}
+def by_partition(found: DataFrame) -> dict[int | None, dict[str, Any]]:
+    return {row["partition"]: row.asDict() for row in found.collect()}
 
 
 def test_failed_and_unanswered_records_are_counted_with_percentiles(spark: SparkSession) -> None:
@@ -96,8 +89,8 @@ def test_bins_lie_where_records_were_due(spark: SparkSession) -> None:
     records = sent(
         spark, (0, 1.0, 4.0, None), (0, 9.0, 10.0, None), (1, 25.0, 30.0, None), (1, 26.0, None, "")
     )
-    table = acks.latency_over_time(records, window(spark, end)).orderBy("partition", "since_ms")
-    found = [tuple(row)[4:] for row in table.collect()]
+    bins = acks.latency_over_time(records, window(spark, end)).orderBy("partition", "since_ms")
+    found = [tuple(row)[4:] for row in bins.collect()]
     assert found == [
         (None, 0.0, 10.0, 2, 1.0, 3.0),
         (None, 20.0, 10.0, 1, 5.0, 5.0),

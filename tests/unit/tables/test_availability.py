@@ -5,16 +5,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as fn
 
 from insync.analysis.tables.gold.followers import availability
 from properties import slow_property
-from unit.tables.inline import inline_table
+from unit.tables.inline import table
 
-COLUMNS = (
-    "run string, arm string, repeat int, topic string, partition int, leader int, isr_size int,"
-    " start_ms double, end_ms double, replicas array<int>, adding array<int>,"
-    " min_insync_replicas int"
-)
 ALL = [1, 2, 3]
 Span = tuple[int, int, int, float, float]
 Assigned = tuple[list[int] | None, list[int] | None]
@@ -34,13 +30,13 @@ def measure(
     `assigned` are the replicas of each repeat's partitions and those that are being added.
     """
     of_repeat = assigned or [(ALL, [])] * len(repeats)
-    lines = [
-        ("r", "a", n, "t", *span, *of_repeat[n], 2)
-        for n, spans in enumerate(repeats)
-        for span in spans
-    ]
+    names = "repeat partition leader isr_size start_ms end_ms replicas adding"
+    rows = [(n, *span, *of_repeat[n]) for n, spans in enumerate(repeats) for span in spans]
+    intervals = table(spark, "isr_intervals", names, rows).withColumn(
+        "min_insync_replicas", fn.lit(2)
+    )
     found: list[dict[int | None, dict[str, Any]]] = [{} for _ in repeats]
-    for row in availability(inline_table(spark, lines, COLUMNS)).collect():
+    for row in availability(intervals).collect():
         found[row["repeat"]][row["partition"]] = row.asDict()
     return found
 

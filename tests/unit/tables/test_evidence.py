@@ -4,22 +4,14 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from insync.analysis.tables.bronze.lines import SAMPLES
+from insync.analysis.tables.bronze.lines import COUNTERS, SAMPLES
 from insync.analysis.tables.silver.evidence import agent_counters, raced_replicas
-from unit.tables.inline import inline_table
-
-COUNTERS = (
-    "run string, arm string, repeat int, broker int, t_ms double, enabled boolean, errors bigint,"
-    " events_dropped bigint, holds_granted bigint, marks_total bigint, released_total bigint,"
-    " pending_now bigint, held_now bigint, longest_hold_ms bigint, lag_policy string"
-)
-FAULTS = "run string, arm string, repeat int, broker int, fault string"
+from unit.tables.inline import table
 
 
 def line(repeat: int, broker: int, errors: int, marks: int) -> tuple[object, ...]:
     """Return one reading with `errors` errors; holds are as many, no event was dropped."""
-    counted = (errors, 0, errors, marks, marks)
-    return ("r", "a", repeat, broker, 1_000.0 * repeat, True, *counted, 0, 0, 0, None)
+    return (repeat, broker, 1_000.0 * repeat, errors, errors, marks, marks)
 
 
 def test_a_broker_that_was_started_again_counts_from_zero(spark: SparkSession) -> None:
@@ -31,11 +23,13 @@ def test_a_broker_that_was_started_again_counts_from_zero(spark: SparkSession) -
         *(line(-1, 3, 0, 5), line(0, 3, 1, 9), line(1, 3, 2, 4), line(2, 3, 3, 5)),
     ]
     faults = [
-        ("r", "a", 1, 2, "kill"), ("r", "a", 2, 2, "kill"), ("r", "a", 2, 2, "kill"),
-        ("r", "a", 1, 1, "freeze"), ("r", "other", 1, 1, "kill"),
+        ("a", 1, 2, "kill"), ("a", 2, 2, "kill"), ("a", 2, 2, "kill"), ("a", 1, 1, "freeze"),
+        ("other", 1, 1, "kill"),
     ]  # fmt: skip
+    read = "repeat broker t_ms errors holds_granted marks_total released_total"
     found = agent_counters(
-        inline_table(spark, readings, COUNTERS), inline_table(spark, faults, FAULTS)
+        table(spark, COUNTERS, read, readings, enabled=True, events_dropped=0),
+        table(spark, "faults", "arm repeat broker fault", faults),
     )
     rows = found.orderBy("broker", "repeat").collect()
     assert [(row["broker"], row["repeat"], row["new_errors"]) for row in rows] == [
@@ -48,15 +42,13 @@ def test_a_broker_that_was_started_again_counts_from_zero(spark: SparkSession) -
 
 
 def lines(spark: SparkSession, *taken: dict[str, Any]) -> DataFrame:
-    columns = {"run": "string", **SAMPLES.columns}
     base = {
-        "run": "r", "arm": "a", "repeat": 0, "broker": 2, "topic": "t", "partition": 0,
         "moment": "during", "log_start_offset": 0, "high_watermark": 10, "leo": 20,
         "fetchers": 1, "failed_partitions": 0, "put_right": 0,
     }  # fmt: skip
     samples = [{**base, "t_ms": float(at), **each} for at, each in enumerate(taken)]
-    rows = [[each[name] for name in columns] for each in samples]
-    return inline_table(spark, rows, ", ".join(f"{name} {columns[name]}" for name in columns))
+    rows = [each.values() for each in samples]
+    return table(spark, SAMPLES, " ".join(samples[0]), map(tuple, rows), broker=2)
 
 
 def test_a_replica_has_its_last_state_and_counts_of_all_samples(spark: SparkSession) -> None:

@@ -6,19 +6,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from insync.analysis.checks import group_skip
+from insync.analysis.tables.bronze.lines import CONSUME, GROUP
 from insync.analysis.tables.gold.acks import end_to_end
 from insync.analysis.tables.gold.clients import groups
-from unit.tables.inline import inline_table
+from unit.tables.inline import table
 
-KEYS = "run string, arm string, repeat int, topic string, partition int"
-CONSUME = f"{KEYS}, offset long, seq long, fresh boolean"
-GROUP = (
-    f"{KEYS}, group int, t_ms double, type string, member int, offset long, lag long,"
-    " protocol string"
-)
-FATES = f"{KEYS}, transaction long, sent_ms double, read_ms double"
-
-WINDOW = "run string, arm string, repeat int, start_ms double"
 READ = [
     (0, 0, 10, False), (0, 1, 11, False), (0, 1, 11, None), (0, 4, 14, False), (1, 0, 20, False),
     (0, 2, 12, True),  # when the groups had ended
@@ -44,25 +36,26 @@ MOVES: list[tuple[Any, ...]] = [
 
 @pytest.fixture(scope="module")
 def found(spark: SparkSession) -> dict[str, list[dict[str, Any]]]:
-    consume = inline_table(spark, [("r", "a", 0, "t", *row) for row in READ], CONSUME)
-    moves = [("r", "a", 0, "t", *row, "classic") for row in MOVES]
-    group = inline_table(spark, moves, GROUP)
-    fates = [
-        ("r", "a", 0, "t", 0, None, 99.0, 9_000.0),  # before the window opened
-        ("r", "a", 0, "t", 0, None, 100.0, 130.0),
-        ("r", "a", 0, "t", 1, None, 100.0, 110.0),
-        ("r", "a", 0, "t", 1, None, 100.0, None),
-        ("r", "a", 0, "t", 1, 5, 100.0, 9_000.0),
+    consume = table(spark, CONSUME, "partition offset seq fresh", READ)
+    moved = "partition group t_ms type member offset lag"
+    group = table(spark, GROUP, moved, MOVES, protocol="classic")
+    sent = [
+        (0, None, 99.0, 9_000.0),  # before the window opened
+        (0, None, 100.0, 130.0),
+        (1, None, 100.0, 110.0),
+        (1, None, 100.0, None),
+        (1, 5, 100.0, 9_000.0),
     ]
-    window = inline_table(spark, [("r", "a", 0, 100.0)], WINDOW)
+    fates = table(spark, "fates", "partition transaction sent_ms read_ms", sent)
+    window = table(spark, "repeats", rows=[()], start_ms=100.0)
     tables = {
         "skips": group_skip.find(consume, group),
         "groups": groups(group, consume).orderBy("group"),
-        "end_to_end": end_to_end(inline_table(spark, fates, FATES), window).orderBy("partition"),
+        "end_to_end": end_to_end(fates, window).orderBy("partition"),
     }
     return {
-        name: [row.asDict(recursive=True) for row in table.collect()]
-        for name, table in tables.items()
+        name: [row.asDict(recursive=True) for row in each.collect()]
+        for name, each in tables.items()
     }
 
 
@@ -87,8 +80,7 @@ def test_a_group_that_reads_many_records_needs_little_memory(spark: SparkSession
     read = ("'read' as type", "2.0D as t_ms", "0 as member", "id as offset", "null as lag")
     repeat = ("'r' as run", "'a' as arm", "0 as repeat", "'t' as topic", "0 as partition")
     group = spark.range(100_000).selectExpr(*repeat, "0 as group", "'classic' as protocol", *read)
-    consume = inline_table(spark, [], CONSUME)
-    (found,) = groups(group, consume).collect()
+    (found,) = groups(group, table(spark, CONSUME)).collect()
     assert (found["processed"], found["reprocessed"]) == (100_000, 0)
 
 

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as fn
 
-from insync.analysis.tables.bronze.lines import STEP_DOWNS
+from insync.analysis.tables.bronze.lines import PRODUCE, STEP_DOWNS
 from insync.analysis.tables.gold.followers import recovery
 from insync.analysis.tables.silver.leaders import (
     dead_followers,
@@ -16,12 +15,8 @@ from insync.analysis.tables.silver.leaders import (
     step_downs,
 )
 from unit.isr_log import END, START, log, repeats
-from unit.tables.inline import inline_table
+from unit.tables.inline import table
 
-FAULTS = (
-    "run string, arm string, repeat int, fault_no int, fault string, site string, mode string,"
-    " broker int, target array<string>, injected_ms double, lifted_ms double"
-)
 FULL = (500.0, 1, [1, 2, 3])
 
 
@@ -30,10 +25,8 @@ def faults(
     *found: tuple[str, str, int, list[str], float, float],
     mode: str = "",
 ) -> DataFrame:
-    lines = [
-        ("r", "a", 0, number, *fault[:2], mode, *fault[2:]) for number, fault in enumerate(found)
-    ]
-    return inline_table(spark, lines, FAULTS)
+    names = "fault_no fault site broker target injected_ms lifted_ms"
+    return table(spark, "faults", names, [(n, *each) for n, each in enumerate(found)], mode=mode)
 
 
 def changes(
@@ -112,8 +105,10 @@ def test_a_dead_follower_is_timed_from_its_fault_to_the_isr_without_it(
     assert dropped(spark, isr, *fault) == expected
 
 
-def spans(table: DataFrame) -> list[tuple[Any, ...]]:
-    found = table.orderBy("start_ms").select("start_ms", "end_ms", "leader", "isr_size").collect()
+def spans(intervals: DataFrame) -> list[tuple[Any, ...]]:
+    found = (
+        intervals.orderBy("start_ms").select("start_ms", "end_ms", "leader", "isr_size").collect()
+    )
     return [tuple(row) for row in found]
 
 
@@ -139,25 +134,19 @@ def test_changes_of_one_millisecond_keep_the_order_of_the_log(spark: SparkSessio
 STALL = ("stall", "read", 1, [], 3_000.0, 6_000.0)
 LATER_FREEZE = ("freeze", "", 1, [], 9_000.0, 10_000.0)
 
-SENT = (
-    "run string, arm string, repeat int, topic string, partition int, sent_ms double,"
-    " done_ms double, error string"
-)
-
 
 def recovered(
     spark: SparkSession, states: list[tuple[float, int, list[int]]], *sent: tuple[float, Any]
 ) -> list[tuple[Any, ...]]:
     """Return (isr_whole_ms, backlog_ms) of each fault; `sent` are (due, answered)."""
     windows = repeats(spark)
-    lines = [("r", "a", 0, "t", 0, due, done, None) for due, done in sent]
-    table = recovery(
+    found = recovery(
         faults(spark, STALL, LATER_FREEZE),
         isr_intervals(log(spark, *states), windows),
-        inline_table(spark, lines, SENT),
+        table(spark, PRODUCE, "sent_ms done_ms", sent),
         windows,
     )
-    rows = table.orderBy("fault_no").collect()
+    rows = found.orderBy("fault_no").collect()
     return [(row["isr_whole_ms"], row["backlog_ms"]) for row in rows]
 
 
@@ -175,11 +164,10 @@ def test_a_fault_without_recovery_before_the_next_one_has_no_time(spark: SparkSe
 
 
 def events_of(spark: SparkSession, *events: dict[str, Any]) -> DataFrame:
-    types = STEP_DOWNS.columns
+    names = STEP_DOWNS.columns
     base = {"arm": "a", "broker": 1, "topic": "t", "partition": 0}
-    rows = [[{**base, **each}.get(name) for name in types] for each in events]
-    table = inline_table(spark, rows, ", ".join(f"{name} {of}" for name, of in types.items()))
-    return table.withColumn("run", fn.lit("r"))
+    rows = [[{**base, **each}.get(name) for name in names] for each in events]
+    return table(spark, STEP_DOWNS, " ".join(names), rows)
 
 
 def done(at: float, **more: Any) -> dict[str, Any]:

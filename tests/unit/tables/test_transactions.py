@@ -9,28 +9,9 @@ from insync.analysis.checks import polls, records
 from insync.analysis.checks.isolation import aborted_read, fractured_read
 from insync.analysis.checks.isolation.transactions import transaction_fates
 from insync.analysis.checks.registry import find_in_records
+from insync.analysis.tables.bronze.lines import CONSUME, PRODUCE, READ_BACK, TRANSACTIONS
 from insync.analysis.tables.gold import clients as transactions
-from unit.tables.inline import CHANGES, inline_table
-
-PRODUCE = (
-    "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"
-    " error string, offset long, transaction long, producer int, idempotent boolean,"
-    " sent_ms double"
-)
-LINES = (
-    "run string, arm string, repeat int, topic string, producer int, transaction long,"
-    " wanted string, end string, error string, ended_ms double, took_ms double, asked_ms double"
-)
-CONSUME = (
-    "run string, arm string, repeat int, topic string, partition int, offset long, seq long,"
-    " read_ms double, nth long, consumer int, fresh boolean, corrupt string"
-)
-READ_BACK = (
-    "run string, arm string, repeat int, topic string, partition int, fresh boolean,"
-    " position long, end_offset long"
-)
-GRID = "run string, arm string, repeat int, topic string, partition int, read_to_end boolean"
-WINDOW = "run string, arm string, repeat int, start_ms double, end_ms double"
+from unit.tables.inline import table
 
 RECORDS = [
     # partition, seq, acked at, error, offset, transaction
@@ -49,8 +30,8 @@ ENDS = [
 ]
 
 
-def made(spark: SparkSession, rows: list[tuple[Any, ...]], schema: str) -> DataFrame:
-    return inline_table(spark, [("r", "a", 0, "t", *row) for row in rows], schema)
+SENT = "partition seq done_ms error offset transaction"
+ENDED = "producer transaction wanted end error ended_ms took_ms"
 
 
 def of_records(
@@ -60,20 +41,22 @@ def of_records(
     ends: list[tuple[Any, ...]] = ENDS,
 ) -> DataFrame:
     """Return the records' fates after `read`: (partition, offset, seq)."""
+    own = {"producer": 0, "idempotent": True, "sent_ms": 0.5}
     return records.record_fates(
-        made(spark, [(*record, 0, True, 0.5) for record in produced], PRODUCE),
+        table(spark, PRODUCE, SENT, produced, **own),
         reads(spark, read),
-        made(spark, [], READ_BACK),
+        table(spark, READ_BACK),
         lines_of(spark, ends),
     )
 
 
 def lines_of(spark: SparkSession, ends: list[tuple[Any, ...]]) -> DataFrame:
-    return made(spark, [(*end, 2.0) for end in ends], LINES)
+    return table(spark, TRANSACTIONS, ENDED, ends, asked_ms=2.0)
 
 
 def reads(spark: SparkSession, read: list[tuple[int, int, int]]) -> DataFrame:
-    return made(spark, [(*line, 9.0, nth, 0, None, None) for nth, line in enumerate(read)], CONSUME)
+    lines = [(*line, nth) for nth, line in enumerate(read)]
+    return table(spark, CONSUME, "partition offset seq nth", lines, read_ms=9.0, consumer=0)
 
 
 def fates(spark: SparkSession, read: list[tuple[int, int, int]]) -> dict[int, tuple[Any, ...]]:
@@ -108,9 +91,9 @@ def test_fractured_and_aborted_reads_are_shown_by_their_records(spark: SparkSess
 def skipped(spark: SparkSession, read: list[tuple[int, int, int]], acks: str) -> list[Row]:
     """Return the poll skips after `read`, of producers with these acks."""
     found = of_records(spark, read)
-    partitions = made(spark, [(0, None), (1, None)], GRID)
-    counts = records.readback(partitions, found, inline_table(spark, [], CHANGES))
-    runs = inline_table(spark, [("r", acks)], "run string, acks string")
+    partitions = table(spark, "comparable", "partition", [(0,), (1,)])
+    counts = records.readback(partitions, found, table(spark, "leader_changes"))
+    runs = table(spark, "runs", rows=[()], acks=acks)
     gaps = polls.find(reads(spark, read), counts)
     return gaps.unionByName(polls.find_unread(found, counts, runs)).collect()
 
@@ -135,7 +118,7 @@ def test_the_longest_time_without_a_commit_counts_from_the_repeats_ends(
     produced = [(0, line[1], 1.0, None, 0, line[1]) for line in lines]
     ends = lines_of(spark, lines)
     fates = of_records(spark, [], produced, lines)
-    window = inline_table(spark, [("r", "a", 0, 0.0, 1_000.0)], WINDOW)
+    window = table(spark, "repeats", rows=[()], start_ms=0.0, end_ms=1_000.0)
     (row,) = transactions.by_producer(ends, fates, window).collect()
     assert row["commit_gap_ms"] == gap
     assert (row["committed"], row["aborted"], row["meant_to_abort"]) == (len(ended), 1, 1)
@@ -145,7 +128,7 @@ def test_the_longest_time_without_a_commit_counts_from_the_repeats_ends(
 def test_a_transaction_whose_line_is_recorded_twice_counts_once(spark: SparkSession) -> None:
     ends = lines_of(spark, [*ENDS, *ENDS])
     fates = of_records(spark, [(0, 1, 10), (0, 2, 20)])
-    window = inline_table(spark, [("r", "a", 0, 0.0, 1_000.0)], WINDOW)
+    window = table(spark, "repeats", rows=[()], start_ms=0.0, end_ms=1_000.0)
     found = transactions.by_producer(ends, fates, window).orderBy("producer").collect()
     assert [(row["committed"], row["torn"]) for row in found] == [(1, 1), (0, 0)]
     assert [(row["aborted"], row["aborted_read"]) for row in found] == [(0, 0), (1, 1)]

@@ -85,17 +85,6 @@ def write(file: Path, lines: list[str]) -> None:
     file.write_text("\n".join(lines) + "\n")
 
 
-def test_a_leader_that_drops_all_its_followers_at_once_is_named_and_not_they(
-    tmp_path: Path,
-) -> None:
-    write(tmp_path / "1" / "server.log", SLOW_LEADER)
-    write(tmp_path / "2" / "server.log", HEALTHY)
-    found = answer(tmp_path)
-    (finding,) = found.findings
-    assert (finding.broker, finding.peer, len(finding.partitions)) == (1, None, 2)
-    assert {(each.follower, each.rightly) for each in finding.blamed} == {(2, False), (3, False)}
-
-
 @pytest.mark.parametrize("caught_up", [30, 5])
 def test_how_long_a_follower_had_not_caught_up_decides_nothing(
     tmp_path: Path, caught_up: int
