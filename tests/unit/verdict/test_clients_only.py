@@ -71,3 +71,8 @@ def test_an_expectation_on_what_is_not_known_makes_it_unknown(metric: str) -> No
     info = run({metric: {"max": 0}})
     verdict = decide(info, facts(info))
     assert (verdict.verdict, f"no data for {metric}" in verdict.reason) == ("unknown", True)
+
+
+def test_without_any_ack_it_is_unknown() -> None:
+    info = run()
+    assert decide(info, facts(info, acked=0.0)).verdict == "unknown"
