@@ -16,7 +16,7 @@ from insync.report.matrix.cells import figures, legend
 from insync.scenario.load import parse, source
 from unit.repeat_rows import whole_repeat
 from unit.run_folder import Story, run_json
-from unit.verdict.made_up import cell, verdict
+from unit.verdict.made_up import cell, verdict, with_workload
 
 TOY = Metric(
     "toys", metrics.PRODUCERS, says="toys that were played with", label="toys in all",
@@ -41,17 +41,14 @@ def test_a_metric_says_what_its_consumers_need(metric: Metric) -> None:
 
 
 def test_the_verdict_computes_the_metrics_of_the_registry() -> None:
-    run = RunInfo.model_validate(run_json(Story(repeats=1)))
-    workload = run.scenario.workload.model_copy(
-        update={
-            "transactions": Transactions(coordinators=(1,)),
-            "client_retries": False,
-            "groups": (Group(protocol="classic", members=1),),
-        }
+    run = with_workload(
+        RunInfo.model_validate(run_json(Story(repeats=1))),
+        transactions=Transactions(coordinators=(1,)),
+        client_retries=False,
+        groups=(Group(protocol="classic", members=1),),
     )
-    scenario = run.scenario.model_copy(update={"workload": workload})
-    rows = whole_repeat(set(workload.leaders), run.partitions)
-    found = _metrics(run.model_copy(update={"scenario": scenario}), rows, Recorded(whole=True))
+    rows = whole_repeat(set(run.scenario.workload.leaders), run.partitions)
+    found = _metrics(run, rows, Recorded(whole=True))
     live = liveness_metrics([], complete=True)
     assert {*found, *live} == set(metrics.of_verdict())
     assert set(live) == set(metrics.liveness())

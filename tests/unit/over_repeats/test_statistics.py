@@ -114,20 +114,6 @@ def test_intervals_of_medians_hold_the_median_as_often_as_they_claim(name: str) 
         assert covered(n, MEDIAN_0[name]) >= CONFIDENCE - SLACK, n
 
 
-@pytest.mark.parametrize(("n", "m"), [(4, 4), (3, 6), (5, 7), (9, 9)])
-def test_intervals_of_unpaired_shifts_hold_the_shift_as_often_as_they_claim(n: int, m: int) -> None:
-    ranks = shift_interval([0.0], [1.0])
-    assert ranks is None
-    # The rank of the lower end: differences 1, 2, ... n x m, each once.
-    found = shift_interval([-m * each for each in range(n)], range(1, m + 1))
-    assert found is not None
-    rng = np.random.default_rng(n * m)
-    first, second = rng.exponential(size=(TIMES, n)), rng.exponential(size=(TIMES, m)) + 3
-    gained = np.sort((second[:, None, :] - first[:, :, None]).reshape(TIMES, n * m), axis=1)
-    low, high = gained[:, int(found.low) - 1], gained[:, int(found.high) - 1]
-    assert np.mean((low <= 3) & (high >= 3)) >= CONFIDENCE - SLACK
-
-
 def test_the_sign_flip_test_is_wrong_as_rarely_as_it_claims() -> None:
     rng = np.random.default_rng(7)
     for n in (6, 8):

@@ -10,7 +10,7 @@ from insync.events.run_info import RunInfo
 from insync.events.verdict import Cell
 from insync.outcome import Outcome
 from insync.report.junit import as_xml, matrix_suites, run_suite
-from unit.verdict.made_up import cell, verdict
+from unit.verdict.made_up import cell, verdict, with_scenario
 from unit.verdict.test_decide import PLUGIN, RUN, STOCK, measured, run_of
 
 HELD = {"expected": "isr_shrinks at most 0", "outcome": "pass", "found": ["0"]}
@@ -88,8 +88,7 @@ def test_a_cell_without_findings_is_one_case_with_its_reason(outcome: str, tag: 
 
 def test_an_arm_of_which_nothing_is_expected_is_a_skipped_case_with_the_reason() -> None:
     expect = {"plugin": RUN.scenario.expect["plugin"]}
-    scenario = RUN.scenario.model_copy(update={"expect": expect})
-    root = written(RUN.model_copy(update={"scenario": scenario}), run_of())
+    root = written(with_scenario(RUN, expect=expect), run_of())
     assert counts(root) == (10, 0, 0, 1)
     (skipped,) = root.iter("skipped")
     assert skipped.attrib["message"] == OBSERVED

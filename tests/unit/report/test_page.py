@@ -16,6 +16,7 @@ from insync.report.render import MOST_BYTES, with_units
 from insync.report.sections import MOST_ROWS
 from insync.report.timeline.timelines import timelines
 from insync.report.words import latency, number, span
+from unit.verdict.made_up import with_workload
 
 
 class Reader(HTMLParser):
@@ -165,16 +166,12 @@ def test_lost_records_are_counted_and_listed(run: RunInfo, rows: Rows) -> None:
 def test_a_run_with_transactions_has_a_table_of_them(run: RunInfo, rows: Rows) -> None:
     _, without = page_of(run, rows)
     assert "longest gap between commits" not in without
-    workload = run.scenario.workload.model_copy(
-        update={"transactions": Transactions(coordinators=(1, 3))}
-    )
-    scenario = run.scenario.model_copy(update={"workload": workload})
+    run = with_workload(run, transactions=Transactions(coordinators=(1, 3)))
     row = {
         "arm": "plugin", "repeat": 0, "producer": 1, "committed": 30, "aborted": 9,
         "meant_to_abort": 8, "unknown": 1, "torn": 0, "aborted_read": 0, "commit_p50_ms": 12.34,
         "commit_p99_ms": 99.0, "commit_max_ms": 2_345.0, "commit_gap_ms": 2_468.0,
     }  # fmt: skip
-    run = run.model_copy(update={"scenario": scenario})
     _, text = page_of(run, {**rows, "transactions": [row]})
     assert "plugin 1 1 broker 3 30 9 8 1 0 0 12.3 99.0" in text
 

@@ -9,6 +9,7 @@ from typer.main import get_command
 
 from insync.cli.app import app, invoke
 from insync.report.reproduce import environment_of, run_command, where
+from unit.verdict.made_up import with_workload
 from unit.verdict.test_decide import RUN
 
 
@@ -51,9 +52,7 @@ def test_a_file_with_blanks_in_an_arms_name_is_quoted() -> None:
 
 def test_the_clients_are_named_where_they_are_not_the_default() -> None:
     assert "--client" not in run_command(RUN)
-    workload = RUN.scenario.workload.model_copy(update={"client": "both"})
-    scenario = RUN.scenario.model_copy(update={"workload": workload})
-    run = RUN.model_copy(update={"scenario": scenario, "default_timeouts": True})
+    run = with_workload(RUN, client="both").model_copy(update={"default_timeouts": True})
     found = parsed(run_command(run))
     assert (found["client"], found["default_timeouts"]) == ("both", True)
 
@@ -67,7 +66,5 @@ def test_the_clients_are_named_where_they_are_not_the_default() -> None:
     ],
 )
 def test_the_clients_are_named_with_their_version(client: str, words: str) -> None:
-    workload = RUN.scenario.workload.model_copy(update={"client": client})
-    scenario = RUN.scenario.model_copy(update={"workload": workload})
-    facts = dict(environment_of([RUN.model_copy(update={"scenario": scenario})], "Sail 0"))
+    facts = dict(environment_of([with_workload(RUN, client=client)], "Sail 0"))
     assert facts["clients"] == words

@@ -9,6 +9,7 @@ from insync.analysis.verdict.facts import RunFacts
 from insync.events.matrix_info import MatrixRow
 from insync.events.run_info import Comparison, RunInfo
 from insync.events.verdict import EVIDENCE, LIVE, NO_VIOLATION, Cell, Finding, Verdict
+from unit.verdict.made_up import with_scenario
 from unit.verdict.test_decide import (
     AGENTS,
     FAULT,
@@ -17,7 +18,6 @@ from unit.verdict.test_decide import (
     STOCK,
     measured,
     run_of,
-    with_scenario,
 )
 
 BOUND = "isr_shrinks at most 0"
@@ -44,6 +44,9 @@ def test_a_valid_run_passes_each_expectation_of_each_arm() -> None:
         ("plugin", BOUND),
     ]
     assert {each.outcome for each in decide(RUN, run_of()).findings} == {"pass"}
+    reason = decide(RUN, run_of()).reason
+    assert "stock isr_shrinks at least 1 (2, 2)" in reason
+    assert "plugin isr_shrinks at most 0 (0, 0)" in reason
     assert found(run_of(), "plugin", BOUND).words == "0, 0"
 
 
@@ -64,7 +67,7 @@ def test_an_unreadable_file_invalidates_its_arm() -> None:
 
 def test_a_comparison_is_a_finding_of_the_compared_arm() -> None:
     each = Comparison(metric="max_ack_gap_ms", arm="plugin", against="stock", at_most=1.1)
-    last = decide(with_scenario(compare=(each,)), run_of()).findings[-1]
+    last = decide(with_scenario(RUN, compare=(each,)), run_of()).findings[-1]
     assert (last.arm, last.outcome, last.words) == ("plugin", "pass", "40; stock: 40")
     assert last.expected == "max_ack_gap_ms at most 1.1 times that of stock"
 
@@ -81,7 +84,7 @@ REPEATS = {"stock": STOCK, "plugin": PLUGIN, "request": PLUGIN, "off": OFF, "rai
 
 def of(*arms: str, **scenario: object) -> tuple[RunInfo, RunFacts]:
     """Return a run of some arms in which all that is checked of every arm holds, and its facts."""
-    run = with_scenario(**scenario).model_copy(update={"arms": arms})
+    run = with_scenario(RUN, **scenario).model_copy(update={"arms": arms})
     facts = {arm: (REPEATS[arm],) * 2 for arm in arms}
     return run, RunFacts(finished=True, arms=facts, unreadable={})
 

@@ -8,7 +8,7 @@ from insync.analysis.verdict.repeat_facts import Recorded, _metrics, _soonest_re
 from insync.events.run_info import RunInfo, Transactions
 from unit.repeat_rows import whole_repeat
 from unit.run_folder import Story, run_json
-from unit.verdict.test_decide import with_scenario
+from unit.verdict.made_up import with_workload
 
 WHOLE = Recorded(whole=True)
 
@@ -36,8 +36,7 @@ def test_the_soonest_return_is_the_shortest_absence_of_a_leader(
 
 def run_of(*, client_retries: bool = True) -> RunInfo:
     run = RunInfo.model_validate(run_json(Story(repeats=1)))
-    workload = run.scenario.workload.model_copy(update={"client_retries": client_retries})
-    return with_scenario(run, workload=workload)
+    return with_workload(run, client_retries=client_retries)
 
 
 def test_records_that_a_leader_refused_are_counted_where_producers_do_not_retry() -> None:
@@ -54,11 +53,7 @@ def test_records_that_a_leader_refused_are_counted_where_producers_do_not_retry(
 
 
 def test_cycles_of_writes_are_counted_and_those_of_reads_are_unknown_if_nobody_reads() -> None:
-    run = run_of()
-    workload = run.scenario.workload.model_copy(
-        update={"transactions": Transactions(coordinators=(1,))}
-    )
-    run = with_scenario(run, workload=workload)
+    run = with_workload(run_of(), transactions=Transactions(coordinators=(1,)))
     rows = {**whole_repeat({1}, 1), "cycles": [{"kind": "g0"}, {"kind": "g0"}, {"kind": "g1c"}]}
     found = _metrics(run, rows, WHOLE)
     assert (found["g0"], found["g1c"], found["precommitted_read"]) == (2, 0, 0)
