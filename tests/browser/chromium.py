@@ -1,16 +1,13 @@
-"""Finds the machine's own Chromium, opens a page in it, and checks how the page looks."""
+"""Finds the machine's own Chromium, and opens a page in it."""
 
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-LOOKS = pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 
 
 def executable() -> str | None:
@@ -28,10 +25,3 @@ def opened(
         tab = context.new_page()
         tab.goto(page.as_uri())
         yield tab
-
-
-def assert_fits_and_is_accessible(browser: Browser, page: Path, width: int, scheme: str) -> None:
-    with opened(browser, page, width, scheme) as tab:
-        assert tab.evaluate("document.documentElement.scrollWidth") <= width
-        found = Axe().run(tab)
-        assert found.violations_count == 0, found.generate_report()

@@ -13,7 +13,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request
 
-from insync.report.render import MOST_BYTES
 from unit.report.test_matrix import page_of
 from waiting import wait_for
 
@@ -168,11 +167,6 @@ def test_the_large_picture_follows_the_scheme(visit: Open) -> None:
     tab.emulate_media(color_scheme="dark")
     # Asked from here: the page's own policy forbids what Playwright polls with.
     wait_for(lambda: tab.evaluate(fill), lambda dark: dark != light)
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_is_small_enough_to_be_mailed(matrix: Path, page: str) -> None:
-    assert (matrix / page).stat().st_size <= MOST_BYTES
 
 
 def test_the_finding_and_the_badge_are_on_the_first_screen(visit: Open) -> None:
