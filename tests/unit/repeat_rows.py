@@ -5,13 +5,9 @@ from typing import Any
 
 def whole_repeat(brokers: set[int], partitions: int) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of a repeat of which every metric is known."""
-    topic = {
-        "partition": None,
-        "min_isr_size": 3,
-        "under_min_isr_ms": 0.0,
-        "offline_ms": 0.0,
-        "under_replicated_ms": 0.0,
-    }
+    times = dict.fromkeys(("under_min_isr_ms", "offline_ms", "under_replicated_ms"), 0.0)
+    topic = {"partition": None, "min_isr_size": 3, **times}
+    lost = ("lost", "lost_at_moves", "lost_at_unclean", "duplicated", "duplicated_idempotent")
     seen = [{**topic, "partition": number} for number in range(partitions)]
     nothing: list[str] = [
         "isr_shrinks", "faults", "follower_drops", "detections", "leader_changes",
@@ -33,23 +29,7 @@ def whole_repeat(brokers: set[int], partitions: int) -> dict[str, list[dict[str,
         "availability": [topic, *seen],
         "step_down_sources": [{"broker": broker} for broker in brokers],
         "ack_latency": [{"partition": None, "mean_ms": 1.0, "max_ms": 2.0, "acked": 1}],
-        "readback": [
-            {
-                **dict.fromkeys(
-                    (
-                        "lost",
-                        "lost_at_moves",
-                        "lost_at_unclean",
-                        "duplicated",
-                        "duplicated_idempotent",
-                    ),
-                    0,
-                ),
-                "acked": 1,
-                "read": 1,
-                "read_to_end": True,
-            }
-        ],
+        "readback": [{**dict.fromkeys(lost, 0), "acked": 1, "read": 1, "read_to_end": True}],
         "checked": [dict.fromkeys(checks, 0)],
         "transactions": [{"commit_gap_ms": 1.0, "torn": 0, "aborted_read": 0}],
         "end_to_end": [{"partition": None, "mean_ms": 1.0, "max_ms": 2.0}],

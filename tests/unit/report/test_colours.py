@@ -9,7 +9,11 @@ LEAST = 4.5
 """WCAG 2.2, 1.4.3: the least contrast of text."""
 
 ON_PAPER = ("ink", "muted", "fault-ink", "pass", "fail", "unknown", "observed", "link")
-ON_BARS = ("full", "reduced", "under", "offline")
+TEXTS = [
+    *((name, ground) for name in ON_PAPER for ground in ("paper", "soft")),
+    *((f"on-{state}", state) for state in ("full", "reduced", "under", "offline")),
+]
+"""The colours of texts, each with that of its ground: the page, or a bar."""
 STYLE = files("insync.report").joinpath("assets", "page.css").read_text(encoding="utf-8")
 
 
@@ -45,18 +49,10 @@ def test_contrast_follows_wcags_formula() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("ground", ["paper", "soft"])
-@pytest.mark.parametrize("name", ON_PAPER)
-def test_text_is_readable_on_the_page(scheme: str, ground: str, name: str) -> None:
+@pytest.mark.parametrize(("name", "ground"), TEXTS)
+def test_text_is_readable(scheme: str, name: str, ground: str) -> None:
     found = colours(scheme)
     assert contrast(found[name], found[ground]) >= LEAST
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("state", ON_BARS)
-def test_text_is_readable_on_the_bars(scheme: str, state: str) -> None:
-    found = colours(scheme)
-    assert contrast(found[f"on-{state}"], found[state]) >= LEAST
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
