@@ -94,15 +94,15 @@ MOST_LINES = {
 }
 MOST_TEST_LINES = {
     "": 1_552,
-    "browser": 552,
+    "browser": 517,
     "containers": 730,
     "contract": 310,
     "data": 50,
     "engines": 177,
-    "integration": 6_945,
+    "integration": 6_944,
     "model": 1_128,
     "programs": 1_099,
-    "unit": 30_402,
+    "unit": 30_197,
 }
 SLACK = 100
 
