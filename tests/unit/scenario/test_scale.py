@@ -17,9 +17,7 @@ from insync.scenario.load import load, scale_times
 from insync.scenario.model import Scenario
 from insync.scenario.rules import LEAST_LAG_MS
 
-CHOICES = Choices(
-    arms=("stock", "request", "step-down"), kinds=tuple(KINDS), protocols=("classic", "consumer")
-)
+CHOICES = Choices(arms=("stock", "request", "step-down"), kinds=tuple(KINDS))
 scenarios = st.integers(0, 10**9).map(lambda seed: draw(seed, CHOICES))
 """Any scenario that `insync fuzz` draws: of every kind of fault and workload."""
 
