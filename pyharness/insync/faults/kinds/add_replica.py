@@ -56,16 +56,13 @@ class AddReplica(Lasting):
 
     @property
     def cancelled(self) -> Sequence[int]:
-        """The partitions whose replica it is not in the end."""
         return self.partitions if self.cancel else ()
 
     @property
     def added(self) -> Sequence[int]:
-        """The partitions to which it adds its broker as a replica."""
         return self.partitions
 
     def check_within(self, around: Surroundings) -> None:
-        """Check that another broker leads each partition, and that it is changed only once."""
         check_moved(self, self.partitions, around)
 
 
@@ -76,7 +73,6 @@ class ReplicaFault(Fault[AnyLasting]):
     """
 
     def plan(self) -> None:
-        """Plan it for the partitions of `spec`."""
         partitions = (*self.spec.added, *self.spec.removed)
         self.replicas = {each: ring(self.context.leaders[each]) for each in partitions}
         self.figures: dict[str, float] = {}
@@ -104,21 +100,16 @@ class ReplicaFault(Fault[AnyLasting]):
 
 
 class AddReplicaFault(ReplicaFault[AddReplica]):
-    """One broker becomes a replica of some partitions."""
-
     def plan(self) -> None:
-        """Plan it; the broker becomes the last of the replicas."""
         super().plan()
         for replicas in self.replicas.values():
             replicas.sort(key=lambda each: each == self.context.broker)
         self._throttle = Throttle(self) if self.spec.throttle_bytes_per_s else None
 
     def prepare(self) -> None:
-        """Take the broker out of the replicas; raises InsyncError if that is refused."""
         self.assign_without()
 
     def inject(self) -> None:
-        """Add the broker and wait until it is assigned; raises InsyncError if that is refused."""
         self.window.begin()
         if self._throttle is not None:
             self._throttle.begin()
@@ -153,7 +144,6 @@ class AddReplicaFault(ReplicaFault[AddReplica]):
         return sum(self.context.broker in each for each in found.values())
 
     def evidence(self) -> FaultLine:
-        """Return in how many assignments and ISRs the broker was."""
         whole = self.figures.get("assigned") == len(self.replicas)
         return self.line(self.acted_if(whole), self.figures)
 

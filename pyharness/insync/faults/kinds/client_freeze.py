@@ -31,13 +31,10 @@ class ClientFreeze(Lasting):
 
 
 class ClientFreezeFault(FreezeFault[ClientFreeze]):
-    """The process of the Java clients is stopped."""
-
     _open: frozenset[str] = frozenset()
     _ended = 0
 
     def freezer(self) -> Freezer:
-        """Return what stops the clients; raises InsyncError if there are none."""
         if self.context.clients is None:
             raise InsyncError("no Java clients, expected them for a client-freeze")
         return BySignal(self.context.clients)
@@ -61,12 +58,10 @@ class ClientFreezeFault(FreezeFault[ClientFreeze]):
         return self.cluster.open_transactions(self.node) & set(self.context.transactions)
 
     def end(self) -> None:
-        """Count the transactions that were ended meanwhile; then continue the process."""
         self._ended = len(self._open - self._ongoing())
         super().end()
 
     def evidence(self) -> FaultLine:
-        """Return how long the process was stopped, and what became of its transactions."""
         figures = {"cpu_ms": self.cpu_ms, "open": len(self._open), "timed_out": self._ended}
         return self.line(self.acted_if(self.still_stopped), figures)
 

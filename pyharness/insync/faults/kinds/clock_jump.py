@@ -39,21 +39,16 @@ class ClockJump(Lasting):
 
 
 class ClockJumpFault(Fault[ClockJump]):
-    """One broker that runs under the shim is shown another time of day."""
-
     def plan(self) -> None:
-        """Plan it."""
         self._control = self.cluster.controls[self.spec.broker]
         self._topic = f"{self.context.topic}-c{self.spec.broker}-{self.spec.at_ms}"
         self._before: Reading | None = None
         self._during: list[Reading | None] = []
 
     def prepare(self) -> None:
-        """Create the topic whose append times are the broker's clock."""
         self.cluster.make_clock_topic(self._topic, self.spec.broker)
 
     def inject(self) -> None:
-        """Let the clock jump; raises InsyncError if the broker is not under the shim."""
         self._control.check_attached(self.spec.broker)
         self._before = self._read()
         self.window.begin()
@@ -61,7 +56,6 @@ class ClockJumpFault(Fault[ClockJump]):
         self._during.append(self._read())
 
     def end(self) -> None:
-        """Let the clock jump back."""
         self._during.append(self._read())
         self._control.show_ahead(0)
         self.window.end()

@@ -26,13 +26,10 @@ class ConfigUpdate(Lasting):
 
 
 class ConfigUpdateFault(Fault[ConfigUpdate]):
-    """Configs of a broker are set, and deleted when it is lifted."""
-
     _in_force = 0
     _in_force_ms: float | None = None
 
     def inject(self) -> None:
-        """Update the configs and wait until the broker has them; raises InsyncError if refused."""
         self.window.begin()
         self.cluster.update_configs(self.spec.broker, self.spec.settings)
         answered = time.monotonic()
@@ -41,12 +38,10 @@ class ConfigUpdateFault(Fault[ConfigUpdate]):
         self._in_force = self._count()
 
     def end(self) -> None:
-        """Delete the configs; the broker has its earlier values again."""
         self.cluster.update_configs(self.spec.broker, dict.fromkeys(self.spec.settings))
         self.window.end()
 
     def evidence(self) -> FaultLine:
-        """Return how many configs were updated, how many were in force, how soon, how long."""
         figures = {"updated": float(len(self.spec.settings)), "in_force": float(self._in_force)}
         if self._in_force_ms is not None:
             figures["in_force_ms"] = round(self._in_force_ms, 1)

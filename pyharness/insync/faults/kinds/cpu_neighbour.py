@@ -56,10 +56,7 @@ def unavailable() -> str | None:
 
 
 class NeighbourFault(Fault[CpuNeighbour]):
-    """One node gets only a share of one core."""
-
     def plan(self) -> None:
-        """Plan it."""
         self._busy: list[Running] = []
         self._before: dict[int, affinity.Cores] = {}
         self._pid = 0
@@ -70,7 +67,6 @@ class NeighbourFault(Fault[CpuNeighbour]):
         self._shared = False
 
     def inject(self) -> None:
-        """Start the neighbours and move the node to their core; raises InsyncError if refused."""
         self._pid = self.process.pid
         self._before = affinity.cores_of(self._pid)
         if not self._before:
@@ -88,7 +84,6 @@ class NeighbourFault(Fault[CpuNeighbour]):
         self.window.begin()  # again: all before was preparation
 
     def end(self) -> None:
-        """End the neighbours and give the node's threads back the cores that they had."""
         self._look()
         for process in self._busy:
             process.send_signal(signal.SIGKILL)

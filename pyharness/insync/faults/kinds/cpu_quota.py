@@ -29,13 +29,10 @@ class CpuQuota(OnProcess):
 
 
 class QuotaFault(Fault[CpuQuota]):
-    """One node gets too little CPU time."""
-
     _share: Share
     _seen = Throttled(0, 0.0)
 
     def inject(self) -> None:
-        """Cut the process's share; raises InsyncError if that fails."""
         node = self.context.broker
         container = self.cluster.container(node)
         self._share = (
@@ -48,7 +45,6 @@ class QuotaFault(Fault[CpuQuota]):
             raise InsyncError(f"{self.context.where}: no CPU quota: {error}") from error
 
     def end(self) -> None:
-        """Give the process back what it had."""
         with suppress(OSError):
             self._seen = self._share.throttled()
         self._share.restore()

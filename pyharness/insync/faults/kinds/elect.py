@@ -41,31 +41,24 @@ class Elect(Planned):
 
     @property
     def loses_records(self) -> bool:
-        """Whether acked records may be lost by it."""
         return self.type == "unclean"
 
     @property
     def elected(self) -> Sequence[int]:
-        """The partitions of which it makes its broker the leader."""
         return self.partitions
 
     def check_within(self, around: Surroundings) -> None:
-        """Check that each partition moves to another leader."""
         check_moved(self, self.partitions, around)
 
 
 class ElectFault(Fault[Elect]):
-    """One broker becomes the leader of some partitions; there is nothing to lift."""
-
     _moved = 0
     _gone: int | None = None
 
     def prepare(self) -> None:
-        """Put the broker first among the replicas; raises InsyncError if that is refused."""
         self._put_first(self.spec.partitions)
 
     def inject(self) -> None:
-        """Ask for the election and wait until the broker leads; raises InsyncError if refused."""
         self.window.begin()
         partitions = self.spec.partitions
         # The old leader is asked last: it may be the one that does not answer.
@@ -83,7 +76,6 @@ class ElectFault(Fault[Elect]):
         self.window.end()
 
     def evidence(self) -> FaultLine:
-        """Return how many partitions moved, and how long it took."""
         gone = {} if self._gone is None else {"without_isr": self._gone}
         return self.line(self.window.length_ms, {"moved": self._moved, **gone})
 

@@ -112,15 +112,12 @@ class Freeze(OnAnyProcess):
 
 
 class FreezeFault(Fault[AnyLasting]):
-    """One node is stopped."""
-
     _freezer: Freezer
     _cpu_before: float | None = None
     cpu_ms = 0.0
     still_stopped = False
 
     def inject(self) -> None:
-        """Stop the process; raises InsyncError if it does not stop."""
         self._freezer = self.freezer()
         with self.window.beginning(undo=self._freezer.go_on):
             self._freezer.stop()
@@ -132,12 +129,10 @@ class FreezeFault(Fault[AnyLasting]):
             self._cpu_before = cpu_ms(self._freezer.pid)
 
     def freezer(self) -> Freezer:
-        """Return what stops the process."""
         container = self.cluster.container(self.node)
         return BySignal(self.process) if container is None else ByPause(container)
 
     def end(self) -> None:
-        """Continue the process."""
         self.still_stopped = self._freezer.is_stopped()
         after = cpu_ms(self._freezer.pid)
         if after is not None and self._cpu_before is not None:

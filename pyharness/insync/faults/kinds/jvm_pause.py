@@ -36,8 +36,6 @@ class JvmPause(Lasting):
 
 
 class JvmPauseFault(Fault[JvmPause]):
-    """One broker's JVM is stopped at a safepoint."""
-
     def plan(self) -> None:
         """Plan it; each pause of a broker has a dump of another name."""
         folder = self.cluster.node(self.context.broker).folder
@@ -49,7 +47,6 @@ class JvmPauseFault(Fault[JvmPause]):
         self._seen: Sequence[tuple[str, float]] = ()
 
     def inject(self) -> None:
-        """Stop the JVM; raises InsyncError if it does not stop at a safepoint."""
         self._rules.check()
         self._logged = len(self._lines())
         self._dump.parent.mkdir(parents=True)
@@ -77,7 +74,6 @@ class JvmPauseFault(Fault[JvmPause]):
         self._seen = list(self._pauses())
 
     def evidence(self) -> FaultLine:
-        """Return the pauses of the JVM's log; it acted for as long as that of the dump took."""
         pauses = [ms for _, ms in self._seen]
         figures = {"safepoints": len(pauses), "longest_pause_ms": max(pauses, default=0.0)}
         return self.line(max(_dumps(self._seen), default=0.0), figures)

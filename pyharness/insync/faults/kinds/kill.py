@@ -19,12 +19,9 @@ class Kill(OnAnyProcess):
 
 
 class KillFault(Fault[Lasting]):
-    """One node is killed and restarted."""
-
     _exit_code: int | None = None
 
     def inject(self) -> None:
-        """Kill the process; raises InsyncError if it has ended by itself before."""
         process = self.process
         if process.poll() is not None:
             raise InsyncError(f"{self.context.where}: its process ended before the kill")
@@ -33,12 +30,10 @@ class KillFault(Fault[Lasting]):
         self._exit_code = process.poll()
 
     def end(self) -> None:
-        """Start the node again, in its own folder and at its own port; it is ready later."""
         self.window.end()
         self.cluster.cluster.restart(self.node)
 
     def evidence(self) -> FaultLine:
-        """Return how long there was no process, and the signal that ended the old one."""
         gone = self._exit_code is not None
         return self.line(self.acted_if(gone), {"signal": -(self._exit_code or 0)})
 

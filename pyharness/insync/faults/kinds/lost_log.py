@@ -23,12 +23,9 @@ class LostLog(Lasting):
 
 
 class LostLogFault(KillFault):
-    """A kill, after which the broker's log of a topic is removed."""
-
     _removed = 0
 
     def inject(self) -> None:
-        """Kill the broker and remove its log of the topic."""
         super().inject()
         data = self.cluster.node(self.context.broker).data_dir
         for folder in data.glob(f"{self.context.topic}-[0-9]*"):
@@ -36,7 +33,6 @@ class LostLogFault(KillFault):
             shutil.rmtree(folder)
 
     def evidence(self) -> FaultLine:
-        """Return the kill's evidence and the bytes of records that were removed."""
         line = super().evidence()
         return replace(line, figures={**line.figures, "removed_bytes": float(self._removed)})
 

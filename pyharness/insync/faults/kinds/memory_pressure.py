@@ -103,12 +103,9 @@ class MemoryPressure(Lasting):
 
 
 class MemoryPressureFault(ThrottleFault[MemoryPressure]):
-    """One broker's memory is limited, and consumers read more than fits from a slow disk."""
-
     evicts = False  # not again: the kernel would forget which pages it has taken back
 
     def plan(self) -> None:
-        """Plan it."""
         self._topic = f"{self.context.topic}-m{self.spec.broker}-{self.spec.at_ms}"
         self._partition_bytes = self.spec.limit_bytes * 3 // 2 // PARTITIONS
         self._confined: Stay | None = None
@@ -119,7 +116,6 @@ class MemoryPressureFault(ThrottleFault[MemoryPressure]):
 
     @property
     def rates(self) -> Rates:
-        """What may pass."""
         return Rates(self.spec.read_bytes_per_s)
 
     def prepare(self) -> None:
@@ -152,7 +148,6 @@ class MemoryPressureFault(ThrottleFault[MemoryPressure]):
             raise InsyncError(f"{self.context.where}: no memory pressure: {error}") from error
 
     def lift(self) -> None:
-        """Give the disk and the memory back and end the readers."""
         stay, self._confined = self._confined, None
         with ExitStack() as undo:
             if stay is not None:
@@ -163,7 +158,6 @@ class MemoryPressureFault(ThrottleFault[MemoryPressure]):
             undo.callback(self._clients.close)
 
     def evidence(self) -> FaultLine:
-        """Return the throttle's evidence, and what the limit on memory did."""
         line = super().evidence()
         figures = {
             "refaults": float(self._pressure.refaults),

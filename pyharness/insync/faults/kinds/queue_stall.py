@@ -41,10 +41,7 @@ class QueueStall(Lasting):
 
 
 class QueueStallFault(Fault[QueueStall]):
-    """No request handler thread of one broker is free."""
-
     def plan(self) -> None:
-        """Plan it."""
         self._topic = f"{self.context.topic}-q{self.spec.broker}-{self.spec.at_ms}"
         self._threads = self.context.io_threads
         self._sockets = ExitStack()
@@ -54,11 +51,9 @@ class QueueStallFault(Fault[QueueStall]):
         self._peak = 0
 
     def prepare(self) -> None:
-        """Make the topic that is read."""
         self.cluster.make_filled_topic(self._topic, self.spec.broker, self._threads)
 
     def inject(self) -> None:
-        """Stall the reads and send the fetches; raises InsyncError if the broker takes none."""
         from insync.brokers.kafka import wire  # here, so that scenarios load no broker code
 
         self._rules.check()
@@ -78,7 +73,6 @@ class QueueStallFault(Fault[QueueStall]):
             self._all_held_at = time.monotonic()
 
     def end(self) -> None:
-        """Let the reads go on and wait until none is stalled; raises InsyncError if one stays."""
         self._peak = self._rules.now
         if self._all_held_at is not None and self._peak == self._threads:
             self._all_held_ms = (time.monotonic() - self._all_held_at) * 1000
@@ -90,7 +84,6 @@ class QueueStallFault(Fault[QueueStall]):
             self._sockets.close()
 
     def evidence(self) -> FaultLine:
-        """Return how many threads were occupied, and for how long all of them were."""
         figures = {"threads": self._threads, "held": self._peak}
         return self.line(self._all_held_ms, figures, self._rules.total)
 

@@ -28,20 +28,15 @@ class ReadError(Lasting):
     topic: OtherTopic | None = None
 
     def check_within(self, around: Surroundings) -> None:
-        """Check that the partitions exist."""
         check_partitions(self.partitions, around)
 
 
 class ReadErrorFault(Fault[ReadError]):
-    """Reads of one broker that runs under the shim fail."""
-
     def plan(self) -> None:
-        """Plan it on the partitions of `context`."""
         self._rules = ArmedRules(self.cluster.controls[self.context.broker], self.context.broker)
         self._acted_ms = 0.0
 
     def inject(self) -> None:
-        """Arm one rule per partition; raises InsyncError if the broker is not under the shim."""
         self._rules.check()
         self.window.begin()
         self._rules.arm(
@@ -49,7 +44,6 @@ class ReadErrorFault(Fault[ReadError]):
         )
 
     def end(self) -> None:
-        """Lift the rules: from now on calls succeed."""
         self._rules.lift()
         self.window.end()
         first_ns = self._rules.first_ns

@@ -28,33 +28,26 @@ class RemoveReplica(Lasting):
 
     @property
     def removed(self) -> Sequence[int]:
-        """The partitions of whose replicas it removes its broker for a time."""
         return self.partitions
 
     def check_within(self, around: Surroundings) -> None:
-        """Check that another broker leads each partition, and that it is changed only once."""
         check_moved(self, self.partitions, around)
 
 
 class RemoveReplicaFault(ReplicaFault[RemoveReplica]):
-    """One broker is not a replica of some partitions for a time."""
-
     def inject(self) -> None:
-        """Remove the broker and wait until it is not a replica; raises InsyncError if refused."""
         self.window.begin()
         self.assign_without()
         await_true(lambda: self.count(0) == 0, ASSIGNED_WITHIN_S)
         self.figures["removed"] = len(self.replicas) - self.count(0)
 
     def end(self) -> None:
-        """Add the broker again and wait until it is in the ISRs; raises InsyncError if refused."""
         self.window.end()
         self.assign_with()
         await_true(lambda: self.count(1) == len(self.replicas), JOINED_WITHIN_S)
         self.figures |= {"assigned": self.count(0), "joined": self.count(1)}
 
     def evidence(self) -> FaultLine:
-        """Return of how many partitions it was removed, and how many it joined again."""
         whole = self.figures.get("removed") == len(self.replicas)
         return self.line(self.acted_if(whole), self.figures)
 

@@ -64,7 +64,6 @@ class Stall(Lasting):
         return self
 
     def check_within(self, around: Surroundings) -> None:
-        """Check that the partitions exist, and that the broker makes such calls on them."""
         check_partitions(self.partitions, around)
         if self.site in ("read", "send"):
             self._check_led(around)
@@ -99,10 +98,7 @@ class Stall(Lasting):
 
 
 class StallFault(Fault[Stall]):
-    """Calls of one broker that runs under the shim are stalled."""
-
     def plan(self) -> None:
-        """Plan it on the partitions of `context`."""
         self._rules = ArmedRules(self.cluster.controls[self.context.broker], self.context.broker)
 
     def inject(self) -> None:
@@ -120,7 +116,6 @@ class StallFault(Fault[Stall]):
         )  # fmt: skip
 
     def end(self) -> None:
-        """Lift the rules and wait until no call is stalled; raises InsyncError if some stay."""
         self._rules.lift()
         self.window.end()
         if self.process.poll() is not None:
@@ -130,7 +125,6 @@ class StallFault(Fault[Stall]):
         # else: it was killed and started again; the calls of the killed process never return
 
     def evidence(self) -> FaultLine:
-        """Return what was stalled on all partitions together."""
         held = self._rules.total
         return self.line(held.longest_ms, held=held)
 

@@ -32,16 +32,12 @@ class Stop(Lasting):
 
 
 class StopFault(Fault[Stop]):
-    """One broker is shut down under control and started again."""
-
     def plan(self) -> None:
-        """Nothing has ended yet."""
         self._waiting: Thread
         self._shut_down_ms: float | None = None
         self._listed_ms: float | None = None
 
     def inject(self) -> None:
-        """Ask the process to end; raises InsyncError if it has ended by itself before."""
         process = self.process
         if process.poll() is not None:
             raise InsyncError(f"{self.context.where}: its process ended before the stop")
@@ -71,7 +67,6 @@ class StopFault(Fault[Stop]):
             self._listed_ms = (time.monotonic() - began) * 1000
 
     def evidence(self) -> FaultLine:
-        """Return how long the shutdown took, and the start."""
         shut_down_ms, listed_ms = self._shut_down_ms, self._listed_ms
         figures = {"ended": shut_down_ms is not None, "listed": listed_ms is not None}
         times = {"shut_down_ms": shut_down_ms, "listed_ms": listed_ms}

@@ -57,7 +57,6 @@ class BrokenLink(Lasting):
 
     @property
     def other_words(self) -> str:
-        """The other side in words."""
         return "clients" if self.other == CLIENTS else node_words(self.other)
 
     @model_validator(mode="after")
@@ -73,15 +72,11 @@ class BrokenLink(Lasting):
 
 
 class LinkFault(Fault[BrokenLink]):
-    """The links of a node to another one, to the controllers, or to `CLIENTS`."""
-
     def plan(self) -> None:
-        """Plan it between the spec's node and its other side."""
         self.context = replace(self.context, target=[self.spec.other_words])
         self._seen: Mapping[str, Passed] = {}
 
     def inject(self) -> None:
-        """Break the links from now on."""
         from insync.brokers.cluster.links.rules import Treatment  # here: scenarios load no brokers
 
         spec = self.spec

@@ -35,20 +35,15 @@ class Corrupt(Lasting):
     count: Annotated[int, Field(ge=1, le=4_096)] = 16
 
     def check_within(self, around: Surroundings) -> None:
-        """Check that the partitions exist."""
         check_partitions(self.partitions, around)
 
 
 class CorruptFault(Fault[Corrupt]):
-    """Files of one broker are changed on its disk."""
-
     def plan(self) -> None:
-        """Plan it; which files there are is known when it begins."""
         self._changed: dict[Path, tuple[int, bytes]] = {}
         self._figures: dict[str, float] = {"asked": len(self.context.target)}
 
     def inject(self) -> None:
-        """Flip bytes in the middle of the newest file of each partition."""
         dirs = self.cluster.node(self.context.broker).data_dirs
         self.window.begin()
         for name in self.context.target:
@@ -65,7 +60,6 @@ class CorruptFault(Fault[Corrupt]):
         self.window.end()
 
     def evidence(self) -> FaultLine:
-        """Return how many files were changed, and how many still are."""
         return self.line(self.acted_if(self._changed), self._figures)
 
     def _change(self, file: Path) -> None:

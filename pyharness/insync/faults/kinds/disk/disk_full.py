@@ -18,8 +18,6 @@ class DiskFull(OnProcess):
 
 
 class DiskFullFault(BrokenDiskFault):
-    """The volume fails in the way of this kind."""
-
     way = FULL
 
 

@@ -15,8 +15,6 @@ class DiskReadOnly(Lasting):
 
 
 class DiskReadOnlyFault(BrokenDiskFault):
-    """The volume fails in the way of this kind."""
-
     way = READ_ONLY
 
 

@@ -54,10 +54,7 @@ class DiskStall(Lasting):
 
 
 class DiskStallFault(Fault[DiskStall]):
-    """One broker's disk hangs, or is slow to answer."""
-
     def plan(self) -> None:
-        """Plan it; the control file is that of the file system."""
         control = self.cluster.disks.gates[self.spec.broker]
         sites = [Site[operation.upper()] for operation in self.spec.operations]
         self._rules = {site: ArmedRules(control, self.spec.broker) for site in sites}
@@ -80,7 +77,6 @@ class DiskStallFault(Fault[DiskStall]):
                 self._arm(operation)
 
     def end(self) -> None:
-        """End it and wait until nothing is stalled; raises InsyncError if something stays."""
         for rules in self._rules.values():
             rules.lift()
         self.window.end()
@@ -88,7 +84,6 @@ class DiskStallFault(Fault[DiskStall]):
             rules.drain()
 
     def evidence(self) -> FaultLine:
-        """Return what was stalled."""
         seen = {operation: rules.total for operation, rules in self._rules.items()}
         held = Held(
             calls=sum(each.calls for each in seen.values()),

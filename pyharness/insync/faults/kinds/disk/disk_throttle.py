@@ -86,11 +86,9 @@ class ThrottleFault(Fault[AnyLasting]):
 
     @property
     def folder(self) -> Path:
-        """The broker's log folder."""
         return self.cluster.node(self.context.broker).data_dir
 
     def inject(self) -> None:
-        """Put the process into a group with the limits; raises InsyncError if that fails."""
         pid = self.process.pid
         try:
             parent = self._place()
@@ -103,7 +101,6 @@ class ThrottleFault(Fault[AnyLasting]):
             raise InsyncError(f"{self.context.where}: not throttled: {error}") from error
 
     def lift(self) -> None:
-        """Put the process back where it was and remove the group."""
         stay, self._stay = self._stay, None
         if stay is None:
             return
@@ -141,11 +138,8 @@ class ThrottleFault(Fault[AnyLasting]):
 
 
 class DiskThrottleFault(ThrottleFault[DiskThrottle]):
-    """The fault with the rates of its own keys."""
-
     @property
     def rates(self) -> Rates:
-        """What may pass."""
         return Rates(self.spec.read_bytes_per_s, self.spec.write_bytes_per_s)
 
 

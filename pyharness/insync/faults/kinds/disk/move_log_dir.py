@@ -30,7 +30,6 @@ class MoveLogDir(Lasting):
     topic: OtherTopic | None = None
 
     def check_within(self, around: Surroundings) -> None:
-        """Check that the partitions exist, and that there is another directory."""
         check_partitions(self.partitions, around)
         if around.log_dirs == 1:
             expected = "broker.log_dirs to be more than 1: there is no other directory"
@@ -38,15 +37,11 @@ class MoveLogDir(Lasting):
 
 
 class MoveLogDirFault(Fault[MoveLogDir]):
-    """The replicas of one broker move between its log directories."""
-
     def plan(self) -> None:
-        """Plan it; where the replicas are is known when it begins."""
         self._to: dict[str, Path] = {}
         self._figures: dict[str, float] = {"asked": len(self.context.target)}
 
     def inject(self) -> None:
-        """Ask the broker to move them; raises InsyncError if one is not there, or refused."""
         dirs = self.cluster.node(self.context.broker).data_dirs
         for name in self.context.target:
             at = next((place for place, each in enumerate(dirs) if (each / name).is_dir()), None)
@@ -61,14 +56,12 @@ class MoveLogDirFault(Fault[MoveLogDir]):
         self.cluster.move_log_dirs(self.context.broker, request(self.context.topic, by_dir))
 
     def end(self) -> None:
-        """Wait until they are there."""
         await_true(lambda: self._moved() == len(self._to), MOVED_WITHIN_S)
         self._figures["moved"] = self._moved()
         self._figures["moved_ms"] = (time.monotonic() - self._began) * 1000
         self.window.end()
 
     def evidence(self) -> FaultLine:
-        """Return how many replicas are in the other directory, and after what time."""
         return self.line(self.acted_if(self._figures.get("moved")), self._figures)
 
     def _moved(self) -> int:

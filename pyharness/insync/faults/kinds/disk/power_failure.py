@@ -25,8 +25,6 @@ class PowerFailure(OnProcess):
 
 
 class PowerFailureFault(KillFault):
-    """A kill, after which the node's files are as they were flushed."""
-
     _lost: Mapping[str, int] = {}
 
     def prepare(self) -> None:
@@ -35,7 +33,6 @@ class PowerFailureFault(KillFault):
             folder.settle()
 
     def inject(self) -> None:
-        """Kill the process, and take its files back."""
         super().inject()
         lost: Counter[str] = Counter()
         for folder in self.cluster.disks.tracked[self.context.broker]:
@@ -43,7 +40,6 @@ class PowerFailureFault(KillFault):
         self._lost = lost
 
     def evidence(self) -> FaultLine:
-        """Return the kill's evidence, and the files and bytes that were lost."""
         line = super().evidence()
         lost = {f"lost_{name}": float(value) for name, value in self._lost.items()}
         return replace(line, figures={**line.figures, **lost})

@@ -26,20 +26,15 @@ class WriteError(Lasting):
     topic: OtherTopic | None = None
 
     def check_within(self, around: Surroundings) -> None:
-        """Check that the partitions exist."""
         check_partitions(self.partitions, around)
 
 
 class WriteErrorFault(LostFolderFault[WriteError]):
-    """Writes of one broker that runs under the shim fail."""
-
     def plan(self) -> None:
-        """Plan it on the partitions of `context`."""
         super().plan()
         self._rules = ArmedRules(self.cluster.controls[self.context.broker], self.context.broker)
 
     def inject(self) -> None:
-        """Arm one rule per partition; raises InsyncError if the broker is not under the shim."""
         self._rules.check()
         self.mark()
         self.window.begin()
@@ -48,11 +43,9 @@ class WriteErrorFault(LostFolderFault[WriteError]):
         )
 
     def end(self) -> None:
-        """Lift the rules, and start the broker again if it has ended, or lost the directory."""
         self.end_with(self._rules.lift, outlived=True)
 
     def evidence(self) -> FaultLine:
-        """Return how many calls failed, and what the broker lost by it."""
         calls = self._rules.total.calls
         return self.line(self.acted_if(calls), {CALLS: calls, **self.lost})
 

@@ -130,10 +130,7 @@ class Answer(OnAnyProcess):
 
 
 class AnswerFault(Fault[Answer]):
-    """Some answers of a node to one API."""
-
     def plan(self) -> None:
-        """Plan it on answers that are named in its evidence."""
         from insync.brokers.cluster.links.answers import AnswerRule  # here: scenarios load none
 
         spec = self.spec
@@ -163,7 +160,6 @@ class AnswerFault(Fault[Answer]):
         self._rule.makes = partial(messages.answer_to, asked, description)
 
     def inject(self) -> None:
-        """Act on the calls that come from now on."""
         self.window.begin()
         self._began = time.monotonic()
         to_clients = self.spec.to == "clients"

@@ -14,7 +14,6 @@ class ClientLink(BrokenLink):
 
     @property
     def other(self) -> int:
-        """The other side."""
         return CLIENTS
 
 

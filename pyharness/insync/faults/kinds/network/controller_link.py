@@ -14,7 +14,6 @@ class ControllerLink(BrokenLink):
 
     @property
     def other(self) -> int:
-        """The other side."""
         return CONTROLLER_ID
 
 

@@ -17,12 +17,10 @@ class Link(BrokenLink):
 
     @property
     def other(self) -> int:
-        """The other side."""
         return self.peer
 
     @property
     def nodes(self) -> frozenset[int]:
-        """Both brokers."""
         return frozenset({self.broker, self.peer})
 
     @model_validator(mode="after")

@@ -20,17 +20,14 @@ class QuorumLink(BrokenLink, OnAnyProcess):
 
     @property
     def other(self) -> int:
-        """The other side."""
         return CONTROLLER_ID
 
     @property
     def most_others(self) -> int:
-        """How many of the other controllers."""
         return self.others
 
     @property
     def other_words(self) -> str:
-        """The other side in words."""
         return "the other controllers" if self.others == 2 else "one of the other controllers"
 
     @model_validator(mode="after")

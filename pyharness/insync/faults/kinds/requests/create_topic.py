@@ -37,8 +37,6 @@ class CreateTopic(Lasting):
 
 
 class CreateTopicFault(Fault[CreateTopic]):
-    """A topic whose partitions a broker leads is created."""
-
     def plan(self) -> None:
         """Plan it; the request is asked by a thread of its own."""
         self._topic = f"{self.context.topic}-new-{self.spec.broker}-{self.spec.at_ms}"
@@ -46,20 +44,17 @@ class CreateTopicFault(Fault[CreateTopic]):
         self._folders = 0
 
     def inject(self) -> None:
-        """Ask for the topic, and wait until the broker has made some of its partitions."""
         self._asking.start()
         await_true(lambda: self._count() >= self.spec.folders, FOLDERS_WITHIN_S)
         self.window.begin()
 
     def end(self) -> None:
-        """Delete the topic."""
         self.window.end()
         self._asking.join()
         with suppress(InsyncError):  # a topic that is not there, or no broker that answers
             self.cluster.delete_topic(self._topic)
 
     def evidence(self) -> FaultLine:
-        """Return how many folders there were when it began."""
         figures = {"asked": self.spec.count, "folders": self._folders}
         return self.line(self.acted_if(self._folders >= self.spec.folders), figures)
 

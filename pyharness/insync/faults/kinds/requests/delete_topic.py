@@ -30,21 +30,16 @@ class DeleteTopic(Lasting):
 
 
 class DeleteTopicFault(Fault[DeleteTopic]):
-    """A topic is deleted, and is there again at the end."""
-
     def plan(self) -> None:
-        """Plan it."""
         self._figures: dict[str, float] = {}
 
     def inject(self) -> None:
-        """Delete the topic, and wait until the broker has heard; raises InsyncError if refused."""
         self.window.begin()
         self.cluster.delete_topic(self.context.topic)
         self._figures["deleted"] = 1
         self._figures["gone"] = await_true(lambda: not self._known(), GONE_WITHIN_S)
 
     def end(self) -> None:
-        """Create the topic again, unless Kafka does that, and wait until the broker knows it."""
         self.window.end()
         with suppress(InsyncError):
             if self.spec.topic == BESIDE:
@@ -54,7 +49,6 @@ class DeleteTopicFault(Fault[DeleteTopic]):
             self._figures["created"] = await_true(self._known, BACK_WITHIN_S)
 
     def evidence(self) -> FaultLine:
-        """Return whether the topic was deleted, and created again."""
         return self.line(self.acted_if(self._figures.get("gone")), self._figures)
 
     def _known(self) -> bool:

@@ -23,8 +23,6 @@ class MorePartitions(Lasting):
 
 
 class MorePartitionsFault(Fault[MorePartitions]):
-    """A topic of which one broker leads all partitions."""
-
     _there = False
     _led = 0
     _whole = 0
@@ -36,23 +34,19 @@ class MorePartitionsFault(Fault[MorePartitions]):
         return f"{context.topic}-more-{context.broker}-{context.planned_ms}"
 
     def prepare(self) -> None:
-        """Create the partitions; raises InsyncError if that is refused."""
         self._there = True  # a creation that fails may succeed later
         self.cluster.make_idle_topic(self.topic, self.spec.broker, self.spec.count)
 
     def inject(self) -> None:
-        """Begin the time that counts."""
         self.window.begin()
 
     def lift(self) -> None:
-        """Count the partitions, and delete them."""
         super().lift()
         if self._there:
             self.cluster.delete_topic(self.topic)
             self._there = False
 
     def end(self) -> None:
-        """Count the partitions that the broker leads, and those with every replica in the ISR."""
         broker = self.spec.broker
         leaders = self.cluster.leaders_seen_by(broker, self.topic).values()
         self._led = sum(each == broker for each in leaders)
@@ -61,7 +55,6 @@ class MorePartitionsFault(Fault[MorePartitions]):
         self.window.end()
 
     def evidence(self) -> FaultLine:
-        """Return how many partitions the broker led, and how many had every replica in the ISR."""
         figures = {"asked": self.spec.count, "led": self._led, "whole": self._whole}
         return self.line(self.acted_if(self._led), figures)
 

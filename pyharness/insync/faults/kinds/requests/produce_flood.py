@@ -65,8 +65,6 @@ class ProduceFlood(Lasting):
 
 
 class ProduceFloodFault(Fault[ProduceFlood]):
-    """Processes that produce as fast as they can, to a topic that the broker leads."""
-
     def plan(self) -> None:
         """Plan it; each producer writes its figures to a file of its own."""
         spec, planned_ms = self.spec, self.context.planned_ms
@@ -79,13 +77,11 @@ class ProduceFloodFault(Fault[ProduceFlood]):
         self._figures: dict[str, float] = {}
 
     def prepare(self) -> None:
-        """Create the topic; raises InsyncError if that is refused."""
         self._there = True  # a creation that fails may succeed later
         self.cluster.make_idle_topic(self._topic, self.spec.broker, PARTITIONS)
         self.cluster.update_topic_configs(self._topic, _SMALL)
 
     def inject(self) -> None:
-        """Start the producers."""
         bootstrap = f"127.0.0.1:{self.cluster.node(self.spec.broker).port}"
         seconds = self.context.planned_ms / 1000 + _BEYOND_S
         plan = (self._topic, PARTITIONS, self.spec.record_bytes, seconds)
@@ -94,14 +90,12 @@ class ProduceFloodFault(Fault[ProduceFlood]):
         self.window.begin()
 
     def lift(self) -> None:
-        """End the producers, and delete the topic."""
         super().lift()
         if self._there:
             self.cluster.delete_topic(self._topic)
             self._there = False
 
     def end(self) -> None:
-        """End the producers; raises InsyncError if one does not end."""
         alive = sum(each.poll() is None for each in self._producers)
         for producer in self._producers:
             producer.send_signal(signal.SIGKILL)
@@ -115,7 +109,6 @@ class ProduceFloodFault(Fault[ProduceFlood]):
         }
 
     def evidence(self) -> FaultLine:
-        """Return what was acked; it acted if producers wrote to the end and had to wait."""
         acted = self._figures.get("waited") and self._figures.get("alive")
         return self.line(self.acted_if(acted), self._figures)
 

@@ -30,22 +30,17 @@ class TopicChurn(Lasting):
 
 
 class TopicChurnFault(Fault[TopicChurn]):
-    """A thread that creates and deletes topics."""
-
     def plan(self) -> None:
-        """Plan it."""
         self._stop = Event()
         self._thread = Thread(target=self._run, name="topic-churn", daemon=True)
         self._left: set[str] = set()
         self._figures = {"created": 0.0, "deleted": 0.0, "failed": 0.0}
 
     def inject(self) -> None:
-        """Begin to create and delete topics."""
         self.window.begin()
         self._thread.start()
 
     def end(self) -> None:
-        """Stop, and delete what is left; raises InsyncError if a request does not end."""
         self._stop.set()
         self._thread.join(ENDS_WITHIN_S)
         self.window.end()
@@ -55,7 +50,6 @@ class TopicChurnFault(Fault[TopicChurn]):
             self._try("deleted", self.cluster.delete_topic, topic)
 
     def evidence(self) -> FaultLine:
-        """Return how many topics were created and deleted, and how many requests failed."""
         acted = self._figures["created"] and self._figures["deleted"]
         return self.line(self.acted_if(acted), self._figures)
 

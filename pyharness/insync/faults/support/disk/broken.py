@@ -55,10 +55,7 @@ READ_ONLY: Final = Way(errno.EROFS, Volume.abort, Volume.renew, outlived=False)
 
 
 class LostFolderFault(Fault[AnyLasting]):
-    """A broker's log folder fails; at its end a broker that lost it is started again."""
-
     def plan(self) -> None:
-        """Plan it."""
         self._log = self.cluster.node(self.spec.broker).log
         self._logged = 0
         self._ended = False
@@ -112,19 +109,15 @@ class LostFolderFault(Fault[AnyLasting]):
 
 
 class BrokenDiskFault(LostFolderFault[Lasting]):
-    """Nothing more can be written to one broker's disk; a kind says in which `way`."""
-
     way: ClassVar[Way]
 
     def plan(self) -> None:
-        """Plan it."""
         super().plan()
         self._volume = self.cluster.disks.volumes[self.spec.broker]
         self._refused = 0
         self._free_bytes = 0
 
     def inject(self) -> None:
-        """Make the volume fail; raises InsyncError if that is not possible."""
         self.mark()
         self.window.begin()
         try:
@@ -139,7 +132,6 @@ class BrokenDiskFault(LostFolderFault[Lasting]):
         self.end_with(lambda: self.way.repair(self._volume), outlived=self.way.outlived)
 
     def evidence(self) -> FaultLine:
-        """Return whether writes were refused, how much was free, and what the broker lost."""
         figures = {"refused": self._refused, "free_bytes": self._free_bytes, **self.lost}
         return self.line(self.acted_if(self._refused == LOOKS), figures)
 

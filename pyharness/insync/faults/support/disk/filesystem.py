@@ -65,7 +65,6 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
         self._gate.attach()
 
     def getattr(self, path: str, fh: Any = None) -> dict[str, int]:
-        """Return a file's status."""
         status = os.lstat(_below(path))
         found = {name: getattr(status, name) for name in _STATUS}
         for name in ("st_atime", "st_mtime", "st_ctime"):
@@ -73,7 +72,6 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
         return found
 
     def statfs(self, path: str) -> dict[str, int]:
-        """Return the space of the disk below."""
         space = os.fstatvfs(self._folder)
         return {name: getattr(space, name) for name in _SPACE}
 
@@ -88,7 +86,6 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
                     yield entry.name, {"st_ino": entry.inode(), "st_mode": _kind(entry)}, 0
 
     def open(self, path: str, fi: Any) -> int:
-        """Open a file."""
         flags = self._flags(fi.flags)
         if fi.flags & os.O_TRUNC:
             self._gate.enter(Site.WRITE)
@@ -99,7 +96,6 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
         return 0
 
     def create(self, path: str, mode: int, fi: Any) -> int:
-        """Make and open a file."""
         self._gate.enter(Site.WRITE)
         fi.fh = os.open(_below(path), self._flags(fi.flags) | os.O_CREAT, mode)
         if self._unsynced is not None:
@@ -109,19 +105,16 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
         return 0
 
     def read(self, path: str, size: int, offset: int, fi: Any) -> bytes:
-        """Read from an open file."""
         self._gate.enter(Site.READ)
         return os.pread(fi.fh, size, offset)
 
     def write(self, path: str, data: bytes, offset: int, fi: Any) -> int:
-        """Write to an open file."""
         self._gate.enter(Site.WRITE)
         if self._unsynced is not None:
             return self._unsynced.write(fi.fh, data, offset)
         return os.pwrite(fi.fh, data, offset)
 
     def fsync(self, path: str, datasync: int, fi: Any) -> None:
-        """Flush an open file."""
         self._gate.enter(Site.FSYNC)
         if self._unsynced is not None:
             self._unsynced.flush(fi.fh, data_only=bool(datasync))
@@ -129,7 +122,6 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
             (os.fdatasync if datasync else os.fsync)(fi.fh)
 
     def fsyncdir(self, path: str, datasync: int, fh: int) -> None:
-        """Flush a folder."""
         self._gate.enter(Site.FSYNC)
         folder = os.open(_below(path), os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -138,11 +130,9 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
             os.close(folder)
 
     def release(self, path: str, fi: Any) -> None:
-        """Close a file."""
         os.close(fi.fh)
 
     def truncate(self, path: str, length: int, fh: Any = None) -> None:
-        """Set a file's length."""
         self._gate.enter(Site.WRITE)
         if self._unsynced is None:
             os.truncate(_below(path) if fh is None else fh.fh, length)
@@ -164,53 +154,43 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
         os.posix_fallocate(fi.fh, offset, size)
 
     def mkdir(self, path: str, mode: int) -> None:
-        """Make a folder."""
         self._gate.enter(Site.WRITE)
         os.mkdir(_below(path), mode)
         self._give(path)
 
     def rmdir(self, path: str) -> None:
-        """Remove a folder."""
         self._gate.enter(Site.WRITE)
         os.rmdir(_below(path))
 
     def unlink(self, path: str) -> None:
-        """Remove a file."""
         self._gate.enter(Site.WRITE)
         os.unlink(_below(path))
 
     def rename(self, old: str, new: str) -> None:
-        """Rename a file or folder; replaces one that has the name."""
         self._gate.enter(Site.WRITE)
         os.rename(_below(old), _below(new))
 
     def link(self, target: str, source: str) -> None:
-        """Give a file a second name."""
         self._gate.enter(Site.WRITE)
         os.link(_below(source), _below(target))
 
     def symlink(self, target: str, source: str) -> None:
-        """Make a symbolic link."""
         self._gate.enter(Site.WRITE)
         os.symlink(source, _below(target))
         self._give(target)
 
     def readlink(self, path: str) -> str:
-        """Return where a symbolic link points."""
         return os.readlink(_below(path))
 
     def chmod(self, path: str, mode: int) -> None:
-        """Set a file's permissions."""
         self._gate.enter(Site.WRITE)
         os.chmod(_below(path), mode)
 
     def chown(self, path: str, uid: int, gid: int) -> None:
-        """Set a file's owner."""
         self._gate.enter(Site.WRITE)
         os.lchown(_below(path), uid, gid)
 
     def utimens(self, path: str, times: tuple[int, int] | None = None) -> None:
-        """Set a file's times."""
         self._gate.enter(Site.WRITE)
         below = _below(path)
         seen = os.lstat(below)
