@@ -144,8 +144,14 @@ LOCK_HELD: Final = "the isr-expiration task waited for the lock of the stalled r
 NOT_RUNNING: Final = "the leader was not running"
 
 
-def _nothing_missing(_: PlannedFault, __: Recorded) -> str | None:
+def always(_: Path) -> str | None:
+    """Probe nothing: the fault can act on any machine."""
     return None
+
+
+def both(probe: Probe) -> Mapping[ClusterKind, Probe]:
+    """Return one probe for both kinds of cluster that insync starts."""
+    return {"local": probe, "docker": probe}
 
 
 def _no_requirements(_: Planned, __: int) -> Requirements:
@@ -159,7 +165,8 @@ class FaultKind(Generic[Spec]):
     Args:
         spec: its keys in a scenario; its field `kind` is a Literal of the kind's name.
         words: for people.
-        probes: per kind of cluster for which it exists, what finds out whether it can act here.
+        probes: per kind of cluster for which it exists, what finds out whether it can act here;
+            by default it can, in both kinds that insync starts.
         inject: makes the fault that a spec plans; nothing is done to the cluster yet.
         requires: what a spec needs; the number is that of a broker's request handler threads.
         missing: the evidence rule, beyond the time for which it must have acted.
@@ -169,10 +176,10 @@ class FaultKind(Generic[Spec]):
 
     spec: type[Spec]
     words: Words
-    probes: Mapping[ClusterKind, Probe]
     inject: "Callable[[Spec, FaultContext, FaultCluster], Fault[Any]]"
+    probes: Mapping[ClusterKind, Probe] = field(default_factory=lambda: both(always))
     requires: Callable[[Spec, int], Requirements] = _no_requirements
-    missing: EvidenceRule = _nothing_missing
+    missing: EvidenceRule = lambda _, __: None
     tags: Tags = field(default_factory=Tags)
 
     @property
@@ -180,16 +187,6 @@ class FaultKind(Generic[Spec]):
         """What scenarios and events call it."""
         (name,) = get_args(self.spec.model_fields["kind"].annotation)
         return str(name)
-
-
-def always(_: Path) -> str | None:
-    """Probe nothing: the fault can act on any machine."""
-    return None
-
-
-def both(probe: Probe) -> Mapping[ClusterKind, Probe]:
-    """Return one probe for both kinds of cluster that insync starts."""
-    return {"local": probe, "docker": probe}
 
 
 def every(probe: Probe) -> Mapping[ClusterKind, Probe]:
@@ -202,15 +199,40 @@ def figure(name: str, value: float, expected: str) -> str:
     return f"{name} was {value:g}, expected {expected}"
 
 
-def lacking(seen: Recorded, *counts: str) -> str | None:
-    """Say which of a fault's counts is 0, the first one; None if none is."""
-    without = (name for name in counts if not seen.figures.get(name, 0.0))
-    return next((figure(name, 0.0, "at least 1") for name in without), None)
+def counted(*names: str) -> EvidenceRule:
+    """Return the rule that none of these figures is 0."""
+
+    def rule(_: PlannedFault, seen: Recorded) -> str | None:
+        without = (name for name in names if not seen.figures.get(name))
+        return next((figure(name, 0.0, "at least 1") for name in without), None)
+
+    return rule
 
 
-def not_all(seen: Recorded, asked: str, done: str) -> str | None:
-    """Say that not all that a fault asked for was done, by the names of two figures; or None."""
-    wanted, found = seen.figures.get(asked, 0.0), seen.figures.get(done, 0.0)
-    if wanted == 0:
-        return figure(asked, wanted, "at least 1")
-    return None if found == wanted else figure(done, found, f"exactly {wanted:g}")
+def all_done(asked: str, done: str) -> EvidenceRule:
+    """Return the rule that all was done that the fault asked for, by the names of two figures."""
+
+    def rule(_: PlannedFault, seen: Recorded) -> str | None:
+        wanted, found = seen.figures.get(asked, 0.0), seen.figures.get(done, 0.0)
+        if wanted == 0:
+            return figure(asked, wanted, "at least 1")
+        return None if found == wanted else figure(done, found, f"exactly {wanted:g}")
+
+    return rule
+
+
+def each_partition(*names: str) -> EvidenceRule:
+    """Return the rule that these figures count all of the fault's partitions."""
+
+    def rule(plan: PlannedFault, seen: Recorded) -> str | None:
+        expected = len(plan.partitions)
+        found = ((name, seen.figures.get(name, 0.0)) for name in names)
+        wrong = ((name, value) for name, value in found if value != expected)
+        return next((figure(*each, f"exactly {expected}") for each in wrong), None)
+
+    return rule
+
+
+def every_rule(*rules: EvidenceRule) -> EvidenceRule:
+    """Return the rule that is broken if one of these is."""
+    return lambda plan, seen: next(filter(None, (rule(plan, seen) for rule in rules)), None)

@@ -241,8 +241,8 @@ def test_memory_that_suffices_is_reported_and_given_back(
     ("figures", "missing"),
     [
         ({"read_bytes": 9.0, "refaults": 1.0}, None),
-        ({"read_bytes": 9.0, "refaults": 0.0}, "refaults was 0, expected pages that were taken"),
-        ({"read_bytes": 0.0, "refaults": 1.0}, "read_bytes was 0, expected reads that miss"),
+        ({"read_bytes": 9.0, "refaults": 0.0}, "refaults was 0, expected at least 1"),
+        ({"read_bytes": 0.0, "refaults": 1.0}, "read_bytes was 0, expected at least 1"),
     ],
 )
 def test_without_pages_read_again_from_the_disk_there_is_no_evidence(

@@ -11,10 +11,9 @@ import pytest
 RAIN = '''
 from typing import Literal
 
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Recorded, Requirements, Tags, Words, always, figure
+from insync.faults.kind import FaultKind, Requirements, Tags, Words, always, counted
 from insync.faults.spec import Lasting
 
 
@@ -33,18 +32,13 @@ class RainFault(Fault[Rain]):
         return self.line(500.0, {"drops": self.spec.drops * len(self.context.leaders)})
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    drops = seen.figures.get("drops", 0.0)
-    return None if drops else figure("drops", drops, "at least 1")
-
-
 KIND = FaultKind(
     spec=Rain,
     words=Words(does="it rains", mechanism="a cloud", evidence="drops"),
     probes={"local": always},
     inject=RainFault,
     requires=lambda spec, _: Requirements(links=True),
-    missing=_missing,
+    missing=counted("drops"),
     tags=Tags(stops_following=True),
 )
 '''

@@ -31,7 +31,7 @@ def findings(plan: dict[str, object], **fact: object) -> list[str]:
         ),
         (
             {"kind": "lost-log", "for_ms": 4_000}, {"removed_bytes": 9.0}, {"removed_bytes": 0.0},
-            "removed_bytes was 0, expected more than 0",
+            "removed_bytes was 0, expected at least 1",
         ),
         (
             {"kind": "read-error", "partitions": [0, 1], "for_ms": 4_000},

@@ -28,10 +28,9 @@ from insync.faults.kind import (
     Recorded,
     Tags,
     Words,
-    always,
-    both,
-    figure,
-    not_all,
+    all_done,
+    each_partition,
+    every_rule,
 )
 from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_moved
 from insync.fields import Partitions
@@ -190,14 +189,11 @@ class Throttle:
 
 
 def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
-    expected = len(plan.partitions)
     cancel = (plan.model_extra or {}).get("cancel")
-    for name in ("assigned", *(("in_progress", "cancelled") if cancel else ("joined",))):
-        value = seen.figures.get(name, 0.0)
-        if value != expected:
-            return figure(name, value, f"exactly {expected}")
-    throttled = "quotas_asked" in seen.figures
-    return not_all(seen, "quotas_asked", "quotas_in_force") if throttled else None
+    rules = [each_partition("assigned", *(("in_progress", "cancelled") if cancel else ("joined",)))]
+    if "quotas_asked" in seen.figures:
+        rules.append(all_done("quotas_asked", "quotas_in_force"))
+    return every_rule(*rules)(plan, seen)
 
 
 KIND = FaultKind(
@@ -213,7 +209,6 @@ KIND = FaultKind(
         " fetch, as of `kafka-reassign-partitions --throttle`. With `cancel = true` the end cancels"
         " the reassignment, which must be in progress, and the broker is not a replica afterwards.",
     ),
-    probes=both(always),
     inject=AddReplicaFault,
     missing=_missing,
     tags=Tags(harmless=True, oldest=REASSIGNS),

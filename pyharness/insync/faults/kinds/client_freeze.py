@@ -12,9 +12,15 @@ import time
 from typing import Final, Literal
 
 from insync.errors import InsyncError
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, lacking, not_all
+from insync.faults.kind import (
+    FaultKind,
+    Tags,
+    Words,
+    all_done,
+    counted,
+    every_rule,
+)
 from insync.faults.kinds.freeze import BySignal, FreezeFault, Freezer, runs
 from insync.faults.spec import Lasting
 
@@ -66,10 +72,6 @@ class ClientFreezeFault(FreezeFault[ClientFreeze]):
         return self.line(self.acted_if(self.still_stopped), figures)
 
 
-def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
-    return runs(plan, seen) or lacking(seen, "open") or not_all(seen, "open", "timed_out")
-
-
 KIND = FaultKind(
     spec=ClientFreeze,
     words=Words(
@@ -82,9 +84,8 @@ KIND = FaultKind(
         " `timeout_ms` is less than `for_ms`, and `workload.client` `java` or `both`: librdkafka's"
         " clients are in the harness. Brokers tell of transactions from 3.0 on.",
     ),
-    probes=both(always),
     inject=ClientFreezeFault,
-    missing=_missing,
+    missing=every_rule(runs, counted("open"), all_done("open", "timed_out")),
     tags=Tags(
         once=True,
         harmless=True,

@@ -9,10 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, not_all
+from insync.faults.kind import FaultKind, Tags, Words, all_done
 from insync.faults.spec import Lasting
 
 IN_FORCE_WITHIN_S = 5.0
@@ -51,10 +50,6 @@ class ConfigUpdateFault(Fault[ConfigUpdate]):
         return self.cluster.configs_in_force(self.spec.broker, self.spec.settings)
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    return not_all(seen, "updated", "in_force")
-
-
 KIND = FaultKind(
     spec=ConfigUpdate,
     words=Words(
@@ -64,8 +59,7 @@ KIND = FaultKind(
         notes="`settings` is a table of Kafka's dynamic broker configs, with values as text. Stock"
         " Kafka keeps configs that it does not know, and does nothing with them.",
     ),
-    probes=both(always),
     inject=ConfigUpdateFault,
-    missing=_missing,
+    missing=all_done("updated", "in_force"),
     tags=Tags(harmless=True),
 )

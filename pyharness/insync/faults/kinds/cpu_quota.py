@@ -10,10 +10,16 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from insync.errors import InsyncError
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import NOT_RUNNING, FaultKind, Recorded, Tags, Words, always, figure
+from insync.faults.kind import (
+    NOT_RUNNING,
+    FaultKind,
+    Tags,
+    Words,
+    always,
+    counted,
+)
 from insync.faults.spec import OnProcess
 from insync.faults.support import shares
 from insync.faults.support.shares import ContainerShare, GroupShare, Share, Throttled
@@ -56,11 +62,6 @@ class QuotaFault(Fault[CpuQuota]):
         return self.line(min(self._seen.ms, self.window.length_ms), figures)
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    times = seen.figures.get("throttled", 0.0)
-    return None if times else figure("throttled", times, "at least 1")
-
-
 KIND = FaultKind(
     spec=CpuQuota,
     words=Words(
@@ -73,6 +74,6 @@ KIND = FaultKind(
     ),
     probes={"local": lambda _: shares.unavailable(), "docker": always},
     inject=QuotaFault,
-    missing=_missing,
+    missing=counted("throttled"),
     tags=Tags(once=True, regroups=True, late_shrinks={"cpu-quota": NOT_RUNNING}),
 )

@@ -18,7 +18,14 @@ from typing import Literal
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
-from insync.faults.kind import REASSIGNS, FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.kind import (
+    REASSIGNS,
+    FaultKind,
+    Recorded,
+    Tags,
+    Words,
+    each_partition,
+)
 from insync.faults.spec import OtherTopic, Planned, Surroundings, check_moved
 from insync.fields import Partitions
 from insync.nodes import ring
@@ -105,12 +112,8 @@ class ElectFault(Fault[Elect]):
 
 
 def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
-    expected = len(plan.partitions)
-    for name in ("without_isr", "moved") if plan.type == "unclean" else ("moved",):
-        value = seen.figures.get(name, 0.0)
-        if value != expected:
-            return figure(name, value, f"exactly {expected}")
-    return None
+    names = ("without_isr", "moved") if plan.type == "unclean" else ("moved",)
+    return each_partition(*names)(plan, seen)
 
 
 KIND = FaultKind(
@@ -126,7 +129,6 @@ KIND = FaultKind(
         " for partitions whose ISR is gone: `lost_at_unclean` counts what that costs, and an arm"
         " of which the scenario does not bound that fails.",
     ),
-    probes=both(always),
     inject=ElectFault,
     missing=_missing,
     tags=Tags(moves_leaders=True, harmless=True, oldest=REASSIGNS),

@@ -12,7 +12,7 @@ from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import AnyLasting, Fault, await_true
-from insync.faults.kind import NOT_RUNNING, FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.kind import NOT_RUNNING, FaultKind, Recorded, Tags, Words, figure
 from insync.faults.spec import OnAnyProcess
 from insync.faults.support.cgroup_places import group_of
 from insync.faults.support.procfs import cpu_ms, is_stopped
@@ -161,7 +161,6 @@ KIND = FaultKind(
         notes="SIGCONT at the end. A container is paused by `docker pause`; then the freezer of its"
         " control group shows that it is stopped.",
     ),
-    probes=both(always),
     inject=FreezeFault,
     missing=runs,
     tags=Tags(

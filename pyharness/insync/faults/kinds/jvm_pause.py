@@ -11,10 +11,17 @@ from pathlib import Path
 from typing import Final, Literal
 
 from insync.errors import InputError, InsyncError
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
-from insync.faults.kind import NOT_RUNNING, FaultKind, Recorded, Requirements, Tags, Words, both
+from insync.faults.kind import (
+    NOT_RUNNING,
+    FaultKind,
+    Requirements,
+    Tags,
+    Words,
+    both,
+    counted,
+)
 from insync.faults.spec import Lasting
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
@@ -122,12 +129,6 @@ def unavailable(out: Path) -> str | None:
     return shim.unavailable(out)
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    if seen.figures.get("longest_pause_ms"):
-        return None
-    return f"longest_pause_ms was 0 in {LOG}, expected more than 0"
-
-
 KIND = FaultKind(
     spec=JvmPause,
     words=Words(
@@ -142,6 +143,6 @@ KIND = FaultKind(
     probes=both(unavailable),
     inject=JvmPauseFault,
     requires=lambda _, __: Requirements(stall_rules=1, jvm_flags=(FLAG,)),
-    missing=_missing,
+    missing=counted("longest_pause_ms"),
     tags=Tags(alone=True, stops_following=True, late_shrinks={"jvm-pause": NOT_RUNNING}),
 )

@@ -8,7 +8,7 @@ from typing import Literal
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Tags, Words, always, both
+from insync.faults.kind import FaultKind, Tags, Words
 from insync.faults.spec import Lasting, OnAnyProcess
 
 
@@ -46,7 +46,6 @@ KIND = FaultKind(
         evidence="the process was gone, and for how long",
         notes="It is started again in the same folder and at the same port.",
     ),
-    probes=both(always),
     inject=KillFault,
     tags=Tags(alone=True, kills=True, stops_process=True, stops_following=True),
 )

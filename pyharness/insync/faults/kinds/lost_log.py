@@ -9,9 +9,8 @@ import shutil
 from dataclasses import replace
 from typing import Literal
 
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, figure
+from insync.faults.kind import FaultKind, Tags, Words, always, counted
 from insync.faults.kinds.kill import KillFault
 from insync.faults.spec import Lasting
 
@@ -37,11 +36,6 @@ class LostLogFault(KillFault):
         return replace(line, figures={**line.figures, "removed_bytes": float(self._removed)})
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    removed = seen.figures.get("removed_bytes", 0.0)
-    return None if removed else figure("removed_bytes", removed, "more than 0")
-
-
 KIND = FaultKind(
     spec=LostLog,
     words=Words(
@@ -53,6 +47,6 @@ KIND = FaultKind(
     ),
     probes={"local": always},
     inject=LostLogFault,
-    missing=_missing,
+    missing=counted("removed_bytes"),
     tags=Tags(alone=True, kills=True, one_log_dir=True, stops_process=True, stops_following=True),
 )

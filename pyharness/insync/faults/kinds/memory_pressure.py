@@ -21,10 +21,9 @@ from pydantic import Field
 
 from insync.background import Background
 from insync.errors import InsyncError
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import await_true
-from insync.faults.kind import OWN_DISK, FaultKind, Recorded, Tags, Words, both, figure
+from insync.faults.kind import OWN_DISK, FaultKind, Tags, Words, both, counted
 from insync.faults.kinds.disk.disk_throttle import ThrottleFault, evict
 from insync.faults.spec import Lasting
 from insync.faults.support import memory_groups
@@ -167,17 +166,6 @@ class MemoryPressureFault(ThrottleFault[MemoryPressure]):
         return replace(line, figures={**line.figures, **figures})
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    for name, expected in (
-        ("read_bytes", "reads that miss the page cache"),
-        ("refaults", "pages that were taken back and read again"),
-    ):
-        value = seen.figures.get(name, 0.0)
-        if not value:
-            return figure(name, value, expected)
-    return None
-
-
 def _unavailable(folder: Path) -> str | None:
     return memory_groups.unavailable() or blkio.unavailable(folder)
 
@@ -199,6 +187,6 @@ KIND = FaultKind(
     ),
     probes=both(_unavailable),
     inject=MemoryPressureFault,
-    missing=_missing,
+    missing=counted("read_bytes", "refaults"),
     tags=Tags(regroups=True, log_folder=OWN_DISK, one_log_dir=True),
 )

@@ -12,18 +12,16 @@ from contextlib import ExitStack
 from typing import Literal
 
 from insync.errors import InsyncError
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
 from insync.faults.kind import (
     LOCK_HELD,
     FaultKind,
-    Recorded,
     Requirements,
     Tags,
     Words,
+    all_done,
     both,
-    figure,
 )
 from insync.faults.spec import Lasting
 from insync.faults.support import shim
@@ -88,11 +86,6 @@ class QueueStallFault(Fault[QueueStall]):
         return self.line(self._all_held_ms, figures, self._rules.total)
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    threads, held = seen.figures.get("threads", 0.0), seen.figures.get("held", 0.0)
-    return None if threads and held == threads else figure("held", held, f"exactly {threads:g}")
-
-
 KIND = FaultKind(
     spec=QueueStall,
     words=Words(
@@ -103,6 +96,6 @@ KIND = FaultKind(
     probes=both(shim.unavailable),
     inject=QueueStallFault,
     requires=lambda _, io_threads: Requirements(stall_rules=io_threads),
-    missing=_missing,
+    missing=all_done("threads", "held"),
     tags=Tags(once=True, late_shrinks={"queue-stall": LOCK_HELD}),
 )

@@ -7,10 +7,9 @@ The shim `support/native/stall.c` (LD_PRELOAD) makes the calls fail. They are th
 import time
 from typing import Literal
 
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Recorded, Requirements, Words, every
+from insync.faults.kind import FaultKind, Requirements, Words, counted, every
 from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_partitions
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
@@ -54,11 +53,6 @@ class ReadErrorFault(Fault[ReadError]):
         return self.line(self._acted_ms, {CALLS: self._rules.total.calls})
 
 
-def none_failed(_: PlannedFault, seen: Recorded) -> str | None:
-    """Say that no call failed, if none did."""
-    return None if seen.figures.get(CALLS) else f"{CALLS} was 0, expected at least 1"
-
-
 KIND = FaultKind(
     spec=ReadError,
     words=Words(
@@ -73,5 +67,5 @@ KIND = FaultKind(
     probes=every(shim.unavailable),
     inject=ReadErrorFault,
     requires=lambda spec, _: Requirements(stall_rules=len(spec.partitions)),
-    missing=none_failed,
+    missing=counted(CALLS),
 )

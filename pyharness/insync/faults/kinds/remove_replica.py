@@ -10,10 +10,15 @@ again, and in how many ISRs it is at the end.
 from collections.abc import Sequence
 from typing import Literal
 
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import await_true
-from insync.faults.kind import REASSIGNS, FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.kind import (
+    REASSIGNS,
+    FaultKind,
+    Tags,
+    Words,
+    each_partition,
+)
 from insync.faults.kinds.add_replica import ASSIGNED_WITHIN_S, JOINED_WITHIN_S, ReplicaFault
 from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_moved
 from insync.fields import Partitions
@@ -52,15 +57,6 @@ class RemoveReplicaFault(ReplicaFault[RemoveReplica]):
         return self.line(self.acted_if(whole), self.figures)
 
 
-def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
-    expected = len(plan.partitions)
-    for name in ("removed", "assigned", "joined"):
-        value = seen.figures.get(name, 0.0)
-        if value != expected:
-            return figure(name, value, f"exactly {expected}")
-    return None
-
-
 KIND = FaultKind(
     spec=RemoveReplica,
     words=Words(
@@ -72,8 +68,7 @@ KIND = FaultKind(
         notes="What a user does who moves a replica away and back. The end waits for the ISR, at"
         f" most {JOINED_WITHIN_S:g} s.",
     ),
-    probes=both(always),
     inject=RemoveReplicaFault,
-    missing=_missing,
+    missing=each_partition("removed", "assigned", "joined"),
     tags=Tags(harmless=True, oldest=REASSIGNS),
 )

@@ -13,10 +13,9 @@ from threading import Thread
 from typing import Final, Literal
 
 from insync.errors import InsyncError
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.kind import FaultKind, Tags, Words, counted
 from insync.faults.spec import Lasting
 from insync.running import Running
 
@@ -79,11 +78,6 @@ class StopFault(Fault[Stop]):
             self._shut_down_ms = (time.monotonic() - asked) * 1000
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    listed = seen.figures.get("listed", 0.0)
-    return None if listed else figure("listed", listed, "exactly 1")
-
-
 KIND = FaultKind(
     spec=Stop,
     words=Words(
@@ -95,8 +89,7 @@ KIND = FaultKind(
         " over is killed, and counted by `nodes_not_stopped`. The end waits until it is listed, at"
         f" most {LISTED_WITHIN_S:g} s.",
     ),
-    probes=both(always),
     inject=StopFault,
-    missing=_missing,
+    missing=counted("listed"),
     tags=Tags(alone=True, kills=True, stops_following=True, only_planned=True),
 )

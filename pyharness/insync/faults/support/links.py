@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import Recorded, figure
+from insync.faults.kind import Recorded, counted, figure
 from insync.faults.spec import Lasting, check_delay
 from insync.fields import Time, broken
 from insync.nodes import CLIENTS, CONTROLLER_ID, node_words
@@ -151,5 +151,4 @@ def nothing_held(plan: PlannedFault, seen: Recorded) -> str | None:
     """Say what passed a cut, or that nothing was held or lost."""
     if plan.mode == "cut" and (passed := seen.figures.get("passed_bytes", 0.0)):
         return figure("passed_bytes", passed, "exactly 0")
-    held = _FIGURE_OF.get(plan.mode, "held_pieces")
-    return None if seen.figures.get(held) else f"{held} was 0, expected at least 1"
+    return counted(_FIGURE_OF.get(plan.mode, "held_pieces"))(plan, seen)

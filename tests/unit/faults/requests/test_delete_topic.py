@@ -65,7 +65,7 @@ def test_kafkas_own_topic_is_left_to_kafka() -> None:
 
 def test_a_topic_that_the_broker_still_knows_is_no_evidence() -> None:
     figures, acted_ms, lacks = done(Topics(deaf=True).fault())
-    assert (figures["gone"], acted_ms, lacks) == (0.0, 0.0, "gone was 0, expected exactly 1")
+    assert (figures["gone"], acted_ms, lacks) == (0.0, 0.0, "gone was 0, expected at least 1")
 
 
 def test_a_topic_that_cannot_be_created_again_is_a_figure() -> None:

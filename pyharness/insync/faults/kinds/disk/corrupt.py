@@ -12,10 +12,9 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, not_all
+from insync.faults.kind import FaultKind, Tags, Words, all_done, always
 from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_partitions
 from insync.faults.support.control import MAX_FILES_BYTES
 from insync.fields import Partitions
@@ -79,10 +78,6 @@ class CorruptFault(Fault[Corrupt]):
             return os.pread(opened.fileno(), len(new), at) == new
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    return not_all(seen, "asked", "changed")
-
-
 KIND = FaultKind(
     spec=Corrupt,
     words=Words(
@@ -95,6 +90,6 @@ KIND = FaultKind(
     ),
     probes={"local": always},
     inject=CorruptFault,
-    missing=_missing,
+    missing=all_done("asked", "changed"),
     tags=Tags(outlasts_process=True, only_planned=True),
 )

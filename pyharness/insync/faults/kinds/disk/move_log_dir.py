@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 from insync.errors import InsyncError
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, not_all
+from insync.faults.kind import FaultKind, Tags, Words, all_done, always
 from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_partitions
 from insync.fields import Partitions, broken
 
@@ -86,10 +85,6 @@ def _text(text: str) -> bytes:
     return struct.pack(">h", len(text.encode())) + text.encode()
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    return not_all(seen, "asked", "moved")
-
-
 KIND = FaultKind(
     spec=MoveLogDir,
     words=Words(
@@ -102,6 +97,6 @@ KIND = FaultKind(
     ),
     probes={"local": always},
     inject=MoveLogDirFault,
-    missing=_missing,
+    missing=all_done("asked", "moved"),
     tags=Tags(harmless=True, only_planned=True),
 )

@@ -11,7 +11,15 @@ from typing import Literal
 
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.kind import STALLABLE, FaultKind, Recorded, Requirements, Tags, Words, figure
+from insync.faults.kind import (
+    STALLABLE,
+    FaultKind,
+    Recorded,
+    Requirements,
+    Tags,
+    Words,
+    counted,
+)
 from insync.faults.kinds.kill import KillFault
 from insync.faults.spec import OnProcess
 from insync.faults.support.disk import passthrough
@@ -48,8 +56,7 @@ class PowerFailureFault(KillFault):
 def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
     # A controller flushes what it commits; what it loses is index pages.
     name = "lost_files" if plan.broker == CONTROLLER_ID else "lost_log_bytes"
-    lost = seen.figures.get(name, 0.0)
-    return None if lost else figure(name, lost, "more than 0")
+    return counted(name)(plan, seen)
 
 
 KIND = FaultKind(

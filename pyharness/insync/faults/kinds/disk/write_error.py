@@ -8,8 +8,8 @@ is started again, because only then it looks at a directory that it gave up.
 from typing import Literal
 
 from insync.events.schema import FaultLine
-from insync.faults.kind import FaultKind, Requirements, Tags, Words, both
-from insync.faults.kinds.read_error import CALLS, none_failed
+from insync.faults.kind import FaultKind, Requirements, Tags, Words, both, counted
+from insync.faults.kinds.read_error import CALLS
 from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_partitions
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
@@ -63,6 +63,6 @@ KIND = FaultKind(
     probes=both(shim.unavailable),
     inject=WriteErrorFault,
     requires=lambda spec, _: Requirements(stall_rules=len(spec.partitions)),
-    missing=none_failed,
+    missing=counted(CALLS),
     tags=Tags(only_planned=True),
 )

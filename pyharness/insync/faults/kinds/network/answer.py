@@ -9,19 +9,9 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from insync.errors import InputError
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import (
-    FaultKind,
-    Recorded,
-    Requirements,
-    Tags,
-    Words,
-    always,
-    both,
-    lacking,
-)
+from insync.faults.kind import FaultKind, Requirements, Tags, Words, counted
 from insync.faults.spec import OnAnyProcess, OtherTopic, check_delay
 from insync.fields import AnyNodeId, Time, broken
 from insync.nodes import CONTROLLER_ID
@@ -192,10 +182,6 @@ def _requires(spec: Answer, _: int) -> Requirements:
     )
 
 
-def _none(_: PlannedFault, seen: Recorded) -> str | None:
-    return lacking(seen, "answers")
-
-
 KIND = FaultKind(
     spec=Answer,
     words=Words(
@@ -210,9 +196,8 @@ KIND = FaultKind(
         " `drop`, `delay` with `delay_ms`, `reset` or `error` with an `error` by Kafka's name, from"
         " the `from_call`-th call on, for `calls` of them. See [Single answers](#single-answers).",
     ),
-    probes=both(always),
     inject=AnswerFault,
     requires=_requires,
-    missing=_none,
+    missing=counted("answers"),
     tags=Tags(outlasts_process=True),
 )

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from insync.faults.kind import FaultKind, Requirements, Tags, Words, always, both
+from insync.faults.kind import FaultKind, Requirements, Tags, Words
 from insync.faults.support.links import KEYS, BrokenLink, LinkFault, nothing_held
 from insync.nodes import CLIENTS
 
@@ -26,7 +26,6 @@ KIND = FaultKind(
         notes=f"All clients of the workload, and this broker. {KEYS} Brokers replicate, and the"
         " controller is reached, as before. See [Links](#links).",
     ),
-    probes=both(always),
     inject=LinkFault,
     requires=lambda _, __: Requirements(client_links=True),
     missing=nothing_held,

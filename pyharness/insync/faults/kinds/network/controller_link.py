@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from insync.faults.kind import FaultKind, Requirements, Tags, Words, always, both
+from insync.faults.kind import FaultKind, Requirements, Tags, Words
 from insync.faults.support.links import KEYS, BrokenLink, LinkFault, nothing_held
 from insync.nodes import CONTROLLER_ID
 
@@ -30,7 +30,6 @@ KIND = FaultKind(
         " (`broker_session_timeout_ms`) is fenced, and its partitions get other leaders. KRaft"
         " only. See [Links](#links).",
     ),
-    probes=both(always),
     inject=LinkFault,
     requires=lambda _, __: Requirements(controller_links=True),
     missing=nothing_held,

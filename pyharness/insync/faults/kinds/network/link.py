@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from insync.faults.kind import FaultKind, Requirements, Tags, Words, always, both
+from insync.faults.kind import FaultKind, Requirements, Tags, Words
 from insync.faults.support.links import KEYS, BrokenLink, LinkFault, nothing_held
 from insync.fields import BrokerId, broken
 
@@ -39,7 +39,6 @@ KIND = FaultKind(
         " delayed or lost, and the longest time; bytes per direction",
         notes=f"Between `broker` and `peer`. {KEYS} See [Links](#links).",
     ),
-    probes=both(always),
     inject=LinkFault,
     requires=lambda _, __: Requirements(links=True),
     missing=nothing_held,

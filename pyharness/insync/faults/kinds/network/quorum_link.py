@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from insync.faults.kind import FaultKind, Requirements, Tags, Words, always, both
+from insync.faults.kind import FaultKind, Requirements, Tags, Words
 from insync.faults.spec import OnAnyProcess
 from insync.faults.support.links import KEYS, BrokenLink, LinkFault, nothing_held
 from insync.fields import AnyNodeId, broken
@@ -48,7 +48,6 @@ KIND = FaultKind(
         " Brokers reach all controllers as before. KRaft only, with `broker.controllers = 3`. See"
         " [Links](#links).",
     ),
-    probes=both(always),
     inject=LinkFault,
     requires=lambda _, __: Requirements(controller_links=True),
     missing=nothing_held,

@@ -12,10 +12,9 @@ from contextlib import suppress
 from typing import Final, Literal
 
 from insync.errors import InsyncError
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.kind import FaultKind, Tags, Words, counted
 from insync.faults.spec import BESIDE, Lasting, OtherTopic
 
 GONE_WITHIN_S: Final = 5.0
@@ -55,11 +54,6 @@ class DeleteTopicFault(Fault[DeleteTopic]):
         return bool(self.cluster.leaders_seen_by(self.spec.broker, self.context.topic))
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    gone = seen.figures.get("gone", 0.0)
-    return None if gone else figure("gone", gone, "exactly 1")
-
-
 KIND = FaultKind(
     spec=DeleteTopic,
     words=Words(
@@ -70,8 +64,7 @@ KIND = FaultKind(
         notes='`topic` is `"beside"`, the default, or one of Kafka\'s own, which Kafka creates'
         " again.",
     ),
-    probes=both(always),
     inject=DeleteTopicFault,
-    missing=_missing,
+    missing=counted("gone"),
     tags=Tags(once=True, harmless=True, only_planned=True, outlasts_process=True),
 )

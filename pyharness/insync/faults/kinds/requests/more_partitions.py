@@ -8,10 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, not_all
+from insync.faults.kind import FaultKind, Tags, Words, all_done
 from insync.faults.spec import Lasting
 
 
@@ -59,10 +58,6 @@ class MorePartitionsFault(Fault[MorePartitions]):
         return self.line(self.acted_if(self._led), figures)
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    return not_all(seen, "asked", "led")
-
-
 KIND = FaultKind(
     spec=MorePartitions,
     words=Words(
@@ -72,8 +67,7 @@ KIND = FaultKind(
         " the ISR",
         notes="`count` is how many partitions. They exist before `at_ms`.",
     ),
-    probes=both(always),
     inject=MorePartitionsFault,
-    missing=_missing,
+    missing=all_done("asked", "led"),
     tags=Tags(once=True, harmless=True, only_planned=True),
 )

@@ -13,10 +13,9 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_ended
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, lacking
+from insync.faults.kind import FaultKind, Tags, Words, counted
 from insync.faults.spec import Lasting
 from insync.running import Running
 
@@ -119,10 +118,6 @@ def _figures(file: Path) -> tuple[float, float]:
     return (float(words[0]), float(words[1])) if len(words) == 2 else (0.0, 0.0)
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    return lacking(seen, "acked", "waited")
-
-
 KIND = FaultKind(
     spec=ProduceFlood,
     words=Words(
@@ -133,8 +128,7 @@ KIND = FaultKind(
         f" topic has {PARTITIONS} partitions and keeps 32 MiB of each, as soon as the broker"
         " looks (`log_retention_check_interval_ms`).",
     ),
-    probes=both(always),
     inject=ProduceFloodFault,
-    missing=_missing,
+    missing=counted("acked", "waited"),
     tags=Tags(once=True, harmless=True, only_planned=True),
 )

@@ -12,10 +12,9 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from insync.errors import InsyncError
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, lacking
+from insync.faults.kind import FaultKind, Tags, Words, counted
 from insync.faults.spec import Lasting
 
 PAUSE_S: Final = 0.1
@@ -77,10 +76,6 @@ class TopicChurnFault(Fault[TopicChurn]):
             self._left.discard(topic)
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    return lacking(seen, "created", "deleted")
-
-
 KIND = FaultKind(
     spec=TopicChurn,
     words=Words(
@@ -90,8 +85,7 @@ KIND = FaultKind(
         evidence="how many topics were created, and how many deleted",
         notes="`count` is how many partitions each of them has. Requests that fail are counted.",
     ),
-    probes=both(always),
     inject=TopicChurnFault,
-    missing=_missing,
+    missing=counted("created", "deleted"),
     tags=Tags(once=True, harmless=True),
 )
