@@ -14,7 +14,7 @@ from insync.analysis.verdict.invalid_reasons import missing_evidence
 from insync.brokers.cluster.common import NodeCluster
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, FaultContext
+from insync.faults.base import Fault, FaultContext, refusal
 from insync.faults.cluster import FaultCluster
 from insync.faults.kinds import cpu_neighbour
 from insync.faults.registry import KINDS, fault_of
@@ -28,7 +28,7 @@ from insync.scenario.load import parse
 
 Keys = Mapping[str, Any]
 
-NO_QUOTA = shares.unavailable()
+NO_QUOTA = refusal(shares.place)
 STALL = {"kind": "stall", "mode": "hold", "partitions": [0]}
 FAULTS: dict[str, dict[str, Any]] = {
     "read stall": {**STALL, "site": "read", "broker": 1},

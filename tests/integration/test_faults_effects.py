@@ -13,7 +13,7 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.cimpl import NewTopic
 
-from fault_runs import during, small_scenario, weaknesses
+from fault_runs import NO_QUOTA, during, small_scenario, weaknesses
 from insync.brokers.cluster.admin import client, create_topic, partitions
 from insync.brokers.kafka import wire
 from insync.brokers.kafka.wire import exchange
@@ -21,7 +21,6 @@ from insync.events.schema import FaultLine
 from insync.faults.base import FaultContext
 from insync.faults.kinds import cpu_neighbour
 from insync.faults.registry import fault_of
-from insync.faults.support import shares
 from insync.nodes import ring
 from insync.progress import Progress
 from insync.run.arm_cluster import ArmCluster, open_arm_cluster
@@ -30,7 +29,6 @@ from insync.run.request import RunRequest
 from insync.scenario.load import parse
 from insync.workload.prefill import prefill
 
-NO_QUOTA = shares.unavailable()
 NO_NEIGHBOUR = cpu_neighbour.unavailable()
 TOPIC = "effects-r0"
 HELD_S = 0.8

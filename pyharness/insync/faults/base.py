@@ -223,6 +223,15 @@ class Fault(ABC, Generic[Spec]):
         return self.window.length_ms if acted else 0.0
 
 
+def refusal(call: Callable[[], object]) -> str | None:
+    """Return why a call raises InsyncError, None if it does not."""
+    try:
+        call()
+    except InsyncError as error:
+        return str(error)
+    return None
+
+
 def await_true(condition: Callable[[], bool], seconds: float) -> bool:
     """Wait until `condition` holds, at most `seconds`; return whether it did."""
     give_up = time.monotonic() + seconds

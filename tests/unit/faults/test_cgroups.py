@@ -176,7 +176,7 @@ def test_a_pause_is_read_from_the_control_group(
     assert pause.is_stopped()
     pause.stop()
     pause.go_on()
-    assert (pause.pid, container.asked) == (os.getpid(), ["pause", "unpause"])
+    assert (pause.process.pid, container.asked) == (os.getpid(), ["pause", "unpause"])
 
 
 def test_throttling_is_counted_from_the_start_of_a_quota_and_the_quota_removed(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from fault_runs import OneNode, planned
 from insync.errors import InsyncError
+from insync.faults.base import refusal
 from insync.faults.kinds import freeze, stop
 from insync.faults.kinds.freeze import BySignal
 from insync.faults.support import procfs, shares
@@ -124,7 +125,7 @@ def test_a_kills_evidence_is_how_long_there_was_no_process(busy: "subprocess.Pop
         fault.inject()
 
 
-@pytest.mark.skipif(shares.unavailable() is not None, reason=str(shares.unavailable()))
+@pytest.mark.skipif(refusal(shares.place) is not None, reason=str(refusal(shares.place)))
 def test_a_throttled_process_waits_for_its_share_and_its_group_is_removed(
     busy: "subprocess.Popen[bytes]",
 ) -> None:

@@ -17,7 +17,7 @@ from insync.faults import docs, kinds, registry
 from insync.faults.kind import FaultKind
 from insync.faults.kinds import cpu_neighbour
 from insync.faults.registry import KINDS, tagged, why_not
-from insync.faults.support import shares
+from insync.faults.support import cgroups
 from insync.run.requirements import unavailable
 from insync.scenario.load import load
 
@@ -94,7 +94,7 @@ def test_the_tags_by_which_other_parts_find_kinds(tag: str) -> None:
 def test_a_run_is_skipped_for_the_reason_in_the_registry(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(shares, "here", lambda _: [])
+    monkeypatch.setattr(cgroups, "here", lambda _: [])
     reason = "no CPU quota can be set: no cgroup with the cpu controller is mounted"
     assert why_not("cpu-quota", "local", tmp_path) == reason
     assert unavailable(load("cpu-starved"), "local", tmp_path) == reason

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault
+from insync.faults.base import Fault, refusal
 from insync.faults.kind import (
     NOT_RUNNING,
     FaultKind,
@@ -72,7 +72,7 @@ KIND = FaultKind(
         " and moves the process into it; a container's own quota is changed, and put back at the"
         " end.",
     ),
-    probes={"local": lambda _: shares.unavailable(), "docker": always},
+    probes={"local": lambda _: refusal(shares.place), "docker": always},
     inject=QuotaFault,
     missing=counted("throttled"),
     tags=Tags(once=True, regroups=True, late_shrinks={"cpu-quota": NOT_RUNNING}),

@@ -6,7 +6,7 @@ are those between which it provably did nothing, so that no answer of it can be 
 """
 
 import signal
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal
 
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
@@ -22,76 +22,44 @@ if TYPE_CHECKING:
     from insync.brokers.docker.process import ContainerProcess
 
 
-class Freezer(Protocol):
-    """Stops one process, with all its threads; `words` say how."""
-
-    words: str
-
-    @property
-    def pid(self) -> int:
-        """The process."""
-
-    def stop(self) -> None:
-        """Stop it, which may take a moment."""
-
-    def go_on(self) -> None:
-        """Continue it; nothing happens if it runs or has ended."""
-
-    def is_stopped(self) -> bool:
-        """Whether the kernel says that all of it is stopped."""
-
-
 class BySignal:
-    """A process of this host: SIGSTOP and SIGCONT."""
+    """Stops a process of this host, with all its threads, by SIGSTOP and SIGCONT."""
 
     words = "SIGSTOP"
 
     def __init__(self, process: Running) -> None:
-        self._process = process
-
-    @property
-    def pid(self) -> int:
-        """The process."""
-        return self._process.pid
+        self.process = process
 
     def stop(self) -> None:
-        """Send SIGSTOP."""
-        self._process.send_signal(signal.SIGSTOP)
+        """Stop it, which may take a moment."""
+        self.process.send_signal(signal.SIGSTOP)
 
     def go_on(self) -> None:
-        """Send SIGCONT."""
-        self._process.send_signal(signal.SIGCONT)
+        """Continue it; nothing happens if it runs or has ended."""
+        self.process.send_signal(signal.SIGCONT)
 
     def is_stopped(self) -> bool:
-        """Whether each of its threads is stopped."""
-        return is_stopped(self.pid)
+        """Whether the kernel says that all of it is stopped."""
+        return is_stopped(self.process.pid)
 
 
 class ByPause:
-    """A container: the engine's pause, which is the kernel's freezer of control groups."""
+    """The same of a container: the engine's pause, the kernel's freezer of control groups."""
 
     words = "the container's pause"
 
     def __init__(self, container: "ContainerProcess") -> None:
-        self._container = container
-
-    @property
-    def pid(self) -> int:
-        """The container's process."""
-        return self._container.pid
+        self.process = container
 
     def stop(self) -> None:
-        """Pause the container."""
-        self._container.pause()
+        self.process.pause()
 
     def go_on(self) -> None:
-        """Unpause it."""
-        self._container.unpause()
+        self.process.unpause()
 
     def is_stopped(self) -> bool:
-        """Whether the container's control group is frozen."""
         try:
-            group = group_of(self.pid, "freezer")
+            group = group_of(self.process.pid, "freezer")
             if group.unified:
                 return "frozen 1" in (group.folder / "cgroup.events").read_text(encoding="ascii")
             state = (group.folder / "freezer.state").read_text(encoding="ascii")
@@ -100,6 +68,7 @@ class ByPause:
         return state.strip() == "FROZEN"
 
 
+Freezer = BySignal | ByPause
 STOPS_WITHIN_S = 2.0
 MOST_CPU_MS: Final = 100.0
 """CPU time of a frozen process: threads that were about to stop; a running broker has more."""
@@ -126,7 +95,7 @@ class FreezeFault(Fault[AnyLasting]):
                     f"{self.context.where}: not stopped {STOPS_WITHIN_S:.0f} s after"
                     f" {self._freezer.words}"
                 )
-            self._cpu_before = cpu_ms(self._freezer.pid)
+            self._cpu_before = cpu_ms(self._freezer.process.pid)
 
     def freezer(self) -> Freezer:
         container = self.cluster.container(self.node)
@@ -134,7 +103,7 @@ class FreezeFault(Fault[AnyLasting]):
 
     def end(self) -> None:
         self.still_stopped = self._freezer.is_stopped()
-        after = cpu_ms(self._freezer.pid)
+        after = cpu_ms(self._freezer.process.pid)
         if after is not None and self._cpu_before is not None:
             self.cpu_ms = after - self._cpu_before
         self.window.end()

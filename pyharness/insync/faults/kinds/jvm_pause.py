@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
-from insync.errors import InputError, InsyncError
+from insync.errors import InsyncError
 from insync.events.schema import FaultLine
-from insync.faults.base import Fault, await_true
+from insync.faults.base import Fault, await_true, refusal
 from insync.faults.kind import (
     NOT_RUNNING,
     FaultKind,
@@ -120,11 +120,9 @@ def _jcmd() -> str:
 
 def unavailable(out: Path) -> str | None:
     """Return why no JVM can be paused on this machine, or None."""
-    try:
-        jcmd = _jcmd()
-    except InputError as error:
-        return str(error)
-    if not Path(jcmd).is_file():
+    if problem := refusal(_jcmd):
+        return problem
+    if not Path(jcmd := _jcmd()).is_file():
         return f"no {jcmd}, expected a JDK (apt-get install openjdk-17-jdk-headless)"
     return shim.unavailable(out)
 

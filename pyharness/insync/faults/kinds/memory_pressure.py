@@ -22,7 +22,7 @@ from pydantic import Field
 from insync.background import Background
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine
-from insync.faults.base import await_true
+from insync.faults.base import await_true, refusal
 from insync.faults.kind import OWN_DISK, FaultKind, Tags, Words, both, counted
 from insync.faults.kinds.disk.disk_throttle import ThrottleFault, evict
 from insync.faults.spec import Lasting
@@ -167,7 +167,7 @@ class MemoryPressureFault(ThrottleFault[MemoryPressure]):
 
 
 def _unavailable(folder: Path) -> str | None:
-    return memory_groups.unavailable() or blkio.unavailable(folder)
+    return refusal(memory_groups.place) or blkio.unavailable(folder)
 
 
 KIND = FaultKind(

@@ -15,7 +15,7 @@ from typing import Final
 
 from insync.errors import InsyncError
 from insync.faults.base import await_true
-from insync.faults.support.cgroup_places import Controller, Parent, home_of
+from insync.faults.support.cgroup_places import Controller, Parent, here, home_of
 from insync.owner import is_gone, mine
 
 PREFIX: Final = "insync-"
@@ -116,6 +116,17 @@ def usable(candidates: Sequence[Parent], controller: Controller, limit: Limit) -
         group.remove()
         return parent
     return why
+
+
+def place(what: str, controller: Controller, limit: Limit) -> Parent:
+    """Return where a group with a limit can be made on this machine.
+
+    Raises InsyncError, which says `what` is not possible.
+    """
+    found = usable(here(controller), controller, limit)
+    if isinstance(found, str):
+        raise InsyncError(f"{what}: {found}")
+    return found
 
 
 def sweep(candidates: Sequence[Parent]) -> None:

@@ -8,9 +8,9 @@ the kernel takes pages back and slows the process; v1 has only a hard one.
 from dataclasses import dataclass
 from typing import Final
 
-from insync.errors import InsyncError
-from insync.faults.support.cgroup_places import Parent, here
-from insync.faults.support.cgroups import Group, Limit, Stay, usable
+from insync.faults.support import cgroups
+from insync.faults.support.cgroup_places import Parent
+from insync.faults.support.cgroups import Group, Limit, Stay
 
 _PROBED: Final = 1 << 40
 _LIMIT_V1: Final = "memory.limit_in_bytes"
@@ -35,15 +35,9 @@ class Pressure:
         return Pressure(self.limit_hits - before.limit_hits, self.refaults - before.refaults)
 
 
-def place() -> Parent | str:
-    """Return where a group with a limit on memory can be made here, or why there is no place."""
-    return usable(here("memory"), "memory", limit(_PROBED))
-
-
-def unavailable() -> str | None:
-    """Return why memory cannot be limited here, or None."""
-    found = place()
-    return None if isinstance(found, Parent) else f"no memory can be limited: {found}"
+def place() -> Parent:
+    """Return where a group with a limit on memory can be made here; raises InsyncError."""
+    return cgroups.place("no memory can be limited", "memory", limit(_PROBED))
 
 
 def limit(size: int) -> Limit:
@@ -57,20 +51,16 @@ def limit(size: int) -> Limit:
 
 def pressure(group: Group) -> Pressure:
     """Return what a group's limit did so far; raises OSError."""
-    hits = _rows(group, "memory.events")["high"] if group.unified else _failures(group)
+    if group.unified:
+        hits = _rows(group, "memory.events")["high"]
+    else:
+        hits = int(group.read("memory.failcnt"))
     return Pressure(hits, _rows(group, "memory.stat").get("workingset_refault_file", 0))
 
 
 def confine(pid: int, name: str, size: int) -> Stay:
     """Move a process into a group of that size; raises OSError or InsyncError."""
-    parent = place()
-    if not isinstance(parent, Parent):
-        raise InsyncError(f"no memory can be limited: {parent}")
-    return Stay.begin(pid, parent, name, limit(size))
-
-
-def _failures(group: Group) -> int:
-    return int(group.read("memory.failcnt"))
+    return Stay.begin(pid, place(), name, limit(size))
 
 
 def _rows(group: Group, file: str) -> dict[str, int]:

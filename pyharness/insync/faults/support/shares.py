@@ -1,11 +1,11 @@
 """Limits a node's share of the CPU, by a control group of the harness or its container's own."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
-from insync.errors import InsyncError
-from insync.faults.support.cgroup_places import Parent, group_of, here
-from insync.faults.support.cgroups import Group, Limit, Stay, usable
+from insync.faults.support import cgroups
+from insync.faults.support.cgroup_places import Parent, group_of
+from insync.faults.support.cgroups import Group, Limit, Stay
 from insync.running import Running
 
 if TYPE_CHECKING:
@@ -25,15 +25,9 @@ class Throttled:
     ms: float
 
 
-def place() -> Parent | str:
-    """Return where a group with a quota can be made on this machine, or why there is no place."""
-    return usable(here("cpu"), "cpu", quota(_PROBED_PERCENT))
-
-
-def unavailable() -> str | None:
-    """Return why no CPU quota can be set here, or None."""
-    found = place()
-    return None if isinstance(found, Parent) else f"no CPU quota can be set: {found}"
+def place() -> Parent:
+    """Return where a group with a quota can be made on this machine; raises InsyncError."""
+    return cgroups.place("no CPU quota can be set", "cpu", quota(_PROBED_PERCENT))
 
 
 def quota(percent: float) -> Limit:
@@ -67,21 +61,8 @@ def quota_us(percent: float) -> tuple[int, int]:
 _UNLIMITED: Final = (100_000, -1)
 
 
-class Share(Protocol):
-    """One process's share of the CPU."""
-
-    def cut(self, percent: float) -> None:
-        """Limit it to `percent` of one core; raises OSError or InsyncError."""
-
-    def throttled(self) -> Throttled:
-        """Return how it was throttled since then; raises OSError."""
-
-    def restore(self) -> None:
-        """Give it back what it had before, if it was limited and has not ended."""
-
-
 class GroupShare:
-    """A process of this host is moved into a control group that is made for it."""
+    """The share of a process of this host, which is moved into a control group made for it."""
 
     def __init__(self, process: Running, name: str) -> None:
         self._pid = process.pid
@@ -89,25 +70,22 @@ class GroupShare:
         self._stay: Stay | None = None
 
     def cut(self, percent: float) -> None:
-        """Make the group and move the process."""
-        parent = place()
-        if not isinstance(parent, Parent):
-            raise InsyncError(f"no CPU quota can be set: {parent}")
-        self._stay = Stay.begin(self._pid, parent, self._name, quota(percent))
+        """Limit it to `percent` of one core; raises OSError or InsyncError."""
+        self._stay = Stay.begin(self._pid, place(), self._name, quota(percent))
 
     def throttled(self) -> Throttled:
-        """Return the group's count."""
+        """Return how it was throttled since then; raises OSError."""
         return Throttled(0, 0.0) if self._stay is None else throttled(self._stay.group)
 
     def restore(self) -> None:
-        """Put the process back where it was and remove the group."""
+        """Give it back what it had before, if it was limited and has not ended."""
         stay, self._stay = self._stay, None
         if stay is not None:
             stay.end()
 
 
 class ContainerShare:
-    """A container's own quota is changed by the engine."""
+    """The share of a container, whose own quota the engine changes."""
 
     def __init__(self, container: "ContainerProcess") -> None:
         self._container = container
@@ -115,18 +93,16 @@ class ContainerShare:
         self._counted = Throttled(0, 0.0)
 
     def cut(self, percent: float) -> None:
-        """Change the quota, and begin to count."""
         self._counted = self._count()
         self._is_cut = True
         self._container.set_quota_us(*quota_us(percent))
 
     def throttled(self) -> Throttled:
-        """Return what the container's group counted since."""
         now = self._count()
         return Throttled(now.times - self._counted.times, now.ms - self._counted.ms)
 
     def restore(self) -> None:
-        """Take the limit away: a node's container has none of its own."""
+        # A node's container has no limit of its own.
         if self._is_cut and self._container.poll() is None:
             self._container.set_quota_us(*_UNLIMITED)
         self._is_cut = False
@@ -134,3 +110,6 @@ class ContainerShare:
     def _count(self) -> Throttled:
         place = group_of(self._container.pid, "cpu")
         return throttled(Group(place.folder, place.unified))
+
+
+Share = GroupShare | ContainerShare

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from insync.artifacts import SHIM
 from insync.errors import InputError
+from insync.faults.base import refusal
 
 
 def require_shim() -> Path:
@@ -32,8 +33,4 @@ def preload(shim: Path, control: Path) -> Mapping[str, str]:
 
 def unavailable(_: Path) -> str | None:
     """Return why no call can be stalled on this machine, or None."""
-    try:
-        require_shim()
-    except InputError as error:
-        return str(error)
-    return None
+    return refusal(require_shim)

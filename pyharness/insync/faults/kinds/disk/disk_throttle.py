@@ -21,7 +21,6 @@ from insync.events.schema import FaultLine
 from insync.faults.base import AnyLasting, Fault
 from insync.faults.kind import OWN_DISK, FaultKind, Recorded, Tags, Words, both
 from insync.faults.spec import Lasting
-from insync.faults.support.cgroup_places import Parent
 from insync.faults.support.cgroups import Stay
 from insync.faults.support.disk import blkio
 from insync.faults.support.disk.blkio import Moved, Rates
@@ -91,7 +90,7 @@ class ThrottleFault(Fault[AnyLasting]):
     def inject(self) -> None:
         pid = self.process.pid
         try:
-            parent = self._place()
+            parent, self._disk = blkio.place(self.folder)
             self._evicted = evict(self.folder) if self.evicts else 0
             limits = blkio.limits(self._disk, self.rates)
             self.window.begin()
@@ -127,14 +126,6 @@ class ThrottleFault(Fault[AnyLasting]):
             "evicted_bytes": self._evicted,
         }
         return self.line(acted_ms, figures)
-
-    def _place(self) -> Parent:
-        disk = blkio.disk_of(self.folder)
-        found = f"{self.folder} is on none" if disk is None else blkio.place(disk)
-        if disk is None or not isinstance(found, Parent):
-            raise InsyncError(f"no disk can be throttled: {found}")
-        self._disk = disk
-        return found
 
 
 class DiskThrottleFault(ThrottleFault[DiskThrottle]):

@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from insync.faults.support.cgroup_places import Parent, here
-from insync.faults.support.cgroups import Group, Limit, usable
+from insync.errors import InsyncError
+from insync.faults.base import refusal
+from insync.faults.support import cgroups
+from insync.faults.support.cgroup_places import Parent
+from insync.faults.support.cgroups import Group, Limit
 
 _DEVICES: Final = Path("/sys/dev/block")
 _NO_DISK: Final = 0  # the major number of file systems that have no device of their own
 _PROBED: Final = 1 << 40
+_IMPOSSIBLE: Final = "no disk can be throttled"
 _LIMIT_V1: Final = "blkio.throttle.{}_bps_device"
 _COUNT_V1: Final = "blkio.throttle.io_service_bytes"
 
@@ -55,9 +59,15 @@ def disk_of(folder: Path) -> str | None:
     return number
 
 
-def place(disk: str) -> Parent | str:
-    """Return where a group with limits on a disk can be made here, or why there is no place."""
-    return usable(here("blkio"), "blkio", limits(disk, Rates(_PROBED, _PROBED)))
+def place(folder: Path) -> tuple[Parent, str]:
+    """Return where a group can be made with limits on the disk of a folder, and the disk.
+
+    Raises InsyncError, and OSError if there is no such folder.
+    """
+    disk = disk_of(folder)
+    if disk is None:
+        raise InsyncError(f"{_IMPOSSIBLE}: {folder} is on none of its own, expected a block device")
+    return cgroups.place(_IMPOSSIBLE, "blkio", limits(disk, Rates(_PROBED, _PROBED))), disk
 
 
 def unavailable(folder: Path) -> str | None:
@@ -66,11 +76,7 @@ def unavailable(folder: Path) -> str | None:
     The folder need not exist yet.
     """
     there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
-    disk = disk_of(there)
-    if disk is None:
-        return f"no disk can be throttled: {there} is on none of its own, expected a block device"
-    found = place(disk)
-    return None if isinstance(found, Parent) else f"no disk can be throttled: {found}"
+    return refusal(lambda: place(there))
 
 
 def limits(disk: str, rates: Rates) -> Limit:

@@ -16,7 +16,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -37,6 +37,16 @@ _OMIT: Final = (1 << 30) - 2
 _STATUS: Final = ("st_mode", "st_nlink", "st_uid", "st_gid", "st_size", "st_ino", "st_blocks")
 _SPACE: Final = ("f_bsize", "f_frsize", "f_blocks", "f_bfree", "f_bavail", "f_files", "f_ffree",
                  "f_favail", "f_namemax")  # fmt: skip
+
+
+def _change(call: Callable[..., None]) -> Callable[..., None]:
+    """Return the operation that does a system call on a file once it has passed the gate."""
+
+    def changed(self: "Passthrough", path: str, *how: int) -> None:
+        self._gate.enter(Site.WRITE)
+        call(_below(path), *how)
+
+    return changed
 
 
 class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no types
@@ -158,13 +168,8 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
         os.mkdir(_below(path), mode)
         self._give(path)
 
-    def rmdir(self, path: str) -> None:
-        self._gate.enter(Site.WRITE)
-        os.rmdir(_below(path))
-
-    def unlink(self, path: str) -> None:
-        self._gate.enter(Site.WRITE)
-        os.unlink(_below(path))
+    rmdir, unlink = _change(os.rmdir), _change(os.unlink)
+    chmod, chown = _change(os.chmod), _change(os.lchown)
 
     def rename(self, old: str, new: str) -> None:
         self._gate.enter(Site.WRITE)
@@ -181,14 +186,6 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
 
     def readlink(self, path: str) -> str:
         return os.readlink(_below(path))
-
-    def chmod(self, path: str, mode: int) -> None:
-        self._gate.enter(Site.WRITE)
-        os.chmod(_below(path), mode)
-
-    def chown(self, path: str, uid: int, gid: int) -> None:
-        self._gate.enter(Site.WRITE)
-        os.lchown(_below(path), uid, gid)
 
     def utimens(self, path: str, times: tuple[int, int] | None = None) -> None:
         self._gate.enter(Site.WRITE)

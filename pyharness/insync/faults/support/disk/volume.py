@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from insync.errors import InsyncError
-from insync.faults.base import await_true
+from insync.faults.base import await_true, refusal
 from insync.faults.support.disk import mounts
 from insync.owner import mine
 
@@ -142,8 +142,4 @@ def _try() -> str | None:
     with tempfile.TemporaryDirectory(prefix=mounts.PREFIX) as home:
         folder = Path(home) / "probe" / "data"
         folder.mkdir(parents=True)
-        try:
-            Volume.make(folder, Path(home), _PROBED_BYTES).remove()
-        except InsyncError as error:
-            return str(error)
-    return None
+        return refusal(lambda: Volume.make(folder, Path(home), _PROBED_BYTES).remove())
