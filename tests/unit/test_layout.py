@@ -77,7 +77,7 @@ MOST_LINES = {
     "cli": 1_912,
     "engine": 900,
     "events": 1_298,
-    "faults": 7_305,
+    "faults": 6_959,
     "fuzz": 1_628,
     "kafka_tests": 1_064,
     "matrix": 158,
