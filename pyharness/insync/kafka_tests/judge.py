@@ -33,6 +33,10 @@ class Known:
     def applies(self, arm: str) -> bool:
         return not self.arms or arm in self.arms
 
+    def fits(self, test: str, outcomes: Sequence[str], detail: str) -> bool:
+        same = self.test == test and set(outcomes) == {self.outcome}
+        return same and re.search(self.says, detail) is not None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
@@ -76,8 +80,9 @@ def compare(
         if before[0] == after[0]:
             continue
         test = f"{name}.{either.name}"
-        detail = _detail(id_, [*arm, *baseline])
-        reason = next((each.reason for each in known if _is(each, test, after, detail)), "")
+        ends = (each.tests.get(id_) for each in (*arm, *baseline))
+        detail = next((end.detail.strip() for end in ends if end and end.outcome != PASSED), "")
+        reason = next((each.reason for each in known if each.fits(test, after, detail)), "")
         kind: Kind = "known" if reason else "flaky" if agree(before, after) else "different"
         found.append(Difference(
             kind=kind, test=test, id=id_, name=name, baseline=before, outcomes=after,
@@ -105,16 +110,6 @@ def _outcomes(test: TestResult, results: Sequence[ClassResult]) -> tuple[str, ..
     first = results[0].tests.get(test.id)
     again = (each.tests[test.id].outcome for each in results[1:] if test.id in each.tests)
     return (first.outcome if first else NOT_RUN, *again)
-
-
-def _detail(id_: str, results: Sequence[ClassResult]) -> str:
-    tests = (each.tests.get(id_) for each in results)
-    return next((test.detail.strip() for test in tests if test and test.outcome != PASSED), "")
-
-
-def _is(known: Known, test: str, outcomes: Sequence[str], detail: str) -> bool:
-    same = known.test == test and set(outcomes) == {known.outcome}
-    return same and re.search(known.says, detail) is not None
 
 
 def wrong_counts(results: Mapping[str, ClassResult], expected: Mapping[str, int]) -> list[str]:

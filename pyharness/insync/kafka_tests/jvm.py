@@ -4,6 +4,7 @@ import shutil
 import signal
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -59,10 +60,12 @@ class TestJvm:
 
     def __init__(self, job: JvmJob) -> None:
         self.job = job
-        self.here = _new_folder(job.folder, job.word)
+        # A class may need several, one after the other.
+        number = 1 + sum(1 for _ in job.folder.glob(f"jvm-{job.word}-*"))
+        self.here = job.folder / f"jvm-{job.word}-{number}"
         self.hung = ""
         self._temporary = self.here / "tmp"
-        self._temporary.mkdir()
+        self._temporary.mkdir(parents=True)
         lines = ["\t".join((name, *job.tests[name])) for name in job.missing()]
         self.planned = len(lines)
         plan = self.here / _PLAN
@@ -124,22 +127,9 @@ class TestJvm:
 
 def written(job: JvmJob) -> int:
     """Return how many bytes of results a job's JVM has written so far."""
-    each = (results.file_of, results.part_of)
-    return sum(_bytes(path(job.folder, name)) for name in job.tests for path in each)
-
-
-def _bytes(file: Path) -> int:
-    """Return a file's size, 0 if it is not there: the JVM renames what is complete."""
-    try:
-        return file.stat().st_size
-    except FileNotFoundError:
-        return 0
-
-
-def _new_folder(parent: Path, word: str) -> Path:
-    """Make the folder of a JVM; a class may need several, one after the other."""
-    parent.mkdir(parents=True, exist_ok=True)
-    number = 1 + sum(1 for _ in parent.glob(f"jvm-{word}-*"))
-    folder = parent / f"jvm-{word}-{number}"
-    folder.mkdir()
-    return folder
+    size = 0
+    for name in job.tests:
+        for file in (results.file_of(job.folder, name), results.part_of(job.folder, name)):
+            with suppress(FileNotFoundError):  # the JVM renames what is complete
+                size += file.stat().st_size
+    return size

@@ -82,20 +82,23 @@ def measure(
             pids = [cluster.nodes[number].pid for number in range(1, BROKERS + 1)]
             started = {"ready_s": ready_s, "start_cpu_s": _cpu_s(pids) / BROKERS}
             create_topic(cluster.bootstrap, TOPIC, spread(PARTITIONS), {})
-            _create_idle(idle, cluster.bootstrap, tell)
+            for number, begin in enumerate(range(0, idle, PER_TOPIC)):
+                tell(f"creating partitions ({begin:,} of {idle:,})")
+                rows = spread(min(PER_TOPIC, idle - begin))
+                create_topic(
+                    cluster.bootstrap, f"idle-{number}", rows, {}, within_s=_CREATED_WITHIN_S
+                )
             with observer(dist.java, pids, folder) as seen:
                 load = _under_load(records, tool, cluster.bootstrap, pids, tell) if records else {}
-                return {**started, **load, **_quiet(pids, seen, tell), **_memory(pids, seen)}
+                quiet = _quiet(pids, seen, tell)
+                heap = _total(seen("collect"))["heap"]
+                resident = sum(psutil.Process(pid).memory_info().rss for pid in pids)
+                memory = {"heap_mb": heap, "resident_mb": resident}
+                means = {name: each / BROKERS / _MEGA for name, each in memory.items()}
+                return {**started, **load, **quiet, **means}
         finally:
             cluster.stop()
             cluster.remove_data()
-
-
-def _create_idle(idle: int, bootstrap: str, tell: Tell) -> None:
-    for number, begin in enumerate(range(0, idle, PER_TOPIC)):
-        tell(f"creating partitions ({begin:,} of {idle:,})")
-        rows = spread(min(PER_TOPIC, idle - begin))
-        create_topic(bootstrap, f"idle-{number}", rows, {}, within_s=_CREATED_WITHIN_S)
 
 
 def _cluster(side: Subject, dist: Distribution, idle: int, folder: Path) -> LocalCluster:
@@ -167,15 +170,6 @@ def _quiet(pids: Sequence[int], seen: Observer, tell: Tell) -> Values:
         "expiry_ms": (after["cpu.scheduler"] - before["cpu.scheduler"])
         / _NANOS_PER_MS / BROKERS / (QUIET_S / (LAG_MS / 2_000)),
     }  # fmt: skip
-
-
-def _memory(pids: Sequence[int], seen: Observer) -> Values:
-    heap = _total(seen("collect"))["heap"]
-    resident = sum(psutil.Process(pid).memory_info().rss for pid in pids)
-    return {
-        "heap_mb": heap / BROKERS / _MEGA,
-        "resident_mb": resident / BROKERS / _MEGA,
-    }
 
 
 def _total(counters: Sequence[Counters]) -> Counters:

@@ -6,7 +6,7 @@ They are comparisons as a scenario has them, of the candidate with the baseline.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from importlib.resources import files
 from pathlib import Path
 from statistics import median
@@ -78,15 +78,12 @@ class CostCriterion(Criterion):
     scenarios: None = None
 
 
-def judge(
-    criterion: Criterion, baseline: Mapping[str, Values], candidate: Mapping[str, Values]
-) -> Judged:
-    """Return whether a candidate's metrics fulfil a criterion; unknown if a value is missing."""
+def judge(criterion: Criterion, baseline: Values, candidate: Values) -> Judged:
+    """Return whether a candidate's values fulfil a criterion; unknown if one is missing."""
     metric = criterion.metric
-    own, others = candidate.get(metric, ()), baseline.get(metric, ())
-    known = [value for value in own if value is not None]
-    beside = [value for value in others if value is not None]
-    if not known or len(known) != len(own) or len(beside) != len(own):
+    known = [value for value in candidate if value is not None]
+    beside = [value for value in baseline if value is not None]
+    if not known or not len(known) == len(candidate) == len(beside):
         return Outcome.UNKNOWN, f"{metric} {criterion}: a repeat has no value of {metric}"
     if METRICS[metric].is_time:
         known, beside = [median(known)], [median(beside)]

@@ -25,7 +25,7 @@ def made(metric: str, **keys: Any) -> Criterion:
 
 
 def judged(criterion: Criterion, own: list[Any], base: list[Any]) -> Judged:
-    return judge(criterion, {criterion.metric: base}, {criterion.metric: own})
+    return judge(criterion, base, own)
 
 
 def holds(keys: dict[str, float], own: float, base: float) -> bool:
@@ -59,7 +59,7 @@ def test_a_missing_value_is_never_a_pass(
     own[place % len(own)] = None
     criterion = made(METRIC, **keys)
     assert judged(criterion, own, base)[0] == "unknown"
-    assert judge(criterion, {METRIC: base}, {})[0] == "unknown"
+    assert judged(criterion, [], base)[0] == "unknown"
     whole = [own for own, _ in pairs]
     base[place % len(base)] = None
     assert judged(criterion, whole, base)[0] == "unknown"

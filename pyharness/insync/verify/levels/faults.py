@@ -138,7 +138,14 @@ def _scenario(case: Case, pair: Pair, what: Verification) -> Iterator[Result]:
     )
     for criterion in what.criteria.compare:
         if criterion.applies(case.name, claims):
-            yield _criterion(criterion, case, pair)
+            metric = criterion.metric
+            values = [each.cell.metrics.get(metric, ()) for each in pair]
+            outcome, why = criteria.judge(criterion, *values)
+            before, after = (criteria.written(metric, each) for each in values)
+            yield Result(
+                of=case.name, expected=f"{metric} {criterion}", baseline=before,
+                found=why or after, outcome=outcome, links=own.links,
+            )  # fmt: skip
 
 
 def _expected(pair: Pair) -> tuple[Outcome, str]:
@@ -163,20 +170,6 @@ def _figures(found: CellResult, case: Case) -> str:
         name = METRICS[metric].cell or metric
         parts.append(f"{name} {criteria.written(metric, found.cell.values(metric))}")
     return "; ".join(parts)
-
-
-def _criterion(criterion: criteria.Criterion, case: Case, pair: Pair) -> Result:
-    metric = criterion.metric
-    base, own = (each.cell.metrics for each in pair)
-    outcome, why = criteria.judge(criterion, base, own)
-    return Result(
-        of=case.name,
-        expected=f"{metric} {criterion}",
-        baseline=criteria.written(metric, base.get(metric, ())),
-        found=why or criteria.written(metric, own.get(metric, ())),
-        outcome=outcome,
-        links=pair[1].links,
-    )
 
 
 def _seed(case: Case, pair: Pair, _: Verification) -> Iterator[Result]:
