@@ -71,7 +71,7 @@ def assert_refused(done: Done, *words: str) -> None:
 @pytest.mark.parametrize(
     ("version", "adapter", "hooks"),
     [
-        ("2.8.2", "v2_8", 11),
+        ("2.8.2", "v2_8", 10),
         pytest.param("3.6.2", "v3_6", 48, marks=pytest.mark.long),
         pytest.param("3.7.2", "v3_7", 49, marks=pytest.mark.long),
         pytest.param("3.8.1", "v3_7", 49, marks=pytest.mark.long),

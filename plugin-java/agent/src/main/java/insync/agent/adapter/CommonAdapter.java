@@ -69,7 +69,7 @@ public abstract class CommonAdapter implements Adapter {
             new ReplicaManagerHooks(),
             new FetchParamsHooks(),
             replica(),
-            new PartitionHooks(),
+            new PartitionHooks(true),
             new SocketServerHooks(),
             SocketServerHooks.apiVersions(),
             new RequestChannelHooks(),

@@ -12,16 +12,19 @@ import net.bytebuddy.implementation.bytecode.assign.Assigner;
 public final class PartitionHooks extends TypeHooks {
     public static final String TYPE = "kafka.cluster.Partition";
 
-    public PartitionHooks() {
+    /** @param hasRequests whether the version supports scope "request" */
+    public PartitionHooks(boolean hasRequests) {
         super(TYPE);
         on("isFollowerOutOfSync", IsFollowerOutOfSync.class);
         on("makeLeader", MakeLeader.class);
         on("makeFollower", MakeFollower.class);
-        on("updateFollowerFetchState", UpdateFollowerFetchState.class);
+        if (hasRequests) {
+            on("updateFollowerFetchState", UpdateFollowerFetchState.class);
+        }
     }
 
     /** Keeps a follower in sync because of its pending fetch. Runs only if Kafka's rule says "out of sync". */
-    public static final class IsFollowerOutOfSync {
+    static final class IsFollowerOutOfSync {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
                          @Advice.Argument(0) int replicaId, @Advice.Argument(2) long nowMs,
@@ -33,7 +36,7 @@ public final class PartitionHooks extends TypeHooks {
     }
 
     /** Tracks the followers of a partition that this broker leads. */
-    public static final class MakeLeader {
+    static final class MakeLeader {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId) {
             Followers.led(partition, brokerId);
@@ -44,7 +47,7 @@ public final class PartitionHooks extends TypeHooks {
      * Clears the followers' marks when this broker stops leading. It reads the followers before the change, because Kafka removes
      * the remote replicas during it.
      */
-    public static final class MakeFollower {
+    static final class MakeFollower {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static List<FollowerTracker> enter(@Advice.This Partition partition) {
             return PartitionState.followersOf(partition);

@@ -1,6 +1,7 @@
 package insync.agent.logstart;
 
 import insync.agent.broker.Brokers;
+import insync.agent.stepdown.broker.StepDownAccess;
 import insync.core.Insync;
 import insync.core.logstart.LogStartRule;
 import java.lang.reflect.Field;
@@ -38,7 +39,8 @@ public final class MovedHighWatermark {
         }
         long before = HIGH_WATERMARK.getLong(read);
         long logEnd = LOG_END_OFFSET.getLong(read);
-        long moved = LogStartRule.watermarkOfAnswer(before, Brokers.access().highWatermark(partition), logEnd);
+        long now = ((StepDownAccess) Brokers.access()).highWatermark(partition);
+        long moved = LogStartRule.watermarkOfAnswer(before, now, logEnd);
         // The epoch is compared after the high watermark is read, so the high watermark belongs to the log that was read.
         if (moved == before || partition.getLeaderEpoch() != epoch || !partition.isLeader()) {
             return read;

@@ -8,7 +8,6 @@ import insync.agent.config.DynamicConfigs;
 import insync.agent.isr.PartitionState;
 import insync.agent.isr.PendingReads;
 import insync.agent.isr.RequestPart;
-import insync.agent.kafka.FetchState.LastFetchHooks;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.weave.TypeHooks;
@@ -29,7 +28,7 @@ public final class BrokerAdapter implements Adapter {
 
     @Override
     public List<TypeHooks> types() {
-        return List.of(new KafkaConfigHooks(), new ReplicaManagerHooks(), new LastFetchHooks());
+        return List.of(new KafkaConfigHooks(), new ReplicaManagerHooks());
     }
 
     @Override

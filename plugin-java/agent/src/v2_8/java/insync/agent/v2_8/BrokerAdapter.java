@@ -4,9 +4,9 @@ import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.Adapter;
 import insync.agent.broker.StepDown;
 import insync.agent.config.ConfigHooks;
+import insync.agent.isr.PartitionHooks;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.BrokerAccess;
-import insync.agent.kafka.FetchState.LastFetchHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -31,8 +31,7 @@ public final class BrokerAdapter implements Adapter {
             ConfigHooks.definition(),
             new ReplicaManagerHooks(),
             new ReplicaHooks(),
-            new LastFetchHooks(),
-            new PartitionHooks());
+            new PartitionHooks(false));
     }
 
     @Override

@@ -1,14 +1,11 @@
 package insync.agent.v3_6;
 
-import insync.agent.kafka.FetchState;
 import insync.agent.kafka.ScalaIds;
 import insync.agent.stepdown.broker.StepDownAccess;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import kafka.cluster.Partition;
 import kafka.cluster.Replica;
-import kafka.cluster.ReplicaState;
 import kafka.server.ReplicaManager;
 import kafka.server.metadata.KRaftMetadataCache;
 import org.apache.kafka.admin.BrokerMetadata;
@@ -18,13 +15,6 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** Reads replica, log, assignment and metadata cache from 3.6 to 4.0, where they are Scala classes. */
 public abstract class ScalaAccess implements StepDownAccess {
-
-    @Override
-    public final Map<String, Object> fetchState(Object replica) {
-        ReplicaState state = ((Replica) replica).stateSnapshot();
-        return FetchState.of(state.logStartOffset(), state.logEndOffset(), state.lastFetchLeaderLogEndOffset(),
-            state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
-    }
 
     @Override
     public final Collection<String> topics(ReplicaManager replicas) {
@@ -43,18 +33,8 @@ public abstract class ScalaAccess implements StepDownAccess {
     }
 
     @Override
-    public final long logEndOffset(Partition partition) {
-        return partition.localLogOrException().logEndOffset();
-    }
-
-    @Override
     public final long highWatermark(Partition partition) {
         return partition.localLogOrException().highWatermark();
-    }
-
-    @Override
-    public final long logStartOffset(Partition partition) {
-        return partition.localLogOrException().logStartOffset();
     }
 
     @Override
@@ -82,6 +62,11 @@ public abstract class ScalaAccess implements StepDownAccess {
     @Override
     public final int minIsr(Partition partition) {
         return partition.localLogOrException().config().minInSyncReplicas;
+    }
+
+    @Override
+    public final long leo(Object replica) {
+        return ((Replica) replica).stateSnapshot().logEndOffset();
     }
 
     @Override

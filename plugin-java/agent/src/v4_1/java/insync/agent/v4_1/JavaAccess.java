@@ -1,25 +1,15 @@
 package insync.agent.v4_1;
 
-import insync.agent.kafka.FetchState;
 import insync.agent.stepdown.broker.StepDownAccess;
 import java.util.Collection;
-import java.util.Map;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.metadata.MetadataCache;
 import org.apache.kafka.server.replica.Replica;
-import org.apache.kafka.server.replica.ReplicaState;
 
 /** Reads replica, log and metadata cache from 4.1 on, where they are Java classes. */
 public abstract class JavaAccess implements StepDownAccess {
-
-    @Override
-    public final Map<String, Object> fetchState(Object replica) {
-        ReplicaState state = ((Replica) replica).stateSnapshot();
-        return FetchState.of(state.logStartOffset(), state.logEndOffset(), state.lastFetchLeaderLogEndOffset(),
-            state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
-    }
 
     @Override
     public final Collection<String> topics(ReplicaManager replicas) {
@@ -32,18 +22,8 @@ public abstract class JavaAccess implements StepDownAccess {
     }
 
     @Override
-    public final long logEndOffset(Partition partition) {
-        return partition.localLogOrException().logEndOffset();
-    }
-
-    @Override
     public final long highWatermark(Partition partition) {
         return partition.localLogOrException().highWatermark();
-    }
-
-    @Override
-    public final long logStartOffset(Partition partition) {
-        return partition.localLogOrException().logStartOffset();
     }
 
     @Override
@@ -57,6 +37,11 @@ public abstract class JavaAccess implements StepDownAccess {
     @Override
     public final int minIsr(Partition partition) {
         return partition.localLogOrException().config().minInSyncReplicas;
+    }
+
+    @Override
+    public final long leo(Object replica) {
+        return ((Replica) replica).stateSnapshot().logEndOffset();
     }
 
     @Override

@@ -1,6 +1,5 @@
 package insync.lab.events;
 
-import insync.agent.broker.Brokers;
 import insync.agent.isr.PartitionHooks;
 import insync.agent.isr.PartitionState;
 import insync.agent.kafka.ScalaIds;
@@ -9,6 +8,7 @@ import insync.core.Insync;
 import insync.core.events.EventLog;
 import insync.core.isr.FollowerTracker;
 import insync.lab.lagpolicy.LagPolicy;
+import insync.lab.view.FetchState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -101,7 +101,7 @@ public final class PartitionEvents extends TypeHooks {
             return EventLog.fields("replica", replicaId, "known", false);
         }
         Map<String, Object> all = EventLog.fields("replica", replicaId);
-        all.putAll(Brokers.access().fetchState(replica.get()));
+        all.putAll(FetchState.of(replica.get()));
         all.put("lag_ms", System.currentTimeMillis() - (Long) all.get("last_caught_up_ms"));
         FollowerTracker fetches = PartitionState.fetches(partition, replicaId);
         all.put("pending", fetches == null ? List.of() : fetches.snapshot());

@@ -1,10 +1,10 @@
 package insync.lab.lagpolicy;
 
-import insync.agent.broker.Brokers;
 import insync.agent.isr.PartitionHooks;
 import insync.agent.weave.Hook;
 import insync.agent.weave.HooksOnDemand;
 import insync.core.Insync;
+import insync.lab.view.FetchState;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,7 +48,7 @@ public final class LagPolicy {
         if (replica.isEmpty()) {
             return byTime;
         }
-        Map<String, Object> state = Brokers.access().fetchState(replica.get());
+        Map<String, Object> state = FetchState.of(replica.get());
         // The time of the last fetch, or of the election if the follower has not fetched since.
         long lastFetchMs = Math.max((Long) state.get("last_fetch_ms"), (Long) state.get("last_caught_up_ms"));
         return rule.isOutOfSync((Long) state.get("leo"), lastFetchMs, leaderLeo, nowMs, maxLagMs);

@@ -15,7 +15,6 @@ import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import scala.Option;
 
 /** Shows this broker's settings and the partitions that it leads to the bridge. Reads only, takes no lock. */
@@ -39,6 +38,7 @@ public final class LeaderView extends KafkaView {
     }
 
     private Map<String, Object> replicas(Partition partition) {
+        Object log = partition.log().get();
         Set<Integer> isr = PartitionState.isr(partition);
         List<Map<String, Object>> all = new ArrayList<>();
         for (int id : access.replicas(partition)) {
@@ -52,23 +52,17 @@ public final class LeaderView extends KafkaView {
         }
         return EventLog.fields("topic", partition.topic(), "partition", partition.partitionId(),
             "leader", config.brokerId(), "leader_epoch", partition.getLeaderEpoch(),
-            "isr", isr, "leo", access.logEndOffset(partition), "high_watermark", access.highWatermark(partition),
+            "isr", isr, "leo", FetchState.read(log, "logEndOffset"), "high_watermark", FetchState.read(log, "highWatermark"),
             "replicas", all);
     }
 
     @Override
     public Map<String, Object> ownReplica(String topic, int partitionId) {
         Option<Partition> found = replicas.onlinePartition(new TopicPartition(topic, partitionId));
-        if (found.isEmpty()) {
-            return null;
-        }
-        Partition partition = found.get();
-        try {
-            return EventLog.fields("log_start_offset", access.logStartOffset(partition),
-                "high_watermark", access.highWatermark(partition), "leo", access.logEndOffset(partition));
-        } catch (NotLeaderOrFollowerException noLog) {  // a broker knows a new partition before it has its log
-            return null;
-        }
+        // A broker knows a new partition before it has its log.
+        Option<?> log = found.isEmpty() ? Option.empty() : found.get().log();
+        return log.isEmpty() ? null : EventLog.fields("log_start_offset", FetchState.read(log.get(), "logStartOffset"),
+            "high_watermark", FetchState.read(log.get(), "highWatermark"), "leo", FetchState.read(log.get(), "logEndOffset"));
     }
 
     private static boolean leads(Option<Partition> partition) {

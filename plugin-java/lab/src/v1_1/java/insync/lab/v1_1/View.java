@@ -1,8 +1,7 @@
 package insync.lab.v1_1;
 
-import insync.agent.kafka.FetchState;
-import insync.agent.kafka.FetchState.LastFetch;
 import insync.core.events.EventLog;
+import insync.lab.view.FetchState;
 import insync.lab.view.KafkaView;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,9 +62,7 @@ final class View extends KafkaView {
             Map<String, Object> one = EventLog.fields("id", each.brokerId(),
                 "is_leader", each.brokerId() == config.brokerId(), "in_isr", isr.contains(each.brokerId()));
             if (each.brokerId() != config.brokerId()) {
-                LastFetch last = (LastFetch) each;
-                one.putAll(FetchState.of(each.logStartOffset(), each.logEndOffset().messageOffset(),
-                    last.insync$lastFetchLeaderLeo(), last.insync$lastFetchMs(), each.lastCaughtUpTimeMs()));
+                one.putAll(FetchState.of(each, each.logEndOffset().messageOffset()));
             }
             all.add(one);
         }

@@ -90,7 +90,7 @@ final class LedPartition extends KafkaPartition implements PartitionView {
     @Override
     public long leo(int replicaId) {
         Option<?> replica = kafka.getReplica(replicaId);
-        return replica.isEmpty() ? -1 : (Long) access.fetchState(replica.get()).get("leo");
+        return replica.isEmpty() ? -1 : access.leo(replica.get());
     }
 
     /** Returns broker ids in the order of the assignment. */

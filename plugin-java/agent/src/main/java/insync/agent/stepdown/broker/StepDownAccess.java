@@ -37,8 +37,14 @@ public interface StepDownAccess extends BrokerAccess {
 
     LeaderRecoveryState recovery(Partition partition);
 
+    /** Returns the high watermark of a partition that has its log here. */
+    long highWatermark(Partition partition);
+
     /** Returns min.insync.replicas of a partition that has its log here. */
     int minIsr(Partition partition);
+
+    /** Returns a follower's log end offset as its leader knows it. */
+    long leo(Object replica);
 
     /** Returns the broker epoch in the follower's last fetch, or -1. */
     long brokerEpoch(Object replica);
