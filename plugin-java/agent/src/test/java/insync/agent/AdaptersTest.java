@@ -32,7 +32,7 @@ class AdaptersTest {
         Adapters table = Adapters.load();
         List<String> problems = new ArrayList<>();
         Map<String, String> adapters = Map.ofEntries(entry("1.1.1", "v1_1"), entry("2.8.0", "v2_8"), entry("2.8.2", "v2_8"),
-            entry("3.6.2", "v3_6"), entry("3.7.2", "v3_7"), entry("3.8.1", "v3_7"), entry("3.9.2", "v3_9"), entry("4.0.2", "v4_0"),
+            entry("3.6.2", "v3_6"), entry("3.7.2", "v3_7"), entry("3.8.1", "v3_7"), entry("3.9.2", "v3_7"), entry("4.0.2", "v4_0"),
             entry("4.1.7", "v4_1"), entry("4.2.1", "v4_2"), entry("4.3.1", "v4_2"), entry("4.4.0", "v4_2"),
             entry("4.4.1-SNAPSHOT", "v4_2"));
         adapters.forEach((version, adapter) -> assertEquals(adapter, table.pick(version, problems).name(), version));
