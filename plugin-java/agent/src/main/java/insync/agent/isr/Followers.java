@@ -6,11 +6,9 @@ import insync.agent.kafka.KafkaPartition;
 import insync.core.isr.FollowerReplica;
 import insync.core.isr.FollowerTracker;
 import insync.core.isr.RequestScope;
-import insync.core.isr.RequestScopeTracker;
 import insync.core.isr.Scope;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.requests.FetchRequest;
@@ -75,20 +73,8 @@ public final class Followers {
             : partition.get();
     }
 
-    /** Returns the follower's tracker of scope "request". */
-    static RequestScopeTracker tracker(Partition partition, int replicaId, FollowerCarrier carrier, RequestScope scope) {
-        FollowerTracker known = carrier.insync$fetches();
-        return (RequestScopeTracker) (known != null && known.isOf(scope) ? known : tracker(carrier, scope,
-            earlier -> new RequestScopeTracker(new KafkaFollower(partition, replicaId), scope, carrier.insync$electedMs(),
-                earlier)));
-    }
-
-    /**
-     * Returns the follower's tracker of a scope. There is one per Replica, which Kafka replaces with each assignment.
-     *
-     * @param make makes the tracker if there is none; its argument is the tracker of another scope, or null
-     */
-    static FollowerTracker tracker(FollowerCarrier carrier, Scope scope, UnaryOperator<FollowerTracker> make) {
+    /** Returns the follower's tracker of a scope, made if it has none. There is one per Replica, which Kafka replaces with each assignment. */
+    static FollowerTracker tracker(Partition partition, int replicaId, FollowerCarrier carrier, Scope scope) {
         FollowerTracker known = carrier.insync$fetches();
         if (known != null && known.isOf(scope)) {
             return known;
@@ -96,7 +82,7 @@ public final class Followers {
         synchronized (carrier) {
             FollowerTracker earlier = carrier.insync$fetches();
             if (earlier == null || !earlier.isOf(scope)) {
-                carrier.insync$fetches(make.apply(earlier));
+                carrier.insync$fetches(scope.tracker(new KafkaFollower(partition, replicaId), carrier.insync$electedMs(), earlier));
             }
             return carrier.insync$fetches();
         }

@@ -1,6 +1,5 @@
 package insync.agent.isr;
 
-import insync.agent.isr.Followers.KafkaFollower;
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.core.Clock;
 import insync.core.Insync;
@@ -49,14 +48,9 @@ public final class PendingReads {
         Partition partition = Followers.fetched(replicas, key, data);
         Option<?> replica = partition == null ? Option.empty() : partition.getReplica(replicaId);
         if (replica.isDefined()) {
-            marks.mark(fetches(partition, replicaId, (FollowerCarrier) replica.get()), data.fetchOffset);
+            FollowerTracker fetches = Followers.tracker(partition, replicaId, (FollowerCarrier) replica.get(), scope);
+            marks.mark((ReadScopeTracker) fetches, data.fetchOffset);
         }
-    }
-
-    private ReadScopeTracker fetches(Partition partition, int replicaId, FollowerCarrier carrier) {
-        FollowerTracker known = carrier.insync$fetches();
-        return (ReadScopeTracker) (known != null && known.isOf(scope) ? known : Followers.tracker(carrier, scope,
-            earlier -> new ReadScopeTracker(new KafkaFollower(partition, replicaId), scope, earlier)));
     }
 
     /** Gives access to the field that is added to Kafka's ReplicaManager. */

@@ -6,6 +6,7 @@ import insync.agent.isr.RequestHooks.RequestCarrier;
 import insync.core.isr.FetcherConnection;
 import insync.core.isr.NetworkThread;
 import insync.core.isr.RequestScope;
+import insync.core.isr.RequestScopeTracker;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -84,8 +85,8 @@ public final class RequestSteps {
             Partition partition = Followers.fetched(replicas, one._1(), one._2());
             Option<?> replica = partition == null ? Option.empty() : partition.getReplica(connection.follower);
             if (replica.isDefined()) {
-                Followers.tracker(partition, connection.follower, (FollowerCarrier) replica.get(), connection.scope)
-                    .inSession(connection);
+                ((RequestScopeTracker) Followers.tracker(partition, connection.follower, (FollowerCarrier) replica.get(),
+                    connection.scope)).inSession(connection);
             }
         }
     }

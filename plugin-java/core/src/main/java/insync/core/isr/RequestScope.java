@@ -102,6 +102,11 @@ public final class RequestScope extends Scope {
         });
     }
 
+    @Override
+    public FollowerTracker tracker(FollowerReplica follower, long electedMs, FollowerTracker earlier) {
+        return new RequestScopeTracker(follower, this, electedMs, earlier);
+    }
+
     /** Returns the connection with an id, or null if no follower's fetch came on it. */
     public FetcherConnection find(String id) {
         return connections.get(id);

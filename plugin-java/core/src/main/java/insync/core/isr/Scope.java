@@ -15,6 +15,16 @@ public class Scope {
         this.listener = listener;
     }
 
+    /**
+     * Returns a new tracker of a follower.
+     *
+     * @param electedMs time of the leader's election for a member of the ISR, 0 for others
+     * @param earlier the follower's tracker in another scope that was on before, or null
+     */
+    public FollowerTracker tracker(FollowerReplica follower, long electedMs, FollowerTracker earlier) {
+        return new ReadScopeTracker(follower, this, earlier);
+    }
+
     /** Ends the effect of its trackers. */
     public void end() {
         ended = true;
