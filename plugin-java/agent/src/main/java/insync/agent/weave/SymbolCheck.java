@@ -2,6 +2,7 @@ package insync.agent.weave;
 
 import insync.agent.Adapter;
 import insync.agent.Extension;
+import insync.agent.weave.SymbolCollector.Symbol;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -63,7 +63,7 @@ class SymbolCheckTest {
     void methodReferencesAndClassConstantsAreSymbols() {
         SymbolCollector used = new SymbolCollector();
         new ClassReader(read(Refers.class)).accept(used, ClassReader.SKIP_DEBUG);
-        List<String> names = used.symbols().stream().map(Symbol::toString).collect(Collectors.toList());
+        List<String> names = used.symbols().stream().map(SymbolCollector.Symbol::toString).collect(Collectors.toList());
         assertTrue(names.contains("method kafka.cluster.Partition.topic()Ljava/lang/String;"), names.toString());
         assertTrue(names.contains("class kafka.cluster.Partition"), names.toString());
     }
