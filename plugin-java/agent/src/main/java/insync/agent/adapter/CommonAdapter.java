@@ -52,7 +52,7 @@ public abstract class CommonAdapter implements Adapter {
         this.name = name;
         this.access = access;
         this.controller = controller;
-        String log = MovedClass.to("kafka.log.UnifiedLog", "org.apache.kafka.storage.internals.log.UnifiedLog");
+        String log = TypeHooks.moved("kafka.log.UnifiedLog", "org.apache.kafka.storage.internals.log.UnifiedLog");
         this.logStart = LogStartHooks.since36(log);
         this.appends = AppendHooks.since36(log);
     }

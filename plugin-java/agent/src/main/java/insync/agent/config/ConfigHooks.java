@@ -1,6 +1,5 @@
 package insync.agent.config;
 
-import insync.agent.adapter.MovedClass;
 import insync.agent.broker.BrokerLifecycle;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -19,7 +18,7 @@ public final class ConfigHooks extends TypeHooks {
     private static final String MERGED = "org.apache.kafka.server.config.AbstractKafkaConfig";
     /** The class with the list of configs that can be updated at run time: in Java from 4.3 on, a Scala object before. */
     private static final String DYNAMIC =
-        MovedClass.to("org.apache.kafka.server.config.DynamicBrokerConfig", "kafka.server.DynamicBrokerConfig$");
+        moved("org.apache.kafka.server.config.DynamicBrokerConfig", "kafka.server.DynamicBrokerConfig$");
 
     private ConfigHooks() {
         super(CONFIG);
@@ -30,7 +29,7 @@ public final class ConfigHooks extends TypeHooks {
 
     /** Returns the hooks on what defines all configs: up to 3.8 an object, later the classes from which Kafka merges the definition. */
     public static TypeHooks definition() {
-        return MERGED.equals(MovedClass.to(MERGED, CONFIG))
+        return MERGED.equals(moved(MERGED, CONFIG))
             ? new TypeHooks("org.apache.kafka.server.config.ReplicationConfigs").on("<clinit>", Define.class)
             : new TypeHooks(CONFIG + "$").on("<clinit>", DefineInScala.class);
     }

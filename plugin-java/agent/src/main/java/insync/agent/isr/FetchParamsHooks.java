@@ -1,13 +1,12 @@
 package insync.agent.isr;
 
-import insync.agent.adapter.MovedClass;
 import insync.agent.weave.TypeHooks;
 
 /** Weaves an interface into a fetch's parameters, a class that moved in 4.0. */
 public final class FetchParamsHooks extends TypeHooks {
 
     public FetchParamsHooks() {
-        super(MovedClass.to("org.apache.kafka.storage.internals.log.FetchParams",
+        super(moved("org.apache.kafka.storage.internals.log.FetchParams",
             "org.apache.kafka.server.storage.log.FetchParams"));
         getter("insync$replicaId", int.class, "replicaId");
         getter("insync$maxWaitMs", long.class, "maxWaitMs");

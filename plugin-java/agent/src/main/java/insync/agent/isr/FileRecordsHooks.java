@@ -1,6 +1,5 @@
 package insync.agent.isr;
 
-import insync.agent.adapter.MovedClass;
 import insync.agent.weave.TypeHooks;
 import insync.core.isr.NetworkThread;
 import net.bytebuddy.asm.Advice;
@@ -10,7 +9,7 @@ import net.bytebuddy.implementation.bytecode.assign.Assigner;
 public final class FileRecordsHooks extends TypeHooks {
 
     public FileRecordsHooks() {
-        super(MovedClass.to("org.apache.kafka.common.record.FileRecords",
+        super(moved("org.apache.kafka.common.record.FileRecords",
             "org.apache.kafka.common.record.internal.FileRecords"));
         on("writeTo", WriteTo.class);
     }

@@ -1,6 +1,5 @@
 package insync.agent.isr;
 
-import insync.agent.adapter.MovedClass;
 import insync.agent.weave.TypeHooks;
 import insync.core.isr.FollowerTracker;
 import net.bytebuddy.asm.Advice;
@@ -9,7 +8,7 @@ import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
 /** Weaves Kafka's Replica, the leader's state of a follower; it gets a field for the follower's tracker. */
 public class ReplicaHooks extends TypeHooks {
     /** The class moved in 4.1. */
-    private static final String TYPE = MovedClass.to("kafka.cluster.Replica", "org.apache.kafka.server.replica.Replica");
+    private static final String TYPE = moved("kafka.cluster.Replica", "org.apache.kafka.server.replica.Replica");
     public static final String FETCHES = "insync$fetches";
     public static final String ELECTED = "insync$electedMs";
 

@@ -1,6 +1,5 @@
 package insync.agent.isr;
 
-import insync.agent.adapter.MovedClass;
 import insync.agent.weave.TypeHooks;
 import insync.core.isr.FetcherConnection;
 import net.bytebuddy.asm.Advice;
@@ -13,7 +12,7 @@ public final class RequestHooks extends TypeHooks {
     private static final String FETCHER = "insync$fetcher";
 
     public RequestHooks() {
-        super(MovedClass.to("kafka.network.RequestChannel$Request", "org.apache.kafka.network.Request"));
+        super(moved("kafka.network.RequestChannel$Request", "org.apache.kafka.network.Request"));
         on("updateRequestMetrics", UpdateRequestMetrics.class);
         property(FETCHER, FetcherConnection.class);
         implement(RequestCarrier.class);

@@ -1,6 +1,5 @@
 package insync.agent.isr;
 
-import insync.agent.adapter.MovedClass;
 import insync.agent.broker.BrokerLifecycle;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.weave.TypeHooks;
@@ -23,7 +22,7 @@ public final class SocketServerHooks extends TypeHooks {
 
     /** Returns the hooks on Kafka's ApiVersionManager, which moved in 4.1. */
     public static TypeHooks apiVersions() {
-        return new TypeHooks(MovedClass.to("kafka.server.ApiVersionManager", "org.apache.kafka.server.ApiVersionManager"))
+        return new TypeHooks(moved("kafka.server.ApiVersionManager", "org.apache.kafka.server.ApiVersionManager"))
             .implement(Listener.class);
     }
 

@@ -24,6 +24,20 @@ public class TypeHooks {
         this.typeName = typeName;
     }
 
+    /**
+     * Returns the name of a class that moved between the versions of an adapter, without loading it.
+     *
+     * @param names in the order in which they are looked for; the last one if the broker has none, which the weave check reports
+     */
+    public static String moved(String... names) {
+        for (String name : names) {
+            if (ClassLoader.getSystemResource(name.replace('.', '/') + ".class") != null) {
+                return name;
+            }
+        }
+        return names[names.length - 1];
+    }
+
     public final String typeName() {
         return typeName;
     }

@@ -1,6 +1,5 @@
 package insync.agent.v4_0;
 
-import insync.agent.adapter.MovedClass;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.broker.ControllerAccess;
@@ -21,7 +20,7 @@ public final class JavaController implements ControllerAccess {
 
     @Override
     public TypeHooks manager() {
-        return new AlterPartitionManagerHooks(MovedClass.to("kafka.server.DefaultAlterPartitionManager",
+        return new AlterPartitionManagerHooks(TypeHooks.moved("kafka.server.DefaultAlterPartitionManager",
             "org.apache.kafka.server.partition.DefaultAlterPartitionManager"), AlterPartitionLink.class);
     }
 

@@ -1,8 +1,8 @@
 package insync.lab.pausepoints;
 
-import insync.agent.adapter.MovedClass;
 import insync.agent.weave.Hook;
 import insync.agent.weave.HooksOnDemand;
+import insync.agent.weave.TypeHooks;
 import insync.bridge.pausepoints.PausePoints;
 import insync.core.Insync;
 import insync.lab.OfVersion;
@@ -40,7 +40,7 @@ public final class PausePointHooks {
             case "v2_8":
                 return List.of();
             default:
-                return Points.since36(MovedClass.to("kafka.log.UnifiedLog", "org.apache.kafka.storage.internals.log.UnifiedLog"));
+                return Points.since36(TypeHooks.moved("kafka.log.UnifiedLog", "org.apache.kafka.storage.internals.log.UnifiedLog"));
         }
     }
 

@@ -1,8 +1,8 @@
 package insync.agent.stepdown.broker;
 
-import insync.agent.adapter.MovedClass;
 import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
 import insync.core.stepdown.AppendMark;
 import insync.core.stepdown.AppendMarks;
 import insync.core.stepdown.AppendSite;
@@ -36,14 +36,14 @@ public final class AppendHooks {
             new Hook(insync.agent.isr.PartitionHooks.TYPE, "appendRecordsToFollowerOrFutureReplica", AppendRecordsToFollower.class),
             new Hook(log, "append", LogAppend.class),
             // From 4.4 on it has the second name.
-            new Hook(MovedClass.to("kafka.log.LocalLog", "org.apache.kafka.storage.internals.log.LocalLog"), "checkIfMemoryMappedBufferClosed",
+            new Hook(TypeHooks.moved("kafka.log.LocalLog", "org.apache.kafka.storage.internals.log.LocalLog"), "checkIfMemoryMappedBufferClosed",
                 () -> ElementMatchers.namedOneOf("checkIfMemoryMappedBufferClosed", "checkIfClosed"), LogLocked.class));
     }
 
     /**
      * Notes that this thread begins to append.
      *
-     * @return the thread's mark, for {@link #end}; null if no broker times its appends
+     * @return the thread's mark, which ends it; null if no broker times its appends
      */
     public static AppendMark begin(Object partition, int brokerId, Time time) {
         if (!Brokers.timesAppends()) {
@@ -52,17 +52,6 @@ public final class AppendHooks {
         AppendMark mark = MARKS.own();
         mark.begin(partition, brokerId, time.nanoseconds());
         return mark;
-    }
-
-    /**
-     * Notes that this thread's append has ended.
-     *
-     * @param mark as {@link #begin} returned it
-     */
-    public static void end(AppendMark mark) {
-        if (mark != null) {
-            mark.end();
-        }
     }
 
     /** Notes that this thread's append comes to a site. */
@@ -107,7 +96,9 @@ public final class AppendHooks {
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
         static void exit(@Advice.Enter AppendMark mark) {
-            AppendHooks.end(mark);
+            if (mark != null) {
+                mark.end();
+            }
         }
     }
 
@@ -121,7 +112,9 @@ public final class AppendHooks {
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
         static void exit(@Advice.Enter AppendMark mark) {
-            AppendHooks.end(mark);
+            if (mark != null) {
+                mark.end();
+            }
         }
     }
 

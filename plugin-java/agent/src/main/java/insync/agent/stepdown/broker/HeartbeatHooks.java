@@ -1,6 +1,5 @@
 package insync.agent.stepdown.broker;
 
-import insync.agent.adapter.MovedClass;
 import insync.agent.broker.BrokerLifecycle;
 import insync.agent.broker.Brokers;
 import insync.agent.broker.StepDown.HeartbeatSender;
@@ -17,7 +16,7 @@ import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 public final class HeartbeatHooks extends TypeHooks {
     /** The class moved in 4.2. */
     private static final String MANAGER =
-        MovedClass.to("kafka.server.BrokerLifecycleManager", "org.apache.kafka.server.BrokerLifecycleManager");
+        moved("kafka.server.BrokerLifecycleManager", "org.apache.kafka.server.BrokerLifecycleManager");
 
     private HeartbeatHooks() {
         super(MANAGER);
