@@ -16,7 +16,6 @@ import net.bytebuddy.description.type.TypeDefinition;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.dynamic.scaffold.MethodGraph;
-import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.pool.TypePool;
 
 /**
@@ -56,7 +55,7 @@ final class SymbolCheck {
         while (!open.isEmpty()) {
             String own = open.pop();
             if (read.add(own)) {
-                new ClassReader(KnownMethods.read(locator, own)).accept(used, ClassReader.SKIP_DEBUG);
+                used.read(KnownMethods.read(locator, own));
                 open.addAll(used.own());
                 used.own().clear();
             }

@@ -2,19 +2,20 @@ package insync.agent.weave;
 
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
+import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
-import net.bytebuddy.jar.asm.FieldVisitor;
-import net.bytebuddy.jar.asm.Handle;
-import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
+import net.bytebuddy.jar.asm.commons.ClassRemapper;
+import net.bytebuddy.jar.asm.commons.Remapper;
 
 /**
  * Collects the classes and members of Kafka, Scala, Yammer and slf4j that our class files use, and which of our own classes they use,
- * except by a class constant: hooks name their advices so.
+ * except by a class constant: hooks name their advices so. ASM asks it for a new name of each, and it keeps the name.
  */
-final class SymbolCollector extends ClassVisitor {
+final class SymbolCollector extends Remapper {
     private final TreeSet<Symbol> symbols = new TreeSet<>();
     private final Set<String> own = new TreeSet<>();
     private final Set<String> classes = new TreeSet<>();
@@ -37,101 +38,73 @@ final class SymbolCollector extends ClassVisitor {
         return classes;
     }
 
-    @Override
-    public void visitNestHost(String host) {
-        addOwn(host);
-    }
-
-    @Override
-    public void visit(int version, int access, String name, String signature, String superName, String[] interfaces) {
-        addType(superName);
-        addOwn(superName);
-        boolean ofBroker = isBrokers(superName);
-        for (String parent : interfaces) {
-            addType(parent);
-            addOwn(parent);
-            ofBroker |= isBrokers(parent);
+    void read(byte[] classFile) {
+        ClassReader read = new ClassReader(classFile);
+        if (isBrokers(read.getSuperName()) || Stream.of(read.getInterfaces()).anyMatch(SymbolCollector::isBrokers)) {
+            classes.add(read.getClassName().replace('/', '.'));
         }
-        if (ofBroker) {
-            classes.add(name.replace('/', '.'));
-        }
-    }
-
-    @Override
-    public FieldVisitor visitField(int access, String name, String descriptor, String signature, Object value) {
-        addDescriptor(Type.getType(descriptor));
-        return null;
-    }
-
-    @Override
-    public MethodVisitor visitMethod(int access, String name, String descriptor, String signature, String[] thrown) {
-        addMethodTypes(descriptor);
-        return new MethodVisitor(Opcodes.ASM9) {
+        ClassVisitor everyMethod = new ClassVisitor(Opcodes.ASM9) {
             @Override
-            public void visitFieldInsn(int opcode, String owner, String field, String type) {
-                addMember(owner, field, type);
-            }
-
-            @Override
-            public void visitMethodInsn(int opcode, String owner, String method, String type, boolean isInterface) {
-                addMember(owner, method, type);
-                addMethodTypes(type);
-            }
-
-            @Override
-            public void visitTypeInsn(int opcode, String type) {
-                addDescriptor(Type.getObjectType(type));
-                addOwn(type);
-            }
-
-            @Override
-            public void visitInvokeDynamicInsn(String method, String type, Handle bootstrap, Object... arguments) {
-                addMethodTypes(type);
-                addConstant(bootstrap);
-                for (Object argument : arguments) {
-                    addConstant(argument);
-                }
-            }
-
-            @Override
-            public void visitLdcInsn(Object value) {
-                addConstant(value);
-            }
-
-            @Override
-            public void visitMultiANewArrayInsn(String descriptor, int dimensions) {
-                addDescriptor(Type.getType(descriptor));
-            }
-
-            @Override
-            public void visitTryCatchBlock(Label start, Label end, Label handler, String type) {
-                if (type != null) {
-                    addType(type);
-                }
+            public MethodVisitor visitMethod(int access, String name, String descriptor, String signature, String[] thrown) {
+                return new MethodVisitor(Opcodes.ASM9) { };
             }
         };
+        read.accept(new ClassRemapper(Opcodes.ASM9, everyMethod, this) {
+            @Override
+            public void visitInnerClass(String name, String outer, String inner, int access) { }
+
+            @Override
+            public void visitNestMember(String member) { }
+        }, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
     }
 
-    /** Adds what a constant names: a class, or the method of a reference such as {@code Partition::topic}. */
-    private void addConstant(Object value) {
-        if (value instanceof Handle) {
-            Handle handle = (Handle) value;
-            addMember(handle.getOwner(), handle.getName(), handle.getDesc());
-            if (handle.getDesc().startsWith("(")) {
-                addMethodTypes(handle.getDesc());
-            }
-        } else if (value instanceof Type && ((Type) value).getSort() == Type.METHOD) {
-            addMethodTypes(((Type) value).getDescriptor());
-        } else if (value instanceof Type) {
-            addDescriptor((Type) value);
+    @Override
+    public String map(String internalName) {
+        if (internalName.startsWith("insync/agent/") || internalName.startsWith("insync/lab/")) {
+            own.add(internalName.replace('/', '.'));
         }
+        addType(internalName);
+        return internalName;
     }
 
-    private void addMethodTypes(String descriptor) {
+    @Override
+    public String mapFieldName(String owner, String name, String descriptor) {
+        return addMember(owner, name, descriptor);
+    }
+
+    @Override
+    public String mapMethodName(String owner, String name, String descriptor) {
+        return addMember(owner, name, descriptor);
+    }
+
+    /** Our own classes that a descriptor names are not used by that alone. */
+    @Override
+    public String mapDesc(String descriptor) {
+        addDescriptor(Type.getType(descriptor));
+        return descriptor;
+    }
+
+    @Override
+    public String mapMethodDesc(String descriptor) {
         addDescriptor(Type.getReturnType(descriptor));
         for (Type argument : Type.getArgumentTypes(descriptor)) {
             addDescriptor(argument);
         }
+        return descriptor;
+    }
+
+    @Override
+    public String mapSignature(String signature, boolean isType) {
+        return signature;
+    }
+
+    @Override
+    public Object mapValue(Object value) {
+        if (value instanceof Type && ((Type) value).getSort() != Type.METHOD) {
+            addDescriptor((Type) value);
+            return value;
+        }
+        return super.mapValue(value);
     }
 
     private void addDescriptor(Type type) {
@@ -147,17 +120,11 @@ final class SymbolCollector extends ClassVisitor {
         }
     }
 
-    private void addOwn(String internalName) {
-        if (internalName.startsWith("insync/agent/") || internalName.startsWith("insync/lab/")) {
-            own.add(internalName.replace('/', '.'));
-        }
-    }
-
-    private void addMember(String owner, String name, String descriptor) {
-        addOwn(owner);
+    private String addMember(String owner, String name, String descriptor) {
         if (isBrokers(owner)) {
             symbols.add(new Symbol(owner.replace('/', '.'), name, descriptor));
         }
+        return name;
     }
 
     private static boolean isBrokers(String internalName) {

@@ -13,7 +13,6 @@ import kafka.cluster.Partition;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.ClassFileLocator;
-import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.pool.TypePool;
 import org.junit.jupiter.api.Test;
 
@@ -62,7 +61,7 @@ class SymbolCheckTest {
     @Test
     void methodReferencesAndClassConstantsAreSymbols() {
         SymbolCollector used = new SymbolCollector();
-        new ClassReader(read(Refers.class)).accept(used, ClassReader.SKIP_DEBUG);
+        used.read(ClassFileLocator.ForClassLoader.read(Refers.class));
         List<String> names = used.symbols().stream().map(SymbolCollector.Symbol::toString).collect(Collectors.toList());
         assertTrue(names.contains("method kafka.cluster.Partition.topic()Ljava/lang/String;"), names.toString());
         assertTrue(names.contains("class kafka.cluster.Partition"), names.toString());
@@ -76,10 +75,6 @@ class SymbolCheckTest {
         List<String> missing = missing(new ClassFileLocator.Compound(
             new ClassFileLocator.Simple(Map.of(type, grown)), broker));
         assertTrue(missing.contains("insync.agent.isr.PendingFetch lacks scala.Function1.since5()I"), missing.toString());
-    }
-
-    private static byte[] read(Class<?> type) {
-        return ClassFileLocator.ForClassLoader.read(type);
     }
 
     private List<String> missing(ClassFileLocator locator) {
