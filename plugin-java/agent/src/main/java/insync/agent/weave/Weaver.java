@@ -89,24 +89,15 @@ public final class Weaver {
      * @return the class file with the advices
      */
     public byte[] add(List<Hook> hooks, byte[] loaded) {
-        byte[] current = loaded;
+        String typeName = hooks.get(0).typeName();
+        ClassFileLocator asItIs = asItIs(typeName, loaded);
+        TypeDescription type = TypePool.Default.WithLazyResolution.of(asItIs).describe(typeName).resolve();
+        DynamicType.Builder<?> builder =
+            byteBuddy().with(Implementation.Context.Disabled.Factory.INSTANCE).redefine(type, asItIs);
         for (Hook hook : hooks) {
-            current = add(hook, current);
+            builder = builder.visit(adviceOf(hook).on(hook.methods()));
         }
-        return current;
-    }
-
-    /**
-     * Adds a hook's advice to a loaded class, which cannot get new members.
-     *
-     * @param current the present class file of the hook's type
-     * @return the class file with the advice
-     */
-    byte[] add(Hook hook, byte[] current) {
-        ClassFileLocator asItIs = asItIs(hook.typeName(), current);
-        TypeDescription type = TypePool.Default.WithLazyResolution.of(asItIs).describe(hook.typeName()).resolve();
-        return byteBuddy().with(Implementation.Context.Disabled.Factory.INSTANCE).redefine(type, asItIs)
-            .visit(adviceOf(hook).on(hook.methods())).make().getBytes();
+        return builder.make().getBytes();
     }
 
     private ClassFileLocator asItIs(String typeName, byte[] current) {
