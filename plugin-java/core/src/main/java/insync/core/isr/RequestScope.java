@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /** Runs scope "request" in one broker: keeps the connections of its followers' fetchers and the state they share. */
 public final class RequestScope extends Scope {
@@ -211,15 +212,8 @@ public final class RequestScope extends Scope {
         }
 
         private static void dropOldLost(List<FetcherConnection> members) {
-            long lost = members.stream().filter(member -> member.lost).count();
-            for (int i = 0; lost > LOST; ) {
-                if (members.get(i).lost) {
-                    members.remove(i);
-                    lost--;
-                } else {
-                    i++;
-                }
-            }
+            List<FetcherConnection> lost = members.stream().filter(member -> member.lost).collect(Collectors.toList());
+            members.removeAll(lost.subList(0, Math.max(0, lost.size() - LOST)));
         }
 
         private void become(List<FetcherConnection> members) {

@@ -99,7 +99,13 @@ final class Relinquisher {
         }
         controller
             .alterPartition(manager, partition, decision.leaderEpoch, partitionEpoch, order(decision, led), led.recovery())
-            .whenComplete((leader, error) -> settle(() -> answered(one, leader, error)));
+            .whenComplete((leader, error) -> {
+                try {
+                    answered(one, leader, error);
+                } catch (RuntimeException | Error failed) {
+                    Insync.failed(failed);
+                }
+            });
     }
 
     /** Returns the members with their broker epochs; this broker last, with the tag for a woven controller. */
@@ -146,14 +152,6 @@ final class Relinquisher {
             fence.accept(one);
         } else {
             one.settle(Outcome.REFUSED, "the controller kept the leader");
-        }
-    }
-
-    private static void settle(Runnable step) {
-        try {
-            step.run();
-        } catch (RuntimeException | Error failed) {
-            Insync.failed(failed);
         }
     }
 

@@ -11,6 +11,7 @@ import insync.core.stepdown.DisconnectRule;
 import insync.core.stepdown.PendingAppend;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import kafka.cluster.Partition;
 
@@ -56,7 +57,8 @@ final class UnservedClients {
         }
         boolean hangs = ofThreads(part) | ofHandlers(part) | ofAppends(part) | misleads;
         if (misleads) {
-            ofAll(part);
+            // A client asks the broker to which it is connected who leads, again and again.
+            part.channel.insync$processors().values().forEach(each -> close(each, ConnectionCloser::ofAll, "metadata", 0, part));
         }
         if (!hangs) {
             rule.ended();
@@ -64,28 +66,16 @@ final class UnservedClients {
         return hangs;
     }
 
-    /** Disconnects all clients. One asks the broker to which it is connected who leads, again and again. */
-    private void ofAll(RequestPart part) {
-        for (Object each : part.channel.insync$processors().values()) {
-            ConnectionCloser end = new ConnectionCloser(part.scope, (ProcessorCarrier) each);
-            end.ofAll();
-            emitClosed(end, "metadata", 0);
-        }
-    }
-
     /** Disconnects the clients of a blocked network thread. */
     private boolean ofThreads(RequestPart part) {
         boolean hangs = false;
         for (Object each : part.channel.insync$processors().values()) {
-            ProcessorCarrier processor = (ProcessorCarrier) each;
-            NetworkThread thread = part.scope.networkThread((Thread) processor.insync$thread());
+            NetworkThread thread = part.scope.networkThread((Thread) ((ProcessorCarrier) each).insync$thread());
             long now = clock.nanos();
             long hungNanos = thread == null ? 0 : thread.inCallNanos();
             if (hungNanos > 0 && rule.hangs(now - hungNanos, now)) {
                 hangs = true;
-                ConnectionCloser end = new ConnectionCloser(part.scope, processor);
-                end.ofAll();
-                emitClosed(end, "network_thread", hungNanos);
+                close(each, ConnectionCloser::ofAll, "network_thread", hungNanos, part);
             }
         }
         return hangs;
@@ -134,17 +124,14 @@ final class UnservedClients {
 
     /** @param waiting the ids of connections */
     private void close(Set<String> waiting, String site, long hungNanos, RequestPart part) {
-        if (waiting.isEmpty()) {
-            return;
-        }
-        for (Object each : part.channel.insync$processors().values()) {
-            ConnectionCloser end = new ConnectionCloser(part.scope, (ProcessorCarrier) each);
-            end.of(waiting);
-            emitClosed(end, site, hungNanos);
+        if (!waiting.isEmpty()) {
+            part.channel.insync$processors().values().forEach(each -> close(each, end -> end.of(waiting), site, hungNanos, part));
         }
     }
 
-    private void emitClosed(ConnectionCloser end, String site, long hungNanos) {
+    private void close(Object processor, Consumer<ConnectionCloser> which, String site, long hungNanos, RequestPart part) {
+        ConnectionCloser end = new ConnectionCloser(part.scope, (ProcessorCarrier) processor);
+        which.accept(end);
         if (end.count() > 0) {
             insync.stepDowns().closedConnections(end.count());
             insync.events().emit("connections_closed", EventLog.fields("site", site, "processor", end.processor(),

@@ -47,7 +47,8 @@ public final class LeadershipTransfer {
         if (successor == RelinquishRule.NOBODY) {
             return null;
         }
-        RelinquishTag tag = tag(asked.get(ids.length - 1));
+        RelinquishTag tag = RelinquishTag.decode(asked.get(ids.length - 1).unknownTaggedFields().stream()
+            .filter(field -> field.tag() == RelinquishTag.TAG).map(RawTaggedField::data).findFirst().orElse(null));
         boolean leaves = tag.leaves && RelinquishRule.mayLeave(ids, minIsr);
         List<Integer> isr = new ArrayList<>();
         for (int id : ids) {
@@ -65,14 +66,4 @@ public final class LeadershipTransfer {
             + BrokerMetrics.word(tag.reason) + "): broker " + successor + " becomes the leader, the new ISR is " + isr);
         return new LeadershipTransfer(successor, isr);
     }
-
-    private static RelinquishTag tag(BrokerState last) {
-        for (RawTaggedField field : last.unknownTaggedFields()) {
-            if (field.tag() == RelinquishTag.TAG) {
-                return RelinquishTag.decode(field.data());
-            }
-        }
-        return RelinquishTag.decode(null);
-    }
-
 }
