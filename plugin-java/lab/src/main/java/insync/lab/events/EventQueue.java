@@ -1,5 +1,6 @@
 package insync.lab.events;
 
+import insync.bridge.Json;
 import insync.core.events.EventLog.EventCounts;
 import java.io.IOException;
 import java.util.Map;
@@ -35,7 +36,7 @@ final class EventQueue {
     private void run() {
         while (true) {
             try {
-                sink.write(JsonLine.of(queue.take()));
+                sink.write(Json.of(queue.take()));
             } catch (IOException | RuntimeException | Error lost) {
                 counts.wasDropped();
             } catch (InterruptedException ending) {

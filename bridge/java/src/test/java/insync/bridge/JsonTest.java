@@ -1,4 +1,4 @@
-package insync.lab.events;
+package insync.bridge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** An event is written as Gson's own mapper writes it. */
-class JsonLineTest {
+class JsonTest {
     private static final Gson MAPPER = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
 
     @Test
@@ -21,18 +21,18 @@ class JsonLineTest {
             "share", 0.1, "whole", 2.0, "on", true, "nothing", null, "isr", new TreeSet<>(List.of(2, 1)),
             "followers", List.of(EventLog.fields("replica", 3, "pending", List.of()), List.of("x")), "empty", Map.of(),
             "ids", new int[] {3, 1}, "names", new String[] {"x", null});
-        assertEquals(MAPPER.toJson(event), JsonLine.of(event));
+        assertEquals(MAPPER.toJson(event), Json.of(event));
     }
 
     @Test
     void anythingElseIsItsText() throws Exception {
         assertEquals("{\"unit\":\"SECONDS\",\"mark\":\"x\"}",
-            JsonLine.of(EventLog.fields("unit", java.util.concurrent.TimeUnit.SECONDS, "mark", 'x')));
+            Json.of(EventLog.fields("unit", java.util.concurrent.TimeUnit.SECONDS, "mark", 'x')));
     }
 
     @Test
     void aNumberThatJsonDoesNotHaveIsRefused() {
-        assertThrows(IllegalArgumentException.class, () -> JsonLine.of(Map.of("share", Double.NaN)));
-        assertThrows(IllegalArgumentException.class, () -> JsonLine.of(Map.of("share", Double.POSITIVE_INFINITY)));
+        assertThrows(IllegalArgumentException.class, () -> Json.of(Map.of("share", Double.NaN)));
+        assertThrows(IllegalArgumentException.class, () -> Json.of(Map.of("share", Double.POSITIVE_INFINITY)));
     }
 }

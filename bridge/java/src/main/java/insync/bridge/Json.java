@@ -1,4 +1,4 @@
-package insync.lab.events;
+package insync.bridge;
 
 import com.google.gson.stream.JsonWriter;
 import java.io.IOException;
@@ -7,14 +7,14 @@ import java.lang.reflect.Array;
 import java.util.Map;
 
 /** Writes an event as one line of JSON. Gson's own mapper would load a hundred classes at the start of a broker. */
-final class JsonLine {
-    private JsonLine() { }
+public final class Json {
+    private Json() { }
 
     /**
      * @param event names and values: null, numbers, booleans, maps, collections and arrays of such; anything else as its text
      * @throws IllegalArgumentException for a number that JSON does not have
      */
-    static String of(Map<String, ?> event) throws IOException {
+    public static String of(Map<String, ?> event) throws IOException {
         StringWriter line = new StringWriter();
         write(event, new JsonWriter(line));
         return line.toString();
