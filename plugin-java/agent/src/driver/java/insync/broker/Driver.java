@@ -2,6 +2,7 @@ package insync.broker;
 
 import insync.bridge.BridgeServer;
 import insync.bridge.BridgeService;
+import insync.bridge.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -144,7 +145,7 @@ public final class Driver implements DriverApi {
             failed.printStackTrace();
             throw new IllegalStateException(failed);
         }
-        return BridgeService.json(broker.answer());
+        return Json.of(broker.answer());
     }
 
     /** One operation. */

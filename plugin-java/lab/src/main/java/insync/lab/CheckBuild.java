@@ -1,6 +1,5 @@
 package insync.lab;
 
-import com.google.gson.Gson;
 import insync.agent.Adapter;
 import insync.agent.Adapters;
 import insync.agent.AgentException;
@@ -8,6 +7,7 @@ import insync.agent.Extension;
 import insync.agent.JarTable;
 import insync.agent.weave.KnownMethods;
 import insync.agent.weave.Weaver;
+import insync.bridge.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,7 +22,7 @@ public final class CheckBuild {
 
     /** @param arguments none */
     public static void main(String[] arguments) throws AgentException {
-        System.out.println(new Gson().toJson(found()));
+        System.out.println(Json.of(found()));
     }
 
     /**
