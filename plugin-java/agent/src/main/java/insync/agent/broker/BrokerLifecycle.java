@@ -28,7 +28,6 @@ import insync.core.isr.FetchRule;
 import insync.core.isr.RequestScope;
 import insync.core.log.HoldReport;
 import insync.core.stepdown.PeerFetches;
-import insync.core.stepdown.PeerFetches.OutgoingFetch;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -46,7 +45,7 @@ import org.apache.kafka.common.utils.Time;
  * broker's configs turns them on or off; called by the advices of a broker's start and end. A broker that starts again with the
  * same id in this JVM replaces the earlier parts.
  */
-public final class BrokerLifecycle implements Brokers.Parts {
+public final class BrokerLifecycle extends Brokers.Parts {
     private static final String PROCESS_ROLES = "process.roles";
     private static final String CONTROLLER = "controller";
     private static volatile Adapter adapter;
@@ -57,15 +56,11 @@ public final class BrokerLifecycle implements Brokers.Parts {
     private final Draining<PendingReads> endingReads = new Draining<>(PendingReads::stop);
     private volatile RequestPart requests;
     private volatile PendingReads reads;
-    private volatile BrokerStepDown stepDown;
-    private volatile PeerFetches peers;
-    private volatile HeartbeatSender heartbeats;
-    private volatile boolean keepsInSync = true;
     private Map<String, Object> dynamic = Map.of();
     /** Starts parts later than with the broker; null until Kafka's part that they need is constructed. */
     private Function<KafkaConfig, RequestPart> startRequests;
     private Function<KafkaConfig, PendingReads> startReads;
-    private Function<KafkaConfig, BrokerStepDown> startStepDown;
+    private Function<KafkaConfig, StepDown> startStepDown;
     private ReplicaManager replicas;
     private KafkaConfig own;
 
@@ -310,18 +305,18 @@ public final class BrokerLifecycle implements Brokers.Parts {
 
     private void switchStepDown(KafkaConfig config) {
         boolean wanted = startStepDown != null && StepDownConfigs.isOn(config);
-        BrokerStepDown running = stepDown;
-        if (running != null && wanted) {
-            running.reconfigure(config);
-        } else if (running != null) {
+        StepDown running = stepDown;
+        if (!wanted) {
             stopStepDown();
-        } else if (wanted) {
+        } else if (running == null) {
             stepDown = startStepDown.apply(config);
+        } else {
+            running.reconfigure(config);
         }
     }
 
     private void stopStepDown() {
-        BrokerStepDown stopped = stepDown;
+        StepDown stopped = stepDown;
         stepDown = null;
         if (stopped != null) {
             stopped.stop();
@@ -348,7 +343,7 @@ public final class BrokerLifecycle implements Brokers.Parts {
     }
 
     @Override
-    public synchronized void stopAll() {
+    synchronized void stopAll() {
         if (reads != null) {
             ((ReadsCarrier) (Object) replicas).insync$pendingReads(null);
         }
@@ -361,44 +356,23 @@ public final class BrokerLifecycle implements Brokers.Parts {
     }
 
     @Override
-    public boolean marksReads() {
+    boolean marksReads() {
         return reads != null || !endingReads.scopes.isEmpty();
     }
 
     @Override
-    public RequestScope requestScope() {
+    RequestScope requestScope() {
         RequestPart part = requests;
         return part == null ? null : part.scope;
     }
 
     @Override
-    public Stream<RequestScope> requestScopes() {
+    Stream<RequestScope> requestScopes() {
         return Stream.concat(Stream.ofNullable(requests), endingRequests.scopes.stream()).map(part -> part.scope);
     }
 
     @Override
-    public String scope() {
+    String scope() {
         return requests != null ? PendingReadsConfig.REQUEST : reads != null ? PendingReadsConfig.READ : PendingReadsConfig.OFF;
-    }
-
-    @Override
-    public boolean keepsInSync() {
-        return keepsInSync;
-    }
-
-    @Override
-    public StepDown stepDown() {
-        return stepDown;
-    }
-
-    @Override
-    public boolean sendsBy(Object lifecycle) {
-        return heartbeats == lifecycle;
-    }
-
-    @Override
-    public OutgoingFetch fetcher(int peer) {
-        PeerFetches measured = peers;
-        return measured == null ? null : measured.fetcher(peer);
     }
 }

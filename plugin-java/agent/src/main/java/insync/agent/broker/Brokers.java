@@ -1,8 +1,10 @@
 package insync.agent.broker;
 
+import insync.agent.broker.StepDown.HeartbeatSender;
 import insync.agent.kafka.BrokerAccess;
 import insync.core.Insync;
 import insync.core.isr.RequestScope;
+import insync.core.stepdown.PeerFetches;
 import insync.core.stepdown.PeerFetches.OutgoingFetch;
 import java.util.List;
 import java.util.Map;
@@ -14,12 +16,12 @@ import java.util.stream.Stream;
 
 /**
  * The static entry of the advices: finds the plugin's parts in the brokers of this JVM by broker id. A process has one broker,
- * Kafka's own tests have several. It knows the parts as interfaces only. A flag per feature keeps advices cheap if no broker has
- * the feature on.
+ * Kafka's own tests have several. It knows the parts by {@link Parts} and {@link StepDown} only. A flag per feature keeps advices cheap
+ * if no broker has the feature on.
  */
 public final class Brokers {
     private static final String OFF = "off";
-    private static final Parts NO_PARTS = new Parts() { };
+    private static final Parts NO_PARTS = new Parts();
     private static final StepDown NO_STEP_DOWN = new StepDown() { };
     private static final Map<Integer, Parts> BROKERS = new ConcurrentHashMap<>();
     private static volatile BrokerAccess access;
@@ -57,8 +59,8 @@ public final class Brokers {
     static synchronized void updateFlags() {
         anyRequestScope = all().anyMatch(broker -> broker.requestScopes().findAny().isPresent());
         anyReadScope = all().anyMatch(Parts::marksReads);
-        anyStepDown = all().anyMatch(broker -> broker.stepDown() != null);
-        timesAppends = all().map(Parts::stepDown).anyMatch(one -> one != null && one.timesAppends());
+        anyStepDown = all().anyMatch(broker -> broker.stepDown != null);
+        timesAppends = all().map(broker -> broker.stepDown).anyMatch(one -> one != null && one.timesAppends());
     }
 
     /** Ends all parts of all brokers at once. */
@@ -109,29 +111,30 @@ public final class Brokers {
 
     /** Returns the step-down of a broker; it does nothing if that is off. */
     public static StepDown stepDown(int brokerId) {
-        StepDown found = anyStepDown ? of(brokerId).stepDown() : null;
+        StepDown found = anyStepDown ? of(brokerId).stepDown : null;
         return found == null ? NO_STEP_DOWN : found;
     }
 
     /** Returns the step-down of the broker whose heartbeats this sends; it does nothing if that is off. */
     public static StepDown stepDownOf(Object lifecycle) {
-        return all().filter(broker -> broker.sendsBy(lifecycle)).map(Parts::stepDown).filter(Objects::nonNull).findFirst()
-            .orElse(NO_STEP_DOWN);
+        return all().filter(broker -> broker.heartbeats == lifecycle).map(broker -> broker.stepDown).filter(Objects::nonNull)
+            .findFirst().orElse(NO_STEP_DOWN);
     }
 
     /** Returns the measurement of a broker's new connection to a peer that it follows, or null if it cannot step down. */
     public static OutgoingFetch fetcher(int brokerId, int peer) {
-        return of(brokerId).fetcher(peer);
+        PeerFetches measured = of(brokerId).peers;
+        return measured == null ? null : measured.fetcher(peer);
     }
 
     /** Returns whether a broker's pending fetches keep followers in the ISR, and do not only make it step down. */
     public static boolean keepsInSync(int brokerId) {
-        return of(brokerId).keepsInSync() && !Insync.isDisabled();
+        return of(brokerId).keepsInSync && !Insync.isDisabled();
     }
 
     /** Returns whether the pending fetches of any broker of this JVM keep followers in the ISR. */
     public static boolean anyKeepsInSync() {
-        return !Insync.isDisabled() && all().anyMatch(broker -> broker.keepsInSync() && !broker.scope().equals(OFF));
+        return !Insync.isDisabled() && all().anyMatch(broker -> broker.keepsInSync && !broker.scope().equals(OFF));
     }
 
     /** Returns the scope of a broker of this JVM that is on, or "off". */
@@ -140,49 +143,37 @@ public final class Brokers {
     }
 
     /** The parts of one broker. By default all are off. */
-    public interface Parts {
+    static class Parts {
+        /** Null if it is off. */
+        volatile StepDown stepDown;
+        /** What sends the broker's heartbeats, or null. */
+        volatile HeartbeatSender heartbeats;
+        /** Null if the broker cannot step down. */
+        volatile PeerFetches peers;
+        /** Whether pending fetches keep followers in the ISR, and do not only make the broker step down. */
+        volatile boolean keepsInSync = true;
 
         /** Returns scope "request", or null if it is off. */
-        default RequestScope requestScope() {
+        RequestScope requestScope() {
             return null;
         }
 
         /** Returns scope "request" and those before it in which fetches are pending. */
-        default Stream<RequestScope> requestScopes() {
+        Stream<RequestScope> requestScopes() {
             return Stream.empty();
         }
 
         /** Returns whether scope "read" runs, or fetches are pending that began in it. */
-        default boolean marksReads() {
+        boolean marksReads() {
             return false;
         }
 
         /** Returns the scope in which new fetches are tracked, or "off". */
-        default String scope() {
+        String scope() {
             return OFF;
         }
 
-        /** Returns whether pending fetches keep followers in the ISR, and do not only make the broker step down. */
-        default boolean keepsInSync() {
-            return true;
-        }
-
-        /** Returns the step-down, or null if it is off. */
-        default StepDown stepDown() {
-            return null;
-        }
-
-        /** Returns whether the broker's heartbeats are sent by this manager of Kafka. */
-        default boolean sendsBy(Object lifecycle) {
-            return false;
-        }
-
-        /** Returns the measurement of a new connection to a peer that the broker follows, or null if it cannot step down. */
-        default OutgoingFetch fetcher(int peer) {
-            return null;
-        }
-
         /** Ends all parts at once, whatever is pending. */
-        default void stopAll() { }
+        void stopAll() { }
     }
 }

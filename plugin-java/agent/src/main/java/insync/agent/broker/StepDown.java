@@ -2,6 +2,7 @@ package insync.agent.broker;
 
 import java.util.concurrent.CompletableFuture;
 import kafka.cluster.Partition;
+import kafka.server.KafkaConfig;
 import org.apache.kafka.clients.ClientResponse;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
@@ -30,6 +31,11 @@ public interface StepDown {
     default boolean timesAppends() {
         return false;
     }
+
+    /** Takes the values of configs that were updated. */
+    default void reconfigure(KafkaConfig config) { }
+
+    default void stop() { }
 
     /** Adds to a heartbeat whether the broker asks to be fenced. */
     default void wish(BrokerHeartbeatRequestData heartbeat) { }

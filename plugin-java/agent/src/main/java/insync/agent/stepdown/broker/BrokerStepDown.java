@@ -114,6 +114,7 @@ public final class BrokerStepDown implements StepDown {
         return started;
     }
 
+    @Override
     public void stop() {
         stopped = true;
         thread.interrupt();
@@ -151,7 +152,7 @@ public final class BrokerStepDown implements StepDown {
         updated.release();
     }
 
-    /** Takes the values of configs that were updated. */
+    @Override
     public void reconfigure(KafkaConfig config) {
         settings.become(StepDownConfigs.read(config));
         updated.release();
