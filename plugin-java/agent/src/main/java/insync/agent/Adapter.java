@@ -87,7 +87,7 @@ public interface Adapter {
         for (TypeHooks type : allTypes()) {
             type.hooks().forEach(hook -> names.add(hook.toString()));
             if (type.hooks().isEmpty()) {
-                names.add(type.typeName() + ".<members>");
+                names.add(type.typeName + ".<members>");
             }
         }
         return List.copyOf(names);

@@ -7,8 +7,8 @@ import java.util.function.Function;
 public final class Features {
     private static volatile Features current;
 
-    private final String brokerVersion;
-    private final String adapter;
+    public final String brokerVersion;
+    public final String adapter;
     private final Function<String, List<String>> table;
 
     /**
@@ -29,14 +29,6 @@ public final class Features {
 
     static void install(Features features) {
         current = features;
-    }
-
-    public String brokerVersion() {
-        return brokerVersion;
-    }
-
-    public String adapter() {
-        return adapter;
     }
 
     /** Returns the agent's version, as its jar says. */

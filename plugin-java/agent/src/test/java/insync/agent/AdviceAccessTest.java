@@ -26,7 +26,7 @@ public class AdviceAccessTest {
     void advicesUseOnlyOurPublicMembers() throws Exception {
         for (String name : Adapters.load().names()) {
             for (Hook hook : hooks(name)) {
-                read(hook.advice().getName());
+                read(hook.advice.getName());
             }
         }
         assertEquals(new TreeSet<String>(), hidden);

@@ -264,7 +264,7 @@ public final class BrokerLifecycle extends Brokers.Parts {
 
     /** Weaves the hooks on demand of the step-down; throws IllegalStateException if the JVM refused those of a feature. */
     private static void weaveStepDown(KafkaConfig config) {
-        Extension.current().weave(config, Features.current().adapter(), onDemand);
+        Extension.current().weave(config, Features.current().adapter, onDemand);
         if (Features.current().supportsStepDown() && StepDownConfigs.timesAppends(config)) {
             onDemand.weave(adapter.appends(), StepDownConfigs.APPENDS);
         }

@@ -18,7 +18,7 @@ public final class InForce {
     public static void started(BrokerLog log, KafkaConfig config, List<String> configs) {
         Features features = Features.current();
         String line = "[Broker " + config.brokerId() + "] The insync agent " + features.agentVersion() + " (adapter "
-            + features.adapter() + ") runs in Kafka " + features.brokerVersion() + ". " + solutions(config) + " "
+            + features.adapter + ") runs in Kafka " + features.brokerVersion + ". " + solutions(config) + " "
             + String.join(", ", configs);
         log.offer(Name.AGENT, Level.INFO, () -> line);
     }

@@ -23,7 +23,7 @@ public enum AgentMetric {
     SCOPE(Type.AGENT, "Scope", "`read` or `request`; `off` while no fetch is tracked (text)", of -> Brokers.scope()),
     STEP_DOWN_ENABLED(Type.AGENT, "StepDownEnabled", "1 while this broker may step down, else 0", of -> Brokers.anyStepDown() ? 1 : 0),
     VERSION(Type.AGENT, "Version", "the agent's version (text)", of -> Features.current().agentVersion()),
-    ADAPTER(Type.AGENT, "Adapter", "the adapter that is woven into this version of Kafka (text)", of -> Features.current().adapter()),
+    ADAPTER(Type.AGENT, "Adapter", "the adapter that is woven into this version of Kafka (text)", of -> Features.current().adapter),
     DISABLED(Type.AGENT, "Disabled", "1 after the kill switch was used, else 0", of -> Insync.isDisabled() ? 1 : 0),
     ERRORS(Type.AGENT, "Errors", "exceptions in the agent's own code; they never reach the broker", of -> of.failures().count()),
     EVENTS_DROPPED(Type.AGENT, "EventsDropped", "lines that are missing from the events file", of -> of.events().dropped()),

@@ -7,11 +7,11 @@ import net.bytebuddy.matcher.ElementMatchers;
 
 /** Names one method of a broker class and the advice that is woven into it. */
 public final class Hook {
-    private final String typeName;
+    public final String typeName;
     private final String method;
     /** Made when it is asked for, so that a start with woven classes from the cache loads no ByteBuddy. */
     private final Supplier<ElementMatcher<? super MethodDescription>> methods;
-    private final Class<?> advice;
+    public final Class<?> advice;
 
     /**
      * Creates a hook on the only method of that name.
@@ -46,14 +46,6 @@ public final class Hook {
             default:
                 return ElementMatchers.named(method);
         }
-    }
-
-    public String typeName() {
-        return typeName;
-    }
-
-    public Class<?> advice() {
-        return advice;
     }
 
     public ElementMatcher<? super MethodDescription> methods() {

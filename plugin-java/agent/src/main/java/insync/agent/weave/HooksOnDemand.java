@@ -61,10 +61,10 @@ public final class HooksOnDemand {
             instrumentation.addTransformer(new Additions(), true);
             registered = true;
         }
-        added.forEach(hook -> woven.computeIfAbsent(hook.typeName(), type -> new CopyOnWriteArrayList<>()).add(hook));
+        added.forEach(hook -> woven.computeIfAbsent(hook.typeName, type -> new CopyOnWriteArrayList<>()).add(hook));
         Throwable refused = retransform(added);
         if (refused != null) {
-            added.forEach(hook -> woven.get(hook.typeName()).remove(hook));
+            added.forEach(hook -> woven.get(hook.typeName).remove(hook));
             // The JVM ignores what a transformer throws, so some of the classes may have their hooks.
             retransform(added);
             throw new IllegalStateException("cannot weave " + added + " for " + why + ": " + refused, refused);
@@ -75,7 +75,7 @@ public final class HooksOnDemand {
     }
 
     private boolean isWoven(Hook hook) {
-        return woven.getOrDefault(hook.typeName(), List.of()).stream().anyMatch(each -> each.advice() == hook.advice());
+        return woven.getOrDefault(hook.typeName, List.of()).stream().anyMatch(each -> each.advice == hook.advice);
     }
 
     /** Lets the JVM transform the classes of hooks again; returns what went wrong, or null. */
@@ -84,7 +84,7 @@ public final class HooksOnDemand {
         try {
             Set<Class<?>> classes = new LinkedHashSet<>();
             for (Hook hook : hooks) {
-                classes.add(Class.forName(hook.typeName()));
+                classes.add(Class.forName(hook.typeName));
             }
             instrumentation.retransformClasses(classes.toArray(new Class<?>[0]));
         } catch (ClassNotFoundException | UnmodifiableClassException | RuntimeException | LinkageError

@@ -75,9 +75,9 @@ public final class KnownMethods {
         TypePool pool = TypePool.Default.WithLazyResolution.of(classFiles);
         Map<String, Set<String>> methods = new TreeMap<>();
         for (Hook hook : hooks) {
-            TypePool.Resolution type = pool.describe(hook.typeName());
+            TypePool.Resolution type = pool.describe(hook.typeName);
             if (type.isResolved()) {
-                methods.computeIfAbsent(hook.typeName(), name -> new TreeSet<>()).addAll(methods(type.resolve(), hook));
+                methods.computeIfAbsent(hook.typeName, name -> new TreeSet<>()).addAll(methods(type.resolve(), hook));
             }
         }
         Map<String, T> found = new TreeMap<>();

@@ -35,12 +35,12 @@ final class SymbolCheck {
     List<String> missing(Adapter adapter) {
         SymbolCollector used = used(adapter);
         List<String> missing = new ArrayList<>();
-        used.symbols().stream().filter(symbol -> !exists(symbol)).forEach(symbol -> missing.add("missing " + symbol));
+        used.symbols.stream().filter(symbol -> !exists(symbol)).forEach(symbol -> missing.add("missing " + symbol));
         if (missing.isEmpty()) {
-            used.classes().forEach(own -> missing.addAll(unimplemented(own)));
+            used.classes.forEach(own -> missing.addAll(unimplemented(own)));
         }
-        Stream.concat(adapter.allTypes().stream().map(TypeHooks::typeName),
-                adapter.hooksOnDemand().stream().map(Hook::typeName))
+        Stream.concat(adapter.allTypes().stream().map(type -> type.typeName),
+                adapter.hooksOnDemand().stream().map(hook -> hook.typeName))
             .filter(type -> !pool.describe(type).isResolved()).forEach(type -> missing.add("missing class " + type));
         return missing;
     }
@@ -51,13 +51,13 @@ final class SymbolCheck {
         Extension extension = Extension.current();
         Stream.of(adapter.unused(), extension.unused(adapter.name())).flatMap(List::stream).map(Class::getName).forEach(read::add);
         Deque<String> open = new ArrayDeque<>(List.of(adapter.getClass().getName(), extension.getClass().getName()));
-        adapter.allHooks().forEach(hook -> open.add(hook.advice().getName()));
+        adapter.allHooks().forEach(hook -> open.add(hook.advice.getName()));
         while (!open.isEmpty()) {
             String own = open.pop();
             if (read.add(own)) {
                 used.read(KnownMethods.read(locator, own));
-                open.addAll(used.own());
-                used.own().clear();
+                open.addAll(used.own);
+                used.own.clear();
             }
         }
         return used;

@@ -16,26 +16,14 @@ import net.bytebuddy.jar.asm.commons.Remapper;
  * except by a class constant: hooks name their advices so. ASM asks it for a new name of each, and it keeps the name.
  */
 final class SymbolCollector extends Remapper {
-    private final TreeSet<Symbol> symbols = new TreeSet<>();
-    private final Set<String> own = new TreeSet<>();
-    private final Set<String> classes = new TreeSet<>();
+    final TreeSet<Symbol> symbols = new TreeSet<>();
+    /** The names of our classes that those that were read use or are nested in; the core's know no broker. */
+    final Set<String> own = new TreeSet<>();
+    /** The names of the classes that were read and that extend or implement a type of the broker. */
+    final Set<String> classes = new TreeSet<>();
 
     SymbolCollector() {
         super(Opcodes.ASM9);
-    }
-
-    TreeSet<Symbol> symbols() {
-        return symbols;
-    }
-
-    /** Returns the names of our classes that those that were read use or are nested in; the core's know no broker. */
-    Set<String> own() {
-        return own;
-    }
-
-    /** Returns the names of the classes that were read and that extend or implement a type of the broker. */
-    Set<String> classes() {
-        return classes;
     }
 
     void read(byte[] classFile) {

@@ -15,7 +15,7 @@ import net.bytebuddy.matcher.ElementMatcher;
  * the advices need. A class with advices is a subclass, in which they are nested. Several features may weave the same class.
  */
 public class TypeHooks {
-    private final String typeName;
+    public final String typeName;
     private final List<Hook> hooks = new ArrayList<>();
     private final List<Member> members = new ArrayList<>();
 
@@ -36,10 +36,6 @@ public class TypeHooks {
             }
         }
         return names[names.length - 1];
-    }
-
-    public final String typeName() {
-        return typeName;
     }
 
     /** Returns the hooks on the type's methods; none if only members are added. */

@@ -44,7 +44,7 @@ public final class Weaver {
     public Weaver(Adapter adapter, ClassFileLocator locator) {
         this.adapter = adapter;
         this.locator = locator;
-        adapter.allTypes().forEach(type -> byType.computeIfAbsent(type.typeName(), name -> new ArrayList<>()).add(type));
+        adapter.allTypes().forEach(type -> byType.computeIfAbsent(type.typeName, name -> new ArrayList<>()).add(type));
         pool = new TypePool.Default.WithLazyResolution(new TypePool.CacheProvider.Simple(), locator,
             TypePool.Default.ReaderMode.FAST);
     }
@@ -89,7 +89,7 @@ public final class Weaver {
      * @return the class file with the advices
      */
     public byte[] add(List<Hook> hooks, byte[] loaded) {
-        String typeName = hooks.get(0).typeName();
+        String typeName = hooks.get(0).typeName;
         ClassFileLocator asItIs = asItIs(typeName, loaded);
         TypeDescription type = TypePool.Default.WithLazyResolution.of(asItIs).describe(typeName).resolve();
         DynamicType.Builder<?> builder =
@@ -112,7 +112,7 @@ public final class Weaver {
             woven.put(typeName, tryToMake(typeName, parts, hooksOf(parts), problems));
         });
         // Created only to verify that the hooks fit; the result is discarded.
-        adapter.hooksOnDemand().forEach(hook -> tryToMake(hook.typeName(), List.of(), List.of(hook), problems));
+        adapter.hooksOnDemand().forEach(hook -> tryToMake(hook.typeName, List.of(), List.of(hook), problems));
         return woven;
     }
 
@@ -180,7 +180,7 @@ public final class Weaver {
 
     private Advice adviceOf(Hook hook) {
         // Described from its class file, because reflection on the advice would load the broker classes to weave.
-        return Advice.to(pool.describe(hook.advice().getName()).resolve(), locator)
+        return Advice.to(pool.describe(hook.advice.getName()).resolve(), locator)
             .withExceptionHandler(new Advice.ExceptionHandler.Simple(RECORD_FAILURE));
     }
 }

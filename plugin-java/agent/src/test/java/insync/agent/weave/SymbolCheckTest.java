@@ -62,7 +62,7 @@ class SymbolCheckTest {
     void methodReferencesAndClassConstantsAreSymbols() {
         SymbolCollector used = new SymbolCollector();
         used.read(ClassFileLocator.ForClassLoader.read(Refers.class));
-        List<String> names = used.symbols().stream().map(SymbolCollector.Symbol::toString).collect(Collectors.toList());
+        List<String> names = used.symbols.stream().map(SymbolCollector.Symbol::toString).collect(Collectors.toList());
         assertTrue(names.contains("method kafka.cluster.Partition.topic()Ljava/lang/String;"), names.toString());
         assertTrue(names.contains("class kafka.cluster.Partition"), names.toString());
     }

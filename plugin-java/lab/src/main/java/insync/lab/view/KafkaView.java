@@ -25,7 +25,7 @@ public abstract class KafkaView implements BrokerView {
 
     @Override
     public final String brokerVersion() {
-        return Features.current().brokerVersion();
+        return Features.current().brokerVersion;
     }
 
     @Override
