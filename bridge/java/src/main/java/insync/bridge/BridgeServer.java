@@ -42,9 +42,9 @@ public final class BridgeServer {
             try {
                 BridgeService service = new BridgeService(broker, insync, pausePoints);
                 start(BridgeApi.class, service, BridgeService.API_VERSION, broker.brokerId(), connectionFile, service.refused());
-                insync.events().emit("bridge_open", EventLog.fields("broker", broker.brokerId()));
+                insync.events.emit("bridge_open", EventLog.fields("broker", broker.brokerId()));
             } catch (IOException | RuntimeException failure) {
-                insync.failures().record("bridge", failure);
+                insync.failures.record("bridge", failure);
             }
         }, "insync-bridge");
         starter.setDaemon(true);

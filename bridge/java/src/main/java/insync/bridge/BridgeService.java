@@ -49,14 +49,14 @@ public final class BridgeService implements BridgeApi {
 
     @Override
     public String counters() {
-        Map<String, Object> all = insync.stats().toMap();
-        all.put("errors", insync.failures().count());
-        all.put("last_error", insync.failures().last());
-        all.put("events_dropped", insync.events().dropped());
-        all.put("events_published", insync.events().published().written());
-        all.put("events_not_published", insync.events().published().dropped());
+        Map<String, Object> all = insync.stats.toMap();
+        all.put("errors", insync.failures.count());
+        all.put("last_error", insync.failures.last());
+        all.put("events_dropped", insync.events.dropped());
+        all.put("events_published", insync.events.published().written());
+        all.put("events_not_published", insync.events.published().dropped());
         all.put("bridge_refused", refused.sum());
-        all.put("step_downs", insync.stepDowns().toMap());
+        all.put("step_downs", insync.stepDowns.toMap());
         return Json.of(all);
     }
 
@@ -78,7 +78,7 @@ public final class BridgeService implements BridgeApi {
     @Override
     public String fetchers() {
         Map<String, Object> all = new LinkedHashMap<>(broker.fetchers());
-        all.putAll(insync.logStarts().toMap());
+        all.putAll(insync.logStarts.toMap());
         return Json.of(all);
     }
 

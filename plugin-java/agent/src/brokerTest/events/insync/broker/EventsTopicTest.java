@@ -32,7 +32,7 @@ class EventsTopicTest {
 
     @AfterEach
     void noFailureOfOurs() {
-        assertEquals("", Insync.current().failures().last());
+        assertEquals("", Insync.current().failures.last());
         Insync.install(new Insync(EventLog.none()));
     }
 
@@ -53,7 +53,7 @@ class EventsTopicTest {
             "insync.events.bootstrap", "127.0.0.1:1");
         try (Leader leader = new Leader(folder, settings)) {
             assertEquals(before + 1, threads(THREAD));
-            EventLog events = Insync.current().events();
+            EventLog events = Insync.current().events;
             assertTimeout(Duration.ofSeconds(20), () -> {
                 for (int i = 0; i < 20_000; i++) {
                     events.emit("test", EventLog.fields("i", i));

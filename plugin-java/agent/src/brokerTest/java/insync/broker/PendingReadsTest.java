@@ -34,9 +34,9 @@ class PendingReadsTest {
     @AfterEach
     void noFailureOfOursAndNothingPending() {
         if (WOVEN) {
-            assertEquals("", Insync.current().failures().last());
-            assertEquals(0, Insync.current().stats().pendingNow());
-            assertEquals(0, Insync.current().stats().heldNow());
+            assertEquals("", Insync.current().failures.last());
+            assertEquals(0, Insync.current().stats.pendingNow());
+            assertEquals(0, Insync.current().stats.heldNow());
         }
     }
 
@@ -232,9 +232,9 @@ class PendingReadsTest {
             leader.breakNextFetchForWhoeverReadsItsPartitionsFirst();
             leader.fetch(0, answers);
             assertEquals(Errors.NONE, answers.get(0));
-            assertEquals(1, Insync.current().failures().count());
-            assertTrue(Insync.current().failures().last().contains("broken for the first reader"));
-            assertEquals(0, Insync.current().stats().pendingNow());
+            assertEquals(1, Insync.current().failures.count());
+            assertTrue(Insync.current().failures.last().contains("broken for the first reader"));
+            assertEquals(0, Insync.current().stats.pendingNow());
         } finally {
             Insync.install(new Insync(EventLog.none()));
         }

@@ -28,7 +28,7 @@ class LagPolicyTest {
     @AfterEach
     void noFailureOfOurs() {
         if (WOVEN) {
-            assertEquals("", Insync.current().failures().last());
+            assertEquals("", Insync.current().failures.last());
         }
     }
 

@@ -27,7 +27,7 @@ class MovedHighWatermarkTest {
             assertTrue(second.contains("highWatermark=" + (WOVEN ? 10 : 5)), second);
             assertTrue(second.contains("logStartOffset=0") && second.contains("logEndOffset=10"), second);
             if (WOVEN) {
-                assertEquals("", Insync.current().failures().last());
+                assertEquals("", Insync.current().failures.last());
             }
         }
     }

@@ -87,7 +87,7 @@ class ClosingConnectionTest {
     @AfterEach
     void stop() {
         BrokerLifecycle.of(config()).socketServerStopped();
-        assertEquals("", Insync.current().failures().last());
+        assertEquals("", Insync.current().failures.last());
     }
 
     private KafkaConfig config() {

@@ -25,7 +25,7 @@ class CooldownTest {
     @AfterEach
     void noFailureOfOurs() {
         AutomaticElections.restoring(false);
-        assertEquals("", Insync.current().failures().last());
+        assertEquals("", Insync.current().failures.last());
     }
 
     @Test

@@ -33,7 +33,7 @@ class EndedLeadershipTest {
 
     @AfterEach
     void noFailureOfOurs() {
-        assertEquals("", Insync.current().failures().last());
+        assertEquals("", Insync.current().failures.last());
     }
 
     @Test

@@ -43,7 +43,7 @@ abstract class WatchedLeader {
         endStalls();
         leader.stopWatch();
         leader.close();
-        assertEquals("", Insync.current().failures().last());
+        assertEquals("", Insync.current().failures.last());
         Insync.install(new Insync(EventLog.none()));
     }
 

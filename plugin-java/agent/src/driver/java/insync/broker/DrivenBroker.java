@@ -208,7 +208,7 @@ final class DrivenBroker {
 
     private Map<String, Object> state() {
         return EventLog.fields("partitions", topic == null ? List.of() : topic.state(), "marks", marks(),
-            "last_error", Insync.current().failures().last());
+            "last_error", Insync.current().failures.last());
     }
 
     private Map<String, Object> marks() {

@@ -57,7 +57,7 @@ interface Tracking {
 
         @Override
         public Map<String, Object> stats() {
-            return Insync.current().stats().toMap();
+            return Insync.current().stats.toMap();
         }
 
         @Override

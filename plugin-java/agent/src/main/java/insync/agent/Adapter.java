@@ -70,7 +70,7 @@ public interface Adapter {
 
     default List<Hook> hooksAtStart() {
         List<Hook> all = new ArrayList<>();
-        allTypes().forEach(type -> all.addAll(type.hooks()));
+        allTypes().forEach(type -> all.addAll(type.hooks));
         return all;
     }
 
@@ -85,8 +85,8 @@ public interface Adapter {
     default List<String> wovenMethods() {
         TreeSet<String> names = new TreeSet<>();
         for (TypeHooks type : allTypes()) {
-            type.hooks().forEach(hook -> names.add(hook.toString()));
-            if (type.hooks().isEmpty()) {
+            type.hooks.forEach(hook -> names.add(hook.toString()));
+            if (type.hooks.isEmpty()) {
                 names.add(type.typeName + ".<members>");
             }
         }

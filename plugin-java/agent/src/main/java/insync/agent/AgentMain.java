@@ -63,13 +63,13 @@ public final class AgentMain {
         if (!options.runsStockWhenUnsupported) {
             throw new AgentException(why + " (with on-unsupported=stock the broker runs unchanged)");
         }
-        insync.events().emit("agent_refused", EventLog.fields("broker_version", version, "problems", problems));
+        insync.events.emit("agent_refused", EventLog.fields("broker_version", version, "problems", problems));
         System.err.println("[insync] " + why + "; on-unsupported=stock: the broker runs unchanged");
     }
 
     private static void installed(Map<String, Object> event, boolean tested, Insync insync) {
         event.put("tested", tested);
-        insync.events().emit("agent_installed", event);
+        insync.events.emit("agent_installed", event);
         System.err.println("[insync] woven into Kafka " + event.get("broker_version") + " by adapter " + event.get("adapter")
             + (tested ? "" : "; this version is not tested, but has every symbol that the adapter needs"));
     }

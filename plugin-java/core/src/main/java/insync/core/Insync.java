@@ -15,12 +15,13 @@ public final class Insync {
     private static volatile Insync current = new Insync(EventLog.none());
     private static volatile boolean disabled;
 
-    private final EventLog events;
-    private final BrokerLog log = new BrokerLog();
-    private final Stats stats = new Stats();
-    private final StepDownStats stepDowns;
-    private final Failures failures;
-    private final LogStartStats logStarts = new LogStartStats();
+    public final EventLog events;
+    /** The broker's own log. */
+    public final BrokerLog log = new BrokerLog();
+    public final Stats stats = new Stats();
+    public final StepDownStats stepDowns;
+    public final Failures failures;
+    public final LogStartStats logStarts = new LogStartStats();
     private volatile Runnable eachSecond = () -> { };
 
     public Insync(EventLog events) {
@@ -61,15 +62,6 @@ public final class Insync {
         return disabled;
     }
 
-    public EventLog events() {
-        return events;
-    }
-
-    /** Returns the broker's own log. */
-    public BrokerLog log() {
-        return log;
-    }
-
     /** Sets what to do every second while a scope is on, and once when it ends. It must return soon. */
     public void eachSecond(Runnable task) {
         eachSecond = task;
@@ -82,21 +74,5 @@ public final class Insync {
         } catch (RuntimeException | Error failed) {
             failures.record(failed);
         }
-    }
-
-    public Stats stats() {
-        return stats;
-    }
-
-    public StepDownStats stepDowns() {
-        return stepDowns;
-    }
-
-    public Failures failures() {
-        return failures;
-    }
-
-    public LogStartStats logStarts() {
-        return logStarts;
     }
 }

@@ -45,7 +45,7 @@ class FailuresTest {
         Insync insync = new Insync(EventLog.none());
         Insync.install(insync);
         Insync.failed(new Unprintable());
-        assertEquals(1, insync.failures().count());
+        assertEquals(1, insync.failures.count());
     }
 
     private static final class Unprintable extends RuntimeException {

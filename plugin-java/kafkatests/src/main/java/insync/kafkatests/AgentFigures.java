@@ -14,8 +14,8 @@ final class AgentFigures {
 
     static AgentFigures now() {
         Map<String, Long> figures = new LinkedHashMap<>();
-        figures.put("errors", Insync.current().failures().count());
-        Insync.current().stats().toMap().forEach((name, value) -> figures.put(name, ((Number) value).longValue()));
+        figures.put("errors", Insync.current().failures.count());
+        Insync.current().stats.toMap().forEach((name, value) -> figures.put(name, ((Number) value).longValue()));
         return new AgentFigures(figures);
     }
 

@@ -137,8 +137,8 @@ public final class Lab extends Extension {
 
     @Override
     public void starting(KafkaConfig config, Insync insync) {
-        if (insync.events() instanceof EventFileLog) {
-            EventsTopic.started(config, (EventFileLog) insync.events());
+        if (insync.events instanceof EventFileLog) {
+            EventsTopic.started(config, (EventFileLog) insync.events);
         }
     }
 

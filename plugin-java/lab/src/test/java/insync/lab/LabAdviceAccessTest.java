@@ -10,7 +10,7 @@ class LabAdviceAccessTest extends AdviceAccessTest {
     @Override
     protected List<Hook> hooks(String adapter) {
         List<Hook> all = new ArrayList<>(new Lab().hooks(adapter));
-        new Lab().types(adapter).forEach(type -> all.addAll(type.hooks()));
+        new Lab().types(adapter).forEach(type -> all.addAll(type.hooks));
         return all;
     }
 }

@@ -139,10 +139,10 @@ public final class BrokerLifecycle extends Brokers.Parts {
         Extension.current().starting(config, insync);
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
         settings.putAll(BrokerConfigs.all(config));
-        insync.events().emit("settings", settings);
+        insync.events.emit("settings", settings);
         sayWhatIsInForce(config);
         KafkaLog.open(insync);
-        InForce.started(insync.log(), config, BrokerConfigs.inForce(config));
+        InForce.started(insync.log, config, BrokerConfigs.inForce(config));
         BrokerMetrics metrics = BrokerMetrics.register(registry(), insync);
         dynamic = DynamicConfigs.values(config);
         keepsInSync = !relinquishesOnly(config);
@@ -150,7 +150,7 @@ public final class BrokerLifecycle extends Brokers.Parts {
         own = config;
         stopReads();
         if (!Features.current().scopes().isEmpty()) {
-            insync.stats().listeners(metrics, new HoldReport(insync.log(), insync.events()));
+            insync.stats.listeners(metrics, new HoldReport(insync.log, insync.events));
             insync.eachSecond(metrics::update);
             startReads = now -> new PendingReads(started, new KafkaClock(time), insync, PendingReadsConfig.lagTimeMaxMs(now));
             switchReads(config);
@@ -239,9 +239,9 @@ public final class BrokerLifecycle extends Brokers.Parts {
         Insync insync = Insync.current();
         Map<String, Object> event = EventLog.fields("broker", config.brokerId());
         event.putAll(updated);
-        insync.events().emit("settings_updated", event);
+        insync.events.emit("settings_updated", event);
         String updates = updated.entrySet().stream().map(Object::toString).collect(Collectors.joining(", "));
-        InForce.updated(insync.log(), config, updates);
+        InForce.updated(insync.log, config, updates);
     }
 
     /**

@@ -22,7 +22,7 @@ public final class PendingReads {
     public PendingReads(ReplicaManager replicas, Clock clock, Insync insync, long lagTimeMaxMs) {
         this.replicas = replicas;
         this.report = new PendingReport(insync, lagTimeMaxMs);
-        this.scope = new Scope(clock, insync.stats(), report);
+        this.scope = new Scope(clock, insync.stats, report);
         report.start();
     }
 

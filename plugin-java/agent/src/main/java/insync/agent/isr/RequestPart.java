@@ -33,10 +33,10 @@ public final class RequestPart {
         Clock clock = new KafkaClock(time);
         LeaderClock leaderClock = new LeaderClock(clock);
         this.channel = channel;
-        this.stats = insync.stats();
+        this.stats = insync.stats;
         this.report = new PendingReport(insync, PendingReadsConfig.lagTimeMaxMs(config));
         this.scope = new RequestScope(clock, leaderClock, stats, report, new NamedPartitions());
-        leaderClock.start(failed -> insync.failures().record("leader clock", failed));
+        leaderClock.start(failed -> insync.failures.record("leader clock", failed));
         stats.leaderClock(leaderClock);
         report.start();
     }

@@ -32,7 +32,7 @@ public final class KafkaLog implements BrokerLog.Sink {
 
     /** Opens the plugin's log, unless it is open; called when this JVM reads a node's configs, so Kafka has set up its logging. */
     public static void open(Insync insync) {
-        insync.log().open(Holder.LOG);
+        insync.log.open(Holder.LOG);
     }
 
     @Override

@@ -50,7 +50,7 @@ public final class LogStartHooks {
                           @Advice.Argument(value = 0, readOnly = false) long newStart,
                           @Advice.Argument(1) LogStartOffsetIncrementReason reason) {
             if (reason == LogStartOffsetIncrementReason.LeaderOffsetIncremented) {
-                newStart = Insync.current().logStarts()
+                newStart = Insync.current().logStarts
                     .bounded(newStart, highWatermark.messageOffset, highWatermark.messageOffset);
             }
         }
@@ -62,7 +62,7 @@ public final class LogStartHooks {
         @Advice.OnMethodEnter
         static void enter(@Advice.Argument(2) long highWatermark,
                           @Advice.Argument(value = 3, readOnly = false) long logStart) {
-            logStart = Insync.current().logStarts().ofAnswer(logStart, highWatermark);
+            logStart = Insync.current().logStarts.ofAnswer(logStart, highWatermark);
         }
     }
 

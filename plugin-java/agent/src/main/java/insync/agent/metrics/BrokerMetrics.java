@@ -105,7 +105,7 @@ public final class BrokerMetrics implements Hold.Listener {
 
     /** Moves the meters to their counters. */
     public synchronized void update() {
-        insync.stats().heldNow();
+        insync.stats.heldNow();
         meters.forEach(CountedMeter::update);
     }
 

@@ -70,7 +70,7 @@ public final class HooksOnDemand {
             throw new IllegalStateException("cannot weave " + added + " for " + why + ": " + refused, refused);
         }
         List<String> names = added.stream().map(Hook::toString).collect(Collectors.toList());
-        Insync.current().events().emit("hook_added", EventLog.fields("why", why, "woven", names));
+        Insync.current().events.emit("hook_added", EventLog.fields("why", why, "woven", names));
         System.err.println("[insync] woven for " + why + ": " + String.join(", ", names));
     }
 

@@ -16,7 +16,8 @@ import net.bytebuddy.matcher.ElementMatcher;
  */
 public class TypeHooks {
     public final String typeName;
-    private final List<Hook> hooks = new ArrayList<>();
+    /** The hooks on the type's methods; none if only members are added. */
+    public final List<Hook> hooks = new ArrayList<>();
     private final List<Member> members = new ArrayList<>();
 
     /** @param typeName the broker class to weave */
@@ -36,11 +37,6 @@ public class TypeHooks {
             }
         }
         return names[names.length - 1];
-    }
-
-    /** Returns the hooks on the type's methods; none if only members are added. */
-    public final List<Hook> hooks() {
-        return hooks;
     }
 
     /** Adds the fields and interfaces to the type. */

@@ -118,7 +118,7 @@ public final class Weaver {
 
     private static List<Hook> hooksOf(List<TypeHooks> parts) {
         List<Hook> hooks = new ArrayList<>();
-        parts.forEach(part -> hooks.addAll(part.hooks()));
+        parts.forEach(part -> hooks.addAll(part.hooks));
         return hooks;
     }
 

@@ -23,7 +23,7 @@ public final class ReplicaHooks {
      */
     public static long bounded(Replica replica, long newStart) {
         return Thread.currentThread() instanceof AbstractFetcherThread
-            ? Insync.current().logStarts().bounded(newStart, replica.logEndOffset().messageOffset(), replica.highWatermark().messageOffset())
+            ? Insync.current().logStarts.bounded(newStart, replica.logEndOffset().messageOffset(), replica.highWatermark().messageOffset())
             : newStart;
     }
 

@@ -56,7 +56,7 @@ final class ReplicaManagerHooks extends TypeHooks {
         @Advice.OnMethodEnter
         static void enter(@Advice.Argument(1) long highWatermark,
                           @Advice.Argument(value = 2, readOnly = false) long logStart) {
-            logStart = Insync.current().logStarts().ofAnswer(logStart, highWatermark);
+            logStart = Insync.current().logStarts.ofAnswer(logStart, highWatermark);
         }
     }
 }

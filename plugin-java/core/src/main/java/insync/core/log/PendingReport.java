@@ -26,8 +26,8 @@ public final class PendingReport implements PendingListener {
     /** @param lagTimeMaxMs the broker's replica.lag.time.max.ms */
     public PendingReport(Insync insync, long lagTimeMaxMs) {
         this.insync = insync;
-        this.events = insync.events();
-        this.stats = insync.stats();
+        this.events = insync.events;
+        this.stats = insync.stats;
         this.longNanos = Millis.toNanos(lagTimeMaxMs) / 2;
         summaries.setDaemon(true);
     }
@@ -53,7 +53,7 @@ public final class PendingReport implements PendingListener {
         Map<String, Object> which = EventLog.fields("topic", topic, "partition", partition, "replica", replicaId,
             "pending_ms", pendingNanos / 1_000_000L);
         events.emit("pending_outlived", which);
-        insync.log().offer(Name.PENDING_READS, Level.WARN, () -> "A fetch has been pending for too long and no longer keeps its "
+        insync.log.offer(Name.PENDING_READS, Level.WARN, () -> "A fetch has been pending for too long and no longer keeps its "
             + "follower in the ISR: " + which);
     }
 
@@ -64,7 +64,7 @@ public final class PendingReport implements PendingListener {
                 try {
                     summarise();
                 } catch (RuntimeException | Error failed) {
-                    insync.failures().record("pending report", failed);
+                    insync.failures.record("pending report", failed);
                 }
                 insync.eachSecond();
             }

@@ -35,7 +35,7 @@ public final class PartitionEvents extends TypeHooks {
     }
 
     private static boolean areOn() {
-        return Insync.current().events().isOn() && !Insync.isDisabled();
+        return Insync.current().events.isOn() && !Insync.isDisabled();
     }
 
     /** Returns the ISR before a change, or null if events go nowhere. */
@@ -91,7 +91,7 @@ public final class PartitionEvents extends TypeHooks {
     private static void emit(String type, Partition partition, Map<String, Object> fields) {
         Map<String, Object> all = EventLog.fields("topic", partition.topic(), "partition", partition.partitionId());
         all.putAll(fields);
-        Insync.current().events().emit(type, all);
+        Insync.current().events.emit(type, all);
     }
 
     /** Returns a leader's state of a follower: replica, the fields of FetchState, lag_ms, pending. */

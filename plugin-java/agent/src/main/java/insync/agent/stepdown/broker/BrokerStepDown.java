@@ -74,8 +74,8 @@ public final class BrokerStepDown implements StepDown {
         this.access = access;
         this.controller = controller;
         this.manager = manager;
-        this.watch = new StepDownWatch(self, settings, clock, peers, insync.stats()::releasedTotal,
-            insync.stepDowns(), Insync::failed);
+        this.watch = new StepDownWatch(self, settings, clock, peers, insync.stats::releasedTotal,
+            insync.stepDowns, Insync::failed);
         this.handovers = new StepDownRequests<>(clock, watch);
         this.requests = requests;
         this.clients = new UnservedClients(self, requests, new DisconnectRule(settings), clock, insync);
@@ -102,14 +102,14 @@ public final class BrokerStepDown implements StepDown {
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
         settings.putAll(BrokerConfigs.all(config));
         if (!(manager instanceof ControllerLink) || !controller.isKRaft(replicas)) {
-            insync.events().emit("step_down_impossible", settings);
+            insync.events.emit("step_down_impossible", settings);
             System.err.println("[insync] " + StepDownConfigs.PROCESS_TIME_MAX_MS
                 + " has no effect: this broker has no KRaft controller");
             return null;
         }
         BrokerStepDown started = new BrokerStepDown(replicas, config, time, (ControllerLink) manager, peers, access,
             controller, requests, heartbeats, insync);
-        insync.events().emit("step_down_settings", settings);
+        insync.events.emit("step_down_settings", settings);
         started.thread.start();
         return started;
     }
@@ -141,7 +141,7 @@ public final class BrokerStepDown implements StepDown {
             relinquisher.controllerIsWoven(HeartbeatResponseHooks.isWoven(data, answer.destination()));
             // In an error Kafka leaves the field at its default, which is true.
             if (data.errorCode() == 0 && fencing().answered(data.isFenced())) {
-                Insync.current().stepDowns().fenced();
+                Insync.current().stepDowns.fenced();
                 updated.release();
             }
         }

@@ -102,12 +102,12 @@ final class SelfFencing {
             say(Level.INFO, EventLog.fields("state", "ended", "asked_ms", rule.ageMs(now)),
                 "This broker no longer asks its controller to fence it");
         }
-        insync.stepDowns().asksToBeFenced(rule.isWanted());
+        insync.stepDowns.asksToBeFenced(rule.isWanted());
     }
 
     /** Ends the wish, because the step-down is turned off. */
     void stop() {
-        insync.stepDowns().asksToBeFenced(false);
+        insync.stepDowns.asksToBeFenced(false);
         if (rule.end(clock.nanos())) {
             heartbeat();
         }
@@ -205,8 +205,8 @@ final class SelfFencing {
     }
 
     private void emit(Level level, Map<String, Object> event, String line) {
-        insync.events().emit("fencing", event);
-        insync.log().offer(Name.STEP_DOWN, level, () -> line);
+        insync.events.emit("fencing", event);
+        insync.log.offer(Name.STEP_DOWN, level, () -> line);
     }
 
     private void heartbeat() {

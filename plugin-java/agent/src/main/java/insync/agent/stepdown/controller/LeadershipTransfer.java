@@ -57,11 +57,11 @@ public final class LeadershipTransfer {
             }
         }
         AutomaticElections.steppedDown(topicId, partitionId, partition.leader, tag.cooldownMs);
-        Insync.current().events().emit("leader_relieved", EventLog.fields("topic_id", topicId.toString(),
+        Insync.current().events.emit("leader_relieved", EventLog.fields("topic_id", topicId.toString(),
             "partition", partitionId, "leader", partition.leader, "leader_epoch", partition.leaderEpoch,
             "successor", successor, "isr", isr, "leaves", leaves));
         BrokerMetrics.steppedDown(tag.reason);
-        Insync.current().log().offer(Name.CONTROLLER, Level.INFO, () -> "[Partition " + topicId + "-" + partitionId + "] Leader "
+        Insync.current().log.offer(Name.CONTROLLER, Level.INFO, () -> "[Partition " + topicId + "-" + partitionId + "] Leader "
             + partition.leader + " steps down in leader epoch " + partition.leaderEpoch + " (reason "
             + BrokerMetrics.word(tag.reason) + "): broker " + successor + " becomes the leader, the new ISR is " + isr);
         return new LeadershipTransfer(successor, isr);
