@@ -58,7 +58,6 @@ public final class Adapters {
         }
     }
 
-    /** Returns the values of a column for the adapter of that name. */
     public List<String> listed(String name, String column) {
         String all = table.getProperty(name + column);
         return all.isEmpty() ? List.of() : List.of(all.split(","));

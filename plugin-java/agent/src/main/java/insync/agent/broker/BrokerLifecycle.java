@@ -106,7 +106,6 @@ public final class BrokerLifecycle extends Brokers.Parts {
         }
     }
 
-    /** Notes what sends the heartbeats of a broker. */
     public static void sendsHeartbeats(int brokerId, HeartbeatSender sender) {
         of(brokerId).heartbeats = sender;
     }

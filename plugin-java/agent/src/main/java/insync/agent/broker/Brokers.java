@@ -79,22 +79,18 @@ public final class Brokers {
         return Insync.isDisabled() ? -1 : controller;
     }
 
-    /** Returns whether any broker of this JVM runs scope "request". */
     public static boolean anyRequestScope() {
         return anyRequestScope;
     }
 
-    /** Returns whether any broker of this JVM runs scope "read". */
     public static boolean anyReadScope() {
         return anyReadScope;
     }
 
-    /** Returns whether any broker of this JVM may step down. */
     public static boolean anyStepDown() {
         return anyStepDown;
     }
 
-    /** Returns whether any broker of this JVM times its appends. */
     public static boolean timesAppends() {
         return timesAppends;
     }

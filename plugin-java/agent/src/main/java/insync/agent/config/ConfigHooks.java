@@ -34,7 +34,6 @@ public final class ConfigHooks extends TypeHooks {
             : new TypeHooks(CONFIG + "$").on("<clinit>", DefineInScala.class);
     }
 
-    /** Returns the hooks on what checks and updates configs. */
     public static List<TypeHooks> checks() {
         return List.of(new ConfigHooks(),
             new TypeHooks(DYNAMIC).on("<clinit>", DYNAMIC.endsWith("$") ? AddToScalaSet.class : AddToSet.class),

@@ -119,7 +119,6 @@ public enum AgentMetric {
 
         final String group;
         final String type;
-        /** Whether a broker with these features has them. */
         final Predicate<Features> isInBroker;
 
         Type(String group, String type, Predicate<Features> isInBroker) {
@@ -129,7 +128,6 @@ public enum AgentMetric {
         }
     }
 
-    /** The tag by which a metric is divided. */
     enum Tag {
         NONE("", Stream.of("")),
         SITE("site", Arrays.stream(Hold.Site.values())),

@@ -55,7 +55,6 @@ public final class FollowerAnswers {
             read.lastStableOffset(), read.exception());
     }
 
-    /** Returns a led partition's high watermark. */
     private static long highWatermark(Option<Partition> partition, long otherwise) {
         Option<Replica> own = partition.isEmpty() ? Option.empty() : partition.get().leaderReplicaIfLocal();
         return own.isEmpty() ? otherwise : own.get().highWatermark().messageOffset();

@@ -54,7 +54,6 @@ public final class RequestScope extends Scope {
         return made;
     }
 
-    /** Returns whether it registered a network thread. */
     public boolean registered(NetworkThread thread) {
         return thread.leader == leaderClock;
     }

@@ -119,7 +119,6 @@ public final class BrokerLog {
 
     public enum Level { DEBUG, INFO, WARN, ERROR }
 
-    /** The broker's log. */
     public interface Sink {
 
         /** Returns whether the level of a logger includes a level. Must return at once. */

@@ -64,7 +64,6 @@ public final class StepDownReport {
         events.emit("leader_slow", EventLog.fields("slow", slow, "pending_ms", pendingMs));
     }
 
-    /** Reports that a peer looks slow from now on, or no longer. */
     public void peerSlow(int peer, boolean slow) {
         events.emit("peer_slow", EventLog.fields("peer", peer, "slow", slow));
     }

@@ -89,7 +89,6 @@ public final class StepDownStats {
         return ended.get(outcome).sum();
     }
 
-    /** Returns how many step-downs were withheld, for any reason. */
     public long withheld() {
         return count(false);
     }

@@ -18,7 +18,6 @@ public final class ClassDigests {
         return name.startsWith("java.") || name.startsWith("javax.") || name.startsWith("jdk.") || name.startsWith("insync.");
     }
 
-    /** Returns the digest of a class file. */
     public static long of(byte[] classFile) {
         CRC32 crc = new CRC32();
         crc.update(classFile);

@@ -88,7 +88,6 @@ public final class WovenCache implements Extension.Store {
         }
     }
 
-    /** Returns the file with the woven classes. */
     public Path file() {
         return file;
     }

@@ -114,7 +114,6 @@ public final class EventFileLog extends EventLog {
         }
     }
 
-    /** The file behind an event log. */
     interface EventFile extends WritableByteChannel {
 
         /**

@@ -114,7 +114,6 @@ public final class StepDownConfigs {
         return "T " + config.getLong(PROCESS_TIME_MAX_MS) + " ms";
     }
 
-    /** Returns the settings of a broker that may step down. */
     static StepDownSettings read(KafkaConfig config) {
         return StepDownSettings.of(config.getLong(PROCESS_TIME_MAX_MS), config.getInt(FETCH_WAIT_MAX_MS))
             .appends(config.getBoolean(APPENDS))
