@@ -20,19 +20,14 @@ CONNECTS_MS: Final = 1_000
 SETTLE_MS: Final = 3_000
 REPLICATION_ONLY: Final = frozenset({"link"})
 """Kinds that leave the connections of clients and of the controller alone."""
-AT_LEADERS: Final = frozenset({"read-error"})
-"""Kinds that act only at the leaders of their partitions, and do not require that by a rule."""
 AT_A_LEADER: Final = frozenset({"link", "client-link"})
 """Kinds that act only where one of their nodes leads a partition: others have little traffic."""
-AT_BROKERS: Final = frozenset({"cpu-neighbour"})
-"""Kinds that do not act at the controller, which uses too little CPU time to wait for a core."""
-NEEDS_KEY: Final = {"disk-throttle": "write_bytes_per_s"}
-"""Kinds that act with one of their optional keys: what a broker reads here is in the page cache."""
-STICKS: Final = frozenset({"read-error"})
-"""Kinds after which a former leader does not come back by itself: where a read fails while it
-truncates its log, Kafka gives the partition up at that broker until it is started again."""
-FORWARDING: Final = frozenset({"controller-link"})
-"""Kinds that keep any broker from forwarding a request to the controller."""
+READ_ERROR: Final = "read-error"
+"""It acts only at the leaders of its partitions. After it a former leader does not come back by
+itself: where a read fails while it truncates its log, Kafka gives the partition up at that broker
+until it is started again."""
+FORWARDING: Final = "controller-link"
+"""It keeps any broker from forwarding a request to the controller."""
 NEEDS_TRAFFIC: Final = frozenset(
     {
         "stall", "disk-stall", "disk-throttle", "link", "client-link", "quorum-link",
@@ -55,10 +50,8 @@ LAGS: Final = frozenset({"stall", "link"})
 """Kinds at a follower for which that time holds: its broker lives, and so does every controller."""
 FETCHES_MS: Final = 500
 """After what time a follower fetches again, whether or not there are records."""
-LEAST_MS: Final = {"cpu-quota": 1_000}
-"""Kinds that do not show that they acted in less time: a broker may just use little CPU time."""
-AT_BOTH_ENDS: Final = frozenset({"clock-jump"})
-"""Kinds whose evidence a broker is asked for before and after them."""
+QUOTA_MS: Final = 1_000
+"""A shorter `cpu-quota` does not show that it acted: a broker may just use little CPU time."""
 OF_LEADERS: Final = frozenset({"read", "send"})
 """Sites at which only the leader of a partition hangs, because only it serves reads."""
 PASSES: Final = frozenset({"delay", "slow", "loss", "reset", "error"})
@@ -71,8 +64,8 @@ def is_valid_schedule(scenario: Scenario) -> bool:
     """Whether Kafka must survive the faults, and whether each of them can act.
 
     A replica may be lost only where nothing else harms another one, and reads may fail only where
-    no leader changes (`STICKS`). What the harness asks of a broker or of the controller, such as
-    an election, needs one that answers.
+    no leader changes (`READ_ERROR`). What the harness asks of a broker or of the controller, such
+    as an election, needs one that answers.
     """
     faults, leaders = scenario.faults, scenario.workload.leaders
     if not all(_can_act(fault, scenario) for fault in faults):
@@ -82,10 +75,11 @@ def is_valid_schedule(scenario: Scenario) -> bool:
         return False
     if any(_loses_its_readers(fault, scenario) for fault in harmful):
         return False
-    if len(harmful) > 1 and any(fault.kind in LOSES_DATA | STICKS for fault in harmful):
+    if len(harmful) > 1 and any(fault.kind in LOSES_DATA | {READ_ERROR} for fault in harmful):
         return False
     elected = [each for fault in faults for each in fault.elected]
-    if len(set(elected)) < len(elected) or (elected and any(f.kind in STICKS for f in harmful)):
+    sticks = any(fault.kind == READ_ERROR for fault in harmful)
+    if len(set(elected)) < len(elected) or (elected and sticks):
         return False
     asked = [fault for fault in faults if tags_of(fault).harmless]
     controllers = set(range(1, BROKERS + 1)) if scenario.broker.combined else {CONTROLLER_ID}
@@ -99,13 +93,13 @@ def is_valid_schedule(scenario: Scenario) -> bool:
 def _can_act(fault: Planned, scenario: Scenario) -> bool:
     """Whether a fault alone has something to act on, such as the reads of a leader."""
     leaders = scenario.workload.leaders
-    if fault.kind in AT_BROKERS and CONTROLLER_ID in fault.nodes:
-        return False
-    if fault.kind in FORWARDING and scenario.broker.controllers > 1:
+    if fault.kind == "cpu-neighbour" and CONTROLLER_ID in fault.nodes:
+        return False  # a controller uses too little CPU time to wait for a core
+    if fault.kind == FORWARDING and scenario.broker.controllers > 1:
         return False  # no seed had it
-    if fault.kind in NEEDS_KEY and getattr(fault, NEEDS_KEY[fault.kind]) is None:
-        return False
-    if fault.kind in AT_LEADERS:
+    if fault.kind == "disk-throttle" and getattr(fault, "write_bytes_per_s", None) is None:
+        return False  # what a broker reads here is in the page cache
+    if fault.kind == READ_ERROR:
         return {leaders[each] for each in _partitions(fault)} <= fault.nodes
     if getattr(fault, "site", "") == "fsync" or fault.kind == "disk-throttle":
         # There is one fsync per so many records. Evidence is that one hangs for half of the time,
@@ -115,7 +109,7 @@ def _can_act(fault: Planned, scenario: Scenario) -> bool:
         )
         delay_ms = getattr(fault, "delay_ms", 0)
         return fault.end_ms - fault.at_ms >= (every_ms + delay_ms if delay_ms else 3 * every_ms)
-    if fault.end_ms - fault.at_ms < LEAST_MS.get(fault.kind, 0):
+    if fault.kind == "cpu-quota" and fault.end_ms - fault.at_ms < QUOTA_MS:
         return False
     if fault.cancelled and not any(_keeps(other, fault) for other in scenario.faults):
         return False
@@ -186,8 +180,8 @@ def _is_hidden(fault: Planned, other: Planned, scenario: Scenario) -> bool:
     at_once = fault.at_ms < other.end_ms and other.at_ms < fault.end_ms
     if at_once and tags_of(other).kills and _nodes(fault) == _nodes(other):
         return True
-    if fault.kind in AT_BOTH_ENDS and other.kind not in REPLICATION_ONLY:
-        ends = _ends_ms(other)
+    if fault.kind == "clock-jump" and other.kind not in REPLICATION_ONLY:
+        ends = _ends_ms(other)  # the clock is read before and after it
         meets = other.at_ms <= fault.end_ms + SETTLE_MS and fault.at_ms <= ends
         return meets and bool(_nodes(other) & _nodes(fault)) and not _passes(fault, other)
     if fault.kind not in NEEDS_TRAFFIC or _passes(fault, other):
@@ -295,7 +289,7 @@ def _is_silent_for(
         return False
     if fault.kind in REPLICATION_ONLY and not transacts:
         return False
-    if not (asked & _nodes(fault) or fault.kind in FORWARDING):
+    if not (asked & _nodes(fault) or fault.kind == FORWARDING):
         return False
     until = fault.end_ms + (RESTART_MS if tags_of(fault).alone else 0)
     return fault.at_ms < request.end_ms + SETTLE_MS and request.at_ms < until
