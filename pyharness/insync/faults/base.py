@@ -159,10 +159,13 @@ class Fault(ABC, Generic[Spec]):
 
     Attributes:
         failed: what the node did not do that the fault asked of it, in words; empty: nothing.
+        acted: whether it acted from its beginning to its end.
+        figures: what shows that, by names of its kind.
 
     """
 
     failed = ""
+    acted: object = False
 
     def __init__(self, spec: Spec, context: FaultContext, cluster: "FaultCluster") -> None:
         """Plan it; nothing is done yet."""
@@ -170,6 +173,7 @@ class Fault(ABC, Generic[Spec]):
         self.context = context
         self.cluster = cluster
         self.window = Window()
+        self.figures: dict[str, float] = {}
         self.node = context.broker
         self.plan()
 
@@ -207,9 +211,9 @@ class Fault(ABC, Generic[Spec]):
         """End a fault that was injected."""
         self.window.end()
 
-    @abstractmethod
     def evidence(self) -> FaultLine:
         """Return what the fault did, with its times; call it after `lift`."""
+        return self.line(self.acted_if(self.acted), self.figures)
 
     def line(
         self, acted_ms: float, figures: Mapping[str, float] | None = None, held: Held = NOTHING

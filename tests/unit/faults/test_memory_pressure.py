@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,10 @@ def throttle(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
     monkeypatch.setattr(ThrottleFault, "inject", lambda _: asked.append("inject"))
     monkeypatch.setattr(ThrottleFault, "lift", lambda _: asked.append("lift"))
-    monkeypatch.setattr(ThrottleFault, "evidence", lambda _: THROTTLED)
+    monkeypatch.setattr(
+        ThrottleFault, "evidence",
+        lambda fault: replace(THROTTLED, figures={**THROTTLED.figures, **fault.figures}),
+    )  # fmt: skip
     return asked
 
 

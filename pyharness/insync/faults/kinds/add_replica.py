@@ -20,7 +20,6 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from insync.events.run_info import PlannedFault
-from insync.events.schema import FaultLine
 from insync.faults.base import AnyLasting, Fault, await_true
 from insync.faults.kind import (
     REASSIGNS,
@@ -74,7 +73,6 @@ class ReplicaFault(Fault[AnyLasting]):
     def plan(self) -> None:
         partitions = (*self.spec.added, *self.spec.removed)
         self.replicas = {each: ring(self.context.leaders[each]) for each in partitions}
-        self.figures: dict[str, float] = {}
 
     def assign_without(self) -> None:
         """Take the broker out of the replicas; raises InsyncError if that is refused."""
@@ -115,6 +113,7 @@ class AddReplicaFault(ReplicaFault[AddReplica]):
         self.assign_with()
         await_true(lambda: self.count(0) == len(self.replicas), ASSIGNED_WITHIN_S)
         self.figures["assigned"] = self.count(0)
+        self.acted = self.figures["assigned"] == len(self.replicas)
 
     def end(self) -> None:
         """Wait until the broker is in the ISRs, or cancel; then delete its quotas, if any."""
@@ -141,10 +140,6 @@ class AddReplicaFault(ReplicaFault[AddReplica]):
         """Return to how many of the partitions the controller says that it adds the broker."""
         found = self.cluster.adding(self.context.topic, list(self.replicas))
         return sum(self.context.broker in each for each in found.values())
-
-    def evidence(self) -> FaultLine:
-        whole = self.figures.get("assigned") == len(self.replicas)
-        return self.line(self.acted_if(whole), self.figures)
 
 
 class Throttle:

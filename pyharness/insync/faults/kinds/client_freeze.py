@@ -12,7 +12,6 @@ import time
 from typing import Final, Literal
 
 from insync.errors import InsyncError
-from insync.events.schema import FaultLine
 from insync.faults.kind import (
     FaultKind,
     Tags,
@@ -38,7 +37,6 @@ class ClientFreeze(Lasting):
 
 class ClientFreezeFault(FreezeFault[ClientFreeze]):
     _open: frozenset[str] = frozenset()
-    _ended = 0
 
     def freezer(self) -> Freezer:
         if self.context.clients is None:
@@ -64,12 +62,9 @@ class ClientFreezeFault(FreezeFault[ClientFreeze]):
         return self.cluster.open_transactions(self.node) & set(self.context.transactions)
 
     def end(self) -> None:
-        self._ended = len(self._open - self._ongoing())
+        timed_out = len(self._open - self._ongoing())
+        self.figures |= {"open": len(self._open), "timed_out": timed_out}
         super().end()
-
-    def evidence(self) -> FaultLine:
-        figures = {"cpu_ms": self.cpu_ms, "open": len(self._open), "timed_out": self._ended}
-        return self.line(self.acted_if(self.still_stopped), figures)
 
 
 KIND = FaultKind(

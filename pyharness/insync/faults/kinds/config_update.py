@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
 from insync.faults.kind import FaultKind, Tags, Words, all_done
 from insync.faults.spec import Lasting
@@ -25,26 +24,19 @@ class ConfigUpdate(Lasting):
 
 
 class ConfigUpdateFault(Fault[ConfigUpdate]):
-    _in_force = 0
-    _in_force_ms: float | None = None
+    acted = True
 
     def inject(self) -> None:
         self.window.begin()
         self.cluster.update_configs(self.spec.broker, self.spec.settings)
         answered = time.monotonic()
         if await_true(lambda: self._count() == len(self.spec.settings), IN_FORCE_WITHIN_S):
-            self._in_force_ms = 1_000 * (time.monotonic() - answered)
-        self._in_force = self._count()
+            self.figures["in_force_ms"] = round(1_000 * (time.monotonic() - answered), 1)
+        self.figures |= {"updated": len(self.spec.settings), "in_force": self._count()}
 
     def end(self) -> None:
         self.cluster.update_configs(self.spec.broker, dict.fromkeys(self.spec.settings))
         self.window.end()
-
-    def evidence(self) -> FaultLine:
-        figures = {"updated": float(len(self.spec.settings)), "in_force": float(self._in_force)}
-        if self._in_force_ms is not None:
-            figures["in_force_ms"] = round(self._in_force_ms, 1)
-        return self.line(self.window.length_ms, figures)
 
     def _count(self) -> int:
         return self.cluster.configs_in_force(self.spec.broker, self.spec.settings)

@@ -13,7 +13,6 @@ from pydantic import Field
 
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
-from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_ended, await_true
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, both
 from insync.faults.spec import OnProcess
@@ -63,8 +62,6 @@ class NeighbourFault(Fault[CpuNeighbour]):
         self._core = 0
         self._waited: dict[int, float] = {}
         self._cpu_ms = 0.0
-        self._figures: dict[str, float] = {}
-        self._shared = False
 
     def inject(self) -> None:
         self._pid = self.process.pid
@@ -90,10 +87,6 @@ class NeighbourFault(Fault[CpuNeighbour]):
         affinity.release(self._pid, self._before, self._usual)
         await_ended(self._busy, _ENDS_WITHIN_S)
 
-    def evidence(self) -> FaultLine:
-        """Return how long the node waited; it acted if all shared the core to the end."""
-        return self.line(self.acted_if(self._shared), self._figures)
-
     @property
     def _usual(self) -> affinity.Cores:
         """The cores of the process's first thread before, and of what it starts."""
@@ -106,13 +99,13 @@ class NeighbourFault(Fault[CpuNeighbour]):
         """End the window; record the node's times, and whether all still shared the core."""
         now, ran_ms = affinity.waited_ms(self._pid), (cpu_ms(self._pid) or 0.0) - self._cpu_ms
         self.window.end()
-        self._figures = {
+        self.figures = {
             "waited_ms": sum(now[thread] - self._waited.get(thread, 0.0) for thread in now),
             "neighbours_ms": sum(cpu_ms(process.pid) or 0.0 for process in self._busy),
             "share_percent": max(0.0, ran_ms) / self.window.length_ms * 100,
         }
         alive = [each for each in self._busy if each.poll() is None]
-        self._shared = len(alive) == self.spec.neighbours and _on(self._pid, self._core)
+        self.acted = len(alive) == self.spec.neighbours and _on(self._pid, self._core)
 
 
 def _on(pid: int, core: int) -> bool:

@@ -16,7 +16,6 @@ from collections.abc import Collection, Sequence
 from typing import Literal
 
 from insync.events.run_info import PlannedFault
-from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
 from insync.faults.kind import (
     REASSIGNS,
@@ -59,8 +58,7 @@ class Elect(Planned):
 
 
 class ElectFault(Fault[Elect]):
-    _moved = 0
-    _gone: int | None = None
+    acted = True
 
     def prepare(self) -> None:
         self._put_first(self.spec.partitions)
@@ -76,15 +74,11 @@ class ElectFault(Fault[Elect]):
         unclean = self.spec.type == "unclean"
         if unclean:
             await_true(lambda: self._count_gone() == len(partitions), ANSWERS_WITHIN_S)
-            self._gone = self._count_gone()
+            self.figures["without_isr"] = self._count_gone()
         self.cluster.elect(self.context.topic, partitions, last, unclean=unclean)
         await_true(lambda: self._count() == len(partitions), ANSWERS_WITHIN_S)
-        self._moved = self._count()
+        self.figures["moved"] = self._count()
         self.window.end()
-
-    def evidence(self) -> FaultLine:
-        gone = {} if self._gone is None else {"without_isr": self._gone}
-        return self.line(self.window.length_ms, {"moved": self._moved, **gone})
 
     def _put_first(self, partitions: Sequence[int], last: Collection[int] = ()) -> None:
         for partition in partitions:

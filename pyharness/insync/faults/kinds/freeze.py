@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
-from insync.events.schema import FaultLine
 from insync.faults.base import AnyLasting, Fault, await_true
 from insync.faults.kind import NOT_RUNNING, FaultKind, Recorded, Tags, Words, figure
 from insync.faults.spec import OnAnyProcess
@@ -83,8 +82,6 @@ class Freeze(OnAnyProcess):
 class FreezeFault(Fault[AnyLasting]):
     _freezer: Freezer
     _cpu_before: float | None = None
-    cpu_ms = 0.0
-    still_stopped = False
 
     def inject(self) -> None:
         self._freezer = self.freezer()
@@ -102,17 +99,14 @@ class FreezeFault(Fault[AnyLasting]):
         return BySignal(self.process) if container is None else ByPause(container)
 
     def end(self) -> None:
-        self.still_stopped = self._freezer.is_stopped()
+        self.acted = self._freezer.is_stopped()  # not if somebody else continued it
         after = cpu_ms(self._freezer.process.pid)
+        self.figures["cpu_ms"] = 0.0
         if after is not None and self._cpu_before is not None:
-            self.cpu_ms = after - self._cpu_before
+            self.figures["cpu_ms"] = after - self._cpu_before
         self.window.end()
         self._freezer.go_on()
         await_true(lambda: not self._freezer.is_stopped(), STOPS_WITHIN_S)
-
-    def evidence(self) -> FaultLine:
-        """Return how long the process was stopped; 0 if somebody else continued it."""
-        return self.line(self.acted_if(self.still_stopped), {"cpu_ms": self.cpu_ms})
 
 
 def runs(_: PlannedFault, seen: Recorded) -> str | None:

@@ -6,7 +6,6 @@ Evidence: the process was gone, and for how long there was none.
 from typing import Literal
 
 from insync.errors import InsyncError
-from insync.events.schema import FaultLine
 from insync.faults.base import Fault
 from insync.faults.kind import FaultKind, Tags, Words
 from insync.faults.spec import Lasting, OnAnyProcess
@@ -19,23 +18,19 @@ class Kill(OnAnyProcess):
 
 
 class KillFault(Fault[Lasting]):
-    _exit_code: int | None = None
-
     def inject(self) -> None:
         process = self.process
         if process.poll() is not None:
             raise InsyncError(f"{self.context.where}: its process ended before the kill")
         self.cluster.cluster.kill(self.node)
         self.window.begin()
-        self._exit_code = process.poll()
+        exit_code = process.poll()
+        self.acted = exit_code is not None
+        self.figures["signal"] = -(exit_code or 0)
 
     def end(self) -> None:
         self.window.end()
         self.cluster.cluster.restart(self.node)
-
-    def evidence(self) -> FaultLine:
-        gone = self._exit_code is not None
-        return self.line(self.acted_if(gone), {"signal": -(self._exit_code or 0)})
 
 
 KIND = FaultKind(

@@ -6,10 +6,8 @@ were removed.
 """
 
 import shutil
-from dataclasses import replace
 from typing import Literal
 
-from insync.events.schema import FaultLine
 from insync.faults.kind import FaultKind, Tags, Words, always, counted
 from insync.faults.kinds.kill import KillFault
 from insync.faults.spec import Lasting
@@ -22,18 +20,13 @@ class LostLog(Lasting):
 
 
 class LostLogFault(KillFault):
-    _removed = 0
-
     def inject(self) -> None:
         super().inject()
+        self.figures["removed_bytes"] = 0.0
         data = self.cluster.node(self.context.broker).data_dir
         for folder in data.glob(f"{self.context.topic}-[0-9]*"):
-            self._removed += sum(log.stat().st_size for log in folder.glob("*.log"))
+            self.figures["removed_bytes"] += sum(log.stat().st_size for log in folder.glob("*.log"))
             shutil.rmtree(folder)
-
-    def evidence(self) -> FaultLine:
-        line = super().evidence()
-        return replace(line, figures={**line.figures, "removed_bytes": float(self._removed)})
 
 
 KIND = FaultKind(

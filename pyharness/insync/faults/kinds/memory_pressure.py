@@ -13,7 +13,6 @@ import selectors
 import socket
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -157,13 +156,10 @@ class MemoryPressureFault(ThrottleFault[MemoryPressure]):
             undo.callback(self._clients.close)
 
     def evidence(self) -> FaultLine:
-        line = super().evidence()
-        figures = {
-            "refaults": float(self._pressure.refaults),
-            "limit_hits": float(self._pressure.limit_hits),
-            "sent_bytes": float(0 if self._readers is None else self._readers.received),
-        }
-        return replace(line, figures={**line.figures, **figures})
+        self.figures["refaults"] = self._pressure.refaults
+        self.figures["limit_hits"] = self._pressure.limit_hits
+        self.figures["sent_bytes"] = 0 if self._readers is None else self._readers.received
+        return super().evidence()
 
 
 def _unavailable(folder: Path) -> str | None:

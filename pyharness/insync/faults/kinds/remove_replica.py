@@ -10,7 +10,6 @@ again, and in how many ISRs it is at the end.
 from collections.abc import Sequence
 from typing import Literal
 
-from insync.events.schema import FaultLine
 from insync.faults.base import await_true
 from insync.faults.kind import (
     REASSIGNS,
@@ -45,16 +44,13 @@ class RemoveReplicaFault(ReplicaFault[RemoveReplica]):
         self.assign_without()
         await_true(lambda: self.count(0) == 0, ASSIGNED_WITHIN_S)
         self.figures["removed"] = len(self.replicas) - self.count(0)
+        self.acted = self.figures["removed"] == len(self.replicas)
 
     def end(self) -> None:
         self.window.end()
         self.assign_with()
         await_true(lambda: self.count(1) == len(self.replicas), JOINED_WITHIN_S)
         self.figures |= {"assigned": self.count(0), "joined": self.count(1)}
-
-    def evidence(self) -> FaultLine:
-        whole = self.figures.get("removed") == len(self.replicas)
-        return self.line(self.acted_if(whole), self.figures)
 
 
 KIND = FaultKind(

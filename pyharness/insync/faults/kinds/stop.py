@@ -13,7 +13,6 @@ from threading import Thread
 from typing import Final, Literal
 
 from insync.errors import InsyncError
-from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
 from insync.faults.kind import FaultKind, Tags, Words, counted
 from insync.faults.spec import Lasting
@@ -31,10 +30,9 @@ class Stop(Lasting):
 
 
 class StopFault(Fault[Stop]):
-    def plan(self) -> None:
-        self._waiting: Thread
-        self._shut_down_ms: float | None = None
-        self._listed_ms: float | None = None
+    acted = True
+    _waiting: Thread
+    _shut_down_ms: float | None = None
 
     def inject(self) -> None:
         process = self.process
@@ -57,20 +55,16 @@ class StopFault(Fault[Stop]):
             )
             self.cluster.cluster.kill(broker)
         self._waiting.join()
-        if late:
-            self._shut_down_ms = None
+        if self._shut_down_ms is not None and not late:
+            self.figures["shut_down_ms"] = round(self._shut_down_ms, 1)
+        self.figures["ended"] = "shut_down_ms" in self.figures
         self.window.end()
         began = time.monotonic()
         self.cluster.cluster.restart(broker)
-        if await_true(lambda: self.cluster.is_listed(broker), LISTED_WITHIN_S):
-            self._listed_ms = (time.monotonic() - began) * 1000
-
-    def evidence(self) -> FaultLine:
-        shut_down_ms, listed_ms = self._shut_down_ms, self._listed_ms
-        figures = {"ended": shut_down_ms is not None, "listed": listed_ms is not None}
-        times = {"shut_down_ms": shut_down_ms, "listed_ms": listed_ms}
-        known = {name: round(ms, 1) for name, ms in times.items() if ms is not None}
-        return self.line(self.window.length_ms, {**figures, **known})
+        listed = await_true(lambda: self.cluster.is_listed(broker), LISTED_WITHIN_S)
+        self.figures["listed"] = listed
+        if listed:
+            self.figures["listed_ms"] = round((time.monotonic() - began) * 1000, 1)
 
     def _await_end(self, process: Running, asked: float) -> None:
         within_s = self.context.planned_ms / 1000 + BEYOND_S

@@ -12,7 +12,6 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from insync.events.schema import FaultLine
 from insync.faults.base import Fault
 from insync.faults.kind import FaultKind, Tags, Words, all_done, always
 from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_partitions
@@ -40,7 +39,7 @@ class Corrupt(Lasting):
 class CorruptFault(Fault[Corrupt]):
     def plan(self) -> None:
         self._changed: dict[Path, tuple[int, bytes]] = {}
-        self._figures: dict[str, float] = {"asked": len(self.context.target)}
+        self.figures["asked"] = len(self.context.target)
 
     def inject(self) -> None:
         dirs = self.cluster.node(self.context.broker).data_dirs
@@ -51,15 +50,12 @@ class CorruptFault(Fault[Corrupt]):
             filled = sorted((each for each in fitting if each.stat().st_size), key=lambda f: f.name)
             if filled:
                 self._change(filled[-1])
-        self._figures["changed"] = len(self._changed)
+        self.figures["changed"] = self.acted = len(self._changed)
 
     def end(self) -> None:
         """Count the files that are still changed; nothing is put right."""
-        self._figures["still"] = sum(map(self._is_changed, self._changed))
+        self.figures["still"] = sum(map(self._is_changed, self._changed))
         self.window.end()
-
-    def evidence(self) -> FaultLine:
-        return self.line(self.acted_if(self._changed), self._figures)
 
     def _change(self, file: Path) -> None:
         with file.open("r+b", buffering=0) as opened:

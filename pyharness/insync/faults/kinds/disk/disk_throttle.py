@@ -120,12 +120,10 @@ class ThrottleFault(Fault[AnyLasting]):
             if rate is not None
         ]
         acted_ms = min(max(limited) * 1000, self.window.length_ms)
-        figures = {
-            "read_bytes": moved.read,
-            "written_bytes": moved.written,
-            "evicted_bytes": self._evicted,
-        }
-        return self.line(acted_ms, figures)
+        self.figures["read_bytes"] = moved.read
+        self.figures["written_bytes"] = moved.written
+        self.figures["evicted_bytes"] = self._evicted
+        return self.line(acted_ms, self.figures)
 
 
 class DiskThrottleFault(ThrottleFault[DiskThrottle]):

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final, Literal
 
 from insync.errors import InsyncError
-from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
 from insync.faults.kind import FaultKind, Tags, Words, all_done, always
 from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_partitions
@@ -38,7 +37,7 @@ class MoveLogDir(Lasting):
 class MoveLogDirFault(Fault[MoveLogDir]):
     def plan(self) -> None:
         self._to: dict[str, Path] = {}
-        self._figures: dict[str, float] = {"asked": len(self.context.target)}
+        self.figures["asked"] = len(self.context.target)
 
     def inject(self) -> None:
         dirs = self.cluster.node(self.context.broker).data_dirs
@@ -56,12 +55,9 @@ class MoveLogDirFault(Fault[MoveLogDir]):
 
     def end(self) -> None:
         await_true(lambda: self._moved() == len(self._to), MOVED_WITHIN_S)
-        self._figures["moved"] = self._moved()
-        self._figures["moved_ms"] = (time.monotonic() - self._began) * 1000
+        self.figures["moved"] = self.acted = self._moved()
+        self.figures["moved_ms"] = (time.monotonic() - self._began) * 1000
         self.window.end()
-
-    def evidence(self) -> FaultLine:
-        return self.line(self.acted_if(self._figures.get("moved")), self._figures)
 
     def _moved(self) -> int:
         dirs = self.cluster.node(self.context.broker).data_dirs

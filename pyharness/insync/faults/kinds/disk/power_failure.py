@@ -5,12 +5,9 @@ their files back to what was flushed of each. Evidence: that of the kill, and wh
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Literal
 
 from insync.events.run_info import PlannedFault
-from insync.events.schema import FaultLine
 from insync.faults.kind import (
     STALLABLE,
     FaultKind,
@@ -33,8 +30,6 @@ class PowerFailure(OnProcess):
 
 
 class PowerFailureFault(KillFault):
-    _lost: Mapping[str, int] = {}
-
     def prepare(self) -> None:
         """Count what was written before the workload as flushed: a kernel writes it back."""
         for folder in self.cluster.disks.tracked[self.context.broker]:
@@ -45,12 +40,7 @@ class PowerFailureFault(KillFault):
         lost: Counter[str] = Counter()
         for folder in self.cluster.disks.tracked[self.context.broker]:
             lost.update(folder.fail_power())
-        self._lost = lost
-
-    def evidence(self) -> FaultLine:
-        line = super().evidence()
-        lost = {f"lost_{name}": float(value) for name, value in self._lost.items()}
-        return replace(line, figures={**line.figures, **lost})
+        self.figures |= {f"lost_{name}": value for name, value in lost.items()}
 
 
 def _missing(plan: PlannedFault, seen: Recorded) -> str | None:

@@ -13,7 +13,6 @@ from pydantic import Field, model_validator
 
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
-from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, figure
 from insync.faults.spec import Lasting
@@ -41,11 +40,11 @@ class CreateTopicFault(Fault[CreateTopic]):
         """Plan it; the request is asked by a thread of its own."""
         self._topic = f"{self.context.topic}-new-{self.spec.broker}-{self.spec.at_ms}"
         self._asking = Thread(target=self._ask, name=self._topic, daemon=True)
-        self._folders = 0
 
     def inject(self) -> None:
         self._asking.start()
-        await_true(lambda: self._count() >= self.spec.folders, FOLDERS_WITHIN_S)
+        self.acted = await_true(lambda: self._count() >= self.spec.folders, FOLDERS_WITHIN_S)
+        self.figures["asked"] = self.spec.count
         self.window.begin()
 
     def end(self) -> None:
@@ -54,18 +53,15 @@ class CreateTopicFault(Fault[CreateTopic]):
         with suppress(InsyncError):  # a topic that is not there, or no broker that answers
             self.cluster.delete_topic(self._topic)
 
-    def evidence(self) -> FaultLine:
-        figures = {"asked": self.spec.count, "folders": self._folders}
-        return self.line(self.acted_if(self._folders >= self.spec.folders), figures)
-
     def _ask(self) -> None:
         with suppress(InsyncError):  # the broker that is asked may end meanwhile
             self.cluster.begin_topic(self._topic, self.spec.broker, self.spec.count)
 
     def _count(self) -> int:
         node = self.cluster.node(self.spec.broker)
-        self._folders = sum(1 for dir_ in node.data_dirs for _ in dir_.glob(f"{self._topic}-*"))
-        return self._folders
+        folders = sum(1 for dir_ in node.data_dirs for _ in dir_.glob(f"{self._topic}-*"))
+        self.figures["folders"] = folders
+        return folders
 
 
 def _missing(_: PlannedFault, seen: Recorded) -> str | None:

@@ -12,7 +12,6 @@ from contextlib import suppress
 from typing import Final, Literal
 
 from insync.errors import InsyncError
-from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_true
 from insync.faults.kind import FaultKind, Tags, Words, counted
 from insync.faults.spec import BESIDE, Lasting, OtherTopic
@@ -29,14 +28,11 @@ class DeleteTopic(Lasting):
 
 
 class DeleteTopicFault(Fault[DeleteTopic]):
-    def plan(self) -> None:
-        self._figures: dict[str, float] = {}
-
     def inject(self) -> None:
         self.window.begin()
         self.cluster.delete_topic(self.context.topic)
-        self._figures["deleted"] = 1
-        self._figures["gone"] = await_true(lambda: not self._known(), GONE_WITHIN_S)
+        self.figures["deleted"] = 1
+        self.figures["gone"] = self.acted = await_true(lambda: not self._known(), GONE_WITHIN_S)
 
     def end(self) -> None:
         self.window.end()
@@ -45,10 +41,7 @@ class DeleteTopicFault(Fault[DeleteTopic]):
                 self.cluster.create_topic(
                     self.context.topic, self.context.leaders, self.context.configs
                 )
-            self._figures["created"] = await_true(self._known, BACK_WITHIN_S)
-
-    def evidence(self) -> FaultLine:
-        return self.line(self.acted_if(self._figures.get("gone")), self._figures)
+            self.figures["created"] = await_true(self._known, BACK_WITHIN_S)
 
     def _known(self) -> bool:
         return bool(self.cluster.leaders_seen_by(self.spec.broker, self.context.topic))

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from insync.events.schema import FaultLine
 from insync.faults.base import Fault
 from insync.faults.kind import FaultKind, Tags, Words, all_done
 from insync.faults.spec import Lasting
@@ -23,8 +22,6 @@ class MorePartitions(Lasting):
 
 class MorePartitionsFault(Fault[MorePartitions]):
     _there = False
-    _led = 0
-    _whole = 0
 
     @property
     def topic(self) -> str:
@@ -48,14 +45,11 @@ class MorePartitionsFault(Fault[MorePartitions]):
     def end(self) -> None:
         broker = self.spec.broker
         leaders = self.cluster.leaders_seen_by(broker, self.topic).values()
-        self._led = sum(each == broker for each in leaders)
+        self.acted = led = sum(each == broker for each in leaders)
         seen = self.cluster.assignment_seen_by(broker, self.topic).values()
-        self._whole = sum(set(replicas) == set(isr) for replicas, isr in seen)
+        whole = sum(set(replicas) == set(isr) for replicas, isr in seen)
+        self.figures = {"asked": self.spec.count, "led": led, "whole": whole}
         self.window.end()
-
-    def evidence(self) -> FaultLine:
-        figures = {"asked": self.spec.count, "led": self._led, "whole": self._whole}
-        return self.line(self.acted_if(self._led), figures)
 
 
 KIND = FaultKind(

@@ -13,7 +13,6 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from insync.events.schema import FaultLine
 from insync.faults.base import Fault, await_ended
 from insync.faults.kind import FaultKind, Tags, Words, counted
 from insync.faults.spec import Lasting
@@ -73,7 +72,6 @@ class ProduceFloodFault(Fault[ProduceFlood]):
         self._topic = f"{self.context.topic}-flood-{spec.broker}-{planned_ms}"
         self._there = False
         self._producers: list[Running] = []
-        self._figures: dict[str, float] = {}
 
     def prepare(self) -> None:
         self._there = True  # a creation that fails may succeed later
@@ -101,15 +99,12 @@ class ProduceFloodFault(Fault[ProduceFlood]):
         self.window.end()
         await_ended(self._producers, _ENDS_WITHIN_S)
         written = [_figures(file) for file in self._files]
-        self._figures = {
+        self.figures = {
             "acked": sum(acked for acked, _ in written),
             "waited": sum(full for _, full in written),
             "alive": alive,
         }
-
-    def evidence(self) -> FaultLine:
-        acted = self._figures.get("waited") and self._figures.get("alive")
-        return self.line(self.acted_if(acted), self._figures)
+        self.acted = alive and self.figures["waited"]
 
 
 def _figures(file: Path) -> tuple[float, float]:

@@ -12,7 +12,6 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from insync.errors import InsyncError
-from insync.events.schema import FaultLine
 from insync.faults.base import Fault
 from insync.faults.kind import FaultKind, Tags, Words, counted
 from insync.faults.spec import Lasting
@@ -33,7 +32,7 @@ class TopicChurnFault(Fault[TopicChurn]):
         self._stop = Event()
         self._thread = Thread(target=self._run, name="topic-churn", daemon=True)
         self._left: set[str] = set()
-        self._figures = {"created": 0.0, "deleted": 0.0, "failed": 0.0}
+        self.figures = {"created": 0.0, "deleted": 0.0, "failed": 0.0}
 
     def inject(self) -> None:
         self.window.begin()
@@ -47,10 +46,7 @@ class TopicChurnFault(Fault[TopicChurn]):
             raise InsyncError(f"{self.context.topic}: a request for a topic did not end")
         for topic in sorted(self._left):
             self._try("deleted", self.cluster.delete_topic, topic)
-
-    def evidence(self) -> FaultLine:
-        acted = self._figures["created"] and self._figures["deleted"]
-        return self.line(self.acted_if(acted), self._figures)
+        self.acted = self.figures["created"] and self.figures["deleted"]
 
     def _create(self, topic: str) -> None:
         self.cluster.begin_topic(topic, self.spec.broker, self.spec.count)
@@ -69,9 +65,9 @@ class TopicChurnFault(Fault[TopicChurn]):
         try:
             request(topic)
         except InsyncError:
-            self._figures["failed"] += 1
+            self.figures["failed"] += 1
             return
-        self._figures[what] += 1
+        self.figures[what] += 1
         if what == "deleted":
             self._left.discard(topic)
 

@@ -17,7 +17,6 @@ from typing import ClassVar, Final
 
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
-from insync.events.schema import FaultLine
 from insync.faults.base import AnyLasting, Fault, await_true
 from insync.faults.kind import Recorded, figure
 from insync.faults.spec import Lasting
@@ -114,8 +113,6 @@ class BrokenDiskFault(LostFolderFault[Lasting]):
     def plan(self) -> None:
         super().plan()
         self._volume = self.cluster.disks.volumes[self.spec.broker]
-        self._refused = 0
-        self._free_bytes = 0
 
     def inject(self) -> None:
         self.mark()
@@ -130,14 +127,13 @@ class BrokenDiskFault(LostFolderFault[Lasting]):
         """Repair the volume and start the broker again if it has ended, or lost the folder."""
         self._look()
         self.end_with(lambda: self.way.repair(self._volume), outlived=self.way.outlived)
-
-    def evidence(self) -> FaultLine:
-        figures = {"refused": self._refused, "free_bytes": self._free_bytes, **self.lost}
-        return self.line(self.acted_if(self._refused == LOOKS), figures)
+        self.figures |= self.lost
+        self.acted = self.figures["refused"] == LOOKS
 
     def _look(self) -> None:
-        self._refused += self._volume.refusal() == self.way.refusal
-        self._free_bytes = self._volume.free_bytes
+        refused = self._volume.refusal() == self.way.refusal
+        self.figures["refused"] = self.figures.get("refused", 0) + refused
+        self.figures["free_bytes"] = self._volume.free_bytes
 
 
 def took_writes(_: PlannedFault, seen: Recorded) -> str | None:
