@@ -203,7 +203,7 @@ results: setup ## run the commands of the pages of figures and write their table
 	@PYTHONPATH=tests $(BIN)/python -m programs.results insync-runs/results $(PAGES)
 
 # Each prints Markdown. test_docs.py runs them, too.
-GENERATED := insync.arms insync.faults.docs insync.metrics insync.analysis.checks.registry
+GENERATED := insync.arms insync.faults.registry insync.metrics insync.analysis.checks.registry
 docs: setup ## write what is made of the code into build/docs: arms, faults, metrics, anomalies
 	@mkdir -p build/docs
 	@for each in $(GENERATED); do $(BIN)/python -m $$each > build/docs/$${each#*.}.md; done

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine, now_ms
@@ -52,21 +52,8 @@ class FaultContext:
     transactions: Sequence[str] = ()
 
     @classmethod
-    def of(
-        cls,
-        spec: Planned,
-        *,
-        arm: str,
-        repeat: int,
-        topic: str,
-        leaders: Sequence[int],
-        io_threads: int,
-        beside: str = "",
-        configs: Mapping[str, str] | None = None,
-        clients: Running | None = None,
-        transactions: Sequence[str] = (),
-    ) -> Self:
-        """Return the context of a planned fault.
+    def of(cls, spec: Planned, *, topic: str, beside: str = "", **given: Any) -> Self:
+        """Return the context of a planned fault, with what else is `given` of it.
 
         `topic` is the workload's of the repeat, `beside` the one of `[beside]`.
         """
@@ -74,11 +61,9 @@ class FaultContext:
         if spec.other_topic is not None:
             topic = beside if spec.other_topic == BESIDE else spec.other_topic
         return cls(
-            arm=arm, repeat=repeat, kind=spec.kind, broker=spec.broker,
-            planned_ms=spec.end_ms - spec.at_ms, topic=topic, leaders=leaders,
+            kind=spec.kind, broker=spec.broker, planned_ms=spec.end_ms - spec.at_ms, topic=topic,
             target=[f"{topic}-{partition}" for partition in partitions],
-            site=getattr(spec, "site", ""), mode=getattr(spec, "mode", ""), io_threads=io_threads,
-            configs=configs or {}, clients=clients, transactions=transactions,
+            site=getattr(spec, "site", ""), mode=getattr(spec, "mode", ""), **given,
         )  # fmt: skip
 
     @property

@@ -1,7 +1,11 @@
-"""Every fault kind, found in `kinds/` and its folders: to add one, add a file with a `KIND`."""
+"""Every fault kind, found in `kinds/` and its folders: to add one, add a file with a `KIND`.
+
+`python -m insync.faults.registry` prints the table of the kinds as Markdown.
+"""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from itertools import starmap
 from pathlib import Path
 from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any, Final
@@ -42,6 +46,22 @@ def tagged(tag: str) -> list[str]:
     return [name for name, kind in KINDS.items() if getattr(kind.tags, tag)]
 
 
+_OF_EVERY_KIND: Final = {"kind", "broker", "at_ms", "for_ms"}
+
+
+def as_markdown() -> str:
+    """Return the table of all kinds, with the notes below it."""
+    notes = [f"- `{name}`: {kind.words.notes}" for name, kind in KINDS.items() if kind.words.notes]
+    head = "| kind | keys | what it does | how | what shows that it acted |\n|---|---|---|---|---|"
+    return "\n".join([head, *starmap(_row, KINDS.items()), "", *notes, ""])
+
+
+def _row(name: str, kind: FaultKind[Any]) -> str:
+    keys = ", ".join(f"`{key}`" for key in kind.spec.model_fields if key not in _OF_EVERY_KIND)
+    words = kind.words
+    return f"| `{name}` | {keys} | {words.does} | {words.mechanism} | {words.evidence} |"
+
+
 def why_not(kind: str, cluster: ClusterKind, out: Path) -> str | None:
     """Return why faults of a kind cannot be injected here into a run recorded at `out`, or None."""
     probe = KINDS[kind].probes.get(cluster)
@@ -58,3 +78,7 @@ def clash(one: Planned, other: Planned) -> bool:
     if one.nodes != other.nodes:
         return False
     return (tags.regroups and others.regroups) or (one.kind == other.kind and tags.once)
+
+
+if __name__ == "__main__":
+    print(as_markdown(), end="")

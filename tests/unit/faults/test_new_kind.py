@@ -56,7 +56,7 @@ from insync.analysis.verdict.invalid_reasons import missing_evidence
 from insync.cli.faults import catalogue
 from insync.errors import InputError
 from insync.events.run_info import PlannedFault
-from insync.faults.docs import as_markdown
+from insync.faults.registry import as_markdown
 from insync.faults.registry import fault_of, tagged
 from insync.faults.base import FaultContext
 from insync.run.requirements import needs

@@ -7,7 +7,7 @@ from typing import Final
 
 from insync.errors import InsyncError
 from insync.faults.base import Held, await_true
-from insync.faults.support.control import ControlFile, Counters, Mode, Rule, Site
+from insync.faults.support.control import ControlFile, Mode, Rule, Site, Slot
 
 DRAIN_SECONDS: Final = 5.0  # stalled calls return in ms, but not in a dead or frozen broker
 DEADLINE_SECONDS: Final = 5.0  # how far beyond its time a stall may last if the harness ends
@@ -84,8 +84,8 @@ class ArmedRules:
         seen = [self._control.counters(slot).first_ns for slot in self._slots]
         return min((first for first in seen if first), default=None)
 
-    def _at_death_ns(self, counters: Counters) -> int:
+    def _at_death_ns(self, counters: Slot) -> int:
         """How long a call had been stalled when its broker ended; 0 if there was none."""
         if self._died_ns is None or not counters.held_now:
             return 0
-        return self._died_ns - counters.first_ns
+        return self._died_ns - int(counters.first_ns)

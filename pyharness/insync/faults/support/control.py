@@ -39,7 +39,11 @@ class Header(ctypes.Structure):
 
 
 class Slot(ctypes.Structure):
-    """struct stall_rule."""
+    """struct stall_rule: a rule, and what the shim counts for it.
+
+    `held_now` calls are stalled at this moment; `calls` were stalled, or failed by a rule that lets
+    them; `first_ns` is when the first was (CLOCK_MONOTONIC), 0 if none was.
+    """
 
     _fields_ = [
         *((name, ctypes.c_uint32) for name in ("state", "site", "mode", "held_now")),
@@ -108,21 +112,6 @@ class Rule:
     deadline_ns: int
     delay_ns: int = 0
     files: str = ""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Counters:
-    """What the shim counted for one rule; `held_now` is the calls stalled at this moment.
-
-    `calls` were stalled, or failed by a rule that lets them; `first_ns` is when the first was
-    (CLOCK_MONOTONIC), 0 if none was.
-    """
-
-    held_now: int
-    calls: int
-    held_ns: int
-    longest_ns: int
-    first_ns: int
 
 
 class ControlFile:
@@ -225,13 +214,10 @@ class ControlFile:
             rule.state = State.LIFTED
             self.header.armed -= 1
 
-    def counters(self, slot: int) -> Counters:
-        """Read the counters of the rule in `slot`."""
-        rule = self.slots[slot]
-        return Counters(
-            held_now=rule.held_now, calls=rule.calls, held_ns=rule.held_ns,
-            longest_ns=rule.longest_ns, first_ns=rule.first_ns,
-        )  # fmt: skip
+    def counters(self, slot: int) -> Slot:
+        """Return the rule in `slot`, whose counters the shim goes on to change."""
+        rule: Slot = self.slots[slot]
+        return rule
 
 
 def _bucket(target: bytes) -> int:
