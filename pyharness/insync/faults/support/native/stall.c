@@ -333,53 +333,26 @@ static inline bool stall_open(const char *file, int flags)
         return stall(site, fd) ? -1 : next arguments;        \
     }
 
-STALLED(ssize_t, read, STALL_READ, fd, (int fd, void *buffer, size_t count), (fd, buffer, count))
-STALLED(ssize_t, pread, STALL_READ, fd,
-        (int fd, void *buffer, size_t count, off_t offset),
-        (fd, buffer, count, offset))
-STALLED(ssize_t, pread64, STALL_READ, fd,
-        (int fd, void *buffer, size_t count, off64_t offset),
-        (fd, buffer, count, offset))
-STALLED(ssize_t, readv, STALL_READ, fd,
-        (int fd, const struct iovec *vector, int count),
-        (fd, vector, count))
-STALLED(ssize_t, preadv, STALL_READ, fd,
-        (int fd, const struct iovec *vector, int count, off_t offset),
-        (fd, vector, count, offset))
-STALLED(ssize_t, preadv64, STALL_READ, fd,
-        (int fd, const struct iovec *vector, int count, off64_t offset),
-        (fd, vector, count, offset))
-STALLED(ssize_t, preadv2, STALL_READ, fd,
-        (int fd, const struct iovec *vector, int count, off_t offset, int flags),
-        (fd, vector, count, offset, flags))
-STALLED(ssize_t, preadv64v2, STALL_READ, fd,
-        (int fd, const struct iovec *vector, int count, off64_t offset, int flags),
-        (fd, vector, count, offset, flags))
+/* Defines the calls that move bytes between memory and a file, by a buffer and by a vector. */
+#define MOVED(site, bytes, move, at, at64, v, v_at, v_at64, v_at2, v_at64v2)                      \
+    STALLED(ssize_t, move, site, fd, (int fd, bytes *buffer, size_t count), (fd, buffer, count))  \
+    STALLED(ssize_t, at, site, fd, (int fd, bytes *buffer, size_t count, off_t offset),           \
+            (fd, buffer, count, offset))                                                          \
+    STALLED(ssize_t, at64, site, fd, (int fd, bytes *buffer, size_t count, off64_t offset),       \
+            (fd, buffer, count, offset))                                                          \
+    STALLED(ssize_t, v, site, fd, (int fd, VECTOR), (fd, vector, count))                          \
+    STALLED(ssize_t, v_at, site, fd, (int fd, VECTOR, off_t offset), (fd, vector, count, offset)) \
+    STALLED(ssize_t, v_at64, site, fd, (int fd, VECTOR, off64_t offset),                          \
+            (fd, vector, count, offset))                                                          \
+    STALLED(ssize_t, v_at2, site, fd, (int fd, VECTOR, off_t offset, int flags),                  \
+            (fd, vector, count, offset, flags))                                                   \
+    STALLED(ssize_t, v_at64v2, site, fd, (int fd, VECTOR, off64_t offset, int flags),             \
+            (fd, vector, count, offset, flags))
+#define VECTOR const struct iovec *vector, int count
 
-STALLED(ssize_t, write, STALL_WRITE, fd,
-        (int fd, const void *buffer, size_t count),
-        (fd, buffer, count))
-STALLED(ssize_t, pwrite, STALL_WRITE, fd,
-        (int fd, const void *buffer, size_t count, off_t offset),
-        (fd, buffer, count, offset))
-STALLED(ssize_t, pwrite64, STALL_WRITE, fd,
-        (int fd, const void *buffer, size_t count, off64_t offset),
-        (fd, buffer, count, offset))
-STALLED(ssize_t, writev, STALL_WRITE, fd,
-        (int fd, const struct iovec *vector, int count),
-        (fd, vector, count))
-STALLED(ssize_t, pwritev, STALL_WRITE, fd,
-        (int fd, const struct iovec *vector, int count, off_t offset),
-        (fd, vector, count, offset))
-STALLED(ssize_t, pwritev64, STALL_WRITE, fd,
-        (int fd, const struct iovec *vector, int count, off64_t offset),
-        (fd, vector, count, offset))
-STALLED(ssize_t, pwritev2, STALL_WRITE, fd,
-        (int fd, const struct iovec *vector, int count, off_t offset, int flags),
-        (fd, vector, count, offset, flags))
-STALLED(ssize_t, pwritev64v2, STALL_WRITE, fd,
-        (int fd, const struct iovec *vector, int count, off64_t offset, int flags),
-        (fd, vector, count, offset, flags))
+MOVED(STALL_READ, void, read, pread, pread64, readv, preadv, preadv64, preadv2, preadv64v2)
+MOVED(STALL_WRITE, const void, write, pwrite, pwrite64, writev, pwritev, pwritev64, pwritev2,
+      pwritev64v2)
 
 STALLED(ssize_t, sendfile, STALL_SEND, in,
         (int out, int in, off_t *offset, size_t count),
