@@ -77,7 +77,7 @@ MOST_LINES = {
     "cli": 1_912,
     "engine": 900,
     "events": 1_298,
-    "faults": 6_959,
+    "faults": 6_819,
     "fuzz": 1_622,
     "kafka_tests": 1_049,
     "matrix": 158,
