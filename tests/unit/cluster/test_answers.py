@@ -88,57 +88,49 @@ def follower(links: Links) -> socket.socket:
     return socket.create_connection(links.brokers[1].address, timeout=10)
 
 
-def test_only_the_calls_of_the_api_from_the_nth_on_are_acted_on(links: Links) -> None:
-    rule = AnswerRule(
-        api=FETCH, mode="error", from_call=2, calls=2, code=6, places=lambda *_: [8]
-    )  # fmt: skip
-    links.begin_answers(1, rule, to_clients=False)
+def acting(links: Links, node: int = 1, **keys: Any) -> AnswerRule:
+    """Act on a node's answers to fetches: with error 6, unless the keys say otherwise."""
+    fails: dict[str, Any] = {"mode": "error", "code": 6, "places": lambda *_: [8]}
+    rule = AnswerRule(**{"api": FETCH, **fails, **keys})
+    links.begin_answers(node, rule, to_clients=False)
+    return rule
+
+
+def codes(links: Links, *apis: int) -> list[int]:
+    """Return the codes of the answers to calls, which have the numbers from 0 on."""
+    found = []
     with follower(links) as one:
-        codes = []
-        for number, api in enumerate((FETCH, PRODUCE, FETCH, FETCH, FETCH)):
+        for number, api in enumerate(apis):
             one.sendall(request(api, number))
-            codes.append(code(one))
-    assert codes == [0, 0, 6, 6, 0]
+            found.append(code(one))
+    return found
+
+
+def test_only_the_calls_of_the_api_from_the_nth_on_are_acted_on(links: Links) -> None:
+    rule = acting(links, from_call=2, calls=2)
+    assert codes(links, FETCH, PRODUCE, FETCH, FETCH, FETCH) == [0, 0, 6, 6, 0]
     assert (rule.came, rule.acted, rule.version) == (4, 2, 12)
     assert 0 < rule.first_at <= time.monotonic()
 
 
 def test_each_rule_counts_every_call_and_the_first_that_may_acts(links: Links) -> None:
-    rules = [
-        AnswerRule(api=FETCH, mode="error", from_call=each, code=each, places=lambda *_: [8])
-        for each in (1, 1, 3)
-    ]
-    for rule in rules:
-        links.begin_answers(1, rule, to_clients=False)
-    with follower(links) as one:
-        codes = []
-        for number in range(4):
-            one.sendall(request(FETCH, number))
-            codes.append(code(one))
-    assert codes == [1, 1, 3, 0]
+    rules = [acting(links, from_call=each, code=each) for each in (1, 1, 3)]
+    assert codes(links, *[FETCH] * 4) == [1, 1, 3, 0]
     assert [rule.came for rule in rules] == [4, 4, 4]
 
 
 def test_an_answer_without_a_place_for_the_error_is_no_call(links: Links) -> None:
     """As one of a fetch session that has no partition: the next one is acted on."""
     places = iter([[], [8]])
-    rule = AnswerRule(api=FETCH, mode="error", code=6, places=lambda *_: next(places))
-    links.begin_answers(1, rule, to_clients=False)
-    with follower(links) as one:
-        codes = []
-        for number in range(3):
-            one.sendall(request(FETCH, number))
-            codes.append(code(one))
-    assert codes == [0, 6, 0]
+    acting(links, places=lambda *_: next(places))
+    assert codes(links, *[FETCH] * 3) == [0, 6, 0]
 
 
 def test_a_delay_delays_what_is_behind_it_and_keeps_the_order(links: Links) -> None:
-    rule = AnswerRule(api=FETCH, mode="delay", delay_s=0.4)
-    links.begin_answers(1, rule, to_clients=False)
-    with follower(links) as one, follower(links) as other:
+    rule = acting(links, mode="delay", delay_s=0.4)
+    with follower(links) as one:
         began = time.monotonic()
         one.sendall(request(FETCH, 1) + request(PRODUCE, 2) + request(FETCH, 3))
-        other.settimeout(10)
         assert numbers(one, 3) == [1, 2, 3]
         assert time.monotonic() - began >= 0.4
     assert rule.acted == 1
@@ -146,8 +138,7 @@ def test_a_delay_delays_what_is_behind_it_and_keeps_the_order(links: Links) -> N
 
 
 def test_other_connections_do_not_wait_for_a_delay(links: Links) -> None:
-    rule = AnswerRule(api=FETCH, mode="delay", delay_s=60)
-    links.begin_answers(1, rule, to_clients=False)
+    rule = acting(links, mode="delay", delay_s=60)
     with follower(links) as one, follower(links) as other:
         one.sendall(request(FETCH, 1))
         wait_for(lambda: rule.acted, bool)
@@ -158,8 +149,7 @@ def test_other_connections_do_not_wait_for_a_delay(links: Links) -> None:
 
 
 def test_a_dropped_answer_never_comes_nor_one_behind_it(links: Links, node: Node) -> None:
-    rule = AnswerRule(api=FETCH, mode="drop")
-    links.begin_answers(1, rule, to_clients=False)
+    rule = acting(links, mode="drop")
     with follower(links) as one:
         one.sendall(request(FETCH, 1) + request(FETCH, 2))
         wait_for(lambda: node.asked, lambda asked: asked == [1, 2])
@@ -180,8 +170,7 @@ def test_a_dropped_answer_never_comes_nor_one_behind_it(links: Links, node: Node
 def test_a_reset_comes_after_the_node_has_the_request_or_before(
     links: Links, node: Node, processed: bool
 ) -> None:
-    rule = AnswerRule(api=FETCH, mode="reset", processed=processed)
-    links.begin_answers(1, rule, to_clients=False)
+    rule = acting(links, mode="reset", processed=processed)
     with follower(links) as one:
         one.sendall(request(FETCH, 1))
         with pytest.raises(ConnectionResetError):
@@ -191,30 +180,20 @@ def test_a_reset_comes_after_the_node_has_the_request_or_before(
 
 
 def unprocessed(links: Links, **keys: Any) -> AnswerRule:
-    rule = AnswerRule(
-        api=FETCH, mode="error", processed=False, code=6, places=lambda *_: [8],
-        makes=lambda _, request: framed(request[8:12] + b"\0\0"), **keys,
-    )  # fmt: skip
-    links.begin_answers(1, rule, to_clients=False)
-    return rule
+    makes = lambda _, request: framed(request[8:12] + b"\0\0")  # noqa: E731
+    return acting(links, processed=False, makes=makes, **keys)
 
 
 def test_an_error_instead_of_the_work_comes_without_the_node(links: Links, node: Node) -> None:
     rule = unprocessed(links, from_call=2)
-    with follower(links) as one:
-        codes = []
-        for number in range(1, 4):
-            one.sendall(request(FETCH, number))
-            codes.append(code(one))
-    assert codes == [0, 6, 0]
-    assert node.asked == [1, 3]
+    assert codes(links, *[FETCH] * 3) == [0, 6, 0]
+    assert node.asked == [0, 2]
     assert (rule.came, rule.acted, rule.version) == (3, 1, 12)
 
 
 def test_an_error_instead_of_the_work_waits_for_the_answers_before_it(links: Links) -> None:
     """Clients take the next answer of a connection for that to their oldest request."""
-    late = AnswerRule(api=PRODUCE, mode="delay", delay_s=0.3)
-    links.begin_answers(1, late, to_clients=False)
+    late = acting(links, api=PRODUCE, mode="delay", delay_s=0.3)
     rule = unprocessed(links, calls=2)
     with follower(links) as one:
         asked = ((PRODUCE, 1), (FETCH, 2), (FETCH, 3), (PRODUCE, 4), (FETCH, 5))
@@ -224,48 +203,38 @@ def test_an_error_instead_of_the_work_waits_for_the_answers_before_it(links: Lin
 
 
 def test_a_request_without_a_place_for_the_error_reaches_the_node(links: Links, node: Node) -> None:
-    rule = unprocessed(links)
-    rule.places = lambda *_: []
-    with follower(links) as one:
-        one.sendall(request(FETCH, 1))
-        assert code(one) == 0
-    assert (node.asked, rule.acted) == ([1], 0)
+    rule = unprocessed(links, places=lambda *_: [])
+    assert codes(links, FETCH) == [0]
+    assert (node.asked, rule.acted) == ([0], 0)
 
 
 def test_an_answer_that_is_lost_with_its_connection_is_no_call(links: Links) -> None:
     """The next call is acted on instead."""
-    rule = AnswerRule(api=FETCH, mode="error", code=6, places=lambda *_: [8])
     silent = socket.create_server(("127.0.0.1", 0))
     links.brokers[2].upstream = silent.getsockname
     with silent, socket.create_connection(links.brokers[2].address, timeout=10) as one:
-        links.begin_answers(2, rule, to_clients=False)
+        rule = acting(links, 2)
         one.sendall(request(FETCH, 1))
         wait_for(lambda: rule.came, bool)
         connection, _ = silent.accept()
         connection.close()
         assert one.recv(1) == b""
     links.begin_answers(1, rule, to_clients=False)
-    with follower(links) as one:
-        one.sendall(request(FETCH, 1))
-        assert code(one) == 6
+    assert codes(links, FETCH) == [6]
 
 
 def test_only_who_is_meant_is_answered_so(links: Links) -> None:
-    rule = AnswerRule(
-        api=FETCH, mode="error", asked_by=lambda number: number == 2, code=6, calls=9,
-        places=lambda *_: [8],
-    )  # fmt: skip
-    links.begin_answers(CONTROLLER_ID, rule, to_clients=False)
+    acting(links, CONTROLLER_ID, asked_by=lambda number: number == 2, calls=9)
     address = links.controllers[CONTROLLER_ID].address
-    codes = []
+    found = []
     for client in (b"raft-client-2", b"2", b"raft-client-101", b"rdkafka"):
         with socket.create_connection(address, timeout=10) as one:
             one.sendall(request(FETCH, 1, client))
-            codes.append(code(one))
+            found.append(code(one))
     with socket.create_connection(links.clients[1].address, timeout=10) as one:
         one.sendall(request(FETCH, 1))
-        codes.append(code(one))
-    assert codes == [6, 6, 0, 0, 0]
+        found.append(code(one))
+    assert found == [6, 6, 0, 0, 0]
 
 
 def test_what_is_no_message_of_kafka_passes(links: Links) -> None:
