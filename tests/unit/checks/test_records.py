@@ -52,21 +52,21 @@ def test_records_that_an_election_of_the_scenario_cost_are_counted(
 
 
 @pytest.mark.parametrize(
-    ("changes", "expected"),
+    ("changes", "expected", "acked"),
     [
-        ([(2_000.0, True, True)], 2),
-        ([(2_000.0, True, False)], 0),
-        ([(1_500.0, False, False), (2_000.0, True, True)], 0),
-        ([(100.0, True, True)], 1),
+        ([(2_000.0, True, True)], 2, 1),
+        ([(2_000.0, True, False)], 0, 1),
+        ([(1_500.0, False, False), (2_000.0, True, True)], 0, 0),
+        ([(100.0, True, True)], 1, 0),
     ],
 )
 def test_records_that_an_unclean_election_cost_are_counted_also_those_that_were_only_read(
-    spark: SparkSession, changes: list[tuple[float, bool, bool]], expected: int
+    spark: SparkSession, changes: list[tuple[float, bool, bool]], expected: int, acked: int
 ) -> None:
     """Two are lost: one was acked at 1.2 s, one was read at 1.05 s and never acked."""
     sent = [(0, 1_200.0, None, 10), (1, None, None, None)]
     row = counted(spark, sent, [(11, 1, 1_050.0, False)], [(True, 5, 5)], changes)
-    assert (row["lost"], row["lost_at_unclean"]) == (2, expected)
+    assert (row["lost"], row["lost_at_unclean"], row["lost_at_moves"]) == (2, expected, acked)
 
 
 def test_without_any_line_all_counts_are_zero(spark: SparkSession) -> None:
