@@ -4,16 +4,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from insync.analysis.checks.comparable import comparable
-from unit.tables.inline import inline_table
-
-PLACE = "run string, arm string, repeat int, topic string, partition int"
-ISR = (
-    "run string, arm string, topic string, partition int, kind string, t_ms double, line long,"
-    " isr array<int>, replicas array<int>"
-)
-LOGS = f"{PLACE}, replica int, start_offset long, end_offset long, problem string"
-CONSUME = f"{PLACE}, offset long, fresh boolean"
-READ_BACK = f"{PLACE}, fresh boolean, position long, end_offset long"
+from insync.analysis.tables.bronze.lines import CONSUME, ISR, READ_BACK, REPLICA_LOGS
+from unit.tables.inline import table
 
 
 @pytest.mark.parametrize(
@@ -28,17 +20,14 @@ READ_BACK = f"{PLACE}, fresh boolean, position long, end_offset long"
 def test_the_replicas_of_the_last_assignment_count(
     spark: SparkSession, replicas: list[list[int]], whole: bool
 ) -> None:
-    place = ("r", "a", 0, "t", 0)
-    isr = [
-        ("r", "a", "t", 0, "partition", 10.0 + line, line, [1, 2], each)
-        for line, each in enumerate(replicas)
-    ]
+    isr = [(10.0 + line, line, each) for line, each in enumerate(replicas)]
+    logs = "replica start_offset end_offset"
     found = comparable(
-        inline_table(spark, [(*place, 99.0)], f"{PLACE}, end_ms double"),
-        inline_table(spark, [(*place, each, 0, 5, None) for each in (1, 2)], LOGS),
-        inline_table(spark, [(*place, 4, True)], CONSUME),
-        inline_table(spark, isr, ISR),
-        inline_table(spark, [], READ_BACK),
+        table(spark, "partitions", rows=[()], end_ms=99.0),
+        table(spark, REPLICA_LOGS, logs, [(each, 0, 5) for each in (1, 2)]),
+        table(spark, CONSUME, rows=[()], offset=4, fresh=True),
+        table(spark, ISR, "t_ms line replicas", isr, kind="partition", isr=[1, 2]),
+        table(spark, READ_BACK),
     )
     (row,) = found.collect()
     assert (row["logs_read"], row["whole"]) == (2, whole)

@@ -13,7 +13,7 @@ from insync.analysis.tables.contracts import CONTRACTS, Contract, Rule, columns_
 from insync.analysis.tables.gold.compare import MADE_OF, measured, repeat_metrics
 from insync.errors import InsyncError
 from insync.events import schema as written
-from unit.tables.inline import inline_table
+from unit.tables.inline import inline_table, table
 
 SPANS = Contract(
     "spans",
@@ -85,11 +85,7 @@ def test_every_contract_is_consistent(contract: Contract) -> None:
 
 
 def test_the_metrics_of_the_tables_are_those_of_the_registry(spark: SparkSession) -> None:
-    empty = {
-        name: inline_table(spark, [], ", ".join(f"{c.name} {c.type}" for c in columns))
-        for name in MADE_OF
-        if (columns := CONTRACTS[name].columns)
-    }
+    empty = {name: table(spark, name) for name in MADE_OF}
     gold = [name for name, metric in metrics.METRICS.items() if metric.gold]
     assert sorted(measured(empty).columns) == sorted([*REPEAT, *gold])
     CONTRACTS["repeat_metrics"].conformed(repeat_metrics(empty).toArrow())
