@@ -164,19 +164,6 @@ def test_nobody_was_slow_is_an_answer_of_the_page(tmp_path: Path) -> None:
     assert "<svg" not in said
 
 
-def test_the_command_writes_page_and_report_and_json(tmp_path: Path) -> None:
-    found(tmp_path / "logs")
-    html, report = tmp_path / "a.html", tmp_path / "a.md"
-    args = ["why", "--logs", str(tmp_path / "logs"), "--out", str(html), "--out", str(report)]
-    done = CliRunner().invoke(app, [*args, "--json"])
-    assert done.exit_code == 0, done.output
-    assert html.read_text().startswith("<!doctype html>")
-    assert report.read_text().startswith("# 3 log files in ")
-    (said,) = json.loads(done.stdout)["answers"]
-    assert said["findings"][0]["kip_501"]["removals"] == 4
-    assert said["findings"][0]["lines"][0]["number"] == 6
-
-
 def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
     found(tmp_path / "logs")
     done = CliRunner().invoke(app, ["why", "--logs", str(tmp_path / "logs"), "--out", "a.pdf"])
@@ -193,7 +180,9 @@ GAVE_UP = at(
 
 
 @pytest.mark.parametrize("redact", [True, False])
-def test_redacted_answers_have_no_name_in_any_form(tmp_path: Path, *, redact: bool) -> None:
+def test_the_command_writes_every_form_and_redacted_ones_have_no_name(
+    tmp_path: Path, *, redact: bool
+) -> None:
     folder = tmp_path / "datacentre" / "kafka-7.corp.example"
     slow = [line.replace("t-0", "payments-0").replace("t-1", "payments-1") for line in SLOW_LEADER]
     found(folder, GAVE_UP, slow=slow)
@@ -205,7 +194,11 @@ def test_redacted_answers_have_no_name_in_any_form(tmp_path: Path, *, redact: bo
         done = CliRunner().invoke(app, [*args, *form, *(["--redact"] if redact else [])])
         assert done.exit_code == 0, done.output
         texts.append(re.sub("written: .*", "", done.stdout))
+    (said,) = json.loads(texts[1])["answers"][0]["findings"]
+    assert (said["kip_501"]["removals"], said["lines"][0]["number"]) == (4, 6)
     texts += [html.read_text(), report.read_text()]
+    assert texts[2].startswith("<!doctype html>")
+    assert texts[3].startswith("# 4 log files in ")
     shown = {secret for text in texts for secret in SECRETS if secret in text}
     assert shown == (set() if redact else set(SECRETS))
     if redact:
