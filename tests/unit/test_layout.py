@@ -99,10 +99,10 @@ MOST_TEST_LINES = {
     "contract": 310,
     "data": 50,
     "engines": 177,
-    "integration": 6_944,
+    "integration": 6_942,
     "model": 1_128,
     "programs": 1_099,
-    "unit": 30_095,
+    "unit": 30_051,
 }
 SLACK = 100
 
