@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
@@ -301,7 +302,5 @@ def delete_groups(bootstrap: str, groups: Sequence[str]) -> None:
     """Delete consumer groups without members; one that cannot be deleted expires by itself."""
     admin = client(bootstrap)
     for answer in admin.delete_consumer_groups(list(groups)).values():
-        try:
+        with suppress(KafkaException, TimeoutError):
             answer.result(timeout=ANSWERS_WITHIN_S)
-        except (KafkaException, TimeoutError):
-            continue

@@ -82,7 +82,8 @@ def container_of(
     container.with_envs(**plan.extras.environment)
     # with_bind_ports takes no host: it would publish on every address.
     container.ports[f"{INSIDE}/tcp"] = (LOOPBACK, plan.port)  # type: ignore[assignment]
-    for path in _read(plan, agent):
+    jars = [agent.jar.absolute(), LAB_JAR] if agent else []
+    for path in (LOG_CONFIG, *plan.extras.files, *jars):
         container.with_volume_mapping(path, str(path), "ro")
     for path in _written(plan, agent):
         container.with_volume_mapping(path, str(path), "rw")
@@ -104,20 +105,9 @@ def container_of(
     )
 
 
-def _read(plan: NodePlan, agent: AgentSpec | None) -> Iterator[Path]:
-    yield LOG_CONFIG
-    yield from plan.extras.files
-    if agent is not None:
-        yield agent.jar.absolute()
-        yield LAB_JAR
-
-
-def _written(plan: NodePlan, agent: AgentSpec | None) -> Iterator[Path]:
-    yield plan.folder
-    yield from plan.extras.shared
-    if agent is not None:
-        yield agent.events_dir.absolute()
-        yield agent.bridge_dir.absolute()
+def _written(plan: NodePlan, agent: AgentSpec | None) -> list[Path]:
+    folders = [agent.events_dir.absolute(), agent.bridge_dir.absolute()] if agent else []
+    return [plan.folder, *plan.extras.shared, *folders]
 
 
 _PORT_TAKEN: Final = ("port is already allocated", "address already in use")

@@ -5,7 +5,6 @@ Brokers that do not support KRaft get a ZooKeeper as well. No process outlives t
 
 import os
 import re
-from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import Final
 
@@ -35,8 +34,11 @@ class LocalCluster(NodeCluster):
         """Plan the nodes, and keep their ports for them: one that was killed starts again there."""
         super()._prepare()
         self._kept.close()
+        own: set[int] = set()
+        for plan in self._planned.values():
+            own |= {plan.port, *map(int, _PORT.findall(plan.settings.get("listeners", "")))}
         try:
-            self._kept = ports.keep(_ports(self._planned.values()))
+            self._kept = ports.keep(own)
         except OSError as error:
             raise PortTakenError(f"a node's port was taken: {error}") from error
 
@@ -52,10 +54,3 @@ class LocalCluster(NodeCluster):
             environment={**os.environ, **plan.extras.environment},
         )
         return plan.started(running)
-
-
-def _ports(planned: Iterable[NodePlan]) -> set[int]:
-    own: set[int] = set()
-    for plan in planned:
-        own |= {plan.port, *map(int, _PORT.findall(plan.settings.get("listeners", "")))}
-    return own

@@ -21,12 +21,11 @@ _SERVING = {
 }
 
 
+Settings = Mapping[str, str]
+
+
 def controller(
-    number: int,
-    folder: Path,
-    voters: str,
-    listeners: Mapping[str, str],
-    settings: Mapping[str, str],
+    number: int, folder: Path, voters: str, listeners: Settings, settings: Settings
 ) -> dict[str, str]:
     """Return the settings of controller `number`; `settings` override the ones from here.
 
@@ -44,14 +43,9 @@ def controller(
 
 
 def broker(
-    number: int,
-    folder: Path,
-    quorum: str,
-    listeners: Mapping[str, str],
-    settings: Mapping[str, str],
-    *,
-    zookeeper: bool = False,
-) -> dict[str, str]:
+    number: int, folder: Path, quorum: str, listeners: Settings, settings: Settings,
+    *, zookeeper: bool = False,
+) -> dict[str, str]:  # fmt: skip
     """Return the settings of broker `number`; `settings` override the ones from here.
 
     `quorum` are the controllers, as ID@HOST:PORT, or the HOST:PORT of the `zookeeper`. `listeners`
@@ -78,12 +72,12 @@ def broker(
     }
 
 
-def text(settings: Mapping[str, str]) -> str:
+def text(settings: Settings) -> str:
     """Return the text of a Java properties file, escaped because Java reads it as Latin-1."""
     return "".join(f"{key}={_escaped(value)}\n" for key, value in settings.items())
 
 
-def _log_dirs(folder: Path, settings: Mapping[str, str]) -> str:
+def _log_dirs(folder: Path, settings: Settings) -> str:
     """Return the log directories of the node in `folder`, below which relative ones are."""
     names = settings.get("log.dirs", DATA).split(",")
     return ",".join(str(folder / name) for name in names)

@@ -70,10 +70,6 @@ def client() -> docker.DockerClient:
             f"docker: no engine at {address}, expected a running one "
             "(Debian and Ubuntu: apt-get install docker.io)"
         )
-    return _connected(address)
-
-
-def _connected(address: str) -> docker.DockerClient:
     try:
         engine = docker.DockerClient(base_url=address, version="auto", timeout=_SILENCE_S)
         facts = engine.info()

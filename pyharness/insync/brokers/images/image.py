@@ -196,28 +196,17 @@ def build(
     before = find(client, dist.release)
     if cached and before and before.fresh and before.base and before.base.id == base.id:
         return before, False
-    tag = image_of(dist.release, base.java).tag
+    tag, started = image_of(dist.release, base.java).tag, warmup.started(dist.release)
     with tempfile.TemporaryFile() as context:
         _pack(dist, base, context)
         context.seek(0)
         try:
             answers = client.api.build(
-                fileobj=context,
-                custom_context=True,
-                tag=tag,
-                buildargs={
-                    "BASE": base.name,
-                    "JAVA": str(base.java),
-                    "STARTED": warmup.started(dist.release),
-                },
-                labels=labels(dist.release, base),
+                fileobj=context, custom_context=True, tag=tag, labels=labels(dist.release, base),
+                buildargs={"BASE": base.name, "JAVA": str(base.java), "STARTED": started},
                 # The sample node connects to nothing but itself.
-                network_mode="none",
-                nocache=not cached,
-                rm=True,
-                forcerm=True,
-                decode=True,
-            )
+                network_mode="none", nocache=not cached, rm=True, forcerm=True, decode=True,
+            )  # fmt: skip
             _follow(answers, tag, tell)
         except APIError as error:
             raise InsyncError(f"image {tag}: {why(error)}") from error

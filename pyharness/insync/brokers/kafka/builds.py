@@ -53,15 +53,11 @@ def is_path(kafka: str) -> bool:
 def _own(path: Path) -> Release:
     jars = _jars(path)
     version = _version(path, jars)
+    number = numbers(version)
     return Release(
-        version=version,
-        jars=(),
-        zookeeper=numbers(version) < KRAFT_SINCE,
-        elr=numbers(version) >= ELR_SINCE,
-        path=path,
-        files=jars,
+        version, (), zookeeper=number < KRAFT_SINCE, elr=number >= ELR_SINCE, path=path, files=jars,
         build=digest_of((jar.name, sha256_of(jar)) for jar in jars)[:_DIGITS],
-    )
+    )  # fmt: skip
 
 
 def _jars(path: Path) -> tuple[Path, ...]:

@@ -76,13 +76,9 @@ def _ask(binary: Path, origin: str) -> str:
     """Return the settings that Java prints, which it does on standard error."""
     try:
         answer = subprocess.run(
-            [binary, "-XshowSettings:properties", "-version"],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_ANSWER_WITHIN_S,
-            check=False,
-        )
+            [binary, "-XshowSettings:properties", "-version"], capture_output=True, text=True,
+            errors="replace", timeout=_ANSWER_WITHIN_S, check=False,
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InputError(f"java: {binary} ({origin}) does not run: {error}") from error
     return answer.stderr + answer.stdout

@@ -41,7 +41,12 @@ def cached_jars(release: Release, libs: Path, tell: Progress) -> tuple[Path, ...
     """Return the class path of `release` in the folder `libs`; fetch missing jars first."""
     if first_bad(release, libs):
         with cache.locked(libs):
-            _fill(release, libs, tell)
+            bad = first_bad(release, libs)  # again: another insync may have fetched meanwhile
+            if bad is not None:
+                if libs.exists():
+                    damaged = f"{bad.file_name} in the cache is damaged, fetching again"
+                    tell(f"kafka {release.version}: {damaged}")
+                _fill(release, libs, tell)
     return tuple(libs / jar.file_name for jar in release.jars)
 
 
@@ -55,11 +60,6 @@ def first_bad(release: Release, libs: Path) -> Jar | None:
 
 
 def _fill(release: Release, libs: Path, tell: Progress) -> None:
-    bad = first_bad(release, libs)  # checked again: another insync may have fetched meanwhile
-    if bad is None:
-        return
-    if libs.exists():
-        tell(f"kafka {release.version}: {bad.file_name} in the cache is damaged, fetching again")
     tell(f"kafka {release.version}: fetching {len(release.jars)} jars, once")
     with cache.atomic_folder(libs) as made:
         fetch(release.jars, made)

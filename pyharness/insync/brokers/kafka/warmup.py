@@ -93,7 +93,12 @@ def dump(cold: Distribution, archive: Path, scratch: Path) -> None:
     settings.write_text(text, encoding="utf-8")
     with ExitStack() as ending:
         if cold.release.zookeeper:
-            server = _start_zookeeper(cold, scratch, other_port)
+            file = scratch / "zookeeper.properties"
+            lines = zookeeper_settings(scratch / formats.METADATA, other_port).items()
+            file.write_text("".join(f"{key}={value}\n" for key, value in lines))
+            flags = [*ZOOKEEPER_FLAGS, *node_flags(scratch)]
+            command = cold.command(flags, ZOOKEEPER_MAIN, str(file))
+            server = process.start(command, log=scratch / "zookeeper.log", folder=scratch)
             ending.callback(process.kill, [server])
         else:
             formats.copy(cold.formats / "controller", scratch, node=1, cluster=formats.new_id())
@@ -120,15 +125,6 @@ def started(release: Release) -> str:
     return "[KafkaServer id=1] started" if release.zookeeper else "Kafka Server started"
 
 
-def _start_zookeeper(cold: Distribution, scratch: Path, port: int) -> "subprocess.Popen[bytes]":
-    file = scratch / "zookeeper.properties"
-    settings = zookeeper_settings(scratch / formats.METADATA, port)
-    file.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
-    command = cold.command([*ZOOKEEPER_FLAGS, *node_flags(scratch)], ZOOKEEPER_MAIN, str(file))
-    log = scratch / "zookeeper.log"
-    return process.start(command, log=log, folder=scratch)
-
-
 def _dump(cold: Distribution, settings: Path, archive: Path) -> None:
     """Start a node and stop it as soon as it has started; its JVM writes the archive on exit."""
     scratch = settings.parent
@@ -136,8 +132,13 @@ def _dump(cold: Distribution, settings: Path, archive: Path) -> None:
     flags = [*node_flags(scratch), f"-XX:ArchiveClassesAtExit={archive}"]
     command = cold.command(flags, "kafka.Kafka", str(settings))
     node = process.start(command, log=log, folder=scratch)
+    # It has no clients, so it is enough that its log says that it has started.
+    until, says = time.monotonic() + _WITHIN_S, started(cold.release)
     try:
-        _await_started(node, log, started(cold.release))
+        while says not in log.read_text(encoding="utf-8", errors="replace"):
+            if node.poll() is not None or time.monotonic() > until:
+                raise InsyncError(f"a node did not start: {process.complaint(log)}")
+            time.sleep(_POLL_S)
         node.send_signal(signal.SIGTERM)
         node.wait(_WITHIN_S)
     except subprocess.TimeoutExpired:
@@ -146,15 +147,6 @@ def _dump(cold: Distribution, settings: Path, archive: Path) -> None:
         process.kill([node])
     if not archive.is_file():
         raise InsyncError(f"the JVM wrote no archive: {process.complaint(log)}")
-
-
-def _await_started(node: "subprocess.Popen[bytes]", log: Path, says: str) -> None:
-    """Wait until the log says that the node has started; it has no clients, so that is enough."""
-    until = time.monotonic() + _WITHIN_S
-    while says not in log.read_text(encoding="utf-8", errors="replace"):
-        if node.poll() is not None or time.monotonic() > until:
-            raise InsyncError(f"a node did not start: {process.complaint(log)}")
-        time.sleep(_POLL_S)
 
 
 ZOOKEEPER_MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"

@@ -274,39 +274,27 @@ def metadata_request(topic: str | None) -> bytes:
 
 def parse_metadata(answer: bytes) -> Metadata:
     """Parse an answer to `metadata_request`; raises ConnectionError if it is truncated."""
-    try:
-        return _parsed(Fields(answer))
-    except struct.error as error:
-        raise ConnectionError("the broker's answer is truncated") from error
-
-
-def _parsed(fields: Fields) -> Metadata:
-    fields.take("ii")  # correlation, throttle time
-    brokers = sorted([_broker(fields) for _ in range(fields.count())])
-    fields.content("h")  # the cluster's id
-    fields.take("i")  # the controller
+    fields = Fields(answer)
+    brokers: list[int] = []
     states: State = {}
     replicas: Replicas = {}
-    for _ in range(fields.count()):
-        fields.take("h")  # the topic's error: an unknown one has no partitions
-        fields.content("h")
-        fields.take("b")  # whether it is internal
-        for number, leader, assigned, isr in sorted(
-            [_partition(fields) for _ in range(fields.count())]
-        ):
-            states[number], replicas[number] = (leader, isr), assigned
-    return Metadata(brokers, states, replicas)
-
-
-def _broker(fields: Fields) -> int:
-    (number,) = fields.take("i")
-    fields.content("h")  # host
-    fields.take("i")  # port
-    fields.content("h")  # rack
-    return int(number)
-
-
-def _partition(fields: Fields) -> tuple[int, int, list[int], list[int]]:
-    _, number, leader = fields.take("hii")
-    replicas = list(fields.take(f"{fields.count()}i"))
-    return number, leader, replicas, sorted(fields.take(f"{fields.count()}i"))
+    try:
+        fields.take("ii")  # correlation, throttle time
+        for _ in range(fields.count()):
+            brokers.append(fields.count())
+            fields.content("h")  # host
+            fields.take("i")  # port
+            fields.content("h")  # rack
+        fields.content("h")  # the cluster's id
+        fields.take("i")  # the controller
+        for _ in range(fields.count()):
+            fields.take("h")  # the topic's error: an unknown one has no partitions
+            fields.content("h")
+            fields.take("b")  # whether it is internal
+            for _ in range(fields.count()):
+                _, number, leader = fields.take("hii")
+                replicas[number] = list(fields.take(f"{fields.count()}i"))
+                states[number] = leader, sorted(fields.take(f"{fields.count()}i"))
+    except struct.error as error:
+        raise ConnectionError("the broker's answer is truncated") from error
+    return Metadata(sorted(brokers), dict(sorted(states.items())), replicas)

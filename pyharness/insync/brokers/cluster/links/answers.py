@@ -127,27 +127,25 @@ class AnswerRule:
         self.acted += 1
 
 
+@dataclass
 class Conversation:
     """The requests and answers of one connection; `rules` may change meanwhile.
 
     `tell` writes an answer that the node did not make, if nothing else has to come before it.
     """
 
-    def __init__(
-        self, asked_by: int, rules: Sequence[AnswerRule], tell: Callable[[bytes], None]
-    ) -> None:
-        self._asked_by = asked_by
-        self._rules = rules
-        self._tell = tell
-        self._taken: dict[int, tuple[AnswerRule, int]] = {}
-        self._after: dict[int, bytes] = {}
-        """By the number of each request that the node has: what is answered right after it."""
+    asked_by: int
+    rules: Sequence[AnswerRule]
+    tell: Callable[[bytes], None]
+    _taken: dict[int, tuple[AnswerRule, int]] = field(default_factory=dict)
+    _after: dict[int, bytes] = field(default_factory=dict)
+    """By the number of each request that the node has: what is answered right after it."""
 
     async def request(self, message: bytes, _: float) -> bytes:
         """Return a request, with its length, as it is passed on; raises ResetError."""
         if len(message) >= _REQUEST.size:
             _, api, version, number = _REQUEST.unpack_from(message)
-            for rule in [each for each in self._rules if each.is_for(api, self._asked_by)][:1]:
+            for rule in [each for each in self.rules if each.is_for(api, self.asked_by)][:1]:
                 if (made := rule.take(version, message)) is not None:
                     self._answer_last(made)
                     return b""
@@ -160,7 +158,7 @@ class Conversation:
         if self._after:
             self._after[next(reversed(self._after))] += answer
         else:
-            self._tell(answer)
+            self.tell(answer)
 
     async def answer(self, message: bytes, came_at: float) -> bytes:
         """Return an answer, with its length, as it is passed on; raises ResetError."""

@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Final, Self, cast
 
@@ -46,6 +47,7 @@ def who(client: bytes, pattern: re.Pattern[bytes] | None) -> int:
     return int(found[1]) if found else CLIENTS
 
 
+@dataclass(eq=False)
 class Proxy:
     """The proxy of one listener of a node; `rules` has the rule of each pair of nodes.
 
@@ -54,21 +56,14 @@ class Proxy:
     acted on, by the rules in it; None: they may not.
     """
 
-    def __init__(
-        self,
-        node: int,
-        rules: Mapping[frozenset[int], Rule],
-        ids: re.Pattern[bytes] | None,
-        answers: list[AnswerRule] | None = None,
-    ) -> None:
-        self.upstream: Callable[[], tuple[str, int]] | None = None
-        self._node = node
-        self._rules = rules
-        self._ids = ids
-        self.answers = answers
-        self._server: asyncio.Server | None = None
-        self._open: set[asyncio.Task[None]] = set()
-        self.address = ("", 0)
+    node: int
+    rules: Mapping[frozenset[int], Rule]
+    ids: re.Pattern[bytes] | None
+    answers: list[AnswerRule] | None
+    upstream: Callable[[], tuple[str, int]] | None = None
+    address: tuple[str, int] = ("", 0)
+    _server: asyncio.Server | None = None
+    _open: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def open(self, host: str) -> None:
         """Listen on a free port of `host`; raises OSError."""
@@ -101,14 +96,14 @@ class Proxy:
 
     async def _lead(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         opening, client = await _opening(reader)
-        peer = who(client, self._ids)
-        rule = self._rules.get(frozenset((peer, self._node)), Rule())
+        peer = who(client, self.ids)
+        rule = self.rules.get(frozenset((peer, self.node)), Rule())
         if self.upstream is None:
             return
         to_reader, to_writer = await _connected(self.upstream())
         told = None if self.answers is None else Conversation(peer, self.answers, writer.write)
         asks, answered = (None, None) if told is None else (told.request, told.answer)
-        there, back = (peer, self._node), (self._node, peer)
+        there, back = (peer, self.node), (self.node, peer)
         try:
             async with asyncio.TaskGroup() as both:
                 both.create_task(_pump(reader, to_writer, rule, there, opening, asks))
@@ -298,7 +293,7 @@ class Links:
 
     def treat(self, one: int, other: int, treatment: Treatment) -> None:
         """Apply a treatment to the traffic between two nodes, or a node and its clients."""
-        self._do(self._rule(one, other).change(treatment))
+        self._do(self._rules[frozenset((one, other))].change(treatment))
 
     def free(self, one: int, other: int) -> None:
         """Let all traffic between two nodes pass, beginning with what was delayed."""
@@ -306,7 +301,7 @@ class Links:
 
     def passed(self, sender: int, receiver: int) -> Passed:
         """Return the counts of what one node sent to another one under the current treatment."""
-        return self._rule(sender, receiver).passed((sender, receiver))
+        return self._rules[frozenset((sender, receiver))].passed((sender, receiver))
 
     def _close_all(self) -> None:
         for proxy in self._all():
@@ -315,9 +310,6 @@ class Links:
     def _all(self) -> list[Proxy]:
         every = (self.brokers, self.clients, self.controllers)
         return [proxy for proxies in every for proxy in proxies.values()]
-
-    def _rule(self, one: int, other: int) -> Rule:
-        return self._rules[frozenset((one, other))]
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
         asyncio.run_coroutine_threadsafe(work, self._loop).result(_ANSWERS_WITHIN_S)

@@ -180,18 +180,11 @@ class _History:
         if change.data is None:
             return
         state = json.loads(change.data)
+        known = {name: state[name] for name in ("leader", "leader_epoch", "isr")}
         yield line(
-            self._arm,
-            change.time_ms,
-            kind="partition",
-            topic=topic,
-            partition=int(index),
-            leader=state["leader"],
-            leader_epoch=state["leader_epoch"],
-            isr=state["isr"],
-            replicas=self._replicas[topic][index],
-            adding=self._adding[topic].get(index, []),
-        )
+            self._arm, change.time_ms, kind="partition", topic=topic, partition=int(index), **known,
+            replicas=self._replicas[topic][index], adding=self._adding[topic].get(index, []),
+        )  # fmt: skip
 
     def _broker(self, change: Change, broker: int) -> Iterator[Line]:
         if change.ephemeral:
