@@ -25,7 +25,6 @@ from insync.errors import InputError, InsyncError
 ANSWERS_WITHIN_S: Final = 10.0
 _POLL_S = 0.02
 _ANSWER_WITHIN_S = 2.0
-_DELETED_WITHIN_S = 5.0
 _CREATED_WITHIN_S = 10.0
 _WITHOUT_ANSWER = (KafkaError._TIMED_OUT, KafkaError._TRANSPORT, KafkaError.REQUEST_TIMED_OUT)
 
@@ -144,7 +143,7 @@ def delete_records(
     Returns at once, without the answer, which comes when every replica has deleted them.
     """
     asked = TopicPartition(topic, partition, below)
-    admin.delete_records([asked], operation_timeout=_DELETED_WITHIN_S)
+    admin.delete_records([asked], operation_timeout=5.0)
 
 
 def keep_one_segment(admin: AdminClient, topic: str, *, alter_whole: bool) -> None:

@@ -89,11 +89,10 @@ def read_clock(bootstrap: str, topic: str) -> Reading | None:
 def _best(bootstrap: str, topic: str, partitions: int) -> list[Reading]:
     """Return the reading of each partition with the smallest error; raises InsyncError."""
     producer = Producer({"bootstrap.servers": bootstrap, "acks": 1, "linger.ms": 0, "log_level": 0})
-    found = [
-        [_read(producer, topic, partition) for _ in range(ROUNDS)]
-        for partition in range(partitions)
+    return [
+        min((_read(producer, topic, each) for _ in range(ROUNDS)), key=lambda one: one.error_ms)
+        for each in range(partitions)
     ]
-    return [min(readings, key=lambda each: each.error_ms) for readings in found]
 
 
 def _read(producer: Producer, topic: str, partition: int) -> Reading:

@@ -13,7 +13,6 @@ from insync.brokers.cluster import node, properties
 from insync.brokers.cluster.addresses import Addresses
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.node import NO_EXTRAS, AgentSpec, Node, NodeExtras, NodePlan, Role
-from insync.brokers.cluster.properties import ZOOKEEPER_ID
 from insync.brokers.cluster.ready import (
     PortTakenError,
     await_controller,
@@ -32,12 +31,9 @@ from insync.nodes import CONTROLLER_ID
 
 @dataclass(frozen=True)
 class Controllers:
-    """The nodes of a cluster on KRaft that are controllers.
+    """The `count` nodes of a cluster on KRaft that are controllers.
 
-    Args:
-        count: how many there are. Those that are only controllers have ids from CONTROLLER_ID on.
-        combined: whether brokers 1 to `count` are also the controllers, and no node is only one.
-
+    If `combined` these are brokers, from 1 on, otherwise nodes of their own from CONTROLLER_ID on.
     """
 
     count: int = 1
@@ -102,12 +98,12 @@ def on_zookeeper(
     no free ports.
     """
     first, *ports = free_ports(2 + len(brokers))
-    home = folder / str(ZOOKEEPER_ID)
-    host, inside = addresses.meeting(ZOOKEEPER_ID, first)
+    home = folder / str(properties.ZOOKEEPER_ID)
+    host, inside = addresses.meeting(properties.ZOOKEEPER_ID, first)
     made = warmup.zookeeper_settings(home / formats.METADATA, inside, host)
     plans = [
         NodePlan(
-            ZOOKEEPER_ID, "zookeeper", home, first, made,
+            properties.ZOOKEEPER_ID, "zookeeper", home, first, made,
             main=warmup.ZOOKEEPER_MAIN, flags=warmup.ZOOKEEPER_FLAGS,
         )
     ]  # fmt: skip

@@ -142,7 +142,6 @@ def labels(cluster: str, log: Path | None = None) -> dict[str, str]:
 
 
 def remove(client: docker.DockerClient, cluster: str) -> None:
-    """Remove the containers of a cluster, then its network."""
     marked = {"label": f"{CLUSTER}={cluster}"}
     for container in client.containers.list(all=True, filters=marked, ignore_removed=True):
         _remove(container, force=True, v=True)

@@ -61,7 +61,6 @@ def tag(version: str) -> str:
 
 
 def image_of(release: Release, java: Path) -> Image:
-    """Return the image of `release` on a base whose launcher is `java`."""
     jars = tuple(_HOME / "libs" / jar.file_name for jar in release.jars)
     return Image(tag(release.version), java, jars, _HOME / "classes.jsa")
 
@@ -84,7 +83,6 @@ class Base:
 
 
 def labels(release: Release, base: Base) -> dict[str, str]:
-    """Return the labels of the image of `release` on `base`, its recipe's digest among them."""
     named = json.dumps(asdict(base), default=str)
     return {"insync.kafka": release.version, _BASE: named, LABEL: digest(release, base)}
 
@@ -163,7 +161,6 @@ def require(release: Release) -> Image:
 
 
 def find(client: docker.DockerClient, release: Release) -> Found | None:
-    """Return the engine's image of `release`, None if it has none."""
     name = tag(release.version)
     try:
         image = client.images.get(name)
@@ -174,7 +171,6 @@ def find(client: docker.DockerClient, release: Release) -> Found | None:
     return Found(release.version, name, image.id, base, image.attrs["Size"], fresh)
 
 
-_SAMPLE_FOLDER = "sample"
 # One fixed time for all files, so that the same jars give the same image everywhere.
 _MTIME = 1_500_000_000
 _QUOTED = 5
@@ -235,7 +231,7 @@ def _pack(dist: Distribution, base: Base, context: IO[bytes]) -> None:
         if not dist.release.zookeeper:
             folder = Path(scratch)
             formats.copy(dist.formats / "controller", folder, node=1, cluster=formats.new_id())
-            tar.add(folder, arcname=_SAMPLE_FOLDER, filter=_plain)
+            tar.add(folder, arcname="sample", filter=_plain)
 
 
 def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -271,26 +267,20 @@ def prepare(client: docker.DockerClient, name: str, tell: Callable[[str], None])
     Raises InputError when the base cannot be pulled, or has no Java that runs Kafka.
     """
     tell(f"base {name}")
-    image = _image(client, name, tell)
+    try:
+        image = client.images.get(name)
+    except ImageNotFound:
+        tell(f"base {name}: pulling")
+        # Without a tag docker-py pulls all tags.
+        tagged = "@" in name or ":" in name.rpartition("/")[2]
+        try:
+            image = client.images.pull(name, tag=None if tagged else "latest")
+        except APIError as error:
+            raise InputError(f"base {name}: cannot be pulled: {why(error)}") from error
     java = parse_settings(_ask(client, image.id, name), f"base {name}")
     if java.version < OLDEST:
         raise InputError(f"base {name}: has Java {java.version}, expected {OLDEST} or newer")
     return Base(image.id, name, java.binary, java.description)
-
-
-def _image(
-    client: docker.DockerClient, name: str, tell: Callable[[str], None]
-) -> docker.models.images.Image:
-    try:
-        return client.images.get(name)
-    except ImageNotFound:
-        tell(f"base {name}: pulling")
-    try:
-        # Without a tag docker-py pulls all tags.
-        tagged = "@" in name or ":" in name.rpartition("/")[2]
-        return client.images.pull(name, tag=None if tagged else "latest")
-    except APIError as error:
-        raise InputError(f"base {name}: cannot be pulled: {why(error)}") from error
 
 
 def _ask(client: docker.DockerClient, image: str, name: str) -> str:

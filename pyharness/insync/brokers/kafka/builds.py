@@ -30,8 +30,6 @@ _MAIN: Final = "kafka/Kafka.class"
 _CLIENTS: Final = "org/apache/kafka/clients/NetworkClient.class"
 _REPLICATION: Final = "org/apache/kafka/server/config/ReplicationConfigs.class"
 _VERSION: Final = "kafka/kafka-version.properties"
-_DIGITS: Final = 8
-_UNREADABLE: Final = "not a readable"
 
 
 def find(kafka: str) -> Release:
@@ -56,7 +54,7 @@ def _own(path: Path) -> Release:
     number = numbers(version)
     return Release(
         version, (), zookeeper=number < KRAFT_SINCE, elr=number >= ELR_SINCE, path=path, files=jars,
-        build=digest_of((jar.name, sha256_of(jar)) for jar in jars)[:_DIGITS],
+        build=digest_of((jar.name, sha256_of(jar)) for jar in jars)[:8],
     )  # fmt: skip
 
 
@@ -92,7 +90,7 @@ def _unpacked(file: Path) -> Path:
                         with source, (made / place.name).open("wb") as target:
                             shutil.copyfileobj(source, target)
         except (tarfile.TarError, EOFError, OSError) as error:
-            raise InputError(f"kafka: {file}: {_UNREADABLE} .tgz: {error}") from error
+            raise InputError(f"kafka: {file}: not a readable .tgz: {error}") from error
 
     return caches.filled(caches.root() / "kafka" / "unpacked" / sha256_of(file)[:16], fill)
 
@@ -146,4 +144,4 @@ def _content(jar: Path, entry: str) -> bytes | None:
         with zipfile.ZipFile(jar) as content:
             return content.read(entry) if entry in content.NameToInfo else None
     except (zipfile.BadZipFile, OSError) as error:
-        raise InputError(f"kafka: {jar}: {_UNREADABLE} jar: {error}") from error
+        raise InputError(f"kafka: {jar}: not a readable jar: {error}") from error

@@ -30,7 +30,6 @@ class Java:
 
 
 def find_java() -> Java:
-    """Return the Java to run Kafka with; raises InputError if none is suitable."""
     binary, origin = _located()
     java = parse_settings(_ask(binary, origin), f"{binary} ({origin})")
     if java.version < OLDEST:

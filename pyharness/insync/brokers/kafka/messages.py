@@ -60,11 +60,9 @@ def error_places(
     not as described.
     """
     try:
-        walk = _Walk(description, version, answer, CORRELATION_END)
-        places = walk.places_at(whole=whole)
+        return _Walk(description, version, answer, CORRELATION_END).places_at(whole=whole)
     except struct.error:
         return ()
-    return places if walk.is_over else ()
 
 
 def answer_to(asked: Description, answers: Description, version: int, request: bytes) -> bytes:
@@ -118,17 +116,17 @@ class _Walk(_Described):
         if self._tagged_head:
             self._skip_tags()
 
-    @property
-    def is_over(self) -> bool:
-        """Whether the whole answer has been read."""
-        return self._fields.at == len(self._message)
-
     def values(self) -> dict[str, Value]:
         return self._struct(self._whole, 0)
 
     def places_at(self, *, whole: bool) -> Sequence[int]:
-        """Return the places at the least or the greatest depth that this version has."""
+        """Return the places at the least or the greatest depth that this version has.
+
+        There are none if more follows than is described.
+        """
         self._struct(self._whole, 0)
+        if self._fields.at != len(self._message):
+            return ()
         depths = set(self._depths(self._whole, 0))
         wanted = min(depths, default=0) if whole else max(depths, default=0)
         return [place for depth, place in self._places if depth == wanted]

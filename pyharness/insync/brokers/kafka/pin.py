@@ -20,7 +20,7 @@ from insync.errors import InputError
 # The log4j binding that every version gets.
 LOG4J = "2.25.5"
 _DONE_WITHIN_S = 600.0
-_VERSION = re.compile(r"\d+\.\d+\.\d+")
+VERSION = re.compile(r"\d+\.\d+\.\d+")
 # The first versions for Scala 2.13, and without log4j 1.
 _SCALA_213, _WITHOUT_LOG4J_1 = (2, 4), (4, 0)
 # The first versions with a client of ZooKeeper 3.5, and with 3.5.8.
@@ -38,7 +38,7 @@ def pin(version: str, folder: Path, tell: Callable[[str], None] = print) -> Path
 
     Raises InputError if Maven is missing or cannot resolve the version.
     """
-    if not _VERSION.fullmatch(version):
+    if not VERSION.fullmatch(version):
         raise InputError(f"pin: version '{version}', expected three numbers such as 4.3.1")
     if not folder.is_dir():
         raise InputError(f"pin: {folder} is not a folder")

@@ -25,7 +25,6 @@ from insync.errors import InputError
 
 OLDEST: Final = (2, 0)
 _LINE: Final = re.compile(r"\d+\.\d+")
-_RELEASE: Final = re.compile(r"\d+\.\d+\.\d+")
 
 
 def exact(version: str) -> str:
@@ -68,7 +67,7 @@ def recorded() -> list[str]:
 def published() -> Sequence[str]:
     """Return the releases that can be run; raises InputError if the repository does not answer."""
     found = released("org.apache.kafka", "kafka-clients")
-    releases = (each for each in found if _RELEASE.fullmatch(each) and numbers(each) >= OLDEST)
+    releases = (each for each in found if pin.VERSION.fullmatch(each) and numbers(each) >= OLDEST)
     return sorted({*known(), *releases}, key=numbers)
 
 
@@ -116,7 +115,6 @@ def fetch(jars: Sequence[Jar], libs: Path) -> None:
 
 
 def repository() -> str:
-    """Return the repository's address; raises InputError for an invalid one."""
     own = os.environ.get(VARIABLE) or CENTRAL
     if not own.startswith(_SCHEMES):
         raise InputError(f"{VARIABLE}: {own}, expected an address such as {CENTRAL}")

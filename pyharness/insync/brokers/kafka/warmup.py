@@ -23,8 +23,6 @@ from insync.brokers.kafka.versions import Release
 from insync.errors import InsyncError
 
 _FORMATS = "formats"
-_WITHOUT_ELR = "formats-without-elr"
-_ELR = "eligible.leader.replicas.version"
 _ARCHIVE = "classes.jsa"
 
 
@@ -63,10 +61,10 @@ def without_elr(dist: Distribution) -> Path:
 
     def make(made: Path) -> None:
         with TemporaryDirectory(dir=made, ignore_cleanup_errors=True) as scratch:
-            words = ("--feature", f"{_ELR}=0")
+            words = ("--feature", "eligible.leader.replicas.version=0")
             formats.make_templates(replace(dist, formats=made), Path(scratch), words)
 
-    return cache.filled(dist.formats.with_name(_WITHOUT_ELR), make)
+    return cache.filled(dist.formats.with_name("formats-without-elr"), make)
 
 
 def fingerprint(jars: Sequence[Path], java: Java) -> str:

@@ -89,7 +89,6 @@ CLIENT: Final = b"insync"
 PREFERRED: Final = 0
 UNCLEAN: Final = 1
 _NO_TAGS: Final = b"\0"
-_NULL: Final = b"\0"
 
 
 def fetch(topic: str, partition: int, size: int = 1 << 20) -> bytes:
@@ -115,7 +114,7 @@ def reassign(topic: str, partition: int, replicas: Sequence[int] | None, timeout
 
     None cancels the reassignment that is in progress.
     """
-    ids = _NULL if replicas is None else _ids(replicas)
+    ids = b"\0" if replicas is None else _ids(replicas)
     place = struct.pack(">i", partition) + ids + _NO_TAGS
     body = struct.pack(">i", timeout_ms) + _topics(topic, [place])
     return framed(ALTER_REASSIGNMENTS, body + _NO_TAGS, flexible=True)

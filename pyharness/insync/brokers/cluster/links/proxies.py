@@ -123,7 +123,6 @@ class Proxy:
 async def _connected(
     address: tuple[str, int],
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connect to the address behind a proxy; raises OSError."""
     connection = _tcp()
     try:
         await asyncio.get_running_loop().sock_connect(connection, address)
