@@ -10,16 +10,15 @@ from typing import Any, Final, NamedTuple
 
 import tomli_w
 
-from insync.arms import has_agent
 from insync.artifacts import sha256_of
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.versions import numbers
 from insync.engine.campaign import Done
 from insync.engine.scenarios import CellResult, ScenarioCampaign
-from insync.errors import InputError, require_known
+from insync.errors import InputError
 from insync.events.writer import write_atomic
 from insync.faults.registry import KINDS, why_not
-from insync.fuzz.draw import GENERATOR, SHAPES, Choices, Shape, draw, name_of
+from insync.fuzz.draw import GENERATOR, Choices, draw, name_of
 from insync.fuzz.judge import CLASSES, ArmResult, Class, fault_words, judge, workload_words
 from insync.fuzz.reduce import Reduced, Replays, reduce_seed
 from insync.fuzz.request import DEFAULT_ARMS, FuzzRequest, seeds_of
@@ -27,7 +26,7 @@ from insync.outcome import Outcome
 from insync.report.result_page import Words
 from insync.result import Result, Table
 from insync.run.cell import CellSpec
-from insync.run.plan import built_agent, resolve_cells
+from insync.run.plan import require_agent, resolve_cells
 from insync.run.request import RunRequest
 from insync.run.version_support import require_arms
 from insync.scenario.load import keys_of
@@ -72,9 +71,7 @@ class Fuzz(ScenarioCampaign):
         """Check the whole request; raises InputError. Writes nothing."""
         self._request = request
         self._seeds = seeds_of(request.seeds)
-        require_known("--shape", [request.shape], SHAPES)
-        self._shape: Shape = "late-write" if request.shape == "late-write" else "any"
-        self._arms = list(request.arms or DEFAULT_ARMS[self._shape])
+        self._arms = list(request.arms or DEFAULT_ARMS[request.shape])
         if len(set(self._arms)) != len(self._arms):
             raise InputError(f"--arms {','.join(self._arms)}: expected each only once")
         self._release = find(request.kafka)
@@ -82,10 +79,9 @@ class Fuzz(ScenarioCampaign):
         self.at_once = request.at_once
         place = request.out or Path()
         self._kinds = [kind for kind in KINDS if why_not(kind, "local", place) is None]
-        self._settings = dict(request.settings)
         choices = Choices(
             arms=self._arms, kinds=self._kinds, version=numbers(self._release.version),
-            shape=self._shape, settings=self._settings,
+            shape=request.shape, settings=request.settings,
         )  # fmt: skip
         self._drawn = cache(lambda seed: draw(seed, choices))
         self._cells_of = cache(lambda seed: self._cells(self._drawn(seed)))
@@ -94,13 +90,13 @@ class Fuzz(ScenarioCampaign):
 
     def asked(self) -> Mapping[str, Any]:
         """Return what decides which scenario a seed is, and what runs it; not which seeds."""
-        agent = built_agent() if any(map(has_agent, self._arms)) else None
+        agent = require_agent(self._arms)
         return {
             "arms": self._arms,
             "Kafka": self._release.name,
-            "shape": self._shape,
+            "shape": self._request.shape,
             "kinds of faults": self._kinds,
-            "broker configs": self._settings,
+            "broker configs": dict(self._request.settings),
             "build of the agent (SHA-256)": agent and sha256_of(agent),
             "generator of seeds": GENERATOR,
         }
@@ -136,7 +132,7 @@ class Fuzz(ScenarioCampaign):
             if known.scenario is not None
         }
         return Result(
-            of=f"seeds of the shape {self._shape} on Kafka {self._release.name}",
+            of=f"seeds of the shape {self._request.shape} on Kafka {self._release.name}",
             children=tuple(
                 self._seed(
                     seed, arms, {each: reduced[each] for each in reduced if each.seed == seed}
@@ -148,7 +144,7 @@ class Fuzz(ScenarioCampaign):
                 "Kafka": self._release.name,
                 "arms": ", ".join(self._arms),
                 "seeds run": str(len(judged)),
-                "broker configs": ", ".join(f"{k}={v}" for k, v in self._settings.items()),
+                "broker configs": ", ".join(f"{k}={v}" for k, v in self._request.settings.items()),
                 "agent's jar, SHA-256": str(self.asked()["build of the agent (SHA-256)"])[:16],
             },
         )
@@ -170,7 +166,7 @@ class Fuzz(ScenarioCampaign):
 
     def _judged(self, done: Done) -> Judged:
         """Return the seeds that were run on all arms, and what each arm came to."""
-        stem = f"{self._release.name}/{name_of(0, self._shape).removesuffix('0')}"
+        stem = f"{self._release.name}/{name_of(0, self._request.shape).removesuffix('0')}"
         numbers = {name.rpartition("/")[0].removeprefix(stem) for name in done}
         found = {}
         for seed in sorted(int(number) for number in numbers if number.isdecimal()):

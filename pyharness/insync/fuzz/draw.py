@@ -7,12 +7,13 @@ cluster: all have the same broker settings, and those ten the same controllers.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from pydantic import ValidationError
 
 from insync.brokers.kafka.versions import DEFAULT, KRAFT_SINCE, numbers
 from insync.faults.registry import KINDS
+from insync.fuzz.request import Shape
 from insync.fuzz.valid_schedule import is_valid_schedule
 from insync.fuzz.values import (
     LONG_MS,
@@ -171,8 +172,6 @@ one imports, in the registry of faults. Results of two generators are not of the
 fuzz of another one is not resumed. Folders from before there were versions count as 0.
 """
 
-Shape = Literal["any", "late-write"]
-SHAPES: Final[Sequence[Shape]] = ("any", "late-write")
 MOST_FAULTS: Final = 5
 RECOVER_MS: Final = 1_500
 TRIES: Final = 200

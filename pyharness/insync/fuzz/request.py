@@ -4,12 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from insync.errors import InputError
 from insync.run.request import DEFAULT_KAFKA, Kafka, Names, UnknownMethods
 
-DEFAULT_ARMS: Final[Mapping[str, Sequence[str]]] = {
+Shape = Literal["any", "late-write"]
+DEFAULT_ARMS: Final[Mapping[Shape, Sequence[str]]] = {
     "any": ("stock", "request", "step-down"),
     "late-write": ("stock", "step-down", "step-down-keep"),
 }
@@ -31,9 +32,7 @@ class FuzzRequest:
         " stock,step-down,step-down-keep.",
     ] = None
     kafka: Kafka = DEFAULT_KAFKA
-    shape: Annotated[str, "any, or late-write: a leader's append ends after leadership moved."] = (
-        "any"
-    )
+    shape: Annotated[Shape, "late-write: a leader's append ends after leadership moved."] = "any"
     at_once: Annotated[
         int, "--side-by-side", "Arms to run at the same time (1 to 16), each on its own cluster."
     ] = 2

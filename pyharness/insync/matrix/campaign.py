@@ -5,7 +5,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from insync import arms
 from insync.artifacts import sha256_of
 from insync.brokers.kafka.builds import find
 from insync.engine.campaign import Done
@@ -17,7 +16,7 @@ from insync.matrix.groups import Entry, MatrixRequest, entries
 from insync.report.junit import matrix_suites
 from insync.result import Result
 from insync.run.cell import CellSpec
-from insync.run.plan import Plan, built_agent, resolve_cells
+from insync.run.plan import Plan, require_agent, resolve_cells
 from insync.run.request import RunRequest
 from insync.run.version_support import arms_of
 from insync.scenario.load import load
@@ -44,9 +43,8 @@ class Matrix(ScenarioCampaign):
         ]
 
     def asked(self) -> Mapping[str, Any]:
-        has_agent = any(arms.has_agent(cell.arm) for cell in self._cells)
-        agent = sha256_of(built_agent()) if has_agent else None
-        return {**asdict(self._request), "at_once": None, "agent": agent}
+        agent = require_agent([cell.arm for cell in self._cells])
+        return {**asdict(self._request), "at_once": None, "agent": agent and sha256_of(agent)}
 
     def cells(self, done: Done) -> list[CellSpec]:  # all are known from the start
         return self._cells

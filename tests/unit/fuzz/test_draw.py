@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from typing import get_args
 
 import pytest
 import tomli_w
@@ -18,13 +19,12 @@ from insync.faults.registry import KINDS, tags_of
 from insync.fuzz.draw import (
     GENERATOR,
     MOST_FAULTS,
-    SHAPES,
     Choices,
-    Shape,
     draw,
     shrunk,
 )
 from insync.fuzz.reduce import keys_of
+from insync.fuzz.request import Shape
 from insync.fuzz.values import ASKED_OF_BROKERS, ASKED_OF_CONTROLLER, DISKS, LOSES_DATA, NOT_DRAWN
 from insync.nodes import CONTROLLER_ID
 from insync.run.arm_cluster import cluster_spec, disks_differ
@@ -33,6 +33,7 @@ from insync.scenario.load import parse
 from insync.scenario.model import Scenario
 
 SEEDS = range(1, 301)
+SHAPES: tuple[Shape, ...] = get_args(Shape)
 DRAWN = (7, "013e6e066ff0c7aecd41567f98f28eee3159cc2ae068f793e87409dc4c151ffc")
 """The version of the generator, and the SHA-256 of the scenarios of `SEEDS` of each shape. If this
 changed without a new version, `--resume` would mix scenarios of both."""

@@ -31,7 +31,7 @@ def test_a_range_of_seeds() -> None:
         (["--seeds", "1-2", "--arms", "stock,stock"], "each only once"),
         (["--seeds", "1-2", "--arms", "nothing"], "arms: nothing"),
         (["--seeds", "1-2", "--kafka", "0.1"], "0.1"),
-        (["--seeds", "1-2", "--shape", "round"], "--shape round: expected one of any"),
+        (["--seeds", "1-2", "--shape", "round"], "Invalid value for '--shape'"),
         (["--seeds", "1-2", "--side-by-side", "0"], "--side-by-side 0: expected at least 1"),
         (["--seeds", "1-2", "--broker-config", "=x"], "--broker-config '=x': expected KEY=VALUE"),
         (["--seeds", "1-2", "--resume"], "--resume: expected --out DIR"),
