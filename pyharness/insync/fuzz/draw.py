@@ -247,7 +247,10 @@ def _with_faults(
         or cancelled(seed, kinds, leaders)
         or frozen(seed, kinds, scenario.workload)
     )
-    few = _swarm(random, kinds)
+    # In half of the seeds a few kinds, which then come often (swarm testing): with all of them
+    # three brokers are hardly ever killed in one seed.
+    ranked = [name for name in _ranked(random) if name in kinds]
+    few = ranked[:SWARM_KINDS] if random.random() < SWARM_SHARE else kinds
     for turn in range(TRIES):
         if len(faults) >= wanted and not compound:
             break
@@ -267,15 +270,6 @@ def _with_faults(
             scenario = found
             faults.append(fault)
     return scenario
-
-
-def _swarm(random: Random, kinds: Sequence[str]) -> Sequence[str]:
-    """Return the kinds of a seed: in half of the seeds all, else a few, which then come often.
-
-    With all of them three brokers are hardly ever killed in one seed (swarm testing).
-    """
-    ranked = [name for name in _ranked(random) if name in kinds]
-    return ranked[:SWARM_KINDS] if random.random() < SWARM_SHARE else kinds
 
 
 def _ranked(random: Random) -> list[str]:

@@ -51,8 +51,8 @@ def seeds_of(seeds: str) -> range:
     if found is None:
         raise InputError(f"--seeds {seeds!r}: expected A-B, such as 1-60, or one seed")
     first, last = int(found[1]), int(found[2] or found[1])
-    if first > last:
-        raise InputError(f"--seeds {seeds}: expected A-B with A at most B")
-    if last > MOST_SEED:
-        raise InputError(f"--seeds {seeds}: expected seeds up to {MOST_SEED}")
+    if not first <= last <= MOST_SEED:
+        raise InputError(
+            f"--seeds {seeds}: expected A-B with A at most B, and B at most {MOST_SEED}"
+        )
     return range(first, last + 1)

@@ -84,9 +84,8 @@ LATE: Final = at({**WRITE, "broker": 3}, 500, 5_000)
 CLIENT_FREEZE: Final = at({"kind": "client-freeze", "broker": 2}, 500, 6_000)
 ENDS: Final = at({**ANSWER, "api": "EndTxn", "broker": 3}, 600, 2_000)
 ALL: Final = {"acks": "all"}
-Case = tuple[bool, list[dict[str, Any]], dict[str, Any]]
 
-CASES: Final[dict[str, list[Case]]] = {
+CASES: Final[dict[str, list[tuple[bool, list[dict[str, Any]], dict[str, Any]]]]] = {
     "nothing is asked of a node that does not answer": [
         (broker == 1, [ELECT, at({**KILL, "broker": broker}, 500, 1_000)], {})
         for broker in (1, 2, 100)
