@@ -90,7 +90,7 @@ MOST_LINES = {
     "testing": 1_391,
     "verify": 1_148,
     "why": 4_454,
-    "workload": 1_894,
+    "workload": 1_896,
 }
 MOST_TEST_LINES = {
     "": 1_552,
@@ -102,7 +102,7 @@ MOST_TEST_LINES = {
     "integration": 6_942,
     "model": 1_128,
     "programs": 1_099,
-    "unit": 30_051,
+    "unit": 30_059,
 }
 SLACK = 100
 

@@ -328,7 +328,9 @@ class JavaClients:
 
     def await_acks(self, seconds: float) -> None:
         """Wait until every producer has its first ack or commit; raises InsyncError if not."""
-        self._driver.answer("acked", seconds)
+        plan = self._plan
+        if plan.transactional(OWN) or any(plan.lanes(OWN, each) for each in plan.partitions):
+            self._driver.answer("acked", seconds)
 
     def late_ms(self) -> float:
         """Return for how long the oldest record of a plain producer has waited for its ack."""

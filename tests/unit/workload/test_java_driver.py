@@ -11,6 +11,7 @@ import pytest
 
 from insync.errors import InsyncError
 from insync.workload.java import Driver, JavaClients
+from insync.workload.plan import WorkloadPlan
 from unit.workload.plans import BASE
 
 PLAN = replace(BASE, partitions=range(2), rate=30, client="both")
@@ -51,8 +52,8 @@ class Played:
         self.failed = threading.Event()
         self.driver = Driver(self.process, "its.log")
 
-    def clients(self) -> JavaClients:
-        return JavaClients(self.driver, PLAN, {"produce": self.written.append}, self._fail)
+    def clients(self, plan: WorkloadPlan = PLAN) -> JavaClients:
+        return JavaClients(self.driver, plan, {"produce": self.written.append}, self._fail)
 
     def _fail(self, error: BaseException) -> None:
         self.failures.append(error)
@@ -135,6 +136,13 @@ def test_an_answer_that_does_not_come_names_what_was_expected(played: list[Playe
     played.append(Played({"open": ["opened"]}, ""))
     with pytest.raises(InsyncError, match="no answer 'acked' within 0 s"):
         played[0].clients().await_acks(0.1)
+
+
+def test_a_consumer_beside_the_only_producer_waits_for_no_ack(played: list[Played]) -> None:
+    played.append(Played({"open": ["opened"], "start": ["started"]}))
+    clients = played[0].clients(replace(PLAN, partitions=range(1)))
+    clients.start()
+    clients.await_acks(0.1)
 
 
 def test_the_answers_and_commands_are_those_of_the_java_program() -> None:
