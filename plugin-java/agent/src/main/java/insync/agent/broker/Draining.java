@@ -34,9 +34,9 @@ final class Draining<T> {
         while (scopes.size() >= MOST) {
             end(scopes.get(0));
         }
-        scopes.add(scope);
         CompletableFuture<Void> timer = new CompletableFuture<>();
         timers.put(scope, timer);
+        scopes.add(scope);
         timer.thenRunAsync(() -> {
             try {
                 end(scope);
