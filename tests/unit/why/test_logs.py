@@ -210,18 +210,6 @@ def test_a_leader_that_drops_followers_long_after_they_dropped_it_had_hung(
     assert (finding.brokers, finding.cause) == ((1,), cause)
 
 
-@pytest.mark.parametrize(("partitions", "cause"), [(2, "disk"), (1, "undecided")])
-def test_a_leader_that_its_dropped_followers_keep_has_no_bad_links(
-    tmp_path: Path, partitions: int, cause: str
-) -> None:
-    write(tmp_path / "1.log", SLOW_LEADER)
-    for other in (2, 3):
-        own = [at(1, leads(f"u-{10 * other + each}", other)) for each in range(partitions)]
-        write(tmp_path / f"{other}.log", [*own, at(99, "INFO the last line")])
-    (finding,) = answer(tmp_path).findings
-    assert (finding.broker, finding.cause) == (1, cause)
-
-
 @pytest.mark.parametrize(
     ("partitions", "fenced_at", "cause"),
     [(2, 80, "disk"), (1, 80, "undecided"), (2, 47, "undecided")],
