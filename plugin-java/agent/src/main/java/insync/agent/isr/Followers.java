@@ -27,14 +27,9 @@ public final class Followers {
      * @param maxLagMs replica.lag.time.max.ms
      */
     public static boolean holdsInSync(Partition partition, int brokerId, int replicaId, long nowMs, long maxLagMs) {
-        Option<?> replica = partition.getReplica(replicaId);
-        if (replica.isEmpty()) {
-            return false;
-        }
-        FollowerCarrier carrier = (FollowerCarrier) replica.get();
         RequestScope requests = Brokers.requests(brokerId);
-        FollowerTracker fetches = requests == null ? carrier.insync$fetches()
-            : tracker(partition, replicaId, carrier, requests);
+        FollowerTracker fetches = requests == null ? PartitionState.fetches(partition, replicaId)
+            : tracker(partition, replicaId, requests);
         return fetches != null && Brokers.keepsInSync(brokerId) && fetches.holdsInSync(nowMs, maxLagMs);
     }
 
@@ -47,12 +42,7 @@ public final class Followers {
         if (requests == null) {
             return;
         }
-        for (int replicaId : Brokers.access().replicas(partition)) {
-            Option<?> replica = partition.getReplica(replicaId);
-            if (replica.isDefined()) {
-                tracker(partition, replicaId, (FollowerCarrier) replica.get(), requests);
-            }
-        }
+        Brokers.access().replicas(partition).forEach(replicaId -> tracker(partition, replicaId, requests));
     }
 
     /** Clears the trackers of a partition that this broker no longer leads. */
@@ -61,16 +51,21 @@ public final class Followers {
     }
 
     /**
-     * Returns the partition of a follower's fetch, or null if Kafka answers with an error because this broker does not lead
-     * it in the leader epoch of the fetch.
+     * Returns the tracker for a partition of a follower's fetch. Returns null if Kafka answers with an error because this broker does
+     * not lead it in the leader epoch of the fetch, or if it does not know the follower.
      *
      * @param key the partition, as the fetch names it
      */
-    static Partition fetched(ReplicaManager replicas, Object key, FetchRequest.PartitionData data) {
+    static FollowerTracker fetched(ReplicaManager replicas, Object key, FetchRequest.PartitionData data, int replicaId, Scope scope) {
         Option<Partition> partition = replicas.onlinePartition(Brokers.access().partition(key));
         Optional<Integer> epoch = data.currentLeaderEpoch;
         return partition.isEmpty() || epoch.isPresent() && epoch.get() != partition.get().getLeaderEpoch() ? null
-            : partition.get();
+            : tracker(partition.get(), replicaId, scope);
+    }
+
+    private static FollowerTracker tracker(Partition partition, int replicaId, Scope scope) {
+        Option<?> replica = partition.getReplica(replicaId);
+        return replica.isEmpty() ? null : tracker(partition, replicaId, (FollowerCarrier) replica.get(), scope);
     }
 
     /** Returns the follower's tracker of a scope, made if it has none. There is one per Replica, which Kafka replaces with each assignment. */

@@ -1,6 +1,5 @@
 package insync.agent.isr;
 
-import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.core.Clock;
 import insync.core.Insync;
 import insync.core.isr.FetchMarks;
@@ -8,10 +7,8 @@ import insync.core.isr.FollowerTracker;
 import insync.core.isr.ReadScopeTracker;
 import insync.core.isr.Scope;
 import insync.core.log.PendingReport;
-import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.requests.FetchRequest;
-import scala.Option;
 
 /** Runs scope "read" in one broker: finds the trackers for the partitions of a fetch and marks them. */
 public final class PendingReads {
@@ -45,10 +42,8 @@ public final class PendingReads {
      * @param data what it asks for; a fetch that Kafka answers with an error protects no follower
      */
     public void mark(FetchMarks marks, int replicaId, Object key, FetchRequest.PartitionData data) {
-        Partition partition = Followers.fetched(replicas, key, data);
-        Option<?> replica = partition == null ? Option.empty() : partition.getReplica(replicaId);
-        if (replica.isDefined()) {
-            FollowerTracker fetches = Followers.tracker(partition, replicaId, (FollowerCarrier) replica.get(), scope);
+        FollowerTracker fetches = Followers.fetched(replicas, key, data, replicaId, scope);
+        if (fetches != null) {
             marks.mark((ReadScopeTracker) fetches, data.fetchOffset);
         }
     }

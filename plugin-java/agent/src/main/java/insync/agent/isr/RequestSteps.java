@@ -4,6 +4,7 @@ import insync.agent.broker.Brokers;
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.agent.isr.RequestHooks.RequestCarrier;
 import insync.core.isr.FetcherConnection;
+import insync.core.isr.FollowerTracker;
 import insync.core.isr.NetworkThread;
 import insync.core.isr.RequestScope;
 import insync.core.isr.RequestScopeTracker;
@@ -11,7 +12,6 @@ import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.requests.FetchRequest;
-import scala.Option;
 import scala.Tuple2;
 import scala.collection.Iterator;
 import scala.collection.Seq;
@@ -82,11 +82,9 @@ public final class RequestSteps {
         Iterator<? extends Tuple2<?, FetchRequest.PartitionData>> each = partitions.iterator();
         while (each.hasNext()) {
             Tuple2<?, FetchRequest.PartitionData> one = each.next();
-            Partition partition = Followers.fetched(replicas, one._1(), one._2());
-            Option<?> replica = partition == null ? Option.empty() : partition.getReplica(connection.follower);
-            if (replica.isDefined()) {
-                ((RequestScopeTracker) Followers.tracker(partition, connection.follower, (FollowerCarrier) replica.get(),
-                    connection.scope)).inSession(connection);
+            FollowerTracker fetches = Followers.fetched(replicas, one._1(), one._2(), connection.follower, connection.scope);
+            if (fetches != null) {
+                ((RequestScopeTracker) fetches).inSession(connection);
             }
         }
     }
