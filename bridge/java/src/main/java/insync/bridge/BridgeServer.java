@@ -41,7 +41,7 @@ public final class BridgeServer {
         Thread starter = new Thread(() -> {
             try {
                 BridgeService service = new BridgeService(broker, insync, pausePoints);
-                start(BridgeApi.class, service, BridgeService.API_VERSION, broker.brokerId(), connectionFile, service.refused());
+                start(BridgeApi.class, service, BridgeService.API_VERSION, broker.brokerId(), connectionFile, service.refused);
                 insync.events.emit("bridge_open", EventLog.fields("broker", broker.brokerId()));
             } catch (IOException | RuntimeException failure) {
                 insync.failures.record("bridge", failure);

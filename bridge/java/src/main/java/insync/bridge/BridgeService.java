@@ -15,16 +15,12 @@ public final class BridgeService implements BridgeApi {
     private final Insync insync;
     private final PausePoints pausePoints;
     /** Connections that exceeded a bound. */
-    private final LongAdder refused = new LongAdder();
+    final LongAdder refused = new LongAdder();
 
     public BridgeService(BrokerView broker, Insync insync, PausePoints pausePoints) {
         this.broker = broker;
         this.insync = insync;
         this.pausePoints = pausePoints;
-    }
-
-    LongAdder refused() {
-        return refused;
     }
 
     @Override

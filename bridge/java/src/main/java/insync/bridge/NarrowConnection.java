@@ -8,7 +8,6 @@ import java.lang.reflect.Method;
 import java.net.Socket;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import py4j.Gateway;
 import py4j.GatewayConnection;
@@ -44,7 +43,7 @@ final class NarrowConnection extends GatewayConnection {
 
     private static String refusal(Gateway gateway, String what) {
         return Protocol.getOutputErrorCommand(
-            "not part of the bridge: " + what + ", expected a call of " + entry(gateway).methods());
+            "not part of the bridge: " + what + ", expected a call of " + entry(gateway).methods.keySet());
     }
 
     /** Allows calls of the entry point's methods. Errors are returned as text: no object of the JVM leaves it. */
@@ -54,14 +53,14 @@ final class NarrowConnection extends GatewayConnection {
             String target = reader.readLine();
             String method = reader.readLine();
             List<Object> arguments = getArguments(reader);
-            Method known = Protocol.ENTRY_POINT_OBJECT_ID.equals(target) ? entry(gateway).method(method) : null;
+            Method known = Protocol.ENTRY_POINT_OBJECT_ID.equals(target) ? entry(gateway).methods.get(method) : null;
             writer.write(known == null ? refusal(gateway, target + "." + method) : answer(known, arguments));
             writer.flush();
         }
 
         private String answer(Method method, List<Object> arguments) {
             try {
-                Object result = method.invoke(entry(gateway).target(), arguments.toArray());
+                Object result = method.invoke(entry(gateway).target, arguments.toArray());
                 return Protocol.getOutputCommand(gateway.getReturnObject(result));
             } catch (InvocationTargetException failed) {
                 return Protocol.getOutputErrorCommand(method.getName() + " failed: " + failed.getCause());
@@ -90,8 +89,8 @@ final class NarrowConnection extends GatewayConnection {
 
     /** The methods that a gateway offers: those of one interface, on one object. Does not use py4j. */
     static final class NarrowEntry {
-        private final Object target;
-        private final Map<String, Method> methods = new TreeMap<>();
+        final Object target;
+        final Map<String, Method> methods = new TreeMap<>();
 
         /** @param api an interface without overloaded methods, which target implements */
         <T> NarrowEntry(Class<T> api, T target) {
@@ -99,19 +98,6 @@ final class NarrowConnection extends GatewayConnection {
             for (Method method : api.getMethods()) {
                 methods.put(method.getName(), method);
             }
-        }
-
-        Object target() {
-            return target;
-        }
-
-        /** Returns the method with a name, or null if the interface has none. */
-        Method method(String name) {
-            return methods.get(name);
-        }
-
-        Set<String> methods() {
-            return methods.keySet();
         }
     }
 }

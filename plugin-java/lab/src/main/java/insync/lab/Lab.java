@@ -39,12 +39,8 @@ public final class Lab extends Extension {
     /** Before it no step-down, and no lag by messages. */
     private static final List<String> ZOOKEEPER = List.of("v1_1", "v2_8");
 
-    private final LabOptions options = new LabOptions();
+    final LabOptions options = new LabOptions();
     private final AtomicBoolean bridgeOpen = new AtomicBoolean();
-
-    LabOptions given() {
-        return options;
-    }
 
     @Override
     public boolean set(String key, String value) throws AgentException {

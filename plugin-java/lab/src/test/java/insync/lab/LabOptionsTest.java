@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class LabOptionsTest {
 
     private static LabOptions parse(String text) throws AgentException {
-        return ((Lab) AgentOptions.parse("lab=/lab.jar" + text, jar -> new Lab()).extension).given();
+        return ((Lab) AgentOptions.parse("lab=/lab.jar" + text, jar -> new Lab()).extension).options;
     }
 
     @Test

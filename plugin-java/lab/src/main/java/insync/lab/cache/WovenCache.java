@@ -36,7 +36,8 @@ public final class WovenCache implements Extension.Store {
     /** Magic number, SHA-256 of the rest. */
     private static final int HEADER = Long.BYTES + DIGEST;
 
-    private final Path file;
+    /** The file with the woven classes. */
+    public final Path file;
     private final String classPath;
     /** What the files of the class path were before anything was read from them. */
     private final String stamp;
@@ -86,10 +87,6 @@ public final class WovenCache implements Extension.Store {
         } catch (NoSuchAlgorithmException everyJvmHasIt) {
             throw new IllegalStateException(everyJvmHasIt);
         }
-    }
-
-    public Path file() {
-        return file;
     }
 
     @Override

@@ -76,8 +76,8 @@ class WovenCacheTest {
         jvm.loads = Map.of(PLAIN, ORIGINAL);
         assertEquals(List.of(), loaded.install(null, jvm.proxy()));
         assertArrayEquals(WOVEN, jvm.given.get(PLAIN));
-        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(cache.file())));
-        try (var files = Files.list(cache.file().getParent())) {
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(cache.file)));
+        try (var files = Files.list(cache.file.getParent())) {
             assertEquals(1, files.count(), "no temporary file is left");
         }
     }
@@ -107,16 +107,16 @@ class WovenCacheTest {
 
     @Test
     void aDamagedFileIsIgnoredAndWrittenAgain() throws Exception {
-        byte[] whole = Files.readAllBytes(cache.file());
+        byte[] whole = Files.readAllBytes(cache.file);
         for (int at = 0; at < whole.length; at += 7) {
             byte[] changed = whole.clone();
             changed[at] ^= 0x10;
-            Files.write(cache.file(), changed);
+            Files.write(cache.file, changed);
             assertNull(cache.load(), "byte " + at);
-            Files.write(cache.file(), Arrays.copyOf(whole, at));
+            Files.write(cache.file, Arrays.copyOf(whole, at));
             assertNull(cache.load(), "cut at " + at);
         }
-        Files.write(cache.file(), Arrays.copyOf(whole, whole.length + 1));
+        Files.write(cache.file, Arrays.copyOf(whole, whole.length + 1));
         assertNull(cache.load(), "longer");
         assertTrue(save(cache, BROKER));
         assertNotNull(cache.load());
@@ -124,22 +124,22 @@ class WovenCacheTest {
 
     @Test
     void aFileThatOthersMayHaveWrittenIsIgnored() throws Exception {
-        Files.setPosixFilePermissions(cache.file(), PosixFilePermissions.fromString("rw--w----"));
+        Files.setPosixFilePermissions(cache.file, PosixFilePermissions.fromString("rw--w----"));
         assertNull(cache.load(), "writable by the group");
-        Files.setPosixFilePermissions(cache.file(), PosixFilePermissions.fromString("rw-------"));
+        Files.setPosixFilePermissions(cache.file, PosixFilePermissions.fromString("rw-------"));
         assertNotNull(cache.load());
-        Path elsewhere = Files.move(cache.file(), folder.resolve("elsewhere"));
-        Files.createSymbolicLink(cache.file(), elsewhere);
+        Path elsewhere = Files.move(cache.file, folder.resolve("elsewhere"));
+        Files.createSymbolicLink(cache.file, elsewhere);
         assertNull(cache.load(), "a link");
-        Files.delete(cache.file());
-        Files.createDirectory(cache.file());
+        Files.delete(cache.file);
+        Files.createDirectory(cache.file);
         assertNull(cache.load(), "a folder");
     }
 
     /** There another file could be put in the place of one that was verified. */
     @Test
     void aFolderThatOthersMayWriteIsNotUsed() throws Exception {
-        Path shared = cache.file().getParent();
+        Path shared = cache.file.getParent();
         Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwx---"));
         assertNull(cache.load());
         assertFalse(save(cache, BROKER));
@@ -171,13 +171,13 @@ class WovenCacheTest {
     void filesThatWereTouchedAreReadOnce() throws Exception {
         Path kafka = jar("kafka.jar", null);
         assertTrue(save(ofJars(kafka), BROKER));
-        byte[] before = Files.readAllBytes(ofJars(kafka).file());
+        byte[] before = Files.readAllBytes(ofJars(kafka).file);
         Files.setLastModifiedTime(kafka, Files.getLastModifiedTime(kafka));
         assertNotNull(ofJars(kafka).load());
-        byte[] after = Files.readAllBytes(ofJars(kafka).file());
+        byte[] after = Files.readAllBytes(ofJars(kafka).file);
         assertFalse(Arrays.equals(before, after), "it now has what the file system says of the touched file");
         assertNotNull(ofJars(kafka).load());
-        assertArrayEquals(after, Files.readAllBytes(ofJars(kafka).file()));
+        assertArrayEquals(after, Files.readAllBytes(ofJars(kafka).file));
     }
 
     @Test
@@ -225,11 +225,11 @@ class WovenCacheTest {
 
     @Test
     void anotherAgentOrAnotherFactHasAnotherFile() throws Exception {
-        Path parent = cache.file().getParent();
-        assertEquals(cache.file(), WovenCache.in(parent, List.of(jar), "4.3.1").file());
-        assertNotEquals(cache.file(), WovenCache.in(parent, List.of(jar), "4.3.2").file());
+        Path parent = cache.file.getParent();
+        assertEquals(cache.file, WovenCache.in(parent, List.of(jar), "4.3.1").file);
+        assertNotEquals(cache.file, WovenCache.in(parent, List.of(jar), "4.3.2").file);
         Files.writeString(jar, "two build");
-        assertNotEquals(cache.file(), WovenCache.in(parent, List.of(jar), "4.3.1").file());
+        assertNotEquals(cache.file, WovenCache.in(parent, List.of(jar), "4.3.1").file);
     }
 
     @Test
