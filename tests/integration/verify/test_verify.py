@@ -29,8 +29,8 @@ def test_a_folder_of_jars_is_judged_with_the_agent(dist: Distribution, tmp_path:
     assert found["verdict"] == "pass", found["reason"]
     assert found == json.loads((out / "verdict.json").read_text())
     facts = found["facts"]
-    assert facts["candidate: jars, SHA-256"] == facts["baseline: jars, SHA-256"]
-    assert facts["candidate: Kafka"].startswith("4.3.1+")
+    assert facts["candidate's jars, SHA-256"] == facts["baseline's jars, SHA-256"]
+    assert facts["candidate's Kafka"].startswith("4.3.1+")
     faults = level(found, "faults")
     by_check = {each["expected"]: each for each in faults["children"]}
     kept = by_check["nothing lost, every fault acted, as arm request"]
