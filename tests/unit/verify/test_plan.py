@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from commands import invoke_refused
+from insync.brokers.kafka.builds import _REPLICATION
 from insync.errors import InputError
 from insync.fuzz.draw import GENERATOR
 from insync.verify.campaign import LEVELS, Verify, prepare_verify
@@ -30,10 +31,7 @@ def plan(**asked: Any) -> Verify:
         (["--kafka", "0.1"], "kafka: unknown version '0.1'"),
         (["--kafka", "/none"], "kafka: /none: "),
         (["--arm", "stock"], "--arm stock: expected one with the agent: off, read, request"),
-        (
-            ["--no-agent", "--arm", "request"],
-            "--arm request: expected one without the agent: stock, ",
-        ),
+        (["--no-agent", "--arm", "request"], "--arm request: expected one without the agent"),
         (["--no-agent", "--arm", "patched"], "arms: patched: Kafka 4.3.1 has only"),
         (["--config", "x"], "--config 'x': expected KEY=VALUE"),
         (["--config", f"{FEATURE}=false"], "arm request has true, expected another --arm"),
@@ -106,6 +104,13 @@ def test_a_build_is_expected_to_behave_as_the_arm_that_it_is_said_to_be(
     assert found.arm == (expected_as or "stock")
 
 
+def test_a_build_that_defines_the_configs_may_be_the_arm_patched(tmp_path: Path) -> None:
+    libs = build(tmp_path / "libs")
+    jar(libs / "00-patch.jar", {_REPLICATION: FEATURE})
+    found = plan(kafka=str(libs), agent=False, arm="patched").what.candidate
+    assert (found.arm, found.claims, found.agent) == ("patched", "patched", None)
+
+
 def asked(tmp_path: Path, **changed: Any) -> dict[str, Any]:
     """Return in what a verification must be the same to be resumed."""
     libs = tmp_path / "libs"
@@ -136,19 +141,13 @@ def test_another_build_or_option_is_another_verification(
     assert asked(tmp_path, **changed)[key] != same[key]
 
 
-def test_jars_of_the_same_version_with_another_content_are_another_build(tmp_path: Path) -> None:
-    other = build(tmp_path / "other")
+def test_other_jars_of_the_version_or_criteria_are_another_verification(tmp_path: Path) -> None:
+    other, file = build(tmp_path / "other"), tmp_path / "my.toml"
     jar(other / "00-patch.jar", {"kafka/cluster/Partition.class": "changed"})
-    one, two = asked(tmp_path), asked(tmp_path, kafka=str(other))
-    for key in ("candidate's Kafka", "candidate's jars, SHA-256"):
-        assert one[key] != two[key]
-
-
-def test_other_criteria_are_another_verification(tmp_path: Path) -> None:
-    file = tmp_path / "my.toml"
     file.write_text("schema = 1\n")
-    key = "criteria (SHA-256)"
-    assert asked(tmp_path, criteria=file)[key] != asked(tmp_path)[key]
+    same, jars, criteria = asked(tmp_path), "candidate's jars, SHA-256", "criteria (SHA-256)"
+    assert asked(tmp_path, kafka=str(other))[jars] != same[jars]
+    assert asked(tmp_path, criteria=file)[criteria] != same[criteria]
 
 
 def test_the_contracts_list_every_level() -> None:
