@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,13 +10,18 @@ from commands import insync
 from event_lines import lines_of
 
 
+def passed(scenario: str, out: Path) -> dict[str, Any]:
+    """Run a scenario on stock into a folder; return its verdict, which is pass."""
+    done = insync("run", scenario, "--arms", "stock", "--out", out)
+    verdict: dict[str, Any] = json.loads((out / "verdict.json").read_text())
+    assert verdict["verdict"] == "pass", done.stdout + done.stderr
+    return verdict
+
+
 @pytest.mark.long
 def test_an_unclean_election_costs_what_only_the_dead_leader_had(tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    done = insync("run", "unclean-election", "--arms", "stock", "--out", out)
-    verdict = json.loads((out / "verdict.json").read_text())
+    verdict = passed("unclean-election", out := tmp_path / "run")
     stock = verdict["arms"]["stock"]
-    assert verdict["verdict"] == "pass", done.stdout + done.stderr
     assert stock["lost"] == stock["lost_at_unclean"]
     assert stock["lost"][0] > 0
     assert f"{stock['lost'][0]} records at unclean elections were lost" in verdict["reason"]
@@ -25,10 +31,7 @@ def test_an_unclean_election_costs_what_only_the_dead_leader_had(tmp_path: Path)
 
 @pytest.mark.long
 def test_a_reassignment_that_was_in_progress_is_cancelled(tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    done = insync("run", "cancelled-reassignment", "--arms", "stock", "--out", out)
-    verdict = json.loads((out / "verdict.json").read_text())
-    assert verdict["verdict"] == "pass", done.stdout + done.stderr
+    passed("cancelled-reassignment", out := tmp_path / "run")
     figures = lines_of(out, "stock", "faults.jsonl")[0]["figures"]
     assert {name: figures[name] for name in ("assigned", "in_progress", "cancelled")} == {
         "assigned": 2, "in_progress": 2, "cancelled": 2,
@@ -41,10 +44,7 @@ def test_a_reassignment_that_was_in_progress_is_cancelled(tmp_path: Path) -> Non
 def test_a_frozen_clients_transaction_times_out_and_the_next_ones_are_committed(
     tmp_path: Path,
 ) -> None:
-    out = tmp_path / "run"
-    done = insync("run", "frozen-client", "--arms", "stock", "--out", out)
-    verdict = json.loads((out / "verdict.json").read_text())
-    assert verdict["verdict"] == "pass", done.stdout + done.stderr
+    passed("frozen-client", out := tmp_path / "run")
     (frozen,) = lines_of(out, "stock", "faults.jsonl")
     assert (frozen["figures"]["open"], frozen["figures"]["timed_out"]) == (1, 1)
     ends = lines_of(out, "stock", "transactions-0.jsonl")
@@ -59,8 +59,5 @@ def test_consumers_read_from_followers_and_from_the_leader_while_those_are_away(
     tmp_path: Path,
 ) -> None:
     """A run whose consumers never read from a follower is cut short, so it would not pass."""
-    out = tmp_path / "run"
-    done = insync("run", "follower-readers", "--arms", "stock", "--out", out)
-    verdict = json.loads((out / "verdict.json").read_text())
-    assert verdict["verdict"] == "pass", done.stdout + done.stderr
+    verdict = passed("follower-readers", tmp_path / "run")
     assert verdict["arms"]["stock"]["max_end_to_end_ms"][0] < 10_000
