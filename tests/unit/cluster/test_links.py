@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from insync.brokers.cluster.addresses import Addresses
+from insync.brokers.cluster.addresses import Addresses, InNetwork
 from insync.brokers.cluster.common import Controllers, on_kraft
 from insync.brokers.cluster.links.proxies import (
     FOLLOWER,
@@ -307,6 +307,21 @@ def test_a_broker_advertises_its_proxy_to_other_brokers_only(links: Links) -> No
     assert made["inter.broker.listener.name"] == "REPLICATION"
     assert proxy.upstream is not None
     assert "{}:{}".format(*proxy.upstream()) == inner != "{}:{}".format(*proxy.address)
+
+
+def test_containers_know_each_other_by_name_and_proxies_by_address() -> None:
+    with Links((2,), clients=True) as proxied:
+        addresses = InNetwork(proxied, "127.0.0.1", lambda number: f"172.18.0.{number}")
+        made = addresses.of_broker(2, 20_002)
+        inner, clients = proxied.brokers[2], proxied.clients[2]
+        assert made["listeners"] == "CLIENT://node-2:9092,INTERNAL://node-2:9094"
+        assert made["advertised.listeners"] == (
+            "CLIENT://{}:{},INTERNAL://{}:{}".format(*clients.address, *inner.address)
+        )
+        upstreams = [each.upstream and each.upstream() for each in (inner, clients)]
+        assert upstreams == [("172.18.0.2", 9094), ("127.0.0.1", 20_002)]
+    direct = InNetwork(None, "", str).of_broker(2, 20_002)
+    assert direct["advertised.listeners"] == "CLIENT://127.0.0.1:20002,INTERNAL://node-2:9094"
 
 
 def test_a_zookeeper_controller_has_the_listener_and_no_proxy(links: Links) -> None:

@@ -23,7 +23,7 @@ from insync.nodes import ACTIVE_CONTROLLER
 from insync.owner import mine
 from insync.run.repeat import check_done
 from processes import busy_python
-from unit.faults.evidence import lacks
+from unit.faults.evidence import acted, lacks
 from waiting import wait_for
 
 BUSY = """
@@ -123,6 +123,11 @@ def test_a_kills_evidence_is_how_long_there_was_no_process(busy: "subprocess.Pop
     assert line.acted_ms > 0
     with pytest.raises(InsyncError, match="broker 1: its process ended before the kill"):
         fault.inject()
+
+
+def test_a_process_that_outlived_its_kill_is_no_evidence(busy: "subprocess.Popen[bytes]") -> None:
+    line = acted(planned(OneNode(busy, kill=lambda _: None, restart=lambda _: None), "kill"))
+    assert (line.acted_ms, line.figures) == (0.0, {"signal": 0.0})
 
 
 @pytest.mark.skipif(refusal(shares.place) is not None, reason=str(refusal(shares.place)))
