@@ -19,7 +19,7 @@ from insync.matrix.groups import UNGROUPED, entries
 from insync.progress import Progress
 from insync.run.plan import Plan, resolve_cells
 from insync.run.request import RunRequest
-from insync.scenario.groups import Group, groups
+from insync.scenario.groups import ScenarioGroup, groups
 from insync.scenario.load import builtin_names, load
 from insync.scenario.model import Scenario
 
@@ -150,7 +150,7 @@ def _rows_of(only: Sequence[str]) -> list[Row]:
     return [row for each in entries(only) for row in _rows(load(each.scenario), each.group)]
 
 
-def _rows(scenario: Scenario, group: Group) -> Iterator[Row]:
+def _rows(scenario: Scenario, group: ScenarioGroup) -> Iterator[Row]:
     scale = _scale_of(scenario) if group is UNGROUPED else group.scale_of(scenario.name)
     versions = [DEFAULT, *list(scenario.expect_on)[:1]]
     if scenario.name == "kip-501":

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from insync.arms import lag_factor
 from insync.events.schema import ISR, repeat_file
-from insync.why.answer import Answer, Finding
+from insync.why.answer import Diagnosis, SlowBroker
 from insync.why.facts import Span
 from insync.why.sources import logs as logged
 from insync.why.sources.recorded import answers
@@ -117,13 +117,13 @@ def judged(folder: Path, *, by_logs: bool = False) -> Iterator[Judged]:
                 )  # fmt: skip
 
 
-def _of_recording(folder: Path) -> Iterator[tuple[Answer, str, int]]:
+def _of_recording(folder: Path) -> Iterator[tuple[Diagnosis, str, int]]:
     for answer in answers(folder):
         arm, repeat = answer.about.split(", ")[1:]
         yield answer, arm, int(repeat.removeprefix("repeat "))
 
 
-def _of_logs(folder: Path, record: Mapping[str, Any]) -> Iterator[tuple[Answer, str, None]]:
+def _of_logs(folder: Path, record: Mapping[str, Any]) -> Iterator[tuple[Diagnosis, str, None]]:
     """Yield the answer about all repeats of the arm `stock`, whose brokers have no agent.
 
     The scenarios of a campaign share clusters, whose folders are beside those of the runs.
@@ -136,7 +136,7 @@ def _of_logs(folder: Path, record: Mapping[str, Any]) -> Iterator[tuple[Answer, 
         yield logged.answers([f"{nodes}/*/*.log"], lag, None, "UTC")[0], "stock", None
 
 
-def false_findings(folder: Path) -> Iterator[Finding]:
+def false_findings(folder: Path) -> Iterator[SlowBroker]:
     """Yield the findings of a run at whose time there was no fault at all."""
     for answer in answers(folder):
         arm = answer.about.split(", ")[1]
@@ -153,13 +153,13 @@ def _truth(fault: Mapping[str, Any], *, by_logs: bool) -> str:
     return NONE if fault["broker"] >= CONTROLLERS else own
 
 
-def _span(fault: Mapping[str, Any], answer: Answer) -> Span:
+def _span(fault: Mapping[str, Any], answer: Diagnosis) -> Span:
     lifted = fault["lifted_ms"] or answer.span.until_ms
     return Span(since_ms=fault["injected_ms"], until_ms=max(lifted, fault["injected_ms"]))
 
 
 def _counts(
-    fault: Mapping[str, Any], faults: Sequence[Mapping[str, Any]], answer: Answer, lag: float
+    fault: Mapping[str, Any], faults: Sequence[Mapping[str, Any]], answer: Diagnosis, lag: float
 ) -> bool:
     """Whether a fault acted for long enough, with no other one near that slows a broker."""
     span = _span(fault, answer)
@@ -203,7 +203,7 @@ def _acted_ms(fault: Mapping[str, Any], span: Span) -> float:
     return min(acted, span.ms) if fault["fault"] in _SLOWED else acted
 
 
-def _answer(fault: Mapping[str, Any], answer: Answer, lag: float) -> str:
+def _answer(fault: Mapping[str, Any], answer: Diagnosis, lag: float) -> str:
     """Return what is answered about a fault's time: of several findings, the longest during it.
 
     Of those that are equally long, the one that names the shortest time.

@@ -51,7 +51,7 @@ DEFAULT_FIGURES: Final = ("isr_shrinks", "under_min_isr_ms", "max_ack_gap_ms")
 """The metrics that cells of a matrix show unless their group of scenarios names others."""
 
 
-class Source(NamedTuple):
+class MetricSource(NamedTuple):
     """How a metric is computed from the rows of a repeat in a table.
 
     `how` is `topic`: the value in the row of all partitions; `count`: the rows, with a `value` only
@@ -77,8 +77,8 @@ class Metric:
         events: what the run must have recorded; without it the value is null.
         says: what it is.
         label: its name in the report; empty for a metric that only the tables hold.
-        of: how it is computed: HOW TABLE.COLUMN=VALUE, see `Source`. The default of the column is
-            the metric's name.
+        of: how it is computed: HOW TABLE.COLUMN=VALUE, see `MetricSource`. The column is the
+            metric's name by default.
         gold: whether the table `repeat_metrics` holds it.
         counts: the records or replicas that it counts.
         better: which direction is an improvement; None: neither.
@@ -120,13 +120,13 @@ class Metric:
     cell: str = ""
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> MetricSource | None:
         """How it is computed; None if a function does it."""
         found = _SOURCE.fullmatch(self.of)
         if found is None:
             return None
         how, table, column, value = found.groups("")
-        return Source(how, table, column or self.name, value)
+        return MetricSource(how, table, column or self.name, value)
 
     @property
     def is_time(self) -> bool:

@@ -23,7 +23,7 @@ from insync.brokers.cluster.admin import in_force, partitions, update_broker
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import AgentSpec
 from insync.brokers.kafka.java import Java
-from insync.faults.support.control import ControlFile, Mode, Rule, Site
+from insync.faults.support.control import ControlFile, Mode, Site, StallRule
 from insync_bridge import BridgeClient
 from waiting import wait_for
 
@@ -211,9 +211,9 @@ def stalled_read(broker: BridgeClient, partition: str = AT) -> Iterator[None]:
         broker.release("leader-read")
 
 
-def rule(site: Site, mode: Mode, delay_ms: int = 0) -> Rule:
+def rule(site: Site, mode: Mode, delay_ms: int = 0) -> StallRule:
     """Return a rule of the preloaded library for calls on the topic's partition."""
-    return Rule(
+    return StallRule(
         site=site, mode=mode, target=AT, delay_ns=delay_ms * 1_000_000,
         deadline_ns=time.monotonic_ns() + int(10 * WITHIN_S * 1e9),
     )  # fmt: skip

@@ -20,7 +20,7 @@ import pytest
 
 from commands import run_python
 from insync.errors import InsyncError
-from insync.faults.support.control import ControlFile, Mode, Rule, Site
+from insync.faults.support.control import ControlFile, Mode, Site, StallRule
 from insync.faults.support.shim import preload
 from waiting import wait_for
 
@@ -126,7 +126,7 @@ class Caller:
     def arm(self, site: Site = Site.READ, mode: Mode = Mode.HOLD, **more: Any) -> int:
         more.setdefault("deadline_ns", time.monotonic_ns() + 30 * SECOND_NS)
         more.setdefault("target", "topic-0")
-        return self.control.arm(Rule(site=site, mode=mode, **more))
+        return self.control.arm(StallRule(site=site, mode=mode, **more))
 
     def await_held(self, slot: int, count: int = 1) -> None:
         await_shared(lambda: self.control.counters(slot).held_now == count)
@@ -379,7 +379,7 @@ def test_one_of_ten_thousand_rules_stalls_its_call_and_they_are_armed_at_once(
     control = ControlFile.create(tmp_path / "many", tmp_path / "data", count)
     deadline = time.monotonic_ns() + 30 * SECOND_NS
     rules = [
-        Rule(site=Site.READ, mode=Mode.DELAY, target=f"topic-{number}", deadline_ns=deadline,
+        StallRule(site=Site.READ, mode=Mode.DELAY, target=f"topic-{number}", deadline_ns=deadline,
              delay_ns=SECOND_NS // 10)
         for number in range(count)
     ]  # fmt: skip
@@ -395,7 +395,7 @@ def test_one_of_ten_thousand_rules_stalls_its_call_and_they_are_armed_at_once(
 
 def test_rules_that_do_not_fit_are_refused_together(tmp_path: Path) -> None:
     control = ControlFile.create(tmp_path / "control", tmp_path, 1)
-    rule = Rule(site=Site.READ, mode=Mode.HOLD, target="topic-0", deadline_ns=0)
+    rule = StallRule(site=Site.READ, mode=Mode.HOLD, target="topic-0", deadline_ns=0)
     with pytest.raises(InsyncError, match="cannot arm stall rule 1 of 1 for topic-0"):
         control.arm_all([rule, rule])
     assert control.header.armed == 0

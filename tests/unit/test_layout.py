@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -71,25 +72,25 @@ MOST_FILES = 20
 # fall. Who removes some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
     "": 1_919,
-    "analysis": 7_401,
+    "analysis": 7_402,
     "brokers": 5_100,
     "bugs": 339,
     "cli": 1_912,
     "engine": 900,
     "events": 1_298,
-    "faults": 6_819,
+    "faults": 6_835,
     "fuzz": 1_610,
     "kafka_tests": 1_049,
     "matrix": 156,
     "overhead": 664,
     "past": 533,
-    "report": 2_985,
+    "report": 2_987,
     "run": 2_831,
     "scenario": 1_584,
     "soak": 605,
     "testing": 1_391,
     "verify": 1_148,
-    "why": 4_454,
+    "why": 4_456,
     "workload": 1_896,
 }
 MOST_TEST_LINES = {
@@ -99,10 +100,10 @@ MOST_TEST_LINES = {
     "contract": 310,
     "data": 50,
     "engines": 177,
-    "integration": 6_942,
+    "integration": 6_939,
     "model": 1_128,
     "programs": 1_099,
-    "unit": 30_034,
+    "unit": 30_049,
 }
 SLACK = 100
 
@@ -228,6 +229,17 @@ def test_every_folder_has_a_limit_of_lines() -> None:
 def test_a_folder_has_as_few_lines_as_before(whole: Path) -> None:
     for top, most in LIMITS[whole].items():
         assert most - SLACK <= lines_of(whole, top) <= most, top
+
+
+def test_no_two_classes_have_one_name() -> None:
+    """`_Private` ones may: nobody imports them."""
+    classes = (
+        node.name
+        for file in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, count in Counter(classes).items() if count > 1] == []
 
 
 JAVA = ROOT / "plugin-java" / "agent" / "src"

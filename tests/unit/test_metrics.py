@@ -7,9 +7,9 @@ import pytest
 from insync import metrics
 from insync.analysis.verdict.facts import RepeatFacts, arm_figures
 from insync.analysis.verdict.liveness import liveness_metrics
-from insync.analysis.verdict.repeat_facts import Recorded, _metrics
+from insync.analysis.verdict.repeat_facts import Completeness, _metrics
 from insync.errors import InputError
-from insync.events.run_info import Group, RunInfo, Transactions
+from insync.events.run_info import RunGroup, RunInfo, RunTransactions
 from insync.metrics import METRICS, Metric
 from insync.report import sections
 from insync.report.matrix.cells import figures, legend
@@ -43,12 +43,12 @@ def test_a_metric_says_what_its_consumers_need(metric: Metric) -> None:
 def test_the_verdict_computes_the_metrics_of_the_registry() -> None:
     run = with_workload(
         RunInfo.model_validate(run_json(Story(repeats=1))),
-        transactions=Transactions(coordinators=(1,)),
+        transactions=RunTransactions(coordinators=(1,)),
         client_retries=False,
-        groups=(Group(protocol="classic", members=1),),
+        groups=(RunGroup(protocol="classic", members=1),),
     )
     rows = whole_repeat(set(run.scenario.workload.leaders), run.partitions)
-    found = _metrics(run, rows, Recorded(whole=True))
+    found = _metrics(run, rows, Completeness(whole=True))
     live = liveness_metrics([], complete=True)
     assert {*found, *live} == set(metrics.of_verdict())
     assert set(live) == set(metrics.liveness())

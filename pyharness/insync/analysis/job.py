@@ -92,7 +92,7 @@ def run_job(job: Job) -> list[Path]:
 
 
 @dataclass(frozen=True)
-class Place:
+class TableTarget:
     """A folder whose runs have their `tables` together: a run's, or a matrix's.
 
     `digest` is that of what the tables are computed of. `engine` is what computed those that are
@@ -106,7 +106,7 @@ class Place:
     engine: str | None
 
 
-def places(job: Job) -> list[Place]:
+def places(job: Job) -> list[TableTarget]:
     """Return the folders of a job that have tables."""
     found = []
     for folder in job.matrices or job.folders:
@@ -115,13 +115,13 @@ def places(job: Job) -> list[Place]:
         tables = folder / paths.TABLES
         engine = current_engine(Files(), paths.local(tables), digest)
         found.append(
-            Place(folder, folders, tables, digest, None if job.options.recompute else engine)
+            TableTarget(folder, folders, tables, digest, None if job.options.recompute else engine)
         )
     return found
 
 
 def analyse(
-    session: Session | None, job: Job, runs: Mapping[Path, RunInfo], of: Sequence[Place]
+    session: Session | None, job: Job, runs: Mapping[Path, RunInfo], of: Sequence[TableTarget]
 ) -> list[Path]:
     """Write tables, verdicts and reports of the runs in some places; return the reports' paths.
 
@@ -161,7 +161,7 @@ def _judge(fresh: Path, run: RunInfo, rows: Rows, engine: str) -> Analysed:
 
 
 def _rows(
-    session: Session | None, job: Job, place: Place, runs: Mapping[Path, RunInfo]
+    session: Session | None, job: Job, place: TableTarget, runs: Mapping[Path, RunInfo]
 ) -> tuple[Rows, str]:
     """Return the rows of a place, whose tables are computed unless they are current.
 

@@ -12,7 +12,7 @@ from insync.cli.output import print_json, results_console, text_table
 from insync.run.request import DEFAULT_KAFKA, exact_all
 
 if TYPE_CHECKING:
-    from insync.brokers.images.image import Found
+    from insync.brokers.images.image import BuiltImage
 
 EXAMPLES: Final = """\b
 Examples:
@@ -112,7 +112,7 @@ def list_images(json: Json = False) -> int:
     return 0
 
 
-def _facts(found: "Found") -> dict[str, Any]:
+def _facts(found: "BuiltImage") -> dict[str, Any]:
     base = found.base
     return {
         "kafka": found.kafka, "tag": found.tag, "id": found.id,

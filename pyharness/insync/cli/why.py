@@ -16,7 +16,7 @@ from insync.events.schema import DEFAULT_TOPIC
 from insync.why.rules import DEFAULT_LAG_MS
 
 if TYPE_CHECKING:
-    from insync.why.answer import Answer
+    from insync.why.answer import Diagnosis
 
 EXAMPLES: Final = """\b
 Examples:
@@ -136,7 +136,7 @@ def command(
     return 0 if all(each.is_complete for each in found) else UNKNOWN
 
 
-def _write(file: Path, found: Sequence["Answer"]) -> None:
+def _write(file: Path, found: Sequence["Diagnosis"]) -> None:
     from insync.events.writer import write_atomic
 
     if file.suffix == ".md":

@@ -127,20 +127,20 @@ class BrokerSettings(Recorded):
     insync_relinquish_cooldown_ms: float = Field(default=300_000, gt=0)
 
 
-class Transactions(Recorded):
+class RunTransactions(Recorded):
     """The transactional producers: for each one the broker that coordinates it."""
 
     coordinators: tuple[int, ...] = Field(min_length=1)
 
 
-class Group(Recorded):
+class RunGroup(Recorded):
     """A consumer group: its protocol, and the number of its members."""
 
     protocol: str
     members: int
 
 
-class Workload(Recorded):
+class RunWorkload(Recorded):
     """The workload; `leaders[p]` is the broker that leads partition `p`.
 
     `client_retries` is whether producers sent records again that a broker had refused, `client`
@@ -151,11 +151,11 @@ class Workload(Recorded):
     client_retries: bool = True
     client: str = DEFAULT_CLIENT
     acks: str = "all"
-    groups: tuple[Group, ...] = ()
-    transactions: Transactions | None = None
+    groups: tuple[RunGroup, ...] = ()
+    transactions: RunTransactions | None = None
 
 
-class Comparison(Recorded):
+class ArmLimit(Recorded):
     """A limit for an arm's metric: so many times another arm's and a margin."""
 
     metric: str
@@ -193,11 +193,11 @@ class ScenarioInfo(Recorded):
     control_arms: tuple[str, ...] = ()
     min_insync_replicas: int = Field(ge=1)
     broker: BrokerSettings
-    workload: Workload
+    workload: RunWorkload
     faults: tuple[PlannedFault, ...] = ()
     race: dict[str, str] | None = None
     expect: dict[str, dict[str, Bound]] = Field(default_factory=dict)
-    compare: tuple[Comparison, ...] = ()
+    compare: tuple[ArmLimit, ...] = ()
 
     def planned(self, recorded: Iterable[tuple[str, str, int]]) -> Iterator[PlannedFault]:
         """Yield what recorded faults were planned as; each is a kind, a site and a broker.
@@ -290,7 +290,7 @@ class RunInfo(Recorded):
         """The control arms that the scenario names and this run has not."""
         return tuple(arm for arm in self.scenario.control_arms if not stand_in(arm, self.arms))
 
-    def compares(self, arm: str) -> list[Comparison]:
+    def compares(self, arm: str) -> list[ArmLimit]:
         """Return what is expected of an arm beside other arms, with the names that these have here.
 
         An arm that was not run keeps the name that it has in the scenario.

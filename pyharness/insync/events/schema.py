@@ -87,14 +87,14 @@ def topic_name(scenario: str, repeat: int) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Line:
+class EventLine:
     """The first field of all lines."""
 
     v: int = field(default=SCHEMA_VERSION, init=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PhaseLine(Line):
+class PhaseLine(EventLine):
     """The beginning of a phase of a run; `repeat` is -1 outside of repeats.
 
     "repeat_started" has the repeat's seed, and "repeat_ended" the longest time for which the
@@ -112,7 +112,7 @@ class PhaseLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LivenessLine(Line):
+class LivenessLine(EventLine):
     """The cluster under test did not do what it must in time, and the repeat went on without it.
 
     `node` is the node that ended although no fault of the scenario ended it; None for the other
@@ -128,7 +128,7 @@ class LivenessLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FaultLine(Line):
+class FaultLine(EventLine):
     """A fault and its evidence.
 
     `calls_held` counts the system calls that the fault delayed, `held_ms` is their total delay and
@@ -155,7 +155,7 @@ class FaultLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ProduceLine(Line):
+class ProduceLine(EventLine):
     """One record that a producer had to send.
 
     `sent_ms` is when it was due, and `latency_ms` counts from then. `done_ms` and `latency_ms` are
@@ -182,7 +182,7 @@ class ProduceLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class TransactionLine(Line):
+class TransactionLine(EventLine):
     """One transaction, written when it has ended; `transaction` is its number in the repeat.
 
     `asked_ms` is when its producer requested the commit or abort (`wanted`), and `took_ms` how
@@ -207,7 +207,7 @@ class TransactionLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class TransactionReadLine(Line):
+class TransactionReadLine(EventLine):
     """One read of a record in a transaction, before it writes; written at once.
 
     `producer` and `transaction` are those of the `TransactionLine`. `nth` counts the records that
@@ -228,7 +228,7 @@ class TransactionReadLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ConsumeLine(Line):
+class ConsumeLine(EventLine):
     """One read of a record; a record that is read twice has two lines.
 
     `nth` counts the records that this `consumer` read in the repeat, over all partitions, from 0.
@@ -256,7 +256,7 @@ GroupEvent = Literal["assigned", "revoked", "lost", "read", "lag", "committed", 
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class GroupLine(Line):
+class GroupLine(EventLine):
     """What happened to a member of a consumer group, to one partition.
 
     `group` is the number of the group in the scenario. `type` says what happened: the member got
@@ -281,7 +281,7 @@ class GroupLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ReadBackLine(Line):
+class ReadBackLine(EventLine):
     """How far a consumer has read a partition when it ended, after the repeat.
 
     `position` is the next offset that it would read, and `end_offset` the partition's end offset.
@@ -301,7 +301,7 @@ class ReadBackLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CountersLine(Line):
+class CountersLine(EventLine):
     """The counters of one broker's agent, read over the bridge at the end of a repeat."""
 
     arm: str
@@ -321,7 +321,7 @@ class CountersLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SampleLine(Line):
+class SampleLine(EventLine):
     """One replica of a race's topic and its broker's fetchers, read over the bridge.
 
     `moment` is before, during or after the race. `fetchers` is how many of the broker's fetcher
@@ -346,7 +346,7 @@ class SampleLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ControllerLine(Line):
+class ControllerLine(EventLine):
     """The state of the controller's agent at the end of a repeat, from its events (no bridge).
 
     `woven` says whether the agent was woven into the controller. `errors` counts its different
@@ -361,7 +361,7 @@ class ControllerLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ClockLine(Line):
+class ClockLine(EventLine):
     """How far a node's clock was ahead of the harness's at `t_ms`, give or take `error_ms`.
 
     It is measured when the repeats are over; `repeat` is -1. The controller is a node as well.
@@ -376,7 +376,7 @@ class ClockLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class StepDownLine(Line):
+class StepDownLine(EventLine):
     """A leader's decision about a partition that it served too slowly, from its agent's events.
 
     `type` "read" only says that the broker's events were read to their end. `reason` is why the
@@ -403,7 +403,7 @@ class StepDownLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RoleLine(Line):
+class RoleLine(EventLine):
     """A broker logs that it becomes a partition's leader or follower in a leader epoch.
 
     `life` counts the broker's starts, from 1. `from_offset` is its log end offset, and
@@ -423,7 +423,7 @@ class RoleLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ReplicaLogLine(Line):
+class ReplicaLogLine(EventLine):
     """The offsets of one replica's log, read after the cluster stopped.
 
     `end_offset` is the offset after the last batch. `problem` is why the log could not be read to
@@ -442,7 +442,7 @@ class ReplicaLogLine(Line):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class BatchLine(Line):
+class BatchLine(EventLine):
     """The header of one record batch in one replica's log.
 
     Producer fields are -1 without idempotence. `control` is "commit" or "abort" for the end of a

@@ -15,7 +15,7 @@ SAMPLES: Final = "soak.jsonl"
 """One line per broker and sample, written when it is taken."""
 
 
-class Sample(Recorded):
+class SoakSample(Recorded):
     """What one broker was like at one time.
 
     Attributes:
@@ -48,14 +48,14 @@ class Sample(Recorded):
     dropped: int | None = None
 
 
-def by_broker(samples: Iterable[Sample]) -> dict[int, list[Sample]]:
+def by_broker(samples: Iterable[SoakSample]) -> dict[int, list[SoakSample]]:
     """Return the samples of each broker, the brokers by their ids."""
     return dict(sorted(grouped(samples, lambda each: each.broker).items()))
 
 
-def read_samples(folder: Path) -> Iterator[Sample]:
+def read_samples(folder: Path) -> Iterator[SoakSample]:
     """Yield the samples of a soak; a last line that was cut is left out."""
-    reader = TypeAdapter(Sample)
+    reader = TypeAdapter(SoakSample)
     lines = (folder / SAMPLES).read_bytes().splitlines(keepends=True)
     for line in lines:
         if line.endswith(b"\n"):

@@ -13,12 +13,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Self
 
-from insync.events.schema import Line
+from insync.events.schema import EventLine
 
 
-def encode(line: Line | Mapping[str, object]) -> bytes:
+def encode(line: EventLine | Mapping[str, object]) -> bytes:
     """Return a line as compact JSON with its newline."""
-    if isinstance(line, Line):
+    if isinstance(line, EventLine):
         line = {field.name: getattr(line, field.name) for field in fields(line)}
     return json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
@@ -44,7 +44,7 @@ class EventWriter:
         self._fd = os.open(path, flags, 0o644)
         self._lock = threading.Lock()
 
-    def write(self, line: Line | Mapping[str, object]) -> None:
+    def write(self, line: EventLine | Mapping[str, object]) -> None:
         """Append one line; raises OSError."""
         self.write_encoded(encode(line))
 

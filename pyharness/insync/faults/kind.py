@@ -25,7 +25,7 @@ OWN_DISK: Final = "the machine's own disk"
 VOLUME: Final = "a small volume"
 
 
-class Recorded(Protocol):
+class RecordedFigures(Protocol):
     """The figures that a fault left in a run."""
 
     @property
@@ -41,7 +41,7 @@ class Recorded(Protocol):
         """What else shows that it acted, by the names of its kind."""
 
 
-EvidenceRule = Callable[[PlannedFault, Recorded], str | None]
+EvidenceRule = Callable[[PlannedFault, RecordedFigures], str | None]
 """Returns what is missing in the evidence of a fault, or None. Pure."""
 
 
@@ -75,7 +75,7 @@ class Requirements:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Words:
+class KindWords:
     """A kind in words, for `insync faults` and the table of kinds.
 
     Args:
@@ -175,7 +175,7 @@ class FaultKind(Generic[Spec]):
     """
 
     spec: type[Spec]
-    words: Words
+    words: KindWords
     inject: "Callable[[Spec, FaultContext, FaultCluster], Fault[Any]]"
     probes: Mapping[ClusterKind, Probe] = field(default_factory=lambda: both(always))
     requires: Callable[[Spec, int], Requirements] = _no_requirements
@@ -202,7 +202,7 @@ def figure(name: str, value: float, expected: str) -> str:
 def counted(*names: str) -> EvidenceRule:
     """Return the rule that none of these figures is 0."""
 
-    def rule(_: PlannedFault, seen: Recorded) -> str | None:
+    def rule(_: PlannedFault, seen: RecordedFigures) -> str | None:
         without = (name for name in names if not seen.figures.get(name))
         return next((figure(name, 0.0, "at least 1") for name in without), None)
 
@@ -212,7 +212,7 @@ def counted(*names: str) -> EvidenceRule:
 def all_done(asked: str, done: str) -> EvidenceRule:
     """Return the rule that all was done that the fault asked for, by the names of two figures."""
 
-    def rule(_: PlannedFault, seen: Recorded) -> str | None:
+    def rule(_: PlannedFault, seen: RecordedFigures) -> str | None:
         wanted, found = seen.figures.get(asked, 0.0), seen.figures.get(done, 0.0)
         if wanted == 0:
             return figure(asked, wanted, "at least 1")
@@ -224,7 +224,7 @@ def all_done(asked: str, done: str) -> EvidenceRule:
 def each_partition(*names: str) -> EvidenceRule:
     """Return the rule that these figures count all of the fault's partitions."""
 
-    def rule(plan: PlannedFault, seen: Recorded) -> str | None:
+    def rule(plan: PlannedFault, seen: RecordedFigures) -> str | None:
         expected = len(plan.partitions)
         found = ((name, seen.figures.get(name, 0.0)) for name in names)
         wrong = ((name, value) for name, value in found if value != expected)

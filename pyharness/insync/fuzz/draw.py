@@ -29,7 +29,7 @@ from insync.fuzz.values import (
 from insync.nodes import BROKERS
 from insync.run.arm_cluster import SELECTOR
 from insync.run.requirements import OLDEST_CONSUMER, OLDEST_JAVA_GROUP, OLDEST_RACKS
-from insync.scenario.model import Scenario, Workload
+from insync.scenario.model import PlannedWorkload, Scenario
 
 Drawn = list[dict[str, Any]]
 
@@ -102,7 +102,7 @@ def cancelled(seed: int, kinds: Collection[str], leaders: Sequence[int]) -> Draw
 FROZEN_SHARE: Final = 0.5
 
 
-def frozen(seed: int, kinds: Collection[str], workload: Workload) -> Drawn:
+def frozen(seed: int, kinds: Collection[str], workload: PlannedWorkload) -> Drawn:
     """Return a freeze of the Java clients, in some of the few seeds where one can act."""
     random = Random(f"insync fuzz frozen clients {seed}")  # noqa: S311
     own, able = workload.transactions, "client-freeze" in kinds and workload.client == "both"

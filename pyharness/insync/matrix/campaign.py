@@ -12,7 +12,7 @@ from insync.engine.scenarios import ScenarioCampaign, row_of
 from insync.errors import InputError
 from insync.events.matrix_info import Along, MatrixRow
 from insync.events.verdict import Cell
-from insync.matrix.groups import Entry, MatrixRequest, entries
+from insync.matrix.groups import GroupRow, MatrixRequest, entries
 from insync.report.junit import matrix_suites
 from insync.result import Result
 from insync.run.cell import CellSpec
@@ -64,7 +64,7 @@ class Matrix(ScenarioCampaign):
         """Write nothing: the analysis writes the cells and their page."""
 
 
-def _cells(request: MatrixRequest, kafka: str, entry: Entry, out: Path) -> list[CellSpec]:
+def _cells(request: MatrixRequest, kafka: str, entry: GroupRow, out: Path) -> list[CellSpec]:
     scenario = load(entry.scenario)
     known = arms_of(kafka)
     run_request = RunRequest(

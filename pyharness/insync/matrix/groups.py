@@ -18,10 +18,10 @@ from insync.run.request import (
     OfRuns,
     exact_all,
 )
-from insync.scenario.groups import DEFAULT, Group, groups
+from insync.scenario.groups import DEFAULT, ScenarioGroup, groups
 from insync.scenario.load import builtin_names
 
-UNGROUPED: Final = Group(name="", scenarios=(), figures=DEFAULT_FIGURES)
+UNGROUPED: Final = ScenarioGroup(name="", scenarios=(), figures=DEFAULT_FIGURES)
 """How a scenario of no group is run: with its own times, and the figures of the default group."""
 
 
@@ -57,20 +57,20 @@ class MatrixRequest(OfRuns):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class GroupRow:
     scenario: str
-    group: Group
+    group: ScenarioGroup
 
 
-def entries(only: Sequence[str] | None) -> list[Entry]:
+def entries(only: Sequence[str] | None) -> list[GroupRow]:
     """Return the scenarios to run, in the order of the groups; raises InputError."""
     wanted = [DEFAULT] if only is None else only
     known = groups()
     all_entries = [
-        Entry(scenario, group) for group in known.values() for scenario in group.scenarios
+        GroupRow(scenario, group) for group in known.values() for scenario in group.scenarios
     ]
     grouped = {entry.scenario for entry in all_entries}
-    all_entries += [Entry(name, UNGROUPED) for name in builtin_names() if name not in grouped]
+    all_entries += [GroupRow(name, UNGROUPED) for name in builtin_names() if name not in grouped]
     names = dict.fromkeys([*(entry.scenario for entry in all_entries), *known])
     require_known("--only", wanted, names)
     return [

@@ -89,7 +89,7 @@ UNSAID = {
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedSide:
     """One of the two: `runs` has what `run.json` says, by scenario."""
 
     folder: Path
@@ -97,7 +97,7 @@ class Side:
     runs: Mapping[str, Mapping[str, Any]]
 
 
-def read_side(folder: Path) -> Side:
+def read_side(folder: Path) -> ComparedSide:
     """Read a run folder or a matrix folder that was analysed; raises InputError."""
     if is_matrix(folder):
         cells = [cell for cell in read_cells(folder) if cell.outcome != Outcome.SKIPPED]
@@ -107,10 +107,10 @@ def read_side(folder: Path) -> Side:
         found = read_verdict(folder)
         cells, runs = [found.cell(arm) for arm in found.arms], [folder]
     infos = [read_recorded(dict[str, Any], run, RUN, "a run folder") for run in runs]
-    return Side(folder, cells, {info["scenario_name"]: info for info in infos})
+    return ComparedSide(folder, cells, {info["scenario_name"]: info for info in infos})
 
 
-def changed(a: Side, b: Side) -> list[str]:
+def changed(a: ComparedSide, b: ComparedSide) -> list[str]:
     """Return the names of the settings in which runs of a scenario differ; of single runs any."""
     shared = [(a.runs[name], b.runs[name]) for name in a.runs if name in b.runs]
     names = set()
@@ -120,7 +120,7 @@ def changed(a: Side, b: Side) -> list[str]:
     return sorted(names - UNSAID)
 
 
-def compare(a: Side, b: Side, *, paired: bool = False) -> Result:
+def compare(a: ComparedSide, b: ComparedSide, *, paired: bool = False) -> Result:
     """Compare two results; raises InputError if they have no arm in common.
 
     It fails if a verdict, an anomaly or a figure differs, and is unknown if too few repeats could
@@ -202,7 +202,7 @@ def _check(each: Figure, figures: int, more: str) -> Result:
     )
 
 
-def matched(a: Side, b: Side) -> list[Pair]:
+def matched(a: ComparedSide, b: ComparedSide) -> list[Pair]:
     """Return the cells that both have; raises InputError if there is none.
 
     A scenario, version or arm need not be the same if either side has only one.

@@ -245,7 +245,7 @@ def _unreadable(rows: Rows) -> Table:
 
 
 @dataclass(frozen=True)
-class SideBySide:
+class ArmFigures:
     """The arms' figures: those in which they differ, and those that are equal in every arm."""
 
     differ: Table
@@ -256,7 +256,7 @@ class SideBySide:
         return len(self.differ.rows) + len(self.equal.rows)
 
 
-def side_by_side(verdict: Verdict) -> SideBySide:
+def side_by_side(verdict: Verdict) -> ArmFigures:
     """Return a row per metric and a column per arm: the median of its repeats and their range."""
     arms = list(verdict.arms)
     rows = [
@@ -272,7 +272,7 @@ def side_by_side(verdict: Verdict) -> SideBySide:
     equal = [row for row in rows if len(arms) > 1 and len(set(row[1:])) == 1]
     apart = [row for row in rows if row not in equal]
     columns = " | ".join(["metric", *arms])
-    return SideBySide(
+    return ArmFigures(
         differ=table(title, columns, apart, "No figure differs.", {0}),
         equal=table("Figures that are equal in every arm", columns, equal, NONE, {0}),
     )

@@ -9,7 +9,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from insync.events.soak_info import Sample, by_broker
+from insync.events.soak_info import SoakSample, by_broker
 from insync.report.render import asset, environment
 
 WIDTH: Final = 640
@@ -28,7 +28,7 @@ TITLES: Final = {
 
 
 @dataclass(frozen=True)
-class Picture:
+class SoakPlot:
     """A figure of all brokers over time: from `low` to `high`, the warm-up up to `warm`.
 
     `lines` has the points of each broker's SVG polyline.
@@ -42,7 +42,7 @@ class Picture:
     words: str
 
 
-def pictures(samples: Sequence[Sample], warm_up_s: float) -> Markup:
+def pictures(samples: Sequence[SoakSample], warm_up_s: float) -> Markup:
     found = []
     brokers = by_broker(samples)
     for name, title in TITLES.items():
@@ -54,7 +54,7 @@ def pictures(samples: Sequence[Sample], warm_up_s: float) -> Markup:
     return Markup(shown)  # noqa: S704  # rendered by a template, which escapes
 
 
-def _series(name: str, own: Sequence[Sample]) -> list[tuple[float, float]]:
+def _series(name: str, own: Sequence[SoakSample]) -> list[tuple[float, float]]:
     """Return (seconds, value) of a broker; empty if it lacks the figure."""
     if name == "rate":
         pairs = itertools.pairwise(own)
@@ -63,7 +63,9 @@ def _series(name: str, own: Sequence[Sample]) -> list[tuple[float, float]]:
     return [] if any(value is None for _, value in values) else values
 
 
-def _picture(title: str, series: dict[int, list[tuple[float, float]]], warm_up_s: float) -> Picture:
+def _picture(
+    title: str, series: dict[int, list[tuple[float, float]]], warm_up_s: float
+) -> SoakPlot:
     values = [value for line in series.values() for _, value in line]
     low, high = min(values), max(values)
     end = max(t for line in series.values() for t, _ in line)
@@ -79,4 +81,4 @@ def _picture(title: str, series: dict[int, list[tuple[float, float]]], warm_up_s
     }
     warm = LEFT + (WIDTH - LEFT) * min(1.0, warm_up_s / (end or 1.0))
     least, most = f"{low:,.6g}", f"{high:,.6g}"
-    return Picture(title, least, most, warm, lines, f"{title}: {least} to {most}")
+    return SoakPlot(title, least, most, warm, lines, f"{title}: {least} to {most}")

@@ -30,7 +30,7 @@ from insync.run.cell import CellSpec
 from insync.run.plan import Tools
 from insync.run.requirements import needs, stalled
 from insync.running import Running
-from insync.scenario.model import Broker, Scenario, Workload
+from insync.scenario.model import Broker, PlannedWorkload, Scenario
 from insync.workload.plan import rack_of
 
 BEHIND_A_GATE: Final = {"log.index.interval.bytes": "0"}
@@ -225,7 +225,7 @@ def _beside(broker: Broker) -> dict[str, str]:
     return beside
 
 
-def _of_groups(workload: Workload) -> dict[str, str]:
+def _of_groups(workload: PlannedWorkload) -> dict[str, str]:
     """Return the settings of consumer groups' sessions, if a scenario has its own.
 
     Members with the classic protocol say their session, of which brokers have a lower limit; with

@@ -24,7 +24,7 @@ from insync.events.schema import (
     STEP_DOWNS,
     BatchLine,
     ClockLine,
-    Line,
+    EventLine,
     ReplicaLogLine,
     RoleLine,
     StepDownLine,
@@ -69,7 +69,7 @@ def _line(arm: str, broker: int, event: dict[str, Any]) -> StepDownLine:
     )  # fmt: skip
 
 
-TopicLines = Iterator[tuple[str | None, Line | Mapping[str, object]]]
+TopicLines = Iterator[tuple[str | None, EventLine | Mapping[str, object]]]
 """Lines, each with its topic; None means that the line concerns all topics."""
 
 

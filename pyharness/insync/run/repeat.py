@@ -29,7 +29,7 @@ from insync.run.readiness import (
     await_no_hanging,
     await_no_slow_broker,
 )
-from insync.scenario.model import Group, Scenario, Transactions
+from insync.scenario.model import ConsumerGroup, Scenario, Transactions
 from insync.workload.plan import Burst, GroupPlan, Load, TransactionPlan, WorkloadPlan
 from insync.workload.workload import Workload
 
@@ -201,7 +201,7 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
     )  # fmt: skip
 
 
-def _group_plan(topic: str, number: int, spec: Group) -> GroupPlan:
+def _group_plan(topic: str, number: int, spec: ConsumerGroup) -> GroupPlan:
     rejoin_ms = spec.rejoin_every_ms
     return GroupPlan(
         number=number, id=f"{topic}-group-{number}", protocol=spec.protocol, members=spec.members,

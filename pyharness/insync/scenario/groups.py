@@ -18,7 +18,7 @@ DEFAULT: Final = "sites"
 """The group that `insync matrix` runs if none is named."""
 
 
-class Group(BaseModel):
+class ScenarioGroup(BaseModel):
     """A group of scenarios, in the order of its table.
 
     Attributes:
@@ -57,17 +57,17 @@ def builtin_files() -> dict[str, Traversable]:
     return dict(sorted(found.items()))
 
 
-def groups() -> Mapping[str, Group]:
+def groups() -> Mapping[str, ScenarioGroup]:
     """Return the groups by name, the default one first."""
     found = [_read(folder) for folder in _folders() if folder.joinpath(_ABOUT).is_file()]
     return {group.name: group for group in sorted(found, key=lambda group: group.name != DEFAULT)}
 
 
-def _read(folder: Traversable) -> Group:
+def _read(folder: Traversable) -> ScenarioGroup:
     about = tomllib.loads(folder.joinpath(_ABOUT).read_text(encoding="utf-8"))
     order = about.pop("order")
     others = {file.name.removesuffix(_SUFFIX) for file in _files(folder)} - set(order)
-    return Group.model_validate({**about, "scenarios": (*order, *sorted(others))})
+    return ScenarioGroup.model_validate({**about, "scenarios": (*order, *sorted(others))})
 
 
 def _folders() -> list[Traversable]:

@@ -21,7 +21,7 @@ from insync.scenario.names import Arm, ByArm, Metric
 from insync.scenario.roles import Election, leaders_at
 
 
-class Group(Part):
+class ConsumerGroup(Part):
     """A consumer group that subscribes to the topic, beside the consumers without a group.
 
     Args:
@@ -152,7 +152,7 @@ class Transactions(Part):
     timeout_ms: Annotated[int, Field(ge=1, le=900_000)] = 60_000
 
 
-class Workload(Part):
+class PlannedWorkload(Part):
     """Open-loop producers of each partition, and its leader.
 
     Args:
@@ -207,7 +207,7 @@ class Workload(Part):
     batch_bytes: Annotated[int, Field(ge=1, le=900_000)] | None = None
     keys: Annotated[int, Field(ge=0, le=100_000)] = 0
     key_skew: Annotated[float, Field(ge=0, le=10, strict=False)] = 0.0
-    groups: Annotated[tuple[Group, ...], Field(strict=False, max_length=4)] = ()
+    groups: Annotated[tuple[ConsumerGroup, ...], Field(strict=False, max_length=4)] = ()
     key_countdown: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     configs: dict[str, str] = Field(default_factory=dict)
     read_from: BrokerId | None = None
@@ -241,7 +241,7 @@ class Workload(Part):
         rules.check_bursts(index, self.bursts[index].partitions, others, len(self.leaders))
 
 
-class Timeline(Part):
+class RepeatTimes(Part):
     """Times of a repeat, from when acks are on time: before the faults, and after them.
 
     Args:
@@ -348,8 +348,8 @@ class Frame(Part):
     repeats: Annotated[int, Field(ge=1, le=100)]
     min_insync_replicas: Annotated[int, Field(ge=1, le=BROKERS)]
     broker: Broker
-    workload: Workload
-    timeline: Timeline
+    workload: PlannedWorkload
+    timeline: RepeatTimes
     expect: Annotated[ByArm[dict[Metric, Bounds]], Field(default_factory=dict)]
     expect_on_zookeeper: Annotated[ByArm[dict[Metric, Bounds]], Field(default_factory=dict)]
     expect_on: Annotated[dict[str, ByArm[dict[Metric, Bounds]]], Field(default_factory=dict)]

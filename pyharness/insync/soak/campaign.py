@@ -30,7 +30,7 @@ from insync.brokers.kafka.distribution import FULL_JIT
 from insync.brokers.kafka.java import Java, find_java
 from insync.engine.campaign import CampaignOfOne, Named, Place
 from insync.errors import InputError, InsyncError, require_known
-from insync.events.soak_info import SAMPLES, Sample, read_samples
+from insync.events.soak_info import SAMPLES, SoakSample, read_samples
 from insync.events.writer import EventWriter
 from insync.nodes import BROKERS, spread
 from insync.overhead.observer import Counters, Observer, observer
@@ -133,7 +133,7 @@ class BrokerSampler:
     _bridges: Mapping[int, BridgeClient]
     _writer: EventWriter
     started: float = field(default_factory=time.monotonic)
-    samples: list[Sample] = field(default_factory=list)
+    samples: list[SoakSample] = field(default_factory=list)
 
     def take(self, after: str = "") -> None:
         """Take a sample of each broker, after a collection; raises InsyncError if one has ended.
@@ -158,7 +158,7 @@ class BrokerSampler:
                 return left
             time.sleep(_LOOK_S)
 
-    def _sample(self, broker: int, seen: Counters, after: str) -> Sample:
+    def _sample(self, broker: int, seen: Counters, after: str) -> SoakSample:
         try:
             process = psutil.Process(self._pids[broker])
             threads, handles = process.num_threads(), process.num_fds()
@@ -172,7 +172,7 @@ class BrokerSampler:
                 "errors": counters.errors,
                 "dropped": counters.events_dropped,
             }
-        return Sample(
+        return SoakSample(
             t_s=round(time.monotonic() - self.started, 3), broker=broker,
             heap_mb=round(seen["heap"] / _MEGA, 3), threads=threads, handles=handles,
             fetches=seen["fetches"], evicted=seen["evicted"], closed=seen["closed"], after=after,

@@ -6,7 +6,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from insync.events.soak_info import Sample, by_broker
+from insync.events.soak_info import SoakSample, by_broker
 from insync.outcome import Outcome
 from insync.result import Result
 
@@ -97,7 +97,7 @@ class Ending:
 
 
 def checks(
-    samples: Sequence[Sample],
+    samples: Sequence[SoakSample],
     ending: Ending,
     disturbed: Mapping[str, int],
     warm_up_s: float,
@@ -121,7 +121,7 @@ def checks(
     )
 
 
-def _trends(measured: Sequence[Sample]) -> list[Result]:
+def _trends(measured: Sequence[SoakSample]) -> list[Result]:
     found = []
     for broker, own in by_broker(measured).items():
         found += [
@@ -132,7 +132,7 @@ def _trends(measured: Sequence[Sample]) -> list[Result]:
     return found or [Result(of="all figures", found="no sample after the warm-up: run for longer")]
 
 
-def _trend(figure: Bounded, broker: int, samples: Sequence[Sample]) -> Result:
+def _trend(figure: Bounded, broker: int, samples: Sequence[SoakSample]) -> Result:
     values = [float(getattr(each, figure.name)) for each in samples]
     allowed = figure.allowed(values)
     found = trend([each.t_s for each in samples], values)
@@ -147,7 +147,7 @@ def _trend(figure: Bounded, broker: int, samples: Sequence[Sample]) -> Result:
     )  # fmt: skip
 
 
-def _errors(samples: Sequence[Sample]) -> list[Result]:
+def _errors(samples: Sequence[SoakSample]) -> list[Result]:
     found = []
     for broker, own in by_broker(samples).items():
         last = own[-1]
@@ -183,7 +183,7 @@ def _at_least(what: str, count: int, least: int) -> Result:
     return Result(of=what, expected=f"at least {least}", found=str(count), outcome=outcome)
 
 
-def _lost(samples: Sequence[Sample]) -> tuple[int, int]:
+def _lost(samples: Sequence[SoakSample]) -> tuple[int, int]:
     """Return how many connections ended while brokers were frozen, and how many had to.
 
     A frozen broker is a follower of the two others, each of which closes its connection.
@@ -198,7 +198,7 @@ def _lost(samples: Sequence[Sample]) -> tuple[int, int]:
     return lost, max(1, (len(brokers) - 1) * frozen // len(brokers))
 
 
-def grown(name: str, samples: Sequence[Sample]) -> int:
+def grown(name: str, samples: Sequence[SoakSample]) -> int:
     """Return by how much a counter grew in all brokers together between first and last sample."""
     brokers = by_broker(samples).values()
     return sum(getattr(own[-1], name) - getattr(own[0], name) for own in brokers)

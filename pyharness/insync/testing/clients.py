@@ -16,7 +16,7 @@ from confluent_kafka import Consumer, KafkaError, Message, Producer
 
 from insync.errors import InputError
 from insync.events.schema import ConsumeLine, ProduceLine, now_ms
-from insync.workload.value import UNREADABLE, Read
+from insync.workload.value import UNREADABLE, ReadValue
 
 HEADER: Final = "insync"
 UNKNOWN: Final = -1
@@ -29,18 +29,18 @@ def stamp(history: str, seq: int, value: bytes | str | None) -> bytes:
     return f"{history}:{seq}:{_checksum(value)}".encode()
 
 
-def read(message: Message, history: str) -> Read:
+def read(message: Message, history: str) -> ReadValue:
     """Return what a message's header says: the record's number, and what is wrong with it."""
     headers = message.headers() or []
     pairs = headers.items() if isinstance(headers, dict) else headers
     found = next((value for name, value in pairs if name == HEADER), b"")
     parts = re.fullmatch(rb"([^:]+):(\d+):(\d+)", found if isinstance(found, bytes) else b"")
     if parts is None or parts[1] != history.encode():
-        return Read(UNREADABLE, "a record that no producer of the history sent")
+        return ReadValue(UNREADABLE, "a record that no producer of the history sent")
     computed = _checksum(message.value())
     if int(parts[3]) != computed:
-        return Read(UNREADABLE, f"checksum {computed:08x}, expected {int(parts[3]):08x}")
-    return Read(int(parts[2]))
+        return ReadValue(UNREADABLE, f"checksum {computed:08x}, expected {int(parts[3]):08x}")
+    return ReadValue(int(parts[2]))
 
 
 def _checksum(value: bytes | str | None) -> int:

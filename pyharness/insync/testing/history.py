@@ -25,7 +25,7 @@ from insync.events.schema import (
     READ_BACK,
     REPORT,
     SCHEMA_VERSION,
-    Line,
+    EventLine,
     LivenessLine,
     PhaseLine,
     PhaseType,
@@ -43,7 +43,7 @@ from insync.testing.clusters import Judged, check
 from insync.testing.faults import Injected, leaders_of
 from insync.workload.consumer import TopicConsumer
 from insync.workload.plan import WorkloadPlan
-from insync.workload.value import Read
+from insync.workload.value import ReadValue
 
 ANSWERS_WITHIN_S: Final = 30.0
 ISR_WITHIN_S: Final = 60.0
@@ -266,7 +266,7 @@ class _FreshReader(TopicConsumer):
         self._history = history
         self._seen = seen
 
-    def said_by(self, message: Message, partition: int) -> Read:
+    def said_by(self, message: Message, partition: int) -> ReadValue:
         """Return what the record's header says."""
         said = read(message, self._history)
         self._seen.setdefault(said.seq, partition)
@@ -285,6 +285,6 @@ def _unanswered(topic: TopicHistory, seen: Mapping[int, int]) -> list[ProduceLin
     return [line for line in placed if line.partition != UNKNOWN]
 
 
-def _write_all(writer: EventWriter, lines: Sequence[Line]) -> None:
+def _write_all(writer: EventWriter, lines: Sequence[EventLine]) -> None:
     for line in lines:
         writer.write(line)

@@ -21,16 +21,16 @@ from insync.report.result_page import Words
 from insync.result import Result
 from insync.verify.criteria import DEFAULT, read
 from insync.verify.level import Level, Verification, sides
-from insync.verify.levels.cost import Cost
-from insync.verify.levels.faults import Faults, cases_of, of_side
-from insync.verify.levels.tests import Tests
-from insync.verify.levels.weave import Weave
+from insync.verify.levels.cost import CostLevel
+from insync.verify.levels.faults import FaultsLevel, cases_of, of_side
+from insync.verify.levels.tests import TestsLevel
+from insync.verify.levels.weave import WeaveLevel
 from insync.verify.request import NO_SEEDS, VerifyRequest
 
 ALL: Final = "all"
 MOST_REPEATS: Final = 100
 LEVELS: Final[Mapping[str, type[Level]]] = {
-    level.name: level for level in (Weave, Tests, Faults, Cost)
+    level.name: level for level in (WeaveLevel, TestsLevel, FaultsLevel, CostLevel)
 }
 """The levels by name, in the order in which they run."""
 
@@ -100,7 +100,7 @@ class Verify(CampaignOfResults[type[Level]]):
             facts={
                 **self.what.candidate.facts(), **self.what.baseline.facts(),
                 "candidate from": str(self.what.candidate.release.path or "the released jars"),
-                **(of_faults if Faults in self.chosen else {}),
+                **(of_faults if FaultsLevel in self.chosen else {}),
                 "insync": __version__, "system": platform.platform(),
                 "cores": str(os.cpu_count()), "java": self.what.java.description,
             },
@@ -129,7 +129,7 @@ def prepare_verify(request: VerifyRequest) -> Verify:
         raise InputError(f"--scale {request.scale:g}: expected more than 0")
     wanted = chosen(request.levels)
     seeds = () if request.seeds == NO_SEEDS else tuple(seeds_of(request.seeds))
-    seeds = seeds if Faults in wanted else ()
+    seeds = seeds if FaultsLevel in wanted else ()
     text, criteria = read(request.criteria)
     candidate, baseline = sides(request)
     what = Verification(
@@ -137,7 +137,7 @@ def prepare_verify(request: VerifyRequest) -> Verify:
         criteria_text=text, java=find_java(), seeds=seeds,
         kinds=tuple(kind for kind in KINDS if seeds and why_not(kind, "local", Path()) is None),
     )  # fmt: skip
-    for case in cases_of(what) if Faults in wanted else ():
+    for case in cases_of(what) if FaultsLevel in wanted else ():
         of_side(case, baseline, request.repeats)
         of_side(case, candidate, request.repeats)
     return Verify(what, wanted)

@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from insync.arms import ARMS, expected_as
 from insync.errors import InputError
-from insync.events.run_info import Comparison, Recorded, first_problem
+from insync.events.run_info import ArmLimit, Recorded, first_problem
 from insync.metrics import METRICS, of_verdict
 from insync.outcome import Outcome
 from insync.overhead.figures import FIGURES
@@ -27,7 +27,7 @@ Judged = tuple[Outcome, str]
 """An outcome, and its reason if it is not a pass."""
 
 
-class Criterion(Comparison):
+class Criterion(ArmLimit):
     """A criterion of the level faults.
 
     Of times the medians of the repeats are compared; of others every repeat must keep the limit.

@@ -60,7 +60,7 @@ class Kip501:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lane(Span):
+class LedSpan(Span):
     """What a broker led in a time: partitions, their replicas, and those of them in sync.
 
     `under` are the partitions below their min.insync.replicas. `away` says that the controller had
@@ -76,7 +76,7 @@ class Lane(Span):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class SlowBroker:
     """A broker that was slow for a span of time.
 
     `peer` is the broker at the other end if the cause is the link between the two. `partitions` are
@@ -98,7 +98,7 @@ class Finding:
     times: int = 1
     lines: tuple[LogLine, ...] = ()
     more_lines: int = 0
-    lanes: tuple[Lane, ...] = ()
+    lanes: tuple[LedSpan, ...] = ()
     kip_501: Kip501 | None = None
 
     @property
@@ -108,7 +108,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Diagnosis:
     """What is found in one span of time of one cluster, and what is not known.
 
     `about` names the cluster and the span, such as an arm and a repeat. `unread` are sources that
@@ -118,7 +118,7 @@ class Answer:
 
     about: str
     span: Span
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[SlowBroker, ...] = ()
     gaps: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from insync.why.answer import Blamed, Finding, Kip501, Lane
+from insync.why.answer import Blamed, Kip501, LedSpan, SlowBroker
 from insync.why.facts import FOLLOWER_APPEND, Facts, Leads, LogLine, Partition, Span
 from insync.why.processes import AWAY
 
@@ -31,7 +31,7 @@ NOT_DECIDED: Final = (
 TOO_FEW: Final = "without the slow broker there are too few replicas for min.insync.replicas"
 
 
-def lines(facts: Facts, finding: Finding) -> tuple[tuple[LogLine, ...], int]:
+def lines(facts: Facts, finding: SlowBroker) -> tuple[tuple[LogLine, ...], int]:
     """Return the first lines about a finding's brokers at its time, and how many more there are.
 
     About a link, those that are about both of its ends. Of lines that say the same of the same
@@ -52,7 +52,7 @@ def lines(facts: Facts, finding: Finding) -> tuple[tuple[LogLine, ...], int]:
     return tuple(shown), len(own) - len(shown)
 
 
-def lanes(facts: Facts, finding: Finding) -> Iterator[Lane]:
+def lanes(facts: Facts, finding: SlowBroker) -> Iterator[LedSpan]:
     """Yield what each broker led, from before a finding until after it."""
     around = max(facts.lag_ms, finding.span.ms / 4)
     window = Span(
@@ -71,7 +71,7 @@ def lanes(facts: Facts, finding: Finding) -> Iterator[Lane]:
 
 def _lanes(
     facts: Facts, broker: int, window: Span, led: Sequence[Leads], away: Sequence[Span]
-) -> Iterator[Lane]:
+) -> Iterator[LedSpan]:
     """Yield the times in which nothing changed, without those shorter than a step."""
     step = window.ms / _STEPS
     changes: dict[int, list[int]] = defaultdict(lambda: [0] * 5)
@@ -90,14 +90,14 @@ def _lanes(
     for at, until in pairwise([*sorted(changes), _STEPS]):
         now = [old + new for old, new in zip(now, changes[at], strict=True)]
         if until > at and any(now):
-            yield Lane(
+            yield LedSpan(
                 since_ms=window.since_ms + at * step, until_ms=window.since_ms + until * step,
                 broker=broker, partitions=now[0], replicas=now[1], in_sync=now[2], under=now[3],
                 away=now[4] > 0,
             )  # fmt: skip
 
 
-def kip_501(facts: Facts, finding: Finding, blamed: Sequence[Blamed]) -> Kip501:
+def kip_501(facts: Facts, finding: SlowBroker, blamed: Sequence[Blamed]) -> Kip501:
     """Return what KIP-501 would have done about the followers that a leader removed wrongly.
 
     A range begins with 0 unless the leader is known to have been slow; both ends are 0 if its links

@@ -93,7 +93,7 @@ class Paused(Span):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended(Span):
+class EndedProcess(Span):
     """A broker's process ended in the span: it was last heard of, and then started again.
 
     `told` says that its log shows that it was told to.
@@ -251,7 +251,7 @@ class Facts:
     reports: dict[int, list[float]] = field(default_factory=dict)
     paused: list[Paused] = field(default_factory=list)
     undated: list[Paused] = field(default_factory=list)
-    ended: list[Ended] = field(default_factory=list)
+    ended: list[EndedProcess] = field(default_factory=list)
     fenced: list[Fenced] = field(default_factory=list)
     served: list[Served] = field(default_factory=list)
     appended: list[Appended] = field(default_factory=list)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from insync.why import rules
-from insync.why.answer import Cause, Evidence, Finding
+from insync.why.answer import Cause, Evidence, SlowBroker
 from insync.why.facts import (
     FOLLOWER_APPEND,
     Awaited,
@@ -26,13 +26,13 @@ LINK: Final = "link"
 LINKS: Final = "links to other brokers"
 
 
-def link_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
+def link_findings(facts: Facts, found: Sequence[SlowBroker]) -> list[SlowBroker]:
     """Return the brokers whose answers others wait for, and the links over which one waits."""
     new = list(_awaited_by_several(facts, found))
     return [*new, *_awaited(facts, [*found, *new])]
 
 
-def _awaited_by_several(facts: Facts, found: Sequence[Finding]) -> Iterator[Finding]:
+def _awaited_by_several(facts: Facts, found: Sequence[SlowBroker]) -> Iterator[SlowBroker]:
     """Yield the brokers whose answers at least two others wait for, while they have its own.
 
     The links work in the other direction. What such a broker does is where its agent sees nothing,
@@ -49,13 +49,13 @@ def _awaited_by_several(facts: Facts, found: Sequence[Finding]) -> Iterator[Find
         ]
         for together in groups(waits, 0):
             if len({each.broker for each in together}) > 1:
-                yield Finding(
+                yield SlowBroker(
                     span=whole(together), broker=peer, cause="disk", site=FETCH,
                     evidence=tuple(_waited(each) for each in together),
                 )  # fmt: skip
 
 
-def _awaited(facts: Facts, found: Sequence[Finding]) -> Iterator[Finding]:
+def _awaited(facts: Facts, found: Sequence[SlowBroker]) -> Iterator[SlowBroker]:
     """Yield the links over which a broker waits for answers, though neither end is slow.
 
     Both ends wait; or only one does, and the other one's agent would say if it were slow.
@@ -69,7 +69,7 @@ def _awaited(facts: Facts, found: Sequence[Finding]) -> Iterator[Finding]:
         if shown and not known and frozenset(pair) not in told:
             told.add(frozenset(pair))
             low, high = sorted(pair)
-            yield Finding(
+            yield SlowBroker(
                 span=whole([one, *back]), broker=low, peer=high, cause="network", site=LINK,
                 evidence=tuple(_waited(each) for each in (one, *back[:1])),
             )  # fmt: skip
@@ -93,7 +93,7 @@ def _waited(one: Awaited) -> Evidence:
     return Evidence(f"broker {one.broker} waited for answers of broker {one.peer} for", one.ms)
 
 
-def _is_known(facts: Facts, ends: tuple[int, int], span: Span, found: Sequence[Finding]) -> bool:
+def _is_known(facts: Facts, ends: tuple[int, int], span: Span, found: Sequence[SlowBroker]) -> bool:
     """Whether one of two brokers is known to have been slow then, or to have been started."""
     return any(is_start(each, span, found) for each in ends) or any(
         each.broker in ends and each.span.touches(span, within_ms=facts.lag_ms / 2)
@@ -101,13 +101,13 @@ def _is_known(facts: Facts, ends: tuple[int, int], span: Span, found: Sequence[F
     )
 
 
-def drop_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
+def drop_findings(facts: Facts, found: Sequence[SlowBroker]) -> list[SlowBroker]:
     """Return the findings of drops that nothing explains, those of one time together.
 
     Not those that the controller made, nor those of new partitions. A follower whose leader was
     paused is dropped when the leader runs again, up to a lag later.
     """
-    new: list[Finding] = []
+    new: list[SlowBroker] = []
     left = [each for each in facts.dropped if facts.by_time and not (each.fenced or each.new)]
     while True:
         known = [*found, *new]
@@ -122,7 +122,7 @@ def drop_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
         left = [each for each in left if each not in near]
 
 
-def _is_explained(facts: Facts, drop: Dropped, found: Sequence[Finding]) -> bool:
+def _is_explained(facts: Facts, drop: Dropped, found: Sequence[SlowBroker]) -> bool:
     """Whether an end of a drop was slow, or had just been started when the follower was dropped.
 
     A follower that was in the ISR had caught up since its start, however early it was late.
@@ -135,7 +135,7 @@ def _is_explained(facts: Facts, drop: Dropped, found: Sequence[Finding]) -> bool
     )
 
 
-def _findings(facts: Facts, drops: Sequence[Dropped]) -> Iterator[Finding]:
+def _findings(facts: Facts, drops: Sequence[Dropped]) -> Iterator[SlowBroker]:
     """Yield the findings of drops that happened at one time: leaders, links, then followers."""
     pairs = {(each.leader, each.follower) for each in drops}
     mutual = {pair for pair in pairs if (pair[1], pair[0]) in pairs}
@@ -165,7 +165,7 @@ def _finding(
     why: tuple[Cause, str],
     *evidence: Evidence,
     peer: int | None = None,
-) -> Finding:
+) -> SlowBroker:
     """Return the finding of some drops; one that is not decided is the disk or the network.
 
     Or the process, of which logs say little.
@@ -175,7 +175,7 @@ def _finding(
     may_be: tuple[Cause, ...] = (
         ("disk", "network", "process") if facts.logs else ("disk", "network")
     )
-    return Finding(
+    return SlowBroker(
         span=whole([*(facts.late(each) for each in drops), *gaps]), broker=broker, peer=peer,
         cause=cause, site=site, may_be=may_be if cause == "undecided" else (),
         partitions=_partitions(drops), evidence=evidence,
@@ -207,7 +207,7 @@ def _at_every_link(
     return found[0] if len(found) == 1 else None
 
 
-def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> Finding:
+def _cut_off(facts: Facts, broker: int, drops: Sequence[Dropped]) -> SlowBroker:
     """Return the finding of a broker that others lost, and that lost others, at one time.
 
     It serves slowly if it dropped one much too late, because its search for late followers hangs
@@ -342,7 +342,7 @@ def _gaps(facts: Facts, dropped: Dropped) -> list[Span]:
     return [each for each in joined if each.since_ms <= dropped.at_ms <= each.until_ms + half]
 
 
-def _behind(facts: Facts, follower: int, drops: Sequence[Dropped]) -> Finding:
+def _behind(facts: Facts, follower: int, drops: Sequence[Dropped]) -> SlowBroker:
     """Return why one follower is behind at some leaders.
 
     It fetches, but is behind: it appends slowly. It waits for answers to fetches that the leader
@@ -377,7 +377,7 @@ def _behind(facts: Facts, follower: int, drops: Sequence[Dropped]) -> Finding:
 
 def _behind_in_logs(
     facts: Facts, follower: int, drops: Sequence[Dropped], evidence: Sequence[Evidence]
-) -> Finding:
+) -> SlowBroker:
     """Return why one follower is behind at some leaders, of which logs say no more.
 
     If one leader alone dropped it, either of the two is slow, or their link. If several did, it

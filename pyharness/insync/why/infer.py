@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from insync.why import rules
-from insync.why.answer import Answer, Blamed, Finding
+from insync.why.answer import Blamed, Diagnosis, SlowBroker
 from insync.why.beside import kip_501, lanes, lines
 from insync.why.facts import Facts, Partition, Span, groups, whole
 from insync.why.followers import drop_findings, link_findings
@@ -30,13 +30,13 @@ from insync.why.processes import (
 )
 
 
-def answer_of(facts: Facts, about: str) -> Answer:
+def answer_of(facts: Facts, about: str) -> Diagnosis:
     """Return which brokers were slow in the span of the facts, and why."""
     blind = not (facts.heard or facts.controller_known)
     if blind:
         unread = facts.unread or ["there are neither events of agents nor the controller's log"]
-        return Answer(about=about, span=facts.span, unread=tuple(unread), blind=True)
-    found: list[Finding] = []
+        return Diagnosis(about=about, span=facts.span, unread=tuple(unread), blind=True)
+    found: list[SlowBroker] = []
     for step in (
         process_findings, serving_findings, fenced_findings, link_findings, drop_findings,
         ack_findings,
@@ -48,16 +48,16 @@ def answer_of(facts: Facts, about: str) -> Answer:
     ordered = sorted(
         found, key=lambda each: (each.cause == "undecided", each.span.since_ms, each.broker)
     )
-    return Answer(
+    return Diagnosis(
         about=about, span=facts.span, gaps=tuple(_gaps(facts, found)),
         findings=tuple(_with_all_beside(facts, each, found) for each in ordered),
         unread=tuple(facts.unread), notes=tuple(facts.notes),
     )  # fmt: skip
 
 
-def _episodes(found: Sequence[Finding]) -> Iterator[Finding]:
+def _episodes(found: Sequence[SlowBroker]) -> Iterator[SlowBroker]:
     """Yield one finding for those that come again and again; restarts stay apart."""
-    alike: dict[tuple[object, ...], list[Finding]] = {}
+    alike: dict[tuple[object, ...], list[SlowBroker]] = {}
     for number, each in enumerate(found):
         apart = number if each.site in AWAY else None
         alike.setdefault((each.brokers, each.cause, each.site, apart), []).append(each)
@@ -71,7 +71,7 @@ def _episodes(found: Sequence[Finding]) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _with_all_beside(facts: Facts, finding: Finding, found: Sequence[Finding]) -> Finding:
+def _with_all_beside(facts: Facts, finding: SlowBroker, found: Sequence[SlowBroker]) -> SlowBroker:
     blamed = _blamed(facts, finding, found)
     shown, more = lines(facts, finding)
     return replace(
@@ -80,7 +80,7 @@ def _with_all_beside(facts: Facts, finding: Finding, found: Sequence[Finding]) -
     )  # fmt: skip
 
 
-def _blamed(facts: Facts, finding: Finding, found: Sequence[Finding]) -> tuple[Blamed, ...]:
+def _blamed(facts: Facts, finding: SlowBroker, found: Sequence[SlowBroker]) -> tuple[Blamed, ...]:
     """Return the followers that were dropped, or would have been, because of a finding.
 
     A removal is right if its follower is slow by any finding of that time, so that it is judged
@@ -109,7 +109,7 @@ def _blamed(facts: Facts, finding: Finding, found: Sequence[Finding]) -> tuple[B
     )
 
 
-def _is_open(finding: Finding) -> bool:
+def _is_open(finding: SlowBroker) -> bool:
     """Whether either end of a link may be slow."""
     return finding.cause == "undecided" and finding.peer is not None
 
@@ -123,7 +123,7 @@ Removal = tuple[int, Partition | None, Span, bool]
 """A follower, a partition if it is known, since when it was late, and whether it was kept."""
 
 
-def _dropped(facts: Facts, finding: Finding) -> Iterator[Removal]:
+def _dropped(facts: Facts, finding: SlowBroker) -> Iterator[Removal]:
     for each in facts.dropped:
         ends = {each.leader, each.follower}
         concerns = finding.broker in ends if finding.peer is None else ends == {*finding.brokers}
@@ -132,7 +132,7 @@ def _dropped(facts: Facts, finding: Finding) -> Iterator[Removal]:
             yield each.follower, each.partition, late, False
 
 
-def _held(facts: Facts, finding: Finding) -> Iterator[Removal]:
+def _held(facts: Facts, finding: SlowBroker) -> Iterator[Removal]:
     """Yield the followers that the agent kept, and those that waited for a fetch for a lag."""
     for each in facts.served:
         own = each.leader == finding.broker and each.touches(finding.span)
@@ -140,7 +140,7 @@ def _held(facts: Facts, finding: Finding) -> Iterator[Removal]:
             yield each.follower, each.partition, each, True
 
 
-def _gaps(facts: Facts, found: Sequence[Finding]) -> Iterator[str]:
+def _gaps(facts: Facts, found: Sequence[SlowBroker]) -> Iterator[str]:
     """Say what is not known, so that no answer is taken for more than it is."""
     yield from facts.gaps
     silent = [] if facts.logs else sorted(facts.brokers - facts.heard)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, TypeVar
 
 from insync.why import rules
-from insync.why.answer import Cause, Evidence, Finding
+from insync.why.answer import Cause, Evidence, SlowBroker
 from insync.why.facts import (
     APPEND,
     ASKED_FENCING,
@@ -31,7 +31,7 @@ _LAST_NAMED: Final = (f"{APPEND}: lock", ASKED_FENCING)
 """Sites that are named only if there is no other one: they wait for what is slow."""
 
 
-def serving_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
+def serving_findings(facts: Facts, found: Sequence[SlowBroker]) -> list[SlowBroker]:
     """Return the findings about disks under a broker: slow appends, and slow fetches."""
     known = [*found]
     for broker in sorted(facts.brokers - facts.clock_moved):
@@ -47,7 +47,9 @@ def serving_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
 _Slow = TypeVar("_Slow", Appended, Served)
 
 
-def _apart(facts: Facts, slow: Sequence[_Slow], known: Sequence[Finding]) -> Iterator[list[_Slow]]:
+def _apart(
+    facts: Facts, slow: Sequence[_Slow], known: Sequence[SlowBroker]
+) -> Iterator[list[_Slow]]:
     """Yield what one broker was slow with, by time; not what a finding about it explains."""
     for together in groups(slow, rules.SERVED_APART_LAGS * facts.lag_ms):
         broker, span = together[0].leader, whole(together)
@@ -58,13 +60,13 @@ def _apart(facts: Facts, slow: Sequence[_Slow], known: Sequence[Finding]) -> Ite
             yield together
 
 
-def _slow_append(appends: Sequence[Appended]) -> Finding:
+def _slow_append(appends: Sequence[Appended]) -> SlowBroker:
     """Return the finding; its site is that of the longest append that waits for no other one."""
     longest = min(appends, key=lambda each: (each.site in _LAST_NAMED, -each.ms))
     took = Evidence(f"{longest.site}, at least for", longest.ms)
     if longest.mean_ms is not None:
         took = Evidence("an append took on average", longest.mean_ms)
-    return Finding(
+    return SlowBroker(
         span=whole(appends), broker=longest.leader, cause="disk", site=longest.site,
         partitions=_of(appends),
         evidence=(
@@ -78,7 +80,7 @@ def _of(seen: Sequence[Appended] | Sequence[Served]) -> tuple[Partition, ...]:
     return tuple(sorted({each.partition for each in seen if each.partition is not None}))
 
 
-def _is_slow(facts: Facts, fetch: Served, found: Sequence[Finding]) -> bool:
+def _is_slow(facts: Facts, fetch: Served, found: Sequence[SlowBroker]) -> bool:
     """Whether a leader took too long for a fetch while its process ran.
 
     Not the first fetches of a follower that has just started, which read much, nor those during
@@ -103,7 +105,7 @@ def _pauses_ms(facts: Facts, fetch: Served) -> float:
     )
 
 
-def _slow_fetch(facts: Facts, fetches: Sequence[Served]) -> Finding:
+def _slow_fetch(facts: Facts, fetches: Sequence[Served]) -> SlowBroker:
     """Return the finding; its site is where the fetches were.
 
     It is several places if each has a third of the fetches at least. Then the cause may be at none
@@ -118,7 +120,7 @@ def _slow_fetch(facts: Facts, fetches: Sequence[Served]) -> Finding:
     sites = [each.site for each in fetches if each.site is not None]
     often = sorted({each for each in sites if 3 * sites.count(each) >= len(sites)})
     followers = {each.follower for each in fetches if each.follower is not None}
-    return Finding(
+    return SlowBroker(
         span=whole(fetches), broker=longest.leader, cause="undecided" if may_be else "disk",
         may_be=may_be, site=", ".join(often) or FETCH, partitions=_of(fetches),
         evidence=(
@@ -129,7 +131,7 @@ def _slow_fetch(facts: Facts, fetches: Sequence[Served]) -> Finding:
     )  # fmt: skip
 
 
-def ack_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
+def ack_findings(facts: Facts, found: Sequence[SlowBroker]) -> list[SlowBroker]:
     """Return the leaders whose acks stopped or were slow, though nothing else is known of it."""
     known = [each.span for each in found]
     known += controllers_matter(facts, found)
@@ -145,7 +147,7 @@ def ack_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
     ]
 
 
-def _stalled(facts: Facts, leader: int, waits: Sequence[Unacked]) -> Finding:
+def _stalled(facts: Facts, leader: int, waits: Sequence[Unacked]) -> SlowBroker:
     """Return what is left: appends that hang, or the clients' network.
 
     The network, if the acks of all partitions of the leader stop, and it times its appends and
@@ -173,7 +175,7 @@ def _stalled(facts: Facts, leader: int, waits: Sequence[Unacked]) -> Finding:
         evidence.append(Evidence("an ack took on average up to", max(means)))
     if timed:
         evidence.append(Evidence("slow appends that the leader's agent found", 0, "appends"))
-    return Finding(
+    return SlowBroker(
         span=span, broker=leader, cause=cause, site=site, partitions=partitions,
         may_be=("disk", "network") if cause == "undecided" else (), evidence=tuple(evidence),
     )  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import median
 
 from insync.why import rules
-from insync.why.answer import Evidence, Finding
+from insync.why.answer import Evidence, SlowBroker
 from insync.why.facts import APPEND, Facts, Gauge, Span
 
 _LOW = "idle request handlers"
@@ -16,7 +16,7 @@ _LOW = "idle request handlers"
 _TIMES = ("LocalTimeMs", "log flush time")
 
 
-def with_metrics(facts: Facts, finding: Finding) -> Finding:
+def with_metrics(facts: Facts, finding: SlowBroker) -> SlowBroker:
     """Return a finding with the metrics of its time that were unusual, and what they decide."""
     near = Span(
         since_ms=finding.span.since_ms - rules.SCRAPED_MS,

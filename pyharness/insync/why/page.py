@@ -7,7 +7,7 @@ from insync.outcome import Outcome
 from insync.report.render import asset, environment, smallest_enough
 from insync.report.timeline import lanes as drawn
 from insync.report.timeline.timelines import STATE_NAMES, State
-from insync.why.answer import Answer, Finding, Lane
+from insync.why.answer import Diagnosis, LedSpan, SlowBroker
 from insync.why.words import clock, summary, title, told, unknown
 
 MOST_FINDINGS: Final = (1_000, 30, 10)
@@ -16,12 +16,12 @@ MOST_LANES: Final = 12
 STATES: Final[dict[State, str]] = {**STATE_NAMES, "offline": "the broker was away"}
 
 
-def page(answers: Sequence[Answer]) -> str:
+def page(answers: Sequence[Diagnosis]) -> str:
     """Return the page of some answers; if it is too large, it has fewer of the findings."""
     return smallest_enough(_page(answers, most) for most in MOST_FINDINGS)
 
 
-def _page(answers: Sequence[Answer], most: int) -> str:
+def _page(answers: Sequence[Diagnosis], most: int) -> str:
     outcome = _outcome(answers)
     return environment().get_template("why.html.j2").render(
         answers=[_shown(each, most) for each in answers],
@@ -37,13 +37,13 @@ _BADGES: Final = {
 }
 
 
-def _outcome(answers: Sequence[Answer]) -> Outcome:
+def _outcome(answers: Sequence[Diagnosis]) -> Outcome:
     if not all(each.is_complete for each in answers):
         return Outcome.UNKNOWN
     return Outcome.FAIL if any(each.findings for each in answers) else Outcome.PASS
 
 
-def _headline(answers: Sequence[Answer]) -> str:
+def _headline(answers: Sequence[Diagnosis]) -> str:
     if len(answers) == 1:
         first, *more = [title(each) for each in answers[0].findings] or [summary(answers[0])]
         count = f", and {len(more)} more finding{'s' if len(more) > 1 else ''}" if more else ""
@@ -51,7 +51,7 @@ def _headline(answers: Sequence[Answer]) -> str:
     return f"{len(answers)} spans of time: {sum(len(each.findings) for each in answers)} findings"
 
 
-def _shown(answer: Answer, most: int) -> Mapping[str, object]:
+def _shown(answer: Diagnosis, most: int) -> Mapping[str, object]:
     """Return what is shown of an answer: the worst findings, in the order of time."""
     found = answer.findings
     worst = sorted(range(len(found)), key=lambda at: _badness(found[at]), reverse=True)[:most]
@@ -65,11 +65,11 @@ def _shown(answer: Answer, most: int) -> Mapping[str, object]:
     }
 
 
-def _badness(finding: Finding) -> tuple[int, float]:
+def _badness(finding: SlowBroker) -> tuple[int, float]:
     return sum(len(each.partitions) for each in finding.blamed), finding.span.ms
 
 
-def _picture(finding: Finding) -> drawn.Cell | None:
+def _picture(finding: SlowBroker) -> drawn.SmallPicture | None:
     """Return a lane per broker: the bar is as high as the share of in-sync replicas it leads."""
     if not finding.lanes:
         return None
@@ -94,7 +94,7 @@ def _picture(finding: Finding) -> drawn.Cell | None:
     name = " and ".join(f"broker {each}" for each in finding.brokers) + f": {finding.cause}"
     middle = drawn.inside((since + until) / 2, name)
     step = drawn.tick_step(length)
-    return drawn.Cell(
+    return drawn.SmallPicture(
         arm="", repeat=0, height=bottom + drawn.AXIS, top=drawn.TOP, bottom=bottom, waits=(),
         bars=tuple(
             _bar(each, x, top_of(each.broker)) for each in finding.lanes if each.broker in brokers
@@ -110,7 +110,7 @@ def _picture(finding: Finding) -> drawn.Cell | None:
     )  # fmt: skip
 
 
-def _bar(lane: Lane, x: Callable[[float], float], top: float) -> drawn.Bar:
+def _bar(lane: LedSpan, x: Callable[[float], float], top: float) -> drawn.Bar:
     share = lane.in_sync / lane.replicas if lane.replicas else 1.0
     state: State = "full" if lane.in_sync == lane.replicas else "reduced"
     state = "offline" if lane.away else "under" if lane.under else state
@@ -128,7 +128,7 @@ def _bar(lane: Lane, x: Callable[[float], float], top: float) -> drawn.Bar:
 
 
 def _arrows(
-    finding: Finding, x: Callable[[float], float], top_of: Callable[[int], float],
+    finding: SlowBroker, x: Callable[[float], float], top_of: Callable[[int], float],
     brokers: Sequence[int],
 ) -> Iterator[drawn.Mark]:  # fmt: skip
     """Yield a mark for each quoted line, on the lane of the broker that it is about first."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from insync.why import rules
-from insync.why.answer import Evidence, Finding
+from insync.why.answer import Evidence, SlowBroker
 from insync.why.facts import LOST_DIR, Dropped, Facts, Fenced, Paused, Span, Unacked, groups, whole
 
 PAUSED: Final = "frozen or starved"
@@ -17,7 +17,7 @@ GONE: Final = "not heard of"
 CONTROLLER_LINK: Final = "link to the controller"
 
 
-def process_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
+def process_findings(facts: Facts, found: Sequence[SlowBroker]) -> list[SlowBroker]:
     """Return the processes that ended, or did not run for long."""
     new = [*found, *_ended(facts)]
     new += _paused(facts, new)
@@ -25,7 +25,7 @@ def process_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
     return new[len(found) :]
 
 
-def is_start(broker: int, span: Span, found: Sequence[Finding]) -> bool:
+def is_start(broker: int, span: Span, found: Sequence[SlowBroker]) -> bool:
     """Whether a time belongs to an end of this broker's process, or to its start."""
     return any(
         each.broker == broker
@@ -36,11 +36,11 @@ def is_start(broker: int, span: Span, found: Sequence[Finding]) -> bool:
     )
 
 
-def _process(broker: int, span: Span, site: str, *evidence: Evidence) -> Finding:
-    return Finding(span=span, broker=broker, cause="process", site=site, evidence=evidence)
+def _process(broker: int, span: Span, site: str, *evidence: Evidence) -> SlowBroker:
+    return SlowBroker(span=span, broker=broker, cause="process", site=site, evidence=evidence)
 
 
-def _ended(facts: Facts) -> Iterator[Finding]:
+def _ended(facts: Facts) -> Iterator[SlowBroker]:
     """Yield the brokers that ended; each was away until the controller let it in again."""
     for broker in sorted(facts.brokers):
         lives = [each for each in facts.ended if each.broker == broker]
@@ -58,7 +58,7 @@ def _ended(facts: Facts) -> Iterator[Finding]:
                 for each in facts.appended
                 if each.leader == broker and each.site == LOST_DIR and gone.holds(each.since_ms)
             ]
-            yield Finding(
+            yield SlowBroker(
                 span=whole([Span(since_ms=since, until_ms=again.until_ms), *away, *failed]),
                 broker=broker, cause="disk" if failed else "process",
                 site=ENDED_BY_DISK if failed else site,
@@ -91,7 +91,7 @@ def _gone_since(facts: Facts, broker: int, away: Span, fenced: Sequence[Fenced])
     return max(away.since_ms, min((each.since_ms for each in missed), default=known))
 
 
-def _paused(facts: Facts, found: Sequence[Finding]) -> Iterator[Finding]:
+def _paused(facts: Facts, found: Sequence[SlowBroker]) -> Iterator[SlowBroker]:
     """Yield the processes that did not run for long enough in sum, as agents or collectors say."""
     collected = {each.broker for each in facts.paused} if facts.logs else set()
     for broker in sorted(facts.pauses_known | collected):
@@ -108,7 +108,7 @@ def _paused(facts: Facts, found: Sequence[Finding]) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-def _missed(facts: Facts, found: Sequence[Finding]) -> Iterator[Finding]:
+def _missed(facts: Facts, found: Sequence[SlowBroker]) -> Iterator[SlowBroker]:
     """Yield the processes that did not run at a time which only others tell, who missed them.
 
     The agent of a broker that leads nothing has little to report, so that a pause may be at any
@@ -135,14 +135,14 @@ def long_undated(facts: Facts) -> list[Paused]:
     return [each for each in facts.undated if each.paused_ms >= rules.PAUSED_LAGS * facts.lag_ms]
 
 
-def fenced_findings(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
+def fenced_findings(facts: Facts, found: Sequence[SlowBroker]) -> list[SlowBroker]:
     """Return the brokers without heartbeats that nothing explains so far."""
     alone = controllers_matter(facts, found)
     left = [each for each in _unexplained(facts, found) if each not in alone]
     return [_silent(facts, each) for each in left]
 
 
-def controllers_matter(facts: Facts, found: Sequence[Finding]) -> list[Fenced]:
+def controllers_matter(facts: Facts, found: Sequence[SlowBroker]) -> list[Fenced]:
     """Return the fencings that say something of the controller: of several brokers at one time.
 
     Not those of brokers whose partitions had stalled before, or that others dropped for their lag,
@@ -163,7 +163,7 @@ def controllers_matter(facts: Facts, found: Sequence[Finding]) -> list[Fenced]:
     ]  # fmt: skip
 
 
-def _unexplained(facts: Facts, found: Sequence[Finding]) -> list[Fenced]:
+def _unexplained(facts: Facts, found: Sequence[SlowBroker]) -> list[Fenced]:
     """Return the fencings of brokers that had not ended, nor paused or hung shortly before.
 
     A broker whose disk hangs asks for its fencing, or is too late with its heartbeats.
@@ -181,7 +181,7 @@ def _unexplained(facts: Facts, found: Sequence[Finding]) -> list[Fenced]:
     ]
 
 
-def _silent(facts: Facts, fenced: Fenced) -> Finding:
+def _silent(facts: Facts, fenced: Fenced) -> SlowBroker:
     """Return whose fault it is that the heartbeats did not arrive.
 
     The process's, if it did nothing else either; otherwise that of the link to the controller. An
@@ -193,7 +193,7 @@ def _silent(facts: Facts, fenced: Fenced) -> Finding:
     if runs and not (facts.logs and lagged):
         return _link(fenced, length, Evidence("while its process did not run for only", 0))
     if runs or not (lagged or stalled or _leads_any(facts, fenced)):
-        return Finding(
+        return SlowBroker(
             span=fenced, broker=fenced.broker, cause="undecided", site=GONE, evidence=(length,),
             may_be=("network", "process"),
         )  # fmt: skip
@@ -210,8 +210,8 @@ def _partitions(says: str, seen: Sequence[Unacked | Dropped]) -> Evidence:
     return Evidence(says, len({each.partition for each in seen}), "partitions")
 
 
-def _link(fenced: Fenced, *evidence: Evidence) -> Finding:
-    return Finding(
+def _link(fenced: Fenced, *evidence: Evidence) -> SlowBroker:
+    return SlowBroker(
         span=fenced, broker=fenced.broker, cause="network", site=CONTROLLER_LINK, evidence=evidence
     )
 

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final
 
-from insync.why.answer import Answer
+from insync.why.answer import Diagnosis
 from insync.why.facts import LogLine, Partition
 
 _OF_KAFKA: Final = re.compile(
@@ -74,11 +74,11 @@ class Names:
         return self.text(value) if isinstance(value, str) else value
 
 
-def redacted(answers: list[Answer]) -> list[Answer]:
+def redacted(answers: list[Diagnosis]) -> list[Diagnosis]:
     """Return the answers without names; partitions come first, so that sentences know topics."""
     names = Names()
     for answer in answers:
         names.anything([each.partitions for each in answer.findings])
         names.anything([each.lines for each in answer.findings])
-    found: list[Answer] = names.anything(answers)
+    found: list[Diagnosis] = names.anything(answers)
     return found

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from insync.result import Table
-from insync.why.answer import Answer, Blamed, Finding, Kip501, Range
+from insync.why.answer import Blamed, Diagnosis, Kip501, Range, SlowBroker
 from insync.why.facts import FOLLOWER_APPEND
 from insync.why.processes import AWAY, ENDED, ENDED_BY_DISK, GONE, STOPPED
 
@@ -67,7 +67,7 @@ class Told:
     todo: tuple[str, ...]
 
 
-def summary(answer: Answer) -> str:
+def summary(answer: Diagnosis) -> str:
     """Return the answer as one sentence, without a full stop."""
     if answer.blind:
         return f"nothing could be read: {'; '.join(answer.unread)}"
@@ -78,7 +78,7 @@ def summary(answer: Answer) -> str:
     return f"no slow broker found {where}{seconds:.1f} s"
 
 
-def terminal_lines(answer: Answer) -> Iterator[str]:
+def terminal_lines(answer: Diagnosis) -> Iterator[str]:
     """Yield the findings with their evidence, and what is not known."""
     for finding in answer.findings:
         where = f"; {_named(finding)}" if finding.partitions else ""
@@ -94,13 +94,13 @@ def terminal_lines(answer: Answer) -> Iterator[str]:
     yield from unknown(answer)
 
 
-def unknown(answer: Answer) -> list[str]:
+def unknown(answer: Diagnosis) -> list[str]:
     """Return what could not be read, and what is not known, a sentence each."""
     unread = [] if answer.blind else [f"could not be read: {each}" for each in answer.unread]
     return [*unread, *(f"not known: {gap}" for gap in answer.gaps), *answer.notes]
 
 
-def title(finding: Finding) -> str:
+def title(finding: SlowBroker) -> str:
     """Return which broker or link it was, and why."""
     names = " and ".join(map(str, finding.brokers))
     who = f"broker{'s' if finding.peer is not None else ''} {names}"
@@ -111,7 +111,7 @@ def title(finding: Finding) -> str:
     return f"{who}: {finding.cause}, {finding.site}{note}"
 
 
-def told(finding: Finding) -> Told:
+def told(finding: SlowBroker) -> Told:
     """Return a finding in words."""
     return Told(
         title=title(finding), when=_when(finding, day=True), where=_named(finding),
@@ -121,24 +121,24 @@ def told(finding: Finding) -> Told:
     )  # fmt: skip
 
 
-def _when(finding: Finding, *, day: bool = False) -> str:
+def _when(finding: SlowBroker, *, day: bool = False) -> str:
     since, until = finding.span.since_ms, finding.span.until_ms
     times = f", {finding.times} times" if finding.times > 1 else ""
     return f"{_day(since) if day else ''}{clock(since)} to {clock(until)}{times}"
 
 
-def _named(finding: Finding) -> str:
+def _named(finding: SlowBroker) -> str:
     more = len(finding.partitions) - MOST_NAMES
     names = ", ".join(map(str, finding.partitions[:MOST_NAMES]))
     return f"{names} and {more} more" if more > 0 else names
 
 
-def _evidence(finding: Finding) -> Table:
+def _evidence(finding: SlowBroker) -> Table:
     rows = [[each.says, f"{each.value:,.0f} {each.unit}"] for each in finding.evidence]
     return Table(title="Evidence", columns=["what was seen", "value"], numeric=[1], rows=rows)
 
 
-def _removed(finding: Finding) -> Table:
+def _removed(finding: SlowBroker) -> Table:
     rows = [
         [str(each.follower), _JUDGED[each.rightly], _partitions(each),
          "the agent kept it" if each.kept else "removed"]
@@ -149,7 +149,7 @@ def _removed(finding: Finding) -> Table:
     return Table(title="Removed by stock Kafka", columns=columns, rows=rows, empty=empty)
 
 
-def _lines(finding: Finding) -> Table:
+def _lines(finding: SlowBroker) -> Table:
     count = finding.more_lines + len(finding.lines)
     more = f", {len(finding.lines)} of {count}" if finding.more_lines else ""
     return Table(
@@ -194,7 +194,7 @@ def _range(values: Range, form: str) -> str:
     return least if least == most else f"{least} to {most}"
 
 
-def _todo(finding: Finding) -> Iterator[str]:
+def _todo(finding: SlowBroker) -> Iterator[str]:
     steps = _TODO.get(finding.site, _TODO[finding.cause])
     brokers = " and ".join(map(str, finding.brokers))
     yield from (each.format(finding.broker, brokers) for each in steps)
@@ -212,12 +212,12 @@ def _day(at_ms: float) -> str:
     return f"{datetime.fromtimestamp(at_ms / 1000, UTC):%Y-%m-%d} "
 
 
-def markdown(answers: Sequence[Answer]) -> str:
+def markdown(answers: Sequence[Diagnosis]) -> str:
     """Return the answers as Markdown, for an incident report."""
     return "\n".join(line for answer in answers for line in _markdown(answer))
 
 
-def _markdown(answer: Answer) -> Iterator[str]:
+def _markdown(answer: Diagnosis) -> Iterator[str]:
     yield f"# {answer.about}: {summary(answer)}"
     for number, finding in enumerate(answer.findings, 1):
         said = told(finding)

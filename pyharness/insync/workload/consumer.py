@@ -16,7 +16,7 @@ from insync.errors import InsyncError
 from insync.events.schema import ConsumeLine, ReadBackLine, now_ms
 from insync.events.writer import EventWriter
 from insync.workload.plan import WorkloadPlan
-from insync.workload.value import UNREADABLE, Read, read
+from insync.workload.value import UNREADABLE, ReadValue, read
 
 POLL_SECONDS: Final = 0.1  # how soon it notices the end offsets
 STATISTICS_MS: Final = 500
@@ -139,11 +139,11 @@ class TopicConsumer(Reader, threading.Thread):
         self._count += 1
         self._writer.write(line)
 
-    def said_by(self, message: Message, partition: int) -> Read:
+    def said_by(self, message: Message, partition: int) -> ReadValue:
         """Return which record of the partition a message is, and what is wrong with it."""
         value = message.value()
         if value is None:
-            return Read(UNREADABLE, "no value")
+            return ReadValue(UNREADABLE, "no value")
         return read(value, self._plan.topic, partition)
 
 

@@ -98,7 +98,7 @@ Wanted = Literal["commit", "abort"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Ended:
+class EndedTransaction:
     """How a transaction ended; the times as in `TransactionLine`."""
 
     end: TransactionEnd
@@ -189,7 +189,7 @@ class TransactionalProducer(threading.Thread):
         first = self._chance.randrange(len(partitions))
         return [partitions[(first + step) % len(partitions)] for step in range(self._own.records)]
 
-    def _ended(self, number: int, places: Sequence[int], wanted: Wanted) -> Ended:
+    def _ended(self, number: int, places: Sequence[int], wanted: Wanted) -> EndedTransaction:
         """Run one transaction; abort it if it cannot be committed."""
         try:
             self._client.begin_transaction()
@@ -200,20 +200,20 @@ class TransactionalProducer(threading.Thread):
             if wanted == "abort":
                 self._await_answers()  # the log must contain aborted records, which nobody may read
         except KafkaException as failure:
-            return self._recovered(failure.args[0], Ended(end="unknown"))
+            return self._recovered(failure.args[0], EndedTransaction(end="unknown"))
         if wanted == "abort":
             return self._finished(self._client.abort_transaction, "aborted")
         return self._finished(self._client.commit_transaction, "committed")
 
-    def _finished(self, call: Callable[[float], None], end: TransactionEnd) -> Ended:
+    def _finished(self, call: Callable[[float], None], end: TransactionEnd) -> EndedTransaction:
         asked_ms, began = now_ms(), time.monotonic()
         error = self._persist(call)
         if error is not None:
-            return self._recovered(error, Ended(end="unknown", asked_ms=asked_ms))
+            return self._recovered(error, EndedTransaction(end="unknown", asked_ms=asked_ms))
         took_ms = (time.monotonic() - began) * 1000
-        return Ended(end=end, asked_ms=asked_ms, took_ms=took_ms)
+        return EndedTransaction(end=end, asked_ms=asked_ms, took_ms=took_ms)
 
-    def _recovered(self, error: KafkaError, ended: Ended) -> Ended:
+    def _recovered(self, error: KafkaError, ended: EndedTransaction) -> EndedTransaction:
         """Abort a failed transaction if the client still can; replace it after a fatal error."""
         ended = replace(ended, error=error.name())
         if error.fatal():

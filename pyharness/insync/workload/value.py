@@ -29,7 +29,7 @@ UNREADABLE: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadValue:
     """What a value says: its sequence number, and what is wrong with it, None if it is intact.
 
     The sequence number is UNREADABLE unless the value is intact: a record of another partition has
@@ -47,20 +47,20 @@ def value(topic: str, partition: int, seq: int, source: random.Random, size: int
     return _CHECKSUM.pack(zlib.crc32(body)) + body
 
 
-def read(found: bytes, topic: str, partition: int) -> Read:
+def read(found: bytes, topic: str, partition: int) -> ReadValue:
     """Return what the value of a record of this topic and partition says; raises nothing."""
     if len(found) < HEADER_BYTES:
-        return Read(UNREADABLE, f"{len(found)} bytes, expected at least {HEADER_BYTES}")
+        return ReadValue(UNREADABLE, f"{len(found)} bytes, expected at least {HEADER_BYTES}")
     body = found[_CHECKSUM.size :]
     written, computed = _CHECKSUM.unpack_from(found)[0], zlib.crc32(body)
     if written != computed:
-        return Read(UNREADABLE, f"checksum {computed:08x}, expected {written:08x}")
+        return ReadValue(UNREADABLE, f"checksum {computed:08x}, expected {written:08x}")
     of_topic, of_partition, seq = _PLACE.unpack_from(body)
     if of_topic != _topic(topic):
-        return Read(UNREADABLE, f"record {seq} of another topic")
+        return ReadValue(UNREADABLE, f"record {seq} of another topic")
     if of_partition != partition:
-        return Read(UNREADABLE, f"record {seq} of partition {of_partition}")
-    return Read(seq)
+        return ReadValue(UNREADABLE, f"record {seq} of partition {of_partition}")
+    return ReadValue(seq)
 
 
 def _topic(name: str) -> int:

@@ -24,7 +24,7 @@ from insync.brokers.cluster.links.proxies import (
     _tcp,
     who,
 )
-from insync.brokers.cluster.links.rules import Rule, Treatment
+from insync.brokers.cluster.links.rules import LinkRule, Treatment
 from insync.errors import InputError
 from insync.nodes import CLIENTS, CONTROLLER_ID
 from waiting import wait_for
@@ -212,7 +212,7 @@ def test_a_lost_chunk_arrives_late_with_those_behind_it_and_in_order(links: Link
 
 def test_losses_follow_from_the_seed() -> None:
     async def delays(seed: int) -> list[float]:
-        rule = Rule()
+        rule = LinkRule()
         await rule.change(Treatment(loss=0.5, seed=seed))
         return [rule._sent_again_after((1, 2)) for _ in range(20)]
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from insync.brokers.cluster.quorum.metadata_log import Line, states
-from insync.brokers.cluster.quorum.zookeeper_log import Change, changes
+from insync.brokers.cluster.quorum.zookeeper_log import Znode, changes
 from insync.brokers.cluster.quorum.zookeeper_log import states as states_of
 from insync.errors import InsyncError
 
@@ -109,7 +109,7 @@ def test_a_change_of_an_unknown_partition_is_an_error() -> None:
 
 
 RECORDED_BY_ZOOKEEPER = Path(__file__).parents[2] / "data" / "zookeeper-2.8.2.log"
-TOPIC = Change(1000, 5, "/brokers/topics/events", b'{"partitions":{"0":[1,2]}}')
+TOPIC = Znode(1000, 5, "/brokers/topics/events", b'{"partitions":{"0":[1,2]}}')
 STATE = "/brokers/topics/events/partitions/0/state"
 
 
@@ -145,16 +145,16 @@ def test_a_broker_is_fenced_while_it_has_no_session(
 
 
 def test_a_broker_that_shuts_down_cleanly_is_fenced_once() -> None:
-    came = Change(1000, 7, "/brokers/ids/3", b"", ephemeral=True)
-    left, ended = Change(2000, 7, "/brokers/ids/3"), Change(2001, 7, None)
+    came = Znode(1000, 7, "/brokers/ids/3", b"", ephemeral=True)
+    left, ended = Znode(2000, 7, "/brokers/ids/3"), Znode(2001, 7, None)
     lines = list(states_of([came, left, ended], "stock"))
     assert [(line["t_ms"], line["fenced"]) for line in lines] == [(1000.0, False), (2000.0, True)]
 
 
 def test_a_replica_is_being_added_until_the_topic_says_that_it_is_not() -> None:
-    state = Change(2000, 5, STATE, b'{"leader":1,"leader_epoch":0,"isr":[1,2]}')
+    state = Znode(2000, 5, STATE, b'{"leader":1,"leader_epoch":0,"isr":[1,2]}')
     added = b'{"partitions":{"0":[1,2,3]},"adding_replicas":{"0":[3]}}'
-    begun, over = Change(3000, 5, TOPIC.path, added), Change(5000, 5, TOPIC.path, TOPIC.data)
+    begun, over = Znode(3000, 5, TOPIC.path, added), Znode(5000, 5, TOPIC.path, TOPIC.data)
     found = states_of([TOPIC, state, begun, state, over, state], "a")
     assert [(line["replicas"], line["adding"]) for line in found] == [
         ([1, 2], []),
@@ -164,13 +164,13 @@ def test_a_replica_is_being_added_until_the_topic_says_that_it_is_not() -> None:
 
 
 def test_deleted_nodes_give_no_line() -> None:
-    assert list(states_of([TOPIC, Change(2000, 5, STATE), Change(2000, 5, TOPIC.path)], "a")) == []
+    assert list(states_of([TOPIC, Znode(2000, 5, STATE), Znode(2000, 5, TOPIC.path)], "a")) == []
 
 
 @pytest.mark.parametrize("data", [b"{", b"{}", b'{"leader":1,"leader_epoch":0,"isr":[1]}'])
 def test_a_state_that_kafka_did_not_write_is_an_error(data: bytes) -> None:
     with pytest.raises(InsyncError, match=r"^zookeeper log: /brokers/topics/events/.* is b'"):
-        list(states_of([Change(2000, 5, STATE, data)], "stock"))
+        list(states_of([Znode(2000, 5, STATE, data)], "stock"))
 
 
 KEYS = [

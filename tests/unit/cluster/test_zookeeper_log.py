@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.brokers.cluster.quorum.zookeeper_log import Change, changes
+from insync.brokers.cluster.quorum.zookeeper_log import Znode, changes
 from insync.errors import InsyncError
 
 HEADER = b"ZKLG" + struct.pack(">iq", 2, 0)
@@ -52,11 +52,11 @@ def test_every_kind_of_change_with_its_time_and_session(tmp_path: Path) -> None:
         record(5000, CLOSE, b"", session=-6),
     )
     assert list(changes(folder)) == [
-        Change(1000, 5, "/a", b"1"),
-        Change(2000, 5, "/a", b"2"),
-        Change(3000, -6, "/own", b"", ephemeral=True),
-        Change(4000, 5, "/a"),
-        Change(5000, -6, None),
+        Znode(1000, 5, "/a", b"1"),
+        Znode(2000, 5, "/a", b"2"),
+        Znode(3000, -6, "/own", b"", ephemeral=True),
+        Znode(4000, 5, "/a"),
+        Znode(5000, -6, None),
     ]
 
 
@@ -64,12 +64,12 @@ def test_the_changes_within_one_transaction(tmp_path: Path) -> None:
     parts = (DELETE, text("/old")), (SET, set_data("/läuft", b"2"))
     body = b"".join(struct.pack(">i", kind) + text(content) for kind, content in parts)
     folder = written(tmp_path, record(1000, MULTI, struct.pack(">i", 2) + body))
-    assert list(changes(folder)) == [Change(1000, 5, "/old"), Change(1000, 5, "/läuft", b"2")]
+    assert list(changes(folder)) == [Znode(1000, 5, "/old"), Znode(1000, 5, "/läuft", b"2")]
 
 
 def test_a_node_without_content_is_not_a_deleted_one(tmp_path: Path) -> None:
     body = text("/a") + struct.pack(">ii", -1, 0) + b"\0" + struct.pack(">i", 0)
-    assert list(changes(written(tmp_path, record(1, CREATE, body)))) == [Change(1, 5, "/a", b"")]
+    assert list(changes(written(tmp_path, record(1, CREATE, body)))) == [Znode(1, 5, "/a", b"")]
 
 
 def test_files_are_read_in_order_of_their_number(tmp_path: Path) -> None:

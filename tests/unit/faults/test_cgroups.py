@@ -12,7 +12,7 @@ from insync.faults.kinds import freeze
 from insync.faults.kinds.freeze import ByPause
 from insync.faults.support import cgroup_places, shares
 from insync.faults.support.cgroup_places import Parent, everywhere, group_of, parents
-from insync.faults.support.cgroups import Group, sweep, usable
+from insync.faults.support.cgroups import ControlGroup, sweep, usable
 from insync.faults.support.shares import ContainerShare, Throttled, quota, quota_us, throttled
 from insync.owner import mine
 
@@ -78,7 +78,7 @@ def test_a_group_has_its_quota_its_process_and_its_figures(
 ) -> None:
     (tmp_path / "cgroup.subtree_control").write_text("memory")
     Folders(monkeypatch, unified)
-    group = Group.make(Parent(tmp_path, unified), "2", quota(2.5))
+    group = ControlGroup.make(Parent(tmp_path, unified), "2", quota(2.5))
     assert group.folder.name == f"insync-{mine()}-2"
     if unified:
         assert (group.folder / "cpu.max").read_text() == "2500 100000"

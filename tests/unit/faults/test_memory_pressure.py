@@ -30,7 +30,7 @@ from insync.faults.kinds.memory_pressure import (
 )
 from insync.faults.support import cgroups, memory_groups
 from insync.faults.support.cgroup_places import Parent, home_of
-from insync.faults.support.cgroups import Group, Stay
+from insync.faults.support.cgroups import ControlGroup, Stay
 from insync.faults.support.disk import blkio
 from insync.faults.support.memory_groups import Pressure
 from insync.owner import mine
@@ -131,7 +131,7 @@ def test_a_limit_and_its_counters_have_the_kernels_format(
     tmp_path: Path, unified: bool, limit: str, events: str, counted: str, stat: str
 ) -> None:
     """In v2 it is the limit that kills nothing."""
-    group = Group(tmp_path, unified)
+    group = ControlGroup(tmp_path, unified)
     (tmp_path / f"memory.{limit}").touch()
     memory_groups.limit(1000)(group)
     assert (tmp_path / f"memory.{limit}").read_text() == "1000"
@@ -193,7 +193,7 @@ def test_the_fault_reads_more_than_fits_and_adds_its_figures_to_those_of_the_thr
     broker = Broker()
     made: list[Any] = [None]
     limits: list[object] = []
-    stay = Stay(1, tmp_path, Group(tmp_path, unified=True))
+    stay = Stay(1, tmp_path, ControlGroup(tmp_path, unified=True))
     monkeypatch.setattr(memory_pressure, "confine", lambda *asked: limits.append(asked) or stay)
     seen = iter([Pressure(), Pressure(1, 1), Pressure(2, 3), Pressure(4, 8)])
     monkeypatch.setattr(memory_pressure, "pressure", lambda _: next(seen))
@@ -230,7 +230,7 @@ def test_memory_that_cannot_be_limited_is_reported(
 def test_memory_that_suffices_is_reported_and_given_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, throttle: list[str]
 ) -> None:
-    stay = Stay(1, tmp_path, Group(tmp_path, unified=True))
+    stay = Stay(1, tmp_path, ControlGroup(tmp_path, unified=True))
     monkeypatch.setattr(memory_pressure, "confine", lambda *_: stay)
     monkeypatch.setattr(memory_pressure, "pressure", lambda _: Pressure())
     monkeypatch.setattr(memory_pressure, "FULL_WITHIN_S", 0.01)

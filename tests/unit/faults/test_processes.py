@@ -18,7 +18,7 @@ from insync.faults.kinds import freeze, stop
 from insync.faults.kinds.freeze import BySignal
 from insync.faults.support import procfs, shares
 from insync.faults.support.cgroup_places import here
-from insync.faults.support.cgroups import Group
+from insync.faults.support.cgroups import ControlGroup
 from insync.nodes import ACTIVE_CONTROLLER
 from insync.owner import mine
 from insync.run.repeat import check_done
@@ -137,7 +137,7 @@ def test_a_throttled_process_waits_for_its_share_and_its_group_is_removed(
     fault = planned(OneNode(busy), "cpu-quota", quota_percent=5.0)
     fault.inject()
     (folder,) = _groups()
-    group = Group(folder, unified=(folder / "cpu.max").exists())
+    group = ControlGroup(folder, unified=(folder / "cpu.max").exists())
     wait_for(lambda: shares.throttled(group), lambda seen: seen.times >= 3 and seen.ms > 100)
     fault.lift()
     line = fault.evidence()

@@ -22,13 +22,13 @@ from insync.faults.support.control import (
     RULE_BYTES,
     ControlFile,
     Mode,
-    Rule,
     Site,
+    StallRule,
 )
 from insync.faults.support.shim import preload, require_shim
 
 HEADER = Path(control.__file__).parent / "native" / "stall.h"
-READ_RULE = Rule(site=Site.READ, mode=Mode.HOLD, target="t-0", deadline_ns=1)
+READ_RULE = StallRule(site=Site.READ, mode=Mode.HOLD, target="t-0", deadline_ns=1)
 
 
 @pytest.fixture

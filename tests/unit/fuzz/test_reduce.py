@@ -10,7 +10,7 @@ from insync.faults.registry import KINDS
 from insync.fuzz.draw import Choices, draw
 from insync.fuzz.reduce import NotRunYet, fault_parts, reduce_scenario, smallest, split, without
 from insync.scenario.load import keys_of, parse
-from insync.scenario.model import Scenario, Workload
+from insync.scenario.model import PlannedWorkload, Scenario
 
 
 def left_of(count: int, fails: Callable[[Sequence[int]], bool]) -> tuple[int, ...]:
@@ -115,7 +115,7 @@ def test_what_a_fault_needs_of_the_workload_and_of_its_length_stays(kind: str) -
     assert fault.kind == kind
     needed = ("client", "transactions") if kind == "client-freeze" else ()
     for name in ("client", "transactions", "read_from", "fetch_wait_ms"):
-        plain = Workload.model_fields[name].get_default()
+        plain = PlannedWorkload.model_fields[name].get_default()
         own = getattr(scenario.workload, name) if name in needed else plain
         assert getattr(left.workload, name) == own, name
     assert parse_again(left) == left

@@ -4,7 +4,7 @@ import pytest
 
 from commands import invoke_json, invoke_refused
 from insync.cli.app import invoke
-from insync.past.compare import Figure, Side, changed, compare, figures, matched, read_side
+from insync.past.compare import ComparedSide, Figure, changed, compare, figures, matched, read_side
 from insync.result import Result
 from unit.past.past_folders import write_matrix, write_past
 
@@ -139,7 +139,7 @@ def test_what_a_scenario_sets_is_set_up_and_what_it_expects_is_not() -> None:
         "scenario": {"workload": {"acks": "1"}, "expect": 1},
     }
     b = {"scenario_name": "s", "started_ms": 2, "scenario": {"workload": {"acks": "all"}}}
-    sides = [Side(Path(), [], {"s": each, "other": {"scenario": {}}}) for each in (a, b)]
+    sides = [ComparedSide(Path(), [], {"s": each, "other": {"scenario": {}}}) for each in (a, b)]
     assert changed(*sides) == ["workload"]
 
 

@@ -10,7 +10,7 @@ from insync.metrics import DEFAULT_FIGURES
 from insync.report.matrix.cells import markdown, outcome, sentence
 from insync.report.matrix.page import render_matrix
 from insync.report.render import MOST_BYTES
-from insync.report.timeline.timelines import Span, Timeline
+from insync.report.timeline.timelines import IsrSpan, Timeline
 from unit.verdict import made_up
 
 STOCK = "the control arm stock was not run"
@@ -91,7 +91,7 @@ def drawn(scenario: str, arm: str, *, differs: bool) -> Cell:
 
 def timeline(arm: str) -> Timeline:
     spans = [
-        Span(partition, 1, (1, 2, 3)[: 3 - n % 2], 3, n / 2, n / 2 + 0.5, "full")
+        IsrSpan(partition, 1, (1, 2, 3)[: 3 - n % 2], 3, n / 2, n / 2 + 0.5, "full")
         for partition in range(4)
         for n in range(20)
     ]

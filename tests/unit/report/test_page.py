@@ -8,7 +8,7 @@ import pytest
 from insync.analysis.tables.rows import Rows
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.repeat_facts import facts_of_run
-from insync.events.run_info import RunInfo, Transactions
+from insync.events.run_info import RunInfo, RunTransactions
 from insync.events.verdict import Verdict
 from insync.report import sections
 from insync.report.page import render
@@ -166,7 +166,7 @@ def test_lost_records_are_counted_and_listed(run: RunInfo, rows: Rows) -> None:
 def test_a_run_with_transactions_has_a_table_of_them(run: RunInfo, rows: Rows) -> None:
     _, without = page_of(run, rows)
     assert "longest gap between commits" not in without
-    run = with_workload(run, transactions=Transactions(coordinators=(1, 3)))
+    run = with_workload(run, transactions=RunTransactions(coordinators=(1, 3)))
     row = {
         "arm": "plugin", "repeat": 0, "producer": 1, "committed": 30, "aborted": 9,
         "meant_to_abort": 8, "unknown": 1, "torn": 0, "aborted_read": 0, "commit_p50_ms": 12.34,

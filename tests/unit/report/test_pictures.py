@@ -17,11 +17,11 @@ from insync.report.timeline.detail import (
 )
 from insync.report.timeline.lanes import LANE, LEAST_WIDTH, WIDTH, cells, levels, tick_step
 from insync.report.timeline.timelines import (
-    Fault,
+    FaultSpan,
+    IsrSpan,
     LatencyPoint,
     LeaderChange,
     Shrink,
-    Span,
     Timeline,
     Wait,
     change_in_short,
@@ -32,13 +32,13 @@ from insync.report.timeline.timelines import (
     waits_sentence,
 )
 
-FULL = Span(0, 1, (1, 2, 3), 3, 0.0, 4.0, "full")
-DIP = Span(0, 1, (1,), 3, 4.0, 4.001, "under")
-REST = Span(0, 1, (1, 2, 3), 3, 4.001, 10.0, "full")
-STALL = Fault("read stall at broker 1", 1, 2.0, 4.0)
+FULL = IsrSpan(0, 1, (1, 2, 3), 3, 0.0, 4.0, "full")
+DIP = IsrSpan(0, 1, (1,), 3, 4.0, 4.001, "under")
+REST = IsrSpan(0, 1, (1, 2, 3), 3, 4.001, 10.0, "full")
+STALL = FaultSpan("read stall at broker 1", 1, 2.0, 4.0)
 
 
-def timeline(*spans: Span, latency: tuple[LatencyPoint, ...] = ()) -> Timeline:
+def timeline(*spans: IsrSpan, latency: tuple[LatencyPoint, ...] = ()) -> Timeline:
     return Timeline("stock", 0, 10.0, True, spans, (), (STALL,), latency)
 
 
@@ -49,7 +49,7 @@ def test_rows_become_timelines_in_seconds_from_the_repeats_start(run: RunInfo, r
     ]
     stock = found[0]
     assert (stock.length_s, stock.complete) == (10.0, True)
-    assert stock.faults == (Fault("read stall at broker 1", 1, 2.0, 7.0, (0, 1)),)
+    assert stock.faults == (FaultSpan("read stall at broker 1", 1, 2.0, 7.0, (0, 1)),)
     assert [(shrink.partition, shrink.at_s, shrink.after) for shrink in stock.shrinks] == [
         (0, 7.015, (1,)),
         (1, 7.015, (1,)),
@@ -139,7 +139,7 @@ def test_labels_that_overlap_are_on_different_levels(
 
 
 def test_names_of_simultaneous_faults_move_the_lanes_down() -> None:
-    kill = Fault("kill at broker 3", 3, 2.5, 3.5)
+    kill = FaultSpan("kill at broker 3", 3, 2.5, 3.5)
     two = replace(timeline(FULL, DIP, REST), faults=(STALL, kill))
     one_name, two_names = cells([timeline(FULL, DIP, REST), two])
     assert len({band.name_y for band in two_names.faults}) == 2
@@ -187,7 +187,7 @@ def test_the_large_picture_has_what_happened_at_its_time(run: RunInfo, rows: Row
 
 
 def test_several_faults_have_letters() -> None:
-    kill = Fault("kill at broker 3", 3, 2.5, 3.5)
+    kill = FaultSpan("kill at broker 3", 3, 2.5, 3.5)
     chart = chart_of(replace(timeline(FULL, REST), faults=(STALL, kill)))
     assert [band.letter for band in chart.bands] == ["A", "B"]
     assert [band.letter for band in chart_of(timeline(FULL, REST)).bands] == [""]
@@ -241,7 +241,7 @@ def test_an_arm_counts_its_unplanned_leader_changes() -> None:
 
 
 def test_a_change_is_marked_in_its_lane_at_its_time() -> None:
-    spans = tuple(Span(lane, 1, (1, 2, 3), 3, 0.0, 10.0, "full") for lane in (0, 1))
+    spans = tuple(IsrSpan(lane, 1, (1, 2, 3), 3, 0.0, 10.0, "full") for lane in (0, 1))
     timeline = Timeline("step-down", 0, 10.0, True, spans, (), (), (), changes=(change(),))
     (drawn,) = cells([timeline])
     (mark,) = drawn.changes

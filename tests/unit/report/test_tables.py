@@ -10,7 +10,7 @@ from insync.nodes import CONTROLLER_ID
 from insync.report import sections
 from insync.report.render import environment
 from insync.report.sections import _clocks, isr_table, latency_table, table
-from insync.report.timeline.timelines import Fault, LatencyPoint, Span, Timeline
+from insync.report.timeline.timelines import FaultSpan, IsrSpan, LatencyPoint, Timeline
 from unit.run_folder import Story, run_json
 from unit.verdict.made_up import verdict
 from unit.verdict.test_decide import RUN
@@ -28,7 +28,10 @@ def judged(**known: list[float | None]) -> Verdict:
 
 
 def timeline(arm: str, *points: tuple[float, float]) -> Timeline:
-    spans = (Span(0, 1, (1, 2, 3), 3, 0.0, 4.0, "full"), Span(0, -1, (1,), 3, 4.0, 10.0, "offline"))
+    spans = (
+        IsrSpan(0, 1, (1, 2, 3), 3, 0.0, 4.0, "full"),
+        IsrSpan(0, -1, (1,), 3, 4.0, 10.0, "offline"),
+    )
     acks = tuple(LatencyPoint(None, since, 0.05, 1.0, most) for since, most in points)
     one = LatencyPoint(0, 0.0, 0.05, 1.0, 99_999.0)
     return Timeline(arm, 0, 10.0, True, spans, (), (), (one, *acks))
@@ -68,7 +71,7 @@ def test_every_span_of_the_lanes_is_in_the_table_in_words() -> None:
 
 def test_each_fault_has_its_name_in_full_and_its_own_evidence() -> None:
     rows = [{**FAULT, "fault_no": number, "acted_ms": 1_000.0 * number} for number in range(2)]
-    named = tuple(Fault(name, 1, 0.0, 1.0) for name in ("link 1-3 cut", "link 1-2 + 50 ms"))
+    named = tuple(FaultSpan(name, 1, 0.0, 1.0) for name in ("link 1-3 cut", "link 1-2 + 50 ms"))
     pictures = [replace(timeline("stock"), faults=named)]
     tables = sections.details(RUN, defaultdict(list, faults=rows), pictures)
     found = next(each for each in tables if each.title == "Faults and their evidence")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from insync.analysis.verdict.repeat_facts import Recorded, _metrics
+from insync.analysis.verdict.repeat_facts import Completeness, _metrics
 from insync.errors import InputError
 from insync.events.run_info import RunInfo
 from insync.metrics import METRICS
@@ -66,7 +66,7 @@ def replica(broker: int, partition: int = 0, **more: Any) -> dict[str, Any]:
 def figures(*rows: dict[str, Any]) -> dict[str, float | None]:
     run = RunInfo.model_validate(run_json(Story(repeats=1)))
     tables = {**whole_repeat({1}, run.partitions), "raced_replicas": [*rows]}
-    found = _metrics(run, tables, Recorded(whole=True))
+    found = _metrics(run, tables, Completeness(whole=True))
     return {name: value for name, value in found.items() if METRICS[name].requires == "race"}
 
 

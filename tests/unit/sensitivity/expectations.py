@@ -7,7 +7,7 @@ from typing import Final
 
 from insync import arms
 from insync.analysis.verdict.facts import AgentFact, RepeatFacts, RunFacts
-from insync.events.run_info import Bound, Comparison, RunInfo
+from insync.events.run_info import ArmLimit, Bound, RunInfo
 from insync.scenario.load import builtin_names, load, on_version, on_zookeeper
 from insync.scenario.model import Scenario
 
@@ -106,11 +106,11 @@ class Form:
         bounds = self.run.scenario.expected_of(arm)
         return {**{metric: _within(bound) for metric, bound in bounds.items()}, **found}
 
-    def _against(self, each: Comparison) -> float:
+    def _against(self, each: ArmLimit) -> float:
         bound = self.run.scenario.expected_of(each.against).get(each.metric)
         return _SOME * _step(each.metric) if bound is None else _within(bound)
 
-    def _compared(self, each: Comparison) -> tuple[float, float]:
+    def _compared(self, each: ArmLimit) -> tuple[float, float]:
         """Return values of a compared metric with which the comparison holds and does not.
 
         It holds also if the other arm's metric is a step beyond its own bound.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from insync.errors import InputError
-from insync.events.soak_info import Sample
+from insync.events.soak_info import SoakSample
 from insync.report.result_page import render_result
 from insync.report.soak import pictures
 from insync.result import Result
@@ -21,7 +21,7 @@ COUNT = 60
 EVERY_S = 60.0
 
 
-def samples(count: int = COUNT, agent: bool = True, **grows: float) -> list[Sample]:
+def samples(count: int = COUNT, agent: bool = True, **grows: float) -> list[SoakSample]:
     """Return samples of three brokers; a figure of broker 2 grows by so much at each step."""
     return [
         _sample(number, broker, grows if broker == 2 else {}, agent=agent)
@@ -30,7 +30,7 @@ def samples(count: int = COUNT, agent: bool = True, **grows: float) -> list[Samp
     ]
 
 
-def _sample(number: int, broker: int, grows: dict[str, float], *, agent: bool) -> Sample:
+def _sample(number: int, broker: int, grows: dict[str, float], *, agent: bool) -> SoakSample:
     values: dict[str, Any] = {
         "heap_mb": 60.0 + number % 3, "threads": 90, "handles": 300, "fetches": 1_000 * number,
         "evicted": number, "closed": 2 * number, "after": DISCONNECT if number % 4 == 1 else "",
@@ -39,11 +39,11 @@ def _sample(number: int, broker: int, grows: dict[str, float], *, agent: bool) -
         values |= {"pending": 2, "errors": 0, "dropped": 0}
     for name, step in grows.items():
         values[name] = type(values[name])(values[name] + step * number)
-    return Sample(t_s=EVERY_S * number, broker=broker, **values)
+    return SoakSample(t_s=EVERY_S * number, broker=broker, **values)
 
 
 def judged(
-    found: Sequence[Sample], ending: Ending = ENDING, disturbed: Mapping[str, int] = DISTURBED
+    found: Sequence[SoakSample], ending: Ending = ENDING, disturbed: Mapping[str, int] = DISTURBED
 ) -> tuple[str, list[Result]]:
     whole = Result(of="soak", children=checks(found, ending, disturbed, 600.0))
     return whole.outcome, [each for _, each in whole.checks() if each.outcome.is_problem]

@@ -11,7 +11,7 @@ from insync.analysis.verdict.facts import (
     RepeatFacts,
     RunFacts,
 )
-from insync.events.run_info import Bound, RunInfo, Transactions
+from insync.events.run_info import Bound, RunInfo, RunTransactions
 from insync.events.verdict import NO_VIOLATION, Verdict
 from unit.run_folder import Story, run_json
 from unit.verdict.made_up import with_scenario, with_workload
@@ -172,7 +172,7 @@ def test_a_follower_that_must_be_removed_in_time_must_be_removed(
 def transactional(**metrics: float | None) -> Verdict:
     """Judge a run with two transactional producers whose plugin arm has these metrics."""
     expect = {"plugin": {"torn": Bound(max=0), "aborted_read": Bound(max=0)}}
-    run = with_workload(RUN, transactions=Transactions(coordinators=(1, 2)))
+    run = with_workload(RUN, transactions=RunTransactions(coordinators=(1, 2)))
     fine = {
         "torn": 0.0, "aborted_read": 0.0, "precommitted_read": 0.0, "g0": 3.0,
         "max_commit_gap_ms": 900.0,

@@ -7,7 +7,7 @@ import pytest
 from insync.analysis.verdict.decide import ENDED, NOTHING, OBSERVED, PROVABLE, cell_of, decide
 from insync.analysis.verdict.facts import RunFacts
 from insync.events.matrix_info import MatrixRow
-from insync.events.run_info import Comparison, RunInfo
+from insync.events.run_info import ArmLimit, RunInfo
 from insync.events.verdict import EVIDENCE, LIVE, NO_VIOLATION, Cell, Finding, Verdict
 from unit.verdict.made_up import with_scenario
 from unit.verdict.test_decide import (
@@ -66,7 +66,7 @@ def test_an_unreadable_file_invalidates_its_arm() -> None:
 
 
 def test_a_comparison_is_a_finding_of_the_compared_arm() -> None:
-    each = Comparison(metric="max_ack_gap_ms", arm="plugin", against="stock", at_most=1.1)
+    each = ArmLimit(metric="max_ack_gap_ms", arm="plugin", against="stock", at_most=1.1)
     last = decide(with_scenario(RUN, compare=(each,)), run_of()).findings[-1]
     assert (last.arm, last.outcome, last.words) == ("plugin", "pass", "40; stock: 40")
     assert last.expected == "max_ack_gap_ms at most 1.1 times that of stock"

@@ -9,7 +9,7 @@ import pytest
 from insync import metrics
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
-from insync.analysis.verdict.repeat_facts import Recorded, facts_of_run
+from insync.analysis.verdict.repeat_facts import Completeness, facts_of_run
 from insync.events.run_info import RunInfo
 from insync.events.verdict import LIVE
 from unit.repeat_rows import whole_repeat
@@ -118,12 +118,12 @@ def test_of_a_repeat_that_was_cut_short_only_what_was_recorded_is_known(begun: b
     assert list(found.values()) == [None, 1, None, None, None, None]
 
 
-WHOLE = Recorded(whole=True)
-CUT = Recorded(whole=False)
+WHOLE = Completeness(whole=True)
+CUT = Completeness(whole=False)
 
 
-def with_unreadable(*files: str) -> Recorded:
-    return Recorded.of(True, "stock", 0, files)
+def with_unreadable(*files: str) -> Completeness:
+    return Completeness.of(True, "stock", 0, files)
 
 
 def test_no_violation_is_known_only_of_a_whole_repeat() -> None:
@@ -135,7 +135,7 @@ def test_no_violation_is_known_only_of_a_whole_repeat() -> None:
 
 
 @pytest.mark.parametrize("recorded", [WHOLE, CUT, with_unreadable("stock/isr.jsonl")])
-def test_a_violation_counts_however_little_was_recorded(recorded: Recorded) -> None:
+def test_a_violation_counts_however_little_was_recorded(recorded: Completeness) -> None:
     assert recorded.count("inconsistent", [2, 1]) == 3
     assert recorded.count("inconsistent", [2, None]) == 2
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from insync.analysis.verdict.repeat_facts import Recorded, _metrics, _soonest_return_ms
-from insync.events.run_info import RunInfo, Transactions
+from insync.analysis.verdict.repeat_facts import Completeness, _metrics, _soonest_return_ms
+from insync.events.run_info import RunInfo, RunTransactions
 from unit.repeat_rows import whole_repeat
 from unit.run_folder import Story, run_json
 from unit.verdict.made_up import with_workload
 
-WHOLE = Recorded(whole=True)
+WHOLE = Completeness(whole=True)
 
 
 def change(t_ms: float, partition: int, before: int, after: int) -> dict[str, Any]:
@@ -53,13 +53,13 @@ def test_records_that_a_leader_refused_are_counted_where_producers_do_not_retry(
 
 
 def test_cycles_of_writes_are_counted_and_those_of_reads_are_unknown_if_nobody_reads() -> None:
-    run = with_workload(run_of(), transactions=Transactions(coordinators=(1,)))
+    run = with_workload(run_of(), transactions=RunTransactions(coordinators=(1,)))
     rows = {**whole_repeat({1}, 1), "cycles": [{"kind": "g0"}, {"kind": "g0"}, {"kind": "g1c"}]}
     found = _metrics(run, rows, WHOLE)
     assert (found["g0"], found["g1c"], found["precommitted_read"]) == (2, 0, 0)
     rows["checked"] = [{**rows["checked"][0], "g1c": None}]
     assert _metrics(run, rows, WHOLE)["g1c"] is None
-    assert _metrics(run, rows, Recorded(whole=False))["precommitted_read"] is None
+    assert _metrics(run, rows, Completeness(whole=False))["precommitted_read"] is None
 
 
 def test_partitions_that_were_ever_under_replicated_are_counted() -> None:

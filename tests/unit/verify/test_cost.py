@@ -93,10 +93,10 @@ def test_an_interrupted_level_continues_after_its_last_measurement(
     monkeypatch.setattr(campaign.Overhead, "ready", lambda own, _: setattr(own, "_tool", None))
     place = Place(folder=tmp_path, analysis=AnalysisOptions(), progress=Progress())
     with pytest.raises(InsyncError, match="broker 1 ended"):
-        run_within(cost.Cost(verification(), Progress()), place, "cost")
+        run_within(cost.CostLevel(verification(), Progress()), place, "cost")
     measured.clear()
     monkeypatch.setattr(campaign, "measure", lambda *_: measured.append("") or figures(7))
-    found = run_within(cost.Cost(verification(), Progress()), place, "cost")
+    found = run_within(cost.CostLevel(verification(), Progress()), place, "cost")
     assert len(measured) == 2 * 6 - 3
     assert {each.outcome for each in found.children} == {"observed"}
     assert found.links == {"the measurements": "cost/cells.jsonl"}

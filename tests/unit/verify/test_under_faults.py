@@ -27,7 +27,7 @@ from insync.verify.criteria import read
 from insync.verify.level import Side
 from insync.verify.levels.faults import (
     Case,
-    Faults,
+    FaultsLevel,
     cases_of,
     is_worse,
     judge_cases,
@@ -202,7 +202,7 @@ def test_a_side_whose_arm_failed_is_recorded_again_with_the_other_one(
         monkeypatch.setattr(scenarios, name, made)
     place = Place(folder=tmp_path, analysis=AnalysisOptions(), progress=Progress())
     what = verification(only=("read-stall",), seeds=(1,), kinds=("kill",))
-    first, second = (run_within(Faults(what, Progress()), place, "faults") for _ in range(2))
+    first, second = (run_within(FaultsLevel(what, Progress()), place, "faults") for _ in range(2))
     assert recorded == [{name: ["read-stall", "seed-1"] for name in ("baseline", "candidate")}] * 2
     assert (first.outcome, first.children[0].found) == ("unknown", "4.3.1 request: broker 1 ended")
     assert second.outcome == "pass"

@@ -3,11 +3,11 @@
 from typing import Any, Final
 
 from insync.arms import FEATURE, PROCESS_TIME, SCOPE
-from insync.why.answer import Answer, Finding
+from insync.why.answer import Diagnosis, SlowBroker
 from insync.why.facts import (
     Awaited,
     Dropped,
-    Ended,
+    EndedProcess,
     Facts,
     Fenced,
     Leads,
@@ -42,16 +42,16 @@ def facts(**known: Any) -> Facts:
     return Facts(**{**made, **known})
 
 
-def answer(**known: Any) -> Answer:
+def answer(**known: Any) -> Diagnosis:
     """Return what is answered about such facts."""
     return answer_of(facts(**known), "made up")
 
 
-def found(**known: Any) -> tuple[Finding, ...]:
+def found(**known: Any) -> tuple[SlowBroker, ...]:
     return answer(**known).findings
 
 
-def only(**known: Any) -> Finding:
+def only(**known: Any) -> SlowBroker:
     (one,) = found(**known)
     return one
 
@@ -74,8 +74,8 @@ def fenced(broker: int, since: float, until: float) -> Fenced:
     return Fenced(broker=broker, since_ms=since, until_ms=until)
 
 
-def ended(broker: int, since: float, until: float) -> Ended:
-    return Ended(broker=broker, since_ms=since, until_ms=until)
+def ended(broker: int, since: float, until: float) -> EndedProcess:
+    return EndedProcess(broker=broker, since_ms=since, until_ms=until)
 
 
 def awaited(broker: int, peer: int, since: float = 10_000, until: float = 13_000) -> Awaited:

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from insync.cli.app import app
-from insync.why.answer import Answer, Finding, Kip501
+from insync.why.answer import Diagnosis, Kip501, SlowBroker
 from insync.why.facts import Span
 from insync.why.page import page
 from insync.why.redact import redacted
@@ -43,7 +43,7 @@ FULL_AGAIN = at(61, "INFO [Partition t-1 broker=1] ISR updated to 1,2,3 and vers
 
 def found(
     folder: Path, *more: str, decided: bool = True, slow: list[str] = SLOW_LEADER, min_isr: int = 2
-) -> Answer:
+) -> Diagnosis:
     config = f"\tmin.insync.replicas = {min_isr}"
     write(folder / "1" / "server.log", [*slow[:1], config, *slow[1:], FULL_AGAIN, *more])
     for broker, lines in OTHERS.items():
@@ -51,7 +51,7 @@ def found(
     return answer(folder)
 
 
-def only(shown: Answer) -> tuple[Finding, Kip501]:
+def only(shown: Diagnosis) -> tuple[SlowBroker, Kip501]:
     concerned = [(each, each.kip_501) for each in shown.findings if each.kip_501 != Kip501()]
     ((finding, kip),) = concerned
     assert kip is not None
@@ -226,7 +226,7 @@ def test_sentences_are_redacted_alike_wherever_a_name_is() -> None:
         "10.1.2.3 and kafka-7.corp.example:9991",
         "Prometheus: whose series those of corp-a, corp-b are (--broker-from)",
     )
-    one, two = redacted([Answer(about=said[1], span=span, gaps=said)] * 2)
+    one, two = redacted([Diagnosis(about=said[1], span=span, gaps=said)] * 2)
     assert one == two
     assert one.about == "path-1: no line"
     assert one.gaps[0] == "host-1 did not answer"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from insync.errors import InputError
-from insync.why.answer import Answer, Kip501
+from insync.why.answer import Diagnosis, Kip501
 from insync.why.sources.logs import UTC as IN_UTC
 from insync.why.sources.logs import answers, files_of
 from insync.why.sources.scan import time_of
@@ -75,7 +75,7 @@ HEALTHY = [at(1, leads("t-2", 2)), at(2, leads("t-3", 3)), at(90, "INFO nothing 
 HEALTHY_1 = [at(1, leads("t-5", 1)), at(98, "INFO nothing of use")]
 
 
-def answer(folder: Path, *, lag_ms: float | None = None, zone: str = "UTC") -> Answer:
+def answer(folder: Path, *, lag_ms: float | None = None, zone: str = "UTC") -> Diagnosis:
     (found,) = answers([str(folder)], lag_ms, None, zone)
     return found
 

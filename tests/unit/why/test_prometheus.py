@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from insync.errors import InputError
-from insync.why.answer import Answer
+from insync.why.answer import Diagnosis
 from insync.why.sources.logs import answers
 from insync.why.sources.prometheus import QUERY
 from unit.why.test_logs import HEALTHY, SLOW_LEADER, at, leads, shrinks, write
@@ -35,14 +35,14 @@ def saved(*found: Mapping[str, Any]) -> dict[str, Any]:
     return {"status": "success", "data": {"resultType": "matrix", "result": list(found)}}
 
 
-def asked(folder: Path, source: str, broker_from: str | None = None) -> Answer:
+def asked(folder: Path, source: str, broker_from: str | None = None) -> Diagnosis:
     write(folder / "logs" / "1.log", SLOW_LEADER)
     write(folder / "logs" / "2.log", HEALTHY)
     (found,) = answers([str(folder / "logs")], 10_000, broker_from, "UTC", source)
     return found
 
 
-def from_file(folder: Path, *found: Mapping[str, Any], broker_from: str | None = None) -> Answer:
+def from_file(folder: Path, *found: Mapping[str, Any], broker_from: str | None = None) -> Diagnosis:
     file = folder / "saved.json"
     file.write_text(json.dumps(saved(*found)))
     return asked(folder, str(file), broker_from)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from insync.errors import InputError
-from insync.why.answer import Answer
+from insync.why.answer import Diagnosis
 from unit.why.test_logs import HEALTHY, SETTINGS, SLOW_LEADER, answer, at, leads, shrinks, write
 
 MB = 1 << 20
@@ -109,7 +109,7 @@ def test_two_logs_of_one_name_and_time_are_of_two_clusters(
         assert answer(tmp_path).findings[0].broker == 1
 
 
-def cut_link(folder: Path, ahead: int, shared: Sequence[Sequence[str]] = ((), (), ())) -> Answer:
+def cut_link(folder: Path, ahead: int, shared: Sequence[Sequence[str]] = ((), (), ())) -> Diagnosis:
     """Write logs of two brokers that drop each other; the second one's clock is ahead."""
     one = [at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1,3"))]
     two = [at(1 + ahead, leads("t-1", 2)), at(40 + ahead, shrinks("t-1", 2, "1,2,3", "2,3"))]

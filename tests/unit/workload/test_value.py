@@ -6,7 +6,7 @@ from zlib import crc32
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.workload.value import HEADER_BYTES, UNREADABLE, Read, read, value
+from insync.workload.value import HEADER_BYTES, UNREADABLE, ReadValue, read, value
 
 SEQS = st.integers(0, 2**64 - 1)
 PARTITIONS = st.integers(0, 2**32 - 1)
@@ -21,7 +21,7 @@ def written(topic: str, partition: int, seq: int, size: int) -> bytes:
 def test_what_was_written_is_read(topic: str, partition: int, seq: int, size: int) -> None:
     found = written(topic, partition, seq, size)
     assert len(found) == max(size, HEADER_BYTES)
-    assert read(found, topic, partition) == Read(seq)
+    assert read(found, topic, partition) == ReadValue(seq)
 
 
 @given(PARTITIONS, SEQS, SIZES, st.data())
@@ -34,7 +34,7 @@ def test_any_changed_bit_and_any_cut_shows(
     found[at // 8] ^= 1 << at % 8
     assert read(bytes(found), "t", partition).wrong is not None
     cut = whole[: data.draw(st.integers(0, len(whole) - 1))]
-    assert read(cut, "t", partition) == Read(UNREADABLE, read(cut, "t", partition).wrong)
+    assert read(cut, "t", partition) == ReadValue(UNREADABLE, read(cut, "t", partition).wrong)
     assert read(cut, "t", partition).wrong is not None
 
 
@@ -46,8 +46,8 @@ def test_any_bytes_can_be_read(found: bytes) -> None:
 
 def test_a_record_of_another_topic_or_partition_is_named() -> None:
     found = written("t", 3, 9, 32)
-    assert read(found, "u", 3) == Read(UNREADABLE, "record 9 of another topic")
-    assert read(found, "t", 4) == Read(UNREADABLE, "record 9 of partition 3")
+    assert read(found, "u", 3) == ReadValue(UNREADABLE, "record 9 of another topic")
+    assert read(found, "t", 4) == ReadValue(UNREADABLE, "record 9 of partition 3")
 
 
 def test_the_layout_is_as_clients_in_other_languages_write_it() -> None:

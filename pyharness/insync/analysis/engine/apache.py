@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 
 from insync.analysis.engine import CONNECT_ONLY, paths
 from insync.analysis.engine.embedded import connected
-from insync.analysis.engine.files import Entry, Files
+from insync.analysis.engine.files import Files, ListedFile
 from insync.analysis.engine.options import LOCAL_MASTER
 from insync.brokers.kafka.java import find_java
 from insync.engines import AnalysisOptions
@@ -149,12 +149,13 @@ class HadoopFiles(Files):
     def folders(self, folder: str) -> list[str]:
         return [s.getPath().getName() for s in self._listed(folder) if s.isDirectory()]
 
-    def matching(self, folder: str, pattern: str) -> list[Entry]:
+    def matching(self, folder: str, pattern: str) -> list[ListedFile]:
         with _errors_of(folder):
             whole = f"{paths.literal(folder)}/{pattern}"
             found = self._system(folder).globStatus(self._path(whole)) or ()
             return sorted(
-                Entry(s.getPath().toString(), s.getLen(), s.getModificationTime()) for s in found
+                ListedFile(s.getPath().toString(), s.getLen(), s.getModificationTime())
+                for s in found
             )
 
     def read(self, path: str) -> str:

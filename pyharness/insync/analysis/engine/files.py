@@ -20,7 +20,7 @@ from insync.errors import InsyncError
 
 
 @dataclass(frozen=True, order=True)
-class Entry:
+class ListedFile:
     """A file: its path, its size in bytes, and when it was changed, in any unit."""
 
     path: str
@@ -48,13 +48,13 @@ class Files:
         with _errors_of(folder):
             return sorted(each.name for each in local_path(folder).iterdir() if each.is_dir())
 
-    def matching(self, folder: str, pattern: str) -> list[Entry]:
+    def matching(self, folder: str, pattern: str) -> list[ListedFile]:
         """Return the files and folders below a folder that match a pattern, sorted."""
         with _errors_of(folder):
             at = str(local_path(folder))
             names = glob.glob(pattern, root_dir=at, include_hidden=True)  # noqa: PTH207
             states = ((f"{folder}/{n}", os.stat(f"{at}/{n}")) for n in names)  # noqa: PTH116
-            return sorted(Entry(path, of.st_size, of.st_mtime_ns) for path, of in states)
+            return sorted(ListedFile(path, of.st_size, of.st_mtime_ns) for path, of in states)
 
     def read(self, path: str) -> str:
         """Return the text of a small file."""

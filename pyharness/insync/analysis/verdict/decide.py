@@ -15,7 +15,7 @@ from insync.analysis.verdict.facts import RepeatFacts, RunFacts, arm_figures
 from insync.analysis.verdict.invalid_reasons import Reasons, invalid_reasons
 from insync.analysis.verdict.liveness import NotLive, not_live
 from insync.events.matrix_info import MatrixRow
-from insync.events.run_info import Bound, Comparison, RunInfo
+from insync.events.run_info import ArmLimit, Bound, RunInfo
 from insync.events.schema import REPORT
 from insync.events.verdict import (
     EVIDENCE,
@@ -165,7 +165,7 @@ def _of_bound(
 
 
 def _of_comparison(
-    each: Comparison, facts: RunFacts, weak: Sequence[str], reasons: Reasons
+    each: ArmLimit, facts: RunFacts, weak: Sequence[str], reasons: Reasons
 ) -> Finding:
     """Compare the medians of two arms; it is unknown if one lacks data, or proves nothing."""
     own, other = (_median(each, facts, arm) for arm in (each.arm, each.against))
@@ -249,7 +249,7 @@ NO_VALUE = "none"
 """How a missing value is written; only an optional metric may lack one in a judged repeat."""
 
 
-def comparisons_of(run: RunInfo, arm: str) -> list[Comparison]:
+def comparisons_of(run: RunInfo, arm: str) -> list[ArmLimit]:
     """Return the comparisons of an arm with another arm of the same run."""
     return [each for each in run.compares(arm) if each.against in run.arms]
 
@@ -264,7 +264,7 @@ def is_observed(run: RunInfo, arm: str) -> bool:
     return arm in run.control_arms or not comparisons_of(run, arm)
 
 
-def _median(each: Comparison, facts: RunFacts, arm: str) -> float | None:
+def _median(each: ArmLimit, facts: RunFacts, arm: str) -> float | None:
     """Return the median over an arm's repeats; None if any repeat lacks the metric."""
     values = [repeat.metrics[each.metric] for repeat in facts.arms[arm]]
     known = [value for value in values if value is not None]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from insync import arms, metrics
 from insync.analysis.verdict.facts import ControllerFact, FaultFact, RepeatFacts, RunFacts
 from insync.events.run_info import PlannedFault, RunInfo
-from insync.faults.kind import Recorded
+from insync.faults.kind import RecordedFigures
 from insync.faults.registry import KINDS
 from insync.nodes import repeat_words
 
@@ -138,7 +138,7 @@ SHARE = 0.5
 unknown in which a fault acted well enough to be seen."""
 
 
-def missing_evidence(plan: PlannedFault, fact: Recorded, name: str) -> Iterator[str]:
+def missing_evidence(plan: PlannedFault, fact: RecordedFigures, name: str) -> Iterator[str]:
     """Say what is missing in the evidence of a fault that was planned as `plan`.
 
     Its kind may require figures besides (`missing` in `faults/kinds/`).

@@ -30,7 +30,7 @@ _FILE: Final = re.compile(r"(?P<arm>[^/]+)/(?P<kind>[a-z-]+?)(?:-(?P<repeat>\d+)
 
 
 @dataclass(frozen=True)
-class Recorded:
+class Completeness:
     """How much of a repeat was recorded.
 
     `whole` is whether it was neither cut short nor read in part; `unreadable` are the kinds of
@@ -41,7 +41,7 @@ class Recorded:
     unreadable: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, whole: bool, arm: str, repeat: int, unreadable: Iterable[str]) -> Recorded:
+    def of(cls, whole: bool, arm: str, repeat: int, unreadable: Iterable[str]) -> Completeness:
         """Return what was recorded of a repeat; `unreadable` are the files with such lines."""
         found = filter(None, map(_FILE.fullmatch, unreadable))
         own = (
@@ -103,7 +103,7 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
     if not own["repeats"]:
         return RepeatFacts(complete=False, metrics=_all_of(live), stuck=said_of(own["liveness"]))
     whole = complete and all(row["read_to_end"] is not False for row in own["readback"])
-    recorded = Recorded.of(whole, arm, repeat, _counted(rows, "unreadable"))
+    recorded = Completeness.of(whole, arm, repeat, _counted(rows, "unreadable"))
     return RepeatFacts(
         complete=complete,
         metrics=_all_of(_known(run, {**_metrics(run, own, recorded), **live})),
@@ -130,7 +130,7 @@ def _all_of(known: Metrics) -> Metrics:
     return {name: known.get(name) for name in metrics.of_verdict()}
 
 
-def _metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
+def _metrics(run: RunInfo, own: Rows, recorded: Completeness) -> Metrics:
     """Return the known metrics of one repeat, without those of liveness."""
     there = {
         events
@@ -145,7 +145,7 @@ def _metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
     }
 
 
-def _value(metric: Metric, own: Rows, recorded: Recorded) -> float | None:
+def _value(metric: Metric, own: Rows, recorded: Completeness) -> float | None:
     """Compute a metric as the registry says, None if it has no value."""
     if (of := metric.source) is None:
         return _COMPUTED[metric.name](own)
@@ -169,49 +169,49 @@ def _of(table: Sequence[Row], arm: str, repeat: int) -> list[Row]:
     return [row for row in table if (row.get("arm"), row.get("repeat")) == (arm, repeat)]
 
 
-def _log_is_whole(run: RunInfo, own: Rows, _: Recorded) -> bool:
+def _log_is_whole(run: RunInfo, own: Rows, _: Completeness) -> bool:
     """Whether the controller's log has every partition."""
     seen = [row for row in own["availability"] if row["partition"] is not None]
     return len(seen) >= run.partitions
 
 
-def _has_agents(run: RunInfo, own: Rows, _: Recorded) -> bool:
+def _has_agents(run: RunInfo, own: Rows, _: Completeness) -> bool:
     """Whether the agents of all first leaders left events."""
     return {row["broker"] for row in own["step_down_sources"]} >= {*run.scenario.workload.leaders}
 
 
-def _has_acks(run: RunInfo, own: Rows, _: Recorded) -> bool:
+def _has_acks(run: RunInfo, own: Rows, _: Completeness) -> bool:
     return bool(own["ack_latency"])
 
 
-def _read_something(run: RunInfo, own: Rows, _: Recorded) -> bool:
+def _read_something(run: RunInfo, own: Rows, _: Completeness) -> bool:
     """Whether something was read, nothing was acked, or there is evidence that consumers worked."""
     acked, read = (sum(row[name] for row in own["readback"]) for name in ("acked", "read"))
     worked = own["readback"] and all(row["read_to_end"] for row in own["readback"])
     return bool(read or not acked or worked)
 
 
-def _has_transactions(run: RunInfo, own: Rows, _: Recorded) -> bool:
+def _has_transactions(run: RunInfo, own: Rows, _: Completeness) -> bool:
     asked = run.scenario.workload.transactions
     return asked is not None and len(own["transactions"]) >= len(asked.coordinators)
 
 
-def _has_groups(run: RunInfo, own: Rows, _: Recorded) -> bool:
+def _has_groups(run: RunInfo, own: Rows, _: Completeness) -> bool:
     asked = run.scenario.workload.groups
     return bool(asked) and len(own["groups"]) >= len(asked)
 
 
-def _was_read(run: RunInfo, own: Rows, _: Recorded) -> bool:
+def _was_read(run: RunInfo, own: Rows, _: Completeness) -> bool:
     return any(row["read"] for row in own["readback"])
 
 
-def _has_samples(run: RunInfo, own: Rows, recorded: Recorded) -> bool:
+def _has_samples(run: RunInfo, own: Rows, recorded: Completeness) -> bool:
     """Whether every replica was sampled before and after a race."""
     after = [row["fetchers_after"] for row in own["raced_replicas"]]
     return bool(after) and recorded.everything and None not in after
 
 
-_IS_THERE: Final[Mapping[str, Sequence[Callable[[RunInfo, Rows, Recorded], bool]]]] = {
+_IS_THERE: Final[Mapping[str, Sequence[Callable[[RunInfo, Rows, Completeness], bool]]]] = {
     metrics.CONTROLLER_LOG: [_log_is_whole],
     metrics.PRODUCERS: [_has_acks],
     metrics.PAUSES: [_has_acks, _log_is_whole],
@@ -227,7 +227,7 @@ _IS_THERE: Final[Mapping[str, Sequence[Callable[[RunInfo, Rows, Recorded], bool]
     metrics.READ_GROUPS: [_has_groups, _was_read],
     metrics.SAMPLES: [_has_samples],
 }
-"""What must hold so that the events of metrics were recorded; of `found`, see also `Recorded`."""
+"""What must hold so that the events of metrics were recorded; of `found`: `Completeness`."""
 
 
 def _under_replicated(own: Rows) -> int:

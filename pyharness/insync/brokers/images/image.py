@@ -131,7 +131,7 @@ def _shipped(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Found:
+class BuiltImage:
     """An image that exists; `fresh` says whether this insync would build the same one."""
 
     kafka: str
@@ -160,7 +160,7 @@ def require(release: Release) -> Image:
     return image_of(release, found.base.java)
 
 
-def find(client: docker.DockerClient, release: Release) -> Found | None:
+def find(client: docker.DockerClient, release: Release) -> BuiltImage | None:
     name = tag(release.version)
     try:
         image = client.images.get(name)
@@ -168,7 +168,7 @@ def find(client: docker.DockerClient, release: Release) -> Found | None:
         return None
     base = base_of(image.labels)
     fresh = base is not None and digest(release, base) == image.labels.get(LABEL)
-    return Found(release.version, name, image.id, base, image.attrs["Size"], fresh)
+    return BuiltImage(release.version, name, image.id, base, image.attrs["Size"], fresh)
 
 
 # One fixed time for all files, so that the same jars give the same image everywhere.
@@ -183,7 +183,7 @@ def build(
     tell: Callable[[str], None],
     *,
     cached: bool = True,
-) -> tuple[Found, bool]:
+) -> tuple[BuiltImage, bool]:
     """Return the image of `dist` on `base`, and whether it was built now.
 
     Without `cached` the image is always built again. Raises InsyncError with the output of the

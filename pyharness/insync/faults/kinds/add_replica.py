@@ -24,9 +24,9 @@ from insync.faults.base import AnyLasting, Fault, await_true
 from insync.faults.kind import (
     REASSIGNS,
     FaultKind,
-    Recorded,
+    KindWords,
+    RecordedFigures,
     Tags,
-    Words,
     all_done,
     each_partition,
     every_rule,
@@ -183,7 +183,7 @@ class Throttle:
         self._cluster.update_topic_configs(self._topic, dict.fromkeys((LEADERS, FOLLOWERS)))
 
 
-def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
+def _missing(plan: PlannedFault, seen: RecordedFigures) -> str | None:
     cancel = (plan.model_extra or {}).get("cancel")
     rules = [each_partition("assigned", *(("in_progress", "cancelled") if cancel else ("joined",)))]
     if "quotas_asked" in seen.figures:
@@ -193,7 +193,7 @@ def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
 
 KIND = FaultKind(
     spec=AddReplica,
-    words=Words(
+    words=KindWords(
         does="the broker becomes a replica of partitions, and has to fetch all of their log",
         mechanism="a reassignment; another one beforehand takes the broker out of the replicas",
         evidence="of how many partitions it then is a replica, and in how many ISRs it is at the"

@@ -14,8 +14,8 @@ from typing import Final, Literal
 from insync.errors import InsyncError
 from insync.faults.kind import (
     FaultKind,
+    KindWords,
     Tags,
-    Words,
     all_done,
     counted,
     every_rule,
@@ -69,7 +69,7 @@ class ClientFreezeFault(FreezeFault[ClientFreeze]):
 
 KIND = FaultKind(
     spec=ClientFreeze,
-    words=Words(
+    words=KindWords(
         does="the process of the Java clients is stopped between the records and the end of a"
         " transaction, for longer than its timeout",
         mechanism="SIGSTOP, when the coordinator says that a transaction is open",

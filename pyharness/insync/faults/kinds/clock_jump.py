@@ -12,7 +12,15 @@ from pydantic import Field, model_validator
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Recorded, Requirements, Tags, Words, both, figure
+from insync.faults.kind import (
+    FaultKind,
+    KindWords,
+    RecordedFigures,
+    Requirements,
+    Tags,
+    both,
+    figure,
+)
 from insync.faults.spec import Lasting
 from insync.faults.support import shim
 from insync.fields import broken
@@ -81,7 +89,7 @@ class ClockJumpFault(Fault[ClockJump]):
         return abs(reading.ahead_ms - before_ms - self.spec.by_ms) - reading.error_ms
 
 
-def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
+def _missing(plan: PlannedFault, seen: RecordedFigures) -> str | None:
     if "shifted_ms" not in seen.figures:
         return "no append time of the broker, expected one at the beginning and one at the end"
     shifted_ms, error_ms = seen.figures["shifted_ms"], seen.figures["error_ms"]
@@ -92,7 +100,7 @@ def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
 
 KIND = FaultKind(
     spec=ClockJump,
-    words=Words(
+    words=KindWords(
         does="the broker's time of day jumps, and jumps back at the end",
         mechanism="the library of stall, which adds to CLOCK_REALTIME",
         evidence="append times of records against the host's clock, at the beginning and at the"

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from insync.faults.base import Fault, await_true
-from insync.faults.kind import FaultKind, Tags, Words, all_done
+from insync.faults.kind import FaultKind, KindWords, Tags, all_done
 from insync.faults.spec import Lasting
 
 IN_FORCE_WITHIN_S = 5.0
@@ -44,7 +44,7 @@ class ConfigUpdateFault(Fault[ConfigUpdate]):
 
 KIND = FaultKind(
     spec=ConfigUpdate,
-    words=Words(
+    words=KindWords(
         does="configs of the broker are updated while it runs",
         mechanism="IncrementalAlterConfigs, as by `kafka-configs --alter`; deleted at the end",
         evidence="of how many configs the broker says that it has the new value, and how soon",

@@ -14,7 +14,7 @@ from pydantic import Field
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.faults.base import Fault, await_ended, await_true
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, both
+from insync.faults.kind import FaultKind, KindWords, RecordedFigures, Tags, both
 from insync.faults.spec import OnProcess
 from insync.faults.support import affinity
 from insync.faults.support.procfs import PROC, cpu_ms
@@ -114,7 +114,7 @@ def _on(pid: int, core: int) -> bool:
     return bool(cores) and set(cores.values()) == {frozenset({core})}
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
+def _missing(_: PlannedFault, seen: RecordedFigures) -> str | None:
     waited_ms = seen.figures.get("waited_ms", 0.0)
     least_ms = seen.acted_ms * LEAST_WAIT
     if waited_ms >= least_ms > 0:
@@ -124,7 +124,7 @@ def _missing(_: PlannedFault, seen: Recorded) -> str | None:
 
 KIND = FaultKind(
     spec=CpuNeighbour,
-    words=Words(
+    words=KindWords(
         does="the process shares one core with busy ones",
         mechanism="its threads and busy processes of the harness are pinned to one core",
         evidence="how long its threads were ready to run without a core",

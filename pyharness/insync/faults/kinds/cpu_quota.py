@@ -15,8 +15,8 @@ from insync.faults.base import Fault, refusal
 from insync.faults.kind import (
     NOT_RUNNING,
     FaultKind,
+    KindWords,
     Tags,
-    Words,
     always,
     counted,
 )
@@ -64,7 +64,7 @@ class QuotaFault(Fault[CpuQuota]):
 
 KIND = FaultKind(
     spec=CpuQuota,
-    words=Words(
+    words=KindWords(
         does="the process gets a small share of one core",
         mechanism="CFS quota of a control group",
         evidence="the kernel's count of throttled periods, and the time that they took",

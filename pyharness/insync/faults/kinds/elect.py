@@ -20,9 +20,9 @@ from insync.faults.base import Fault, await_true
 from insync.faults.kind import (
     REASSIGNS,
     FaultKind,
-    Recorded,
+    KindWords,
+    RecordedFigures,
     Tags,
-    Words,
     each_partition,
 )
 from insync.faults.spec import OtherTopic, Planned, Surroundings, check_moved
@@ -105,14 +105,14 @@ class ElectFault(Fault[Elect]):
         )
 
 
-def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
+def _missing(plan: PlannedFault, seen: RecordedFigures) -> str | None:
     names = ("without_isr", "moved") if plan.type == "unclean" else ("moved",)
     return each_partition(*names)(plan, seen)
 
 
 KIND = FaultKind(
     spec=Elect,
-    words=Words(
+    words=KindWords(
         does="another broker becomes the leader of chosen partitions",
         mechanism="replicas in another order beforehand, then a preferred or an unclean election",
         evidence="of how many partitions that broker then says that it leads them; of an unclean"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.faults.base import AnyLasting, Fault, await_true
-from insync.faults.kind import NOT_RUNNING, FaultKind, Recorded, Tags, Words, figure
+from insync.faults.kind import NOT_RUNNING, FaultKind, KindWords, RecordedFigures, Tags, figure
 from insync.faults.spec import OnAnyProcess
 from insync.faults.support.cgroup_places import group_of
 from insync.faults.support.procfs import cpu_ms, is_stopped
@@ -109,7 +109,7 @@ class FreezeFault(Fault[AnyLasting]):
         await_true(lambda: not self._freezer.is_stopped(), STOPS_WITHIN_S)
 
 
-def runs(_: PlannedFault, seen: Recorded) -> str | None:
+def runs(_: PlannedFault, seen: RecordedFigures) -> str | None:
     """Say that a process got CPU time while it was to be stopped, or None."""
     cpu_ms = seen.figures.get("cpu_ms", 0.0)
     return None if cpu_ms <= MOST_CPU_MS else figure("cpu_ms", cpu_ms, f"at most {MOST_CPU_MS:g}")
@@ -117,7 +117,7 @@ def runs(_: PlannedFault, seen: Recorded) -> str | None:
 
 KIND = FaultKind(
     spec=Freeze,
-    words=Words(
+    words=KindWords(
         does="the process is stopped; only its clock goes on",
         mechanism="SIGSTOP; a container is paused",
         evidence="every thread stopped at both ends, no CPU time in between",

@@ -16,9 +16,9 @@ from insync.faults.base import Fault, await_true, refusal
 from insync.faults.kind import (
     NOT_RUNNING,
     FaultKind,
+    KindWords,
     Requirements,
     Tags,
-    Words,
     both,
     counted,
 )
@@ -129,7 +129,7 @@ def unavailable(out: Path) -> str | None:
 
 KIND = FaultKind(
     spec=JvmPause,
-    words=Words(
+    words=KindWords(
         does="all Java threads of the broker stop at a safepoint, as by a long garbage collection",
         mechanism="`jcmd GC.heap_dump`, and the library of stall, which holds the dump's write",
         evidence="the JVM's log of its safepoints (`-Xlog:safepoint`): the longest pause",

@@ -7,7 +7,7 @@ from typing import Literal
 
 from insync.errors import InsyncError
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Tags, Words
+from insync.faults.kind import FaultKind, KindWords, Tags
 from insync.faults.spec import Lasting, OnAnyProcess
 
 
@@ -35,7 +35,7 @@ class KillFault(Fault[Lasting]):
 
 KIND = FaultKind(
     spec=Kill,
-    words=Words(
+    words=KindWords(
         does="the process ends at once, and is started again on the same data",
         mechanism="SIGKILL",
         evidence="the process was gone, and for how long",

@@ -8,7 +8,7 @@ were removed.
 import shutil
 from typing import Literal
 
-from insync.faults.kind import FaultKind, Tags, Words, always, counted
+from insync.faults.kind import FaultKind, KindWords, Tags, always, counted
 from insync.faults.kinds.kill import KillFault
 from insync.faults.spec import Lasting
 
@@ -31,7 +31,7 @@ class LostLogFault(KillFault):
 
 KIND = FaultKind(
     spec=LostLog,
-    words=Words(
+    words=KindWords(
         does="the process ends at once, and is started again without the log of its partitions",
         mechanism="SIGKILL, and the partitions' folders are removed",
         evidence="the process was gone, and the bytes that were removed",

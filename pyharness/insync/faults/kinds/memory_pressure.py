@@ -22,7 +22,7 @@ from insync.background import Background
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine
 from insync.faults.base import await_true, refusal
-from insync.faults.kind import OWN_DISK, FaultKind, Tags, Words, both, counted
+from insync.faults.kind import OWN_DISK, FaultKind, KindWords, Tags, both, counted
 from insync.faults.kinds.disk.disk_throttle import ThrottleFault, evict
 from insync.faults.spec import Lasting
 from insync.faults.support import memory_groups
@@ -168,7 +168,7 @@ def _unavailable(folder: Path) -> str | None:
 
 KIND = FaultKind(
     spec=MemoryPressure,
-    words=Words(
+    words=KindWords(
         does="the page cache is smaller than what consumers read, and the disk behind it is slow",
         mechanism="control groups (memory; blkio or io), and fetches that the harness sends",
         evidence="pages taken back and read again, and the bytes read from the disk: at its rate"

@@ -17,9 +17,9 @@ from insync.faults.base import Fault, await_true
 from insync.faults.kind import (
     LOCK_HELD,
     FaultKind,
+    KindWords,
     Requirements,
     Tags,
-    Words,
     all_done,
     both,
 )
@@ -88,7 +88,7 @@ class QueueStallFault(Fault[QueueStall]):
 
 KIND = FaultKind(
     spec=QueueStall,
-    words=Words(
+    words=KindWords(
         does="all request handler threads hang in reads of another topic",
         mechanism="the library of stall, and fetches that the harness sends",
         evidence="as many reads stalled as there are threads, from the beginning to the end",

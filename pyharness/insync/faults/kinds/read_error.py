@@ -9,7 +9,7 @@ from typing import Literal
 
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Requirements, Words, counted, every
+from insync.faults.kind import FaultKind, KindWords, Requirements, counted, every
 from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_partitions
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
@@ -55,7 +55,7 @@ class ReadErrorFault(Fault[ReadError]):
 
 KIND = FaultKind(
     spec=ReadError,
-    words=Words(
+    words=KindWords(
         does="reads of chosen topic-partitions fail with EIO",
         mechanism="a library preloaded into the broker (LD_PRELOAD), at the system calls",
         evidence="the calls that failed, and the time from the first one to the end",

@@ -14,8 +14,8 @@ from insync.faults.base import await_true
 from insync.faults.kind import (
     REASSIGNS,
     FaultKind,
+    KindWords,
     Tags,
-    Words,
     each_partition,
 )
 from insync.faults.kinds.add_replica import ASSIGNED_WITHIN_S, JOINED_WITHIN_S, ReplicaFault
@@ -55,7 +55,7 @@ class RemoveReplicaFault(ReplicaFault[RemoveReplica]):
 
 KIND = FaultKind(
     spec=RemoveReplica,
-    words=Words(
+    words=KindWords(
         does="the broker is not a replica of partitions for a time, and then has to fetch all of"
         " their log again",
         mechanism="a reassignment without the broker, and another one with it at the end",

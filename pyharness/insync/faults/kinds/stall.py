@@ -11,7 +11,15 @@ from pydantic import Field, model_validator
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import LOCK_HELD, FaultKind, Recorded, Requirements, Tags, Words, every
+from insync.faults.kind import (
+    LOCK_HELD,
+    FaultKind,
+    KindWords,
+    RecordedFigures,
+    Requirements,
+    Tags,
+    every,
+)
 from insync.faults.spec import (
     Lasting,
     Mode,
@@ -129,14 +137,14 @@ class StallFault(Fault[Stall]):
         return self.line(held.longest_ms, held=held)
 
 
-def none_stalled(_: PlannedFault, seen: Recorded) -> str | None:
+def none_stalled(_: PlannedFault, seen: RecordedFigures) -> str | None:
     """Say that no call was stalled, if none was."""
     return None if seen.calls_held else "calls_held was 0, expected at least 1"
 
 
 KIND = FaultKind(
     spec=Stall,
-    words=Words(
+    words=KindWords(
         does="system calls on chosen files of chosen topic-partitions hang or take longer",
         mechanism="a library preloaded into the broker (LD_PRELOAD), at the system calls",
         evidence="the calls that were stalled, and the longest",

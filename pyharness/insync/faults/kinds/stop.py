@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from insync.errors import InsyncError
 from insync.faults.base import Fault, await_true
-from insync.faults.kind import FaultKind, Tags, Words, counted
+from insync.faults.kind import FaultKind, KindWords, Tags, counted
 from insync.faults.spec import Lasting
 from insync.running import Running
 
@@ -74,7 +74,7 @@ class StopFault(Fault[Stop]):
 
 KIND = FaultKind(
     spec=Stop,
-    words=Words(
+    words=KindWords(
         does="the broker shuts down under control, and is started again on the same data",
         mechanism="SIGTERM, also to the process of a container",
         evidence="whether it ended by itself, with `shut_down_ms`; it was listed by another broker"

@@ -7,7 +7,7 @@ from typing import Final
 
 from insync.errors import InsyncError
 from insync.faults.base import Held, await_true
-from insync.faults.support.control import ControlFile, Mode, Rule, Site, Slot
+from insync.faults.support.control import ControlFile, Mode, Site, Slot, StallRule
 
 DRAIN_SECONDS: Final = 5.0  # stalled calls return in ms, but not in a dead or frozen broker
 DEADLINE_SECONDS: Final = 5.0  # how far beyond its time a stall may last if the harness ends
@@ -41,7 +41,7 @@ class ArmedRules:
         `files` are the patterns of a rule.
         """
         deadline = time.monotonic_ns() + int((planned_ms / 1000 + DEADLINE_SECONDS) * 1e9)
-        rule = Rule(
+        rule = StallRule(
             site=site, mode=mode, target="", delay_ns=delay_ms * 1_000_000, deadline_ns=deadline,
             files=files,
         )  # fmt: skip

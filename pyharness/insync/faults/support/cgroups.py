@@ -25,14 +25,14 @@ _UNIFIED_NAMES: Final = {"cpu": "cpu", "blkio": "io", "memory": "memory"}
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ControlGroup:
     """One group."""
 
     folder: Path
     unified: bool
 
     @classmethod
-    def make(cls, parent: Parent, name: str, limit: "Limit") -> "Group":
+    def make(cls, parent: Parent, name: str, limit: "Limit") -> "ControlGroup":
         """Make a group with a limit; raises OSError."""
         if parent.unified:
             _enable(parent)
@@ -63,7 +63,7 @@ class Group:
             raise InsyncError(f"{self.folder}: not removed, it is not empty")
 
 
-Limit = Callable[[Group], None]
+Limit = Callable[[ControlGroup], None]
 """Writes a limit into a new group; raises OSError."""
 
 
@@ -73,7 +73,7 @@ class Stay:
 
     pid: int
     home: Path
-    group: Group
+    group: ControlGroup
 
     @classmethod
     def begin(cls, pid: int, parent: Parent, name: str, limit: Limit) -> "Stay":
@@ -85,9 +85,9 @@ class Stay:
         home = home_of(pid, parent)
         if _is_ours(home):
             _enable(replace(parent, folder=home.parent))
-            limit(Group(home, parent.unified))
-            return cls(pid, home, Group(home, parent.unified))
-        stay = cls(pid, home, Group.make(parent, name, limit))
+            limit(ControlGroup(home, parent.unified))
+            return cls(pid, home, ControlGroup(home, parent.unified))
+        stay = cls(pid, home, ControlGroup.make(parent, name, limit))
         try:
             stay.group.add(pid)
         except OSError:
@@ -100,7 +100,7 @@ class Stay:
         if self.group.folder == self.home:
             return
         with suppress(OSError):  # a process that has ended is in no group
-            Group(self.home, self.group.unified).add(self.pid)
+            ControlGroup(self.home, self.group.unified).add(self.pid)
         self.group.remove()
 
 
@@ -109,7 +109,7 @@ def usable(candidates: Sequence[Parent], controller: Controller, limit: Limit) -
     why = f"no cgroup with the {controller} controller is mounted"
     for parent in candidates:
         try:
-            group = Group.make(parent, "probe", limit)
+            group = ControlGroup.make(parent, "probe", limit)
         except OSError as error:
             why = f"{error.filename or parent.folder}: {error.strerror}"
             continue

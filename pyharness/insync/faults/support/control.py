@@ -94,7 +94,7 @@ class Mode(IntEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rule:
+class StallRule:
     """One rule to arm.
 
     Args:
@@ -150,12 +150,12 @@ class ControlFile:
         """How many processes have mapped the file under the shim."""
         return int(self.header.attached)
 
-    def arm(self, rule: Rule) -> int:
+    def arm(self, rule: StallRule) -> int:
         """Arm a rule in the next free slot and return the slot."""
         (slot,) = self.arm_all([rule])
         return slot
 
-    def arm_all(self, rules: Sequence[Rule]) -> list[int]:
+    def arm_all(self, rules: Sequence[StallRule]) -> list[int]:
         """Arm rules as one, each in the next free slot, and return the slots.
 
         Raises InsyncError, and arms none, if one of them does not fit.

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import Recorded, counted, figure
+from insync.faults.kind import RecordedFigures, counted, figure
 from insync.faults.spec import Lasting, check_delay
 from insync.fields import Time, broken
 from insync.nodes import CLIENTS, CONTROLLER_ID, node_words
@@ -147,7 +147,7 @@ def _held(seen: "Passed") -> int:
     return seen.in_hand + seen.bytes_dropped + seen.bytes_delayed
 
 
-def nothing_held(plan: PlannedFault, seen: Recorded) -> str | None:
+def nothing_held(plan: PlannedFault, seen: RecordedFigures) -> str | None:
     """Say what passed a cut, or that nothing was held or lost."""
     if plan.mode == "cut" and (passed := seen.figures.get("passed_bytes", 0.0)):
         return figure("passed_bytes", passed, "exactly 0")

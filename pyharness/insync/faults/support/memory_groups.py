@@ -10,7 +10,7 @@ from typing import Final
 
 from insync.faults.support import cgroups
 from insync.faults.support.cgroup_places import Parent
-from insync.faults.support.cgroups import Group, Limit, Stay
+from insync.faults.support.cgroups import ControlGroup, Limit, Stay
 
 _PROBED: Final = 1 << 40
 _LIMIT_V1: Final = "memory.limit_in_bytes"
@@ -43,13 +43,13 @@ def place() -> Parent:
 def limit(size: int) -> Limit:
     """Return the limit of a group to so many bytes."""
 
-    def write(group: Group) -> None:
+    def write(group: ControlGroup) -> None:
         group.write(_LIMIT_V2 if group.unified else _LIMIT_V1, str(size))
 
     return write
 
 
-def pressure(group: Group) -> Pressure:
+def pressure(group: ControlGroup) -> Pressure:
     """Return what a group's limit did so far; raises OSError."""
     if group.unified:
         hits = _rows(group, "memory.events")["high"]
@@ -63,6 +63,6 @@ def confine(pid: int, name: str, size: int) -> Stay:
     return Stay.begin(pid, place(), name, limit(size))
 
 
-def _rows(group: Group, file: str) -> dict[str, int]:
+def _rows(group: ControlGroup, file: str) -> dict[str, int]:
     pairs = (line.split() for line in group.read(file).splitlines())
     return {name: int(value) for name, value in pairs}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from insync.faults.support import cgroups
 from insync.faults.support.cgroup_places import Parent, group_of
-from insync.faults.support.cgroups import Group, Limit, Stay
+from insync.faults.support.cgroups import ControlGroup, Limit, Stay
 from insync.running import Running
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def quota(percent: float) -> Limit:
     """Return the limit of `percent` of one core."""
     period, share = quota_us(percent)
 
-    def limit(group: Group) -> None:
+    def limit(group: ControlGroup) -> None:
         if group.unified:
             group.write("cpu.max", f"{share} {period}")
         else:
@@ -44,7 +44,7 @@ def quota(percent: float) -> Limit:
     return limit
 
 
-def throttled(group: Group) -> Throttled:
+def throttled(group: ControlGroup) -> Throttled:
     """Return what the kernel counted so far; raises OSError."""
     lines = group.read("cpu.stat").splitlines()
     stat = {name: int(value) for name, _, value in (line.partition(" ") for line in lines)}
@@ -109,7 +109,7 @@ class ContainerShare:
 
     def _count(self) -> Throttled:
         place = group_of(self._container.pid, "cpu")
-        return throttled(Group(place.folder, place.unified))
+        return throttled(ControlGroup(place.folder, place.unified))
 
 
 Share = GroupShare | ContainerShare

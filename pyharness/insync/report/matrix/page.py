@@ -149,7 +149,7 @@ def _rows(
     return rows
 
 
-def _drawn(timelines: Sequence[Timeline], row: Mapping[str, Cell]) -> dict[str, lanes.Cell]:
+def _drawn(timelines: Sequence[Timeline], row: Mapping[str, Cell]) -> dict[str, lanes.SmallPicture]:
     """Draw the worst repeat of each arm, all on one time axis."""
     worst = []
     for arm, cell in row.items():

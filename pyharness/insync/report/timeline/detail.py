@@ -14,10 +14,10 @@ from typing import Literal
 
 from insync.report.timeline.lanes import described, tick_step
 from insync.report.timeline.timelines import (
+    IsrSpan,
     LatencyPoint,
     LeaderChange,
     Shrink,
-    Span,
     State,
     Timeline,
     change_in_short,
@@ -60,7 +60,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Line:
+class DetailLine:
     """One line: its name, its kind, which decides how it is drawn, and its path in SVG."""
 
     name: str
@@ -76,7 +76,7 @@ def scale_of(arms: Sequence[Timeline]) -> Scale:
     return Scale(bottom, max(bottom + 1, ceil(log10(max(highest, _LEAST_MS)))))
 
 
-def latency_lines(timeline: Timeline, scale: Scale) -> list[Line]:
+def latency_lines(timeline: Timeline, scale: Scale) -> list[DetailLine]:
     """Return the lines of one repeat, without empty ones.
 
     Partitions led by a broker with a fault have a line of their own: a stall delays their acks.
@@ -96,7 +96,7 @@ def latency_lines(timeline: Timeline, scale: Scale) -> list[Line]:
         (rest, "others", _slowest(others)),
         ("median ack", "median", [(p.since_s, p.bin_s, p.p50_ms) for p in everything]),
     )
-    return [Line(name, kind, _path(points, scale)) for name, kind, points in lines if points]
+    return [DetailLine(name, kind, _path(points, scale)) for name, kind, points in lines if points]
 
 
 def _slowest(points: Iterable[LatencyPoint]) -> list[Point]:
@@ -140,7 +140,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @dataclass(frozen=True)
-class Bar:
+class IsrBar:
     """A stretch of a lane in milliseconds, filled from its bottom to the share of the ISR."""
 
     x: int
@@ -152,17 +152,17 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Lane:
+class PartitionLane:
     """A partition's lane: its name, its first leader, its top, its stretches."""
 
     name: str
     leader: str
     top: int
-    bars: tuple[Bar, ...]
+    bars: tuple[IsrBar, ...]
 
 
 @dataclass(frozen=True)
-class Mark:
+class ChangeMark:
     """A shrink or a leader change at a time (ms), on a lane with its top at `top`."""
 
     at: int
@@ -173,7 +173,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Band:
+class FaultBand:
     """The time (ms) in which a fault acted; `letter` is its mark if there are several."""
 
     start: int
@@ -192,10 +192,10 @@ class Chart:
     complete: bool
     length: int
     height: int
-    lanes: tuple[Lane, ...]
-    marks: tuple[Mark, ...]
-    bands: tuple[Band, ...]
-    lines: tuple[Line, ...]
+    lanes: tuple[PartitionLane, ...]
+    marks: tuple[ChangeMark, ...]
+    bands: tuple[FaultBand, ...]
+    lines: tuple[DetailLine, ...]
     scale: Scale
     words: str
 
@@ -256,19 +256,19 @@ def _percent(at_ms: float, length: int) -> float:
     return round(100 * at_ms / length, 3)
 
 
-def _lane(timeline: Timeline, number: int) -> Lane:
+def _lane(timeline: Timeline, number: int) -> PartitionLane:
     own = [each for each in timeline.spans if each.partition == number]
     leader = "?" if not own else "none" if own[0].leader < 0 else str(own[0].leader)
     # Full stretches first: the outline of a short smaller one is drawn over them.
     bars = tuple(_bar(each) for each in sorted(own, key=lambda each: -each.share))
-    return Lane(f"p{number}", f"leader {leader}", number * LANE, bars)
+    return PartitionLane(f"p{number}", f"leader {leader}", number * LANE, bars)
 
 
-def _bar(each: Span) -> Bar:
+def _bar(each: IsrSpan) -> IsrBar:
     height = round(FILL * each.share)
     leader = f"leader {each.leader}" if each.leader >= 0 else "no leader"
     start, end = _ms(each.start_s), _ms(each.end_s)
-    return Bar(
+    return IsrBar(
         x=start,
         width=max(end - start, 1),
         y=each.partition * LANE + FILL - height,
@@ -278,19 +278,19 @@ def _bar(each: Span) -> Bar:
     )
 
 
-def _mark(each: Shrink | LeaderChange, kind: str, text: str, length: int) -> Mark:
+def _mark(each: Shrink | LeaderChange, kind: str, text: str, length: int) -> ChangeMark:
     at = _ms(each.at_s)
-    return Mark(at, _percent(at, length), each.partition * LANE, kind, text)
+    return ChangeMark(at, _percent(at, length), each.partition * LANE, kind, text)
 
 
-def _bands(timeline: Timeline, length: int) -> list[Band]:
+def _bands(timeline: Timeline, length: int) -> list[FaultBand]:
     found = []
     for place, fault in enumerate(timeline.faults):
         start, end = _ms(fault.start_s), _ms(fault.end_s)
         long = span((fault.end_s - fault.start_s) * 1e3)
         several = len(timeline.faults) > 1
         found.append(
-            Band(
+            FaultBand(
                 start=start,
                 end=end,
                 left=_percent(start, length),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from insync.nodes import repeat_words
 from insync.report.timeline.timelines import (
-    Span,
+    IsrSpan,
     State,
     Timeline,
     Wait,
@@ -110,7 +110,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Cell:
+class SmallPicture:
     """One small picture with all coordinates; the lanes begin at `top`.
 
     `words` describe what it shows.
@@ -131,7 +131,7 @@ class Cell:
     words: str
 
 
-def cells(pictures: Sequence[Timeline]) -> list[Cell]:
+def cells(pictures: Sequence[Timeline]) -> list[SmallPicture]:
     """Return a picture per timeline, all on the time axis of the longest."""
     longest = max((timeline.length_s for timeline in pictures), default=1.0) or 1.0
     return [_cell(timeline, longest) for timeline in pictures]
@@ -148,7 +148,7 @@ def tick_step(length_s: float, most: int = 6) -> float:
     return step
 
 
-def _cell(timeline: Timeline, longest: float) -> Cell:
+def _cell(timeline: Timeline, longest: float) -> SmallPicture:
     lanes = max((span.partition + 1 for span in timeline.spans), default=1)
     per_s = (WIDTH - LEFT - RIGHT) / longest
 
@@ -163,7 +163,7 @@ def _cell(timeline: Timeline, longest: float) -> Cell:
         return top + lane * (LANE + GAP)
 
     bottom = top_of(lanes) - GAP + _WAIT_GAP + WAIT + 3
-    return Cell(
+    return SmallPicture(
         arm=timeline.arm,
         repeat=timeline.repeat,
         height=bottom + AXIS,
@@ -234,7 +234,7 @@ def _wait(wait: Wait, left: float, right: float, top: float) -> Stretch:
     return Stretch(left, top + LANE + _WAIT_GAP, width, wait_in_short(wait))
 
 
-def _bar(span: Span, left: float, right: float, top: float) -> Bar:
+def _bar(span: IsrSpan, left: float, right: float, top: float) -> Bar:
     least = 0.0 if span.state == "full" else LEAST_WIDTH
     height = LANE * span.share
     leader = "no leader" if span.leader < 0 else f"leader {span.leader}"

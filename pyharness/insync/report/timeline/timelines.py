@@ -26,7 +26,7 @@ STATE_NAMES: dict[State, str] = {
 
 
 @dataclass(frozen=True)
-class Span:
+class IsrSpan:
     """A time (seconds) in which a partition's leader and ISR did not change."""
 
     partition: int
@@ -44,7 +44,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Fault:
+class FaultSpan:
     """A fault as it acted (seconds); `partitions` are those it affected, None for all."""
 
     name: str
@@ -68,7 +68,7 @@ class Shrink:
     before: tuple[int, ...]
     after: tuple[int, ...]
     cause: str
-    fault: Fault | None
+    fault: FaultSpan | None
     moment: str | None = None
     due_s: float | None = None
     delayed: bool = False
@@ -118,9 +118,9 @@ class Timeline:
     repeat: int
     length_s: float
     complete: bool
-    spans: tuple[Span, ...]
+    spans: tuple[IsrSpan, ...]
     shrinks: tuple[Shrink, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[FaultSpan, ...]
     latency: tuple[LatencyPoint, ...]
     start_ms: float = 0.0
     changes: tuple[LeaderChange, ...] = ()
@@ -216,9 +216,9 @@ def _own(rows: Rows, table: str, window: Row, *order: str) -> list[Row]:
     return sorted(own, key=lambda row: tuple(row[name] for name in order))
 
 
-def _fault(row: Row, name: str, zero: float, end_ms: float) -> Fault:
+def _fault(row: Row, name: str, zero: float, end_ms: float) -> FaultSpan:
     lifted = end_ms if row["lifted_ms"] is None else row["lifted_ms"]
-    return Fault(
+    return FaultSpan(
         name=name,
         broker=row["broker"],
         start_s=(row["injected_ms"] - zero) / 1e3,
@@ -234,9 +234,9 @@ def _partitions(target: Sequence[str]) -> tuple[int, ...] | None:
     return found or None
 
 
-def _span(row: Row, zero: float, min_isr: int) -> Span:
+def _span(row: Row, zero: float, min_isr: int) -> IsrSpan:
     isr, replicas = tuple(row["isr"]), len(row["replicas"])
-    return Span(
+    return IsrSpan(
         partition=row["partition"],
         leader=row["leader"],
         isr=isr,
@@ -255,7 +255,7 @@ def _state(leader: int, size: int, replicas: int, min_isr: int) -> State:
     return "full" if size == replicas else "reduced"
 
 
-def _shrink(row: Row, zero: float, faults: Mapping[int, Fault]) -> Shrink:
+def _shrink(row: Row, zero: float, faults: Mapping[int, FaultSpan]) -> Shrink:
     return Shrink(
         partition=row["partition"],
         at_s=(row["t_ms"] - zero) / 1e3,

@@ -22,7 +22,7 @@ BASELINE: Final = "baseline"
 CANDIDATE: Final = "candidate"
 
 
-class Cost(Level, Overhead):
+class CostLevel(Level, Overhead):
     """The level: both sides are measured as arms are, and judged by the criteria."""
 
     name = "cost"

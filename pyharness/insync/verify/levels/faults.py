@@ -245,7 +245,7 @@ def is_worse(figure: Figure) -> bool:
     return difference > 0 if better == "lower" else difference < 0
 
 
-class Faults(Level, ScenarioCampaign):
+class FaultsLevel(Level, ScenarioCampaign):
     """The level: the cases on both sides, each of which has a folder with all of its runs."""
 
     name = "faults"

@@ -12,7 +12,7 @@ from insync.result import Result
 from insync.verify.level import Level, Side, Verification
 
 
-class Tests(Level, KafkaTests):
+class TestsLevel(Level, KafkaTests):
     name = "tests"
     long = True
 

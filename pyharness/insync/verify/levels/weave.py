@@ -34,7 +34,7 @@ _FLAGS: Final = ("-XX:TieredStopAtLevel=1", "-Xmx256m")
 _MOST_CALLS: Final = 12
 
 
-class Weave(Level, CampaignOfOne):
+class WeaveLevel(Level, CampaignOfOne):
     name = of = "weave"
     words = Words(
         command="verify", says="what the agent finds and would weave in the jars", part="check"

@@ -12,7 +12,7 @@ from insync.why.facts import (
     Appended,
     Awaited,
     Dropped,
-    Ended,
+    EndedProcess,
     Facts,
     Leads,
     Partition,
@@ -124,7 +124,7 @@ class _Agent:
         self.reported_ms = None
         self.leads.clear()
         if self.last_ms is not None and self.last_ms < at_ms <= self.facts.span.until_ms:
-            gone = Ended(broker=self.broker, since_ms=self.last_ms, until_ms=at_ms)
+            gone = EndedProcess(broker=self.broker, since_ms=self.last_ms, until_ms=at_ms)
             self.keep(self.facts.ended, gone)
 
     def pending(self, event: Event, at_ms: float) -> None:

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Final
 
 from insync.why.facts import Span
-from insync.why.sources.log_lines import Read
+from insync.why.sources.log_lines import LogReading
 
 _FAR_MS: Final = 1_000.0
 """Clocks that differ by more are corrected: changes nearer than 1.5 s are taken for one anyway."""
@@ -25,7 +25,7 @@ _ALIKE_MS: Final = 1_000.0
 Differences = dict[tuple[int, int], dict[str, list[Span]]]
 
 
-def skews(read: Read) -> tuple[dict[int, float], list[str]]:
+def skews(read: LogReading) -> tuple[dict[int, float], list[str]]:
     """Return by how much the clock of each source is ahead, if it is far, and what is to be said.
 
     The clock to which the others are compared is that of the node which shares most events.
@@ -57,7 +57,7 @@ def skews(read: Read) -> tuple[dict[int, float], list[str]]:
     return {number: far[node] for number, node in nodes.items() if node in far}, said
 
 
-def _between(read: Read, nodes: dict[int, int | None]) -> dict[tuple[int, int], float]:
+def _between(read: LogReading, nodes: dict[int, int | None]) -> dict[tuple[int, int], float]:
     """Return by how much the second node of each pair is ahead of the first."""
     seen: Differences = defaultdict(lambda: defaultdict(list))
     for (kind, *_), times in read.shared.items():

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
-from insync.why.facts import Dropped, Ended, Facts, Fenced, Leads, Partition
+from insync.why.facts import Dropped, EndedProcess, Facts, Fenced, Leads, Partition
 
 Line = Mapping[str, Any]
 
@@ -122,7 +122,7 @@ def add_lives(facts: Facts, lines: Iterable[Line]) -> None:
         before, last_ms = seen.get(broker, (life, at_ms))
         if life > before and broker not in facts.heard:
             told = bool(line.get("told"))
-            ended = Ended(broker=broker, since_ms=last_ms, until_ms=at_ms, told=told)
+            ended = EndedProcess(broker=broker, since_ms=last_ms, until_ms=at_ms, told=told)
             if facts.span.holds(at_ms):
                 facts.ended.append(ended)
         seen[broker] = (max(life, before), at_ms)

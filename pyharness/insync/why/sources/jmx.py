@@ -22,14 +22,14 @@ from insync.brokers.kafka.java import find_java
 from insync.errors import InputError
 from insync.events.schema import now_ms
 from insync.why import rules
-from insync.why.answer import Answer
+from insync.why.answer import Diagnosis
 from insync.why.facts import (
     APPEND,
     FOLLOWER_APPEND,
     Appended,
     Awaited,
     Dropped,
-    Ended,
+    EndedProcess,
     Facts,
     Partition,
     Paused,
@@ -95,7 +95,7 @@ class Out:
     partition: Partition
 
 
-def answers(bootstrap: str, jmx: Sequence[str], seconds: float) -> list[Answer]:
+def answers(bootstrap: str, jmx: Sequence[str], seconds: float) -> list[Diagnosis]:
     """Return the answer about a cluster now, of two samples that are some seconds apart.
 
     Raises InputError for addresses of another form, an id that no broker has, or if no broker
@@ -256,7 +256,7 @@ def _add(facts: Facts, pair: _Pair) -> None:
     """Add what the samples of one broker show."""
     broker = pair.first.broker
     if pair.grown("uptime") < 0:
-        facts.ended.append(Ended(broker=broker, **pair.place))
+        facts.ended.append(EndedProcess(broker=broker, **pair.place))
     facts.paused.append(Paused(broker=broker, paused_ms=pair.grown("gc"), **pair.place))
     if not _add_hanging(facts, pair):
         _add_means(facts, pair)

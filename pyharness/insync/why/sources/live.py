@@ -14,7 +14,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from insync.errors import InputError, InsyncError
 from insync.events import agent_log
 from insync.events.schema import now_ms
-from insync.why.answer import Answer
+from insync.why.answer import Diagnosis
 from insync.why.facts import NO_CLIENTS, Facts, Span
 from insync.why.infer import answer_of
 from insync.why.rules import DEFAULT_LAG_MS
@@ -43,7 +43,7 @@ class Probe:
     lag_ms: float | None
 
 
-def answers(probe: Probe) -> list[Answer]:
+def answers(probe: Probe) -> list[Diagnosis]:
     """Return an answer for each origin in the topic: a cluster, or an arm of a run.
 
     Raises InputError if the brokers do not answer, or the topic is missing or has no events of
@@ -76,7 +76,7 @@ def origins_of(records: Iterator[tuple[str, str]]) -> dict[str, Origin]:
     return found
 
 
-def answer_for(name: str, origin: Origin, span: Span, probe: Probe) -> Answer:
+def answer_for(name: str, origin: Origin, span: Span, probe: Probe) -> Diagnosis:
     """Return the answer for one origin."""
     known = _lag_of(origin)
     lag_ms = probe.lag_ms or known or DEFAULT_LAG_MS

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from insync.why.facts import LOST_DIR, Appended, Awaited, LogLine, Partition, Paused
 from insync.why.rules import WARM_UP_MS
-from insync.why.sources.scan import Line, Source
+from insync.why.sources.scan import LogFile, ScannedLine
 
 _PARTITION: Final = r"(?P<topic>[\w.-]+)-(?P<number>\d+)"
 _OLD_PARTITION: Final = re.compile(r"Partition \[([\w.-]+),(\d+)\] on broker (\d+):")
@@ -105,7 +105,7 @@ Shared = tuple[str, str, int, int]
 
 
 @dataclass(slots=True)
-class Read:
+class LogReading:
     """What is read so far; `changes` are lines as a run records them.
 
     ISRs are `proposed` by a leader, two lines each, before and after, until its log says that the
@@ -119,7 +119,7 @@ class Read:
     """
 
     zone: tzinfo
-    sources: list[Source] = field(default_factory=list)
+    sources: list[LogFile] = field(default_factory=list)
     changes: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     intended: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     proposed: dict[tuple[int, Partition], list[dict[str, Any]]] = field(default_factory=dict)
@@ -143,7 +143,7 @@ class Read:
     gaps: list[str] = field(default_factory=list)
 
 
-def add(read: Read, line: Line) -> None:
+def add(read: LogReading, line: ScannedLine) -> None:
     """Add what a line says, if it says something."""
     text, at_ms = _OLD_PARTITION.sub(r"[Partition \1-\2 broker=\3]", line.text), line.at_ms
     own = read.sources[line.source].broker
@@ -199,7 +199,7 @@ def add(read: Read, line: Line) -> None:
     _add_shared(read, line)
 
 
-def _add_shared(read: Read, line: Line) -> None:
+def _add_shared(read: LogReading, line: ScannedLine) -> None:
     """Add when a node logged what others log at the same moment; not what it reads at its start."""
     if (found := _EPOCH.search(line.text)) and found[3] != found[4]:
         key = ("epoch", f"{found['topic']}-{found['number']}", int(found[3]), 0)
@@ -212,7 +212,7 @@ def _add_shared(read: Read, line: Line) -> None:
     read.shared[key].setdefault(line.source, line.at_ms)
 
 
-def _quote(read: Read, line: Line, brokers: tuple[int, ...]) -> None:
+def _quote(read: LogReading, line: ScannedLine, brokers: tuple[int, ...]) -> None:
     text = " ".join(line.text.split())
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     read.lines.append((line.source, LogLine(
@@ -222,13 +222,13 @@ def _quote(read: Read, line: Line, brokers: tuple[int, ...]) -> None:
 
 
 def _add_span(
-    read: Read, line: Line, brokers: tuple[int, ...], span: Awaited | Appended | Paused
+    read: LogReading, line: ScannedLine, brokers: tuple[int, ...], span: Awaited | Appended | Paused
 ) -> None:
     read.spans.append((line.source, span))
     _quote(read, line, brokers)
 
 
-def _add_pause(read: Read, line: Line, own: int, took_ms: float) -> None:
+def _add_pause(read: LogReading, line: ScannedLine, own: int, took_ms: float) -> None:
     pause = Paused(
         broker=own, since_ms=line.at_ms - took_ms, until_ms=line.at_ms, paused_ms=took_ms
     )
@@ -237,7 +237,7 @@ def _add_pause(read: Read, line: Line, own: int, took_ms: float) -> None:
         _quote(read, line, (own,))
 
 
-def _add_timeout(read: Read, line: Line, own: int, late_ms: float) -> None:
+def _add_timeout(read: LogReading, line: ScannedLine, own: int, late_ms: float) -> None:
     """Add that a process timed something out: so late that it did not run, or in time."""
     if late_ms >= _OVERSLEPT_MS:
         _add_pause(read, line, own, late_ms)
@@ -245,20 +245,20 @@ def _add_timeout(read: Read, line: Line, own: int, late_ms: float) -> None:
         read.ran.append((line.source, line.at_ms))
 
 
-def _add_start(read: Read, line: Line, broker: int) -> None:
+def _add_start(read: LogReading, line: ScannedLine, broker: int) -> None:
     away_ms = None if line.before_ms is None else max(0.0, line.at_ms - line.before_ms)
     start = {"broker": broker, "t_ms": line.at_ms, "away_ms": away_ms}
     read.starts.append((line.source, start))
     _quote(read, line, (broker,))
 
 
-def _add_fencing(read: Read, line: Line, broker: int, *, fenced: bool) -> None:
+def _add_fencing(read: LogReading, line: ScannedLine, broker: int, *, fenced: bool) -> None:
     change = {"kind": "broker", "broker": broker, "fenced": fenced, "t_ms": line.at_ms}
     read.changes.append((line.source, change))
     _quote(read, line, (broker,))
 
 
-def _add_isr(read: Read, line: Line, said: dict[str, str]) -> None:
+def _add_isr(read: LogReading, line: ScannedLine, said: dict[str, str]) -> None:
     """Add a leader's line about an ISR; before the first one that shrinks it had the one before.
 
     A broker that leads no more may still want to shrink one, which then stays as it is.
@@ -303,7 +303,7 @@ def _add_isr(read: Read, line: Line, said: dict[str, str]) -> None:
     read.changes += [(line.source, each) for each in changes]
 
 
-def _refuse(read: Read, line: Line, partition: Partition, leader: int) -> None:
+def _refuse(read: LogReading, line: ScannedLine, partition: Partition, leader: int) -> None:
     """Forget the last ISR that a leader proposed: others know another leader, or another ISR."""
     del read.proposed.get((line.source, partition), [])[-2:]
     read.refused.append(f"{read.sources[line.source].file}:{line.number}")
@@ -314,7 +314,7 @@ def _ids(text: str) -> list[int]:
     return [int(each) for each in text.split(",") if each]
 
 
-def _add_min_isr(read: Read, said: dict[str, str | None]) -> None:
+def _add_min_isr(read: LogReading, said: dict[str, str | None]) -> None:
     """Add the min.insync.replicas of a topic, or of all others; a dynamic one comes before."""
     if said["own"]:
         read.min_isr.setdefault("", int(said["own"]))

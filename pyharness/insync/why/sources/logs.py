@@ -15,16 +15,16 @@ from zoneinfo import ZoneInfo
 
 from insync.engines import AnalysisOptions, require_spark
 from insync.errors import InputError
-from insync.why.answer import Answer
+from insync.why.answer import Diagnosis
 from insync.why.facts import Appended, Awaited, Facts, Partition, Paused, Span, groups, whole
 from insync.why.infer import answer_of
 from insync.why.rules import DEFAULT_LAG_MS
 from insync.why.sources import scan
 from insync.why.sources.clocks import skews
 from insync.why.sources.controller_lines import add_controller_lines, add_lives
-from insync.why.sources.log_lines import Read, add
+from insync.why.sources.log_lines import LogReading, add
 from insync.why.sources.prometheus import add_gauges
-from insync.why.sources.scan import Source
+from insync.why.sources.scan import LogFile
 
 NOT_LOGGED: Final = (
     "logs do not show acks: a leader whose appends hang is not seen before an ISR changes"
@@ -44,7 +44,7 @@ def answers(
     zone: str,
     prometheus: str | None = None,
     analysis: AnalysisOptions | None = None,
-) -> list[Answer]:
+) -> list[Diagnosis]:
     """Return the answer about the brokers whose log files these are: files, folders, or globs.
 
     `broker_from` is a regular expression with a group that finds a broker's id in the path of its
@@ -53,11 +53,11 @@ def answers(
     if `analysis` asks for it. Raises InputError.
     """
     pattern = _pattern(broker_from)
-    read = Read(_zone(zone))
+    read = LogReading(_zone(zone))
     because = spark_because(paths, analysis)
     if because is None:
         files = files_of(paths)
-        names = [(Source(str(each.absolute())), partial(FileIO, each)) for each in files]
+        names = [(LogFile(str(each.absolute())), partial(FileIO, each)) for each in files]
         found = [scan.scan(source, opened, read.zone) for source, opened in names]
     else:
         found = _by_spark(paths, read.zone, because, analysis or AnalysisOptions())
@@ -89,19 +89,19 @@ def spark_because(paths: Sequence[str], analysis: AnalysisOptions | None) -> str
 
 def _by_spark(
     places: Sequence[str], zone: tzinfo, because: str, options: AnalysisOptions
-) -> list[scan.Found]:
+) -> list[scan.ScannedFile]:
     require_spark(because)
     from insync.analysis.engine.whole_files import read_files
 
     texts = read_files(options, places, "*.log*", partial(scan.as_text, zone=zone), scan)
-    found = [scan.Found.from_json(each) for each in texts]
+    found = [scan.ScannedFile.from_json(each) for each in texts]
     found = [each for each in found if not _is_segment(PurePath(each.source.file))]
     if not found:
         raise InputError(f"--logs {', '.join(places)}: no file *.log*, expected logs of brokers")
     return sorted(found, key=lambda each: each.source.file)
 
 
-def _name_brokers(read: Read, pattern: re.Pattern[str] | None) -> None:
+def _name_brokers(read: LogReading, pattern: re.Pattern[str] | None) -> None:
     """Say whose logs those are that do not say it, as those of garbage collections.
 
     The pattern says it, or all others in their folder are of one broker.
@@ -118,7 +118,7 @@ def _name_brokers(read: Read, pattern: re.Pattern[str] | None) -> None:
             (source.broker,) = beside
 
 
-def _shorten_names(read: Read) -> str:
+def _shorten_names(read: LogReading) -> str:
     """Return the folder that all files have, and leave it out of their names."""
     paths = [PurePosixPath(each.file) for each in read.sources]
     folder = os.path.commonpath([each.parent for each in paths])
@@ -175,7 +175,7 @@ def _zone(given: str) -> tzinfo:
         raise InputError(f"--tz {given}: no such time zone, expected one such as UTC") from None
 
 
-def _require_one_cluster(read: Read) -> None:
+def _require_one_cluster(read: LogReading) -> None:
     """Check that the logs are of one cluster; raises InputError.
 
     They name their cluster when a broker starts. A broker has one log at a time: two files of one
@@ -189,7 +189,7 @@ def _require_one_cluster(read: Read) -> None:
         raise InputError(
             f"--logs: these are logs of {len(clusters)} clusters: {named}; expected those of one"
         )
-    known: dict[tuple[int, str], list[Source]] = defaultdict(list)
+    known: dict[tuple[int, str], list[LogFile]] = defaultdict(list)
     for source in read.sources:
         if source.node is not None and source.first_ms is not None:
             known[source.node, Path(source.file).name.partition(".log")[0]].append(source)
@@ -204,7 +204,7 @@ def _require_one_cluster(read: Read) -> None:
                 )
 
 
-def facts_of(read: Read, lag_ms: float | None) -> Facts:
+def facts_of(read: LogReading, lag_ms: float | None) -> Facts:
     """Return the facts of what was read; the lag is the brokers', if they logged their settings.
 
     Times are moved by how far the clock of their node is ahead, if it is far.
@@ -273,7 +273,7 @@ def _pauses(facts: Facts, pauses: Sequence[Paused]) -> Iterator[Paused]:
         )  # fmt: skip
 
 
-def _at_their_time(read: Read) -> Iterator[tuple[int, dict[str, Any]]]:
+def _at_their_time(read: LogReading) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the changes, except of other brokers what a controller reads while it starts: history.
 
     The broker of the same process is fenced before its start is over, and then it is not.
@@ -288,7 +288,7 @@ def _at_their_time(read: Read) -> Iterator[tuple[int, dict[str, Any]]]:
             yield source, change
 
 
-def _unconfirmed(read: Read) -> Iterator[tuple[int, dict[str, Any]]]:
+def _unconfirmed(read: LogReading) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the changes of which no line says that they were made, although they may have been.
 
     Those of logs that never say so, or that end before they could.
@@ -309,7 +309,7 @@ def _unconfirmed(read: Read) -> Iterator[tuple[int, dict[str, Any]]]:
             yield source, fencing
 
 
-def _since_last_file(read: Read, broker: int, at_ms: float) -> float | None:
+def _since_last_file(read: LogReading, broker: int, at_ms: float) -> float | None:
     """Return how long ago the broker's log before this one ended; None if there is none."""
     ends = [each.last_ms for each in read.sources if each.broker == broker]
     return min((at_ms - each for each in ends if each is not None and each < at_ms), default=None)
@@ -348,7 +348,7 @@ def _own(facts: Facts, span: Awaited | Appended | Paused) -> list[Any]:
     return facts.appended if isinstance(span, Appended) else facts.paused
 
 
-def _add_gaps(facts: Facts, read: Read, *, given: bool, said: Sequence[str]) -> None:
+def _add_gaps(facts: Facts, read: LogReading, *, given: bool, said: Sequence[str]) -> None:
     """Add what is not known, what was read, and what was found of clocks."""
     facts.gaps += [NOT_LOGGED, *read.gaps]
     for lines, what in (

@@ -18,7 +18,7 @@ from insync.events import agent_log
 from insync.events.run_info import Recorded, read_recorded
 from insync.events.schema import ISR, PHASES, ROLES, RUN, events_dir, repeat_file
 from insync.why import rules
-from insync.why.answer import Answer
+from insync.why.answer import Diagnosis
 from insync.why.facts import NO_CLIENTS, Facts, Partition, Span, Unacked, groups, whole
 from insync.why.infer import answer_of
 from insync.why.sources.agent_lines import add_agent_lines
@@ -43,7 +43,7 @@ class RecordedRun(Recorded):
     arms: tuple[str, ...] = Field(min_length=1)
 
 
-def answers(folder: Path, only: str | None = None) -> list[Answer]:
+def answers(folder: Path, only: str | None = None) -> list[Diagnosis]:
     """Return an answer for each repeat of each arm of a run folder, or of one arm.
 
     Raises InputError if the folder is not a run folder, or has no such arm or no events.
@@ -59,7 +59,7 @@ def answers(folder: Path, only: str | None = None) -> list[Answer]:
         if not repeats:
             none = f"{events}: no repeat that began"
             nowhen = Span(since_ms=0, until_ms=0)
-            found.append(Answer(about=about, span=nowhen, unread=(none,), blind=True))
+            found.append(Diagnosis(about=about, span=nowhen, unread=(none,), blind=True))
         lag_ms = run.scenario.broker.replica_lag_time_max_ms * arms.lag_factor(arm)
         for repeat, span in repeats:
             facts = facts_of(events, repeat, span, lag_ms)

@@ -50,7 +50,7 @@ WORDS: Final = tuple(
 
 
 @dataclass(slots=True)
-class Source:
+class LogFile:
     """A file: whose log it is, when it begins and ends, and how many lines it has."""
 
     file: str
@@ -70,7 +70,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class ScannedLine:
     """A line with its number, its time or that of the line before it, and of the last one there.
 
     `before_ms` is when the process before this one wrote its last line, and `began_ms` when this
@@ -86,11 +86,11 @@ class Line:
 
 
 @dataclass(slots=True)
-class Found:
+class ScannedFile:
     """What a file has: its source, its lines of use, and why it was not read to its end."""
 
-    source: Source
-    lines: list[Line] = field(default_factory=list)
+    source: LogFile
+    lines: list[ScannedLine] = field(default_factory=list)
     gap: str | None = None
 
     def as_json(self) -> str:
@@ -98,16 +98,16 @@ class Found:
         return json.dumps(asdict(self))
 
     @staticmethod
-    def from_json(text: str) -> "Found":
+    def from_json(text: str) -> "ScannedFile":
         """Return what `as_json` made a text of."""
         known = json.loads(text)
-        lines = [Line(**each) for each in known["lines"]]
-        return Found(Source(**known["source"]), lines, known["gap"])
+        lines = [ScannedLine(**each) for each in known["lines"]]
+        return ScannedFile(LogFile(**known["source"]), lines, known["gap"])
 
 
-def scan(source: Source, opened: Callable[[], BinaryIO], zone: tzinfo) -> Found:
+def scan(source: LogFile, opened: Callable[[], BinaryIO], zone: tzinfo) -> ScannedFile:
     """Scan a file, gzipped or not, as far as it can be read."""
-    found = Found(source)
+    found = ScannedFile(source)
     try:
         with opened() as start:
             gzipped = start.read(2) == b"\x1f\x8b"
@@ -121,7 +121,7 @@ def scan(source: Source, opened: Callable[[], BinaryIO], zone: tzinfo) -> Found:
 
 def as_text(path: str, content: bytes, zone: tzinfo) -> str:
     """Scan the content of a file; return what is found as text."""
-    return scan(Source(path), partial(BytesIO, content), zone).as_json()
+    return scan(LogFile(path), partial(BytesIO, content), zone).as_json()
 
 
 def time_of(line: str, zone: tzinfo) -> float | None:
@@ -151,7 +151,7 @@ def is_start(text: str) -> bool:
     return _STARTING.search(text) is not None
 
 
-def _lines(source: Source, stream: BinaryIO, zone: tzinfo) -> Iterator[Line]:
+def _lines(source: LogFile, stream: BinaryIO, zone: tzinfo) -> Iterator[ScannedLine]:
     """Yield the lines of use; whose log it is is said by the first line that has an id."""
     ended_ms, began_ms, begin_at, fresh = None, None, 0, False
     for text, begin, end, number in _blocks(stream):
@@ -177,7 +177,7 @@ def _lines(source: Source, stream: BinaryIO, zone: tzinfo) -> Iterator[Line]:
             if is_start(line):
                 ended_ms, began_ms, fresh = before_ms, at_ms, before_ms is None
             elif at_ms is not None:
-                yield Line(
+                yield ScannedLine(
                     number=number, text=line, at_ms=at_ms, began_ms=began_ms,
                     before_ms=None if fresh else ended_ms or before_ms,
                 )  # fmt: skip

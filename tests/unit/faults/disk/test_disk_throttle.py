@@ -11,7 +11,7 @@ import pytest
 from fault_runs import OneNode, planned
 from insync.errors import InsyncError
 from insync.faults.kinds.disk.disk_throttle import evict
-from insync.faults.support.cgroups import Group
+from insync.faults.support.cgroups import ControlGroup
 from insync.faults.support.disk import blkio
 from insync.faults.support.disk.blkio import Moved, Rates
 
@@ -24,7 +24,7 @@ print(len(open(sys.argv[1], "rb").read()))
 
 
 def test_v1_limits_and_counters_have_the_kernels_format(tmp_path: Path) -> None:
-    group = Group(tmp_path, unified=False)
+    group = ControlGroup(tmp_path, unified=False)
     for name in ("read", "write"):
         (tmp_path / f"blkio.throttle.{name}_bps_device").touch()
     blkio.limits("8:0", Rates(read=1000))(group)
@@ -42,7 +42,7 @@ def test_v1_limits_and_counters_have_the_kernels_format(tmp_path: Path) -> None:
 
 
 def test_v2_limits_and_counters_have_the_kernels_format(tmp_path: Path) -> None:
-    group = Group(tmp_path, unified=True)
+    group = ControlGroup(tmp_path, unified=True)
     (tmp_path / "io.max").touch()
     blkio.limits("8:0", Rates(read=1000, write=5))(group)
     assert (tmp_path / "io.max").read_text() == "8:0 rbps=1000 wbps=5"

@@ -180,7 +180,7 @@ _SMALL: Final = frozenset({
 """Fields with whole numbers that fit into 32 bits; the others have 64."""
 
 
-def _columns(line: type[lines.Line]) -> Mapping[str, str]:
+def _columns(line: type[lines.EventLine]) -> Mapping[str, str]:
     """Return the types of a line's fields by name, as Spark's simple strings."""
     hints = get_type_hints(line)
     return {each.name: _type(each.name, hints[each.name]) for each in fields(line)[1:]}
@@ -205,7 +205,7 @@ def _type(name: str, hint: Any) -> str:
 
 
 def _kind(
-    name: str, pattern: str, line: type[lines.Line], required: str, *, ordered: bool = False
+    name: str, pattern: str, line: type[lines.EventLine], required: str, *, ordered: bool = False
 ) -> EventKind:
     return EventKind(name, pattern, _columns(line), tuple(required.split()), ordered=ordered)
 

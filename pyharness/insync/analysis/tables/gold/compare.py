@@ -19,7 +19,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.history import REPEAT
-from insync.metrics import AGENTS, CONTROLLER_LOG, METRICS, Source
+from insync.metrics import AGENTS, CONTROLLER_LOG, METRICS, MetricSource
 from insync.statistics import change_of_pairs, holm, median_interval, pairs_needed
 
 CELL = ["scenario", "kafka", "cluster", "scale", "arm"]
@@ -170,7 +170,7 @@ def measured(tables: Mapping[str, DataFrame]) -> DataFrame:
     return windows.withColumns(counts).drop("asked")
 
 
-def _aggregate(of: Source) -> Column:
+def _aggregate(of: MetricSource) -> Column:
     if of.how == "count":
         counted = fn.col(of.column).cast("string") == of.value if of.value else fn.lit(True)
         return fn.count_if(counted)

@@ -21,7 +21,7 @@ from itertools import combinations
 from typing import Any, Final, Self, cast
 
 from insync.brokers.cluster.links.answers import AnswerRule, Conversation, ResetError
-from insync.brokers.cluster.links.rules import FREE, Passed, Rule, Treatment
+from insync.brokers.cluster.links.rules import FREE, LinkRule, Passed, Treatment
 from insync.errors import InputError
 from insync.nodes import CLIENTS
 
@@ -57,7 +57,7 @@ class Proxy:
     """
 
     node: int
-    rules: Mapping[frozenset[int], Rule]
+    rules: Mapping[frozenset[int], LinkRule]
     ids: re.Pattern[bytes] | None
     answers: list[AnswerRule] | None
     upstream: Callable[[], tuple[str, int]] | None = None
@@ -97,7 +97,7 @@ class Proxy:
     async def _lead(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         opening, client = await _opening(reader)
         peer = who(client, self.ids)
-        rule = self.rules.get(frozenset((peer, self.node)), Rule())
+        rule = self.rules.get(frozenset((peer, self.node)), LinkRule())
         if self.upstream is None:
             return
         to_reader, to_writer = await _connected(self.upstream())
@@ -159,7 +159,7 @@ Through = Callable[[bytes, float], Awaitable[bytes]]
 async def _pump(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
-    rule: Rule,
+    rule: LinkRule,
     direction: tuple[int, int],
     opening: bytes = b"",
     through: Through | None = None,
@@ -247,7 +247,7 @@ class Links:
         """
         pairs = [*combinations((*brokers, *controllers), 2)]
         pairs += [(one, CLIENTS) for one in brokers if clients]
-        rules = {frozenset(pair): Rule() for pair in pairs}
+        rules = {frozenset(pair): LinkRule() for pair in pairs}
 
         def proxies(nodes: Sequence[int], ids: re.Pattern[bytes] | None) -> dict[int, Proxy]:
             return {node: Proxy(node, rules, ids, [] if answers else None) for node in nodes}

@@ -64,7 +64,7 @@ class Passed:
     pieces_lost: int = 0
 
 
-class Rule:
+class LinkRule:
     """The treatment of one pair of nodes; it may change while chunks wait."""
 
     def __init__(self) -> None:

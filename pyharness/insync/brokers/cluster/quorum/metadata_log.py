@@ -25,7 +25,7 @@ _FENCING = {1: True, -1: False}
 
 
 @dataclass(frozen=True)
-class Partition:
+class PartitionRecord:
     """A partition's state: leader -1 means none; `elr` is None until the log names one.
 
     `adding` are the replicas that a reassignment adds, until all of them are in the ISR.
@@ -38,7 +38,7 @@ class Partition:
     elr: Sequence[int] | None
     adding: Sequence[int] = field(default_factory=list)
 
-    def changed(self, data: Line) -> "Partition":
+    def changed(self, data: Line) -> "PartitionRecord":
         """Return the state after a PARTITION_CHANGE_RECORD, as PartitionRegistration does."""
         leads = data.get("leader", -2)
         # -2 keeps leader and epoch; naming a leader, even the same one, starts a new epoch.
@@ -69,7 +69,7 @@ class _History:
     def __init__(self, arm: str) -> None:
         self._arm = arm
         self._topics: dict[str, str] = {}
-        self._partitions: dict[tuple[str, int], Partition] = {}
+        self._partitions: dict[tuple[str, int], PartitionRecord] = {}
         self._fenced: dict[int, bool] = {}
 
     def follow(self, time_ms: int, kind: str, data: Line) -> Iterator[Line]:
@@ -79,7 +79,7 @@ class _History:
                 self._topics[data["topicId"]] = data["name"]
             case "PARTITION_RECORD":
                 ids = data["isr"], data["replicas"], data.get("eligibleLeaderReplicas")
-                created = Partition(data["leader"], data["leaderEpoch"], *ids)
+                created = PartitionRecord(data["leader"], data["leaderEpoch"], *ids)
                 yield self._partition(time_ms, data, created)
             case "PARTITION_CHANGE_RECORD":
                 before = self._partitions[data["topicId"], data["partitionId"]]
@@ -91,7 +91,7 @@ class _History:
             case "BROKER_REGISTRATION_CHANGE_RECORD" if data.get("fenced") in _FENCING:
                 yield from self._broker(time_ms, data["brokerId"], _FENCING[data["fenced"]])
 
-    def _partition(self, time_ms: int, data: Line, state: Partition) -> Line:
+    def _partition(self, time_ms: int, data: Line, state: PartitionRecord) -> Line:
         topic, index = data["topicId"], data["partitionId"]
         self._partitions[topic, index] = state
         known = {"topic": self._topics[topic], "partition": index, **asdict(state)}

@@ -38,7 +38,7 @@ _DELETE, _SET, _MULTI, _CLOSE = 2, 5, 14, -11
 
 
 @dataclass(frozen=True)
-class Change:
+class Znode:
     """A node's new content, or its deletion if `data` is None.
 
     `session` made the change; an ephemeral node ends with the session that created it. The end
@@ -52,7 +52,7 @@ class Change:
     ephemeral: bool = False
 
 
-def changes(folder: Path) -> Iterator[Change]:
+def changes(folder: Path) -> Iterator[Znode]:
     """Yield all changes in the log `folder`, in order.
 
     An incomplete record at the end is left out. Raises InsyncError if there is no log or an
@@ -103,7 +103,7 @@ def _any_after(content: bytes, at: int) -> bool:
     return any(content[at + _RECORD.size + max(length, 0) + len(_END) :])
 
 
-def _changes(transaction: bytes) -> Iterator[Change]:
+def _changes(transaction: bytes) -> Iterator[Znode]:
     fields = Fields(transaction)
     session, _, _, time_ms, kind = fields.take(_TXN)
     if kind == _MULTI:
@@ -114,19 +114,19 @@ def _changes(transaction: bytes) -> Iterator[Change]:
         yield from _change(time_ms, session, kind, fields)
 
 
-def _change(time_ms: int, session: int, kind: int, fields: Fields) -> Iterator[Change]:
+def _change(time_ms: int, session: int, kind: int, fields: Fields) -> Iterator[Znode]:
     if kind in _CREATES:
         path, data = _string(fields), fields.content("i")
         for _ in range(fields.count()):  # its access control list
             fields.count(), fields.content("i"), fields.content("i")
         (ephemeral,) = fields.take("?")
-        yield Change(time_ms, session, path, data or b"", ephemeral=ephemeral)
+        yield Znode(time_ms, session, path, data or b"", ephemeral=ephemeral)
     elif kind == _SET:
-        yield Change(time_ms, session, _string(fields), fields.content("i") or b"")
+        yield Znode(time_ms, session, _string(fields), fields.content("i") or b"")
     elif kind == _DELETE:
-        yield Change(time_ms, session, _string(fields))
+        yield Znode(time_ms, session, _string(fields))
     elif kind == _CLOSE:
-        yield Change(time_ms, session, None)
+        yield Znode(time_ms, session, None)
 
 
 def _string(fields: Fields) -> str:
@@ -139,7 +139,7 @@ _STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 _BROKER = re.compile(r"/brokers/ids/(\d+)")
 
 
-def states(changes: Iterable[Change], arm: str) -> Iterator[Line]:
+def states(changes: Iterable[Znode], arm: str) -> Iterator[Line]:
     """Yield the lines of isr.jsonl for `changes`, in log order; `arm` goes into each.
 
     Raises InsyncError for a change that Kafka would not write.
@@ -163,7 +163,7 @@ class _History:
         self._adding: dict[str, dict[str, list[int]]] = {}
         self._session_of: dict[int, int] = {}
 
-    def follow(self, change: Change) -> Iterator[Line]:
+    def follow(self, change: Znode) -> Iterator[Line]:
         """Apply one change; yield the lines that result."""
         if change.path is None:
             yield from self._session_ended(change)
@@ -176,7 +176,7 @@ class _History:
             self._replicas[found[1]] = assigned["partitions"]
             self._adding[found[1]] = assigned.get("adding_replicas", {})
 
-    def _partition(self, change: Change, topic: str, index: str) -> Iterator[Line]:
+    def _partition(self, change: Znode, topic: str, index: str) -> Iterator[Line]:
         if change.data is None:
             return
         state = json.loads(change.data)
@@ -186,18 +186,18 @@ class _History:
             replicas=self._replicas[topic][index], adding=self._adding[topic].get(index, []),
         )  # fmt: skip
 
-    def _broker(self, change: Change, broker: int) -> Iterator[Line]:
+    def _broker(self, change: Znode, broker: int) -> Iterator[Line]:
         if change.ephemeral:
             self._session_of[broker] = change.session
             yield self._fencing(change, broker, fenced=False)
         elif change.data is None and self._session_of.pop(broker, None) is not None:
             yield self._fencing(change, broker, fenced=True)
 
-    def _session_ended(self, change: Change) -> Iterator[Line]:
+    def _session_ended(self, change: Znode) -> Iterator[Line]:
         gone = [who for who, session in self._session_of.items() if session == change.session]
         for broker in gone:
             del self._session_of[broker]
             yield self._fencing(change, broker, fenced=True)
 
-    def _fencing(self, change: Change, broker: int, *, fenced: bool) -> Line:
+    def _fencing(self, change: Znode, broker: int, *, fenced: bool) -> Line:
         return line(self._arm, change.time_ms, kind="broker", broker=broker, fenced=fenced)

@@ -13,7 +13,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Tags, Words, all_done, always
+from insync.faults.kind import FaultKind, KindWords, Tags, all_done, always
 from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_partitions
 from insync.faults.support.control import MAX_FILES_BYTES
 from insync.fields import Partitions
@@ -76,7 +76,7 @@ class CorruptFault(Fault[Corrupt]):
 
 KIND = FaultKind(
     spec=Corrupt,
-    words=Words(
+    words=KindWords(
         does="bytes of the broker's files of partitions are flipped",
         mechanism="a write to the newest file that fits, in its middle",
         evidence="how many files were changed, and how many still are at the end",

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from insync.faults.kind import VOLUME, FaultKind, Tags, Words, both
+from insync.faults.kind import VOLUME, FaultKind, KindWords, Tags, both
 from insync.faults.spec import OnProcess
 from insync.faults.support.disk import volume
 from insync.faults.support.disk.broken import FULL, BrokenDiskFault, took_writes
@@ -23,7 +23,7 @@ class DiskFullFault(BrokenDiskFault):
 
 KIND = FaultKind(
     spec=DiskFull,
-    words=Words(
+    words=KindWords(
         does="the disk of the broker's log folder is full",
         mechanism="a small volume (loop device, ext4) under the log folder, filled",
         evidence="a write fails with ENOSPC at the beginning and at the end; free bytes;"

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from insync.faults.kind import VOLUME, FaultKind, Tags, Words, both
+from insync.faults.kind import VOLUME, FaultKind, KindWords, Tags, both
 from insync.faults.spec import Lasting
 from insync.faults.support.disk import volume
 from insync.faults.support.disk.broken import READ_ONLY, BrokenDiskFault, took_writes
@@ -20,7 +20,7 @@ class DiskReadOnlyFault(BrokenDiskFault):
 
 KIND = FaultKind(
     spec=DiskReadOnly,
-    words=Words(
+    words=KindWords(
         does="the disk of the broker's log folder cannot be written",
         mechanism="the volume of disk-full, read-only as ext4 is after an error (remount,abort)",
         evidence="a write fails with EROFS at the beginning and at the end; free bytes;"

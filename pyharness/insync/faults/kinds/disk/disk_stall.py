@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, Held, await_true
-from insync.faults.kind import LOCK_HELD, STALLABLE, FaultKind, Requirements, Tags, Words
+from insync.faults.kind import LOCK_HELD, STALLABLE, FaultKind, KindWords, Requirements, Tags
 from insync.faults.kinds.stall import none_stalled
 from insync.faults.spec import Lasting, Mode, check_delay
 from insync.faults.support.armed_rules import ArmedRules
@@ -102,7 +102,7 @@ class DiskStallFault(Fault[DiskStall]):
 
 KIND = FaultKind(
     spec=DiskStall,
-    words=Words(
+    words=KindWords(
         does="reads, writes or fsyncs of the broker's whole log folder hang or take longer",
         mechanism="a file system of insync (FUSE) over the log folder",
         evidence="the operations that were stalled, by kind, for how long in sum, and the longest",

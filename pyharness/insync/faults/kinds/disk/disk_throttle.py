@@ -19,7 +19,7 @@ from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import AnyLasting, Fault
-from insync.faults.kind import OWN_DISK, FaultKind, Recorded, Tags, Words, both
+from insync.faults.kind import OWN_DISK, FaultKind, KindWords, RecordedFigures, Tags, both
 from insync.faults.spec import Lasting
 from insync.faults.support.cgroups import Stay
 from insync.faults.support.disk import blkio
@@ -132,7 +132,7 @@ class DiskThrottleFault(ThrottleFault[DiskThrottle]):
         return Rates(self.spec.read_bytes_per_s, self.spec.write_bytes_per_s)
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
+def _missing(_: PlannedFault, seen: RecordedFigures) -> str | None:
     if seen.figures.get("read_bytes") or seen.figures.get("written_bytes"):
         return None
     return "read_bytes and written_bytes were 0, expected reads that miss the page cache, or fsyncs"
@@ -140,7 +140,7 @@ def _missing(_: PlannedFault, seen: Recorded) -> str | None:
 
 KIND = FaultKind(
     spec=DiskThrottle,
-    words=Words(
+    words=KindWords(
         does="what the broker reads from its disk, and flushes to it, is limited to a rate",
         mechanism="control group (blkio, io), page cache evicted first",
         evidence="the bytes that the kernel let through: at the limit they take so long at least",

@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from insync.errors import InsyncError
 from insync.faults.base import Fault, await_true
-from insync.faults.kind import FaultKind, Tags, Words, all_done, always
+from insync.faults.kind import FaultKind, KindWords, Tags, all_done, always
 from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_partitions
 from insync.fields import Partitions, broken
 
@@ -83,7 +83,7 @@ def _text(text: str) -> bytes:
 
 KIND = FaultKind(
     spec=MoveLogDir,
-    words=Words(
+    words=KindWords(
         does="the broker's replicas of partitions move to another one of its log directories",
         mechanism="AlterReplicaLogDirs",
         evidence="how many of them are in the other directory at the end, and when at the latest:"

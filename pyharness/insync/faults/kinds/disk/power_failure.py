@@ -11,10 +11,10 @@ from insync.events.run_info import PlannedFault
 from insync.faults.kind import (
     STALLABLE,
     FaultKind,
-    Recorded,
+    KindWords,
+    RecordedFigures,
     Requirements,
     Tags,
-    Words,
     counted,
 )
 from insync.faults.kinds.kill import KillFault
@@ -43,7 +43,7 @@ class PowerFailureFault(KillFault):
         self.figures |= {f"lost_{name}": value for name, value in lost.items()}
 
 
-def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
+def _missing(plan: PlannedFault, seen: RecordedFigures) -> str | None:
     # A controller flushes what it commits; what it loses is index pages.
     name = "lost_files" if plan.broker == CONTROLLER_ID else "lost_log_bytes"
     return counted(name)(plan, seen)
@@ -51,7 +51,7 @@ def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
 
 KIND = FaultKind(
     spec=PowerFailure,
-    words=Words(
+    words=KindWords(
         does="the process ends at once, loses what it had not flushed, and is started again",
         mechanism="SIGKILL; the file system of disk-stall takes files back to what was flushed",
         evidence="the process was gone, and how many files and bytes were lost: `lost_files`,"

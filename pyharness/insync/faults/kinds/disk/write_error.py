@@ -8,7 +8,7 @@ is started again, because only then it looks at a directory that it gave up.
 from typing import Literal
 
 from insync.events.schema import FaultLine
-from insync.faults.kind import FaultKind, Requirements, Tags, Words, both, counted
+from insync.faults.kind import FaultKind, KindWords, Requirements, Tags, both, counted
 from insync.faults.kinds.read_error import CALLS
 from insync.faults.spec import Lasting, OtherTopic, Surroundings, check_partitions
 from insync.faults.support import shim
@@ -52,7 +52,7 @@ class WriteErrorFault(LostFolderFault[WriteError]):
 
 KIND = FaultKind(
     spec=WriteError,
-    words=Words(
+    words=KindWords(
         does="writes to chosen topic-partitions fail with EIO",
         mechanism="a library preloaded into the broker (LD_PRELOAD), at the system calls",
         evidence="the calls that failed; whether the broker ended, or wrote that the directory is"

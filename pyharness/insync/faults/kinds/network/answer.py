@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from insync.errors import InputError
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Requirements, Tags, Words, counted
+from insync.faults.kind import FaultKind, KindWords, Requirements, Tags, counted
 from insync.faults.spec import OnAnyProcess, OtherTopic, check_delay
 from insync.fields import AnyNodeId, Time, broken
 from insync.nodes import CONTROLLER_ID
@@ -184,7 +184,7 @@ def _requires(spec: Answer, _: int) -> Requirements:
 
 KIND = FaultKind(
     spec=Answer,
-    words=Words(
+    words=KindWords(
         does="single answers of a broker or controller to one API never come, come late, with an"
         " error code, or the connection is reset instead",
         mechanism="a TCP proxy of the harness before the node's listener, which reads the heads of"

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from insync.faults.kind import FaultKind, Requirements, Tags, Words
+from insync.faults.kind import FaultKind, KindWords, Requirements, Tags
 from insync.faults.support.links import KEYS, BrokenLink, LinkFault, nothing_held
 from insync.nodes import CLIENTS
 
@@ -19,7 +19,7 @@ class ClientLink(BrokenLink):
 
 KIND = FaultKind(
     spec=ClientLink,
-    words=Words(
+    words=KindWords(
         does="what clients and the broker send to each other is cut, delayed, slowed or lossy",
         mechanism="TCP proxies of the harness before the brokers' listeners for clients",
         evidence="as for `link`",

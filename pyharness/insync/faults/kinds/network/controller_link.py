@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from insync.faults.kind import FaultKind, Requirements, Tags, Words
+from insync.faults.kind import FaultKind, KindWords, Requirements, Tags
 from insync.faults.support.links import KEYS, BrokenLink, LinkFault, nothing_held
 from insync.nodes import CONTROLLER_ID
 
@@ -19,7 +19,7 @@ class ControllerLink(BrokenLink):
 
 KIND = FaultKind(
     spec=ControllerLink,
-    words=Words(
+    words=KindWords(
         does="what the broker and the controllers send to each other is cut, delayed, slowed or"
         " lossy",
         mechanism="a TCP proxy of the harness before each controller's listener",

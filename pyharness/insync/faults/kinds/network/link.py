@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from insync.faults.kind import FaultKind, Requirements, Tags, Words
+from insync.faults.kind import FaultKind, KindWords, Requirements, Tags
 from insync.faults.support.links import KEYS, BrokenLink, LinkFault, nothing_held
 from insync.fields import BrokerId, broken
 
@@ -32,7 +32,7 @@ class Link(BrokenLink):
 
 KIND = FaultKind(
     spec=Link,
-    words=Words(
+    words=KindWords(
         does="replication between two brokers is cut, delayed, slowed or lossy",
         mechanism="TCP proxies of the harness before the brokers' replication listeners",
         evidence="while cut, `held_bytes` but no `passed_bytes`; otherwise how many pieces were"

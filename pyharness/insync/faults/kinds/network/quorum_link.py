@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from insync.faults.kind import FaultKind, Requirements, Tags, Words
+from insync.faults.kind import FaultKind, KindWords, Requirements, Tags
 from insync.faults.spec import OnAnyProcess
 from insync.faults.support.links import KEYS, BrokenLink, LinkFault, nothing_held
 from insync.fields import AnyNodeId, broken
@@ -39,7 +39,7 @@ class QuorumLink(BrokenLink, OnAnyProcess):
 
 KIND = FaultKind(
     spec=QuorumLink,
-    words=Words(
+    words=KindWords(
         does="what a controller and the others of three send to each other is cut, delayed, slowed"
         " or lossy",
         mechanism="a TCP proxy of the harness before each controller's listener",

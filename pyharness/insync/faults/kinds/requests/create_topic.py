@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.faults.base import Fault, await_true
-from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, figure
+from insync.faults.kind import FaultKind, KindWords, RecordedFigures, Tags, always, figure
 from insync.faults.spec import Lasting
 from insync.fields import broken
 
@@ -64,7 +64,7 @@ class CreateTopicFault(Fault[CreateTopic]):
         return folders
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
+def _missing(_: PlannedFault, seen: RecordedFigures) -> str | None:
     folders = seen.figures.get("folders", 0.0)
     if 0 < folders < seen.figures.get("asked", 0.0):
         return None
@@ -73,7 +73,7 @@ def _missing(_: PlannedFault, seen: Recorded) -> str | None:
 
 KIND = FaultKind(
     spec=CreateTopic,
-    words=Words(
+    words=KindWords(
         does="a topic with many partitions is created, and deleted at the end",
         mechanism="CreateTopics",
         evidence="of how many of its partitions, and not of all, the broker had a folder when it"

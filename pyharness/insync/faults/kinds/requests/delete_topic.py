@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from insync.errors import InsyncError
 from insync.faults.base import Fault, await_true
-from insync.faults.kind import FaultKind, Tags, Words, counted
+from insync.faults.kind import FaultKind, KindWords, Tags, counted
 from insync.faults.spec import BESIDE, Lasting, OtherTopic
 
 GONE_WITHIN_S: Final = 5.0
@@ -49,7 +49,7 @@ class DeleteTopicFault(Fault[DeleteTopic]):
 
 KIND = FaultKind(
     spec=DeleteTopic,
-    words=Words(
+    words=KindWords(
         does="a topic is deleted, and created again at the end",
         mechanism="DeleteTopics; CreateTopics with the same replicas and configs",
         evidence="the broker does not know the topic any more, `gone`; `created` says whether it"

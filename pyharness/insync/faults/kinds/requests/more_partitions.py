@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Tags, Words, all_done
+from insync.faults.kind import FaultKind, KindWords, Tags, all_done
 from insync.faults.spec import Lasting
 
 
@@ -54,7 +54,7 @@ class MorePartitionsFault(Fault[MorePartitions]):
 
 KIND = FaultKind(
     spec=MorePartitions,
-    words=Words(
+    words=KindWords(
         does="the broker leads many partitions of another topic, to which nobody writes",
         mechanism="CreateTopics before the workload starts, DeleteTopics at the end",
         evidence="how many of them the broker leads at the end, and how many have all replicas in"

@@ -14,7 +14,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from insync.faults.base import Fault, await_ended
-from insync.faults.kind import FaultKind, Tags, Words, counted
+from insync.faults.kind import FaultKind, KindWords, Tags, counted
 from insync.faults.spec import Lasting
 from insync.running import Running
 
@@ -115,7 +115,7 @@ def _figures(file: Path) -> tuple[float, float]:
 
 KIND = FaultKind(
     spec=ProduceFlood,
-    words=Words(
+    words=KindWords(
         does="clients write to another topic that the broker leads, as fast as it takes it",
         mechanism="producers of the harness with acks=all and no limit",
         evidence="how many records were acked, and how often a producer's queue was full",

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from insync.errors import InsyncError
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Tags, Words, counted
+from insync.faults.kind import FaultKind, KindWords, Tags, counted
 from insync.faults.spec import Lasting
 
 PAUSE_S: Final = 0.1
@@ -74,7 +74,7 @@ class TopicChurnFault(Fault[TopicChurn]):
 
 KIND = FaultKind(
     spec=TopicChurn,
-    words=Words(
+    words=KindWords(
         does="topics that the broker leads are created and deleted, one after the other",
         mechanism="CreateTopics and DeleteTopics, each with a pause of"
         f" {1000 * PAUSE_S:g} ms before the deletion",

@@ -14,7 +14,7 @@ from insync.errors import InsyncError
 from insync.faults.base import refusal
 from insync.faults.support import cgroups
 from insync.faults.support.cgroup_places import Parent
-from insync.faults.support.cgroups import Group, Limit
+from insync.faults.support.cgroups import ControlGroup, Limit
 
 _DEVICES: Final = Path("/sys/dev/block")
 _NO_DISK: Final = 0  # the major number of file systems that have no device of their own
@@ -82,7 +82,7 @@ def unavailable(folder: Path) -> str | None:
 def limits(disk: str, rates: Rates) -> Limit:
     """Return the limit of a group to rates on a disk."""
 
-    def limit(group: Group) -> None:
+    def limit(group: ControlGroup) -> None:
         wanted = {"read": rates.read, "write": rates.write}
         asked = {name: rate for name, rate in wanted.items() if rate is not None}
         if group.unified:
@@ -95,7 +95,7 @@ def limits(disk: str, rates: Rates) -> Limit:
     return limit
 
 
-def free(group: Group, disk: str) -> None:
+def free(group: ControlGroup, disk: str) -> None:
     """Take a group's limits on a disk away, also for what waits for it; raises OSError."""
     if group.unified:
         group.write("io.max", f"{disk} rbps=max wbps=max")
@@ -104,18 +104,18 @@ def free(group: Group, disk: str) -> None:
         group.write(_LIMIT_V1.format(name), f"{disk} 0")
 
 
-def moved(group: Group, disk: str) -> Moved:
+def moved(group: ControlGroup, disk: str) -> Moved:
     """Return what a group has moved so far; raises OSError."""
     seen = _unified(group, disk) if group.unified else _by_kind(group, disk)
     return Moved(seen.get("read", 0), seen.get("write", 0))
 
 
-def _by_kind(group: Group, disk: str) -> Mapping[str, int]:
+def _by_kind(group: ControlGroup, disk: str) -> Mapping[str, int]:
     rows = (line.split() for line in group.read(_COUNT_V1).splitlines())
     return {row[1].lower(): int(row[2]) for row in rows if len(row) == 3 and row[0] == disk}
 
 
-def _unified(group: Group, disk: str) -> Mapping[str, int]:
+def _unified(group: ControlGroup, disk: str) -> Mapping[str, int]:
     rows = (line.split() for line in group.read("io.stat").splitlines())
     pairs = (pair.split("=") for row in rows if row and row[0] == disk for pair in row[1:])
     names = {"rbytes": "read", "wbytes": "write"}

@@ -18,7 +18,7 @@ from typing import ClassVar, Final
 from insync.errors import InsyncError
 from insync.events.run_info import PlannedFault
 from insync.faults.base import AnyLasting, Fault, await_true
-from insync.faults.kind import Recorded, figure
+from insync.faults.kind import RecordedFigures, figure
 from insync.faults.spec import Lasting
 from insync.faults.support.disk.volume import Volume
 
@@ -136,7 +136,7 @@ class BrokenDiskFault(LostFolderFault[Lasting]):
         self.figures["free_bytes"] = self._volume.free_bytes
 
 
-def took_writes(_: PlannedFault, seen: Recorded) -> str | None:
+def took_writes(_: PlannedFault, seen: RecordedFigures) -> str | None:
     """Say that the disk took a write, if it did."""
     refused = seen.figures.get("refused", 0.0)
     return None if refused == LOOKS else figure("refused", refused, f"exactly {LOOKS}")

@@ -42,14 +42,14 @@ _SPACE: Final = ("f_bsize", "f_frsize", "f_blocks", "f_bfree", "f_bavail", "f_fi
 def _change(call: Callable[..., None]) -> Callable[..., None]:
     """Return the operation that does a system call on a file once it has passed the gate."""
 
-    def changed(self: "Passthrough", path: str, *how: int) -> None:
+    def changed(self: "GatedFolder", path: str, *how: int) -> None:
         self._gate.enter(Site.WRITE)
         call(_below(path), *how)
 
     return changed
 
 
-class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no types
+class GatedFolder(Operations):  # type: ignore[misc]  # mfusepy publishes no types
     """Does every operation on the covered folder, after it passed the gate.
 
     Reading bytes is a read, flushing them an fsync, and every change a write. Looking up names
@@ -252,7 +252,7 @@ def serve(
     _unmount_when_ended(source)
     covered = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     FUSE(
-        Passthrough(covered, Gate(control), Unsynced() if tracked else None, lost_of(control)),
+        GatedFolder(covered, Gate(control), Unsynced() if tracked else None, lost_of(control)),
         str(folder), raw_fi=True, foreground=True,
         fsname=source, subtype="insync", use_ino=True, **options,
     )  # fmt: skip
