@@ -13,7 +13,7 @@ from typing import Literal
 
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.kind import FaultKind, Requirements, Tags, Words, always, counted
+from insync.faults.kind import FaultKind, Requirements, Tags, KindWords, always, counted
 from insync.faults.spec import Lasting
 
 
@@ -34,7 +34,7 @@ class RainFault(Fault[Rain]):
 
 KIND = FaultKind(
     spec=Rain,
-    words=Words(does="it rains", mechanism="a cloud", evidence="drops"),
+    words=KindWords(does="it rains", mechanism="a cloud", evidence="drops"),
     probes={"local": always},
     inject=RainFault,
     requires=lambda spec, _: Requirements(links=True),
