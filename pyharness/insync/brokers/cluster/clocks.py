@@ -38,7 +38,7 @@ class Reading:
 
     @property
     def error_ms(self) -> float:
-        # in both directions
+        """How wrong `ahead_ms` may be, in both directions."""
         return (self.answered_ms - self.asked_ms + TICK_MS) / 2
 
 
