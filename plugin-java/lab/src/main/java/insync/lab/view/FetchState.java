@@ -2,7 +2,7 @@ package insync.lab.view;
 
 import insync.core.events.EventLog;
 import java.lang.reflect.Field;
-import java.util.Arrays;
+import java.lang.reflect.Method;
 import java.util.Map;
 
 /** Reads what only the lab shows of a broker: by name, because its types differ between versions. */
@@ -25,19 +25,25 @@ public final class FetchState {
 
     /** The same of a Replica from 2.8 on. */
     public static Map<String, Object> of(Object replica) {
-        Object state = has(replica, "stateSnapshot") ? read(replica, "stateSnapshot") : replica;
+        Object state = method(replica, "stateSnapshot") != null ? read(replica, "stateSnapshot") : replica;
         return of(state, (Long) read(state, "logEndOffset"));
     }
 
-    private static boolean has(Object of, String method) {
-        return Arrays.stream(of.getClass().getMethods()).anyMatch(each -> each.getName().equals(method));
+    /** Returns a public method without parameters, or null: a lookup, because a lag policy reads each follower in each check of ISRs. */
+    private static Method method(Object of, String name) {
+        try {
+            return of.getClass().getMethod(name);
+        } catch (NoSuchMethodException none) {
+            return null;
+        }
     }
 
     /** Returns the value of a method without parameters, or of a field that is private: that of the last fetch up to 2.8. */
     static Object read(Object of, String name) {
         try {
-            if (has(of, name)) {
-                return of.getClass().getMethod(name).invoke(of);
+            Method method = method(of, name);
+            if (method != null) {
+                return method.invoke(of);
             }
             Field field = of.getClass().getDeclaredField(name);
             field.setAccessible(true);
