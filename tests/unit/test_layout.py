@@ -103,7 +103,7 @@ MOST_TEST_LINES = {
     "integration": 6_939,
     "model": 1_128,
     "programs": 1_099,
-    "unit": 30_049,
+    "unit": 29_993,
 }
 SLACK = 100
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from unit.run_folder import Story, run_json
 from unit.verdict.made_up import verdict
 
 LOCAL = AnalysisOptions()
+Stage = Callable[[str], None]
 
 
 @pytest.fixture
@@ -25,19 +27,22 @@ def run(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def fake_python(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace `python` with a script; it gets the analysis's arguments."""
-    program = folder / "stage"
-    program.write_text(f"#!{sys.executable}\nimport os, sys\n{script}\n")
-    program.chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(program))
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    """Return what replaces `python` with a script; it gets the analysis's arguments."""
+    program = tmp_path / "stage"
+
+    def made(script: str) -> None:
+        program.write_text(f"#!{sys.executable}\nimport os, sys\n{script}\n")
+        program.chmod(0o755)
+        monkeypatch.setattr(sys, "executable", str(program))
+
+    return made
 
 
-def test_the_analysis_gets_folder_and_engine(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_analysis_gets_folder_and_engine(run: Path, stage: Stage) -> None:
     given = run / "arguments.json"
-    fake_python(
-        run, f"import json; json.dump(sys.argv[1:-1], open({str(given)!r}, 'w'))", monkeypatch
-    )
+    stage(f"import json; json.dump(sys.argv[1:-1], open({str(given)!r}, 'w'))")
     asked = AnalysisOptions(engine="spark", master="local[1]", conf={"a": "b", "c": "d"})
     assert analysis.analyse([run], asked, Progress()) == [verdict()]
     assert json.loads(given.read_text()) == [
@@ -54,12 +59,10 @@ class Phases(Progress):
         self.phases.append(text)
 
 
-def test_stages_of_the_analysis_are_progress(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_python(
-        run,
+def test_stages_of_the_analysis_are_progress(run: Path, stage: Stage) -> None:
+    stage(
         "print('noise'); file = open(sys.argv[-1], 'w')\n"
-        """file.write('{"phase": "bronze"}\\n{"phase": "tables"}\\n{"phase": "cut')""",
-        monkeypatch,
+        """file.write('{"phase": "bronze"}\\n{"phase": "tables"}\\n{"phase": "cut')"""
     )
     progress = Phases()
     analysis.analyse([run], LOCAL, progress)
@@ -72,24 +75,16 @@ def test_stages_of_the_analysis_are_progress(run: Path, monkeypatch: pytest.Monk
         ("print('no memory'); sys.exit(3)", "ended with 3: no memory"),
         ("sys.exit(1)", r"ended with 1: no output; \d+ bytes are free in /"),
         ("os.remove(sys.argv[3] + '/verdict.json')", r"\(verdict\.json: .*, expected the verdict"),
-        (
-            "open(sys.argv[3] + '/verdict.json', 'w').write('[]')",
-            "expected the verdict of an analysis",
-        ),
+        ("open(sys.argv[3] + '/verdict.json', 'w').write('[]')", "expected the verdict of an anal"),
     ],
 )
 def test_a_failed_analysis_or_one_without_a_verdict_is_no_pass(
-    run: Path, monkeypatch: pytest.MonkeyPatch, script: str, problem: str
+    run: Path, stage: Stage, script: str, problem: str
 ) -> None:
-    fake_python(run, script, monkeypatch)
+    stage(script)
     with pytest.raises(InsyncError, match=problem):
         analysis.analyse([run], LOCAL, Progress())
     assert "exit" not in script or read_verdict(run) == verdict(), "the old one is still there"
-
-
-def test_a_folder_without_a_run_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="not a run folder"):
-        analysis.analyse([tmp_path], LOCAL, Progress())
 
 
 @pytest.fixture
@@ -101,21 +96,21 @@ def matrix(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_matrix_is_analysed_as_one_folder(matrix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_matrix_is_analysed_as_one_folder(matrix: Path, stage: Stage) -> None:
     argument = matrix / "argument"
-    fake_python(matrix, f"open({str(argument)!r}, 'w').write(sys.argv[3])", monkeypatch)
+    stage(f"open({str(argument)!r}, 'w').write(sys.argv[3])")
     analysis.analyse_matrices([matrix], LOCAL, Progress())
     assert argument.read_text() == str(matrix)
 
 
-def test_an_old_page_of_a_matrix_is_not_mistaken_for_a_new_one(
-    matrix: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fake_python(matrix, "print('no memory'); sys.exit(3)", monkeypatch)
+def test_an_old_page_of_a_matrix_is_not_mistaken_for_a_new_one(matrix: Path, stage: Stage) -> None:
+    stage("print('no memory'); sys.exit(3)")
     with pytest.raises(InsyncError, match="ended with 3: no memory"):
         analysis.analyse_matrices([matrix], LOCAL, Progress())
 
 
-def test_a_folder_without_a_matrix_is_bad_input(tmp_path: Path) -> None:
+def test_a_folder_without_a_run_or_without_a_matrix_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not a run folder"):
+        analysis.analyse([tmp_path], LOCAL, Progress())
     with pytest.raises(InputError, match="not a matrix folder"):
         analysis.analyse_matrices([tmp_path], LOCAL, Progress())

@@ -3,10 +3,11 @@
 import json
 import random
 import threading
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from confluent_kafka import KafkaError
@@ -20,12 +21,8 @@ from insync.workload.plan import WorkloadPlan
 from insync.workload.value import value
 from insync.workload.workload import Workload
 from unit.fake_producer import FakeMessage
+from unit.workload.plans import BASE
 from waiting import wait_for
-
-PLAN = WorkloadPlan(
-    bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0,), rate=1,
-    producers=1, record_bytes=16, seed=1, drain_seconds=1.0,
-)  # fmt: skip
 
 
 def intact(seq: int, topic: str = "t-r0", partition: int = 0) -> bytes:
@@ -37,7 +34,7 @@ def message(offset: int) -> FakeMessage:
 
 
 class FakeClient:
-    messages: list[FakeMessage]
+    messages: ClassVar[list[FakeMessage]] = []
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.settings = settings
@@ -58,72 +55,64 @@ class FakeClient:
         """End."""
 
 
-@pytest.fixture
-def client(monkeypatch: pytest.MonkeyPatch) -> type[FakeClient]:
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeClient, "messages", [])
     monkeypatch.setattr(consumer, "Consumer", FakeClient)
-    return FakeClient
 
 
-def read(folder: Path, end: int, seconds: float = 10.0) -> list[int]:
-    return [line["offset"] for line in lines_of(folder, end, seconds)]
+@contextmanager
+def reading(
+    folder: Path, plan: WorkloadPlan = BASE, *, fresh: bool = False
+) -> Iterator[tuple[TopicConsumer, FakeClient]]:
+    """Make a consumer, which has not failed when the block ends."""
+    failures: list[BaseException] = []
+    with EventWriter(folder / "consume-0.jsonl") as writer:
+        reader = TopicConsumer(plan, writer, failures.append, fresh=fresh)
+        yield reader, reader._client  # type: ignore[misc]
+    assert failures == []
 
 
 def lines_of(
     folder: Path, end: int, seconds: float = 10.0, *, fresh: bool = False
 ) -> list[dict[str, Any]]:
-    path = folder / "consume-0.jsonl"
-    failures: list[BaseException] = []
-    with EventWriter(path) as writer:
-        reader = TopicConsumer(PLAN, writer, failures.append, fresh=fresh)
+    """Let a consumer read the client's messages, and then up to an end; return its lines."""
+    with reading(folder, fresh=fresh) as (reader, client):
         reader.start()
-        assert reader._client.idle.wait(60)  # type: ignore[attr-defined]
+        assert client.idle.wait(60)
         try:
             reader.read_to({0: end}, seconds)
         finally:
             reader.cut()
             reader.join()
-    assert failures == []
-    return read_lines(path)
+    return read_lines(folder / "consume-0.jsonl")
 
 
-def test_the_end_may_be_a_marker_or_aborted(client: type[FakeClient], tmp_path: Path) -> None:
-    eof = KafkaError._PARTITION_EOF
-    client.messages = [*map(message, (0, 1, 4)), FakeMessage(9, eof)]
-    assert read(tmp_path, end=9) == [0, 1, 4]
+def test_the_end_may_be_a_marker_or_aborted(tmp_path: Path) -> None:
+    FakeClient.messages += [*map(message, (0, 1, 4)), FakeMessage(9, KafkaError._PARTITION_EOF)]
+    assert [line["offset"] for line in lines_of(tmp_path, end=9)] == [0, 1, 4]
 
 
-def test_an_earlier_end_of_the_partition_does_not_end_the_read(
-    client: type[FakeClient], tmp_path: Path
-) -> None:
-    client.messages = [message(0), FakeMessage(1, KafkaError._PARTITION_EOF)]
+def test_an_earlier_end_of_the_partition_does_not_end_the_read(tmp_path: Path) -> None:
+    FakeClient.messages += [message(0), FakeMessage(1, KafkaError._PARTITION_EOF)]
     with pytest.raises(InsyncError, match=r"at offsets \{0: 1\} of \{0: 2\}, last error: none"):
-        read(tmp_path, end=2, seconds=0.1)
+        lines_of(tmp_path, end=2, seconds=0.1)
 
 
-def test_the_clients_error_is_reported_when_the_end_is_not_reached(
-    client: type[FakeClient], tmp_path: Path
-) -> None:
-    client.messages = [FakeMessage(None, KafkaError._ALL_BROKERS_DOWN)]
+def test_the_clients_error_is_reported_when_the_end_is_not_reached(tmp_path: Path) -> None:
+    FakeClient.messages.append(FakeMessage(None, KafkaError._ALL_BROKERS_DOWN))
     with pytest.raises(InsyncError, match="last error: _ALL_BROKERS_DOWN"):
-        read(tmp_path, end=1, seconds=0.1)
+        lines_of(tmp_path, end=1, seconds=0.1)
 
 
-def test_only_committed_records_are_requested(client: type[FakeClient], tmp_path: Path) -> None:
-    client.messages = []
-    with EventWriter(tmp_path / "consume-0.jsonl") as writer:
-        reader = TopicConsumer(PLAN, writer, lambda _: None)
-    settings = reader._client.settings  # type: ignore[attr-defined]
-    assert settings["isolation.level"] == "read_committed"
+def test_only_committed_records_are_requested(tmp_path: Path) -> None:
+    with reading(tmp_path) as (_, client):
+        assert client.settings["isolation.level"] == "read_committed"
 
 
-def test_a_consumer_in_a_rack_remembers_from_which_brokers_it_reads(
-    client: type[FakeClient], tmp_path: Path
-) -> None:
-    client.messages = []
-    plan = replace(PLAN, read_from=2, fetch_wait_ms=900)
-    with EventWriter(tmp_path / "consume-0.jsonl") as writer:
-        reader = TopicConsumer(plan, writer, lambda _: None)
-    settings = reader._client.settings  # type: ignore[attr-defined]
+def test_a_consumer_in_a_rack_remembers_from_which_brokers_it_reads(tmp_path: Path) -> None:
+    with reading(tmp_path, replace(BASE, read_from=2, fetch_wait_ms=900)) as (reader, client):
+        settings = client.settings
     assert (settings["client.rack"], settings["fetch.wait.max.ms"]) == ("rack-2", 900)
     for broker in (1, 2):
         said = {"topics": {"t-r0": {"partitions": {"0": {"broker": broker}}}}}
@@ -133,21 +122,18 @@ def test_a_consumer_in_a_rack_remembers_from_which_brokers_it_reads(
 
 @pytest.mark.parametrize(("seen", "problem"), [({1, 2}, None), ({1, -1}, r"\[-1, 1\], expected")])
 def test_consumers_that_read_from_leaders_alone_end_the_repeat(
-    client: type[FakeClient], tmp_path: Path, seen: set[int], problem: str | None
+    tmp_path: Path, seen: set[int], problem: str | None
 ) -> None:
-    client.messages = []
-    with Workload(replace(PLAN, read_from=2), tmp_path) as workload:
+    with Workload(replace(BASE, read_from=2), tmp_path) as workload:
         workload._consumers[0].read_from = seen
         with pytest.raises(InsyncError, match=problem) if problem else nullcontext():
             workload.check_read_from()
 
 
-def test_a_value_that_does_not_fit_is_recorded_as_corrupt_and_stops_nothing(
-    client: type[FakeClient], tmp_path: Path
-) -> None:
+def test_a_value_that_does_not_fit_is_recorded_as_corrupt_and_stops_nothing(tmp_path: Path) -> None:
     changed = bytearray(intact(2))
     changed[-1] ^= 1
-    client.messages = [
+    FakeClient.messages += [
         FakeMessage(offset, value=each)
         for offset, each in enumerate((
             intact(7), None, bytes(changed), b"short", intact(3, topic="other"),
@@ -167,16 +153,15 @@ def test_a_value_that_does_not_fit_is_recorded_as_corrupt_and_stops_nothing(
     ]  # fmt: skip
 
 
-def test_the_lines_of_a_fresh_consumer_are_marked(client: type[FakeClient], tmp_path: Path) -> None:
-    client.messages = [message(0)]
+def test_the_lines_of_a_fresh_consumer_are_marked(tmp_path: Path) -> None:
+    FakeClient.messages.append(message(0))
     (line,) = lines_of(tmp_path, end=1, fresh=True)
     assert (line["fresh"], line["consumer"], line["nth"]) == (True, 0, 0)
 
 
-def test_how_far_it_read_is_recorded_past_the_end(client: type[FakeClient], tmp_path: Path) -> None:
-    client.messages = [*map(message, range(3))]
-    with EventWriter(tmp_path / "consume-0.jsonl") as writer:
-        reader = TopicConsumer(PLAN, writer, lambda _: None)
+def test_how_far_it_read_is_recorded_past_the_end(tmp_path: Path) -> None:
+    FakeClient.messages += map(message, range(3))
+    with reading(tmp_path) as (reader, _):
         assert [*reader.read_back()] == []
         reader.start()
         wait_for(lambda: dict(reader.positions), {0: 3}.__eq__)

@@ -1,4 +1,7 @@
-"""The transaction coordinators: their topic is created once, its leaders restored per repeat."""
+"""What a repeat decides before anything is produced: its jitter, its transaction coordinators.
+
+Their topic is created once, and its leaders are restored per repeat.
+"""
 
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,9 +14,16 @@ from insync.errors import InsyncError
 from insync.nodes import ring
 from insync.run import repeat
 from insync.run.arm_cluster import ArmCluster
-from insync.run.repeat import TRANSACTIONS, partition_of, place_coordinators, transactional_ids
+from insync.run.repeat import (
+    TRANSACTIONS,
+    jitter_ms,
+    partition_of,
+    place_coordinators,
+    transactional_ids,
+)
 
 PLACED: State = {number: (number + 1, [1, 2, 3]) for number in range(3)}
+ONE_ELSEWHERE: State = {**PLACED, 0: (3, [1, 2, 3])}
 
 
 class FakeCluster:
@@ -59,7 +69,7 @@ def test_the_topic_has_a_partition_for_each_broker(monkeypatch: pytest.MonkeyPat
 
 
 def test_leaders_that_stepped_down_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = FakeCluster(monkeypatch, {**PLACED, 0: (3, [1, 2, 3])})
+    cluster = FakeCluster(monkeypatch, ONE_ELSEWHERE)
     place_coordinators(cluster.arm_cluster, TRANSACTIONS)
     assert cluster.state == PLACED
     first = wire.reassign(TRANSACTIONS, 0, ring(1), 4_000)
@@ -74,7 +84,7 @@ def test_leaders_already_in_place_are_not_changed(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_leader_that_is_not_restored_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = FakeCluster(monkeypatch, {**PLACED, 0: (3, [1, 2, 3])})
+    cluster = FakeCluster(monkeypatch, ONE_ELSEWHERE)
     cluster.obeys = False
     with pytest.raises(InsyncError, match=r"__transaction_state: .*0: \(3, .*, expected each"):
         place_coordinators(cluster.arm_cluster, TRANSACTIONS)
@@ -89,3 +99,11 @@ def test_transactional_ids_map_to_the_requested_coordinators() -> None:
 def test_the_hash_equals_javas() -> None:
     assert partition_of("hello") == 99162322 % 3
     assert partition_of("zzzzzzzz") == 1910022912 % 3, "the absolute value of -1910022912"
+
+
+def test_the_seed_decides_how_much_later_faults_begin() -> None:
+    late = [jitter_ms(seed, 400) for seed in range(200)]
+    assert late == [jitter_ms(seed, 400) for seed in range(200)]
+    assert 0 <= min(late) < 50
+    assert 350 < max(late) <= 400
+    assert jitter_ms(3, 0) == 0

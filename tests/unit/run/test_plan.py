@@ -105,16 +105,8 @@ def test_a_protocol_between_brokers_is_refused_where_there_is_no_choice(tmp_path
 @pytest.mark.parametrize(
     ("scenario", "kafka", "problem"),
     [
-        (
-            "follower-readers",
-            "2.0.0",
-            "read_from on Kafka 2.0.0, expected Kafka 2.4 or",
-        ),
-        (
-            "frozen-client",
-            "2.8.2",
-            "client-freeze on Kafka 2.8.2, expected Kafka 3.0",
-        ),
+        ("follower-readers", "2.0.0", "read_from on Kafka 2.0.0, expected Kafka 2.4 or"),
+        ("frozen-client", "2.8.2", "client-freeze on Kafka 2.8.2, expected Kafka 3.0"),
         (
             "leader-change-mid-stall",
             "2.0.0",
@@ -127,9 +119,7 @@ def test_a_protocol_between_brokers_is_refused_where_there_is_no_choice(tmp_path
         ),
     ],
 )
-def test_what_older_brokers_lack_is_refused(
-    built: Path, scenario: str, kafka: str, problem: str
-) -> None:
+def test_what_older_brokers_lack_is_refused(scenario: str, kafka: str, problem: str) -> None:
     request = RunRequest(scenario=scenario, arms=("stock",), kafka=kafka)
     with pytest.raises(InputError, match=problem):
         prepare(request, Progress())

@@ -42,39 +42,48 @@ def test_the_scenarios_of_the_matrix_may_share_a_cluster() -> None:
     assert settings[0][FEATURE] == "true"
     assert settings[0]["broker.session.timeout.ms"] == "5000"
     assert settings[0]["broker.heartbeat.interval.ms"] == "500"
-    assert "broker.session.timeout.ms" not in broker_settings(load("kip-501"), "stock")
 
 
-def test_the_sessions_of_groups_are_a_setting_of_brokers_too() -> None:
-    found = broker_settings(load("groups", scale=0.2), "stock")
-    assert found["group.min.session.timeout.ms"] == "1200"
-    assert found["group.consumer.session.timeout.ms"] == "1200"
-    assert found["group.consumer.heartbeat.interval.ms"] == "120"
-    others = broker_settings(load("kip-501"), "stock")
-    assert not [name for name in others if name.startswith("group.")]
+TIME, LIMITS = "leader.fetch.process.time.max.ms", "insync.relinquish.limits.enable"
+RACKS = "replica.selector.class"
+RACK_AWARE = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
+LAG, COOLDOWN = "replica.lag.time.max.ms", "insync.relinquish.cooldown.ms"
+REBALANCE, CHECK = "auto.leader.rebalance.enable", "leader.imbalance.check.interval.seconds"
+GROUPS = {
+    "group.min.session.timeout.ms": "1200",
+    "group.consumer.session.timeout.ms": "1200",
+    "group.consumer.heartbeat.interval.ms": "120",
+}
 
 
-def test_brokers_have_racks_where_consumers_read_from_followers() -> None:
-    found = broker_settings(load("follower-readers"), "stock")
-    assert found["replica.selector.class"].endswith(".RackAwareReplicaSelector")
-    assert "replica.selector.class" not in broker_settings(load("kip-501"), "stock")
+def test_a_plain_scenario_sets_nothing_else_on_stock_brokers() -> None:
+    assert broker_settings(load("kip-501", 0.2), "stock") == {
+        LAG: "2000", "replica.fetch.wait.max.ms": "100", "num.io.threads": "4",
+        "num.network.threads": "2", REBALANCE: "false",
+    }  # fmt: skip
 
 
-def test_the_settings_of_an_arm_come_from_the_scenario_and_from_the_arm() -> None:
-    scenario = load("step-down-read", 0.2)
-    time, limits = "leader.fetch.process.time.max.ms", "insync.relinquish.limits.enable"
-    limited, unthrottled = (
-        broker_settings(scenario, arm) for arm in ("step-down", "step-down-unthrottled")
-    )
-    assert (limited[time], limited["insync.relinquish.cooldown.ms"]) == ("400", "20000")
-    assert limits not in limited
-    assert (unthrottled[time], unthrottled[limits]) == ("400", "false")
-    assert broker_settings(scenario, "relinquish-only")[time] == "2000", "the lag limit"
-    assert time not in broker_settings(scenario, "request")
-    lags = [
-        broker_settings(scenario, arm)["replica.lag.time.max.ms"] for arm in ("stock", "raised-lag")
-    ]
-    assert lags == ["2000", "12000"]
+@pytest.mark.parametrize(
+    ("scenario", "arm", "expected"),
+    [
+        ("groups", "stock", GROUPS),
+        ("follower-readers", "stock", {RACKS: RACK_AWARE}),
+        ("step-down-read", "stock", {LAG: "2000"}),
+        ("step-down-read", "raised-lag", {LAG: "12000"}),
+        ("step-down-read", "request", {TIME: None}),
+        ("step-down-read", "step-down", {TIME: "400", COOLDOWN: "20000", LIMITS: None}),
+        ("step-down-read", "step-down-unthrottled", {TIME: "400", LIMITS: "false"}),
+        ("step-down-read", "relinquish-only", {TIME: "2000"}),  # the lag limit
+        # Kafka knows no shorter interval than a second.
+        ("rebalance-pulls-back", "step-down", {REBALANCE: "true", CHECK: "1"}),
+        ("transactions", "step-down", {REBALANCE: "false", CHECK: None}),
+    ],
+)
+def test_the_settings_of_brokers_come_from_the_scenario_and_from_the_arm(
+    scenario: str, arm: str, expected: dict[str, str | None]
+) -> None:
+    found = broker_settings(load(scenario, 0.2), arm)
+    assert {name: found.get(name) for name in expected} == expected
 
 
 def test_a_scenario_with_a_stock_controller_needs_its_own_nodes() -> None:
@@ -83,15 +92,6 @@ def test_a_scenario_with_a_stock_controller_needs_its_own_nodes() -> None:
     other = scenario.model_copy(update={"broker": broker})
     assert cluster_spec(scenario, "step-down") != cluster_spec(other, "step-down")
     assert cluster_spec(scenario, "stock") == cluster_spec(other, "stock")
-
-
-def test_leaders_are_restored_only_if_the_scenario_says_so() -> None:
-    on = broker_settings(load("rebalance-pulls-back", 0.2), "step-down")
-    assert on["auto.leader.rebalance.enable"] == "true"
-    assert on["leader.imbalance.check.interval.seconds"] == "1", "Kafka knows no less"
-    off = broker_settings(load("transactions"), "step-down")
-    assert off["auto.leader.rebalance.enable"] == "false"
-    assert "leader.imbalance.check.interval.seconds" not in off
 
 
 def test_brokers_on_zookeeper_may_speak_the_protocol_of_an_older_version() -> None:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,10 +12,11 @@ from confluent_kafka import KafkaError, KafkaException
 from event_lines import read_lines
 from insync.events.writer import EventWriter
 from insync.workload import transactional
-from insync.workload.plan import LANE_BITS, NEXT_LIFE, Load, TransactionPlan, WorkloadPlan
+from insync.workload.plan import LANE_BITS, NEXT_LIFE, Load, TransactionPlan
 from insync.workload.transactional import TransactionalProducer, TransactionReader
 from insync.workload.value import read
 from unit.fake_producer import FakeMessage
+from unit.workload.plans import BASE
 from waiting import wait_for
 
 AGAIN = KafkaError(KafkaError._TIMED_OUT, "later", False, True, False)
@@ -93,22 +95,15 @@ class FakeReader:
 
 class Bench:
     def __init__(
-        self,
-        folder: Path,
-        *,
-        abort_percent: int = 0,
-        seed: int = 7,
-        reader: FakeReader | None = None,
-        until: float | None = None,
-        key_countdown: int = 0,
-    ) -> None:
+        self, folder: Path, *, abort_percent: int = 0, seed: int = 7,
+        reader: FakeReader | None = None, until: float | None = None, key_countdown: int = 0,
+    ) -> None:  # fmt: skip
         own = TransactionPlan(
             ids=("a", "b"), per_second=100, records=3, abort_percent=abort_percent, reads=9,
             until=until,
         )  # fmt: skip
-        self.plan = WorkloadPlan(
-            bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0, 1, 2, 3),
-            rate=1, producers=1, record_bytes=32, seed=seed, drain_seconds=0.3,
+        plan = replace(
+            BASE, partitions=(0, 1, 2, 3), record_bytes=32, seed=seed, drain_seconds=0.3,
             client_timeout_ms=900, transactions=own, load=Load(key_countdown=key_countdown),
         )  # fmt: skip
         self.folder = folder
@@ -116,7 +111,7 @@ class Bench:
         self.failures: list[BaseException] = []
         names = ("produce-0.jsonl", "transactions-0.jsonl")
         self.thread = TransactionalProducer(
-            self.plan, own, 1, EventWriter(folder / names[0]), EventWriter(folder / names[1]),
+            plan, own, 1, EventWriter(folder / names[0]), EventWriter(folder / names[1]),
             self.stop, self.abandon, self.failures.append,
             cast(TransactionReader | None, reader),
         )  # fmt: skip
