@@ -80,7 +80,7 @@ MOST_LINES = {
     "events": 1_298,
     "faults": 6_835,
     "fuzz": 1_610,
-    "kafka_tests": 1_049,
+    "kafka_tests": 1_031,
     "matrix": 156,
     "overhead": 664,
     "past": 533,

@@ -1,12 +1,14 @@
-"""One JVM that runs some test classes, one after the other: it is started, polled and ended."""
+"""Run some test classes in one JVM, one after the other."""
 
 import shutil
 import signal
+import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Final
 
 from insync.brokers.kafka import process
@@ -18,6 +20,7 @@ _PLAN: Final = "plan.txt"
 _MAIN: Final = "insync.kafkatests.RunTests"
 # Compiling less saves CPU time, because most code of a test runs only a few times.
 _FLAGS: Final = ("-Xmx2g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
+_POLL_S: Final = 0.2
 _SILENT_WITHIN_S: Final = 300.0
 _DUMP_WITHIN_S: Final = 10.0
 
@@ -53,76 +56,57 @@ class JvmJob:
         return [name for name in self.tests if not results.file_of(self.folder, name).is_file()]
 
 
-class TestJvm:
-    """The JVM of a job. It ends by itself, or is killed: when a test hangs, and by `kill`."""
+def run_jvm(job: JvmJob, over: Event) -> str:
+    """Run the classes that a job lacks in one JVM; return why it ended before them, if it did.
 
-    __test__ = False  # pytest would collect it
+    It is killed when a test hangs, or when all is `over`. The file of the class that ran at its end
+    is completed, except when all is over.
+    """
+    # A class may need several, one after the other.
+    number = 1 + sum(1 for _ in job.folder.glob(f"jvm-{job.word}-*"))
+    here = job.folder / f"jvm-{job.word}-{number}"
+    temporary = here / "tmp"
+    temporary.mkdir(parents=True)
+    plan, side = here / _PLAN, job.side
+    lines = ("\t".join((name, *job.tests[name])) for name in job.missing())
+    plan.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    agent = [flag(side.name, here, unknown_methods=side.unknown_methods)] if side.agent else []
+    command = [
+        str(side.java), *_FLAGS, f"-Djava.io.tmpdir={temporary}", *agent,
+        "-cp", ":".join(map(str, side.jars)), _MAIN, str(plan), str(job.folder),
+    ]  # fmt: skip
+    jvm = process.start(command, log=here / OUTPUT, folder=temporary)
+    try:
+        hung = _await_end(jvm, job, over)
+    finally:
+        process.kill([jvm])
+        shutil.rmtree(temporary, ignore_errors=True)
+    missing = job.missing()
+    if not missing or over.is_set():
+        return ""
+    why = hung or f"the JVM ended with exit code {jvm.returncode}"
+    part = results.part_of(job.folder, missing[0])
+    started = part.is_file() and results.read_class(part).tests
+    if not started:
+        why = f"{why}: {process.complaint(here / OUTPUT)}"
+    if part.is_file():
+        results.seal(part, why)
+    return why
 
-    def __init__(self, job: JvmJob) -> None:
-        self.job = job
-        # A class may need several, one after the other.
-        number = 1 + sum(1 for _ in job.folder.glob(f"jvm-{job.word}-*"))
-        self.here = job.folder / f"jvm-{job.word}-{number}"
-        self.hung = ""
-        self._temporary = self.here / "tmp"
-        self._temporary.mkdir(parents=True)
-        lines = ["\t".join((name, *job.tests[name])) for name in job.missing()]
-        self.planned = len(lines)
-        plan = self.here / _PLAN
-        plan.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        side = job.side
-        agent = []
-        if side.agent:
-            agent.append(flag(side.name, self.here, unknown_methods=side.unknown_methods))
-        path = ":".join(map(str, side.jars))
-        command = [
-            str(side.java), *_FLAGS, f"-Djava.io.tmpdir={self._temporary}", *agent,
-            "-cp", path, _MAIN, str(plan), str(job.folder),
-        ]  # fmt: skip
-        self._jvm = process.start(command, log=self.here / OUTPUT, folder=self._temporary)
-        self._seen = (0, time.monotonic())
 
-    def poll(self) -> bool:
-        """Whether the JVM has ended; if no test started or ended for long, it is killed first."""
-        if self._jvm.poll() is None:
-            self._watch()
-        return self._jvm.poll() is not None
-
-    def finish(self) -> str:
-        """Complete the file of the class that ran when the JVM ended, and clean up.
-
-        Returns why the JVM ended before its classes; empty if it did not.
-        """
-        shutil.rmtree(self._temporary, ignore_errors=True)
-        missing = self.job.missing()
-        if not missing:
-            return ""
-        why = self.hung or f"the JVM ended with exit code {self._jvm.returncode}"
-        part = results.part_of(self.job.folder, missing[0])
-        started = part.is_file() and results.read_class(part).tests
-        if not started:
-            why = f"{why}: {process.complaint(self.here / OUTPUT)}"
-        if part.is_file():
-            results.seal(part, why)
-        return why
-
-    def kill(self) -> None:
-        process.kill([self._jvm])
-        shutil.rmtree(self._temporary, ignore_errors=True)
-
-    def _watch(self) -> None:
-        size = written(self.job)
-        last, since = self._seen
-        now = time.monotonic()
+def _await_end(jvm: "subprocess.Popen[bytes]", job: JvmJob, over: Event) -> str:
+    """Wait until a JVM has ended or all is over; say so if no test started or ended for long."""
+    last, since = 0, time.monotonic()
+    while jvm.poll() is None and not over.wait(_POLL_S):
+        size, now = written(job), time.monotonic()
         if size != last:
-            self._seen = (size, now)
+            last, since = size, now
         elif now - since > _SILENT_WITHIN_S:
-            self.hung = f"no test started or ended for {_SILENT_WITHIN_S:.0f} s"
-            self._jvm.send_signal(signal.SIGQUIT)  # prints its threads
-            until = time.monotonic() + _DUMP_WITHIN_S
-            while self._jvm.poll() is None and time.monotonic() < until:
-                time.sleep(0.1)
-            process.kill([self._jvm])
+            jvm.send_signal(signal.SIGQUIT)  # prints its threads
+            with suppress(subprocess.TimeoutExpired):
+                jvm.wait(_DUMP_WITHIN_S)
+            return f"no test started or ended for {_SILENT_WITHIN_S:.0f} s"
+    return ""
 
 
 def written(job: JvmJob) -> int:

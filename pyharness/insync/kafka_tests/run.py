@@ -1,22 +1,21 @@
 """Run Kafka's tests on the baseline and on every arm, again where they differ, and judge."""
 
 import shutil
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Event
 from typing import Any, Final
 
 from insync.engine.campaign import CampaignOfOne, Named, Place
 from insync.kafka_tests import judge, results
 from insync.kafka_tests.judge import Difference, Findings
-from insync.kafka_tests.jvm import JvmJob, TestJvm
+from insync.kafka_tests.jvm import JvmJob, run_jvm
 from insync.kafka_tests.request import TestsPlan
 from insync.lists import grouped
 from insync.report.result_page import Words
 from insync.result import Result
-
-_POLL_S: Final = 0.2
 
 
 def run_jobs(
@@ -24,36 +23,35 @@ def run_jobs(
 ) -> dict[str, list[str]]:
     """Run jobs in their order; return per side why JVMs ended early, if any did.
 
-    A JVM that ends during a class is replaced for the classes after it. One that ends before its
-    first class is not, and neither are its side's later ones. Every JVM has ended when this
-    returns or raises.
+    Every JVM has ended when this returns or raises.
     """
-    waiting = [job for job in jobs if job.missing()]
-    running: list[TestJvm] = []
     cut: dict[str, list[str]] = {}
     refused: set[str] = set()
-    try:
-        while waiting or running:
-            while waiting and len(running) < side_by_side:
-                job = waiting.pop(0)
-                if job.side.name not in refused:
-                    names = (name.rpartition(".")[2] for name in job.missing())
-                    tell(f"{job.side.name}: {', '.join(names)}")
-                    running.append(TestJvm(job))
-            time.sleep(_POLL_S)
-            for jvm in [each for each in running if each.poll()]:
-                running.remove(jvm)
-                before = len(jvm.job.missing())
-                if why := jvm.finish():
-                    cut.setdefault(jvm.job.side.name, []).append(why)
-                left = len(jvm.job.missing())
-                if left and left == before == jvm.planned:
-                    refused.add(jvm.job.side.name)
-                elif left:
-                    waiting.insert(0, jvm.job)
-    finally:
-        for jvm in running:
-            jvm.kill()
+    over = Event()
+    with ThreadPoolExecutor(side_by_side) as pool:
+        try:
+            ends = [pool.submit(_run_job, job, refused, over, tell) for job in jobs]
+            for job, end in zip(jobs, ends, strict=True):
+                if why := end.result():
+                    cut.setdefault(job.side.name, []).extend(why)
+        finally:
+            over.set()
+    return cut
+
+
+def _run_job(job: JvmJob, refused: set[str], over: Event, tell: Callable[[str], None]) -> list[str]:
+    """Run a job until it has all of its classes; return why JVMs ended early.
+
+    A JVM that ends during a class is replaced for the classes after it. One that ends before its
+    first class is not, and neither are its side's later ones, because the side is then `refused`.
+    """
+    cut = []
+    while (left := job.missing()) and job.side.name not in refused and not over.is_set():
+        tell(f"{job.side.name}: {', '.join(name.rpartition('.')[2] for name in left)}")
+        if why := run_jvm(job, over):
+            cut.append(why)
+        if job.missing() == left:
+            refused.add(job.side.name)
     return cut
 
 
