@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import tomli_w
 
@@ -42,14 +42,6 @@ OVERHEAD_SECONDS: Final = 60.0
 OfArms = Mapping[str, tuple[CellResult, ArmResult]]
 Judged = Mapping[int, OfArms]
 """By seeds and arms, what was found."""
-
-
-class Failing(NamedTuple):
-    """A seed with a class of finding, and the first arm that has it."""
-
-    seed: int
-    arm: str
-    of: Class
 
 
 class Fuzz(ScenarioCampaign):
@@ -105,8 +97,7 @@ class Fuzz(ScenarioCampaign):
         """Yield the cells of the seeds, then the next replays of those that fail."""
         for seed in self._seeds:
             yield from self._cells_of(seed)
-        for each in self._failing(self._judged(done)):
-            replays = self._replays(each, done)
+        for replays in self._failing(self._judged(done), done):
             reduce_seed(replays)
             for scenario in replays.next_round:
                 yield from self._cells(scenario)
@@ -124,21 +115,14 @@ class Fuzz(ScenarioCampaign):
     def judge(self, done: Done) -> Result:
         """Return the seeds that are done, of earlier ranges too, and what was reduced."""
         judged = self._judged(done)
-        found = ((each, reduce_seed(self._replays(each, done))) for each in self._failing(judged))
-        reduced = {each: known for each, known in found if known is not None}
+        found = ((each, reduce_seed(each)) for each in self._failing(judged, done))
+        reduced = [(each, known) for each, known in found if known is not None]
         self._files = {
-            self._file(each): known.scenario
-            for each, known in reduced.items()
-            if known.scenario is not None
+            file_of(each): known.scenario for each, known in reduced if known.scenario is not None
         }
         return Result(
             of=f"seeds of the shape {self._request.shape} on Kafka {self._release.name}",
-            children=tuple(
-                self._seed(
-                    seed, arms, {each: reduced[each] for each in reduced if each.seed == seed}
-                )
-                for seed, arms in judged.items()
-            ),
+            children=tuple(self._seed(seed, arms, reduced) for seed, arms in judged.items()),
             tables=(self._table(judged),),
             facts={
                 "Kafka": self._release.name,
@@ -178,38 +162,25 @@ class Fuzz(ScenarioCampaign):
                 found[seed] = dict(zip(self._arms, own, strict=True))
         return found
 
-    def _failing(self, judged: Judged) -> list[Failing]:
-        """Return each failing seed with each of its classes of findings.
-
-        The first seed of each arm and class comes before the second ones, and so on.
-        """
-        found: dict[tuple[int, Class], Failing] = {}
+    def _failing(self, judged: Judged, done: Done) -> Iterator[Replays]:
+        """Yield the replays of each failing seed and class of finding, on the first arm with it."""
         for seed, arms in judged.items():
+            scenario = self._drawn(seed)
+            first: dict[Class, str] = {}
             for arm, (_, result) in arms.items():
                 for of in result.findings:
-                    found.setdefault((seed, of), Failing(seed, arm, of))
-        seen: Counter[tuple[str, Class]] = Counter()
-        turns = {}
-        for each in found.values():
-            turns[each] = seen[each.arm, each.of]
-            seen[each.arm, each.of] += 1
-        return sorted(turns, key=turns.__getitem__)
+                    first.setdefault(of, arm)
+            start = f"{self._release.name}/{scenario.name}-"
+            replayed = (
+                CellResult.model_validate(done[name]) for name in done if name.startswith(start)
+            )
+            found = {
+                each.cell.scenario: judge(each, scenario.workload.acks).findings
+                for each in replayed
+            }
+            yield from (Replays(scenario, arm, of, found) for of, arm in first.items())
 
-    def _replays(self, failing: Failing, done: Done) -> Replays:
-        scenario = self._drawn(failing.seed)
-        start = f"{self._release.name}/{scenario.name}-{failing.arm}-{failing.of}-"
-        failed = {
-            result.cell.scenario: failing.of in judge(result, scenario.workload.acks).findings
-            for name, known in done.items()
-            if name.startswith(start)
-            for result in [CellResult.model_validate(known)]
-        }
-        return Replays(scenario, failing.arm, failing.of, failed)
-
-    def _file(self, failing: Failing) -> str:
-        return f"{REDUCED}/{self._replays(failing, {}).name}.toml"
-
-    def _seed(self, seed: int, arms: OfArms, reduced: Mapping[Failing, Reduced]) -> Result:
+    def _seed(self, seed: int, arms: OfArms, reduced: Sequence[tuple[Replays, Reduced]]) -> Result:
         scenario = self._drawn(seed)
         in_order = sorted(scenario.faults, key=lambda fault: fault.at_ms)
         found = (
@@ -219,19 +190,18 @@ class Fuzz(ScenarioCampaign):
             )
             for arm, (cell, own) in arms.items()
         )  # fmt: skip
+        smaller = (
+            Result(
+                of=f"{each.arm}, {each.of}, reduced", outcome=Outcome.OBSERVED,
+                found=known.words(len(scenario.faults)),
+                links={} if known.scenario is None else {"scenario": file_of(each)},
+            )
+            for each, known in reduced if each.scenario == scenario
+        )  # fmt: skip
         return Result(
             of=f"seed {seed}",
             expected=f"{workload_words(scenario)}; {'; '.join(map(fault_words, in_order))}",
-            children=(*found, *(self._reduced(each, own) for each, own in reduced.items())),
-        )
-
-    def _reduced(self, failing: Failing, found: Reduced) -> Result:
-        before = len(self._drawn(failing.seed).faults)
-        return Result(
-            of=f"{failing.arm}, {failing.of}, reduced",
-            found=found.words(before),
-            outcome=Outcome.OBSERVED,
-            links={} if found.scenario is None else {"scenario": self._file(failing)},
+            children=(*found, *smaller),
         )
 
     def _table(self, judged: Judged) -> Table:
@@ -254,3 +224,8 @@ class Fuzz(ScenarioCampaign):
             empty="No arm was run.",
             numeric=range(1, 9),
         )  # fmt: skip
+
+
+def file_of(replays: Replays) -> str:
+    """Return the path of a reduced scenario."""
+    return f"{REDUCED}/{replays.name}.toml"

@@ -84,14 +84,14 @@ MOST_TRIES: Final = 3
 class Replays:
     """The replays of a failing scenario on an arm, of which a class of finding counts.
 
-    `failed` says of scenarios by name whether they failed; those that it lacks were not run.
+    `found` has the classes of findings of replays, by name; those that it lacks were not run.
     `next_round` are the scenarios that were asked for first of those.
     """
 
     scenario: Scenario
     arm: str
     of: Class
-    failed: Mapping[str, bool]
+    found: Mapping[str, Collection[Class]]
     next_round: list[Scenario] = field(default_factory=list)
     _rounds: int = 0
 
@@ -111,14 +111,14 @@ class Replays:
             [f"{self.name}-{self._rounds}-{number}-{time}" for time in range(1, times + 1)]
             for number in range(1, len(scenarios) + 1)
         ]
-        if any(name not in self.failed for own in names for name in own):
+        if any(name not in self.found for own in names for name in own):
             self.next_round = [
                 scenario.model_copy(update={"name": name, "arms": (self.arm,)})
                 for scenario, own in zip(scenarios, names, strict=True)
                 for name in own
             ]
             raise NotRunYet
-        return [sum(self.failed[name] for name in own) for own in names]
+        return [sum(self.of in self.found[name] for name in own) for own in names]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
