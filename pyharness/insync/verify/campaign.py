@@ -1,7 +1,6 @@
 """A verification: a campaign whose cells are levels; each is judged, whatever becomes of others."""
 
 import hashlib
-import math
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -44,7 +43,7 @@ class Verify(CampaignOfResults[type[Level]]):
         notes=(
             "A level is a way of looking at the build: what the agent would weave there, or how its"
             " brokers stand faults. Each has an outcome of its own.",
-            "Times of several repeats are separated by commas.",
+            "A figure of several repeats is that of the worst, and in brackets the median.",
             "A check is unknown, too, if the baseline does not show the problem.",
         ),
     )
@@ -64,7 +63,6 @@ class Verify(CampaignOfResults[type[Level]]):
             "kinds of faults": list(self.what.kinds),
             "generator of seeds": GENERATOR if self.what.seeds else 0,
             "repeats": request.repeats,
-            "scale": request.scale,
             "criteria (SHA-256)": hashlib.sha256(self.what.criteria_text.encode()).hexdigest(),
             "permission for unknown methods": request.unknown_methods,
         }
@@ -124,17 +122,15 @@ def prepare_verify(request: VerifyRequest) -> Verify:
     """Check the whole request; raises InputError. Writes nothing except the user's cache."""
     if not 1 <= request.repeats <= MOST_REPEATS:
         raise InputError(f"--repeats {request.repeats}: expected 1 to {MOST_REPEATS}")
-    # Written so that NaN is refused, too.
-    if request.scale is not None and not (request.scale > 0 and math.isfinite(request.scale)):
-        raise InputError(f"--scale {request.scale:g}: expected more than 0")
-    wanted = chosen(request.levels)
+    wanted = chosen(request.levels or ())
     seeds = () if request.seeds == NO_SEEDS else tuple(seeds_of(request.seeds))
     seeds = seeds if FaultsLevel in wanted else ()
     text, criteria = read(request.criteria)
     candidate, baseline = sides(request)
     what = Verification(
-        candidate=candidate, baseline=baseline, request=request, criteria=criteria,
-        criteria_text=text, java=find_java(), seeds=seeds,
+        candidate=candidate, baseline=baseline, request=request, criteria_text=text,
+        criteria=tuple(each for each in criteria if each.is_claimed(candidate.claims)),
+        java=find_java(), seeds=seeds,
         kinds=tuple(kind for kind in KINDS if seeds and why_not(kind, "local", Path()) is None),
     )  # fmt: skip
     for case in cases_of(what) if FaultsLevel in wanted else ():
@@ -143,12 +139,7 @@ def prepare_verify(request: VerifyRequest) -> Verify:
     return Verify(what, wanted)
 
 
-def chosen(names: Sequence[str] | None) -> list[type[Level]]:
-    """Return the levels that are named, in order; without names those that are not long.
-
-    `all` names all of them. Raises InputError.
-    """
-    require_known("--level", names or (), (ALL, *LEVELS))
-    if names is None:
-        return [level for level in LEVELS.values() if not level.long]
+def chosen(names: Sequence[str]) -> list[type[Level]]:
+    """Return the levels that are named, in order; `all` names all of them; raises InputError."""
+    require_known("--level", names, (ALL, *LEVELS))
     return [level for name, level in LEVELS.items() if ALL in names or name in names]

@@ -6,11 +6,11 @@ They are comparisons as a scenario has them, of the candidate with the baseline.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from statistics import median
-from typing import ClassVar, Final, Literal, Self
+from typing import Final, Literal, Self
 
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 
@@ -28,15 +28,12 @@ Judged = tuple[Outcome, str]
 
 
 class Criterion(ArmLimit):
-    """A criterion of the level faults.
+    """A criterion: of a metric of the level faults, or of a figure of the level cost.
 
-    Of times the medians of the repeats are compared; of others every repeat must keep the limit.
     `claims` are the arms as which a candidate must be expected to behave; None: any.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    known: ClassVar[Collection[str]] = tuple(of_verdict())
-    """The figures that may be limited."""
 
     arm: Literal["candidate"] = "candidate"
     against: Literal["the baseline"] = "the baseline"
@@ -48,17 +45,24 @@ class Criterion(ArmLimit):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.metric not in self.known:
+        if self.metric not in of_verdict() and not self.is_of_cost:
             raise ValueError(f"no metric {self.metric!r}")
+        if self.scenarios and self.is_of_cost:
+            raise ValueError(f"scenarios: none of them measures {self.metric}")
         if sum(each is not None for each in (self.at_most, self.at_least, self.below)) != 1:
             raise ValueError("expected one of at_most, at_least and below")
         if unknown := set(self.claims or ()) - ARMS.keys():
             raise ValueError(f"{', '.join(sorted(unknown))}: no such arm")
         return self
 
-    def applies(self, scenario: str, claims: str | None) -> bool:
-        """Whether it is judged in a scenario, for a candidate with such a claim."""
-        return (self.scenarios is None or scenario in self.scenarios) and self.is_claimed(claims)
+    @property
+    def is_of_cost(self) -> bool:
+        """Whether it is judged of a figure of `insync overhead`."""
+        return any(figure.name == self.metric for figure in FIGURES)
+
+    def applies(self, scenario: str) -> bool:
+        """Whether it is judged in a scenario."""
+        return not self.is_of_cost and (self.scenarios is None or scenario in self.scenarios)
 
     def is_claimed(self, claims: str | None) -> bool:
         """Whether it is judged of a candidate with such a claim."""
@@ -66,20 +70,11 @@ class Criterion(ArmLimit):
         return self.claims is None or bool(set(self.claims) & set(names))
 
 
-class CostCriterion(Criterion):
-    """A criterion of the level cost: a figure of `insync overhead`.
-
-    It is judged on the medians of the rounds. Where the figure varies so much from round to round
-    that the interval of the differences includes both what is allowed and what is not, it is
-    unknown.
-    """
-
-    known: ClassVar[Collection[str]] = tuple(spec.name for spec in FIGURES)
-    scenarios: None = None
-
-
 def judge(criterion: Criterion, baseline: Values, candidate: Values) -> Judged:
-    """Return whether a candidate's values fulfil a criterion; unknown if one is missing."""
+    """Return whether a candidate's values fulfil a criterion; unknown if one is missing.
+
+    Of times the medians of the repeats are compared; of others every repeat must keep the limit.
+    """
     metric = criterion.metric
     known = [value for value in candidate if value is not None]
     beside = [value for value in baseline if value is not None]
@@ -101,30 +96,22 @@ def judge(criterion: Criterion, baseline: Values, candidate: Values) -> Judged:
     )
 
 
-def written(metric: str, values: Values) -> str:
-    """Return the values of a metric: seconds for times, one per repeat."""
-    is_time = METRICS[metric].is_time
-    texts = ["-" if v is None else f"{v / 1000:.1f} s" if is_time else f"{v:g}" for v in values]
-    return ", ".join(texts) or "-"
-
-
 class Criteria(Recorded):
-    """The content of a file: the criteria of the levels faults and cost."""
+    """The content of a file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_version: Literal[1] = Field(alias="schema")
     compare: tuple[Criterion, ...] = ()
-    cost: tuple[CostCriterion, ...] = ()
 
 
-def read(file: Path | None) -> tuple[str, Criteria]:
+def read(file: Path | None) -> tuple[str, tuple[Criterion, ...]]:
     """Return the text and the criteria of a file, or of insync's own; raises InputError."""
     origin = DEFAULT if file is None else str(file)
     try:
         source = files(__package__).joinpath(DEFAULT) if file is None else file
         text = source.read_text(encoding="utf-8")
-        return text, Criteria.model_validate(tomllib.loads(text))
+        return text, Criteria.model_validate(tomllib.loads(text)).compare
     except ValidationError as error:
         raise InputError(f"--criteria {origin}: {first_problem(error)}") from error
     except OSError as error:

@@ -16,7 +16,7 @@ from insync.overhead.measure import Subject
 from insync.progress import Progress
 from insync.run.plan import built_agent
 from insync.run.version_support import arms_of, require_arms
-from insync.verify.criteria import Criteria
+from insync.verify.criteria import Criterion
 from insync.verify.request import VerifyRequest
 
 STOCK: Final = "stock"
@@ -109,7 +109,7 @@ def _arm(request: VerifyRequest) -> str:
 class Verification:
     """What is verified; `seeds` and `kinds` of faults are those of the level faults.
 
-    `criteria_text` is the file of the criteria.
+    `criteria` are those of a candidate with such a claim, and `criteria_text` is their file.
     """
 
     candidate: Side
@@ -117,7 +117,7 @@ class Verification:
     request: VerifyRequest
     seeds: tuple[int, ...] = ()
     kinds: tuple[str, ...] = ()
-    criteria: Criteria
+    criteria: tuple[Criterion, ...] = ()
     criteria_text: str
     java: Java
 
@@ -125,11 +125,9 @@ class Verification:
 class Level(Campaign[Any]):
     """A level: a campaign in a folder of the verification's; its result is about its name.
 
-    It raises InsyncError if it cannot run. One that takes `long` is left out where no level is
-    named; `brokers` is whether brokers run.
+    It raises InsyncError if it cannot run. `brokers` is whether brokers run.
     """
 
-    long: ClassVar[bool] = False
     brokers: ClassVar[bool] = True
 
     @abstractmethod

@@ -29,16 +29,14 @@ class VerifyRequest:
         "Version or path to compare with. Default: the same build without the agent; with"
         " --no-agent the published version of the build.",
     ] = None
-    levels: Annotated[
-        Names,
-        "--level",
-        "Comma-separated: weave, tests, faults, cost; or all. Default: weave,faults.",
-    ] = None
+    levels: Annotated[Names, "--level", "Comma-separated: weave, tests, faults, cost; or all."] = (
+        "weave",
+        "faults",
+    )
     only: Annotated[
         Names, "Comma-separated scenarios or groups of the level faults. Default: sites."
     ] = None
     seeds: Annotated[str, "Seeds A-B of the fuzz in the level faults, or none."] = "1-6"
     repeats: Annotated[int, "Repeats of each scenario. An interval needs 6 or more."] = 1
-    scale: Annotated[float | None, "Factor for every time. Default: that of the group."] = None
     criteria: Annotated[Path | None, "TOML file of pass criteria. Default: insync's own."] = None
     unknown_methods: UnknownMethods = False

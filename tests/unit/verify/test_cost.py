@@ -6,18 +6,18 @@ from hypothesis import strategies as st
 
 from insync.engine.campaign import Place, run_within
 from insync.engines import AnalysisOptions
-from insync.errors import InputError, InsyncError
+from insync.errors import InsyncError
 from insync.outcome import worst
 from insync.overhead import campaign
 from insync.overhead.figures import FIGURES, Values
 from insync.overhead.measure import Subject
 from insync.progress import Progress
-from insync.verify.criteria import CostCriterion, read
+from insync.verify.criteria import Criterion, read
 from insync.verify.levels import cost
 from insync.verify.levels.cost import checks_of, judge
 from unit.verify.verifications import verification
 
-LIMIT = CostCriterion(metric="bytes_per_fetch", at_most=1.1, margin=5)
+LIMIT = Criterion(metric="bytes_per_fetch", at_most=1.1, margin=5)
 
 
 def figures(value: float) -> Values:
@@ -49,7 +49,7 @@ def test_what_is_too_much_fails_and_says_by_how_much() -> None:
 
 def test_a_criterion_is_judged_and_every_other_figure_is_shown() -> None:
     rounds = [{"baseline": figures(100 + n), "candidate": figures(300 + n)} for n in range(6)]
-    checks = list(checks_of(rounds, [CostCriterion(metric="calls_per_fetch", at_most=2)]))
+    checks = list(checks_of(rounds, [Criterion(metric="calls_per_fetch", at_most=2)]))
     assert len(checks) == len(FIGURES)
     assert [(each.of, each.outcome) for each in checks if each.outcome != "observed"] == [
         ("calls/fetch", "fail")
@@ -60,22 +60,9 @@ def test_a_criterion_is_judged_and_every_other_figure_is_shown() -> None:
 @pytest.mark.parametrize("claims", ["off", "read", "request", "step-down", "stock", None])
 def test_two_equal_builds_pass_insyncs_own_criteria(claims: str | None) -> None:
     rounds = [{"baseline": figures(7 * n), "candidate": figures(7 * n)} for n in range(6)]
-    criteria = [each for each in read(None)[1].cost if each.is_claimed(claims)]
+    criteria = [each for each in read(None)[1] if each.is_of_cost and each.is_claimed(claims)]
     assert criteria
     assert worst(each.outcome for each in checks_of(rounds, criteria)) == "pass"
-
-
-def test_a_criterion_is_judged_of_those_that_claim_it() -> None:
-    own = CostCriterion(metric="bytes_per_fetch", at_most=2, claims=("off",))
-    assert own.is_claimed("off")
-    assert not own.is_claimed("request")
-
-
-def test_a_criterion_on_what_is_not_measured_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "my.toml"
-    file.write_text('schema = 1\n[[cost]]\nmetric = "isr_shrinks"\nbelow = 1\n')
-    with pytest.raises(InputError, match="no metric 'isr_shrinks'"):
-        read(file)
 
 
 def test_an_interrupted_level_continues_after_its_last_measurement(

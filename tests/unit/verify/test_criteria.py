@@ -76,12 +76,15 @@ def test_a_failure_says_in_how_many_repeats() -> None:
 
 def test_where_a_criterion_applies() -> None:
     criterion = made("isr_shrinks", below=1, scenarios=["read-stall"], claims=["request"])
-    assert criterion.applies("read-stall", "request")
-    assert criterion.applies("read-stall", "plugin"), "an older name of the same brokers"
-    assert not criterion.applies("send-stall", "request")
-    assert not criterion.applies("read-stall", "read")
-    assert not criterion.applies("read-stall", None)
-    assert made("lost", at_most=1).applies("anything", None)
+    assert criterion.applies("read-stall")
+    assert not criterion.applies("send-stall")
+    assert made("lost", at_most=1).applies("anything")
+    assert not made("bytes_per_fetch", at_most=1).applies("anything")
+    assert criterion.is_claimed("request")
+    assert criterion.is_claimed("plugin"), "an older name of the same brokers"
+    assert not criterion.is_claimed("read")
+    assert not criterion.is_claimed(None)
+    assert made("lost", at_most=1).is_claimed(None)
 
 
 def test_a_criterion_is_shown_in_the_words_of_a_comparison() -> None:
@@ -102,6 +105,7 @@ def test_a_criterion_is_shown_in_the_words_of_a_comparison() -> None:
         ('metric = "lost"\nbelow = 1\nscenario = "control"', "compare.0.scenario"),
         ('metric = "lost"\nmax = 0', "compare.0.max"),
         ("below = 1", "compare.0.metric"),
+        ('metric = "heap_mb"\nbelow = 1\nscenarios = ["control"]', "none of them measures heap_mb"),
     ],
 )
 def test_a_wrong_file_is_refused_in_one_line(text: str, expected: str, tmp_path: Path) -> None:
@@ -126,6 +130,7 @@ def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
 def test_insyncs_own_criteria_ask_for_no_less_than_the_baseline_has() -> None:
     text, whole = read(None)
     assert text.startswith("# The criteria of `insync verify`")
-    assert len(whole.compare) == 4
-    for each in whole.compare:
+    of_faults = [each for each in whole if not each.is_of_cost]
+    assert len(of_faults) == 4
+    for each in of_faults:
         assert judged(each, [7.0], [7.0])[0] == Outcome.PASS

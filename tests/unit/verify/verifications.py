@@ -7,7 +7,6 @@ from typing import Any
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.versions import pinned
 from insync.verify.campaign import Verify
-from insync.verify.criteria import Criteria
 from insync.verify.level import Level, Side, Verification
 from insync.verify.request import VerifyRequest
 
@@ -27,8 +26,7 @@ def verification(
 ) -> Verification:
     return Verification(
         candidate=CANDIDATE, baseline=BASELINE, request=VerifyRequest(**request), seeds=seeds,
-        kinds=kinds, criteria=Criteria(schema=1), criteria_text="schema = 1\n",
-        java=Java(Path("/java"), 17, "Java 17"),
+        kinds=kinds, criteria_text="schema = 1\n", java=Java(Path("/java"), 17, "Java 17"),
     )  # fmt: skip
 
 

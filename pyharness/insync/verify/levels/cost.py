@@ -15,7 +15,7 @@ from insync.progress import Progress
 from insync.report.result_page import Words
 from insync.result import Result
 from insync.statistics import median_interval, pairs_needed
-from insync.verify.criteria import CostCriterion, Judged
+from insync.verify.criteria import Criterion, Judged
 from insync.verify.level import Level, Verification
 
 BASELINE: Final = "baseline"
@@ -31,14 +31,12 @@ class CostLevel(Level, Overhead):
         says="bytes, system calls and waits per fetch, throughput, latency, CPU and memory",
         part="figure",
     )
-    long = True
 
     def __init__(self, what: Verification, progress: Progress) -> None:
         """Plan as many rounds as an interval needs, or as --repeats says if that is more."""
         rounds = max(pairs_needed(), what.request.repeats)
         Overhead.__init__(self, (what.baseline, what.candidate), rounds, RECORDS)
-        claims = what.candidate.claims
-        self._criteria = [each for each in what.criteria.cost if each.is_claimed(claims)]
+        self._criteria = [each for each in what.criteria if each.is_of_cost]
 
     def judge(self, done: Done) -> Result:
         rounds = [each for each in self.rounds(done) if len(each) > 1]
@@ -50,7 +48,7 @@ class CostLevel(Level, Overhead):
         )
 
 
-def checks_of(rounds: Sequence[Round], criteria: Sequence[CostCriterion]) -> Iterator[Result]:
+def checks_of(rounds: Sequence[Round], criteria: Sequence[Criterion]) -> Iterator[Result]:
     """Yield a check per criterion, and one per figure without any, of which nothing is expected."""
     found = {each.figure.name: each for each in differences(rounds, BASELINE)}
     for criterion in criteria:
@@ -62,7 +60,7 @@ def checks_of(rounds: Sequence[Round], criteria: Sequence[CostCriterion]) -> Ite
             yield found[spec.name].check()
 
 
-def judge(criterion: CostCriterion, pairs: Sequence[tuple[float, float]]) -> Judged:
+def judge(criterion: Criterion, pairs: Sequence[tuple[float, float]]) -> Judged:
     """Return whether a figure fulfils a criterion, by the interval of how far it is from the limit.
 
     `pairs` are of the baseline and the candidate in the same round. It is unknown if the interval

@@ -28,6 +28,7 @@ from insync.metrics import DEFAULT_FIGURES, METRICS
 from insync.outcome import Outcome
 from insync.past.compare import Figure, figures
 from insync.progress import Progress
+from insync.report.matrix.cells import full, written
 from insync.report.result_page import Words
 from insync.report.statistics import value_text
 from insync.result import Result
@@ -62,9 +63,8 @@ def cases_of(what: Verification) -> list[Case]:
     """Return all cases; raises InputError."""
     found = []
     for entry in entries(what.request.only):
-        own = entry.group.scale_of(entry.scenario)
-        scale = own if what.request.scale is None else what.request.scale
-        found.append(Case(scenario=load(entry.scenario, scale), figures=entry.group.figures))
+        scenario = load(entry.scenario, entry.group.scale_of(entry.scenario))
+        found.append(Case(scenario=scenario, figures=entry.group.figures))
     older = min(numbers(side.release.name) for side in (what.candidate, what.baseline))
     choices = Choices(arms=[what.baseline.arm], kinds=what.kinds, version=older)
     drawn = (Case(scenario=draw(seed, choices), seed=seed) for seed in what.seeds)
@@ -136,12 +136,11 @@ def _scenario(case: Case, pair: Pair, what: Verification) -> Iterator[Result]:
         outcome=outcome,
         links=own.links,
     )
-    for criterion in what.criteria.compare:
-        if criterion.applies(case.name, claims):
+    for criterion in what.criteria:
+        if criterion.applies(case.name):
             metric = criterion.metric
-            values = [each.cell.metrics.get(metric, ()) for each in pair]
-            outcome, why = criteria.judge(criterion, *values)
-            before, after = (criteria.written(metric, each) for each in values)
+            outcome, why = criteria.judge(criterion, *(each.cell.values(metric) for each in pair))
+            before, after = (written(each.cell, metric, full) for each in pair)
             yield Result(
                 of=case.name, expected=f"{metric} {criterion}", baseline=before,
                 found=why or after, outcome=outcome, links=own.links,
@@ -164,12 +163,11 @@ def _expected(pair: Pair) -> tuple[Outcome, str]:
 
 
 def _figures(found: CellResult, case: Case) -> str:
-    """Return the figures of a cell in words, one value per repeat."""
-    parts = []
-    for metric in case.figures:
-        name = METRICS[metric].cell or metric
-        parts.append(f"{name} {criteria.written(metric, found.cell.values(metric))}")
-    return "; ".join(parts)
+    """Return the figures of a cell in words."""
+    return "; ".join(
+        f"{METRICS[metric].cell or metric} {written(found.cell, metric, full)}"
+        for metric in case.figures
+    )
 
 
 def _seed(case: Case, pair: Pair, _: Verification) -> Iterator[Result]:

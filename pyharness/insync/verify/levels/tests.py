@@ -14,7 +14,6 @@ from insync.verify.level import Level, Side, Verification
 
 class TestsLevel(Level, KafkaTests):
     name = "tests"
-    long = True
 
     def __init__(self, what: Verification, progress: Progress) -> None:
         request = TestsRequest(
