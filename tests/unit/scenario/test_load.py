@@ -46,49 +46,6 @@ def test_a_file_loads_like_a_built_in(tmp_path: Path) -> None:
     assert load(str(path)) == load("kip-501")
 
 
-WORKLOAD = [
-    ("client_timeout_ms = 9", "client_timeout_ms: 9, expected 10 to 300000"),
-    (
-        "idempotent = true\nclient_retries = false",
-        "client_retries: False, expected true where idempotent is true",
-    ),
-    ('client = "kafka"', "client: 'kafka', expected 'librdkafka', 'java' or 'both'"),
-    (
-        'compression = "zip"',
-        "compression: 'zip', expected 'none', 'gzip', 'snappy', 'lz4' or 'zstd'",
-    ),
-    (
-        'idempotent = true\nacks = "1"',
-        "acks: '1', expected 'all' where idempotent is true",
-    ),
-    ("linger_ms = -1", "linger_ms: -1, expected at"),
-    ("batch_bytes = 0", "batch_bytes: 0, expected at"),
-    (
-        'configs = { "cleanup.policy" = "compact" }',
-        "key_countdown: 0, expected more than 0 for a compacted topic",
-    ),
-    (
-        'configs = { "min.insync.replicas" = "1" }',
-        "configs: 'min.insync.replicas', expected min_insync_replicas instead",
-    ),
-    ("read_from = 4", "read_from: 4, expected at most 3"),
-    ("fetch_wait_ms = 0", "fetch_wait_ms: 0, expected at least 1"),
-    ('client = "java"\nread_from = 2', "client: 'java', expected 'librdkafka' for read_from"),
-    ("keys = 9\nkey_countdown = 1", "keys: 9, expected 0 beside key_countdown"),
-    (
-        'client = "java"\nkey_countdown = 1',
-        "client: 'java', expected 'librdkafka' for key_countdown",
-    ),
-    ("keys = 3", "keys: 3, expected 0, or at least 4, the number of partitions"),
-    ("key_skew = 1", "key_skew: 1.0, expected 0 where there are no keys"),
-    (
-        "keys = 4\nkey_skew = 5",
-        "key_skew: 5.0, expected less: each producer of the partition with the rarest",
-    ),
-]
-"""Keys of the workload that are wrong, and how the line about them begins."""
-
-
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
@@ -181,24 +138,64 @@ WORKLOAD = [
 )
 def test_an_invalid_value_is_named(old: str, new: str, problem: str) -> None:
     assert old in KIP
-    with pytest.raises(InputError) as caught:
-        parse(KIP.replace(old, new, 1), "mine.toml")
-    message = str(caught.value)
-    assert all(line.startswith("mine.toml: ") for line in message.splitlines())
-    assert problem in message
+    assert any(problem in line for line in problems(KIP.replace(old, new, 1)))
 
 
-@pytest.mark.parametrize(("keys", "problem"), WORKLOAD)
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        ("client_timeout_ms = 9", "client_timeout_ms: 9, expected 10 to 300000"),
+        (
+            "idempotent = true\nclient_retries = false",
+            "client_retries: False, expected true where idempotent is true",
+        ),
+        ('client = "kafka"', "client: 'kafka', expected 'librdkafka', 'java' or 'both'"),
+        (
+            'compression = "zip"',
+            "compression: 'zip', expected 'none', 'gzip', 'snappy', 'lz4' or 'zstd'",
+        ),
+        (
+            'idempotent = true\nacks = "1"',
+            "acks: '1', expected 'all' where idempotent is true",
+        ),
+        ("linger_ms = -1", "linger_ms: -1, expected at"),
+        ("batch_bytes = 0", "batch_bytes: 0, expected at"),
+        (
+            'configs = { "cleanup.policy" = "compact" }',
+            "key_countdown: 0, expected more than 0 for a compacted topic",
+        ),
+        (
+            'configs = { "min.insync.replicas" = "1" }',
+            "configs: 'min.insync.replicas', expected min_insync_replicas instead",
+        ),
+        ("read_from = 4", "read_from: 4, expected at most 3"),
+        ("fetch_wait_ms = 0", "fetch_wait_ms: 0, expected at least 1"),
+        ('client = "java"\nread_from = 2', "client: 'java', expected 'librdkafka' for read_from"),
+        ("keys = 9\nkey_countdown = 1", "keys: 9, expected 0 beside key_countdown"),
+        (
+            'client = "java"\nkey_countdown = 1',
+            "client: 'java', expected 'librdkafka' for key_countdown",
+        ),
+        ("keys = 3", "keys: 3, expected 0, or at least 4, the number of partitions"),
+        ("key_skew = 1", "key_skew: 1.0, expected 0 where there are no keys"),
+        (
+            "keys = 4\nkey_skew = 5",
+            "key_skew: 5.0, expected less: each producer of the partition with the rarest",
+        ),
+    ],
+)
 def test_an_invalid_key_of_the_workload_is_named(keys: str, problem: str) -> None:
     found = problems(KIP.replace("record_bytes = 200", f"record_bytes = 200\n{keys}", 1))
     assert any(line.startswith(f"workload.{problem}") for line in found)
 
 
 def problems(text: str) -> list[str]:
-    """Return the lines of the error of an invalid file, without the file's name."""
+    """Return the lines of the error of an invalid file, which begin with the file's name."""
     with pytest.raises(InputError) as caught:
         parse(text, "mine.toml")
-    return [line.removeprefix("mine.toml: ") for line in str(caught.value).splitlines()]
+    lines = [line.partition("mine.toml: ") for line in str(caught.value).splitlines()]
+    assert {before for before, *_ in lines} == {""}
+    return [line for *_, line in lines]
 
 
 def test_all_problems_of_a_file_are_listed() -> None:
