@@ -1,5 +1,6 @@
 """Bad usage and bad input give one line on standard error, exit code 2 and no file."""
 
+import json
 import signal
 from pathlib import Path
 
@@ -7,7 +8,11 @@ import pytest
 
 from commands import invoke_refused, run_python
 from insync import __version__
+from insync.brokers.cluster import admin
 from insync.cli.app import invoke
+from insync.faults.registry import KINDS, why_not
+from unit.matrix_folder import write_matrix
+from unit.run_folder import Story, run_json
 
 
 @pytest.fixture(autouse=True)
@@ -110,3 +115,72 @@ insync.cli.main()
 """
     done = run_python("-c", script)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+EXISTING = ("--cluster", "existing", "--bootstrap", "127.0.0.1:9")
+STALLED = str(Path(__file__).parents[2] / "data" / "existing" / "stalled.toml")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("control", "--cluster", "existing"), "expected --bootstrap with it"),
+        (("control", "--bootstrap", "a:1"), "--bootstrap: expected --cluster existing with it"),
+        (("control", "--allow-faults"), "--allow-faults: expected --cluster existing with it"),
+        (("control", *EXISTING), "expected --arms with the one arm"),
+        (("control", *EXISTING, "--arms", "stock,off"), "expected --arms with the one arm"),
+        (("control", *EXISTING, "--arms", "off"), "--arms off: expected --bridges"),
+        (("control", *EXISTING, "--arms", "off", "--bridges", "/none"), "--bridges /none: "),
+        ((STALLED, *EXISTING, "--arms", "stock"), "injects stall: expected --allow-faults"),
+        (
+            ("freeze", *EXISTING, "--arms", "stock", "--allow-faults"),
+            "freeze injects freeze: expected only kinds that need no node of insync's own",
+        ),
+        (("kafka-7104", *EXISTING, "--arms", "stock"), "a race, expected a scenario without"),
+        (("transactions", *EXISTING, "--arms", "stock"), "or a fault's topic: expected none"),
+        (
+            ("control", *EXISTING, "--arms", "stock", "--client", "java"),
+            "--client java: expected librdkafka",
+        ),
+        (
+            ("control", *EXISTING, "--arms", "stock", "--events-topic", "e"),
+            "--events-topic e: expected none",
+        ),
+        (("control", *EXISTING, "--arms", "stock"), "127.0.0.1:9: no answer"),
+    ],
+)
+def test_what_a_run_on_an_existing_cluster_cannot_do_is_refused_before_it_connects(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    problem: str,
+) -> None:
+    monkeypatch.setattr(admin, "ANSWERS_WITHIN_S", 0.2)
+    assert problem in invoke_refused(capsys, "run", *arguments)
+
+
+def test_only_kinds_of_the_preloaded_library_act_on_brokers_of_others() -> None:
+    possible = {name for name in KINDS if "existing" in KINDS[name].probes}
+    assert possible == {"stall", "read-error"}
+    assert why_not("kill", "existing", Path()) == "kill: not for --cluster existing"
+
+
+@pytest.mark.parametrize(
+    ("finished", "problem"),
+    [
+        (True, "a run that ended at 2026-09-21 14:18 UTC, expected a running arm with the agent;"),
+        (False, "a run that was cut short, or whose brokers do not run yet, expected a running"),
+    ],
+)
+def test_a_run_that_is_over_is_said_to_be(
+    finished: bool, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run.json").write_text(json.dumps(run_json(Story(finished=finished))))
+    line = invoke_refused(capsys, "state", str(tmp_path))
+    assert problem in line
+    assert line.endswith(f"insync report {tmp_path} shows it\n") is finished
+
+
+def test_a_matrix_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = invoke_refused(capsys, "state", str(write_matrix(tmp_path)))
+    assert "a matrix, expected a running arm with the agent" in line

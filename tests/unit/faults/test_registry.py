@@ -34,7 +34,7 @@ def test_kinds_run_on_both_kinds_of_cluster_unless_they_need_files_of_nodes() ->
     local = {kind for kind, entry in KINDS.items() if set(entry.probes) == {"local"}}
     assert local == {"corrupt", "create-topic", "lost-log", "move-log-dir"}
     others = [entry for kind, entry in KINDS.items() if kind not in local]
-    # tests/unit/cli/test_existing.py names those of a cluster that insync did not start.
+    # tests/unit/cli/test_errors.py names those of a cluster that insync did not start.
     assert all(set(entry.probes) - {"existing"} == {"local", "docker"} for entry in others)
 
 
