@@ -1,7 +1,11 @@
-"""Builds images on a real engine: from nothing, not root, quick to start, with a health check."""
+"""Builds images on a real engine: from nothing, not root, quick to start, with a health check.
+
+The image for Strimzi holds the agent's jar, its licences, and nothing that runs.
+"""
 
 import io
 import shutil
+import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +16,7 @@ import pytest
 
 from commands import invoke_json
 from host_base import host_base
+from insync.artifacts import AGENT_JAR, built
 from insync.brokers.images import image as images
 from insync.brokers.images.image import SAMPLE, Image, prepare
 from insync.brokers.kafka import formats, releases
@@ -23,6 +28,7 @@ from waiting import wait_for
 
 Run = Callable[..., Any]
 OutputOf = Callable[..., str]
+ROOT = Path(__file__).resolve().parents[2]
 INSIDE_TMP = Path("/tmp")  # noqa: S108  # a path in the image
 
 
@@ -211,3 +217,25 @@ def test_a_stale_image_is_not_used(
         InputError, match=r"stale, this insync builds a different one, expected it from `insync"
     ):
         images.require(dist.release)
+
+
+def test_the_image_for_strimzi_holds_the_jar_and_its_licences_and_nothing_else(
+    engine: docker.DockerClient, tmp_path: Path
+) -> None:
+    jar = built(AGENT_JAR)
+    shutil.copy(jar, tmp_path / "insync-agent-0.1.0.jar")
+    for name in ("LICENSE", "NOTICE", "plugin-java/image/Dockerfile"):
+        shutil.copy(ROOT / name, tmp_path)
+    image, _ = engine.images.build(path=str(tmp_path), rm=True)
+    try:
+        container = engine.containers.create(image.id, command="none")
+        try:
+            exported = io.BytesIO(b"".join(container.export()))
+        finally:
+            container.remove()
+    finally:
+        engine.images.remove(image.id)
+    with tarfile.open(fileobj=exported) as tar:
+        files = {each.name: each.size for each in tar if each.isfile() and each.size}
+    sizes = {name: (ROOT / name).stat().st_size for name in ("LICENSE", "NOTICE")}
+    assert files == {"insync-agent.jar": jar.stat().st_size, **sizes}
