@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,7 +11,6 @@ from typing import Any
 
 import pytest
 
-import metrics_page
 from commands import insync, insync_json
 from insync.arms import FEATURE, LAG_POLICY, PROCESS_TIME, SCOPE
 from insync.artifacts import AGENT_JAR
@@ -29,8 +29,28 @@ from waiting import wait_for
 LAG_MS = 3_000
 MISSPELT = "insync.relinquish.cooldwn.ms"
 EVENTS_TOPIC = "insync.events.topic"
+METRICS = Path(__file__).parents[2] / "docs" / "operate" / "metrics.md"
+ROW = re.compile(r"^\| `(kafka[^`]+)` \| \w+ \| [^|]+ \| (.*) \|$", re.M)
+TAG = re.compile(r",(\w+)=([A-Z]+)$")
 LOGGERS = ("(Agent)", "(PendingReads)", "(StepDown)", "(Controller)")
 """The last parts of the loggers' names, with which these brokers' layout ends a line."""
+
+
+def documented() -> Iterator[str]:
+    """Yield every name with each value of its tag, without those of partitions."""
+    for name, says in ROW.findall(METRICS.read_text(encoding="utf-8")):
+        tag = TAG.search(name)
+        if tag is None:
+            yield name
+        elif "topic=TOPIC" not in name:
+            values = says.split(f"{tag[2]}: ")[1].split(", ")
+            yield from (f"{name[: tag.start()]},{tag[1]}={value.strip('`')}" for value in values)
+
+
+def named() -> set[str]:
+    """Return the documented names as JMX writes them: their keys in order."""
+    parts = (name.split(":") for name in documented())
+    return {f"{domain}:{','.join(sorted(keys.split(',')))}" for domain, keys in parts}
 
 
 def types(lab: Lab) -> set[str]:
@@ -91,8 +111,7 @@ def test_on_the_config_is_described_and_the_metrics_are_there(on: Lab, program: 
     found = set()
     for attribute in ("Value", "Count"):
         found |= on.jmx(program, "kafka.server:*", attribute).keys()
-    named = {metrics_page.canonical(name) for name in metrics_page.names()}
-    assert {name for name in named if name.startswith("kafka.server:")} <= found
+    assert {name for name in named() if name.startswith("kafka.server:")} <= found
 
 
 def test_off_by_default_and_described_so(off: Lab, program: Program) -> None:
@@ -105,8 +124,7 @@ def test_without_the_agent_a_broker_has_no_config_no_metric_and_no_line_of_it(
     apart: Lab, program: Program
 ) -> None:
     assert program("DescribeConfig", apart.server(1), "1", FEATURE).strip() == "none"
-    ours = set(map(metrics_page.canonical, metrics_page.names()))
-    assert not ours & apart.jmx(program, "kafka.*:*", "Value").keys()
+    assert not named() & apart.jmx(program, "kafka.*:*", "Value").keys()
     said = apart.log().splitlines()
     assert not [line for line in said if "[insync]" in line or line.endswith(LOGGERS)]
 
