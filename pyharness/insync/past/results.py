@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from insync.errors import InputError
 from insync.events.matrix_info import CELLS, PAGE, PLAN, is_matrix, load_matrix
-from insync.events.run_info import RunInfo, load_run
+from insync.events.run_info import load_run
 from insync.events.schema import CAMPAIGN, REPORT, RUN, VERDICT
 from insync.events.verdict import read_cells, read_verdict
 from insync.events.writer import write_atomic
@@ -184,7 +184,7 @@ def _run(folder: Path) -> Past:
 
 def _matrix(folder: Path) -> Past:
     info = load_matrix(folder)
-    runs = [run for each in info.run_folders(folder) if (run := _loaded(each))]
+    runs = [load_run(each) for each in info.run_folders(folder) if (each / RUN).is_file()]
     ended = [run.finished_ms for run in runs if run.finished_ms is not None]
     began_ms = min((run.started_ms for run in runs), default=_changed_ms(folder / PLAN))
     verdict: Verdict = "none"
@@ -220,14 +220,6 @@ def _campaign(folder: Path) -> Past:
         when_ms=_changed_ms(folder / CAMPAIGN), kafka=(kafka,) if kafka else (),
         page=_page(folder / REPORT),
     )  # fmt: skip
-
-
-def _loaded(folder: Path) -> RunInfo | None:
-    """Return the run of a folder; None if it did not begin or cannot be read."""
-    try:
-        return load_run(folder)
-    except InputError:
-        return None
 
 
 def _changed_ms(file: Path) -> float:
