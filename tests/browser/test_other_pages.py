@@ -9,11 +9,12 @@ from playwright.sync_api import Browser, Page
 from browser.chromium import opened
 from insync.outcome import Outcome
 from insync.past.results import find_results, past_results, write_index
-from insync.report.result_page import Words, write_result
+from insync.report.result_page import write_result
 from insync.result import Result
 from insync.why.page import page as rendered
 from unit.past.past_folders import write_matrix, write_past
 from unit.report.made_up_results import FAILED, PASSED, SEEN, UNKNOWN, part, whole
+from unit.report.test_result_page import Verified
 from unit.why.test_beside import found
 
 
@@ -32,8 +33,7 @@ def index(tmp_path: Path) -> Path:
 def result(tmp_path: Path) -> Path:
     cut = Result(of="tests", outcome=Outcome.UNKNOWN, found="could not run: no broker")
     made = whole(part("weave", SEEN, PASSED), part("faults", PASSED, FAILED, UNKNOWN), cut)
-    words = Words(command="verify", says="a build beside a baseline", part="level")
-    return write_result(tmp_path, made, words)
+    return write_result(tmp_path, made, Verified())
 
 
 @pytest.fixture

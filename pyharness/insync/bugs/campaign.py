@@ -20,7 +20,6 @@ from insync.events.verdict import EVIDENCE
 from insync.metrics import METRICS
 from insync.outcome import Outcome, worst
 from insync.report.matrix.cells import full
-from insync.report.result_page import Words
 from insync.result import Result, Table
 from insync.run.cell import CellSpec
 from insync.run.plan import resolve_cells
@@ -41,18 +40,15 @@ class Seen:
 
 class Bugs(ScenarioCampaign):
     name = "bugs"
-    words = Words(
-        command=name,
-        says="bugs of Kafka's past, on an affected release and on the fixed one",
-        part="bug",
-        notes=(
-            "A bug passes if it is found in every repeat on the affected release, and in none on"
-            " the fixed one. Of a bug without a fix only the affected release is played, which does"
-            " not show that it would not be found elsewhere.",
-            "A repeat is void, and its bug unknown, if a fault did not act, a cluster did not"
-            " start, or something was not recorded. If all that the bug is found by is liveness and"
-            " known, other things may be missing.",
-        ),
+    says = "bugs of Kafka's past, on an affected release and on the fixed one"
+    part = "bug"
+    notes = (
+        "A bug passes if it is found in every repeat on the affected release, and in none on"
+        " the fixed one. Of a bug without a fix only the affected release is played, which does"
+        " not show that it would not be found elsewhere.",
+        "A repeat is void, and its bug unknown, if a fault did not act, a cluster did not"
+        " start, or something was not recorded. If all that the bug is found by is liveness and"
+        " known, other things may be missing.",
     )
     batch = 1
 

@@ -35,7 +35,7 @@ def command(request: FuzzRequest, options: Options, json: Json = False) -> int:
 
     def show(found: Result, folder: Path) -> Outcome:
         """Print what was found; a reduced scenario is printed as its file, to be run again."""
-        outcome = show_result(found, folder, Fuzz.words, as_json=json)
+        outcome = show_result(found, folder, Fuzz.part, as_json=json)
         for file in sorted((folder / REDUCED).glob("*.toml")):
             text = f"# insync run {file}\n{file.read_text(encoding='utf-8')}"
             results_console(as_json=json).print(text, soft_wrap=True, markup=False)

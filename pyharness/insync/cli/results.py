@@ -41,7 +41,7 @@ from insync.events.verdict import Cell, Verdict, read_cells
 from insync.outcome import Outcome, worst
 from insync.past.results import LEVELS, find_results
 from insync.report.matrix.cells import markdown, outcome
-from insync.report.result_page import Words, overview, problems
+from insync.report.result_page import overview, problems
 from insync.report.sections import side_by_side
 from insync.report.statistics import statistics_tables
 from insync.result import Result
@@ -79,17 +79,17 @@ def run_campaign(
 def show_campaign(campaign: Campaign[C], options: Options, *, as_json: bool) -> int:
     """Run a campaign, show its checks, and return the exit code."""
     return run_campaign(
-        campaign, options, partial(show_result, words=campaign.words, as_json=as_json)
+        campaign, options, partial(show_result, part=campaign.part, as_json=as_json)
     )
 
 
-def show_result(result: Result, folder: Path, words: Words, *, as_json: bool) -> Outcome:
-    """Print the children of a result, what is not as expected, the verdict, and the page's path.
+def show_result(result: Result, folder: Path, part: str, *, as_json: bool) -> Outcome:
+    """Print the parts of a result, what is not as expected, the verdict, and the page's path.
 
     `as_json` prints the file besides. Returns the verdict.
     """
     console = results_console(as_json=as_json)
-    show_checks(console, result, words.part)
+    show_checks(console, result, part)
     console.print(f"page: {escape(str(folder / REPORT))}", soft_wrap=True)
     if as_json:
         print((folder / VERDICT).read_text(encoding="utf-8"), end="")

@@ -54,19 +54,15 @@ class Place:
     command: str = ""
 
 
-class Campaign(ABC, Generic[C]):
-    """A campaign.
+class Campaign(Words, ABC, Generic[C]):
+    """A campaign; its name is that of its command, and a new folder has it.
 
     Attributes:
-        name: that of its command; a new folder has it.
-        words: how its page calls what it shows.
         at_once: how many arms run at the same time.
         batch: how many groups of cells run together; None: all that there are.
 
     """
 
-    name: ClassVar[str]
-    words: ClassVar[Words]
     at_once: int = 2
     batch: ClassVar[int | None] = None
 
@@ -105,7 +101,7 @@ class Campaign(ABC, Generic[C]):
         """Return what the cells come to that are done."""
 
     def write(self, folder: Path, result: Result) -> None:
-        write_result(folder, result, self.words)
+        write_result(folder, result, self)
 
 
 class CampaignOfResults(Campaign[C]):

@@ -23,7 +23,6 @@ from insync.fuzz.judge import CLASSES, ArmResult, Class, fault_words, judge, wor
 from insync.fuzz.reduce import Reduced, Replays, reduce_seed
 from insync.fuzz.request import DEFAULT_ARMS, FuzzRequest, seeds_of
 from insync.outcome import Outcome
-from insync.report.result_page import Words
 from insync.result import Result, Table
 from insync.run.cell import CellSpec
 from insync.run.plan import require_agent, resolve_cells
@@ -46,16 +45,13 @@ Judged = Mapping[int, OfArms]
 
 class Fuzz(ScenarioCampaign):
     name = "fuzz"
-    words = Words(
-        command=name,
-        says="random faults, which Kafka must survive",
-        part="seed",
-        notes=(
-            "A finding is an integrity violation, an error of an agent, or a cluster that does not"
-            " come back. Nothing else is expected of a seed: an ISR may shrink.",
-            "A seed is unknown if a fault has no evidence that it acted.",
-            "To repeat one seed, give the command at the end with --seeds and its number.",
-        ),
+    says = "random faults, which Kafka must survive"
+    part = "seed"
+    notes = (
+        "A finding is an integrity violation, an error of an agent, or a cluster that does not"
+        " come back. Nothing else is expected of a seed: an ISR may shrink.",
+        "A seed is unknown if a fault has no evidence that it acted.",
+        "To repeat one seed, give the command at the end with --seeds and its number.",
     )
     batch = 10
 

@@ -14,7 +14,6 @@ from insync.kafka_tests.judge import Difference, Findings
 from insync.kafka_tests.jvm import JvmJob, run_jvm
 from insync.kafka_tests.request import TestsPlan
 from insync.lists import grouped
-from insync.report.result_page import Words
 from insync.result import Result
 
 
@@ -137,15 +136,12 @@ class KafkaTests(CampaignOfOne):
     """The campaign of `insync kafka-tests`. Its files say which classes are missing."""
 
     name = "kafka-tests"
-    words = Words(
-        command=name,
-        says="Kafka's own test classes on a build, test by test beside a baseline",
-        part="arm",
-        notes=(
-            "A test that ends otherwise than in the baseline is run again on both sides; if it then"
-            " ends as in the baseline, it is flaky, and observed only.",
-            "A known difference is one of a correct change, with its reason.",
-        ),
+    says = "Kafka's own test classes on a build, test by test beside a baseline"
+    part = "arm"
+    notes = (
+        "A test that ends otherwise than in the baseline is run again on both sides; if it then"
+        " ends as in the baseline, it is flaky, and observed only.",
+        "A known difference is one of a correct change, with its reason.",
     )
 
     def __init__(self, plan: TestsPlan) -> None:

@@ -19,7 +19,6 @@ from insync.overhead.load_tool import LoadTool
 from insync.overhead.measure import Subject, measure
 from insync.overhead.request import OverheadRequest
 from insync.progress import Progress
-from insync.report.result_page import Words
 from insync.result import Result
 from insync.run.plan import built_agent, require_agent
 from insync.run.version_support import require_arms
@@ -47,15 +46,12 @@ class Overhead(Campaign[Measurement]):
     """
 
     name = "overhead"
-    words = Words(
-        command=name,
-        says="what arms cost on brokers, beside stock Kafka",
-        part="arm",
-        notes=(
-            "Arms are measured in turn, each on a cluster of its own. Figures per fetch do not"
-            " depend on how busy the machine is; times do.",
-            "Nothing is expected of a figure; the intervals of 95 % need six rounds.",
-        ),
+    says = "what arms cost on brokers, beside stock Kafka"
+    part = "arm"
+    notes = (
+        "What is compared is measured in turn, each on a cluster of its own. Figures per fetch do"
+        " not depend on how busy the machine is; times do.",
+        "Of a figure without a limit nothing is expected; intervals of 95 % need six rounds.",
     )
     batch = 1
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from markupsafe import Markup
 
@@ -30,17 +30,20 @@ Check = tuple[tuple[str, ...], Result]
 """A check, and what it and its parents are about."""
 
 
-@dataclass(frozen=True)
 class Words:
-    """How a page calls what it shows: what the command judges; `part` is a child of the result.
+    """How a page calls what it shows; `part` is a child of the result.
 
     `notes` are sentences that explain how to read the page.
     """
 
-    command: str
-    says: str
-    part: str
-    notes: Sequence[str] = ()
+    name: ClassVar[str]
+    says: ClassVar[str]
+    part: ClassVar[str]
+    notes: ClassVar[Sequence[str]] = ()
+
+    @property
+    def title(self) -> str:
+        return self.name
 
 
 def write_result(folder: Path, result: Result, words: Words, extra: Markup | None = None) -> Path:
@@ -49,7 +52,7 @@ def write_result(folder: Path, result: Result, words: Words, extra: Markup | Non
     `extra` is put above the checks, such as pictures.
     """
     write_atomic(folder / VERDICT, result.as_json())
-    write_atomic(folder / JUNIT, as_xml(f"insync {words.command}", result.children))
+    write_atomic(folder / JUNIT, as_xml(f"insync {words.title}", result.children))
     return write_atomic(folder / REPORT, render_result(result, words, extra))
 
 

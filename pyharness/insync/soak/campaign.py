@@ -35,7 +35,7 @@ from insync.events.writer import EventWriter
 from insync.nodes import BROKERS, spread
 from insync.overhead.observer import Counters, Observer, observer
 from insync.progress import Progress
-from insync.report.result_page import Words, write_result
+from insync.report.result_page import write_result
 from insync.report.soak import pictures
 from insync.result import Result
 from insync.run.plan import require_agent
@@ -210,17 +210,14 @@ class Soak(CampaignOfOne):
     """A soak of so many minutes of disturbances on an arm."""
 
     name = "soak"
-    words = Words(
-        command=name,
-        says="does anything grow?",
-        part="group",
-        notes=(
-            "Three brokers are disturbed in turn. After each disturbance every broker collects its"
-            " garbage and is sampled.",
-            "A figure may not grow: the check fails if the whole interval of its growth (Theil and"
-            " Sen, 95 %) is above the bound, and is unknown if the bound is inside the interval.",
-            "The grey part of a picture is the warm-up, which is not judged.",
-        ),
+    says = "does anything grow?"
+    part = "group"
+    notes = (
+        "Three brokers are disturbed in turn. After each disturbance every broker collects its"
+        " garbage and is sampled.",
+        "A figure may not grow: the check fails if the whole interval of its growth (Theil and"
+        " Sen, 95 %) is above the bound, and is unknown if the bound is inside the interval.",
+        "The grey part of a picture is the warm-up, which is not judged.",
     )
 
     def __init__(self, kafka: str, arm: str, minutes: float) -> None:
@@ -255,7 +252,7 @@ class Soak(CampaignOfOne):
 
     def write(self, folder: Path, result: Result) -> None:
         samples = list(read_samples(folder)) if (folder / SAMPLES).is_file() else []
-        write_result(folder, result, self.words, pictures(samples, self.warm_up_s))
+        write_result(folder, result, self, pictures(samples, self.warm_up_s))
 
     def check(self, cell: Named, place: Place) -> Result:
         """Disturb and sample, let it become quiet, and judge.

@@ -16,7 +16,6 @@ from insync.faults.registry import KINDS, why_not
 from insync.fuzz.draw import GENERATOR
 from insync.fuzz.request import seeds_of
 from insync.outcome import Outcome
-from insync.report.result_page import Words
 from insync.result import Result
 from insync.verify.criteria import DEFAULT, read
 from insync.verify.level import Level, Verification, sides
@@ -36,16 +35,13 @@ LEVELS: Final[Mapping[str, type[Level]]] = {
 
 class Verify(CampaignOfResults[type[Level]]):
     name = "verify"
-    words = Words(
-        command=name,
-        says="a Kafka build beside a baseline",
-        part="level",
-        notes=(
-            "A level is a way of looking at the build: what the agent would weave there, or how its"
-            " brokers stand faults. Each has an outcome of its own.",
-            "A figure of several repeats is that of the worst, and in brackets the median.",
-            "A check is unknown, too, if the baseline does not show the problem.",
-        ),
+    says = "a Kafka build beside a baseline"
+    part = "level"
+    notes = (
+        "A level is a way of looking at the build: what the agent would weave there, or how its"
+        " brokers stand faults. Each has an outcome of its own.",
+        "A figure of several repeats is that of the worst, and in brackets the median.",
+        "A check is unknown, too, if the baseline does not show the problem.",
     )
 
     def __init__(self, what: Verification, chosen: Sequence[type[Level]]) -> None:
@@ -72,7 +68,7 @@ class Verify(CampaignOfResults[type[Level]]):
 
     def check(self, cell: type[Level], place: Place) -> Result:
         """Run a level; it is unknown if it cannot run."""
-        place.progress.phase(f"level {cell.name}: {cell.words.says}")
+        place.progress.phase(f"level {cell.name}: {cell.says}")
         try:
             return run_within(cell(self.what, place.progress), place, cell.name)
         except (InsyncError, OSError) as error:

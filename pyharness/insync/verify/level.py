@@ -134,6 +134,10 @@ class Level(Campaign[Any]):
     def __init__(self, what: Verification, progress: Progress) -> None:
         """Plan it."""
 
+    @property
+    def title(self) -> str:
+        return f"verify, {self.name}"
+
     def asked(self) -> Mapping[str, Any]:
         """Return nothing: the verification knows it."""
         return {}

@@ -22,7 +22,6 @@ from insync.errors import InputError, InsyncError
 from insync.events.schema import CAMPAIGN, JUNIT, REPORT, VERDICT
 from insync.outcome import Outcome
 from insync.progress import Progress
-from insync.report.result_page import Words
 from insync.result import Result
 
 
@@ -40,7 +39,8 @@ class Dice(Campaign[Throw]):
     """Throws two dice some times; a throw of a double is repeated once."""
 
     name = "dice"
-    words = Words(command=name, says="throws of two dice", part="check")
+    says = "throws of two dice"
+    part = "check"
     batch = 2
 
     def __init__(self, throws: int, sides: int = 6) -> None:

@@ -12,7 +12,15 @@ from insync.report.result_page import Words, overview, problems, render_result, 
 from insync.result import Result, Table
 from unit.report.made_up_results import FAILED, PASSED, SEEN, UNKNOWN, part, whole
 
-WORDS = Words(command="verify", says="a build beside a baseline", part="level", notes=["Read it."])
+
+class Verified(Words):
+    name = "verify"
+    says = "a build beside a baseline"
+    part = "level"
+    notes = ("Read it.",)
+
+
+WORDS = Verified()
 
 
 @pytest.fixture

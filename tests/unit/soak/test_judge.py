@@ -136,7 +136,7 @@ def test_the_page_has_what_was_found_and_every_figure_over_time() -> None:
         of="arm request", children=checks(found, ENDING, DISTURBED, 600.0),
         facts={"a": "<b>"},
     )  # fmt: skip
-    page = render_result(whole, Soak.words, pictures(found, 600.0))
+    page = render_result(whole, Soak("4.3.1", "request", 50), pictures(found, 600.0))
     assert page.count("<polyline") == 3 * 5
     assert "broker 2, heap after a collection" in page
     assert "&lt;b&gt;" in page

@@ -11,7 +11,6 @@ from insync.engine.campaign import CampaignOfOne, Options, campaign_folder, run_
 from insync.errors import InputError, InsyncError
 from insync.outcome import Outcome
 from insync.progress import Progress
-from insync.report.result_page import Words
 from insync.result import Result
 from insync.verify.level import Level
 from unit.verify.verifications import campaign
@@ -34,7 +33,7 @@ def level(
 ) -> type[Level]:
     own = {
         "name": name, "run_it": staticmethod(run), "began": began, "brokers": brokers,
-        "words": Words("verify", f"looks at {name}", "check"),
+        "says": f"looks at {name}", "part": "check",
     }  # fmt: skip
     return type(name, (MadeUp,), own)
 

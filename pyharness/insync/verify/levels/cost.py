@@ -12,7 +12,6 @@ from insync.overhead.campaign import Overhead
 from insync.overhead.figures import FIGURES, Round, differences, table
 from insync.overhead.request import RECORDS
 from insync.progress import Progress
-from insync.report.result_page import Words
 from insync.result import Result
 from insync.statistics import median_interval, pairs_needed
 from insync.verify.criteria import Criterion, Judged
@@ -26,11 +25,8 @@ class CostLevel(Level, Overhead):
     """The level: both sides are measured as arms are, and judged by the criteria."""
 
     name = "cost"
-    words = Words(
-        command="verify",
-        says="bytes, system calls and waits per fetch, throughput, latency, CPU and memory",
-        part="figure",
-    )
+    says = "bytes, system calls and waits per fetch, throughput, latency, CPU and memory"
+    part = "figure"
 
     def __init__(self, what: Verification, progress: Progress) -> None:
         """Plan as many rounds as an interval needs, or as --repeats says if that is more."""

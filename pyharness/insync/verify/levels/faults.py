@@ -29,7 +29,6 @@ from insync.outcome import Outcome
 from insync.past.compare import Figure, figures
 from insync.progress import Progress
 from insync.report.matrix.cells import full, written
-from insync.report.result_page import Words
 from insync.report.statistics import value_text
 from insync.result import Result
 from insync.run.cell import CellSpec
@@ -247,11 +246,8 @@ class FaultsLevel(Level, ScenarioCampaign):
     """The level: the cases on both sides, each of which has a folder with all of its runs."""
 
     name = "faults"
-    words = Words(
-        command="verify",
-        says="scenarios with faults and random faults, on both sides at the same time",
-        part="scenario",
-    )
+    says = "scenarios with faults and random faults, on both sides at the same time"
+    part = "scenario"
 
     def __init__(self, what: Verification, progress: Progress) -> None:
         self._what = what

@@ -21,7 +21,6 @@ from insync.errors import InsyncError
 from insync.events.writer import write_atomic
 from insync.outcome import Outcome
 from insync.progress import Progress
-from insync.report.result_page import Words
 from insync.result import Result
 from insync.run.version_support import read_table, row_of
 from insync.verify.level import Level, Verification
@@ -36,9 +35,8 @@ _MOST_CALLS: Final = 12
 
 class WeaveLevel(Level, CampaignOfOne):
     name = of = "weave"
-    words = Words(
-        command="verify", says="what the agent finds and would weave in the jars", part="check"
-    )
+    says = "what the agent finds and would weave in the jars"
+    part = "check"
     brokers = False
 
     def __init__(self, what: Verification, progress: Progress) -> None:
