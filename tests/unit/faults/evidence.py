@@ -15,16 +15,6 @@ from insync.faults.registry import KINDS
 from insync.scenario.load import parse, source
 
 
-class Process:
-    """A node's process, which runs until it has a code."""
-
-    pid = 1
-    code: int | None = None
-
-    def poll(self) -> int | None:
-        return self.code
-
-
 @dataclass(frozen=True)
 class Seen:
     figures: Mapping[str, float]
@@ -33,8 +23,10 @@ class Seen:
 
 
 def acted(fault: Fault[Any]) -> FaultLine:
-    """Inject a fault and lift it at once; return its evidence."""
+    """Prepare a fault, inject it and lift it at once, and again; return its evidence."""
+    fault.prepare()
     fault.inject()
+    fault.lift()
     fault.lift()
     return fault.evidence()
 

@@ -1,6 +1,8 @@
 """Faults that send requests to brokers: election and queue stall, without a broker."""
 
 import threading
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,10 +15,11 @@ from insync.brokers.kafka.versions import pinned
 from insync.errors import InsyncError
 from insync.faults.base import Fault
 from insync.faults.cluster import FaultCluster
-from insync.faults.kinds import queue_stall
 from insync.faults.support.control import ControlFile
 from insync.nodes import ring
 from unit.faults.evidence import acted, lacks
+
+pytestmark = pytest.mark.usefixtures("soon")
 
 
 class Brokers:
@@ -55,10 +58,19 @@ class Brokers:
         return answer
 
 
+Answering = Callable[..., Brokers]
+
+
+@pytest.fixture
+def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
+    """Return what makes brokers that give these answers."""
+    return partial(Brokers, monkeypatch)
+
+
 def test_an_election_is_sent_until_the_controller_accepts_and_counts_moved_leaders(
-    monkeypatch: pytest.MonkeyPatch,
+    answering: Answering,
 ) -> None:
-    brokers = Brokers(monkeypatch, 0, wire.NOT_CONTROLLER, OSError("silent"))
+    brokers = answering(0, wire.NOT_CONTROLLER, OSError("silent"))
     fault = brokers.fault()
     fault.prepare()
     assert [port for port, _ in brokers.asked] == [1, 1]
@@ -67,37 +79,33 @@ def test_an_election_is_sent_until_the_controller_accepts_and_counts_moved_leade
     assert [port for port, _ in brokers.asked[2:]] == [2, 3, 1], "the old leader is asked last"
     assert brokers.asked[-1][1] == wire.elect("t", [0, 1], 4_000)
     fault.lift()
-    assert fault.evidence().figures == {"moved": 2.0}
+    assert fault.evidence().figures == {"moved": 2}
 
 
 def test_a_second_election_of_a_partition_first_puts_its_replicas_in_order(
-    monkeypatch: pytest.MonkeyPatch,
+    answering: Answering,
 ) -> None:
-    brokers = Brokers(monkeypatch, 7, 0, 0)
+    brokers = answering(7, 0, 0)
     brokers.first[1] = 1
-    monkeypatch.setattr("insync.faults.kinds.elect.ANSWERS_WITHIN_S", 0.01)
     fault = brokers.fault()
     fault.inject()
     assert brokers.asked[0] == (2, wire.reassign("t", 1, [2, 3, 1], 4_000)), "not the old leader"
     assert len(brokers.asked) == 2
-    assert fault.evidence().figures == {"moved": 2.0}
+    assert fault.evidence().figures == {"moved": 2}
 
 
 def test_an_election_that_is_refused_or_unanswered_names_every_response(
-    monkeypatch: pytest.MonkeyPatch,
+    answering: Answering,
 ) -> None:
-    brokers = Brokers(monkeypatch, 0, OSError("silent"), 7)
     with pytest.raises(InsyncError, match="election of t: 2: silent, 3: error 7"):
-        brokers.fault().inject()
+        answering(0, OSError("silent"), 7).fault().inject()
 
 
-def test_an_election_that_moves_no_leader_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    brokers = Brokers(monkeypatch, 0, 0, 0)
-    monkeypatch.setattr("insync.faults.kinds.elect.ANSWERS_WITHIN_S", 0.01)
+def test_an_election_that_moves_no_leader_is_reported(
+    answering: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(wire, "elect", lambda *_: bytes(8))
-    fault = brokers.fault()
-    fault.inject()
-    assert fault.evidence().figures == {"moved": 0.0}
+    assert acted(answering(0, 0, 0).fault()).figures == {"moved": 0}
 
 
 @pytest.mark.parametrize(
@@ -110,45 +118,38 @@ def test_an_election_that_moves_no_leader_is_reported(monkeypatch: pytest.Monkey
     ],
 )
 def test_an_unclean_election_shows_that_the_isr_was_gone_before(
-    monkeypatch: pytest.MonkeyPatch, leader: int, isr: list[int], lacking: str | None
+    answering: Answering, leader: int, isr: list[int], lacking: str | None
 ) -> None:
-    brokers = Brokers(monkeypatch, 0, 0, 0)
-    monkeypatch.setattr("insync.faults.kinds.elect.ANSWERS_WITHIN_S", 0.01)
+    brokers = answering(0, 0, 0)
     brokers.leaders, brokers.isr = {0: leader, 1: leader, 2: 2}, isr
     line = acted(brokers.fault(type="unclean"))
-    assert brokers.asked == [(2, wire.elect("t", [0, 1], 4_000, wire.UNCLEAN))]
+    assert brokers.asked[2:] == [(2, wire.elect("t", [0, 1], 4_000, wire.UNCLEAN))]
     assert line.mode == "unclean"
     assert lacks("elect", line.figures, type="unclean", partitions=[0, 1], for_ms=0) == lacking
 
 
-class Broker:
+class Broker(OneNode):
     """Acts as the broker of a queue stall: `holds` of its threads take a stalled call."""
 
-    def __init__(self, tmp_path: Path, holds: int) -> None:
-        self.control = ControlFile.create(tmp_path / "control", tmp_path, capacity=4)
-        self.holds = holds
+    def __init__(self, control: ControlFile, holds: int) -> None:
+        super().__init__(controls={2: control})
+        self.topics: list[tuple[str, int, int]] = []
         self.sent: list[bytes] = []
         self.closed = 0
-        self.topics: list[tuple[str, int]] = []
-        self.control.header.attached = 1
+        self._slots = control.slots
+        self._holds = holds
 
-    def fault(self, monkeypatch: pytest.MonkeyPatch) -> Fault[Any]:
-        monkeypatch.setattr(wire, "connect", lambda *_: self)
-        monkeypatch.setattr(queue_stall, "HELD_WITHIN_S", 0.05)
-        cluster = OneNode(
-            controls={2: self.control},
-            make_filled_topic=lambda name, _, partitions: self.topics.append((name, partitions)),
-        )
-        return planned(cluster, "queue-stall", broker=2, topic="t", io_threads=3)
+    def make_filled_topic(self, *asked: Any) -> None:
+        self.topics.append(asked)
 
     def sendall(self, request: bytes) -> None:
+        if len(self.sent) < self._holds:
+            self._slots[len(self.sent)].held_now = 1
         self.sent.append(request)
-        slot = len(self.sent) - 1
-        if slot < self.holds:
-            self.hold(slot, 1)
 
-    def hold(self, slot: int, count: int) -> None:
-        self.control.slots[slot].held_now = count
+    def drain(self) -> None:
+        for slot in self._slots:
+            slot.held_now = 0
 
     def __enter__(self) -> "Broker":
         return self
@@ -159,26 +160,20 @@ class Broker:
 
 @pytest.mark.parametrize("holds", [3, 2])
 def test_a_queue_stall_reports_whether_every_thread_was_stalled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, holds: int
+    control: ControlFile, monkeypatch: pytest.MonkeyPatch, holds: int
 ) -> None:
-    broker = Broker(tmp_path, holds)
-    fault = broker.fault(monkeypatch)
+    broker = Broker(control, holds)
+    monkeypatch.setattr(wire, "connect", lambda *_: broker)
+    fault = planned(broker, "queue-stall", broker=2, topic="t", io_threads=3)
     fault.prepare()
-    assert broker.topics == [("t-q2-0", 3)]
+    assert broker.topics == [("t-q2-0", 2, 3)]
     fault.inject()
     assert broker.sent == [wire.fetch("t-q2-0", partition) for partition in range(3)]
-    drained: list[int] = []
-
-    def drain() -> None:
-        for slot in range(3):
-            drained.append(slot)
-            broker.hold(slot, 0)
-
-    threading.Timer(0.05, drain).start()
+    threading.Timer(0.05, broker.drain).start()
     fault.lift()
-    assert len(drained) >= holds, "it waits until no call is held"
+    assert not any(slot.held_now for slot in control.slots), "it waits until no call is held"
     fault.lift()
     line = fault.evidence()
-    assert line.figures == {"threads": 3.0, "held": float(holds)}
-    assert ((line.acted_ms or 0) > 0) == (holds == 3)
+    assert line.figures == {"threads": 3, "held": holds}
+    assert (line.acted_ms > 0) == (holds == 3)
     assert broker.closed == 3

@@ -1,8 +1,9 @@
 """Control groups: where they can be made, what is written and read, and that none stays."""
 
 import os
+import shutil
 from pathlib import Path
-from typing import Any, cast
+from unittest.mock import Mock, call
 
 import pytest
 from hypothesis import given
@@ -51,43 +52,40 @@ def test_a_machine_without_the_cpu_controller_says_so() -> None:
     assert usable([], "cpu", quota(50)) == "no cgroup with the cpu controller is mounted"
 
 
-class Folders:
-    """A folder in place of the kernel's: new groups have the files that the kernel would create."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, unified: bool) -> None:
-        names = ("cpu.max",) if unified else ("cpu.cfs_period_us", "cpu.cfs_quota_us")
-        real = Path.mkdir
-
-        def mkdir(folder: Path, *args: int) -> None:
-            real(folder, *args)
-            for name in (*names, "cgroup.procs"):
-                (folder / name).touch()
-
-        def rmdir(folder: Path) -> None:
-            for file in folder.iterdir():
-                file.unlink()
-            os.rmdir(folder)  # noqa: PTH106 - Path.rmdir is what is replaced
-
-        monkeypatch.setattr(Path, "mkdir", mkdir)
-        monkeypatch.setattr(Path, "rmdir", rmdir)
-
-
-@pytest.mark.parametrize("unified", [False, True])
+@pytest.mark.parametrize(
+    ("unified", "quotas", "stat"),
+    [
+        (
+            False, {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "2500"},
+            "nr_periods 9\nnr_throttled 7\nthrottled_time 1500000\n",
+        ),
+        (
+            True, {"cpu.max": "2500 100000"},
+            "usage_usec 5\nnr_periods 9\nnr_throttled 7\nthrottled_usec 1500\n",
+        ),
+    ],
+    ids=["v1", "v2"],
+)  # fmt: skip
 def test_a_group_has_its_quota_its_process_and_its_figures(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unified: bool
-) -> None:
-    (tmp_path / "cgroup.subtree_control").write_text("memory")
-    Folders(monkeypatch, unified)
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unified: bool, quotas: dict[str, str],
+    stat: str,
+) -> None:  # fmt: skip
+    """A folder stands in for the kernel's, which creates the files of a group."""
+    mkdir = Path.mkdir
+
+    def make(folder: Path) -> None:
+        mkdir(folder)
+        for name in (*quotas, "cgroup.procs"):
+            (folder / name).touch()
+
+    monkeypatch.setattr(Path, "mkdir", make)
+    monkeypatch.setattr(Path, "rmdir", shutil.rmtree)
+    enabled = tmp_path / "cgroup.subtree_control"
+    enabled.write_text("memory")
     group = ControlGroup.make(Parent(tmp_path, unified), "2", quota(2.5))
     assert group.folder.name == f"insync-{mine()}-2"
-    if unified:
-        assert (group.folder / "cpu.max").read_text() == "2500 100000"
-        assert (tmp_path / "cgroup.subtree_control").read_text().startswith("+cpu")
-        stat = "usage_usec 5\nnr_periods 9\nnr_throttled 7\nthrottled_usec 1500\n"
-    else:
-        assert (group.folder / "cpu.cfs_period_us").read_text() == "100000"
-        assert (group.folder / "cpu.cfs_quota_us").read_text() == "2500"
-        stat = "nr_periods 9\nnr_throttled 7\nthrottled_time 1500000\n"
+    assert {name: (group.folder / name).read_text() for name in quotas} == quotas
+    assert enabled.read_text().startswith("+cpu") == unified
     (group.folder / "cpu.stat").write_text(stat)
     assert throttled(group) == Throttled(times=7, ms=1.5)
     group.add(77)
@@ -123,32 +121,9 @@ def test_a_quota_is_valid_for_the_kernel_and_as_large_as_requested(percent: floa
     assert quota / period * 100 == pytest.approx(percent, rel=0.01)
 
 
-class FakeContainer:
-    """Records its pauses and quotas."""
-
-    def __init__(self) -> None:
-        self.pid = os.getpid()
-        self.quotas: list[tuple[int, int]] = []
-        self.asked: list[object] = []
-        self.ended = False
-
-    def pause(self) -> None:
-        self.asked.append("pause")
-
-    def unpause(self) -> None:
-        self.asked.append("unpause")
-
-    def set_quota_us(self, period: int, quota: int) -> None:
-        self.quotas.append((period, quota))
-
-    def poll(self) -> int | None:
-        return -9 if self.ended else None
-
-    def send_signal(self, _: int, /) -> None:
-        raise AssertionError("not by signals")
-
-    def wait(self, timeout: float | None = None) -> int:
-        raise AssertionError(f"not waited for, {timeout}")
+@pytest.fixture
+def container() -> Mock:
+    return Mock(pid=os.getpid(), poll=lambda: None)
 
 
 @pytest.mark.parametrize(
@@ -159,16 +134,11 @@ class FakeContainer:
     ],
 )
 def test_a_pause_is_read_from_the_control_group(
-    unified: bool,
-    file: str,
-    running: str,
-    frozen: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    unified: bool, file: str, running: str, frozen: str,
+    container: Mock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     monkeypatch.setattr(freeze, "group_of", lambda *_: Parent(tmp_path, unified))
-    container = FakeContainer()
-    pause = ByPause(cast("Any", container))
+    pause = ByPause(container)
     assert not pause.is_stopped(), "it is gone"
     (tmp_path / file).write_text(running)
     assert not pause.is_stopped()
@@ -176,37 +146,37 @@ def test_a_pause_is_read_from_the_control_group(
     assert pause.is_stopped()
     pause.stop()
     pause.go_on()
-    assert (pause.process.pid, container.asked) == (os.getpid(), ["pause", "unpause"])
+    assert pause.process.pid == os.getpid()
+    assert container.mock_calls == [call.pause(), call.unpause()]
+
+
+@pytest.fixture
+def share(container: Mock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ContainerShare:
+    """Return the share of the container, whose counters are in `cpu.stat`."""
+    monkeypatch.setattr(shares, "group_of", lambda *_: Parent(tmp_path, unified=True))
+    (tmp_path / "cpu.stat").write_text("nr_throttled 7\nthrottled_usec 5000\n")
+    return ContainerShare(container)
 
 
 def test_throttling_is_counted_from_the_start_of_a_quota_and_the_quota_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    container: Mock, share: ContainerShare, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(shares, "group_of", lambda *_: Parent(tmp_path, unified=True))
-    container = FakeContainer()
-    share = ContainerShare(cast("Any", container))
-    stat = tmp_path / "cpu.stat"
-    stat.write_text("nr_throttled 7\nthrottled_usec 5000\n")
     share.cut(2.0)
-    assert container.quotas == [(100_000, 2_000)]
-    stat.write_text("nr_throttled 10\nthrottled_usec 9000\n")
+    container.set_quota_us.assert_called_once_with(100_000, 2_000)
+    (tmp_path / "cpu.stat").write_text("nr_throttled 10\nthrottled_usec 9000\n")
     assert (share.throttled().times, share.throttled().ms) == (3, 4.0)
     share.restore()
     share.restore()
-    assert container.quotas == [(100_000, 2_000), (100_000, -1)]
+    assert container.mock_calls[1:] == [call.set_quota_us(100_000, -1)]
 
 
 def test_the_quota_of_an_ended_container_is_not_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    container: Mock, share: ContainerShare
 ) -> None:
-    monkeypatch.setattr(shares, "group_of", lambda *_: Parent(tmp_path, unified=True))
-    (tmp_path / "cpu.stat").write_text("nr_throttled 0\nthrottled_usec 0\n")
-    container = FakeContainer()
-    share = ContainerShare(cast("Any", container))
     share.cut(2.0)
-    container.ended = True
+    container.poll = lambda: -9
     share.restore()
-    assert container.quotas == [(100_000, 2_000)]
+    container.set_quota_us.assert_called_once_with(100_000, 2_000)
 
 
 def test_missing_control_groups_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -20,10 +19,8 @@ class Clock:
     error_ms: float = 2.0
 
 
-def jumped(tmp_path: Path, by_ms: int, *readings: Clock | None) -> FaultLine:
+def jumped(control: ControlFile, by_ms: int, *readings: Clock | None) -> FaultLine:
     """Jump by `by_ms` while the broker's clock is read as `readings`."""
-    control = ControlFile.create(tmp_path / "control", tmp_path, capacity=1)
-    control.header.attached = 1
     clock: Iterator[Clock | None] = iter(readings)
     topics: list[str] = []
     cluster = SimpleNamespace(
@@ -46,25 +43,25 @@ def missing(by_ms: int, line: FaultLine) -> str | None:
 
 
 @pytest.mark.parametrize("by_ms", [5_000, -5_000])
-def test_a_jump_shows_in_the_brokers_times_at_both_ends(tmp_path: Path, by_ms: int) -> None:
-    seen = jumped(tmp_path, by_ms, Clock(1), Clock(by_ms + 2), Clock(by_ms + 4))
+def test_a_jump_shows_in_the_brokers_times_at_both_ends(control: ControlFile, by_ms: int) -> None:
+    seen = jumped(control, by_ms, Clock(1), Clock(by_ms + 2), Clock(by_ms + 4))
     assert seen.figures["shifted_ms"] == by_ms + 3
     assert seen.figures["error_ms"] == 4
     assert seen.acted_ms > 0
     assert missing(by_ms, seen) is None
 
 
-def test_a_clock_that_went_back_before_the_end_is_no_evidence(tmp_path: Path) -> None:
-    seen = jumped(tmp_path, 5_000, Clock(0), Clock(5_000), Clock(0))
+def test_a_clock_that_went_back_before_the_end_is_no_evidence(control: ControlFile) -> None:
+    seen = jumped(control, 5_000, Clock(0), Clock(5_000), Clock(0))
     assert seen.acted_ms == 0
     assert missing(5_000, seen) == "shifted_ms was 0, expected 5000, at most 4 off"
 
 
 @pytest.mark.parametrize("readings", [(None, Clock(5), Clock(5)), (Clock(0), Clock(5), None)])
 def test_a_broker_that_does_not_answer_gives_no_evidence(
-    tmp_path: Path, readings: tuple[Clock | None, ...]
+    control: ControlFile, readings: tuple[Clock | None, ...]
 ) -> None:
-    seen = jumped(tmp_path, 5, *readings)
+    seen = jumped(control, 5, *readings)
     assert "no append time" in str(missing(5, seen))
 
 

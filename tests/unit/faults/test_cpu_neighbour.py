@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,34 +13,19 @@ from insync.errors import InsyncError
 from insync.faults.base import Fault
 from insync.faults.kinds.cpu_neighbour import busy_command, unavailable
 from insync.faults.support import affinity
-from processes import busy_python
+from unit.faults.fakes import Process
 from waiting import wait_for
 
-BUSY = """
-import threading, time
-def spin():
-    while True: sum(range(1000))
-for _ in range(2): threading.Thread(target=spin).start()
-while True:
-    thread = threading.Thread(target=time.sleep, args=(0.01,)); thread.start(); thread.join()
-"""
 pytestmark = pytest.mark.skipif(unavailable() is not None, reason=str(unavailable()))
-
-
-@pytest.fixture
-def busy() -> Iterator["subprocess.Popen[bytes]"]:
-    """Start a process whose threads are always busy and that keeps starting threads."""
-    with busy_python(BUSY) as process:
-        yield process
 
 
 class Neighbours:
     """Starts processes and remembers them."""
 
     def __init__(self) -> None:
-        self.started: list[subprocess.Popen[bytes]] = []
+        self.started: list[Process] = []
 
-    def __call__(self, command: list[str]) -> "subprocess.Popen[bytes]":
+    def __call__(self, command: list[str]) -> Process:
         self.started.append(subprocess.Popen(command))
         return self.started[-1]
 
@@ -50,12 +35,12 @@ def waited(pid: int) -> float:
     return sum(sorted(affinity.waited_ms(pid).values())[-3:])
 
 
-def fault_on(process: "subprocess.Popen[bytes]", start: Callable[[list[str]], Any]) -> Fault[Any]:
+def fault_on(process: Process, start: Callable[[list[str]], Any]) -> Fault[Any]:
     cluster = OneNode(process, start=start)
     return planned(cluster, "cpu-neighbour", neighbours=2, for_ms=60_000)
 
 
-def test_a_process_beside_busy_ones_waits_for_its_cores(busy: "subprocess.Popen[bytes]") -> None:
+def test_a_process_beside_busy_ones_waits_for_its_cores(busy: Process) -> None:
     before, start = affinity.cores_of(busy.pid)[busy.pid], Neighbours()
     fault = fault_on(busy, start)
     fault.prepare()
@@ -77,17 +62,16 @@ def test_a_process_beside_busy_ones_waits_for_its_cores(busy: "subprocess.Popen[
 
 
 def test_threads_that_were_just_placed_count_however_long_that_took(
-    monkeypatch: pytest.MonkeyPatch,
+    busy: Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a busy host the first look at a broker's threads may take longer than the time for all."""
     monkeypatch.setattr(affinity, "_SETTLED_WITHIN_S", 0)
     core = max(os.sched_getaffinity(0))
-    with busy_python("while True: sum(range(1000))") as process:
-        affinity.confine(process.pid, core)
-        assert set(affinity.cores_of(process.pid).values()) == {frozenset({core})}
+    affinity.confine(busy.pid, core)
+    assert set(affinity.cores_of(busy.pid).values()) == {frozenset({core})}
 
 
-def test_a_neighbour_killed_by_others_is_no_evidence(busy: "subprocess.Popen[bytes]") -> None:
+def test_a_neighbour_killed_by_others_is_no_evidence(busy: Process) -> None:
     start = Neighbours()
     fault = fault_on(busy, start)
     fault.inject()
@@ -98,7 +82,7 @@ def test_a_neighbour_killed_by_others_is_no_evidence(busy: "subprocess.Popen[byt
 
 
 def test_a_process_that_ends_during_the_fault_is_lifted_and_has_no_evidence(
-    busy: "subprocess.Popen[bytes]",
+    busy: Process,
 ) -> None:
     start = Neighbours()
     fault = fault_on(busy, start)
@@ -110,10 +94,10 @@ def test_a_process_that_ends_during_the_fault_is_lifted_and_has_no_evidence(
     assert all(each.poll() is not None for each in start.started)
 
 
-def test_started_neighbours_are_ended_if_a_next_fails(busy: "subprocess.Popen[bytes]") -> None:
+def test_started_neighbours_are_ended_if_a_next_fails(busy: Process) -> None:
     start = Neighbours()
 
-    def twice(command: list[str]) -> "subprocess.Popen[bytes]":
+    def twice(command: list[str]) -> Process:
         if start.started:
             raise InsyncError("no more")
         return start(command)

@@ -1,6 +1,5 @@
 """The pause of a JVM: what the log of its safepoints shows, and what is left behind."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,9 @@ from insync.faults.base import Fault
 from insync.faults.kinds import jvm_pause
 from insync.faults.kinds.jvm_pause import LOG
 from insync.faults.support.control import ControlFile, State
+from unit.faults.evidence import acted
+
+pytestmark = pytest.mark.usefixtures("soon")
 
 SHORT = '[1.2s] Safepoint "ICBufferFull", Time since last: 9 ns, Total: 90000 ns\n'
 OF_17 = (
@@ -24,55 +26,46 @@ OF_21 = (
 )
 
 
-class Jvm:
+class Jvm(OneNode):
     """A JVM that is asked for a dump: it calls the library if it `writes`, and logs its pause."""
 
     pid = 1
 
-    def __init__(self, folder: Path, log: str, *, writes: bool = True) -> None:
-        self.control = ControlFile.create(folder / "control", folder, capacity=2)
-        self.control.header.attached = 1
-        self.folder = folder
+    def __init__(
+        self, control: ControlFile, folder: Path, log: str, *, writes: bool = True
+    ) -> None:
+        super().__init__(self, folder=folder, controls={2: control})
+        self.rule = control.slots[0]
         self.log = log
         self.writes = writes
         self.dump = Path()
 
-    def ask(self, command: list[str]) -> "Jvm":
-        self.dump = file = Path(command[-1])
-        file.write_bytes(b"JAVA PROFILE")
-        if self.writes:
-            self.control.slots[0].held_now = 1
+    def start(self, command: list[str]) -> "Jvm":
+        self.dump = Path(command[-1])
+        self.dump.write_bytes(b"JAVA PROFILE")
+        self.rule.held_now = int(self.writes)
         return self
 
     def poll(self) -> int | None:
         if not self.writes:
             return 1
-        if self.control.slots[0].state == State.LIFTED:
-            self.control.slots[0].held_now = 0
-            with (self.folder / LOG).open("a") as file:
+        if self.rule.state == State.LIFTED:
+            self.rule.held_now = 0
+            with (self.at.folder / LOG).open("a") as file:
                 file.write(self.log)
             return 0
         return None
 
-    def send_signal(self, sig: int, /) -> None:
-        raise AssertionError
 
-    def wait(self, timeout: float | None = None) -> int:
-        raise AssertionError
-
-
-def fault_on(jvm: Jvm, ask: Callable[[list[str]], Jvm] | None = None) -> Fault[Any]:
-    """Pause a JVM, which is asked by `ask`."""
-    cluster = OneNode(jvm, folder=jvm.folder, controls={2: jvm.control}, start=ask or jvm.ask)
-    return planned(cluster, "jvm-pause", broker=2)
+def fault_on(jvm: Jvm) -> Fault[Any]:
+    return planned(jvm, "jvm-pause", broker=2)
 
 
 @pytest.mark.parametrize("log", [OF_17, OF_21])
-def test_the_pause_is_that_of_the_jvms_log(tmp_path: Path, log: str) -> None:
+def test_the_pause_is_that_of_the_jvms_log(control: ControlFile, tmp_path: Path, log: str) -> None:
     (tmp_path / LOG).write_text(OF_17.replace("2170058243", "9000000000"))
-    jvm = Jvm(tmp_path, SHORT + log)
+    jvm = Jvm(control, tmp_path, SHORT + log)
     fault = fault_on(jvm)
-    fault.prepare()
     fault.inject()
     assert jvm.dump.is_file()
     fault.lift()
@@ -84,10 +77,11 @@ def test_the_pause_is_that_of_the_jvms_log(tmp_path: Path, log: str) -> None:
     assert not jvm.dump.parent.exists()
 
 
-def test_a_broker_that_starts_again_does_not_remove_the_evidence(tmp_path: Path) -> None:
+def test_a_broker_that_starts_again_does_not_remove_the_evidence(
+    control: ControlFile, tmp_path: Path
+) -> None:
     """A JVM overwrites its log at its start, for example after another fault killed the broker."""
-    jvm = Jvm(tmp_path, OF_17)
-    fault = fault_on(jvm)
+    fault = fault_on(Jvm(control, tmp_path, OF_17))
     fault.inject()
     fault.lift()
     (tmp_path / LOG).write_text(SHORT)
@@ -95,40 +89,38 @@ def test_a_broker_that_starts_again_does_not_remove_the_evidence(tmp_path: Path)
     assert line.acted_ms == line.figures["longest_pause_ms"] == pytest.approx(2_170, abs=1)
 
 
-def test_a_pause_that_is_interrupted_at_its_beginning_ends(tmp_path: Path) -> None:
-    """Ctrl-C may come while the fault waits for the dump."""
-    jvm = Jvm(tmp_path, OF_17, writes=False)
+def test_another_safepoint_is_not_this_pause(control: ControlFile, tmp_path: Path) -> None:
+    assert acted(fault_on(Jvm(control, tmp_path, SHORT))).acted_ms == 0
 
-    def ask(command: list[str]) -> Jvm:
-        jvm.ask(command)
+
+def test_a_pause_that_is_interrupted_at_its_beginning_ends(
+    control: ControlFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C may come while the fault waits for the dump."""
+    jvm = Jvm(control, tmp_path, OF_17, writes=False)
+
+    def start(command: list[str]) -> Jvm:
+        Jvm.start(jvm, command)
         raise KeyboardInterrupt
 
-    fault = fault_on(jvm, ask)
+    monkeypatch.setattr(jvm, "start", start)
+    fault = fault_on(jvm)
     with pytest.raises(KeyboardInterrupt):
         fault.inject()
-    assert jvm.control.slots[0].state == State.LIFTED
+    assert jvm.rule.state == State.LIFTED
     assert not jvm.dump.parent.exists()
     fault.lift()
 
 
-def test_another_safepoint_is_not_this_pause(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_jvm_that_writes_no_dump_is_an_error_and_nothing_stays(
+    control: ControlFile, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(jvm_pause, "ENDS_WITHIN_S", 0.05)
-    jvm = Jvm(tmp_path, SHORT)
-    fault = fault_on(jvm)
-    fault.inject()
-    fault.lift()
-    assert fault.evidence().acted_ms == 0
-
-
-def test_a_jvm_that_writes_no_dump_is_an_error_and_nothing_stays(tmp_path: Path) -> None:
-    jvm = Jvm(tmp_path, "", writes=False)
+    jvm = Jvm(control, tmp_path, "", writes=False)
     fault = fault_on(jvm)
     with pytest.raises(InsyncError, match="broker 2: its JVM wrote no heap dump"):
         fault.inject()
     assert not jvm.dump.parent.exists()
-    assert jvm.control.header.armed == 0
+    assert control.header.armed == 0
     fault.lift()
 
 

@@ -1,6 +1,5 @@
-"""Keys of faults that do not fit are refused in one line, and a fault that needs the shim, too."""
+"""Keys of faults that do not fit, figures that show nothing, and a fault without the shim."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from fault_runs import OneNode, planned
 from insync.errors import InsyncError
 from insync.faults.support.control import ControlFile
-from unit.faults.evidence import alone, refusal
+from unit.faults.evidence import alone, lacks, refusal
 
 
 @pytest.mark.parametrize(
@@ -83,6 +82,26 @@ def test_a_key_that_does_not_fit_is_named(kind: str, keys: dict[str, Any], probl
 
 
 @pytest.mark.parametrize(
+    ("kind", "broker", "figures", "missing"),
+    [
+        ("memory-pressure", 1, {"read_bytes": 9, "refaults": 1}, None),
+        ("memory-pressure", 1, {"read_bytes": 9, "refaults": 0}, "refaults was 0, expected at"),
+        ("memory-pressure", 1, {"read_bytes": 0, "refaults": 1}, "read_bytes was 0, expected at"),
+        # Index files are larger than what is in them, and a broker may lose that.
+        ("power-failure", 1, {"lost_files": 2, "lost_log_bytes": 9}, None),
+        ("power-failure", 1, {"lost_files": 2}, "lost_log_bytes was 0, expected at least 1"),
+        ("power-failure", 1, {}, "lost_log_bytes was 0, expected at least 1"),
+        ("power-failure", 100, {"lost_files": 2, "lost_log_bytes": 0}, None),
+        ("power-failure", 100, {}, "lost_files was 0, expected at least 1"),
+    ],
+)
+def test_a_figure_that_shows_nothing_is_named(
+    kind: str, broker: int, figures: dict[str, float], missing: str | None
+) -> None:
+    assert str(lacks(kind, figures, broker=broker)).startswith(str(missing))
+
+
+@pytest.mark.parametrize(
     ("kind", "keys"),
     [
         ("clock-jump", {"by_ms": 5}),
@@ -92,9 +111,9 @@ def test_a_key_that_does_not_fit_is_named(kind: str, keys: dict[str, Any], probl
     ],
 )
 def test_a_broker_without_the_shim_is_an_error(
-    kind: str, keys: dict[str, Any], tmp_path: Path
+    kind: str, keys: dict[str, Any], control: ControlFile
 ) -> None:
-    control = ControlFile.create(tmp_path / "control", tmp_path, capacity=2)
+    control.header.attached = 0
     fault = planned(OneNode(controls={1: control}), kind, io_threads=1, **keys)
     with pytest.raises(InsyncError, match="broker 1 did not load the stall shim"):
         fault.inject()

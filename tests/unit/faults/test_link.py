@@ -41,11 +41,10 @@ KEYS: dict[str, dict[str, float]] = {
 }  # fmt: skip
 
 
-def fault(mode: str, came: Passed, direction: str = "both") -> tuple[Fault[Any], Links]:
-    """Break the link from broker 1 to broker 2; `came` is what it carried that way."""
-    links = Links({(1, 2): came})
-    keys: dict[str, Any] = {"mode": mode, "direction": direction, **KEYS.get(mode, {})}
-    return planned(SimpleNamespace(proxies=links), "link", repeat=3, peer=2, **keys), links
+def fault(links: Links, mode: str = "cut", **keys: Any) -> Fault[Any]:
+    """Break the link from broker 1 to broker 2."""
+    keys = {"mode": mode, **KEYS.get(mode, {}), **keys}
+    return planned(SimpleNamespace(proxies=links), "link", repeat=3, peer=2, **keys)
 
 
 @pytest.mark.parametrize(
@@ -62,39 +61,28 @@ def fault(mode: str, came: Passed, direction: str = "both") -> tuple[Fault[Any],
     ],
 )
 def test_a_cut_acted_if_bytes_waited_and_none_passed(mode: str, came: Passed, acts: bool) -> None:
-    line = acted(fault(mode, came)[0])
+    line = acted(fault(Links({(1, 2): came}), mode))
     assert bool(line.acted_ms) == acts
     assert (line.mode, line.target) == (mode, ["broker 2"])
 
 
 def test_a_delay_acted_for_as_long_as_it_delayed_a_chunk() -> None:
-    line = acted(fault("delay", Passed(bytes=500, pieces_held=3, longest_ms=52.0))[0])
+    came = Passed(bytes=500, pieces_held=3, longest_ms=52.0)
+    line = acted(fault(Links({(1, 2): came}), "delay"))
     assert line.acted_ms == 52.0
     assert line.figures["held_pieces"] == 3
 
 
 def test_only_the_direction_that_is_cut_counts() -> None:
     """What passes from the broker is not a reason against a cut of what is sent to it."""
-    broken, cluster = fault("cut", Passed(bytes=500), "to")
-    cluster.came = {(1, 2): Passed(bytes=500), (2, 1): Passed(in_hand=7)}
-    line = acted(broken)
+    links = Links({(1, 2): Passed(bytes=500), (2, 1): Passed(in_hand=7)})
+    line = acted(fault(links, direction="to"))
     assert line.figures["passed_bytes"] == 0
     assert (line.figures["held_bytes"], line.figures["held_bytes_to"]) == (7, 7)
     assert "held_bytes_from" not in line.figures
     assert line.acted_ms
-    (_, (pair, how)), _ = cluster.done
-    assert (pair, how.only, how.seed) == ((1, 2), (2, 1), 3)
-
-
-def test_a_link_is_restored_once_and_only_if_it_was_broken() -> None:
-    broken, cluster = fault("cut", Passed())
-    broken.prepare()
-    broken.lift()
-    assert cluster.done == []
-    broken.inject()
-    broken.lift()
-    broken.lift()
-    assert [name for name, _ in cluster.done] == ["treat", "free"]
+    (_, (pair, how)), (freed, _) = links.done
+    assert (pair, how.only, how.seed, freed) == ((1, 2), (2, 1), 3, "free")
 
 
 @pytest.mark.parametrize(

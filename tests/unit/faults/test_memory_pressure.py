@@ -4,12 +4,11 @@ import os
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import psutil
 import pytest
@@ -17,31 +16,19 @@ import pytest
 from fault_runs import OneNode, planned
 from insync.brokers.kafka import wire
 from insync.errors import InsyncError
-from insync.events.schema import FaultLine
 from insync.faults.base import Fault, refusal
 from insync.faults.kinds import memory_pressure
 from insync.faults.kinds.disk.disk_throttle import ThrottleFault
-from insync.faults.kinds.memory_pressure import (
-    LEAST_BYTES,
-    PARTITIONS,
-    READERS,
-    REPEATS,
-    ColdReaders,
-)
+from insync.faults.kinds.memory_pressure import LEAST_BYTES, PARTITIONS, READERS, REPEATS
 from insync.faults.support import cgroups, memory_groups
 from insync.faults.support.cgroup_places import Parent, home_of
 from insync.faults.support.cgroups import ControlGroup, Stay
 from insync.faults.support.disk import blkio
 from insync.faults.support.memory_groups import Pressure
 from insync.owner import mine
-from unit.faults.evidence import lacks
+from unit.servers import Server
 from waiting import wait_for
 
-THROTTLED = FaultLine(
-    arm="stock", repeat=0, fault="memory-pressure", site="", mode="", broker=1, target=[],
-    injected_ms=1.0, lifted_ms=2.0, calls_held=0, held_ms=0, longest_held_ms=0, planned_ms=1,
-    acted_ms=1.0, figures={"read_bytes": 9.0},
-)  # fmt: skip
 READ_TWICE = """
 import os, sys
 sys.stdin.read()
@@ -58,44 +45,38 @@ sys.stdin = open(sys.argv[2]); sys.stdin.read()
 def throttle(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Replace the fault of the disk; return the calls."""
     asked: list[str] = []
-    monkeypatch.setattr(ThrottleFault, "inject", lambda _: asked.append("inject"))
-    monkeypatch.setattr(ThrottleFault, "lift", lambda _: asked.append("lift"))
-    monkeypatch.setattr(
-        ThrottleFault, "evidence",
-        lambda fault: replace(THROTTLED, figures={**THROTTLED.figures, **fault.figures}),
-    )  # fmt: skip
+
+    def inject(fault: Fault[Any]) -> None:
+        asked.append("inject")
+        fault.window.begin()
+
+    def lift(fault: Fault[Any]) -> None:
+        asked.append("lift")
+        fault.window.end()
+
+    monkeypatch.setattr(ThrottleFault, "inject", inject)
+    monkeypatch.setattr(ThrottleFault, "lift", lift)
+    read = {"read_bytes": 9.0}
+    monkeypatch.setattr(ThrottleFault, "evidence", lambda own: own.line(1.0, read | own.figures))
     return asked
 
 
-class Broker:
-    """Accepts connections, keeps what was asked, and sends as long as somebody reads."""
+class Broker(Server):
+    """Keeps what was asked, and sends as long as somebody reads."""
 
     def __init__(self) -> None:
-        self._server = socket.create_server(("127.0.0.1", 0))
-        self.port = self._server.getsockname()[1]
         self.asked: list[bytes] = []
-        threading.Thread(target=self._accept, daemon=True).start()
+        super().__init__()
 
-    def _accept(self) -> None:
-        while True:
-            client, _ = self._server.accept()
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
-
-    def _serve(self, client: socket.socket) -> None:
+    def serve(self, client: socket.socket) -> None:
         self.asked.append(client.recv(1 << 20))
-        try:
-            while True:
-                client.sendall(bytes(1 << 16))
-        except OSError:
-            client.close()
+        while True:
+            client.sendall(bytes(1 << 16))
 
 
-def fault_on(folder: Path, port: int, made: list[object] | None = None) -> Fault[Any]:
-    """Plan a fault of a broker at a port; topics are added to `made`."""
-    cluster = OneNode(
-        psutil.Process(), folder=folder, port=port,
-        make_old_records=lambda *topic: (made or []).append(topic),
-    )  # fmt: skip
+def fault_on(folder: Path, port: int = 1, made: Any = None) -> Fault[Any]:
+    """Plan a fault of a broker at a port."""
+    cluster = OneNode(psutil.Process(), folder=folder, port=port, make_old_records=made)
     return planned(cluster, "memory-pressure", read_bytes_per_s=1 << 20)
 
 
@@ -181,7 +162,7 @@ def test_pages_that_do_not_fit_are_read_again_and_no_group_is_left(
 def test_readers_send_the_same_request_again_and_again_and_throw_away_what_comes() -> None:
     broker = Broker()
     with ExitStack() as stack:
-        readers = ColdReaders.start(stack, broker.port, [b"one", b"two"])
+        readers = memory_pressure.ColdReaders.start(stack, broker.address[1], [b"one", b"two"])
         wait_for(lambda: len(broker.asked), (2).__eq__)
         wait_for(lambda: readers.received, lambda size: size > 1 << 20)
     assert sorted(broker.asked) == [b"one" * REPEATS, b"two" * REPEATS]
@@ -190,32 +171,28 @@ def test_readers_send_the_same_request_again_and_again_and_throw_away_what_comes
 def test_the_fault_reads_more_than_fits_and_adds_its_figures_to_those_of_the_throttle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, throttle: list[str]
 ) -> None:
-    broker = Broker()
-    made: list[Any] = [None]
-    limits: list[object] = []
-    stay = Stay(1, tmp_path, ControlGroup(tmp_path, unified=True))
-    monkeypatch.setattr(memory_pressure, "confine", lambda *asked: limits.append(asked) or stay)
+    broker, made = Broker(), Mock()
+    confine = Mock(return_value=Stay(1, tmp_path, ControlGroup(tmp_path, unified=True)))
+    monkeypatch.setattr(memory_pressure, "confine", confine)
     seen = iter([Pressure(), Pressure(1, 1), Pressure(2, 3), Pressure(4, 8)])
     monkeypatch.setattr(memory_pressure, "pressure", lambda _: next(seen))
-    fault = fault_on(tmp_path, broker.port, made)
-    fault.lift()  # nothing was injected
+    fault = fault_on(tmp_path, broker.address[1], made)
     fault.prepare()
     fault.inject()
     wait_for(lambda: len(broker.asked), READERS.__eq__)
     wait_for(lambda: fault._readers.received, bool)  # type: ignore[attr-defined]
     fault.lift()
     fault.lift()
-    (topic, on, partitions, size) = made[1]
-    assert (topic, on, partitions) == ("t-r0-m1-0", 1, PARTITIONS)
-    assert partitions * size > LEAST_BYTES, "not all of it fits"
+    *topic, size = made.call_args.args
+    assert topic == ["t-r0-m1-0", 1, PARTITIONS]
+    assert PARTITIONS * size > LEAST_BYTES, "not all of it fits"
     asked = {wire.fetch("t-r0-m1-0", partition, size) for partition in range(PARTITIONS)}
     assert {each[: len(each) // REPEATS] for each in broker.asked} == asked
-    assert limits == [(os.getpid(), "memory-1", LEAST_BYTES)]
-    assert throttle == ["lift", "inject", "lift", "lift"]
+    confine.assert_called_once_with(os.getpid(), "memory-1", LEAST_BYTES)
+    assert throttle == ["inject", "lift", "lift"]
     figures = fault.evidence().figures
-    sent = figures.pop("sent_bytes")
-    assert sent > 0
-    assert figures == {"read_bytes": 9.0, "refaults": 5.0, "limit_hits": 2.0}
+    assert figures.pop("sent_bytes") > 0
+    assert figures == {"read_bytes": 9, "refaults": 5, "limit_hits": 2}
 
 
 def test_memory_that_cannot_be_limited_is_reported(
@@ -223,7 +200,7 @@ def test_memory_that_cannot_be_limited_is_reported(
 ) -> None:
     monkeypatch.setattr("insync.faults.support.cgroups.here", lambda _: [])
     with pytest.raises(InsyncError, match="no memory can be limited: no cgroup with"):
-        fault_on(tmp_path, 1).inject()
+        fault_on(tmp_path).inject()
     assert throttle == []
 
 
@@ -234,22 +211,8 @@ def test_memory_that_suffices_is_reported_and_given_back(
     monkeypatch.setattr(memory_pressure, "confine", lambda *_: stay)
     monkeypatch.setattr(memory_pressure, "pressure", lambda _: Pressure())
     monkeypatch.setattr(memory_pressure, "FULL_WITHIN_S", 0.01)
-    fault = fault_on(tmp_path, Broker().port)
+    fault = fault_on(tmp_path, Broker().address[1])
     with pytest.raises(InsyncError, match="broker 1: its memory suffices for all it reads"):
         fault.inject()
     fault.lift()
     assert throttle == ["lift"]
-
-
-@pytest.mark.parametrize(
-    ("figures", "missing"),
-    [
-        ({"read_bytes": 9.0, "refaults": 1.0}, None),
-        ({"read_bytes": 9.0, "refaults": 0.0}, "refaults was 0, expected at least 1"),
-        ({"read_bytes": 0.0, "refaults": 1.0}, "read_bytes was 0, expected at least 1"),
-    ],
-)
-def test_without_pages_read_again_from_the_disk_there_is_no_evidence(
-    figures: dict[str, float], missing: str | None
-) -> None:
-    assert str(lacks("memory-pressure", figures)).startswith(str(missing))

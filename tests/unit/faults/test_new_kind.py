@@ -1,11 +1,9 @@
 """A new fault kind is one file: a scenario accepts it, a run makes it, the verdict judges it."""
 
 import json
-import subprocess
-import sys
-from typing import Any
+from pathlib import Path
 
-import pytest
+from commands import run_python
 
 # The file as a contributor writes it, into faults/kinds/rain.py.
 RAIN = '''
@@ -96,39 +94,23 @@ print(json.dumps({
 """
 
 
-@pytest.fixture(scope="module")
-def rain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Add the kind and use it in every part of the harness."""
-    folder = tmp_path_factory.mktemp("kinds")
-    (folder / "rain.py").write_text(RAIN, encoding="utf-8")
-    done = subprocess.run([sys.executable, "-c", USE, folder], capture_output=True, text=True)
+def test_a_new_file_is_planned_injected_judged_listed_and_documented(tmp_path: Path) -> None:
+    (tmp_path / "rain.py").write_text(RAIN, encoding="utf-8")
+    done = run_python("-c", USE, tmp_path)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
-def test_a_scenario_may_plan_it_with_every_option_of_faults(rain: dict[str, Any]) -> None:
-    assert rain["brokers"] == [2, 3]
-    assert rain["refused"] == (
-        "mine.toml: faults[0].wind: unknown key, expected one of: broker, at_ms, for_ms, kind,"
-        " drops, target, every_ms, times, ramp (did you mean 'kind'?)"
-    )
-
-
-def test_a_run_meets_its_requirements_and_injects_it(rain: dict[str, Any]) -> None:
-    assert rain["links"]
-    assert rain["line"] == ["rain", 2, 1_000, {"drops": 12.0}]
-
-
-def test_the_verdict_judges_it_by_its_own_rule(rain: dict[str, Any]) -> None:
-    assert rain["judged"] == []
-    assert rain["dry"] == ["no evidence of the rain: drops was 0, expected at least 1"]
-
-
-def test_it_is_listed_documented_and_found_by_its_tags(rain: dict[str, Any]) -> None:
-    assert rain["row"] == {
-        "kind": "rain", "does": "it rains", "mechanism": "a cloud", "clusters": ["local"],
-        "evidence": "drops", "why_not": None,
+    found = json.loads(done.stdout)
+    assert "rain" in found.pop("silent")
+    assert found == {
+        "brokers": [2, 3],
+        "refused": "mine.toml: faults[0].wind: unknown key, expected one of: broker, at_ms, for_ms,"
+        " kind, drops, target, every_ms, times, ramp (did you mean 'kind'?)",
+        "line": ["rain", 2, 1_000, {"drops": 12.0}],
+        "judged": [],
+        "dry": ["no evidence of the rain: drops was 0, expected at least 1"],
+        "links": True,
+        "row": {
+            "kind": "rain", "does": "it rains", "mechanism": "a cloud", "clusters": ["local"],
+            "evidence": "drops", "why_not": None,
+        },
+        "documented": True,
     }  # fmt: skip
-    assert rain["documented"]
-    assert "rain" in rain["silent"]

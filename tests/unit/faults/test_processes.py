@@ -3,7 +3,7 @@
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,25 +22,14 @@ from insync.faults.support.cgroups import ControlGroup
 from insync.nodes import ACTIVE_CONTROLLER
 from insync.owner import mine
 from insync.run.repeat import check_done
-from processes import busy_python
 from unit.faults.evidence import acted, lacks
+from unit.faults.fakes import Process, Restarted
 from waiting import wait_for
 
-BUSY = """
-import threading
-for _ in range(2):
-    threading.Thread(target=lambda: [0 for _ in iter(int, 1)]).start()
-"""
+Start = Callable[[str], Restarted]
 
 
-@pytest.fixture
-def busy() -> Iterator["subprocess.Popen[bytes]"]:
-    """Start a process whose threads are always busy."""
-    with busy_python(BUSY) as process:
-        yield process
-
-
-def test_a_frozen_process_gets_no_cpu_and_runs_afterwards(busy: "subprocess.Popen[bytes]") -> None:
+def test_a_frozen_process_gets_no_cpu_and_runs_afterwards(busy: Process) -> None:
     fault = planned(OneNode(busy), "freeze")
     fault.prepare()
     fault.inject()
@@ -56,7 +45,7 @@ def test_a_frozen_process_gets_no_cpu_and_runs_afterwards(busy: "subprocess.Pope
     wait_for(lambda: procfs.cpu_ms(busy.pid), lambda ms: ms != before)
 
 
-def test_a_process_that_others_resume_is_no_evidence(busy: "subprocess.Popen[bytes]") -> None:
+def test_a_process_that_others_resume_is_no_evidence(busy: Process) -> None:
     fault = planned(OneNode(busy), "freeze")
     fault.inject()
     busy.send_signal(signal.SIGCONT)
@@ -66,7 +55,7 @@ def test_a_process_that_others_resume_is_no_evidence(busy: "subprocess.Popen[byt
 
 
 def test_the_active_controller_is_found_when_the_fault_begins_and_named_in_its_evidence(
-    busy: "subprocess.Popen[bytes]",
+    busy: Process,
 ) -> None:
     cluster = OneNode(None, active_controller=lambda: 102)
     cluster.process = {102: busy}.get  # type: ignore[method-assign, assignment]
@@ -78,7 +67,7 @@ def test_the_active_controller_is_found_when_the_fault_begins_and_named_in_its_e
     assert (line.broker, line.figures["node"]) == (ACTIVE_CONTROLLER, 102)
 
 
-def test_an_ended_process_is_lifted_and_has_no_evidence(busy: "subprocess.Popen[bytes]") -> None:
+def test_an_ended_process_is_lifted_and_has_no_evidence(busy: Process) -> None:
     fault = planned(OneNode(busy), "freeze")
     fault.inject()
     busy.kill()
@@ -88,7 +77,7 @@ def test_an_ended_process_is_lifted_and_has_no_evidence(busy: "subprocess.Popen[
 
 
 def test_a_process_continues_if_its_freeze_is_interrupted_at_its_beginning(
-    busy: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
+    busy: Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C may come while the fault waits until all threads are stopped."""
 
@@ -105,34 +94,9 @@ def test_a_process_continues_if_its_freeze_is_interrupted_at_its_beginning(
     fault.lift()
 
 
-def test_a_kills_evidence_is_how_long_there_was_no_process(busy: "subprocess.Popen[bytes]") -> None:
-    def kill(_: int) -> None:
-        busy.kill()
-        busy.wait()
-
-    restarted: list[int] = []
-    fault = planned(OneNode(busy, kill=kill, restart=restarted.append), "kill")
-    fault.prepare()
-    fault.inject()
-    assert not restarted
-    fault.lift()
-    fault.lift()
-    line = fault.evidence()
-    assert restarted == [1]
-    assert line.figures == {"signal": 9.0}
-    assert line.acted_ms > 0
-    with pytest.raises(InsyncError, match="broker 1: its process ended before the kill"):
-        fault.inject()
-
-
-def test_a_process_that_outlived_its_kill_is_no_evidence(busy: "subprocess.Popen[bytes]") -> None:
-    line = acted(planned(OneNode(busy, kill=lambda _: None, restart=lambda _: None), "kill"))
-    assert (line.acted_ms, line.figures) == (0.0, {"signal": 0.0})
-
-
 @pytest.mark.skipif(refusal(shares.place) is not None, reason=str(refusal(shares.place)))
 def test_a_throttled_process_waits_for_its_share_and_its_group_is_removed(
-    busy: "subprocess.Popen[bytes]",
+    busy: Process,
 ) -> None:
     fault = planned(OneNode(busy), "cpu-quota", quota_percent=5.0)
     fault.inject()
@@ -171,89 +135,50 @@ POLITE = "import time; print('up', flush=True); time.sleep(60)"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); " + POLITE
 
 
-class Broker:
-    """A process that may be started again."""
-
-    def __init__(self, code: str) -> None:
-        self.starts = 0
-        self._code = code
-        self.start()
-
-    def start(self, _: int = 1) -> None:
-        self.starts += 1
-        self.process = subprocess.Popen([sys.executable, "-c", self._code], stdout=subprocess.PIPE)
-        assert self.process.stdout is not None
-        assert self.process.stdout.readline() == b"up\n"
-
-    def kill(self, _: int = 1) -> None:
-        self.process.kill()
-        self.process.wait(10)
-
-    def fault(self, *, listed: bool = True) -> Any:
-        cluster = OneNode(kill=self.kill, restart=self.start, is_listed=lambda _: listed)
-        cluster.process = lambda _: self.process  # type: ignore[method-assign]
-        return planned(cluster, "stop")
+def stop_of(broker: Restarted, *, listed: bool = True) -> Any:
+    return planned(broker.node(is_listed=lambda _: listed), "stop")
 
 
-@pytest.fixture
-def brokers() -> Iterator[list[Broker]]:
-    """Collect brokers, which are ended."""
-    started: list[Broker] = []
-    yield started
-    for broker in started:
-        broker.kill()
-
-
-def missing(line: Any) -> str | None:
-    return lacks("stop", line.figures)
-
-
-def test_a_broker_that_ends_starts_again_and_its_times_are_evidence(brokers: list[Broker]) -> None:
-    brokers.append(broker := Broker(POLITE))
-    fault = broker.fault()
+def test_a_broker_that_ends_starts_again_and_its_times_are_evidence(restarted: Start) -> None:
+    broker = restarted(POLITE)
+    fault = stop_of(broker)
     fault.inject()
     wait_for(broker.process.poll, lambda code: code is not None)
     fault.lift()
     fault.lift()
     assert broker.starts == 2
     line = fault.evidence()
-    assert (missing(line), fault.failed) == (None, "")
+    assert (lacks("stop", line.figures), fault.failed) == (None, "")
     assert 0 < line.figures["shut_down_ms"] <= line.lifted_ms - line.injected_ms + 1
     assert line.figures["listed_ms"] > 0
     assert 0 < line.acted_ms < line.lifted_ms - line.injected_ms + 1
 
 
-def test_a_broker_that_does_not_end_is_killed_and_that_is_a_finding(
-    brokers: list[Broker],
-) -> None:
-    brokers.append(broker := Broker(STUBBORN))
-    fault = broker.fault()
+def test_a_broker_that_does_not_end_is_killed_and_that_is_a_finding(restarted: Start) -> None:
+    broker = restarted(STUBBORN)
+    fault = stop_of(broker)
     fault.inject()
     check_done([fault])
     fault.lift()
     assert broker.starts == 2
-    line = fault.evidence()
-    assert (line.figures["ended"], missing(line)) == (0.0, None)
+    figures = fault.evidence().figures
+    assert (figures["ended"], lacks("stop", figures)) == (0, None)
     with pytest.raises(InsyncError, match=r"broker 1: did not end within 0\.1 s of SIGTERM"):
         check_done([fault])
 
 
 def test_a_broker_that_stays_fenced_is_no_evidence(
-    brokers: list[Broker], monkeypatch: pytest.MonkeyPatch
+    restarted: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stop, "LISTED_WITHIN_S", 0.01)
-    brokers.append(broker := Broker(POLITE))
-    fault = broker.fault(listed=False)
-    fault.inject()
-    wait_for(broker.process.poll, lambda code: code is not None)
-    fault.lift()
-    assert missing(fault.evidence()) == "listed was 0, expected at least 1"
+    line = acted(stop_of(restarted(POLITE), listed=False))
+    assert lacks("stop", line.figures) == "listed was 0, expected at least 1"
 
 
-def test_a_broker_that_has_ended_cannot_be_stopped(brokers: list[Broker]) -> None:
-    brokers.append(broker := Broker(POLITE))
+def test_a_broker_that_has_ended_cannot_be_stopped(restarted: Start) -> None:
+    broker = restarted(POLITE)
     broker.kill()
-    fault = broker.fault()
+    fault = stop_of(broker)
     with pytest.raises(InsyncError, match="broker 1: its process ended before the stop"):
         fault.inject()
     fault.lift()

@@ -50,8 +50,11 @@ def test_a_fault_that_was_never_injected_can_be_lifted_and_has_no_evidence(kind:
     broker = {"broker": 100} if kind == "quorum-link" else {}
     keys = {"mode": mode, **KEYS, **broker}
     own = {name: keys[name] for name in KINDS[kind].spec.model_fields if name in keys}
-    made = planned(MagicMock(), kind, leaders=[1], **own)
+    cluster = MagicMock()
+    made = planned(cluster, kind, leaders=[1], **own)
+    cluster.reset_mock()
     made.lift()
+    assert cluster.mock_calls == []
     with pytest.raises(InsyncError, match="not injected"):
         made.evidence()
 

@@ -1,7 +1,8 @@
-"""The harness's side of the stall fault: layout, rules, evidence, and rejected input."""
+"""The harness's side of stalls and read errors: layout, rules, evidence, and rejected input."""
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,50 +15,30 @@ from insync.errors import InputError, InsyncError
 from insync.faults.base import Fault
 from insync.faults.kinds.stall import Stall
 from insync.faults.spec import Surroundings
-from insync.faults.support import armed_rules, control, shim
-from insync.faults.support.control import (
-    HEADER_BYTES,
-    LAYOUT,
-    MAGIC,
-    RULE_BYTES,
-    ControlFile,
-    Mode,
-    Site,
-    StallRule,
-)
+from insync.faults.support import armed_rules, shim
+from insync.faults.support import control as layout
+from insync.faults.support.control import ControlFile, Mode, Site, StallRule, State
 from insync.faults.support.shim import preload, require_shim
+from unit.faults.evidence import acted
 
-HEADER = Path(control.__file__).parent / "native" / "stall.h"
+HEADER = Path(layout.__file__).parent / "native" / "stall.h"
 READ_RULE = StallRule(site=Site.READ, mode=Mode.HOLD, target="t-0", deadline_ns=1)
 
 
-@pytest.fixture
-def control(tmp_path: Path) -> ControlFile:
-    """Make a control file that no process has mapped."""
-    return ControlFile.create(tmp_path / "control", tmp_path, capacity=3)
-
-
-def stalled(
-    control: ControlFile,
-    partitions: tuple[int, ...] = (0, 1),
-    *,
-    planned_ms: int = 100,
-    exit_code: int | None = None,
-) -> Fault[Any]:
+def stalled(control: ControlFile, *, exit_code: int | None = None, **keys: Any) -> Fault[Any]:
     """Plan a read stall of topic t at broker 1, which has ended if it has an exit code."""
-    process = SimpleNamespace(poll=lambda: exit_code)
+    node = OneNode(SimpleNamespace(poll=lambda: exit_code), controls={1: control})
     return planned(
-        OneNode(process, controls={1: control}), "stall", topic="t", site="read", mode="hold",
-        partitions=partitions, for_ms=planned_ms,
-    )  # fmt: skip
+        node, "stall", topic="t", mode="hold", **{"site": "read", "partitions": (0, 1), **keys}
+    )
 
 
 def test_both_sides_name_the_same_layout() -> None:
     text = HEADER.read_text()
-    assert f"STALL_MAGIC {MAGIC:#x}u" in text
-    assert f"STALL_LAYOUT {LAYOUT}u" in text
-    assert re.search(rf"sizeof\(struct stall_rule\) == {RULE_BYTES},", text)
-    assert re.search(rf"offsetof\(struct stall_control, rules\) == {HEADER_BYTES},", text)
+    assert f"STALL_MAGIC {layout.MAGIC:#x}u" in text
+    assert f"STALL_LAYOUT {layout.LAYOUT}u" in text
+    assert re.search(rf"sizeof\(struct stall_rule\) == {layout.RULE_BYTES},", text)
+    assert re.search(rf"offsetof\(struct stall_control, rules\) == {layout.HEADER_BYTES},", text)
 
 
 @pytest.mark.parametrize(
@@ -67,20 +48,17 @@ def test_both_sides_name_the_same_layout() -> None:
 def test_a_rule_has_the_files_of_its_site_or_those_of_the_scenario(
     control: ControlFile, asked: dict[str, str], armed: bytes
 ) -> None:
-    control.header.attached = 1
-    node = OneNode(SimpleNamespace(poll=lambda: None), controls={1: control})
-    keys = {"site": "read", "mode": "hold", "partitions": (0,), "for_ms": 100, **asked}
-    planned(node, "stall", topic="t", **keys).inject()
+    stalled(control, **asked).inject()
     assert control.slots[0].files == armed
 
 
 def test_rules_are_handed_out_in_order_and_never_reused(control: ControlFile) -> None:
     slots = []
-    for _ in range(3):
+    for _ in range(4):
         slots.append(control.arm(READ_RULE))
         control.lift(slots[-1])
-    assert slots == [0, 1, 2]
-    with pytest.raises(InsyncError, match="cannot arm stall rule 3 of 3"):
+    assert slots == [0, 1, 2, 3]
+    with pytest.raises(InsyncError, match="cannot arm stall rule 4 of 4"):
         control.arm(READ_RULE)
 
 
@@ -107,10 +85,9 @@ def test_a_path_too_long_for_the_layout_is_refused(tmp_path: Path) -> None:
 
 
 def test_evidence_is_the_sum_over_the_partitions(control: ControlFile) -> None:
-    control.header.attached = 1
     fault = stalled(control)
     fault.inject()
-    first, second, _ = control.slots
+    first, second, *_ = control.slots
     first.calls, first.held_ns, first.longest_ns = 2, 30_000_000, 20_000_000
     second.calls, second.held_ns, second.longest_ns = 1, 5_000_000, 5_000_000
     fault.lift()
@@ -122,7 +99,6 @@ def test_evidence_is_the_sum_over_the_partitions(control: ControlFile) -> None:
 
 
 def test_calls_stalled_in_a_killed_broker_count_until_its_death(control: ControlFile) -> None:
-    control.header.attached = 1
     fault = stalled(control, exit_code=-9)
     fault.inject()
     rule = control.slots[0]
@@ -135,9 +111,8 @@ def test_calls_stalled_in_a_killed_broker_count_until_its_death(control: Control
 
 
 def test_a_rule_expires_soon_after_its_planned_time(control: ControlFile) -> None:
-    control.header.attached = 1
     before = time.monotonic_ns()
-    stalled(control, (0,), planned_ms=2_000).inject()
+    stalled(control, for_ms=2_000).inject()
     planned_ns = 2e9 + armed_rules.DEADLINE_SECONDS * 1e9
     assert before < control.slots[0].deadline_ns - planned_ns < time.monotonic_ns()
 
@@ -146,12 +121,35 @@ def test_calls_still_stalled_after_the_lift_are_an_error(
     control: ControlFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(armed_rules, "DRAIN_SECONDS", 0.05)
-    control.header.attached = 1
-    fault = stalled(control, (0,))
+    fault = stalled(control)
     fault.inject()
     control.slots[0].held_now = 1
     with pytest.raises(InsyncError, match="1 calls still held"):
         fault.lift()
+
+
+def rules(control: ControlFile) -> list[tuple[int, ...]]:
+    """Return state, site and mode of the first two rules."""
+    return [(rule.state, rule.site, rule.mode) for rule in control.slots[:2]]
+
+
+def test_the_reads_of_each_partition_fail_until_the_fault_is_lifted(control: ControlFile) -> None:
+    fault = planned(OneNode(controls={1: control}), "read-error", partitions=[0, 1])
+    fault.inject()
+    assert rules(control) == [(State.ARMED, Site.READ, Mode.FAIL)] * 2
+    control.slots[0].calls = 3
+    control.slots[0].first_ns = began = time.monotonic_ns() - 50_000_000
+    fault.lift()
+    fault.lift()
+    assert rules(control) == [(State.LIFTED, Site.READ, Mode.FAIL)] * 2
+    line = fault.evidence()
+    assert (line.figures, line.calls_held) == ({"calls_failed": 3}, 0)
+    assert 50 <= line.acted_ms <= (time.monotonic_ns() - began) / 1e6
+
+
+def test_without_a_failed_read_it_did_not_act(control: ControlFile) -> None:
+    line = acted(planned(OneNode(controls={1: control}), "read-error", partitions=[0, 1]))
+    assert (line.figures, line.acted_ms) == ({"calls_failed": 0}, 0)
 
 
 def test_a_missing_shim_gives_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,17 +170,12 @@ def test_a_shim_that_ld_preload_cannot_name_is_refused(
         require_shim()
 
 
-def test_a_library_that_is_already_preloaded_is_kept(
+def test_the_environment_names_the_control_file_and_adds_the_shim_to_what_is_preloaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LD_PRELOAD", "/lib/other.so")
     assert preload(tmp_path / "shim.so", tmp_path)["LD_PRELOAD"].endswith("shim.so:/lib/other.so")
-
-
-def test_the_environment_names_shim_and_control_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    monkeypatch.delenv("LD_PRELOAD")
     environment = preload(tmp_path / "shim.so", tmp_path / "control")
     assert environment["LD_PRELOAD"] == str(tmp_path / "shim.so")
     assert Path(environment["INSYNC_STALL_CONTROL"]).is_absolute()
@@ -208,13 +201,9 @@ def test_a_site_needs_brokers_that_make_its_calls(site: str, needed: set[str]) -
         {"kind": "stall", "site": name, "mode": "hold", "broker": 1, "partitions": [0],
          "at_ms": 0, "for_ms": 100, **({"files": files} if files else {})}
     )  # fmt: skip
-    for missing in (None, *needed):
-        does = {
-            name: name in needed and name != missing for name in ("flushes", "rolls", "deletes")
-        }
-        around = Surroundings(index=0, leaders=(1,), earlier=(), **does)
-        if missing is None:
-            spec.check_within(around)
-        else:
-            with pytest.raises(PydanticCustomError, match="site"):
-                spec.check_within(around)
+    does = {each: each in needed for each in ("flushes", "rolls", "deletes")}
+    around = Surroundings(index=0, leaders=(1,), earlier=(), **does)
+    spec.check_within(around)
+    for missing in needed:
+        with pytest.raises(PydanticCustomError, match="site"):
+            spec.check_within(replace(around, **{missing: False}))

@@ -1,10 +1,10 @@
-"""Where our file system can be mounted under a log folder, and for which users."""
+"""Where our file system can be mounted under a log folder, for which users, and what is mounted."""
 
 from pathlib import Path
 
 import pytest
 
-from insync.faults.support.disk import passthrough
+from insync.faults.support.disk import mounts, passthrough
 
 
 @pytest.fixture
@@ -42,3 +42,11 @@ def test_other_users_see_the_mount_if_root_or_its_settings_allow_it(
     assert passthrough.unavailable(for_others=True) is not None
     monkeypatch.setattr(passthrough.os, "geteuid", lambda: 0)
     assert passthrough.unavailable(for_others=True) is None
+
+
+def test_a_mount_table_is_read_with_its_escapes() -> None:
+    table = "/dev/loop0 /tmp/a\\040b ext4 rw 0 0\ninsync-1-2 /x fuse.insync rw 0 0\n"
+    assert mounts.parse(table) == [
+        mounts.Mount("/dev/loop0", Path("/tmp/a b"), "ext4"),  # noqa: S108 - a name, no file
+        mounts.Mount("insync-1-2", Path("/x"), "fuse.insync"),
+    ]

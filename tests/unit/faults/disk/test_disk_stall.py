@@ -9,18 +9,19 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from fault_runs import planned
 from insync.faults.base import Fault
 from insync.faults.kinds.disk import disk_stall as stall
-from insync.faults.kinds.disk.disk_stall import DiskStall
 from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import ControlFile, Mode, Site
 from insync.faults.support.disk.gate import Gate
+from insync.scenario.load import parse
+from unit.faults.evidence import alone, refusal
 from waiting import wait_for
 
 ALL = (Site.READ, Site.WRITE, Site.FSYNC)
+DELAY = {"mode": "delay", "delay_ms": 20}
 
 
 class Disk:
@@ -42,6 +43,16 @@ class Disk:
         self._gate.enter(site)
         self.passed.append(site)
 
+    def first(self, fault: Fault[Any], first: Site, other: Site) -> None:
+        """Inject a fault that begins with `first`: the `other` passes before it."""
+        injecting = threading.Thread(target=fault.inject)
+        injecting.start()
+        wait_for(lambda: self.control.header.armed, lambda armed: armed == 1)
+        self.use(other)
+        wait_for(lambda: self.passed, bool)
+        self.use(first)
+        injecting.join()
+
 
 @pytest.fixture
 def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
@@ -51,15 +62,11 @@ def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
         yield Disk(control, Gate(tmp_path / "disk.control"), ends)
 
 
-def fault_on(
-    disk: Disk, *operations: Site, delay_ms: int = 0, first: Site = Site.READ
-) -> Fault[Any]:
+def fault_on(disk: Disk, *operations: Site, first: Site = Site.READ, **keys: Any) -> Fault[Any]:
     cluster = SimpleNamespace(disks=SimpleNamespace(gates={1: disk.control}))
-    return planned(
-        cluster, "disk-stall", for_ms=10_000, mode="delay" if delay_ms else "hold",
-        delay_ms=delay_ms, operations=[each.name.lower() for each in operations],
-        begins_with=first.name.lower(),
-    )  # fmt: skip
+    names, begins_with = [each.name.lower() for each in operations], first.name.lower()
+    keys = {"mode": "hold", "operations": names, "begins_with": begins_with, **keys}
+    return planned(cluster, "disk-stall", for_ms=10_000, **keys)
 
 
 @pytest.mark.parametrize(
@@ -67,13 +74,7 @@ def fault_on(
 )
 def test_a_read_or_a_write_is_the_first_to_hang(disk: Disk, first: Site, other: Site) -> None:
     fault = fault_on(disk, *ALL, first=first)
-    injecting = threading.Thread(target=fault.inject)
-    injecting.start()
-    wait_for(lambda: disk.control.header.armed, lambda armed: armed == 1)
-    disk.use(other)
-    wait_for(lambda: disk.passed, bool)
-    disk.use(first)
-    injecting.join()
+    disk.first(fault, first, other)
     disk.use(other)
     disk.use(Site.FSYNC)
     wait_for(lambda: [disk.control.counters(slot).held_now for slot in range(3)], all)
@@ -96,7 +97,7 @@ def test_without_reads_other_operations_hang(disk: Disk, monkeypatch: pytest.Mon
 
 
 def test_a_delay_begins_for_all_operations_at_once_and_others_pass(disk: Disk) -> None:
-    fault = fault_on(disk, Site.READ, Site.WRITE, delay_ms=20)
+    fault = fault_on(disk, Site.READ, Site.WRITE, **DELAY)
     began = time.monotonic()
     fault.inject()
     assert time.monotonic() - began < stall.FIRST_WITHIN_S, "it waits for no first one"
@@ -110,14 +111,8 @@ def test_a_delay_begins_for_all_operations_at_once_and_others_pass(disk: Disk) -
 
 
 def test_a_write_is_the_first_to_take_longer_if_asked_for(disk: Disk) -> None:
-    fault = fault_on(disk, *ALL, delay_ms=20, first=Site.WRITE)
-    injecting = threading.Thread(target=fault.inject)
-    injecting.start()
-    wait_for(lambda: disk.control.header.armed, lambda armed: armed == 1)
-    disk.use(Site.READ)
-    wait_for(lambda: disk.passed, bool)
-    disk.use(Site.WRITE)
-    injecting.join()
+    fault = fault_on(disk, *ALL, **DELAY, first=Site.WRITE)
+    disk.first(fault, Site.WRITE, Site.READ)
     disk.use(Site.READ)
     wait_for(lambda: disk.passed, lambda passed: len(passed) == 3)
     fault.lift()
@@ -125,14 +120,10 @@ def test_a_write_is_the_first_to_take_longer_if_asked_for(disk: Disk) -> None:
 
 
 def test_writes_that_do_not_stall_cannot_be_the_first() -> None:
-    whole: dict[str, Any] = {
-        "kind": "disk-stall", "mode": "hold", "broker": 1, "at_ms": 0, "for_ms": 100,
-        "begins_with": "write",
-    }  # fmt: skip
-    DiskStall.model_validate(whole)
-    DiskStall.model_validate({**whole, "mode": "delay", "delay_ms": 5})
-    with pytest.raises(ValidationError, match="begins_with"):
-        DiskStall.model_validate({**whole, "operations": ["read"]})
+    whole = {"mode": "hold", "begins_with": "write"}
+    for keys in (whole, {**whole, **DELAY}):
+        assert parse(alone("disk-stall", **keys), "mine.toml").faults
+    assert "begins_with" in refusal(alone("disk-stall", **whole, operations=["read"]))
 
 
 def test_an_expired_rule_stalls_nothing(tmp_path: Path, disk: Disk) -> None:

@@ -12,10 +12,11 @@ from insync.brokers.kafka import wire
 from insync.errors import InsyncError
 from insync.faults.base import Fault
 from insync.faults.cluster import FaultCluster
-from insync.faults.kinds.disk import move_log_dir
 from insync.faults.kinds.disk.move_log_dir import KIND
 from insync.scenario.load import parse
 from unit.faults.evidence import acted, alone, lacks, refusal
+
+pytestmark = pytest.mark.usefixtures("soon")
 
 
 class Broker(OneNode):
@@ -41,11 +42,6 @@ class Broker(OneNode):
 
     def fault(self, *partitions: int) -> Fault[Any]:
         return planned(self, KIND.name, partitions=partitions or (0, 1))
-
-
-@pytest.fixture(autouse=True)
-def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(move_log_dir, "MOVED_WITHIN_S", 0.05)
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,12 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fault_runs import OneNode, planned
-from insync.faults.kinds.disk.power_failure import KIND
 from insync.faults.support.disk.unsynced import PAGE, RolledBack, Unsynced
-from unit.faults.evidence import Process, lacks
 
 
 class Files:
@@ -105,47 +101,3 @@ def test_a_file_is_exactly_as_it_was_flushed_whatever_was_done(
     assert files.fail().log_bytes == 0, "it is not a log"
     os.close(file)
     assert files.read("0.index") == flushed
-
-
-def test_files_go_back_after_the_kill_and_before_the_restart() -> None:
-    done: list[str] = []
-    process = Process()
-
-    def kill(_: int) -> None:
-        done.append("kill")
-        process.code = -9
-
-    def fail() -> dict[str, int]:
-        done.append("fail")
-        return {"files": 2, "bytes": 9, "log_bytes": 5, "torn_files": 1}
-
-    folder = SimpleNamespace(settle=lambda: done.append("settle"), fail_power=fail)
-    disks = SimpleNamespace(tracked={1: [folder]})
-    cluster = OneNode(process, kill=kill, restart=lambda _: done.append("restart"), disks=disks)
-    fault = planned(cluster, "power-failure")
-    fault.prepare()
-    fault.inject()
-    fault.lift()
-    line = fault.evidence()
-    assert done == ["settle", "kill", "fail", "restart"]
-    assert line.figures == {
-        "signal": 9, "lost_files": 2, "lost_bytes": 9, "lost_log_bytes": 5, "lost_torn_files": 1,
-    }  # fmt: skip
-    assert KIND.tags.kills
-
-
-@pytest.mark.parametrize(
-    ("broker", "figures", "missing"),
-    [
-        (1, {"lost_files": 2.0, "lost_log_bytes": 9.0}, None),
-        (1, {"lost_files": 2.0}, "lost_log_bytes was 0, expected at least 1"),
-        (1, {}, "lost_log_bytes was 0, expected at least 1"),
-        (100, {"lost_files": 2.0, "lost_log_bytes": 0.0}, None),
-        (100, {}, "lost_files was 0, expected at least 1"),
-    ],
-)
-def test_a_broker_that_lost_no_record_shows_nothing(
-    broker: int, figures: dict[str, float], missing: str | None
-) -> None:
-    """Index files are larger than what is in them, and losing that is nothing."""
-    assert lacks("power-failure", figures, broker=broker) == missing

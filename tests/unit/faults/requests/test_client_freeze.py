@@ -1,7 +1,6 @@
 """The Java clients are stopped in an open transaction, without a broker."""
 
-import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,8 +11,8 @@ from insync.faults.base import Fault
 from insync.faults.kinds import client_freeze
 from insync.faults.support import procfs
 from insync.scenario.load import source
-from processes import busy_python
 from unit.faults.evidence import lacks, refusal
+from unit.faults.fakes import Process
 
 OWN = {"t-0"}
 
@@ -24,23 +23,17 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_freeze, "ARRIVES_WITHIN_S", 0.0)
 
 
-@pytest.fixture
-def clients() -> Iterator["subprocess.Popen[bytes]"]:
-    with busy_python("while True: pass") as process:
-        yield process
-
-
-def frozen(clients: "subprocess.Popen[bytes]", answers: Sequence[set[str]]) -> Fault[Any]:
+def frozen(busy: Process, answers: Sequence[set[str]]) -> Fault[Any]:
     """Return the fault, whose coordinator answers this in turn, and the last answer again."""
     left = list(answers)
 
     def open_transactions(broker: int) -> set[str]:
         assert broker == 2
-        assert procfs.is_stopped(clients.pid), "it is asked while the clients do nothing"
+        assert procfs.is_stopped(busy.pid), "it is asked while the clients do nothing"
         return left.pop(0) if len(left) > 1 else left[0]
 
     cluster = OneNode(open_transactions=open_transactions)
-    return planned(cluster, "client-freeze", broker=2, clients=clients, transactions=["t-0", "t-1"])
+    return planned(cluster, "client-freeze", broker=2, clients=busy, transactions=["t-0", "t-1"])
 
 
 @pytest.mark.parametrize(
@@ -55,12 +48,12 @@ def frozen(clients: "subprocess.Popen[bytes]", answers: Sequence[set[str]]) -> F
     ],
 )
 def test_the_clients_do_nothing_from_an_open_transaction_on_until_it_has_timed_out(
-    clients: "subprocess.Popen[bytes]",
+    busy: Process,
     answers: Sequence[set[str]],
     figures: tuple[int, int],
     lacking: str | None,
 ) -> None:
-    fault = frozen(clients, answers)
+    fault = frozen(busy, answers)
     fault.inject()
     fault.lift()
     fault.lift()
@@ -68,7 +61,7 @@ def test_the_clients_do_nothing_from_an_open_transaction_on_until_it_has_timed_o
     assert line.acted_ms > 0
     assert (line.figures["open"], line.figures["timed_out"]) == figures
     assert lacks("client-freeze", line.figures) == lacking
-    assert not procfs.is_stopped(clients.pid)
+    assert not procfs.is_stopped(busy.pid)
 
 
 def test_without_java_clients_it_cannot_act() -> None:
