@@ -4,6 +4,8 @@ import errno
 import os
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -20,11 +22,7 @@ LINE = "insync: OSError: [Errno 28] No space left on device\n"
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: Exception) -> int:
     """Return the exit code of a command that raises `error`."""
-
-    def fail(*_: object) -> None:
-        raise error
-
-    monkeypatch.setattr("insync.cli.state.partitions", fail)
+    monkeypatch.setattr("insync.cli.state.partitions", Mock(side_effect=error))
     return invoke(["state", ".", "--json"])
 
 
@@ -59,16 +57,10 @@ def test_what_the_machine_refuses_is_one_line_and_unknown(
     ],
 )
 def test_the_analysis_reports_the_same_codes(
-    error: Exception,
-    code: int,
-    last: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    def fail(_: object) -> None:
-        raise error
-
-    monkeypatch.setattr(job, "parse_job", fail)
+    error: Exception, code: int, last: str,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(job, "parse_job", Mock(side_effect=error))
     assert job.main([]) == code
     written = capsys.readouterr().err
     assert written.endswith(last)
@@ -78,17 +70,11 @@ def test_the_analysis_reports_the_same_codes(
 def test_a_matrix_task_on_a_full_disk_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    class Named:
-        name = "4.3.1 stock"
-        cells = ()
-
-    def fail(*_: object) -> None:
-        raise FULL
-
+    named = SimpleNamespace(name="4.3.1 stock", cells=())
     (tmp_path / "task.json").touch()
-    monkeypatch.setattr(worker.Task, "model_validate_json", lambda _: Named())
+    monkeypatch.setattr(worker.Task, "model_validate_json", lambda _: named)
     monkeypatch.setattr(worker, "WorkerProgress", lambda *_: None)
-    monkeypatch.setattr(worker, "find_tools", fail)
+    monkeypatch.setattr(worker, "find_tools", Mock(side_effect=FULL))
     assert worker.main([str(tmp_path / "task.json")]) == 3
     expected = "insync: 4.3.1 stock: [Errno 28] No space left on device\n"
     assert capsys.readouterr().err == expected
@@ -108,12 +94,8 @@ def test_a_full_disk_is_one_line_that_names_the_path(
 def test_a_full_standard_output_is_one_line(unbuffered: str) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [INSYNC, "--version"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
+            [INSYNC, "--version"], stdout=full, stderr=subprocess.PIPE, text=True, check=False,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-        )
+        )  # fmt: skip
     where = "" if unbuffered else "standard output: "
     assert (done.returncode, done.stderr) == (3, LINE.replace("insync: ", f"insync: {where}"))

@@ -30,16 +30,10 @@ def arm(**metrics: Any) -> Mapping[str, Any]:
     return {"repeats": 2, **{name: [0, 0] for name in of_verdict()}, "evidence": [], **metrics}
 
 
-def verdict(word: str, arms: Mapping[str, Any]) -> Verdict:
-    """Make a verdict of some arms."""
-    reason = "stock: [isr_shrinks] is 1, expected at most 0"
-    return made_up.verdict(verdict=word, reason=reason, arms=arms or {"stock": arm()})
-
-
-def rendered(renderable: object) -> str:
-    """Return a table's text at 80 columns."""
+def rendered(state: PartitionState) -> str:
+    """Return the text of a table of a state at 80 columns."""
     text = io.StringIO()
-    Console(width=80, file=text).print(renderable)
+    Console(width=80, file=text).print(table([state]))
     return text.getvalue()
 
 
@@ -48,7 +42,8 @@ def fake_analysis(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Return what replaces the analysis with a verdict, which it returns as JSON has it."""
 
     def fake(word: str, **arms: Any) -> Any:
-        found = verdict(word, arms)
+        reason = "stock: [isr_shrinks] is 1, expected at most 0"
+        found = made_up.verdict(verdict=word, reason=reason, arms=arms or {"stock": arm()})
         monkeypatch.setattr(results, "show_statistics", lambda *_: None)
         monkeypatch.setattr(results, "analyse", lambda folders, *_: [found] * len(folders))
         monkeypatch.setattr(results, "load_run", lambda _: None)
@@ -116,7 +111,7 @@ def test_the_state_shows_each_replica_as_its_leader_sees_it() -> None:
             ReplicaState(id=3, is_leader=False, in_isr=False, known=False),
         ),
     )  # fmt: skip
-    rows = [" ".join(line.split()) for line in rendered(table([state])).splitlines()]
+    rows = [" ".join(line.split()) for line in rendered(state).splitlines()]
     assert "events-0 90 *1 yes 100" in rows
     assert "2 yes 7 90 10 95 2400 2500 1 2400" in rows
     assert "3 no - - - - - - 0 -" in rows
@@ -128,7 +123,7 @@ def test_a_narrow_terminal_leaves_out_no_digit_of_the_state() -> None:
         topic="kip-501-r0", partition=0, leader=1, leader_epoch=3, isr=(1, 2), leo=123_456_789,
         high_watermark=123_456_789, replicas=(follower,),
     )  # fmt: skip
-    assert "…" not in rendered(table([state]))
+    assert "…" not in rendered(state)
 
 
 def cell(arm: str, **more: Any) -> Cell:

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock, call
 
 import pytest
 
@@ -51,22 +52,15 @@ def test_the_analysis_gets_folder_and_engine(run: Path, stage: Stage) -> None:
     ]  # fmt: skip
 
 
-class Phases(Progress):
-    def __init__(self) -> None:
-        self.phases: list[str] = []
-
-    def phase(self, text: str) -> None:
-        self.phases.append(text)
-
-
 def test_stages_of_the_analysis_are_progress(run: Path, stage: Stage) -> None:
     stage(
         "print('noise'); file = open(sys.argv[-1], 'w')\n"
         """file.write('{"phase": "bronze"}\\n{"phase": "tables"}\\n{"phase": "cut')"""
     )
-    progress = Phases()
+    progress = Mock(spec=Progress)
     analysis.analyse([run], LOCAL, progress)
-    assert progress.phases[1:] == ["analysis: bronze", "analysis: tables"]
+    _, *parts = progress.mock_calls
+    assert parts == [call.phase("analysis: bronze"), call.phase("analysis: tables")]
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self, cast
+from unittest.mock import Mock
 
 import pytest
 
@@ -60,7 +60,7 @@ class FakeCluster:
 
 
 @pytest.fixture
-def clusters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeCluster]]:
+def clusters(monkeypatch: pytest.MonkeyPatch) -> list[FakeCluster]:
     FakeCluster.made = []
     lines = [
         {"v": 1, "arm": "stock", "kind": "broker"},
@@ -74,7 +74,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeCluster]]:
     monkeypatch.setattr(history, "_roles", lambda *_: iter(()))
     monkeypatch.setattr(history, "_write_logs", lambda *_: None)
     monkeypatch.setattr(arm_module, "write_counters", lambda *_: None)
-    yield FakeCluster.made
+    return FakeCluster.made
 
 
 CLOCKS = clocks.Clocks({1: clocks.Reading(1_000.0, 1_001.0, 1_002.0)}, 990.0, 1_010.0)
@@ -128,19 +128,11 @@ def test_every_arm_has_a_fresh_cluster_and_its_own_settings(
     ],
 )
 def test_an_interrupted_run_stops_its_cluster_and_records_the_interruption(
-    tmp_path: Path,
-    clusters: list[FakeCluster],
-    monkeypatch: pytest.MonkeyPatch,
-    error: BaseException,
-    keep: bool,
-    data: list[str],
-) -> None:
+    tmp_path: Path, clusters: list[FakeCluster], monkeypatch: pytest.MonkeyPatch,
+    error: BaseException, keep: bool, data: list[str],
+) -> None:  # fmt: skip
     """An interrupt leaves only data that is to be kept."""
-
-    def cut(*_: object) -> None:
-        raise error
-
-    monkeypatch.setattr(arm_module, "run_repeat", cut)
+    monkeypatch.setattr(arm_module, "run_repeat", Mock(side_effect=error))
     with pytest.raises(type(error)):
         runner.execute(planned(tmp_path, keep_data=keep), Progress())
     assert [cluster.events for cluster in clusters] == [["made", "started", "stopped", *data]]

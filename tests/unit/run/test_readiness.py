@@ -4,11 +4,12 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from socket import create_server
 from types import SimpleNamespace
-from typing import Any, Self, cast
+from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 
@@ -79,35 +80,9 @@ def test_a_broker_that_is_not_a_replica_yet_must_be_absent(monkeypatch: pytest.M
 
 def test_the_wait_ends_when_the_check_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     Brokers(monkeypatch, a=[SHRUNK])
-
-    def dead() -> None:
-        raise InsyncError("broker 1: ended with -9")
-
+    dead = Mock(side_effect=InsyncError("broker 1: ended with -9"))
     with pytest.raises(InsyncError, match="ended with -9"):
         readiness.await_full_isr("a", "t", dead)
-
-
-class FakeBridge:
-    """A broker's bridge; reports in turn how slow it and its peers are. The last report repeats."""
-
-    def __init__(self, says: dict[str, list[tuple[float, int]]]) -> None:
-        self._says = says
-        self.asked: list[str] = []
-
-    def connect(self, path: Path) -> Self:
-        self.asked.append(path.name)
-        return self
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def counters(self) -> SimpleNamespace:
-        words = self._says[self.asked[-1]]
-        slow, peers = words.pop(0) if len(words) > 1 else words[0]
-        return SimpleNamespace(step_downs=SimpleNamespace(slow=slow, slow_peers=peers))
 
 
 def context(arm: str, scenario: str = "step-down-read") -> Any:
@@ -119,47 +94,50 @@ def context(arm: str, scenario: str = "step-down-read") -> Any:
 
 
 @pytest.fixture
-def bridge(monkeypatch: pytest.MonkeyPatch) -> FakeBridge:
-    never, late = [(False, 0)], [(True, 0), (False, 1), (False, 0)]
-    made = FakeBridge({"bridge-1.json": late, "bridge-2.json": never, "bridge-3.json": never})
-    monkeypatch.setattr("insync.run.context.BridgeClient", made)
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let broker 1 be slow and then have a slow peer; return the bridges that are asked."""
+    files: list[str] = []
+    reports = [(True, 0), (False, 1)]
+
+    def connect(path: Path) -> Any:
+        files.append(path.name)
+        slow, peers = reports.pop(0) if path.name == "bridge-1.json" and reports else (False, 0)
+        step_downs = SimpleNamespace(slow=slow, slow_peers=peers)
+        counters = SimpleNamespace(step_downs=step_downs)
+        return nullcontext(SimpleNamespace(counters=lambda: counters))
+
+    monkeypatch.setattr("insync.run.context.BridgeClient", SimpleNamespace(connect=connect))
     monkeypatch.setattr(readiness, "LOOK_SECONDS", 0.0)
-    return made
+    return files
 
 
-def test_a_repeat_waits_until_no_broker_is_slow(bridge: FakeBridge) -> None:
+def test_a_repeat_waits_until_no_broker_is_slow(asked: list[str]) -> None:
     readiness.await_no_slow_broker(context("step-down"))
-    assert bridge.asked == ["bridge-1.json"] * 3 + ["bridge-2.json", "bridge-3.json"]
+    assert asked == ["bridge-1.json"] * 3 + ["bridge-2.json", "bridge-3.json"]
 
 
-def test_a_broker_that_stays_slow_is_named_in_the_error(
-    bridge: FakeBridge, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("asked")
+def test_a_broker_that_stays_slow_is_named_in_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "NOT_SLOW_SECONDS", -1.0)
     with pytest.raises(InsyncError, match=r"broker 1: still slow .*: slow true, slow peers 0"):
         readiness.await_no_slow_broker(context("step-down"))
 
 
-def test_without_step_downs_no_broker_is_queried(bridge: FakeBridge) -> None:
+def test_without_step_downs_no_broker_is_queried(asked: list[str]) -> None:
     readiness.await_no_slow_broker(context("request"))
-    assert bridge.asked == []
+    assert asked == []
 
 
 def test_only_scenarios_with_a_fetch_time_limit_are_warmed_up_in_every_arm(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made: list[str] = []
-
-    def refuse(_: str, topic: str, *__: object) -> None:
-        made.append(topic)
-        raise InsyncError("no brokers")
-
-    monkeypatch.setattr(readiness, "create_topic", refuse)
+    create = Mock(side_effect=InsyncError("no brokers"))
+    monkeypatch.setattr(readiness, "create_topic", create)
     readiness.warm_up(context("stock", "kip-501"), Progress())
-    assert made == []
+    create.assert_not_called()
     with pytest.raises(InsyncError, match="no brokers"):
         readiness.warm_up(context("stock"), Progress())
-    assert made == [readiness.TOPIC]
+    assert [call.args[1] for call in create.call_args_list] == [readiness.TOPIC]
 
 
 class Watched:
@@ -246,9 +224,7 @@ def test_a_node_that_does_not_serve_in_time_is_named() -> None:
 
 
 def test_a_node_that_ended_is_not_waited_for() -> None:
-    def check() -> None:
-        raise InsyncError("broker 2: ended with 1")
-
+    check = Mock(side_effect=InsyncError("broker 2: ended with 1"))
     with pytest.raises(InsyncError, match="ended with 1"):
         readiness.await_back(killed([False], check), 10)
 

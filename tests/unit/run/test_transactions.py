@@ -4,7 +4,8 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
+from unittest.mock import Mock, call
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException
@@ -77,26 +78,10 @@ class FakeClient:
             raise KafkaException(self.plan[name].pop(0))
 
 
-class FakeReader:
-    """A reader that keeps what was asked of it."""
-
-    def __init__(self) -> None:
-        self.calls: list[tuple[Any, ...]] = []
-
-    def read(self, transaction: int, records: int) -> None:
-        self.calls.append(("read", transaction, records))
-
-    def ended(self, *, committed: bool) -> None:
-        self.calls.append(("ended", committed))
-
-    def close(self) -> None:
-        self.calls.append(("closed",))
-
-
 class Bench:
     def __init__(
         self, folder: Path, *, abort_percent: int = 0, seed: int = 7,
-        reader: FakeReader | None = None, until: float | None = None, key_countdown: int = 0,
+        reader: Mock | None = None, until: float | None = None, key_countdown: int = 0,
     ) -> None:  # fmt: skip
         own = TransactionPlan(
             ids=("a", "b"), per_second=100, records=3, abort_percent=abort_percent, reads=9,
@@ -112,8 +97,7 @@ class Bench:
         names = ("produce-0.jsonl", "transactions-0.jsonl")
         self.thread = TransactionalProducer(
             plan, own, 1, EventWriter(folder / names[0]), EventWriter(folder / names[1]),
-            self.stop, self.abandon, self.failures.append,
-            cast(TransactionReader | None, reader),
+            self.stop, self.abandon, self.failures.append, reader,
         )  # fmt: skip
         self.client = FakeClient.made[-1]
 
@@ -173,13 +157,15 @@ def test_records_have_keys_of_their_own_where_the_plan_says_so(
 
 
 def test_a_transaction_reads_before_it_writes_and_tells_readers_of_its_end(tmp_path: Path) -> None:
-    reader = FakeReader()
+    reader = Mock(spec=TransactionReader)
     bench = Bench(tmp_path, reader=reader)
     bench.client.plan["commit"] = [ABORT]
     lines = bench.run(2)
     assert [line["end"] for line in lines[:2]] == ["aborted", "committed"]
-    assert reader.calls[:4] == [("read", 1, 9), ("ended", False), ("read", 3, 9), ("ended", True)]
-    assert reader.calls[-1] == ("closed",)
+    assert reader.mock_calls[:4] == [
+        call.read(1, 9), call.ended(committed=False), call.read(3, 9), call.ended(committed=True),
+    ]  # fmt: skip
+    assert reader.mock_calls[-1] == call.close()
 
 
 def test_records_aborted_on_purpose_are_in_the_log_before_the_abort(tmp_path: Path) -> None:
@@ -209,12 +195,12 @@ def test_a_retriable_commit_is_retried(tmp_path: Path) -> None:
     assert bench.client.calls[:8] == ["init", "begin", *["produce"] * 3, *["commit"] * 3]
 
 
-@pytest.mark.parametrize("call", ["produce", "commit"])
+@pytest.mark.parametrize("fails", ["produce", "commit"])
 def test_a_transaction_that_cannot_be_committed_is_aborted_with_the_reason(
-    tmp_path: Path, call: str
+    tmp_path: Path, fails: str
 ) -> None:
     bench = Bench(tmp_path)
-    bench.client.plan[call] = [ABORT]
+    bench.client.plan[fails] = [ABORT]
     line = bench.run(2)[0]
     found = (line["wanted"], line["end"], line["error"])
     assert found == ("commit", "aborted", "INVALID_TXN_STATE")
