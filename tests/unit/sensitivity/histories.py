@@ -47,14 +47,9 @@ class Repeat:
             self.add(schema.PHASES, at, type=kind, note="")
 
     def isr(
-        self,
-        at: float,
-        isr: Sequence[int],
-        *,
-        partitions: Sequence[int] = (0,),
-        leader: int | None = None,
-        replicas: Sequence[int] = ALL,
-    ) -> None:
+        self, at: float, isr: Sequence[int], *, partitions: Sequence[int] = (0,),
+        leader: int | None = None, replicas: Sequence[int] = ALL,
+    ) -> None:  # fmt: skip
         """Add a state of partitions, whose first leader leads unless another one is given."""
         for partition in partitions:
             led_by = LEADERS[partition] if leader is None else leader
@@ -65,15 +60,9 @@ class Repeat:
             )  # fmt: skip
 
     def fault(
-        self,
-        kind: str,
-        at: float,
-        for_ms: float,
-        broker: int = 3,
-        *,
-        mode: str = "",
+        self, kind: str, at: float, for_ms: float, broker: int = 3, *, mode: str = "",
         target: Sequence[str] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         begin = self.start_ms + at
         self.add(
             schema.FAULTS, fault=kind, site="", mode=mode, broker=broker, target=list(target),
@@ -82,14 +71,9 @@ class Repeat:
         )  # fmt: skip
 
     def record(
-        self,
-        seq: int,
-        at: float,
-        latency: float = 1.0,
-        *,
-        partition: int = 0,
+        self, seq: int, at: float, latency: float = 1.0, *, partition: int = 0,
         error: str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         due = self.start_ms + at
         self.add(
             schema.repeat_file("produce", 0), partition=partition, seq=seq, sent_ms=due,
@@ -126,24 +110,13 @@ def _shrinks(repeat: Repeat, many: float) -> None:
         repeat.isr(at + SPACE / 2, ALL)
 
 
-def _under_replicated(repeat: Repeat, many: float) -> None:
-    repeat.isr(BEGIN, (1, 2), partitions=range(round(many)))
+def _alone(leader: int) -> Way:
+    def made(repeat: Repeat, value: float) -> None:
+        if value:
+            repeat.isr(BEGIN, (1,), leader=leader)
+            repeat.isr(BEGIN + value, ALL)
 
-
-def _isr_of_size(repeat: Repeat, size: float) -> None:
-    repeat.isr(BEGIN, ALL[: round(size)])
-
-
-def _short_isr(repeat: Repeat, value: float) -> None:
-    if value:
-        repeat.isr(BEGIN, (1,))
-        repeat.isr(BEGIN + value, ALL)
-
-
-def _offline(repeat: Repeat, value: float) -> None:
-    if value:
-        repeat.isr(BEGIN, (1,), leader=-1)
-        repeat.isr(BEGIN + value, ALL)
+    return made
 
 
 def _leader_changes(repeat: Repeat, many: float) -> None:
@@ -158,11 +131,8 @@ def _return(repeat: Repeat, value: float) -> None:
 
 def _dropped_after(kind: str) -> Way:
     def made(repeat: Repeat, value: float) -> None:
-        both = range(len(LEADERS))
-        if value:
-            repeat.isr(BEGIN + value, (1, 2), partitions=both)
-        else:
-            repeat.isr(BEGIN / 2, (1, 2), partitions=both)
+        at = BEGIN + value if value else BEGIN / 2
+        repeat.isr(at, (1, 2), partitions=range(len(LEADERS)))
         repeat.fault(kind, BEGIN, for_ms=value + 100.0)
 
     return made
@@ -180,10 +150,6 @@ def _added(repeat: Repeat, value: float) -> None:
     repeat.isr(-1.0, (1, 2), replicas=(1, 2))
     repeat.isr(BEGIN, (1, 2))
     repeat.isr(BEGIN + value, ALL)
-
-
-def _latency(repeat: Repeat, value: float) -> None:
-    repeat.record(0, BEGIN, value)
 
 
 def _read_after(repeat: Repeat, value: float) -> None:
@@ -283,10 +249,12 @@ def _unread_by_group(repeat: Repeat, many: float) -> None:
 MADE: Final[dict[str, Way]] = {
     "isr_shrinks": _shrinks,
     "false_alarms": _shrinks,
-    "under_replicated": _under_replicated,
-    "min_isr_size": _isr_of_size,
-    "under_min_isr_ms": _short_isr,
-    "offline_ms": _offline,
+    "under_replicated": lambda repeat, many: repeat.isr(
+        BEGIN, (1, 2), partitions=range(round(many))
+    ),
+    "min_isr_size": lambda repeat, size: repeat.isr(BEGIN, ALL[: round(size)]),
+    "under_min_isr_ms": _alone(leader=1),
+    "offline_ms": _alone(leader=-1),
     "leader_changes": _leader_changes,
     "soonest_return_ms": _return,
     "first_shrink_ms": _dropped_after("freeze"),
@@ -296,8 +264,8 @@ MADE: Final[dict[str, Way]] = {
     "lost_at_unclean": _lost_at_unclean,
     "dead_follower_dropped_ms": _dropped_after("kill"),
     "joined_ms": _added,
-    "max_ms": _latency,
-    "mean_ack_ms": _latency,
+    "max_ms": lambda repeat, value: repeat.record(0, BEGIN, value),
+    "mean_ack_ms": lambda repeat, value: repeat.record(0, BEGIN, value),
     "max_end_to_end_ms": _read_after,
     "acked": _acked,
     "max_ack_gap_ms": _ack_gap,

@@ -22,18 +22,6 @@ def _of_broker(repeat: Repeat, **fields: Any) -> None:
             line.update(fields)
 
 
-def _fetchers_lost(repeat: Repeat, many: float) -> None:
-    _of_broker(repeat, fetchers=_STATE["fetchers"] - round(many))
-
-
-def _failed(repeat: Repeat, many: float) -> None:
-    _of_broker(repeat, failed_partitions=round(many))
-
-
-def _put_right(repeat: Repeat, many: float) -> None:
-    _of_broker(repeat, put_right=round(many))
-
-
 def _behind(repeat: Repeat, many: float) -> None:
     for line in _last(repeat):
         if line["broker"] == 2 and line["partition"] < many:
@@ -49,24 +37,20 @@ def _sampled(**state: int) -> Way:
 
 
 MADE: Final[dict[str, Way]] = {
-    "fetchers_lost": _fetchers_lost,
-    "partitions_failed": _failed,
+    "fetchers_lost": lambda race, many: _of_broker(race, fetchers=_STATE["fetchers"] - round(many)),
+    "partitions_failed": lambda race, many: _of_broker(race, failed_partitions=round(many)),
     "partitions_behind": _behind,
     "start_above_end": _sampled(log_start_offset=21, high_watermark=21),
     "start_above_watermark": _sampled(log_start_offset=11),
-    "starts_put_right": _put_right,
+    "starts_put_right": lambda race, many: _of_broker(race, put_right=round(many)),
 }
 """How each metric of a race gets a value."""
 
 
 def sample(
-    repeat: Repeat,
-    at: float,
-    moment: str,
-    brokers: Sequence[int] = (1, 2),
-    partitions: Sequence[int] = tuple(range(len(LEADERS))),
-    **state: int,
-) -> None:
+    repeat: Repeat, at: float, moment: str, brokers: Sequence[int] = (1, 2),
+    partitions: Sequence[int] = tuple(range(len(LEADERS))), **state: int,
+) -> None:  # fmt: skip
     for broker in brokers:
         for partition in partitions:
             line = {**_STATE, **state, "broker": broker, "partition": partition}
