@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,66 +33,42 @@ import os, signal, socket, sys, time
 signal.signal(signal.SIGUSR1, lambda *_: None)
 left, right = socket.socketpair()
 files = {}
+OF_PATHS = {
+    "create": lambda path: os.close(os.open(path, os.O_RDWR | os.O_CREAT)),
+    "open": lambda path: os.close(os.open(path, os.O_RDONLY)),
+    "rename": lambda path: os.rename(path, path + ".deleted"),
+    "unlink": os.unlink,
+    "rmdir": os.rmdir,
+}
+OF_FILES = {
+    "pread": lambda fd: len(os.pread(fd, 5, 0)),
+    "preadv": lambda fd: os.preadv(fd, [bytearray(5)], 0),
+    "read": lambda fd: len(os.read(fd, 1)),
+    "readv": lambda fd: os.readv(fd, [bytearray(1)]),
+    "sendfile": lambda fd: os.sendfile(left.fileno(), fd, 0, 5),
+    "write": lambda fd: os.write(fd, b"12345"),
+    "pwrite": lambda fd: os.pwrite(fd, b"12345", 0),
+    "writev": lambda fd: os.writev(fd, [b"12", b"345"]),
+    "pwritev": lambda fd: os.pwritev(fd, [b"12", b"345"], 0),
+    "fsync": os.fsync,
+    "fdatasync": os.fdatasync,
+    "ftruncate": lambda fd: os.ftruncate(fd, 5),
+    "clocks": lambda _: f"{time.time()} {time.monotonic()}",
+    "bad": lambda fd: os.pread(fd, 5, -1),
+}
 for line in sys.stdin:
     call, path = line.split()
-    if call == "create":
-        print(os.close(os.open(path, os.O_RDWR | os.O_CREAT)) or "created", flush=True)
-        continue
-    if call == "rename":
-        print(os.rename(path, path + ".deleted") or "renamed", flush=True)
-        continue
-    if call == "open":
-        print(os.close(os.open(path, os.O_RDONLY)) or "opened", flush=True)
-        continue
-    if call in ("unlink", "rmdir"):
-        print(getattr(os, call)(path) or "gone", flush=True)
-        continue
-    mode = os.O_RDONLY if os.path.isdir(path) else os.O_RDWR
-    fd = files.setdefault(path, os.open(path, mode)) if path not in files else files[path]
     try:
-        if call == "pread":
-            got = len(os.pread(fd, 5, 0))
-        elif call == "preadv":
-            got = os.preadv(fd, [bytearray(5)], 0)
-        elif call == "read":
-            got = len(os.read(fd, 1))
-        elif call == "readv":
-            got = os.readv(fd, [bytearray(1)])
-        elif call == "sendfile":
-            got = os.sendfile(left.fileno(), fd, 0, 5)
-        elif call == "write":
-            got = os.write(fd, b"12345")
-        elif call == "pwrite":
-            got = os.pwrite(fd, b"12345", 0)
-        elif call == "writev":
-            got = os.writev(fd, [b"12", b"345"])
-        elif call == "pwritev":
-            got = os.pwritev(fd, [b"12", b"345"], 0)
-        elif call == "fsync":
-            got = os.fsync(fd) or 0
-        elif call == "fdatasync":
-            got = os.fdatasync(fd) or 0
-        elif call == "ftruncate":
-            got = os.ftruncate(fd, 5) or 0
-        elif call == "clocks":
-            got = f"{time.time()} {time.monotonic()}"
-        elif call == "bad":
-            got = os.pread(fd, 5, -1)
+        if call in OF_PATHS:
+            got = OF_PATHS[call](path)
+        else:
+            if path not in files:
+                files[path] = os.open(path, os.O_RDONLY if os.path.isdir(path) else os.O_RDWR)
+            got = OF_FILES[call](files[path])
     except OSError as error:
         got = f"errno {error.errno}"
-    print(got, flush=True)
+    print(got or 0, flush=True)
 """
-
-
-def compile_shim(folder: Path) -> Path:
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("no C compiler")
-    built = folder / "libinsync_stall.so"
-    flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
-    command = [compiler, *flags, "-o", str(built), str(NATIVE), "-ldl", "-pthread"]
-    subprocess.run(command, check=True)
-    return built
 
 
 @dataclass
@@ -128,13 +104,8 @@ class Caller:
         more.setdefault("target", "topic-0")
         return self.control.arm(StallRule(site=site, mode=mode, **more))
 
-    def await_held(self, slot: int, count: int = 1) -> None:
-        await_shared(lambda: self.control.counters(slot).held_now == count)
-
-
-def await_shared(condition: Callable[[], bool]) -> None:
-    """Wait for a condition in memory that is shared with the process under the shim."""
-    wait_for(condition, bool, every_s=0.001)
+    def await_held(self, slot: int) -> None:
+        wait_for(lambda: self.control.counters(slot).held_now, (1).__eq__, every_s=0.001)
 
 
 LOG = "topic-0/00000000000000000000.log"
@@ -154,12 +125,9 @@ def make_file(data: Path, name: str) -> Path:
 @contextmanager
 def start_caller(shim: Path, control: Path) -> Iterator["subprocess.Popen[str]"]:
     process = subprocess.Popen(
-        [sys.executable, "-c", CALLER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", CALLER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         env={**os.environ, **preload(shim, control)},
-    )
+    )  # fmt: skip
     try:
         yield process
     finally:
@@ -169,7 +137,14 @@ def start_caller(shim: Path, control: Path) -> Iterator["subprocess.Popen[str]"]
 
 @pytest.fixture(scope="session")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compile_shim(tmp_path_factory.mktemp("shim"))
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    built = tmp_path_factory.mktemp("shim") / "libinsync_stall.so"
+    flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+    command = [compiler, *flags, "-o", str(built), str(NATIVE), "-ldl", "-pthread"]
+    subprocess.run(command, check=True)
+    return built
 
 
 @pytest.fixture
