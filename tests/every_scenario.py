@@ -197,31 +197,16 @@ def resent(cell: Mapping[str, Any]) -> bool:
 
 
 def late_without_a_fault(run: Path, arm: str) -> Iterator[str]:
-    """Yield why the acks of an arm were late before any fault began."""
-    if waited_ms := late_at_first_fault_ms(run, arm):
+    """Yield why the acks of an arm were late before any fault began, as in a busy host's verdict.
+
+    A record had waited for half of the lag limit when the first fault began, so not because of the
+    fault. Or no acks were on time for the whole limit: the machine was too busy for its load.
+    """
+    lag_ms = load_run(run).scenario.broker.replica_lag_time_max_ms
+    if (waited_ms := waited_at_first_fault_ms(run, arm)) > lag_ms / 2:
         yield f"a record waited for {waited_ms:.0f} ms when the first fault began"
-    if needed_ms := slow_to_begin_ms(run, arm):
+    if (needed_ms := until_steady_ms(run, arm)) > lag_ms:
         yield f"without a fault acks were on time only after {needed_ms:.0f} ms"
-
-
-def late_at_first_fault_ms(run: Path, arm: str) -> float | None:
-    """Return how long a record had waited for its ack when the first fault began, if for too long.
-
-    Too long is half of the lag limit, as in a verdict about a busy host. The acks that such a
-    record waits for are not an effect of the fault.
-    """
-    waited_ms = waited_at_first_fault_ms(run, arm)
-    most_ms = load_run(run).scenario.broker.replica_lag_time_max_ms / 2
-    return waited_ms if waited_ms > most_ms else None
-
-
-def slow_to_begin_ms(run: Path, arm: str) -> float | None:
-    """Return how long a repeat waited for acks on time, if for longer than the lag limit.
-
-    No fault had begun: the machine was too busy for its load, as in a verdict about a busy host.
-    """
-    needed_ms = until_steady_ms(run, arm)
-    return needed_ms if needed_ms > load_run(run).scenario.broker.replica_lag_time_max_ms else None
 
 
 def _record(

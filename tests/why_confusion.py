@@ -41,22 +41,11 @@ TRUE_CAUSE: Final[Mapping[str, str]] = {
 
 A broker whose only log directory fails ends itself, so the truth of a full disk is its process.
 """
-HARMLESS: Final = frozenset(
-    {
-        "add-replica",
-        "client-freeze",
-        "clock-jump",
-        "config-update",
-        "elect",
-        "more-partitions",
-        "remove-replica",
-        "produce-flood",
-        "topic-churn",
-        "create-topic",
-        "delete-topic",
-        "move-log-dir",
-    }
-)
+HARMLESS: Final = frozenset({
+    "add-replica", "client-freeze", "clock-jump", "config-update", "elect", "more-partitions",
+    "remove-replica", "produce-flood", "topic-churn", "create-topic", "delete-topic",
+    "move-log-dir",
+})  # fmt: skip
 """The kinds that slow no broker: the right answer about their time is nobody."""
 NONE: Final = "none"
 OTHER: Final = "another broker"
