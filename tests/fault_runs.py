@@ -71,14 +71,9 @@ def fault_tables(faults: Iterable[Keys]) -> str:
 
 
 def small_scenario(
-    name: str,
-    faults: Iterable[Keys] = (),
-    *,
-    broker: Keys | None = None,
-    workload: Keys | None = None,
-    timeline: Keys | None = None,
-    **head: Any,
-) -> str:
+    name: str, faults: Iterable[Keys] = (), *, broker: Keys | None = None,
+    workload: Keys | None = None, timeline: Keys | None = None, **head: Any,
+) -> str:  # fmt: skip
     """Return a scenario file: stock brokers, three partitions, one repeat, unless keys differ."""
     tables = {
         "broker": {**_BROKER, **(broker or {})},
@@ -124,19 +119,10 @@ def during(fault: Fault, act: Callable[[], float], seconds: float = 1.5) -> tupl
 
 
 def planned(
-    cluster: object,
-    kind: str,
-    *,
-    topic: str = "t-r0",
-    repeat: int = 0,
-    leaders: Sequence[int] = (),
-    io_threads: int = 0,
-    configs: Mapping[str, str] | None = None,
-    other: str | None = None,
-    clients: Any = None,
-    transactions: Sequence[str] = (),
-    **keys: Any,
-) -> Fault[Any]:
+    cluster: object, kind: str, *, topic: str = "t-r0", repeat: int = 0,
+    leaders: Sequence[int] = (), io_threads: int = 0, configs: Mapping[str, str] | None = None,
+    other: str | None = None, clients: Any = None, transactions: Sequence[str] = (), **keys: Any,
+) -> Fault[Any]:  # fmt: skip
     """Return the fault that these keys of a scenario plan; nothing is done yet.
 
     `topic` is the workload's, `other` the fault's own key of that name.

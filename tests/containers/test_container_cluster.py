@@ -6,6 +6,7 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import docker
 import pytest
@@ -170,16 +171,11 @@ def test_a_stopped_cluster_leaves_only_folders(
 
 
 def test_a_start_that_is_interrupted_leaves_nothing(
-    engine: Engine,
-    image: Image,
-    dist: Distribution,
-    tmp_path: Path,
+    engine: Engine, image: Image, dist: Distribution, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
+) -> None:  # fmt: skip
     before = ours(engine)
+    interrupt = Mock(side_effect=KeyboardInterrupt)
     monkeypatch.setattr("insync.brokers.cluster.common.await_ready", interrupt)
     with pytest.raises(KeyboardInterrupt):
         cluster_of_one(dist, tmp_path, image).__enter__()

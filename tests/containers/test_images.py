@@ -131,12 +131,9 @@ def test_a_node_loads_its_classes_from_the_archive(image: Image, run: Run) -> No
 
 @pytest.mark.long
 def test_on_a_base_of_the_users_own_with_zookeeper(
-    image: Image,
-    engine: docker.DockerClient,
-    names_of_its_own: Callable[[str, str], str],
-    output_of: OutputOf,
-    run: Run,
-) -> None:
+    image: Image, engine: docker.DockerClient, names_of_its_own: Callable[[str, str], str],
+    output_of: OutputOf, run: Run,
+) -> None:  # fmt: skip
     """It has another user and another entry point, as public images may."""
     own = names_of_its_own(
         "own",
@@ -166,12 +163,9 @@ def test_on_a_base_of_the_users_own_with_zookeeper(
     ids=["no java", "no shell", "old java"],
 )
 def test_a_base_that_cannot_run_kafka_is_refused(
-    lines: str,
-    problem: str,
-    image: Image,
-    engine: docker.DockerClient,
+    lines: str, problem: str, image: Image, engine: docker.DockerClient,
     names_of_its_own: Callable[[str, str], str],
-) -> None:
+) -> None:  # fmt: skip
     name = names_of_its_own("unfit", f"FROM {host_base(engine)}\n{lines}")
     with pytest.raises(InputError) as error:
         prepare(engine, name, print)

@@ -93,13 +93,10 @@ def start_lab(start: StartCluster, agent: AgentSpec) -> StartLab:
     """Start clusters whose agents have pause points, and create the topic of a `Lab` on them."""
 
     def begin(
-        *,
-        agent_options: Mapping[str, Any] | None = None,
-        assignment: Sequence[Sequence[int]] = (ALL,),
-        configs: Mapping[str, str] | None = None,
-        settings: Mapping[str, str] = LAG,
-        **options: Any,
-    ) -> Lab:
+        *, agent_options: Mapping[str, Any] | None = None,
+        assignment: Sequence[Sequence[int]] = (ALL,), configs: Mapping[str, str] | None = None,
+        settings: Mapping[str, str] = LAG, **options: Any,
+    ) -> Lab:  # fmt: skip
         own = replace(agent, holds=True, **(agent_options or {}))
         cluster = start(agent=own, settings=settings, **options)
         if assignment:

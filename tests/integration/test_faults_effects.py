@@ -125,13 +125,9 @@ class Lab:
         return measured, line
 
     def compare(
-        self,
-        name: str,
-        what: str,
-        probe: Callable[[], float],
-        repeats: int = 1,
+        self, name: str, what: str, probe: Callable[[], float], repeats: int = 1,
         of: Callable[[Iterable[float]], float] = min,
-    ) -> tuple[float, float, FaultLine]:
+    ) -> tuple[float, float, FaultLine]:  # fmt: skip
         """Return one of nine probes without the fault and one of `repeats` with it, chosen by `of`.
 
         A fault gives every probe a least time, and a busy host can only lengthen a probe. So the
@@ -232,13 +228,8 @@ def test_a_broker_without_cpu_answers_late(lab: Lab) -> None:
 def test_a_broker_with_busy_neighbours_waits_for_its_core(lab: Lab) -> None:
     # What is judged is the kernel's own count of the broker's wait for a core. What a client sees
     # is only shown: a median without neighbours can be the higher one where others share the host.
-    _, measured, line = lab.compare(
-        "cpu-neighbour",
-        "acks=1 produce beside 8 busy processes, median",
-        lab.produce_ms,
-        9,
-        statistics.median,
-    )
+    what = "acks=1 produce beside 8 busy processes, median"
+    _, measured, line = lab.compare("cpu-neighbour", what, lab.produce_ms, 9, statistics.median)
     assert line.figures["waited_ms"] > 100
     assert line.figures["neighbours_ms"] > FOR_ITS_TIME / 2
     assert measured < FOR_ITS_TIME

@@ -10,9 +10,10 @@ from typing import Any, get_args
 import pytest
 from typer.main import get_command
 
+from commands import invoke_json
 from insync import arms
 from insync.analysis.checks.registry import ANOMALIES
-from insync.cli.app import app, invoke
+from insync.cli.app import app
 from insync.events import schema
 
 ROOT = Path(__file__).parents[2]
@@ -42,11 +43,6 @@ def commands(command: Any, path: str = "insync") -> Iterator[tuple[str, set[str]
         yield from commands(each, f"{path} {name}")
 
 
-def asked(capsys: pytest.CaptureFixture[str], *command: str) -> Any:
-    assert invoke([*command, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
 def recorded(archive: str, name: str) -> Any:
     with tarfile.open(ROOT / "tests" / "data" / "recorded" / archive) as tar:
         content = tar.extractfile(name)
@@ -60,20 +56,20 @@ def test_commands_and_options() -> None:
     assert listed == dict(commands(get_command(app)))
 
 
-def test_arms() -> None:
+def test_names_of_arms_and_anomalies() -> None:
     assert names("Arms") == set(arms.ARMS)
-
-
-def test_scenarios(capsys: pytest.CaptureFixture[str]) -> None:
-    assert names("Scenarios") == {each["name"] for each in asked(capsys, "scenarios")}
-
-
-def test_fault_kinds(capsys: pytest.CaptureFixture[str]) -> None:
-    assert names("Fault kinds") == {each["kind"] for each in asked(capsys, "faults")}
-
-
-def test_anomalies() -> None:
     assert names("Anomalies") == {each.name for each in ANOMALIES}
+
+
+@pytest.mark.parametrize(
+    ("title", "command", "key"),
+    [("Scenarios", "scenarios", "name"), ("Fault kinds", "faults", "kind")],
+)
+def test_names_that_a_command_lists(
+    title: str, command: str, key: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = invoke_json(capsys, command)
+    assert names(title) == {each[key] for each in listed}
 
 
 def test_event_files() -> None:

@@ -125,28 +125,11 @@ def test_the_entry_documents_are_short() -> None:
 
 #: Old, figurative and inverted phrases. Add one only if plain words can always replace it.
 BANNED = (
-    "afresh",
-    "anew",
-    "asks whom",
-    "begotten",
-    "got no turn",
-    "if need be",
-    "in its hands",
-    "in the leader's hands",
-    "lest",
-    "mended",
-    "no business of",
-    "none the wiser",
-    "nought",
-    "of its own accord",
-    "of ours",
-    "of theirs",
-    "once more",
-    "stands still",
-    "the calm",
-    "told of",
+    "afresh", "anew", "asks whom", "begotten", "got no turn", "if need be", "in its hands",
+    "in the leader's hands", "lest", "mended", "no business of", "none the wiser", "nought",
+    "of its own accord", "of ours", "of theirs", "once more", "stands still", "the calm", "told of",
     "what this machine can do of it",
-)
+)  # fmt: skip
 #: What may follow "is no": these are plain.
 FINE = ("longer", "more", "less", "later", "higher", "finer", "other", "such")
 #: Patterns, each with what replaces it.

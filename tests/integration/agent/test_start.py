@@ -40,12 +40,9 @@ def begin(java: Java, dist: Distribution) -> Begin:
     """
 
     def run(
-        *options: str,
-        kafka: str = "",
-        jar: Path = AGENT_JAR,
-        first: Path | None = None,
+        *options: str, kafka: str = "", jar: Path = AGENT_JAR, first: Path | None = None,
         flags: tuple[str, ...] = (),
-    ) -> Done:
+    ) -> Done:  # fmt: skip
         jars = (distribution(kafka, java) if kafka else dist).jars
         path = ":".join(map(str, [*([first] if first else []), *jars]))
         flag = f"-javaagent:{jar}={','.join(options)}"
@@ -163,13 +160,9 @@ EARLY = "kafka.cluster.Partition was loaded before this agent started"
     ],
 )
 def test_a_broker_that_cannot_be_woven_is_refused_or_runs_stock(
-    begin: Begin,
-    java: Java,
-    tmp_path: Path,
-    make: Callable[[Java, Path], dict[str, Any]],
-    said: str,
-    choice: str | None,
-) -> None:
+    begin: Begin, java: Java, tmp_path: Path, make: Callable[[Java, Path], dict[str, Any]],
+    said: str, choice: str | None,
+) -> None:  # fmt: skip
     """By default it runs stock, and the events say that the agent refused."""
     events = tmp_path / "e.jsonl"
     options = [f"on-unsupported={choice}"] if choice else [WITH_LAB, f"events={events}"]

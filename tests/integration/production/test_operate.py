@@ -129,14 +129,10 @@ def test_every_query_shows_a_stall_which_raises_alerts(start_lab: StartLab, tmp_
 def test_opentelemetrys_rules_find_every_metric_that_they_name(start_lab: StartLab) -> None:
     (port,) = free_ports(1)
     flags = [
-        f"-javaagent:{fetched(OPENTELEMETRY)}",
-        f"-Dotel.jmx.config={FILES / 'otel-jmx.yml'}",
-        "-Dotel.metrics.exporter=prometheus",
-        f"-Dotel.exporter.prometheus.port={port}",
-        "-Dotel.traces.exporter=none",
-        "-Dotel.logs.exporter=none",
-        "-Xmx512m",
-    ]
+        f"-javaagent:{fetched(OPENTELEMETRY)}", f"-Dotel.jmx.config={FILES / 'otel-jmx.yml'}",
+        "-Dotel.metrics.exporter=prometheus", f"-Dotel.exporter.prometheus.port={port}",
+        "-Dotel.traces.exporter=none", "-Dotel.logs.exporter=none", "-Xmx512m",
+    ]  # fmt: skip
     lab = start_lab(extras={1: NodeExtras(flags=flags)})
 
     def missing() -> list[str]:

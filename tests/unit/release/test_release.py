@@ -123,16 +123,11 @@ def test_the_document_of_the_wheel_says_which_wheel_it_is(tmp_path: Path) -> Non
     wheel = tmp_path / "insync.whl"
     wheel.write_bytes(b"wheel")
     written = {"metadata": {"component": {"name": "insync", "type": "application"}, "tools": 1}}
+    component = {
+        "name": "insync", "type": "application", "version": "1.2.3",
+        "purl": "pkg:generic/insync@1.2.3",
+        "hashes": [{"alg": "SHA-512", "content": hashlib.sha512(b"wheel").hexdigest()}],
+    }  # fmt: skip
     assert sbom.with_wheel({**written, "components": []}, "1.2.3", wheel) == {
-        "metadata": {
-            "component": {
-                "name": "insync",
-                "type": "application",
-                "version": "1.2.3",
-                "purl": "pkg:generic/insync@1.2.3",
-                "hashes": [{"alg": "SHA-512", "content": hashlib.sha512(b"wheel").hexdigest()}],
-            },
-            "tools": 1,
-        },
-        "components": [],
-    }
+        "metadata": {"component": component, "tools": 1}, "components": [],
+    }  # fmt: skip
