@@ -178,9 +178,9 @@ Fails = Callable[[Sequence[Scenario]], Sequence[bool]]
 def reduce_scenario(scenario: Scenario, fails: Fails) -> Scenario:
     """Return the smallest scenario found that still fails.
 
-    First fewer faults, then a plainer workload with fewer partitions, then shorter faults.
+    First fewer faults, then a plainer workload with fewer partitions.
     """
-    for parts_of in (fault_parts, workload_parts, length_parts):
+    for parts_of in (fault_parts, workload_parts):
         parts = parts_of(scenario)
         kept = smallest(parts, partial(_still_fail, scenario, parts, fails))
         scenario = without(scenario, parts, kept) or scenario
@@ -219,7 +219,6 @@ def without(
         return None
 
 
-SHORTEST_MS: Final = 300
 FEATURES: Final = (
     ("transactions",), ("groups",), ("bursts",), ("keys", "key_skew"), ("compression", "linger_ms"),
     ("idempotent",), ("client",), ("read_from",), ("fetch_wait_ms",),
@@ -259,19 +258,3 @@ def _pop(names: Sequence[str], keys: Keys) -> None:
 def _keep(partitions: int, keys: Keys) -> None:
     _pop(("bursts", "keys", "key_skew"), keys)
     del keys["workload"]["leaders"][partitions:]
-
-
-def length_parts(scenario: Scenario) -> list[Removal]:
-    """Return a part for the length of each fault that can be shorter."""
-    return [
-        partial(_halve, number)
-        for number, fault in enumerate(scenario.faults)
-        if (fault.end_ms - fault.at_ms) // 2 >= SHORTEST_MS
-    ]
-
-
-def _halve(number: int, keys: Keys) -> None:
-    fault = keys["faults"][number]
-    fault["for_ms"] //= 2
-    if "acts_ms" in fault:
-        fault["acts_ms"] = min(fault["acts_ms"], fault["for_ms"])

@@ -105,8 +105,8 @@ def test_what_the_failure_needs_of_the_workload_stays() -> None:
 
 
 @pytest.mark.parametrize("kind", ["answer", "client-freeze", "quorum-link"])
-def test_what_a_fault_needs_of_the_workload_and_of_its_length_stays(kind: str) -> None:
-    """Such as the Java clients that freeze for longer than their transactions' timeout."""
+def test_what_a_fault_needs_of_the_workload_stays(kind: str) -> None:
+    """Such as the Java clients that freeze."""
     scenario = seed_with(kind)
     left = reduce_scenario(
         scenario, lambda found: [any(fault.kind == kind for fault in each.faults) for each in found]
