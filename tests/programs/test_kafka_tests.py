@@ -35,7 +35,7 @@ def test_an_interrupted_run_leaves_no_jvm_and_is_resumed(tmp_path: Path) -> None
 
     result = insync_json(*asked, "--resume")
     facts = result["facts"]
-    assert (result["verdict"], facts["Kafka"], facts["baseline"]) == ("pass", KAFKA, KAFKA)
+    assert (result["verdict"], facts["Kafka"], facts["compared with"]) == ("pass", KAFKA, KAFKA)
     assert {name: (out / ARM / name).stat().st_mtime_ns for name in done} == times
     counts = expected_counts(KAFKA)
     (arm,) = (each for each in result["children"] if each["of"] == ARM)

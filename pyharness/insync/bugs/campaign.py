@@ -64,8 +64,12 @@ class Bugs(ScenarioCampaign):
         ]
 
     def asked(self) -> Mapping[str, Any]:
-        digests = {bug.id: sha256(bug.model_dump_json().encode()).hexdigest() for bug in self._bugs}
-        return {"bugs": digests, "repeats": self._repeats}
+        files = "".join(bug.model_dump_json() for bug in self._bugs)
+        return {
+            "bugs": [bug.id for bug in self._bugs],
+            "their files, SHA-256": sha256(files.encode()).hexdigest(),
+            "repeats": self._repeats,
+        }
 
     def cells(self, done: Done) -> list[CellSpec]:
         return self._cells
@@ -95,7 +99,6 @@ class Bugs(ScenarioCampaign):
                 judge_bug(bug, seen[bug.id]) for bug in self._bugs if any(seen[bug.id].values())
             ),
             tables=tables_of(self._bugs, seen),
-            facts={"repeats": str(self._repeats)},
         )
 
     def _seen(self, bug: Bug, kafka: str, done: Done) -> dict[str, Seen]:

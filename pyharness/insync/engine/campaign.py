@@ -68,7 +68,10 @@ class Campaign(Words, ABC, Generic[C]):
 
     @abstractmethod
     def asked(self) -> Mapping[str, Any]:
-        """Return, as JSON values, in what a campaign that is resumed must be the same."""
+        """Return, as JSON values, in what a campaign that is resumed must be the same.
+
+        They are facts of its result, too.
+        """
 
     @abstractmethod
     def cells(self, done: Done) -> Iterable[C]:
@@ -263,8 +266,11 @@ def _left(campaign: Campaign[C], done: Done, options: Options) -> Iterator[list[
 
 
 def _judge(campaign: Campaign[C], done: Done, options: Options) -> Result:
-    """Return what the cells come to; it is unknown while some were not run."""
-    found = campaign.judge(done).model_copy(update={"command": options.command})
+    """Return what the cells come to, and what was asked; it is unknown while some were not run."""
+    found = campaign.judge(done)
+    asked = {name: _written(value) for name, value in campaign.asked().items()}
+    told = {"command": options.command, "facts": {**asked, **found.facts}}
+    found = found.model_copy(update=told)
     left = sum(1 for _ in _left(campaign, done, options))
     if not left:
         return found
@@ -302,7 +308,7 @@ def _require_same(campaign: Campaign[C], options: Options, out: Path) -> None:
 
 def _written(value: object) -> str:
     if isinstance(value, list):
-        return ", ".join(map(str, value))
+        return ", ".join(map(str, value)) or "none"
     if isinstance(value, Mapping):
         return ", ".join(f"{key}={each}" for key, each in value.items()) or "none"
     return "none" if value is None else str(value)

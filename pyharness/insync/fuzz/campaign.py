@@ -120,13 +120,7 @@ class Fuzz(ScenarioCampaign):
             of=f"seeds of the shape {self._request.shape} on Kafka {self._release.name}",
             children=tuple(self._seed(seed, arms, reduced) for seed, arms in judged.items()),
             tables=(self._table(judged),),
-            facts={
-                "Kafka": self._release.name,
-                "arms": ", ".join(self._arms),
-                "seeds run": str(len(judged)),
-                "broker configs": ", ".join(f"{k}={v}" for k, v in self._request.settings.items()),
-                "agent's jar, SHA-256": str(self.asked()["build of the agent (SHA-256)"])[:16],
-            },
+            facts={"seeds run": str(len(judged))},
         )
 
     def write(self, folder: Path, result: Result) -> None:

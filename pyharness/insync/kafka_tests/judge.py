@@ -174,14 +174,12 @@ def judge(plan: TestsPlan, findings: Findings, cut: Mapping[str, Sequence[str]])
         of=f"Kafka {plan.candidate.name}",
         children=tuple(children),
         facts={
-            "Kafka": plan.candidate.name, "baseline": plan.baseline.name,
-            "Java": plan.java.description, "level": "short" if plan.request.short else "all",
             "CPU seconds": ", ".join(
                 f"{side} {sum(each.cpu_ms for each in found.values()) / _MS:.0f}"
                 for side, found in ran.items()
-            ),
+            )
         },
-    )  # fmt: skip
+    )
 
 
 def _unproved(check: Result) -> Result:

@@ -150,9 +150,11 @@ class KafkaTests(CampaignOfOne):
         self.of = f"Kafka {plan.candidate.name}"
 
     def asked(self) -> Mapping[str, Any]:
-        """Return the digests of all jars, and what else decides the result."""
+        """Return the builds, the digests of all jars, and what else decides the result."""
         return {
-            **self.plan.asked,
+            "Kafka": self.plan.candidate.name,
+            "compared with": self.plan.baseline.name,
+            **{f"{name}, SHA-256": digest for name, digest in self.plan.asked.items()},
             "arms": [side.name for side in self.plan.sides[1:]],
             "classes": [each.simple for each in self.plan.classes],
             "java": self.plan.java.description,

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from insync.arms import has_agent
 from insync.artifacts import sha256_of
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.java import find_java
@@ -20,7 +19,7 @@ from insync.overhead.measure import Subject, measure
 from insync.overhead.request import OverheadRequest
 from insync.progress import Progress
 from insync.result import Result
-from insync.run.plan import built_agent, require_agent
+from insync.run.plan import require_agent
 from insync.run.version_support import require_arms
 
 BASELINE: Final = "stock"
@@ -61,18 +60,13 @@ class Overhead(Campaign[Measurement]):
 
     def asked(self) -> Mapping[str, Any]:
         """Return what is measured; more rounds may follow later."""
+        agent = require_agent([side.arm for side in self._sides])
         return {
+            "Kafka": find(self._sides[0].kafka).name,
+            "arms": [side.name for side in self._sides],
+            "agent's jar, SHA-256": agent and sha256_of(agent),
             "records": self._records,
             "idle partitions": self._idle,
-            **{
-                side.name: {
-                    "Kafka": find(side.kafka).name,
-                    "arm": side.arm,
-                    "settings": dict(side.settings),
-                    "agent's jar, SHA-256": sha256_of(built_agent()) if has_agent(side.arm) else "",
-                }
-                for side in self._sides
-            },
         }
 
     def cells(self, done: Done) -> Iterator[Measurement]:
@@ -127,11 +121,8 @@ class Overhead(Campaign[Measurement]):
                 for arm, own in grouped(found, lambda each: each.arm).items()
             ),
             tables=(table(rounds, self._base),),
-            facts={
-                "records": f"{self._records:,}", "idle partitions": f"{self._idle:,}",
-                "Java": find_java().description,
-            },
-        )  # fmt: skip
+            facts={"Java": find_java().description},
+        )
 
 
 def overhead_of(request: OverheadRequest) -> Overhead:

@@ -275,13 +275,11 @@ class Soak(CampaignOfOne):
             of=self.of,
             children=judge.checks(taken.samples, ending, disturbed, self.warm_up_s),
             facts={
-                **{name: str(value) for name, value in self.asked().items() if name != "settings"},
                 "Java": java.description,
                 "time of disturbances": f"{reached / 60:.1f} of {self.lasts_s / 60:g} min",
                 "not judged, at the beginning": f"{self.warm_up_s:g} s",
                 "fetches of followers": f"{fetches:,}, {fetches / reached:,.0f} a second",
                 "records acked": f"{traffic.acked:,}",
-                **self.settings,
             },
         )
 

@@ -54,7 +54,7 @@ class Verify(CampaignOfResults[type[Level]]):
             **self.what.candidate.facts(),
             **self.what.baseline.facts(),
             "levels": [level.name for level in self.chosen],
-            "scenarios (--only)": request.only and list(request.only),
+            "scenarios": list(request.only or ()),
             "seeds": list(self.what.seeds),
             "kinds of faults": list(self.what.kinds),
             "generator of seeds": GENERATOR if self.what.seeds else 0,
@@ -78,23 +78,14 @@ class Verify(CampaignOfResults[type[Level]]):
             return Result(of=cell.name, outcome=Outcome.UNKNOWN, found=why)
 
     def judge(self, done: Done) -> Result:
-        request = self.what.request
         parts = self.results(done)
-        seeds = self.what.seeds
         ran = "" if any(level.brokers for level in self.chosen) else "; no broker ran"
-        of_faults = {
-            "scenarios": "the group sites" if request.only is None else ", ".join(request.only),
-            "seeds": f"{seeds[0]} to {seeds[-1]}" if seeds else "none",
-            "repeats": str(request.repeats),
-        }
         return Result(
             of=self.what.candidate.words + ran,
             children=tuple(parts),
             seconds=sum(part.seconds for part in parts),
             facts={
-                **self.what.candidate.facts(), **self.what.baseline.facts(),
                 "candidate from": str(self.what.candidate.release.path or "the released jars"),
-                **(of_faults if FaultsLevel in self.chosen else {}),
                 "insync": __version__, "system": platform.platform(),
                 "cores": str(os.cpu_count()), "java": self.what.java.description,
             },

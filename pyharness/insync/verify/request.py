@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 from insync.run.request import DEFAULT_KAFKA, Kafka, Names, UnknownMethods
+from insync.scenario.groups import DEFAULT
 
 NO_SEEDS: Final = "none"
 
@@ -33,9 +34,7 @@ class VerifyRequest:
         "weave",
         "faults",
     )
-    only: Annotated[
-        Names, "Comma-separated scenarios or groups of the level faults. Default: sites."
-    ] = None
+    only: Annotated[Names, "Comma-separated scenarios or groups of the level faults."] = (DEFAULT,)
     seeds: Annotated[str, "Seeds A-B of the fuzz in the level faults, or none."] = "1-6"
     repeats: Annotated[int, "Repeats of each scenario. An interval needs 6 or more."] = 1
     criteria: Annotated[Path | None, "TOML file of pass criteria. Default: insync's own."] = None

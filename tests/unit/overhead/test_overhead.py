@@ -131,7 +131,7 @@ def test_brokers_with_other_idle_partitions_are_another_measurement(
     seen = Measured(monkeypatch)
     found = measured(tmp_path / "out", 1, idle=1_000)
     assert seen.done == [("stock", 1_000), ("raised", 1_000)]
-    assert found.facts["idle partitions"] == "1,000"
+    assert found.facts["idle partitions"] == "1000"
     with pytest.raises(InputError, match="idle partitions: 1000, now 0"):
         measured(tmp_path / "out", 1, resume=True)
 

@@ -125,7 +125,7 @@ def asked(tmp_path: Path, **changed: Any) -> dict[str, Any]:
         ({"baseline": "4.4.0"}, "baseline's Kafka"),
         ({"repeats": 2}, "repeats"),
         ({"seeds": "1-3"}, "seeds"),
-        ({"only": ("freeze",)}, "scenarios (--only)"),
+        ({"only": ("freeze",)}, "scenarios"),
         ({"levels": ("weave",)}, "levels"),
         ({"unknown_methods": True}, "permission for unknown methods"),
     ],
