@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -34,9 +34,6 @@ CUT_SHORT = "cut short, or still running"
 Kind = Literal["run", "matrix", "campaign"]
 Verdict = Outcome | Literal["none", "unreadable"]
 """The verdict of a run or a matrix. `none`: it is not analysed; `unreadable`: its folder is not."""
-VERDICTS: tuple[Verdict, ...] = (
-    Outcome.PASS, Outcome.FAIL, Outcome.UNKNOWN, Outcome.SKIPPED, "none", "unreadable",
-)  # fmt: skip
 MARKS: dict[str, str] = {
     **{outcome: outcome.mark for outcome in Outcome},
     "none": "no verdict",
@@ -140,19 +137,6 @@ def past_results(found: Sequence[Path]) -> list[Past]:
     return sorted(rows, key=lambda row: (-row.when_ms, str(row.folder)))
 
 
-def selected(
-    rows: Iterable[Past], scenario: str | None, kafka: str | None, verdict: str | None
-) -> list[Past]:
-    """Return the rows that have a scenario, a Kafka version and a verdict; None: any."""
-    return [
-        row
-        for row in rows
-        if (scenario is None or scenario in row.scenarios)
-        and (kafka is None or kafka in row.kafka)
-        and (verdict is None or verdict == row.verdict)
-    ]
-
-
 def _read(folder: Path) -> Past:
     kind: Kind = "matrix" if is_matrix(folder) else "run" if is_result(folder) else "campaign"
     try:
@@ -230,10 +214,6 @@ def _page(file: Path) -> Path | None:
     return file if file.is_file() else None
 
 
-def scenarios_of(rows: Sequence[Past]) -> list[str]:
-    return sorted({name for row in rows for name in row.scenarios})
-
-
 def write_index(file: Path, folder: Path, rows: Sequence[Past]) -> Path:
     """Write the index page of the results below `folder` and return its path.
 
@@ -245,9 +225,9 @@ def write_index(file: Path, folder: Path, rows: Sequence[Past]) -> Path:
         rows=rows,
         marks=MARKS,
         relative=partial(os.path.relpath, start=file.absolute().parent),
-        scenarios=scenarios_of(rows),
+        scenarios=sorted({name for row in rows for name in row.scenarios}),
         kafka=sorted({version for row in rows for version in row.kafka}),
-        verdicts=[each for each in VERDICTS if any(row.verdict == each for row in rows)],
+        verdicts=[each for each in MARKS if any(row.verdict == each for row in rows)],
         style=asset("page.css") + asset("runs.css"),
         script=asset("runs.js"),
     )

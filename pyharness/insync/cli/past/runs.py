@@ -1,6 +1,5 @@
 """`insync runs`: list the past runs and matrices below a folder."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
 EXAMPLES: Final = """\b
 Examples:
   insync runs
-  insync runs ./monday --scenario kip-501 --verdict fail
-  insync runs --kafka 4.3.1 --json
+  insync runs ./monday --json
   insync runs --page ./insync-runs/index.html
 """
 
@@ -24,13 +22,8 @@ def command(
     folder: Annotated[
         Path, typer.Argument(metavar="[DIR]", help="Folder with runs and matrices.")
     ] = Path("insync-runs"),
-    scenario: Annotated[str | None, "Only results with this scenario."] = None,
-    kafka: Annotated[str | None, "Only results of this Kafka version."] = None,
-    verdict: Annotated[
-        str | None, "Only this verdict: pass, fail, unknown, skipped, none or unreadable."
-    ] = None,
     page: Annotated[
-        Path | None, "Also write the list as a page, with links to the reports."
+        Path | None, "Also write the list as a page to filter, with links to the reports."
     ] = None,
     json: Json = False,
 ) -> int:
@@ -41,16 +34,9 @@ def command(
     verdicts are.
     """
     from insync.cli.output import print_json, results_console, text_table
-    from insync.errors import did_you_mean, require_known
     from insync.past import results
 
-    if verdict is not None:
-        require_known("--verdict", [verdict], results.VERDICTS)
-    found = results.past_results(results.find_results(folder))
-    rows = results.selected(found, scenario, kafka, verdict)
-    if scenario is not None and not results.selected(found, scenario, None, None):
-        near = did_you_mean(scenario, results.scenarios_of(found))
-        print(f"insync: no result with the scenario {scenario}{near}", file=sys.stderr)
+    rows = results.past_results(results.find_results(folder))
     if page is not None:
         results.write_index(page, folder, rows)
     console = results_console(as_json=json)
@@ -60,8 +46,7 @@ def command(
         if rows:
             columns = "verdict | result | Kafka | arms | repeats | began | took"
             console.print(text_table(columns, map(_cells, rows), words=range(7)))
-        of = "" if len(rows) == len(found) else f" of {len(found)}"
-        console.print(f"{len(rows)}{of} results in {folder}", soft_wrap=True)
+        console.print(f"{len(rows)} results in {folder}", soft_wrap=True)
     if page is not None:
         console.print(f"page: {page}", soft_wrap=True)
     return 0
