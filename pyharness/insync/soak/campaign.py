@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count, cycle
 from pathlib import Path
 from typing import Any, Final
@@ -66,57 +67,42 @@ _WORDS: Final = {
 """What each disturbance is."""
 
 
-@dataclass
-class Disturber:
-    _arm: str
-    _cluster: KafkaCluster
-    _brokers: Iterator[int] = field(default_factory=lambda: cycle(range(1, BROKERS + 1)))
-    _number: Iterator[int] = field(default_factory=count)
+def disturbances(arm: str, cluster: KafkaCluster) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Yield the names of disturbances without end, and what makes them; each broker gets each."""
+    brokers = cycle(range(1, BROKERS + 1))
+    scope = arms.settings(arm).get(arms.SCOPE)
+    updates = cycle(
+        [{"log.cleaner.threads": "2"}] if scope is None
+        else [arms.SWITCHED_OFF, {arms.SCOPE: _OTHER_SCOPE[scope]}]
+    )  # fmt: skip
 
-    def steps(self) -> Iterator[Callable[[], int]]:
-        """Yield disturbances without end; each broker gets each of them.
+    def fault(kind: str, lasts_s: float = _LASTS_S, **keys: Any) -> Callable[[], None]:
+        return partial(inject, cluster, kind, next(brokers), lasts_s, keys)
 
-        A disturbance returns how often it did what its words say.
-        """
-        while True:
-            yield from (self.sessions, self.disconnect, self.topics, self.toggle)
-            next(self._brokers)  # three brokers and four steps: the next round begins elsewhere
+    while True:
+        yield "sessions", partial(open_sessions, cluster, next(brokers))
+        yield "disconnect", fault("freeze", FROZEN_S)
+        yield "topics", fault("topic-churn", topic=TOPIC, count=_CHURNED_PARTITIONS)
+        yield "toggle", fault("config-update", settings=next(updates))
+        next(brokers)  # three brokers and four steps: the next round begins elsewhere
 
-    def disconnect(self) -> int:
-        """Freeze a broker until others have closed its connections; it then connects again."""
-        with self._cluster.fault("freeze", next(self._brokers)):
-            time.sleep(FROZEN_S)
-        return 1
 
-    def sessions(self) -> int:
-        """Open more fetch sessions at a broker than its cache has slots, and leave them."""
-        broker = next(self._brokers)
-        port = self._cluster.nodes[broker].port
-        request = wire.fetch_in_new_session(TOPIC, broker - 1)
-        try:
-            for _ in range(SESSIONS):
-                wire.call(port, request, _ANSWERS_WITHIN_S)
-        except OSError as error:
-            raise InsyncError(f"broker {broker}: a fetch was not answered: {error}") from error
-        return 1
+def inject(
+    cluster: KafkaCluster, kind: str, broker: int, lasts_s: float, keys: Mapping[str, Any]
+) -> None:
+    """Inject a fault for a while; raises InsyncError without evidence that it acted."""
+    with cluster.fault(kind, broker, **keys):
+        time.sleep(lasts_s)
 
-    def topics(self) -> int:
-        broker = next(self._brokers)
-        before = len(self._cluster.fault.lifted)
-        with self._cluster.fault("topic-churn", broker, topic=TOPIC, count=_CHURNED_PARTITIONS):
-            time.sleep(_LASTS_S)
-        return int(self._cluster.fault.lifted[before].line.figures["created"])
 
-    def toggle(self) -> int:
-        """Change the feature of a broker for a while: off, or with the other scope, in turn."""
-        scope = arms.settings(self._arm).get(arms.SCOPE)
-        settings = {"log.cleaner.threads": "2"}
-        if scope is not None:
-            off = next(self._number) % 2 == 0
-            settings = arms.SWITCHED_OFF if off else {arms.SCOPE: _OTHER_SCOPE[scope]}
-        with self._cluster.fault("config-update", next(self._brokers), settings=settings):
-            time.sleep(_LASTS_S)
-        return 1
+def open_sessions(cluster: KafkaCluster, broker: int) -> None:
+    """Open more fetch sessions at a broker than its cache has slots, and leave them."""
+    request = wire.fetch_in_new_session(TOPIC, broker - 1)
+    try:
+        for _ in range(SESSIONS):
+            wire.call(cluster.nodes[broker].port, request, _ANSWERS_WITHIN_S)
+    except OSError as error:
+        raise InsyncError(f"broker {broker}: a fetch was not answered: {error}") from error
 
 
 _MEGA: Final = 1e6
@@ -289,18 +275,19 @@ class Soak(CampaignOfOne):
         """Disturb until the time is over, and return how often; each time a sample is taken."""
         times = Counter[str]()
         taken.take()
-        for step in Disturber(self.arm, cluster).steps():
+        for name, disturb in disturbances(self.arm, cluster):
             gone = time.monotonic() - taken.started
             if gone >= self.lasts_s:
                 break
             fetches = judge.grown("fetches", taken.samples)
             rate = f"{fetches:,} follower fetches, {fetches / max(gone, 1):,.0f} a second"
             of = f"{gone / 60:.1f} of {self.lasts_s / 60:g} min"
-            progress.phase(f"{of}, {rate}: {step.__name__}")
-            times[step.__name__] += step()
+            progress.phase(f"{of}, {rate}: {name}")
+            disturb()
+            times[name] += 1
             time.sleep(1.0)
             traffic.check()
-            taken.take(step.__name__)
+            taken.take(name)
         return times
 
     def _quiet(self, cluster: KafkaCluster, taken: BrokerSampler, traffic: "Traffic") -> Ending:
