@@ -92,6 +92,12 @@ def append(path: Path, lines: Iterable[Line]) -> None:
         file.writelines(json.dumps({"v": 1, **line}) + "\n" for line in lines)
 
 
+def rewrite(path: Path, lines: Iterable[Line]) -> None:
+    """Write other lines into a file of a run."""
+    path.unlink()
+    append(path, lines)
+
+
 def _write_arm(folder: Path, story: Story, arm: str, begun_ms: float) -> None:
     phase = {"arm": arm, "repeat": -1, "topic": None, "note": ""}
     append(folder / "phases.jsonl", [{**phase, "type": "cluster_ready", "t_ms": begun_ms}])

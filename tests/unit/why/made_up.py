@@ -2,9 +2,12 @@
 
 from typing import Any, Final
 
+import pytest
+
 from insync.arms import FEATURE, PROCESS_TIME, SCOPE
 from insync.why.answer import Diagnosis, SlowBroker
 from insync.why.facts import (
+    Appended,
     Awaited,
     Dropped,
     EndedProcess,
@@ -27,10 +30,21 @@ TWO: Final = Partition("events", 2)
 BROKERS: Final = (1, 2, 3)
 STOCK: Final[dict[str, Any]] = {"heard": set(), "pauses_known": set()}
 """Brokers without agents."""
+KINDS: Final = {
+    Appended: "appended", Awaited: "awaited", Dropped: "dropped", EndedProcess: "ended",
+    Fenced: "fenced", Paused: "paused", Served: "served", Unacked: "unacked",
+}  # fmt: skip
 
 
-def facts(**known: Any) -> Facts:
-    """Return facts of three brokers, of which each leads one partition all the time."""
+def empty() -> Facts:
+    return Facts(lag_ms=LAG, span=SPAN)
+
+
+def facts(*seen: Any, **known: Any) -> Facts:
+    """Return facts of three brokers, of which each leads one partition all the time.
+
+    `seen` are added to the facts of their kinds, `known` are the fields of `Facts`.
+    """
     leads = [led(*each) for each in zip(BROKERS, (ZERO, ONE, TWO), strict=True)]
     made: dict[str, Any] = {
         "lag_ms": LAG, "span": SPAN, "brokers": set(BROKERS), "leads": leads,
@@ -39,27 +53,43 @@ def facts(**known: Any) -> Facts:
         "written": dict.fromkeys((ZERO, ONE, TWO), SPAN),
         "reports": {broker: list(range(0, 60_000, 1_000)) for broker in BROKERS},
     }  # fmt: skip
-    return Facts(**{**made, **known})
+    found = Facts(**{**made, **known})
+    for each in seen:
+        getattr(found, KINDS[type(each)]).append(each)
+    return found
 
 
-def answer(**known: Any) -> Diagnosis:
+def answer(*seen: Any, **known: Any) -> Diagnosis:
     """Return what is answered about such facts."""
-    return answer_of(facts(**known), "made up")
+    return answer_of(facts(*seen, **known), "made up")
 
 
-def found(**known: Any) -> tuple[SlowBroker, ...]:
-    return answer(**known).findings
-
-
-def only(**known: Any) -> SlowBroker:
-    (one,) = found(**known)
+def only(*seen: Any, **known: Any) -> SlowBroker:
+    """Return the only finding about such facts."""
+    (one,) = answer(*seen, **known).findings
     return one
 
 
-def where(**known: Any) -> tuple[int | None, str, str | None]:
-    """Return broker, cause and site of the only finding."""
-    one = only(**known)
-    return one.broker, one.cause, one.site
+def told(answer: Diagnosis) -> str:
+    """Return who was slow, why and where: `1-3 network: link; 2 disk or network: following`."""
+    return "; ".join(
+        f"{'-'.join(map(str, each.brokers))} {' or '.join(each.may_be) or each.cause}: {each.site}"
+        for each in answer.findings
+    )
+
+
+def judged(finding: SlowBroker) -> list[str]:
+    """Return how each removed follower is judged: `2 rightly`, `3 wrongly, kept`."""
+    words = {True: "rightly", False: "wrongly", None: "not decided"}
+    return [
+        f"{each.follower} {words[each.rightly]}{', kept' if each.kept else ''}"
+        for each in finding.blamed
+    ]
+
+
+def case(name: str, expected: str, *seen: Any, **known: Any) -> Any:
+    """Return what is expected to be told about some facts, for a table of such cases."""
+    return pytest.param(expected, seen, known, id=name)
 
 
 def led(leader: int, of: Partition, since: float = -1_000, until: float = 61_000) -> Leads:
@@ -92,6 +122,12 @@ def served(
 ) -> Served:  # fmt: skip
     made = {"partition": None, **more}
     return Served(leader=leader, follower=follower, since_ms=since, until_ms=until, **made)
+
+
+def appended(
+    leader: int, site: str, since: float, until: float, of: Partition | None = ONE
+) -> Appended:
+    return Appended(leader=leader, partition=of, site=site, since_ms=since, until_ms=until)
 
 
 def dropped(leader: int, follower: int, of: Partition = ZERO, **more: Any) -> Dropped:

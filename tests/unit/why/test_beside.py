@@ -5,6 +5,7 @@ The logs are those of a leader that drops both followers at once and takes them 
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -18,37 +19,41 @@ from insync.why.facts import Span
 from insync.why.page import page
 from insync.why.redact import redacted
 from insync.why.words import markdown, terminal_lines
-from unit.why.test_logs import (
+from unit.why.log_files import (
     BOOTED,
-    FENCED,
+    END,
     HEALTHY,
+    SETTINGS,
     SLOW_LEADER,
     STARTED,
     STOPPING,
     UNFENCED,
-    answer,
-    at,
+    Line,
+    Logs,
+    fences,
     leads,
     shrinks,
-    write,
 )
+from unit.why.made_up import judged, told
 
-OTHERS = {
-    2: [at(2, leads("u-2", 2)), at(2, leads("u-3", 2))],
-    3: [at(2, leads("u-4", 3)), at(2, leads("u-5", 3)), at(99, "INFO the last line")],
+OTHERS: dict[int, list[Line]] = {
+    2: [(2, leads("u-2", 2)), (2, leads("u-3", 2))],
+    3: [(2, leads("u-4", 3)), (2, leads("u-5", 3)), END],
 }
 """What shows that the links of broker 1 work: its followers lead two partitions each with it."""
-FULL_AGAIN = at(61, "INFO [Partition t-1 broker=1] ISR updated to 1,2,3 and version updated to 3")
+FULL_AGAIN = (61, "INFO [Partition t-1 broker=1] ISR updated to 1,2,3 and version updated to 3")
+FENCED: list[Line] = [(50, fences(1)), (55, UNFENCED)]
 
 
 def found(
-    folder: Path, *more: str, decided: bool = True, slow: list[str] = SLOW_LEADER, min_isr: int = 2
-) -> Diagnosis:
+    logs: Logs, *more: Line, decided: bool = True, slow: Sequence[Line] = SLOW_LEADER,
+    min_isr: int = 2,
+) -> Diagnosis:  # fmt: skip
     config = f"\tmin.insync.replicas = {min_isr}"
-    write(folder / "1" / "server.log", [*slow[:1], config, *slow[1:], FULL_AGAIN, *more])
+    logs.write("1/server.log", *slow[:1], config, *slow[1:], FULL_AGAIN, *more)
     for broker, lines in OTHERS.items():
-        write(folder / str(broker) / "server.log", lines if decided else HEALTHY)
-    return answer(folder)
+        logs.write(f"{broker}/server.log", *(lines if decided else HEALTHY))
+    return logs.answer()
 
 
 def only(shown: Diagnosis) -> tuple[SlowBroker, Kip501]:
@@ -58,92 +63,88 @@ def only(shown: Diagnosis) -> tuple[SlowBroker, Kip501]:
     return finding, kip
 
 
-def test_of_a_slow_leader_kip_501_would_have_kept_all_and_saved_all(tmp_path: Path) -> None:
-    finding, kip = only(found(tmp_path))
+def test_of_a_slow_leader_kip_501_would_have_kept_all_and_saved_all(logs: Logs) -> None:
+    finding, kip = only(found(logs))
     assert (finding.cause, kip.removals, kip.kept) == ("disk", 4, (4, 4))
     assert (kip.under_min_isr, kip.offline) == (40.0, 0.0)
     assert (kip.solution_1, kip.step_down) == ((40.0, 40.0), (40.0, 40.0))
 
 
-def test_what_it_would_have_saved_begins_at_zero_if_the_cause_is_open(tmp_path: Path) -> None:
-    finding, kip = only(found(tmp_path, decided=False))
+def test_what_it_would_have_saved_begins_at_zero_if_the_cause_is_open(logs: Logs) -> None:
+    finding, kip = only(found(logs, decided=False))
     assert (finding.cause, kip.kept, kip.solution_1) == ("undecided", (0, 4), (0, 40.0))
     assert any("bad links" in each for each in kip.not_known)
 
 
-def test_of_bad_links_it_would_have_kept_nobody(tmp_path: Path) -> None:
-    write(tmp_path / "1.log", [at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1,3"))])
-    write(tmp_path / "2.log", [at(1, leads("t-1", 2)), at(41, shrinks("t-1", 2, "1,2,3", "2,3"))])
-    (finding,) = answer(tmp_path, lag_ms=10_000).findings
-    assert (finding.cause, finding.site, finding.brokers) == ("network", "link", (1, 2))
-    assert finding.kip_501 == Kip501()
+@pytest.mark.parametrize(
+    ("left", "expected", "blamed"),
+    [
+        (("1,3", "2,3"), "1-2 network: link", ["1 rightly", "2 rightly"]),
+        (("1,2", "1,2"), "3 disk or network or process: following", ["3 rightly"]),
+    ],
+    ids=["bad links", "a slow follower"],
+)
+def test_of_others_it_would_have_kept_nobody(
+    logs: Logs, left: tuple[str, str], expected: str, blamed: list[str]
+) -> None:
+    for broker, isr in enumerate(left, 1):
+        dropped = (39 + broker, shrinks(f"t-{broker}", broker, isr))
+        logs.write(f"{broker}.log", SETTINGS, (1, leads(f"t-{broker}", broker)), dropped)
+    shown = logs.answer()
+    (finding,) = shown.findings
+    assert (told(shown), judged(finding), finding.kip_501) == (expected, blamed, Kip501())
+    assert any("KIP-501: not its case" in each for each in terminal_lines(shown))
 
 
-def test_of_a_slow_follower_it_would_have_kept_nobody(tmp_path: Path) -> None:
-    write(tmp_path / "1.log", [at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1,2"))])
-    write(tmp_path / "2.log", [at(1, leads("t-1", 2)), at(41, shrinks("t-1", 2, "1,2,3", "1,2"))])
-    found = answer(tmp_path, lag_ms=10_000)
-    (finding,) = found.findings
-    assert (finding.broker, finding.site) == (3, "following")
-    assert [each.rightly for each in finding.blamed] == [True]
-    assert finding.kip_501 == Kip501()
-    assert any("KIP-501: not its case" in each for each in terminal_lines(found))
-
-
-def test_of_a_broker_that_was_told_to_stop_it_would_have_kept_nobody(tmp_path: Path) -> None:
+def test_of_a_broker_that_was_told_to_stop_it_would_have_kept_nobody(logs: Logs) -> None:
     started = STARTED.replace("id=2", "id=1")
-    again = [at(39, STOPPING), at(50, BOOTED), at(55, started), at(99, "INFO x")]
-    slow = [*SLOW_LEADER[:2], at(0, started), *SLOW_LEADER[2:8], *again]
-    findings = found(tmp_path, slow=slow).findings
+    again: list[Line] = [(39, STOPPING), (50, BOOTED), (55, started), END]
+    findings = found(
+        logs, slow=[*SLOW_LEADER[:2], (0, started), *SLOW_LEADER[2:8], *again]
+    ).findings
     assert [(each.site, each.kip_501) for each in findings] == [("stopped on request", Kip501())]
 
 
-def test_a_step_down_saves_nothing_for_sure_if_then_too_few_replicas_are_left(
-    tmp_path: Path,
-) -> None:
-    _, kip = only(found(tmp_path, min_isr=3))
+def test_a_step_down_saves_nothing_for_sure_if_then_too_few_replicas_are_left(logs: Logs) -> None:
+    _, kip = only(found(logs, min_isr=3))
     assert (kip.solution_1, kip.step_down) == ((40.0, 40.0), (0, 40.0))
     assert any("too few replicas" in each for each in kip.not_known)
 
 
-def test_a_leader_that_is_fenced_when_it_is_the_last_in_the_isr_leaves_it_offline(
-    tmp_path: Path,
-) -> None:
-    fenced = [at(50, FENCED.format(broker=1)), at(55, UNFENCED)]
-    _, kip = only(found(tmp_path, *fenced))
+def test_a_leader_that_is_fenced_as_the_last_in_the_isr_leaves_it_offline(logs: Logs) -> None:
+    shown = found(logs, *FENCED)
+    _, kip = only(shown)
     assert (kip.under_min_isr, kip.offline) == (30.0, 10.0)
-    assert "eligible.leader.replicas" in markdown([found(tmp_path, *fenced)])
-    assert "eligible.leader.replicas" not in markdown([found(tmp_path)])
+    assert "eligible.leader.replicas" in markdown([shown])
+    assert "eligible.leader.replicas" not in markdown([found(logs)])
 
 
-def test_an_isr_that_is_not_full_at_the_end_is_said_to_be_open(tmp_path: Path) -> None:
-    _, kip = only(found(tmp_path, slow=SLOW_LEADER[:-1]))
-    assert any("at the end of the logs" in each for each in kip.not_known)
-    assert not any("at the end of the logs" in each for each in only(found(tmp_path))[1].not_known)
+def test_an_isr_that_is_not_full_at_the_end_is_said_to_be_open(logs: Logs) -> None:
+    for slow, is_open in ((SLOW_LEADER[:-1], True), (SLOW_LEADER, False)):
+        _, kip = only(found(logs, slow=slow))
+        assert any("at the end of the logs" in each for each in kip.not_known) is is_open
 
 
-def test_lines_have_their_file_and_number_and_are_about_the_finding(tmp_path: Path) -> None:
-    later = at(300, FENCED.format(broker=1)), at(310, UNFENCED)
-    finding, _ = only(found(tmp_path, *later))
+def test_lines_have_their_file_and_number_and_are_about_the_finding(logs: Logs) -> None:
+    finding, _ = only(found(logs, (300, fences(1)), (310, UNFENCED)))
     places = {(Path(each.file).parent.name, each.number, each.brokers) for each in finding.lines}
     assert places == {("1", 6, (1, 2, 3)), ("1", 8, (1, 2, 3))}
-    shown = (tmp_path / "1" / "server.log").read_text().splitlines()
+    shown = (logs.folder / "1" / "server.log").read_text().splitlines()
     assert all(each.text == shown[each.number - 1] for each in finding.lines)
 
 
-def test_lanes_say_what_each_broker_led(tmp_path: Path) -> None:
-    finding, _ = only(found(tmp_path, at(50, FENCED.format(broker=1)), at(55, UNFENCED)))
+def test_lanes_say_what_each_broker_led(logs: Logs) -> None:
+    finding, _ = only(found(logs, *FENCED))
     of_1 = [each for each in finding.lanes if each.broker == 1]
-    assert {(each.partitions, each.in_sync, each.under) for each in of_1} == {
-        (2, 6, 0), (2, 4, 1), (2, 2, 2),
-    }  # fmt: skip
+    figures = {(each.partitions, each.in_sync, each.under) for each in of_1}
+    assert figures == {(2, 6, 0), (2, 4, 1), (2, 2, 2)}
     assert all(each.in_sync == each.replicas for each in finding.lanes if each.broker != 1)
     assert all(one.until_ms <= two.since_ms for one, two in pairwise(of_1))
 
 
 @pytest.mark.parametrize("decided", [True, False])
-def test_page_and_markdown_say_the_same(tmp_path: Path, *, decided: bool) -> None:
-    shown = found(tmp_path, decided=decided)
+def test_page_and_markdown_say_the_same(logs: Logs, *, decided: bool) -> None:
+    shown = found(logs, decided=decided)
     text = re.sub(r"<[^>]+>", " ", page([shown]))
     for said in (text, markdown([shown])):
         assert "follower" in said
@@ -156,26 +157,25 @@ def test_page_and_markdown_say_the_same(tmp_path: Path, *, decided: bool) -> Non
     assert ("badge unknown" in page([shown])) is not decided
 
 
-def test_nobody_was_slow_is_an_answer_of_the_page(tmp_path: Path) -> None:
-    write(tmp_path / "server.log", HEALTHY)
-    said = page([answer(tmp_path)])
+def test_nobody_was_slow_is_an_answer_of_the_page(logs: Logs) -> None:
+    logs.write("server.log", *HEALTHY)
+    said = page([logs.answer()])
     assert "badge pass" in said
     assert "no slow broker found" in said
     assert "<svg" not in said
 
 
-def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
-    found(tmp_path / "logs")
-    done = CliRunner().invoke(app, ["why", "--logs", str(tmp_path / "logs"), "--out", "a.pdf"])
+def test_another_kind_of_file_is_refused(logs: Logs) -> None:
+    found(logs)
+    done = CliRunner().invoke(app, ["why", "--logs", str(logs.folder), "--out", "a.pdf"])
     assert "expected a name that ends with .html or .md" in str(done.exception)
 
 
 SECRETS = ("payments", "kafka-7.corp.example", "10.1.2.3", "checkout-service", "datacentre")
-GAVE_UP = at(
-    45,
+GAVE_UP = (
     "WARN [ReplicaFetcher replicaId=2, leaderId=1, fetcherId=0] Error in response for fetch request"
     " (type=FetchRequest, clientId=checkout-service, fetchData={payments-0=x}): Connection to"
-    " kafka-7.corp.example:9092 (10.1.2.3) failed",
+    " kafka-7.corp.example:9092 (10.1.2.3) failed"
 )
 
 
@@ -184,9 +184,10 @@ def test_the_command_writes_every_form_and_redacted_ones_have_no_name(
     tmp_path: Path, *, redact: bool
 ) -> None:
     folder = tmp_path / "datacentre" / "kafka-7.corp.example"
-    slow = [line.replace("t-0", "payments-0").replace("t-1", "payments-1") for line in SLOW_LEADER]
-    found(folder, GAVE_UP, slow=slow)
-    write(folder / "cut.log", ["no date"])
+    found(Logs(folder), (45, GAVE_UP))
+    log = folder / "1" / "server.log"
+    log.write_text(log.read_text().replace("t-0", "payments-0").replace("t-1", "payments-1"))
+    (folder / "cut.log").write_text("no date\n")
     html, report = tmp_path / "a.html", tmp_path / "a.md"
     args = ["why", "--logs", str(folder), "--out", str(html), "--out", str(report)]
     texts = []
@@ -209,12 +210,13 @@ def test_the_command_writes_every_form_and_redacted_ones_have_no_name(
             assert "Error in response" in text or text == texts[0]
 
 
-def test_lines_that_say_the_same_are_shown_three_times_and_counted(tmp_path: Path) -> None:
-    slow = [*SLOW_LEADER[:4], *(at(40, shrinks(f"t-{each}", 1, "1,2,3", "1")) for each in range(9))]
-    finding, _ = only(found(tmp_path, at(41, GAVE_UP[26:]), slow=slow))
+def test_lines_that_say_the_same_are_shown_three_times_and_counted(logs: Logs) -> None:
+    slow = [*SLOW_LEADER[:4], *((40, shrinks(f"t-{each}", 1, "1")) for each in range(9))]
+    shown = found(logs, (41, GAVE_UP), slow=slow)
+    finding, _ = only(shown)
     assert [each.number for each in finding.lines] == [6, 7, 8, 16]
     assert finding.more_lines == 6
-    assert "Lines of the logs, 4 of 10" in page([found(tmp_path, at(41, GAVE_UP[26:]), slow=slow)])
+    assert "Lines of the logs, 4 of 10" in page([shown])
 
 
 def test_sentences_are_redacted_alike_wherever_a_name_is() -> None:
@@ -235,16 +237,15 @@ def test_sentences_are_redacted_alike_wherever_a_name_is() -> None:
     assert not any(name in str(one) for name in ("corp", "kafka", "10.1"))
 
 
-def test_of_many_brokers_those_are_drawn_that_lacked_something(tmp_path: Path) -> None:
+def test_of_many_brokers_those_are_drawn_that_lacked_something(logs: Logs) -> None:
     for broker in range(4, 30):
-        own = [at(2, leads(f"w-{broker}", broker, f"{broker},2,3")), at(99, "INFO x")]
-        write(tmp_path / str(broker) / "server.log", own)
-    drawn = page([found(tmp_path)])
-    assert re.findall(r">b(\d+)</text>", drawn) == ["1"]
+        own = leads(f"w-{broker}", broker, f"{broker},2,3")
+        logs.write(f"{broker}/server.log", (2, own), END)
+    assert re.findall(r">b(\d+)</text>", page([found(logs)])) == ["1"]
 
 
-def test_a_page_of_too_many_findings_has_the_worst_and_counts_the_others(tmp_path: Path) -> None:
-    shown = found(tmp_path)
+def test_a_page_of_too_many_findings_has_the_worst_and_counts_the_others(logs: Logs) -> None:
+    shown = found(logs)
     (worst,) = shown.findings
     mild = replace(worst, blamed=(), site="mild" + " x" * 4_000)
     crowded = page([replace(shown, findings=(*[mild] * 60, worst))])

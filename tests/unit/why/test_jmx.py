@@ -1,11 +1,13 @@
 """Two samples over JMX: calls that hang, parts of requests that are slow, links, and gaps."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from insync.errors import InputError
+from insync.why.answer import Diagnosis
 from insync.why.facts import Partition
 from insync.why.infer import answer_of
 from insync.why.sources.jmx import (
@@ -18,6 +20,7 @@ from insync.why.sources.jmx import (
     site_of,
     targets_of,
 )
+from unit.why.made_up import judged, told
 
 HANDLER = "data-plane-kafka-request-handler-0"
 NETWORK = "data-plane-kafka-network-thread-1-ListenerName(INTERNAL)-PLAINTEXT-0"
@@ -48,9 +51,22 @@ def samples(
     return made(0, begun, threads), made(4_000, ended, after)
 
 
-def answer(*pairs: tuple[Sample, Sample], brokers: Any = (1,), out: Any = ()) -> Any:
+def answer(*pairs: tuple[Sample, Sample], brokers: Any = (1,), out: Any = ()) -> Diagnosis:
     first, second = [one for one, _ in pairs], [two for _, two in pairs]
     return answer_of(facts_of(first, second, brokers, out), "now")
+
+
+def part(time: str, ms: int) -> dict[str, int]:
+    """Return the figures of ten fetches, and how long they were in a part of their way in sum."""
+    return {"count.FetchFollower": 10, f"sum.{time}.FetchFollower": ms}
+
+
+SLOW = part("LocalTimeMs", 3_000)
+FETCHES = ("ReplicaFetcherThread-0-2", PARKED)
+SILENT = samples(FETCHES, **{"fetches.2": 0})
+OTHER = samples(broker=2)
+IDLE = samples()
+RESTARTED = IDLE[0], replace(IDLE[1], figures={**FIGURES, "uptime": 1_500})
 
 
 @pytest.mark.parametrize(
@@ -73,31 +89,55 @@ def test_the_site_is_the_native_call_on_a_file(frames: tuple[str, ...], site: st
     assert site_of(frames) == site
 
 
+def hangs(thread: str, *frames: str) -> list[tuple[Sample, Sample]]:
+    return [samples((thread, frames), (HANDLER, PARKED))]
+
+
+ELSEWHERE = (*PREAD[:3], "kafka.log.LogSegment.somethingElse")
+
+
 @pytest.mark.parametrize(
-    ("thread", "frames", "site"),
+    ("expected", "value", "pairs"),
     [
-        (HANDLER, PREAD, "read"),
-        (NETWORK, SEND, "send"),
-        (HANDLER, WRITE, "append: write"),
-        ("ReplicaFetcherThread-0-2", WRITE, "append as a follower"),
+        ("1 disk: read", 4_000, hangs(HANDLER, *PREAD)),
+        ("1 disk: send", 4_000, hangs(NETWORK, *SEND)),
+        ("1 disk: append: write", 4_000, hangs(HANDLER, *WRITE)),
+        ("1 disk: append as a follower", 4_000, hangs("ReplicaFetcherThread-0-2", *WRITE)),
+        ("", None, [samples((HANDLER, PREAD), later=((HANDLER, ELSEWHERE),))]),
+        ("1 disk: read", 300, [samples(**SLOW)]),
+        ("1 disk or network: send", 300, [samples(**part("ResponseSendTimeMs", 3_000))]),
+        ("1 disk or process: queue", 300, [samples(**part("RequestQueueTimeMs", 3_000))]),
+        ("", None, [samples(**part("LocalTimeMs", 30))]),
+        ("", None, [samples(**{"count.FetchFollower": 0})]),
+        ("1 process: frozen or starved", 3_000, [samples(**SLOW, gc=3_000)]),
+        ("1 process: ended", 4_000, [RESTARTED]),
+        ("1-2 network: link", 4_000, [SILENT, OTHER]),
+        ("", None, [samples(FETCHES, **{"fetches.2": 8}), OTHER]),
+        ("", None, [(SILENT[0], replace(SILENT[1], at_ms=1_500)), OTHER]),
+        ("2 disk: read", 4_000, [SILENT, samples((HANDLER, PREAD), broker=2)]),
     ],
-)
-def test_a_call_that_a_thread_has_not_left_hangs(
-    thread: str, frames: tuple[str, ...], site: str
+    ids=[
+        "a read hangs", "a transfer to a socket hangs", "an append hangs",
+        "an append of a fetcher hangs", "a thread reads elsewhere later",
+        "fetches are read slowly", "fetches are sent slowly", "fetches are queued for long",
+        "fetches are fast", "there are no fetches",
+        "a process that collects garbage is named before what that makes slow",
+        "a restarted process", "a link without an answered fetch", "a link with one",
+        "samples that are close to each other say nothing of links",
+        "a fetch that a slow leader owes is the leader's",
+    ],
+)  # fmt: skip
+def test_who_is_slow_by_two_samples(
+    expected: str, value: float | None, pairs: list[tuple[Sample, Sample]]
 ) -> None:
-    (found,) = answer(samples((thread, frames), (HANDLER, PARKED))).findings
-    assert (found.broker, found.cause, found.site) == (1, "disk", site)
-    assert found.evidence[0].value == 4_000
-
-
-def test_a_thread_that_reads_elsewhere_later_only_works() -> None:
-    other = (*PREAD[:3], "kafka.log.LogSegment.somethingElse")
-    assert answer(samples((HANDLER, PREAD), later=((HANDLER, other),))).findings == ()
+    found = answer(*pairs)
+    assert told(found) == expected
+    assert [each.evidence[0].value for each in found.findings] == [value] * bool(expected)
 
 
 def test_a_broker_that_does_not_answer_is_a_gap_and_no_finding() -> None:
     silent = Sample(broker=2, at_ms=0, error="no answer within 5000 ms", figures={}, threads=())
-    found = answer(samples((HANDLER, PARKED)), (silent, silent), brokers=(1, 2, 3))
+    found = answer(IDLE, (silent, silent), brokers=(1, 2, 3))
     assert found.findings == ()
     assert [each[:42] for each in found.unread] == ["broker 2 did not answer over JMX (no answe"]
     assert any("nothing is known of broker 3: no --jmx 3=" in gap for gap in found.gaps)
@@ -106,71 +146,12 @@ def test_a_broker_that_does_not_answer_is_a_gap_and_no_finding() -> None:
     assert (nobody.blind, nobody.is_complete, nobody.findings) == (True, False, ())
 
 
-def test_slow_requests_are_named_by_the_part_that_is_slow() -> None:
-    slow = {"count.FetchFollower": 10, "sum.LocalTimeMs.FetchFollower": 3_000}
-    (found,) = answer(samples(**slow)).findings
-    assert (found.cause, found.site, found.evidence[0].value) == ("disk", "read", 300)
-    sent = {"count.FetchFollower": 10, "sum.ResponseSendTimeMs.FetchFollower": 3_000}
-    whole = answer(samples(**sent))
-    assert (whole.findings[0].cause, whole.findings[0].may_be) == ("undecided", ("disk", "network"))
-    assert not whole.is_complete
-    queued = {"count.FetchFollower": 10, "sum.RequestQueueTimeMs.FetchFollower": 3_000}
-    assert answer(samples(**queued)).findings[0].site == "queue"
-
-
-def test_requests_of_usual_speed_are_no_finding() -> None:
-    usual = {"count.FetchFollower": 100, "sum.LocalTimeMs.FetchFollower": 300}
-    assert answer(samples(**usual)).findings == ()
-    assert answer(samples(**{"count.FetchFollower": 0})).findings == ()
-
-
-def test_a_process_that_collects_garbage_is_named_before_what_that_makes_slow() -> None:
-    slow = {"count.FetchFollower": 10, "sum.LocalTimeMs.FetchFollower": 3_000, "gc": 3_000}
-    (found,) = answer(samples(**slow)).findings
-    assert (found.cause, found.site) == ("process", "frozen or starved")
-    assert found.evidence[0].value == 3_000
-
-
-def test_a_restarted_process_had_ended() -> None:
-    first, second = samples()
-    again = Sample(
-        broker=1, at_ms=4_000, error=None, figures={**second.figures, "uptime": 1_500}, threads=()
-    )
-    (found,) = answer((first, again)).findings
-    assert (found.cause, found.site) == ("process", "ended")
-
-
-FETCHES = ("ReplicaFetcherThread-0-2", PARKED)
-
-
-def test_a_link_without_an_answered_fetch_between_two_brokers_that_answer() -> None:
-    silent = samples(FETCHES, **{"fetches.2": 0})
-    other = samples(broker=2)
-    (found,) = answer(silent, other).findings
-    assert (found.brokers, found.cause, found.site) == ((1, 2), "network", "link")
-    assert answer(samples(FETCHES, **{"fetches.2": 8}), other).findings == ()
-
-
-def test_samples_that_are_close_to_each_other_say_nothing_of_links() -> None:
-    first, second = samples(FETCHES, **{"fetches.2": 0})
-    soon = Sample(broker=1, at_ms=1_500, error=None, figures=second.figures, threads=second.threads)
-    assert answer((first, soon), samples(broker=2)).findings == ()
-
-
-def test_a_fetch_that_a_slow_leader_owes_is_the_leaders() -> None:
-    silent = samples(FETCHES, **{"fetches.2": 0})
-    slow = samples((HANDLER, PREAD), broker=2)
-    (found,) = answer(silent, slow).findings
-    assert (found.broker, found.cause) == (2, "disk")
-
-
 def test_the_replicas_that_are_out_of_an_isr_are_whom_kafka_blames() -> None:
     out = [Out(leader=1, follower=3, partition=Partition("t", 0)),
            Out(leader=2, follower=3, partition=Partition("t", 1))]  # fmt: skip
     (found,) = answer(samples((HANDLER, PREAD)), out=out).findings
-    assert [(each.follower, each.rightly, len(each.partitions)) for each in found.blamed] == [
-        (3, False, 1)
-    ]
+    assert judged(found) == ["3 wrongly"]
+    assert found.blamed[0].partitions == (Partition("t", 0),)
 
 
 def test_addresses_are_parsed_and_refused() -> None:

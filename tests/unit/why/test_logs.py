@@ -2,372 +2,266 @@
 
 import gzip
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from insync.errors import InputError
-from insync.why.answer import Diagnosis, Kip501
+from insync.why.answer import Kip501
 from insync.why.sources.logs import UTC as IN_UTC
 from insync.why.sources.logs import answers, files_of
 from insync.why.sources.scan import time_of
 from insync.why.words import terminal_lines
-
-SETTINGS = "\treplica.lag.time.max.ms = 10000"
-LEADS = (
-    "INFO [Broker id={leader}] Leader {partition} with topic id Some(x) starts at leader epoch 0"
-    " from offset 0 with partition epoch 0, high watermark 0, ISR [{isr}], adding replicas []"
-    " (state.change.logger)"
-)
-SHRINK = (
-    "INFO [Partition {partition} broker={leader}] Shrinking ISR from {before} to {after}. Leader:"
-    " (highWatermark: 3, endOffset: 9). Out of sync replicas: (brokerId: 2, endOffset: 3,"
-    " lastCaughtUpTimeMs: {caught_up}). (kafka.cluster.Partition)"
-)
-FENCED = "INFO [QuorumController id=100] Fencing broker {broker} because its session has timed out."
-UNFENCED = (
-    "INFO [QuorumController id=100] Replayed BrokerRegistrationChangeRecord modifying the"
-    " registration for broker 1: BrokerRegistrationChangeRecord(brokerId=1, brokerEpoch=3,"
-    " fenced=-1, inControlledShutdown=0, logDirs=[])"
-)
-MADE = (
-    "INFO [Partition {partition} broker=1] ISR updated to 1 (under-min-isr) and version updated"
-    " to 1 (kafka.cluster.Partition)"
-)
-BACK = "INFO [Partition t-0 broker=1] ISR updated to 1,2,3 and version updated to 3"
-BOOTED = "INFO Registered `kafka:type=kafka.Log4jController` MBean"
-"""A process's first line."""
-STARTED = "INFO [KafkaServer id=2] started (kafka.server.KafkaServer)"
-
-
-def at(second: int, text: str) -> str:
-    """Return a line in the pattern of Kafka's own log4j configuration."""
-    return f"[2026-01-02 03:{second // 60:02}:{second % 60:02},250] {text}"
-
-
-def leads(partition: str, leader: int, isr: str = "1,2,3") -> str:
-    return LEADS.format(partition=partition, leader=leader, isr=isr)
-
-
-def shrinks(partition: str, leader: int, before: str, after: str, caught_up: int = -1) -> str:
-    """Return a leader's line; broker 2 had caught up `caught_up` seconds after the first line."""
-    when = -1 if caught_up < 0 else 1767322800250 + 1000 * caught_up
-    return SHRINK.format(
-        partition=partition, leader=leader, before=before, after=after, caught_up=when
-    )  # fmt: skip
-
-
-SLOW_LEADER = [
-    at(0, "INFO KafkaConfig values:"),
+from unit.why.log_files import (
+    BACK,
+    BOOTED,
+    END,
+    HEALTHY,
+    LEADS_0,
+    MADE,
     SETTINGS,
-    at(1, leads("t-0", 1)),
-    at(1, leads("t-1", 1)),
-    at(40, shrinks("t-0", 1, "1,2,3", "1")),
-    at(40, MADE.format(partition="t-0")),
-    at(41, shrinks("t-1", 1, "1,2,3", "1")),
-    at(41, MADE.format(partition="t-1")),
-    at(60, BACK),
-]
-HEALTHY = [at(1, leads("t-2", 2)), at(2, leads("t-3", 3)), at(90, "INFO nothing of use")]
+    SLOW_LEADER,
+    STARTED,
+    STOPPING,
+    UNFENCED,
+    Line,
+    Logs,
+    X,
+    at,
+    changes,
+    fences,
+    leads,
+    shrinks,
+)
+from unit.why.made_up import judged, told
+
+OPEN = "disk or network or process"
+DROPS_BOTH = shrinks("t-0", 1, "1")
+FAILED = "WARN [ReplicaManager broker={}] Stopping serving replicas in dir /data with uuid x"
 
 
-HEALTHY_1 = [at(1, leads("t-5", 1)), at(98, "INFO nothing of use")]
+HUNG, LOST_LINKS = "1 disk: fetch", f"1 {OPEN}: links to other brokers"
+NO_CONTROLLER, GONE = "1 network: link to the controller", "1 process: not heard of"
+LOST_DIR = "1 disk: append: a log directory failed"
+FETCHER = "WARN [ReplicaFetcher replicaId={}, leaderId={}, fetcherId=0] Error in response for fetch"
+OLD_FETCHER = "WARN [ReplicaFetcherThread-0-{1}], Error in fetch kafka.server.ReplicaFetcherThread"
+UNHEARD = (
+    "INFO Client session timed out, have not heard from server in {}ms for sessionid"
+    " 0x100037b7bab0003, closing socket connection and attempting reconnect (ClientCnxn)"
+)
+ZOOKEEPER = "INFO [Controller id=2] Newly added brokers: {}, deleted brokers: {}, bounced brokers: "
 
 
-def answer(folder: Path, *, lag_ms: float | None = None, zone: str = "UTC") -> Diagnosis:
-    (found,) = answers([str(folder)], lag_ms, None, zone)
-    return found
+def cancelled(elapsed: int, request: str = "FETCH") -> str:
+    return (
+        f"INFO [RaftManager id=1] Cancelled in-flight {request} request with correlation id 75 due"
+        f" to node 100 being disconnected (elapsed time since creation: {elapsed}ms, elapsed time"
+        f" since send: {elapsed}ms, throttle time: 0ms, request timeout: 4500ms)"
+    )
 
 
-def write(file: Path, lines: list[str]) -> None:
-    file.parent.mkdir(exist_ok=True, parents=True)
-    file.write_text("\n".join(lines) + "\n")
+def led(topic: str, leader: int, count: int = 1) -> list[Line]:
+    return [(1, leads(f"{topic}-{each}", leader)) for each in range(count)]
+
+
+def drops(topic: str, leader: int, after: str, second: int = 40) -> list[Line]:
+    """Return lines of a leader of a partition that shrinks its ISR."""
+    return [*led(topic, leader), (second, shrinks(f"{topic}-0", leader, after))]
+
+
+def drops_both(second: int, back: int, caught_up: int = -1) -> list[Line]:
+    """Return lines of broker 1, which drops both followers and has them back later."""
+    dropped = shrinks("t-0", 1, "1", caught_up=caught_up)
+    return [LEADS_0, (second, dropped), (second, MADE), (back, BACK)]
+
+
+def asks(second: int) -> list[Line]:
+    return [LEADS_0, (second, cancelled(4_504, "BROKER_HEARTBEAT"))]
+
+
+def session(unheard_ms: int) -> list[Line]:
+    return [LEADS_0, "\tzookeeper.session.timeout.ms = 18000", (29, UNHEARD.format(unheard_ms))]
+
+
+RAN = [LEADS_0, (28, cancelled(4_504))]
+FENCED = [(30, fences(1)), (45, UNFENCED)]
+BY_ZOOKEEPER = [*led("u", 2), (30, ZOOKEEPER.format("", "1")), (45, ZOOKEEPER.format("1", ""))]
+DROP_3 = {1: drops("t", 1, "1,2"), 2: drops("v", 2, "1,2")}
+DROP_1 = {2: drops("u", 2, "2,3", 30), 3: drops("v", 3, "2,3", 30), 4: [(1, leads("w-0", 4, "4"))]}
+STALE = [SETTINGS, LEADS_0, (30, MADE.replace("t-0", "t-9")), (40, DROPS_BOTH)]
+CASES = [
+    ("it lost the controller alone", NO_CONTROLLER,
+     {1: RAN, 2: led("u", 2), "controller.log": FENCED}),
+    # It ran, but so little that leaders missed it, too; or it was cut off from everybody.
+    ("a leader lost it as well", "1 network or process: not heard of",
+     {1: RAN, 2: drops("u", 2, "2,3", 29), "controller.log": FENCED}),
+    ("a replica was removed from a partition", "",
+     {1: [LEADS_0, (40, leads("t-0", 1, "1,3").replace("epoch 0 from", "epoch 1 from"))]}),
+    ("it dropped them too late, and woke", HUNG, {1: drops_both(40, 42, 15)}),
+    ("nobody wrote, and a link was cut", LOST_LINKS, {1: drops_both(40, 52, 15)}),
+    ("it looked for late followers in time", LOST_LINKS, {1: drops_both(40, 42, 27)}),
+    # Before 3.3 no log says when a follower had caught up; broker 4 has nothing to do with it.
+    ("it dropped them long after they dropped it", HUNG, {1: drops_both(45, 46), **DROP_1}),
+    ("it dropped them soon after they dropped it", LOST_LINKS, {1: drops_both(33, 34), **DROP_1}),
+    ("a follower gave up the answers of all leaders", "3 network: links to other brokers",
+     {**DROP_3, 3: [(50, FETCHER.format(3, leader)) for leader in (1, 2)]}),
+    ("it keeps who dropped it", "3 disk: append as a follower; 3 process: not heard of",
+     {**DROP_3, 3: led("u", 3, 2), "controller.log": [(80, fences(3))]}),
+    ("it keeps them where perhaps nobody writes", f"3 process: not heard of; 3 {OPEN}: following",
+     {**DROP_3, 3: led("u", 3, 1), "controller.log": [(80, fences(3))]}),
+    ("it keeps them, and may have ended", f"3 process: not heard of; 3 {OPEN}: following",
+     {**DROP_3, 3: led("u", 3, 2), "controller.log": [(51, fences(3))]}),
+    ("a log directory failed before it was fenced", LOST_DIR,
+     {1: [LEADS_0, (36, FAILED.format(1))], "controller.log": [(45, fences(1)), (95, UNFENCED)]}),
+    ("a log directory failed long before it was fenced", f"{LOST_DIR}; {GONE}",
+     {1: [LEADS_0, (36, FAILED.format(1))], "controller.log": [(75, fences(1)), (95, UNFENCED)]}),
+    ("its heartbeats timed out before", NO_CONTROLLER, {1: asks(27), "controller.log": FENCED}),
+    ("its heartbeats timed out long before", GONE, {1: asks(5), "controller.log": FENCED}),
+    ("no heartbeat timed out", GONE, {1: [LEADS_0], "controller.log": FENCED}),
+    ("its session with ZooKeeper was lost, and it ran", NO_CONTROLLER,
+     {1: session(12_007), 2: BY_ZOOKEEPER}),
+    ("its session with ZooKeeper was lost, and it did not run", "1 process: frozen or starved",
+     {1: session(22_000), 2: BY_ZOOKEEPER}),
+    # A leader that was frozen wants to shrink an ISR, though another broker leads by then.
+    ("a shrink that the log does not confirm", "", {"1.log": [*STALE, (90, X)]}),
+    ("a shrink that it confirms", LOST_LINKS, {"1.log": [*STALE, (41, MADE), (90, X)]}),
+    ("a shrink that it cannot confirm any more", LOST_LINKS, {"1.log": STALE}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("expected", "lines"), [pytest.param(*each, id=name) for name, *each in CASES]
+)
+def test_who_was_slow_by_the_logs(
+    logs: Logs, expected: str, lines: dict[int | str, list[Line]]
+) -> None:
+    for name, own in lines.items():
+        logs.write(name, *own)
+    assert logs.told() == expected
 
 
 @pytest.mark.parametrize("caught_up", [30, 5])
-def test_how_long_a_follower_had_not_caught_up_decides_nothing(
-    tmp_path: Path, caught_up: int
-) -> None:
+def test_how_long_a_follower_had_not_caught_up_decides_nothing(logs: Logs, caught_up: int) -> None:
     """In a partition that nobody writes it is not behind, however long it does not fetch."""
-    dropped = at(40, shrinks("t-0", 1, "1,2,3", "1", caught_up))
-    write(tmp_path / "1.log", [at(0, "INFO x"), SETTINGS, at(1, leads("t-0", 1)), dropped])
-    (finding,) = answer(tmp_path).findings
-    assert (finding.broker, finding.cause) == (1, "undecided")
+    logs.write(1, LEADS_0, (40, shrinks("t-0", 1, "1", caught_up=caught_up)))
+    found = logs.answer()
+    assert told(found) == LOST_LINKS
     said = f"a follower had not caught up when it was dropped, for: {40 - caught_up},000 ms"
-    assert any(str(each).endswith(said) for each in finding.evidence)
+    assert any(str(each).endswith(said) for each in found.findings[0].evidence)
 
 
 @pytest.mark.parametrize(("same", "other"), [(3, 0), (1, 2), (1, 0)])
 def test_a_follower_that_one_leader_alone_drops_may_be_as_slow_as_that_leader(
-    tmp_path: Path, same: int, other: int
+    logs: Logs, same: int, other: int
 ) -> None:
     """Partitions in which it stays in sync prove nothing: perhaps nobody writes them."""
-    lines = [SETTINGS, *(at(1, leads(f"t-{each}", 1)) for each in range(same))]
-    dropped = at(40, shrinks("t-0", 1, "1,2,3", "1,2"))
-    write(tmp_path / "1.log", [at(0, "INFO x"), *lines, dropped, at(99, "INFO x")])
-    own = [at(1, leads(f"u-{each}", 2)) for each in range(other)]
-    write(tmp_path / "2.log", [at(0, "INFO [Broker id=2] x"), *own, at(99, "INFO x")])
-    found = answer(tmp_path)
-    (finding,) = found.findings
-    (blamed,) = finding.blamed
-    assert (finding.cause, finding.site, finding.brokers) == ("undecided", "following", (3, 1))
-    assert (blamed.follower, blamed.rightly, finding.kip_501) == (3, None, Kip501())
+    led: list[Line] = [(1, leads(f"t-{each}", 1)) for each in range(same)]
+    logs.write(1, *led, (40, shrinks("t-0", 1, "1,2")))
+    logs.write(2, *((1, leads(f"u-{each}", 2)) for each in range(other)))
+    found = logs.answer()
+    assert told(found) == f"3-1 {OPEN}: following"
+    assert judged(found.findings[0]) == ["3 not decided"]
+    assert found.findings[0].kip_501 == Kip501()
     assert any("follower 3 (not decided)" in each for each in terminal_lines(found))
 
 
-def test_a_broker_that_is_told_to_stop_is_away_from_then_on(tmp_path: Path) -> None:
-    lines = [at(0, STARTED), at(20, STOPPING), at(30, "INFO the last words"), at(70, BOOTED)]
-    write(tmp_path / "2.log", [*lines, at(80, STARTED), at(99, "INFO more")])
-    fenced = [at(25, FENCED.format(broker=2)), at(81, UNFENCED.replace("brokerId=1", "brokerId=2"))]
-    write(tmp_path / "controller.log", [at(0, "INFO [QuorumController id=100] x"), *fenced])
-    (finding,) = answer(tmp_path, lag_ms=10_000).findings
-    assert (finding.site, finding.span.ms) == ("stopped on request", 61_000)
-
-
-@pytest.mark.parametrize(("lost", "cause"), [(False, "network"), (True, "undecided")])
-def test_a_broker_that_leaders_lose_as_well_has_not_lost_the_controller_alone(
-    tmp_path: Path, lost: bool, cause: str
-) -> None:
-    """It ran, but so little that leaders missed it, too; or it was cut off from everybody."""
-    ran = at(28, CANCELLED.format(4_504))
-    write(tmp_path / "1.log", [at(0, leads("t-0", 1)), SETTINGS, ran, at(99, "INFO x")])
-    drop = [at(29, shrinks("u-0", 2, "1,2,3", "2,3"))] if lost else []
-    write(tmp_path / "2.log", [at(0, leads("u-0", 2)), *drop, at(99, "INFO x")])
-    write(tmp_path / "controller.log", [at(30, FENCED.format(broker=1)), at(45, UNFENCED)])
-    (finding,) = answer(tmp_path).findings
-    assert (finding.broker, finding.cause) == (1, cause)
-
-
-def test_a_replica_that_is_removed_from_a_partition_is_no_slow_follower(tmp_path: Path) -> None:
-    moved = at(40, leads("t-0", 1, "1,3").replace("epoch 0 from", "epoch 1 from"))
-    write(tmp_path / "1.log", [at(1, leads("t-0", 1)), moved, at(99, "INFO x")])
-    assert answer(tmp_path).findings == ()
-
-
-@pytest.mark.parametrize(
-    ("caught_up", "back_at", "cause"),
-    [(15, 42, "disk"), (15, 52, "undecided"), (27, 42, "undecided")],
-    ids=["it woke", "nobody wrote, and a link was cut", "it looked for late followers in time"],
-)
-def test_a_leader_that_drops_a_follower_too_late_and_has_it_back_at_once_had_hung(
-    tmp_path: Path, caught_up: int, back_at: int, cause: str
-) -> None:
-    dropped = at(40, shrinks("t-0", 1, "1,2,3", "1", caught_up))
-    lines = [SETTINGS, at(1, leads("t-0", 1)), dropped, at(40, MADE.format(partition="t-0"))]
-    write(tmp_path / "1.log", [at(0, "INFO x"), *lines, at(back_at, BACK), at(99, "INFO x")])
-    (finding,) = answer(tmp_path).findings
-    assert (finding.broker, finding.cause) == (1, cause)
-
-
-FETCHER = "WARN [ReplicaFetcher replicaId={}, leaderId={}, fetcherId=0] Error in response for fetch"
-OLD_FETCHER = "WARN [ReplicaFetcherThread-0-{1}], Error in fetch kafka.server.ReplicaFetcherThread"
+def test_a_broker_that_is_told_to_stop_is_away_from_then_on(logs: Logs) -> None:
+    logs.write(2, (0, STARTED), (20, STOPPING), (30, X), (70, BOOTED), (80, STARTED))
+    logs.write("controller.log", (25, fences(2)), (81, changes(2, -1)))
+    found = logs.answer()
+    assert (told(found), found.findings[0].span.ms) == ("2 process: stopped on request", 61_000)
 
 
 @pytest.mark.parametrize("line", [FETCHER, OLD_FETCHER])
-@pytest.mark.parametrize(("waiting", "peers", "cause"), [
-    ((2, 3), (), "disk"), ((2, 3), (2, 3), "network"), ((2,), (), "undecided"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("waiting", "peers", "cause"),
+    [((2, 3), (), "disk"), ((2, 3), (2, 3), "network"), ((2,), (), "undecided")],
+)
 def test_a_leader_whose_answers_others_give_up_is_slow_unless_it_gives_up_theirs(
-    tmp_path: Path, line: str, waiting: tuple[int, ...], peers: tuple[int, ...], cause: str
+    logs: Logs, line: str, waiting: tuple[int, ...], peers: tuple[int, ...], cause: str
 ) -> None:
-    gave_up = [at(58, line.format(1, peer)) for peer in peers]
-    write(tmp_path / "1.log", [*SLOW_LEADER, *gave_up, at(99, "INFO x")])
+    logs.write("1.log", *SLOW_LEADER, *((58, line.format(1, peer)) for peer in peers), END)
     for broker in (2, 3):
-        own = [at(58, line.format(broker, 1))] if broker in waiting else []
-        write(tmp_path / f"{broker}.log", [at(1, leads(f"u-{broker}", broker)), *own, at(99, "x")])
-    found = answer(tmp_path).findings
+        own = [(58, line.format(broker, 1))] * (broker in waiting)
+        logs.write(f"{broker}.log", (1, leads(f"u-{broker}", broker)), *own, END)
+    found = logs.answer().findings
     assert {each.cause for each in found} == {cause}
     assert found[0].broker == 1
 
 
-def test_a_follower_that_gives_up_the_answers_of_all_leaders_has_bad_links(tmp_path: Path) -> None:
-    for leader in (1, 2):
-        lost = at(40, shrinks(f"t-{leader}", leader, "1,2,3", "1,2"))
-        own = [SETTINGS, at(1, leads(f"t-{leader}", leader)), lost, at(99, "INFO x")]
-        write(tmp_path / f"{leader}.log", [at(0, "INFO x"), *own])
-    gave_up = [at(50, FETCHER.format(3, leader)) for leader in (1, 2)]
-    write(tmp_path / "3.log", [at(0, "INFO [Broker id=3] x"), *gave_up, at(99, "INFO x")])
-    (finding,) = answer(tmp_path).findings
-    assert (finding.brokers, finding.cause) == ((3,), "network")
-
-
-@pytest.mark.parametrize(("second", "cause"), [(45, "disk"), (33, "undecided")])
-def test_a_leader_that_drops_followers_long_after_they_dropped_it_had_hung(
-    tmp_path: Path, second: int, cause: str
-) -> None:
-    """Before 3.3 no log says when a follower had caught up; broker 4 has nothing to do with it."""
-    for other in (2, 3):
-        lost = at(30, shrinks(f"u-{other}", other, "1,2,3", "2,3"))
-        own = [at(1, leads(f"u-{other}", other)), lost, at(99, "INFO x")]
-        write(tmp_path / f"{other}.log", own)
-    write(tmp_path / "4.log", [at(1, leads("v-0", 4, "4")), at(99, "INFO x")])
-    dropped = at(second, shrinks("t-0", 1, "1,2,3", "1"))
-    made = at(second, MADE.format(partition="t-0"))
-    lines = [SETTINGS, at(1, leads("t-0", 1)), dropped, made, at(second + 1, BACK), at(99, "x")]
-    write(tmp_path / "1.log", [at(0, "INFO x"), *lines])
-    (finding,) = answer(tmp_path).findings
-    assert (finding.brokers, finding.cause) == ((1,), cause)
-
-
 @pytest.mark.parametrize(
-    ("partitions", "fenced_at", "cause"),
-    [(2, 80, "disk"), (1, 80, "undecided"), (2, 47, "undecided")],
-    ids=["its links work", "perhaps nobody writes there", "it may have ended"],
+    ("elapsed", "ran_at", "paused"),
+    [(15_000, None, [6_000]), (9_100, None, []), (4_600, None, []), (15_000, 37, [])],
 )
-def test_a_follower_that_keeps_the_leaders_that_dropped_it_has_no_bad_links(
-    tmp_path: Path, partitions: int, fenced_at: int, cause: str
-) -> None:
-    for leader in (1, 2):
-        dropped = at(40, shrinks(f"t-{leader}", leader, "1,2,3", "1,2"))
-        write(tmp_path / f"{leader}.log", [at(1, leads(f"t-{leader}", leader)), dropped])
-    own = [at(1, leads(f"u-{each}", 3)) for each in range(partitions)]
-    write(tmp_path / "3.log", [*own, at(99, "INFO the last line")])
-    write(tmp_path / "controller.log", [at(fenced_at, FENCED.format(broker=3)), at(90, UNFENCED)])
-    finding = next(each for each in answer(tmp_path, lag_ms=2_000).findings if each.partitions)
-    assert (finding.broker, finding.cause) == (3, cause)
-    assert ("process" in finding.may_be) is (cause == "undecided")
-
-
-@pytest.mark.parametrize(("fenced_at", "sites"), [
-    (45, ["append: a log directory failed"]),
-    (75, ["append: a log directory failed", "not heard of"]),
-])  # fmt: skip
-def test_a_broker_that_is_fenced_after_its_log_directory_failed_has_one_finding(
-    tmp_path: Path, fenced_at: int, sites: list[str]
-) -> None:
-    failed = "WARN [ReplicaManager broker=1] Stopping serving replicas in dir /data with uuid x"
-    write(tmp_path / "1.log", [at(1, leads("t-0", 1)), SETTINGS, at(36, failed)])
-    write(tmp_path / "controller.log", [at(fenced_at, FENCED.format(broker=1)), at(95, UNFENCED)])
-    assert [each.site for each in answer(tmp_path).findings] == sites
-
-
-CANCELLED = (
-    "INFO [RaftManager id=1] Cancelled in-flight FETCH request with correlation id 75 due to node"
-    " 100 being disconnected (elapsed time since creation: {0}ms, elapsed time since send: {0}ms,"
-    " throttle time: 0ms, request timeout: 4500ms)"
-)
-
-
-@pytest.mark.parametrize(("elapsed", "ran_at", "paused"), [
-    (15_000, None, [6_000]), (9_100, None, []), (4_600, None, []), (15_000, 37, []),
-])  # fmt: skip
 def test_a_request_that_ends_long_after_its_timeout_shows_a_process_that_did_not_run(
-    tmp_path: Path, elapsed: int, ran_at: int | None, paused: list[int]
+    logs: Logs, elapsed: int, ran_at: int | None, paused: list[int]
 ) -> None:
     """A client sleeps for one timeout before it looks again; several requests are one pause."""
-    late = [at(40, CANCELLED.format(elapsed))] * 2
-    ran = [] if ran_at is None else [at(ran_at, CANCELLED.format(4_504))]
-    write(tmp_path / "1.log", [at(0, leads("t-0", 1)), SETTINGS, *ran, *late])
-    found = answer(tmp_path).findings
+    ran: list[Line] = [] if ran_at is None else [(ran_at, cancelled(4_504))]
+    logs.write(1, LEADS_0, *ran, *[(40, cancelled(elapsed))] * 2)
+    found = logs.answer().findings
     assert [each.evidence[0].value for each in found] == paused
     assert {each.site for each in found} <= {"frozen or starved"}
 
 
-@pytest.mark.parametrize(("at_second", "site"), [
-    (27, "link to the controller"), (5, "not heard of"), (None, "not heard of"),
-])  # fmt: skip
-def test_a_fenced_broker_whose_heartbeats_timed_out_before_had_lost_the_controller(
-    tmp_path: Path, at_second: int | None, site: str
-) -> None:
-    timed_out = (
-        "INFO [NodeToControllerChannelManager id=1 name=heartbeat] Cancelled in-flight"
-        " BROKER_HEARTBEAT request with correlation id 71 due to node 100 being disconnected"
-        " (elapsed time since creation: 4504ms, elapsed time since send: 4504ms, throttle time:"
-        " 0ms, request timeout: 4500ms)"
-    )
-    lines = [at(0, leads("t-0", 1)), SETTINGS, *([at(at_second, timed_out)] if at_second else [])]
-    write(tmp_path / "1.log", lines)
-    write(tmp_path / "controller.log", [at(30, FENCED.format(broker=1)), at(45, UNFENCED)])
-    assert [each.site for each in answer(tmp_path).findings] == [site]
-
-
-@pytest.mark.parametrize(("unheard", "site"), [
-    (12_007, "link to the controller"), (22_000, "frozen or starved"),
-])  # fmt: skip
-def test_a_session_with_zookeeper_is_lost_by_a_process_that_ran_or_did_not(
-    tmp_path: Path, unheard: int, site: str
-) -> None:
-    expired = (
-        f"INFO Client session timed out, have not heard from server in {unheard}ms for sessionid"
-        " 0x100037b7bab0003, closing socket connection and attempting reconnect (ClientCnxn)"
-    )
-    session = "\tzookeeper.session.timeout.ms = 18000"
-    write(tmp_path / "1.log", [at(0, leads("t-0", 1)), SETTINGS, session, at(29, expired)])
-    away = "INFO [Controller id=2] Newly added brokers: {}, deleted brokers: {}, bounced brokers: "
-    gone, back = at(30, away.format("", "1")), at(45, away.format("1", ""))
-    write(tmp_path / "2.log", [at(0, leads("u-0", 2)), gone, back, at(99, "INFO x")])
-    assert [each.site for each in answer(tmp_path).findings] == [site]
-
-
-def test_a_controller_that_is_no_broker_is_none_in_the_answer(tmp_path: Path) -> None:
-    write(tmp_path / "1.log", HEALTHY)
-    own = ["INFO [ControllerServer id=100] Starting controller",
-           "INFO [KafkaRaftServer nodeId=100] Kafka Server started"]  # fmt: skip
-    write(tmp_path / "controller.log", [at(second, line) for second, line in enumerate(own)])
-    gaps = answer(tmp_path).gaps
+def test_a_controller_that_is_no_broker_is_none_in_the_answer(logs: Logs) -> None:
+    logs.write("1.log", *HEALTHY)
+    logs.write(
+        "controller.log", (0, "INFO [ControllerServer id=100] Starting controller"),
+        (1, "INFO [KafkaRaftServer nodeId=100] Kafka Server started"),
+    )  # fmt: skip
+    gaps = logs.answer().gaps
     assert any("no log of broker 1" in each for each in gaps)
     assert not any("broker 100" in each for each in gaps)
 
 
-def test_a_partition_that_a_follower_gave_up_is_quoted(tmp_path: Path) -> None:
+def test_a_partition_that_a_follower_gave_up_is_quoted(logs: Logs) -> None:
     gave_up = (
         "WARN [ReplicaFetcher replicaId=3, leaderId=1, fetcherId=0] Partition t-0 marked as failed"
     )
-    dropped = at(40, shrinks("t-0", 1, "1,2,3", "1,2"))
-    write(tmp_path / "1.log", [at(1, leads("t-0", 1)), dropped])
-    write(tmp_path / "3.log", [at(28, gave_up), at(90, "INFO [Broker id=3] x")])
-    (finding,) = answer(tmp_path, lag_ms=10_000).findings
+    logs.write(1, LEADS_0, (40, shrinks("t-0", 1, "1,2")))
+    logs.write(3, (28, gave_up))
+    (finding,) = logs.answer().findings
     assert [each.file for each in finding.lines] == ["3.log", "1.log"]
 
 
-def test_a_fencing_that_no_controller_replays_did_not_happen(tmp_path: Path) -> None:
+def test_a_fencing_that_no_controller_replays_did_not_happen(logs: Logs) -> None:
     """A controller that was frozen may still want to fence, though it is none any more."""
-    replayed = at(30, UNFENCED.replace("fenced=-1", "fenced=1"))
-    stale = at(40, FENCED.format(broker=2).replace("id=100", "id=101"))
-    lines = [at(0, leads("t-0", 1)), at(30, FENCED.format(broker=1)), replayed, stale]
-    write(tmp_path / "controller.log", [*lines, at(45, UNFENCED), at(90, "INFO x")])
-    found = answer(tmp_path, lag_ms=10_000)
+    stale = fences(2).replace("id=100", "id=101")
+    made: list[Line] = [(30, fences(1)), (30, changes(1, 1)), (40, stale), (45, UNFENCED)]
+    logs.write("controller.log", (0, leads("t-0", 1)), *made)
+    found = logs.answer(10_000)
     assert [each.broker for each in found.findings] == [1]
     assert not any("at one time" in each for each in found.gaps)
 
 
-def test_a_shrink_that_the_log_does_not_confirm_did_not_happen(tmp_path: Path) -> None:
-    """A leader that was frozen wants to shrink an ISR, though another broker leads by then."""
-    other = at(30, MADE.format(partition="t-9"))
-    stale = [at(1, leads("t-0", 1)), other, at(40, shrinks("t-0", 1, "1,2,3", "1"))]
-    write(tmp_path / "1.log", [*stale, at(90, "INFO x")])
-    assert answer(tmp_path, lag_ms=10_000).findings == ()
-    for confirmed in ([*stale, at(41, MADE.format(partition="t-0")), at(90, "INFO x")], stale):
-        write(tmp_path / "1.log", confirmed)
-        assert [each.broker for each in answer(tmp_path, lag_ms=10_000).findings] == [1]
-
-
-@pytest.mark.parametrize(("zone", "told"), [("UTC", False), ("Asia/Kolkata", True)])
+@pytest.mark.parametrize(("zone", "told_of"), [("UTC", False), ("Asia/Kolkata", True)])
 def test_dates_of_another_zone_are_told_and_make_no_follower_late(
-    tmp_path: Path, zone: str, told: bool
+    logs: Logs, zone: str, told_of: bool
 ) -> None:
     """A shrink says in epoch time when a follower had caught up, whatever the zone of its date."""
-    lines = [each for each in SLOW_LEADER if "Shrinking" not in each]
-    lines.insert(4, at(40, shrinks("t-0", 1, "1,2,3", "1", caught_up=28)))
-    write(tmp_path / "1.log", lines)
-    found = answer(tmp_path, zone=zone)
-    assert any("5.5 h after their dates" in gap for gap in found.gaps) is told
-    assert found.findings[0].span.ms == (11_000 if told else 13_000)
+    lines = [each for each in SLOW_LEADER if "Shrinking" not in each[1]]
+    lines.insert(4, (40, shrinks("t-0", 1, "1", caught_up=28)))
+    logs.write("1.log", *lines)
+    found = logs.answer(zone=zone)
+    assert any("5.5 h after their dates" in gap for gap in found.gaps) is told_of
+    assert found.findings[0].span.ms == (11_000 if told_of else 13_000)
 
 
-@pytest.mark.parametrize(("second", "epoch", "offset", "named"), [
-    (25, 0, -1, []), (25, 0, 0, []), (35, 0, 0, [1]), (25, 0, 3, [1]), (25, 1, -1, [1]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("second", "epoch", "offset", "named"),
+    [(25, 0, -1, []), (25, 0, 0, []), (35, 0, 0, [1]), (25, 0, 3, [1]), (25, 1, -1, [1])],
+)
 def test_a_follower_that_has_not_begun_with_a_new_partition_says_nothing_of_its_leader(
-    tmp_path: Path, second: int, epoch: int, offset: int, named: list[int]
+    logs: Logs, second: int, epoch: int, offset: int, named: list[int]
 ) -> None:
     """Where many partitions are made at once, followers begin later than a lag."""
     both = f"(brokerId: 3, endOffset: {offset}), (brokerId: 2, endOffset: {offset}"
-    shrink = shrinks("t-0", 1, "1,2,3", "1").replace("(brokerId: 2, endOffset: 3", both)
-    made, led = MADE.format(partition="t-0"), leads("t-0", 1).replace("epoch 0", f"epoch {epoch}")
-    write(tmp_path / "1.log", [at(10, led), at(second, shrink), at(second, made), at(90, "x")])
-    found = answer(tmp_path, lag_ms=10_000)
+    shrink = DROPS_BOTH.replace("(brokerId: 2, endOffset: 3", both)
+    led = leads("t-0", 1).replace("epoch 0 from", f"epoch {epoch} from")
+    logs.write("1.log", SETTINGS, (10, led), (second, shrink), (second, MADE), (90, X))
+    found = logs.answer(10_000)
     assert [each.broker for each in found.findings] == named
     assert any("new partition" in gap for gap in found.gaps) is not bool(named)
 
@@ -378,23 +272,23 @@ OLDER = "[Partition t-{number} broker=1] {says}"
 
 @pytest.mark.parametrize(("named", "topic"), [(OLD, " for partition [t,0]"), (OLDER, "")])
 def test_before_kafka_2_4_what_a_leader_proposes_was_made_unless_it_was_refused(
-    tmp_path: Path, named: str, topic: str
+    logs: Logs, named: str, topic: str
 ) -> None:
     """Those releases do not log that an ISR was updated, so one may change several times."""
 
-    def says(second: int, number: int, text: str) -> str:
-        return at(second, f"INFO {named.format(number=number, says=text)} (kafka.x.Partition)")
+    def says(second: int, number: int, text: str) -> Line:
+        return second, f"INFO {named.format(number=number, says=text)} (kafka.x.Partition)"
 
-    lines = []
-    for second, number in ((30, 0), (31, 1), (60, 0)):
-        lines.append(says(second, number, f"Shrinking ISR{topic} from 1,2,3 to 1"))
-        lines.append(says(second + 9, number, f"Expanding ISR{topic} from 1 to 1,2,3"))
-    lines += [
-        says(70, 2, f"Shrinking ISR{topic} from 1,2,3 to 1"),
-        says(70, 2, "Cached zkVersion [8] not equal to that in zookeeper, skip updating ISR"),
-    ]
-    write(tmp_path / "server.log", [*sorted(lines[:6]), *lines[6:], at(90, "INFO x")])
-    found = answer(tmp_path, lag_ms=10_000)
+    shrinking = f"Shrinking ISR{topic} from 1,2,3 to 1"
+    expanding = f"Expanding ISR{topic} from 1 to 1,2,3"
+    refused = "Cached zkVersion [8] not equal to that in zookeeper, skip updating ISR"
+    logs.write(
+        "server.log",
+        says(30, 0, shrinking), says(31, 1, shrinking), says(39, 0, expanding),
+        says(40, 1, expanding), says(60, 0, shrinking), says(69, 0, expanding),
+        says(70, 2, shrinking), says(70, 2, refused), (90, X),
+    )  # fmt: skip
+    found = logs.answer(10_000)
     assert [(each.broker, each.times) for each in found.findings] == [(1, 2)]
     assert [str(each) for each in found.findings[0].partitions] == ["t-0", "t-1"]
     assert any("refused" in gap and "server.log:8" in gap for gap in found.gaps)
@@ -410,26 +304,20 @@ STATE = (
 
 @pytest.mark.parametrize("line", [GROWN, STATE])
 @pytest.mark.parametrize("next_isr", ["1,2", "1,3,2"])
-def test_an_isr_that_grows_had_shrunk_before(tmp_path: Path, next_isr: str, line: str) -> None:
+def test_an_isr_that_grows_had_shrunk_before(logs: Logs, next_isr: str, line: str) -> None:
     """The leader may hear of its shrunk ISR from the metadata first, and logs nothing then."""
-    grown = line.format(next_isr)
-    lines = [SETTINGS, at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1"))]
-    write(tmp_path / "1.log", [at(0, "INFO x"), *lines, at(42, grown), at(99, "INFO x")])
-    (finding,) = answer(tmp_path).findings
-    assert finding.broker == 1
-    assert [(each.follower, each.rightly) for each in finding.blamed] == [(2, False), (3, False)]
+    logs.write(1, LEADS_0, (40, DROPS_BOTH), (42, line.format(next_isr)))
+    (finding,) = logs.answer().findings
+    assert (finding.broker, judged(finding)) == (1, ["2 wrongly", "3 wrongly"])
 
 
 @pytest.mark.parametrize(("apart_min", "times"), [(5, [4]), (15, [1, 1, 1, 1])])
-def test_an_isr_that_flaps_is_one_finding(tmp_path: Path, apart_min: int, times: list[int]) -> None:
-    lines = [SETTINGS, at(1, leads("t-0", 1))]
-    for number in range(4):
-        second = 60 * apart_min * number + 60
-        made = MADE.format(partition="t-0")
-        lines += [at(second, shrinks("t-0", 1, "1,2,3", "1")), at(second, made)]
-        lines.append(at(second + 20, BACK))
-    write(tmp_path / "1.log", [at(0, "INFO x"), *lines, at(3_500, "INFO x")])
-    found = answer(tmp_path)
+def test_an_isr_that_flaps_is_one_finding(logs: Logs, apart_min: int, times: list[int]) -> None:
+    lines: list[Line] = []
+    for second in range(60, 240 * apart_min, 60 * apart_min):
+        lines += [(second, DROPS_BOTH), (second, MADE), (second + 20, BACK)]
+    logs.write("1.log", SETTINGS, LEADS_0, *lines, (3_500, X))
+    found = logs.answer()
     assert [each.times for each in found.findings] == times
     assert sum(each.kip_501.removals for each in found.findings if each.kip_501) == 8
     assert sum(each.kip_501.under_min_isr for each in found.findings if each.kip_501) == 80
@@ -437,70 +325,61 @@ def test_an_isr_that_flaps_is_one_finding(tmp_path: Path, apart_min: int, times:
 
 
 def test_a_leader_that_hangs_is_named_from_excerpts_as_they_are_pasted_into_issues(
-    tmp_path: Path,
+    logs: Logs,
 ) -> None:
     """Of Kafka 0.10: few lines, and whose they are said by any of them, such as of the fetchers."""
     shrink = OLD.format(number=0, says="Shrinking ISR for partition [t,0] from 1,2,3 to 1")
-    write(tmp_path / "1.log", [at(28, f"INFO {shrink} (kafka.cluster.Partition)"), at(90, "x")])
+    logs.write("1.log", (28, f"INFO {shrink} (kafka.cluster.Partition)"), (90, "x"))
     for broker in (2, 3):
-        own = at(12, f"INFO [ReplicaFetcherManager on broker {broker}] Removed fetcher for x")
-        write(tmp_path / f"{broker}.log", [own, at(38, OLD_FETCHER.format(broker, 1)), at(90, "x")])
-    (finding,) = answer(tmp_path, lag_ms=10_000).findings
-    assert (finding.broker, finding.cause) == (1, "disk")
-    assert {each.rightly for each in finding.blamed} == {False}
+        own = f"INFO [ReplicaFetcherManager on broker {broker}] Removed fetcher for x"
+        gave_up = OLD_FETCHER.format(broker, 1)
+        logs.write(f"{broker}.log", (12, own), (38, gave_up), (90, "x"))
+    found = logs.answer(10_000)
+    assert told(found) == "1 disk: fetch"
+    assert judged(found.findings[0]) == ["2 wrongly", "3 wrongly"]
 
 
-@pytest.mark.parametrize(("after", "cause"), [(1, "disk"), (15, "process")])
+@pytest.mark.parametrize(("after", "causes"), [(1, ["disk"]), (15, ["disk", "process"])])
 def test_a_broker_that_ends_when_a_log_directory_fails_has_a_disk_to_look_at(
-    tmp_path: Path, after: int, cause: str
+    logs: Logs, after: int, causes: list[str]
 ) -> None:
-    failed = "WARN [ReplicaManager broker=2] Stopping serving replicas in dir /data with uuid x"
-    lines = [at(0, STARTED), at(20, failed), at(20 + after, "INFO the last words"), at(70, BOOTED)]
-    write(tmp_path / "server.log", [*lines, at(80, STARTED), at(99, "INFO more")])
-    found = answer(tmp_path, lag_ms=10_000).findings
-    assert found[-1].cause == cause
-    assert len(found) == (1 if cause == "disk" else 2)
+    logs.write(
+        2, (0, STARTED), (20, FAILED.format(2)), (20 + after, X), (70, BOOTED), (80, STARTED)
+    )
+    assert [each.cause for each in logs.answer().findings] == causes
 
 
-STOPPING = "INFO Terminating process due to signal SIGTERM (org.apache.kafka.LoggingSignalHandler)"
-
-
-def test_brokers_that_stop_at_the_end_are_not_the_controllers_matter(tmp_path: Path) -> None:
+def test_brokers_that_stop_at_the_end_are_not_the_controllers_matter(logs: Logs) -> None:
     for broker in (1, 2):
-        lines = [at(1, leads(f"t-{broker}", broker)), at(60, STOPPING)]
-        write(tmp_path / f"{broker}.log", lines)
-    fenced = [at(61, FENCED.format(broker=broker)) for broker in (1, 2)]
-    write(tmp_path / "controller.log", [at(0, "INFO x"), *fenced, at(90, "INFO x")])
-    found = answer(tmp_path, lag_ms=10_000)
+        logs.write(f"{broker}.log", (1, leads(f"t-{broker}", broker)), (60, STOPPING))
+    logs.write("controller.log", (0, X), (61, fences(1)), (61, fences(2)), (90, X))
+    found = logs.answer(10_000)
     assert [each.site for each in found.findings] == ["stopped on request"] * 2
     assert not any("at one time" in each for each in found.gaps)
 
 
 @pytest.mark.parametrize(("second", "fenced"), [(75, []), (85, [1])])
 def test_what_a_controller_reads_while_it_starts_is_history(
-    tmp_path: Path, second: int, fenced: list[int]
+    logs: Logs, second: int, fenced: list[int]
 ) -> None:
-    node = [at(0, STARTED), at(60, STOPPING), at(70, BOOTED), at(80, STARTED), at(99, "INFO x")]
-    write(tmp_path / "2" / "server.log", [at(0, leads("t-2", 2)), *node])
-    own = at(0, "INFO [QuorumController id=2] x")
-    replayed = at(second, UNFENCED.replace("id=100", "id=2").replace("fenced=-1", "fenced=1"))
-    write(tmp_path / "2" / "controller.log", [own, replayed, at(99, "INFO x")])
-    write(tmp_path / "1" / "server.log", HEALTHY_1)
-    sites = [each.broker for each in answer(tmp_path, lag_ms=10_000).findings if each.broker == 1]
-    assert sites == fenced
+    node: list[Line] = [(0, STARTED), (60, STOPPING), (70, BOOTED), (80, STARTED)]
+    logs.write("2/server.log", (0, leads("t-2", 2)), *node, END)
+    replayed = changes(1, 1).replace("id=100", "id=2")
+    logs.write("2/controller.log", (0, "INFO [QuorumController id=2] x"), (second, replayed), END)
+    logs.write("1/server.log", (1, leads("t-5", 1)), (98, X))
+    found = logs.answer(10_000).findings
+    assert [each.broker for each in found if each.broker == 1] == fenced
 
 
-def test_a_long_collection_is_a_pause_of_the_process(tmp_path: Path) -> None:
+def test_a_long_collection_is_a_pause_of_the_process(logs: Logs) -> None:
     pause = "GC(3) Pause Full (Allocation Failure) 900M->880M(1024M) 8123.456ms"
-    write(tmp_path / "1" / "server.log", HEALTHY)
-    write(tmp_path / "1" / "kafkaServer-gc.log", [f"[2026-01-02T03:00:50.000+0000][gc] {pause}"])
-    (found,) = answers([str(tmp_path)], 10_000, r"/(\d+)/", "UTC")
-    (finding,) = found.findings
-    assert (finding.broker, finding.site) == (1, "frozen or starved")
-    (finding,) = answer(tmp_path, lag_ms=10_000).findings
-    assert (finding.broker, finding.site) == (2, "frozen or starved")  # the server.log beside it
-    write(tmp_path / "1" / "other.log", SLOW_LEADER[3:4])
-    assert answer(tmp_path, lag_ms=10_000).findings == ()  # there are logs of two brokers beside it
+    logs.write("1/server.log", *HEALTHY)
+    logs.write("1/kafkaServer-gc.log", f"[2026-01-02T03:00:50.000+0000][gc] {pause}")
+    (named,) = answers([str(logs.folder)], 10_000, r"/(\d+)/", "UTC")
+    assert told(named) == "1 process: frozen or starved"
+    assert logs.told(10_000) == "2 process: frozen or starved", "that of the server.log beside it"
+    logs.write("1/other.log", SLOW_LEADER[3])
+    assert logs.told(10_000) == "", "there are logs of two brokers beside it"
 
 
 @pytest.mark.parametrize(
@@ -515,35 +394,36 @@ def test_a_long_collection_is_a_pause_of_the_process(tmp_path: Path) -> None:
     ],
     ids=["default", "systemd", "other pattern", "json"],
 )  # fmt: skip
-def test_layouts_of_lines_give_the_same_answer(tmp_path: Path, layout: object) -> None:
-    assert callable(layout)
-    write(tmp_path / "plain" / "server.log", SLOW_LEADER)
-    laid_out = [layout(line) if line != SETTINGS else line for line in SLOW_LEADER]
-    write(tmp_path / "other" / "server.log", laid_out)
-    (one,), (other,) = (answer(tmp_path / name).findings for name in ("plain", "other"))
+def test_layouts_of_lines_give_the_same_answer(logs: Logs, layout: Callable[[str], str]) -> None:
+    logs.write("server.log", *SLOW_LEADER)
+    (one,) = logs.answer().findings
+    laid_out = [each if isinstance(each, str) else layout(at(*each)) for each in SLOW_LEADER]
+    logs.write("server.log", *laid_out)
+    (other,) = logs.answer().findings
     assert [each.number for each in one.lines] == [each.number for each in other.lines] == [5, 7]
     assert replace(one, lines=()) == replace(other, lines=())
 
 
-def test_gzipped_and_rotated_files_are_read_and_segments_are_not(tmp_path: Path) -> None:
-    text = "\n".join(SLOW_LEADER)
-    (tmp_path / "server.log.2026-01-02-03.gz").write_bytes(gzip.compress(text.encode()))
-    write(tmp_path / "server.log.1", HEALTHY)
-    write(tmp_path / "t-0" / "00000000000000000000.log", ["\0\1\2 binary"])
-    assert {each.name for each in files_of([str(tmp_path)])} == {
+def test_gzipped_and_rotated_files_are_read_and_segments_are_not(logs: Logs) -> None:
+    logs.write("server.log", *SLOW_LEADER)
+    text = (logs.folder / "server.log").read_bytes()
+    (logs.folder / "server.log").unlink()
+    (logs.folder / "server.log.2026-01-02-03.gz").write_bytes(gzip.compress(text))
+    logs.write("server.log.1", *HEALTHY)
+    logs.write("t-0/00000000000000000000.log", "\0\1\2 binary")
+    assert {each.name for each in files_of([str(logs.folder)])} == {
         "server.log.2026-01-02-03.gz", "server.log.1",
     }  # fmt: skip
-    assert answer(tmp_path).findings[0].broker == 1
+    assert logs.answer().findings[0].broker == 1
 
 
 def test_the_lag_is_that_of_the_brokers_settings_or_at_most_what_a_shrink_shows(
-    tmp_path: Path,
+    logs: Logs,
 ) -> None:
-    late = shrinks("t-0", 1, "1,2,3", "1", caught_up=5)
-    write(tmp_path / "server.log", [at(1, leads("t-0", 1)), at(20, late)])
-    assert any("taken for 15000" in each for each in answer(tmp_path).gaps)
-    write(tmp_path / "other.log", SLOW_LEADER)
-    assert not any("taken for" in each for each in answer(tmp_path).gaps)
+    logs.write("server.log", LEADS_0, (20, shrinks("t-0", 1, "1", caught_up=5)))
+    assert any("taken for 15000" in each for each in logs.answer().gaps)
+    logs.write("other.log", *SLOW_LEADER)
+    assert not any("taken for" in each for each in logs.answer().gaps)
 
 
 def test_times_without_a_zone_are_in_the_given_one() -> None:
@@ -559,7 +439,7 @@ def test_times_without_a_zone_are_in_the_given_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("logs", "broker_from", "zone", "said"),
+    ("name", "broker_from", "zone", "said"),
     [
         ("none", None, "UTC", "--logs .*none: no such file"),
         ("empty", None, "UTC", r"--logs .*empty: no file \*\.log"),
@@ -570,36 +450,31 @@ def test_times_without_a_zone_are_in_the_given_one() -> None:
     ],
 )
 def test_bad_input_gets_one_line(
-    tmp_path: Path, logs: str, broker_from: str | None, zone: str, said: str
+    logs: Logs, name: str, broker_from: str | None, zone: str, said: str
 ) -> None:
-    (tmp_path / "empty").mkdir()
-    write(tmp_path / "junk.log", ["junk"])
-    write(tmp_path / "good.log", HEALTHY)
+    (logs.folder / "empty").mkdir()
+    logs.write("junk.log", "junk")
+    logs.write("good.log", *HEALTHY)
     with pytest.raises(InputError, match=said):
-        answers([str(tmp_path / logs)], None, broker_from, zone)
+        answers([str(logs.folder / name)], None, broker_from, zone)
 
 
-def test_a_broker_had_ended_when_the_first_fetcher_failed_at_once(tmp_path: Path) -> None:
-    failed = (
-        "WARN [ReplicaFetcher replicaId=3, leaderId=2, fetcherId=0] Error in response for fetch"
-        " request (x): Connection to 2 was disconnected before the response was read"
-    )
-    lines = [at(0, STARTED), at(20, "INFO the last words"), at(70, BOOTED), at(80, STARTED)]
-    write(tmp_path / "2.log", [*lines, at(99, "INFO more")])
-    write(tmp_path / "3.log", [at(1, leads("t-0", 3)), at(65, failed)])
-    (finding,) = answer(tmp_path, lag_ms=10_000).findings
-    assert (finding.site, finding.span.ms) == ("ended", 15_000)
+def test_a_broker_had_ended_when_the_first_fetcher_failed_at_once(logs: Logs) -> None:
+    failed = f"{FETCHER.format(3, 2)} request (x): Connection to 2 was disconnected"
+    logs.write(2, (0, STARTED), (20, X), (70, BOOTED), (80, STARTED))
+    logs.write(3, (1, leads("t-0", 3)), (65, failed))
+    found = logs.answer()
+    assert (told(found), found.findings[0].span.ms) == ("2 process: ended", 15_000)
 
 
-def test_a_start_is_one_that_two_files_have_and_files_are_read_in_any_order(tmp_path: Path) -> None:
-    old, new = [at(0, STARTED), at(20, "INFO last")], [at(70, BOOTED), at(80, STARTED), at(99, "x")]
+def test_a_start_is_one_that_two_files_have_and_files_are_read_in_any_order(logs: Logs) -> None:
     for name in ("server.log.2026-01-02", "stdout.log.1"):
-        write(tmp_path / name, old)
+        logs.write(name, (0, STARTED), (20, X))
     for name in ("server.log", "stdout.log"):
-        write(tmp_path / name, new)
-    (finding,) = answer(tmp_path, lag_ms=10_000).findings
-    assert (finding.broker, finding.site, finding.span.ms) == (2, "ended", 60_000)
-    assert len([each for each in finding.lines if "started" in each.text]) == 1
+        logs.write(name, (70, BOOTED), (80, STARTED), END)
+    found = logs.answer(10_000)
+    assert (told(found), found.findings[0].span.ms) == ("2 process: ended", 60_000)
+    assert len([each for each in found.findings[0].lines if "started" in each.text]) == 1
     for name in ("server.log", "stdout.log"):
-        write(tmp_path / name, [at(99, "INFO x")])
-    assert answer(tmp_path, lag_ms=10_000).findings == ()
+        logs.write(name, END)
+    assert logs.told(10_000) == ""

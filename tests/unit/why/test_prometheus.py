@@ -14,7 +14,7 @@ from insync.errors import InputError
 from insync.why.answer import Diagnosis
 from insync.why.sources.logs import answers
 from insync.why.sources.prometheus import QUERY
-from unit.why.test_logs import HEALTHY, SLOW_LEADER, at, leads, shrinks, write
+from unit.why.log_files import HEALTHY, SLOW_LEADER, Logs, leads, shrinks
 
 FIRST: Final = 1767322800
 """The second of the first line of the logs; the followers are removed 40 s later."""
@@ -31,14 +31,18 @@ def series(labels: Mapping[str, str], *values: str, first: int = FIRST - 120) ->
     return {"metric": dict(labels), "values": shown}
 
 
+ROSE: Final = series(FETCH, *[USUAL] * 5, SLOW, SLOW)
+
+
 def saved(*found: Mapping[str, Any]) -> dict[str, Any]:
     return {"status": "success", "data": {"resultType": "matrix", "result": list(found)}}
 
 
 def asked(folder: Path, source: str, broker_from: str | None = None) -> Diagnosis:
-    write(folder / "logs" / "1.log", SLOW_LEADER)
-    write(folder / "logs" / "2.log", HEALTHY)
-    (found,) = answers([str(folder / "logs")], 10_000, broker_from, "UTC", source)
+    logs = Logs(folder / "logs")
+    logs.write("1.log", *SLOW_LEADER)
+    logs.write("2.log", *HEALTHY)
+    (found,) = answers([str(logs.folder)], 10_000, broker_from, "UTC", source)
     return found
 
 
@@ -49,8 +53,7 @@ def from_file(folder: Path, *found: Mapping[str, Any], broker_from: str | None =
 
 
 def test_a_leader_whose_own_time_for_fetches_rose_was_slow(tmp_path: Path) -> None:
-    slow = series(FETCH, *[USUAL] * 4, USUAL, SLOW, SLOW)
-    (finding,) = from_file(tmp_path, slow).findings
+    (finding,) = from_file(tmp_path, ROSE).findings
     assert (finding.broker, finding.cause, finding.site, finding.may_be) == (1, "disk", "fetch", ())
     assert "LocalTimeMs of FetchFollower of broker 1, usually 4: 9,100 ms" in {
         str(each) for each in finding.evidence
@@ -77,15 +80,13 @@ def test_what_shows_nothing_about_the_leader_decides_nothing(
     assert finding.cause == "undecided"
 
 
-def test_a_link_is_not_turned_into_a_disk(tmp_path: Path) -> None:
-    slow = series(FETCH, *[USUAL] * 5, SLOW, SLOW)
-    (tmp_path / "saved.json").write_text(json.dumps(saved(slow)))
-    for broker, other in ((1, 2), (2, 1)):
-        left = f"{broker},3"
-        dropped = at(40, shrinks(f"t-{broker}", broker, f"{broker},{other},3", left))
-        write(tmp_path / f"{broker}.log", [at(1, leads(f"t-{broker}", broker)), dropped])
-    paths = [str(tmp_path / "1.log"), str(tmp_path / "2.log")]
-    (found,) = answers(paths, 10_000, None, "UTC", str(tmp_path / "saved.json"))
+def test_a_link_is_not_turned_into_a_disk(logs: Logs) -> None:
+    (logs.folder / "saved.json").write_text(json.dumps(saved(ROSE)))
+    for broker in (1, 2):
+        dropped = shrinks(f"t-{broker}", broker, f"{broker},3")
+        logs.write(broker, (1, leads(f"t-{broker}", broker)), (40, dropped))
+    paths = [str(logs.folder / "1.log"), str(logs.folder / "2.log")]
+    (found,) = answers(paths, 10_000, None, "UTC", str(logs.folder / "saved.json"))
     assert [each.cause for each in found.findings] == ["network"]
 
 
@@ -151,8 +152,7 @@ def prometheus() -> Iterator[tuple[str, list[dict[str, list[str]]]]]:
             known = self.path.startswith("/api/v1/query_range?")
             self.send_response(200 if known else 404)
             self.end_headers()
-            slow = series(FETCH, *[USUAL] * 5, SLOW, SLOW)
-            self.wfile.write(json.dumps(saved(slow)).encode())
+            self.wfile.write(json.dumps(saved(ROSE)).encode())
 
         def log_message(self, *_: object) -> None:
             """Stay silent."""
@@ -176,7 +176,7 @@ def test_a_server_is_asked_once_for_the_time_of_the_logs(
 
 
 def test_answers_may_follow_each_other_in_a_file(tmp_path: Path) -> None:
-    slow = json.dumps(saved(series(FETCH, *[USUAL] * 5, SLOW, SLOW)))
+    slow = json.dumps(saved(ROSE))
     for text in (f"{json.dumps(saved())}\n{slow}\n", f"[{json.dumps(saved())}, {slow}]"):
         (tmp_path / "saved.json").write_text(text)
         assert asked(tmp_path, str(tmp_path / "saved.json")).findings[0].cause == "disk"

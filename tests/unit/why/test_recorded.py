@@ -7,23 +7,23 @@ from typing import get_args
 
 import pytest
 
-from analysed import unpack
 from commands import invoke_json, invoke_refused
+from event_lines import read_lines
 from insync.cli.app import invoke
 from insync.why.answer import Cause
 from insync.why.sources.recorded import answers
-from unit.run_folder import Story, append, write_run
-from unit.why.made_up import event
+from unit.run_folder import Story, rewrite, write_run
+from unit.why.made_up import slow_fetch
 
 PAGE = Path(__file__).parents[3] / "docs" / "test" / "why.md"
 TELLS = ("faults.jsonl", "step-downs.jsonl", "counters.jsonl")
 """Files of an arm that say, or depend on, what was injected; none of them may be opened."""
 
 
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a real run of kip-501, which nothing changes."""
-    return unpack("kip-501", tmp_path_factory.mktemp("recorded"))
+def change_scenario(run: Path, **changed: object) -> None:
+    record = json.loads((run / "run.json").read_text())
+    record["scenario"] |= changed
+    (run / "run.json").write_text(json.dumps(record))
 
 
 def test_a_real_run_names_its_slow_leader_in_both_arms(recorded: Path) -> None:
@@ -43,37 +43,25 @@ def test_every_cause_is_on_the_page() -> None:
     assert all(f"`{cause}`" in text for cause in get_args(Cause))
 
 
-def test_what_was_injected_is_never_read(recorded: Path, tmp_path: Path) -> None:
+def test_what_was_injected_is_never_read(recorded: Path, copied: Path) -> None:
     """Whatever tells it is replaced by a folder, which nobody can read as a file, or by a lie."""
-    blind = tmp_path / "blind"
-    shutil.copytree(recorded, blind)
-    for arm in (blind / "events").iterdir():
-        for name in TELLS:
-            (arm / name).unlink(missing_ok=True)
-            (arm / name).mkdir()
-    for name in ("scenario.toml", "verdict.json"):
-        (blind / name).unlink()
-        (blind / name).mkdir()
-    record = json.loads((blind / "run.json").read_text())
-    record["scenario"]["faults"] = [{"kind": "freeze", "broker": 3, "at_ms": 0, "for_ms": 9_000}]
-    record["scenario"]["expect"] = {}
-    (blind / "run.json").write_text(json.dumps(record))
-    assert answers(blind) == answers(recorded)
+    tells = [arm / name for arm in (copied / "events").iterdir() for name in TELLS]
+    for file in (*tells, copied / "scenario.toml", copied / "verdict.json"):
+        file.unlink(missing_ok=True)
+        file.mkdir()
+    lie = [{"kind": "freeze", "broker": 3, "at_ms": 0, "for_ms": 9_000}]
+    change_scenario(copied, faults=lie, expect={})
+    assert answers(copied) == answers(recorded)
 
 
-def test_the_answer_follows_the_evidence_not_the_record(recorded: Path, tmp_path: Path) -> None:
+def test_the_answer_follows_the_evidence_not_the_record(recorded: Path, copied: Path) -> None:
     """Counterexample: with the same record and other evidence, the answer is another one."""
-    other = tmp_path / "other"
-    shutil.copytree(recorded, other)
-    events = other / "events" / "plugin"
-    lines = [json.loads(line) for line in (events / "broker-1.jsonl").read_text().splitlines()]
-    (events / "broker-1.jsonl").unlink()
-    append(events / "broker-1.jsonl", [each for each in lines if each["type"] != "pending_long"])
+    events = copied / "events" / "plugin"
+    lines = read_lines(events / "broker-1.jsonl")
+    rewrite(events / "broker-1.jsonl", [each for each in lines if each["type"] != "pending_long"])
     steady = answers(recorded, "plugin")[0].span.since_ms
-    about = {"topic": None, "partition": -1, "replica": 3, "held_ms": 1_500}
-    (events / "broker-2.jsonl").unlink()
-    append(events / "broker-2.jsonl", [event("pending_long", steady + 2_000, **about)])
-    (found,) = answers(other, "plugin")[0].findings
+    rewrite(events / "broker-2.jsonl", [slow_fetch(steady + 2_000, 3, 1_500)])
+    (found,) = answers(copied, "plugin")[0].findings
     assert found.broker == 2
 
 
@@ -117,16 +105,13 @@ def test_bad_usage_is_one_line(
 
 @pytest.mark.parametrize("kept", [0, 100, -5])
 def test_a_controllers_log_that_is_cut_is_no_all_clear(
-    kept: int, recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    kept: int, copied: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = tmp_path / "run"
-    shutil.copytree(recorded, run)
-    file = run / "events" / "stock" / "isr.jsonl"
-    whole = file.read_bytes()
-    file.write_bytes(whole[:kept])
-    (answer,) = invoke_json(capsys, "why", str(run), "--arm", "stock", codes=(3,))["answers"]
+    file = copied / "events" / "stock" / "isr.jsonl"
+    file.write_bytes(file.read_bytes()[:kept])
+    (answer,) = invoke_json(capsys, "why", str(copied), "--arm", "stock", codes=(3,))["answers"]
     assert str(file) in answer["unread"][0]
-    assert invoke(["why", str(run), "--arm", "stock"]) == 3
+    assert invoke(["why", str(copied), "--arm", "stock"]) == 3
     text = capsys.readouterr().out
     if kept < 0:
         assert f"could not be read: {file}: 1 lines that are cut off" in text
@@ -136,34 +121,26 @@ def test_a_controllers_log_that_is_cut_is_no_all_clear(
         assert "no slow broker found" not in text
 
 
-def test_an_arm_without_events_is_named(
-    recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = tmp_path / "run"
-    shutil.copytree(recorded, run)
-    shutil.rmtree(run / "events" / "plugin")
-    assert invoke(["why", str(run)]) == 3
+def test_an_arm_without_events_is_named(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.rmtree(copied / "events" / "plugin")
+    assert invoke(["why", str(copied)]) == 3
     text = capsys.readouterr().out
     assert "kip-501, stock, repeat 1: 1 finding" in text
-    assert f"kip-501, plugin: nothing could be read: {run}/events/plugin: no repeat" in text
+    assert f"kip-501, plugin: nothing could be read: {copied}/events/plugin: no repeat" in text
 
 
 def test_slow_acks_are_a_finding_although_nobody_was_dropped(tmp_path: Path) -> None:
     """As with an fsync of 2.5 s under the log's lock: the lag is 10 s, and every ack comes late."""
     run = write_run(tmp_path / "run", Story(arms=("plugin",), repeats=1, faults=False))
-    record = json.loads((run / "run.json").read_text())
-    record["scenario"]["broker"]["replica_lag_time_max_ms"] = 10_000
-    (run / "run.json").write_text(json.dumps(record))
+    change_scenario(run, broker={"replica_lag_time_max_ms": 10_000})
     assert answers(run)[0].findings == ()
     file = run / "events" / "plugin" / "produce-0.jsonl"
-    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    lines = read_lines(file)
     begun = answers(run)[0].span.since_ms
-    file.unlink()
-    late = [
-        {**line, "done_ms": line["sent_ms"] + 2_500} if line["sent_ms"] > begun + 500 else line
-        for line in lines
-    ]
-    append(file, late)
+    for line in lines:
+        if line["sent_ms"] > begun + 500:
+            line["done_ms"] = line["sent_ms"] + 2_500
+    rewrite(file, lines)
     (found, *_) = answers(run)[0].findings
     assert (found.cause, found.may_be) == ("undecided", ("disk", "network"))
     means = [each.value for each in found.evidence if "on average" in each.says]

@@ -3,13 +3,23 @@
 import gzip
 import tracemalloc
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
 from insync.errors import InputError
 from insync.why.answer import Diagnosis
-from unit.why.test_logs import HEALTHY, SETTINGS, SLOW_LEADER, answer, at, leads, shrinks, write
+from unit.why.log_files import (
+    END,
+    HEALTHY,
+    SETTINGS,
+    SLOW_LEADER,
+    Line,
+    Logs,
+    X,
+    at,
+    leads,
+    shrinks,
+)
 
 MB = 1 << 20
 REGISTERED = (
@@ -32,100 +42,104 @@ FOLLOWS = (
 )
 
 
-def test_gigabytes_of_other_lines_need_little_memory(tmp_path: Path) -> None:
-    other = at(2, "INFO [GroupCoordinator 1]: Member app in group g has left the group")
-    write(tmp_path / "1.log", [*SLOW_LEADER, *[other] * (12 * MB // len(other)), at(90, "INFO x")])
+def needs_little_memory(logs: Logs) -> Diagnosis:
     tracemalloc.start()
-    found = answer(tmp_path)
+    found = logs.answer()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * MB
+    return found
+
+
+def test_gigabytes_of_other_lines_need_little_memory(logs: Logs) -> None:
+    other = (2, "INFO [GroupCoordinator 1]: Member app in group g has left the group")
+    count = 12 * MB // len(at(*other))
+    logs.write("1.log", *SLOW_LEADER, *[other] * count, (90, X))
+    found = needs_little_memory(logs)
     assert found.findings[0].broker == 1
-    assert f"{12 * MB // len(other) + len(SLOW_LEADER) + 1:,} lines; 8 of them" in found.notes[0]
+    assert f"{count + len(SLOW_LEADER) + 1:,} lines; 8 of them" in found.notes[0]
 
 
-def test_a_binary_file_without_line_ends_needs_little_memory_and_says_nothing(
-    tmp_path: Path,
-) -> None:
-    write(tmp_path / "1.log", HEALTHY)
-    (tmp_path / "2.log").write_bytes(bytes(each for each in range(256) if each != 10) * 48_000)
-    tracemalloc.start()
-    found = answer(tmp_path)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8 * MB
+def test_a_binary_file_without_line_ends_needs_little_memory_and_says_nothing(logs: Logs) -> None:
+    logs.write("1.log", *HEALTHY)
+    no_end = bytes(each for each in range(256) if each != 10)
+    (logs.folder / "2.log").write_bytes(no_end * 48_000)
+    found = needs_little_memory(logs)
     assert found.findings == ()
     assert any(each.endswith("2.log: no line with a date") for each in found.gaps)
 
 
-def test_lines_are_whole_at_the_ends_of_the_blocks_in_which_a_file_is_read(tmp_path: Path) -> None:
+def test_lines_are_whole_at_the_ends_of_the_blocks_in_which_a_file_is_read(logs: Logs) -> None:
     for filler in range(MB - 700, MB, 97):
-        write(tmp_path / "1.log", [at(0, "x" * filler), *SLOW_LEADER])
-        (finding,) = answer(tmp_path).findings
+        logs.write("1.log", (0, "x" * filler), *SLOW_LEADER)
+        (finding,) = logs.answer().findings
         assert [each.number for each in finding.lines] == [6, 8]
 
 
-def test_a_line_that_says_something_in_a_form_of_its_own_is_named(tmp_path: Path) -> None:
-    odd = at(50, "INFO [Partition t-0 broker=1] Shrinking ISR from {1;2} to {1}")
-    write(tmp_path / "1.log", [*HEALTHY, odd])
-    assert any("cannot be read: 1 (1.log:4)" in each for each in answer(tmp_path).gaps)
-    write(tmp_path / "1.log", HEALTHY)
-    assert not any("cannot be read" in each for each in answer(tmp_path).gaps)
+def test_a_line_that_says_something_in_a_form_of_its_own_is_named(logs: Logs) -> None:
+    odd = (50, "INFO [Partition t-0 broker=1] Shrinking ISR from {1;2} to {1}")
+    logs.write("1.log", *HEALTHY, odd)
+    assert any("cannot be read: 1 (1.log:4)" in each for each in logs.answer().gaps)
+    logs.write("1.log", *HEALTHY)
+    assert not any("cannot be read" in each for each in logs.answer().gaps)
 
 
 @pytest.mark.parametrize("line", IN_CLUSTER)
-@pytest.mark.parametrize("ids", [("A" * 22, "B" * 22), ("A" * 22, "A" * 22)])
-def test_logs_of_two_clusters_are_refused_by_their_ids(
-    tmp_path: Path, ids: tuple[str, str], line: str
-) -> None:
-    for name, cluster in zip(("a", "b"), ids, strict=True):
-        write(tmp_path / f"{name}.log", [at(0, line.format(cluster)), *SLOW_LEADER])
-    if ids[0] == ids[1]:
-        assert answer(tmp_path).findings[0].broker == 1
+@pytest.mark.parametrize("other", ["B", "A"])
+def test_logs_of_two_clusters_are_refused_by_their_ids(logs: Logs, other: str, line: str) -> None:
+    for name, cluster in (("a.log", "A"), ("b.log", other)):
+        logs.write(name, (0, line.format(cluster * 22)), *SLOW_LEADER)
+    if other == "A":
+        assert logs.answer().findings[0].broker == 1
     else:
         with pytest.raises(InputError, match=r"2 clusters: A+ \(a.log\), B+ \(b.log\)"):
-            answer(tmp_path)
+            logs.answer()
+
+
+HEALTHY_1: list[Line] = [(1, leads("t-5", 1)), (90, X)]
 
 
 @pytest.mark.parametrize(
-    ("names", "second", "refused"),
+    ("first", "second", "lines", "refused"),
     [
-        (("a/server.log", "b/server.log"), HEALTHY, True),  # of another broker 1
-        (("a/server.log", "b/server.log"), SLOW_LEADER, False),  # a copy
-        (("a/server.log", "a/state-change.log"), HEALTHY, False),  # another log of the same broker
-        (("a/server.log.1", "a/server.log"), [at(60, "INFO [Broker id=1] x")], False),  # rotated
+        ("a/server.log", "b/server.log", HEALTHY_1, True),  # of another broker 1
+        ("a/server.log", "b/server.log", SLOW_LEADER, False),  # a copy
+        ("a/server.log", "a/state-change.log", HEALTHY_1, False),  # another log of the same broker
+        ("a/server.log.1", "a/server.log", [(60, "INFO [Broker id=1] x")], False),  # rotated
     ],
 )
 def test_two_logs_of_one_name_and_time_are_of_two_clusters(
-    tmp_path: Path, names: tuple[str, str], second: list[str], *, refused: bool
+    logs: Logs, first: str, second: str, lines: list[Line], *, refused: bool
 ) -> None:
-    write(tmp_path / names[0], SLOW_LEADER)
-    write(tmp_path / names[1], [line.replace("broker=2", "broker=1").replace("[Broker id=2]",
-                                "[Broker id=1]") for line in second])  # fmt: skip
+    logs.write(first, *SLOW_LEADER)
+    logs.write(second, *lines)
     if refused:
         with pytest.raises(InputError, match=r"server\.log are both the server log of node 1"):
-            answer(tmp_path)
+            logs.answer()
     else:
-        assert answer(tmp_path).findings[0].broker == 1
+        assert logs.answer().findings[0].broker == 1
 
 
-def cut_link(folder: Path, ahead: int, shared: Sequence[Sequence[str]] = ((), (), ())) -> Diagnosis:
-    """Write logs of two brokers that drop each other; the second one's clock is ahead."""
-    one = [at(1, leads("t-0", 1)), at(40, shrinks("t-0", 1, "1,2,3", "1,3"))]
-    two = [at(1 + ahead, leads("t-1", 2)), at(40 + ahead, shrinks("t-1", 2, "1,2,3", "2,3"))]
-    write(folder / "1.log", [at(0, "INFO KafkaConfig values:"), SETTINGS, *shared[0], *one])
-    write(folder / "2.log", [*shared[1], *two])
-    if shared[2]:
-        write(folder / "controller.log", [*shared[2]])
-    return answer(folder)
+def cut_link(logs: Logs, ahead: int, *shared: Sequence[Line]) -> Diagnosis:
+    """Write logs of two brokers that drop each other; the second one's clock is ahead.
+
+    `shared` are lines of both, and of a controller.
+    """
+    of_1, of_2, *of_controller = shared or ((), ())
+    one = [(1, leads("t-0", 1)), (40, shrinks("t-0", 1, "1,3"))]
+    two = [(1 + ahead, leads("t-1", 2)), (40 + ahead, shrinks("t-1", 2, "2,3"))]
+    logs.write("1.log", (0, "INFO KafkaConfig values:"), SETTINGS, *of_1, *one)
+    logs.write("2.log", *of_2, *two)
+    for lines in of_controller:
+        logs.write("controller.log", *lines)
+    return logs.answer()
 
 
-def test_a_wrong_clock_is_found_by_registrations_and_corrected(tmp_path: Path) -> None:
-    shared = (
-        [at(0, REGISTERED.format(1, 7))], [at(900, REGISTERED.format(2, 8))],
-        [at(0, RECORD.format(1, 7)), at(0, RECORD.format(2, 8))],
+def test_a_wrong_clock_is_found_by_registrations_and_corrected(logs: Logs) -> None:
+    found = cut_link(
+        logs, 900, [(0, REGISTERED.format(1, 7))], [(900, REGISTERED.format(2, 8))],
+        [(0, RECORD.format(1, 7)), (0, RECORD.format(2, 8))],
     )  # fmt: skip
-    found = cut_link(tmp_path, 900, shared)
     assert [each.site for each in found.findings] == ["link"]
     assert "clocks: that of node 2 was 900.0 s ahead; its times are corrected" in found.notes
     assert found.span.ms == 40_000
@@ -141,31 +155,29 @@ def test_a_wrong_clock_is_found_by_registrations_and_corrected(tmp_path: Path) -
     ],
 )
 def test_a_registration_that_a_controller_logs_late_is_no_wrong_clock(
-    tmp_path: Path, late: tuple[int, ...], said: str | None
+    logs: Logs, late: tuple[int, ...], said: str | None
 ) -> None:
-    epochs_of_1 = [(30 * number, 7 + number) for number in range(len(late))]
-    records = [(second + by, epoch) for (second, epoch), by in zip(epochs_of_1, late, strict=True)]
-    own = [at(30 + second, RECORD.format(2, epoch)) for second, epoch in epochs_of_1]
-    write(tmp_path / "1.log", [at(0, "INFO [Broker id=1] x"), *own, at(99, "INFO x")])
-    mine = [at(30 + second - 2 * by, REGISTERED.format(2, epoch))
-            for (second, epoch), by in zip(records, late, strict=True)]  # fmt: skip
-    write(tmp_path / "2.log", [*mine, at(99, "INFO x")])
-    notes = [each for each in answer(tmp_path).notes if "clocks" in each]
+    controllers: list[Line] = [(0, "INFO [Broker id=1] x")]
+    brokers: list[Line] = []
+    for number, by in enumerate(late):
+        controllers.append((30 + 30 * number, RECORD.format(2, 7 + number)))
+        brokers.append((30 + 30 * number - by, REGISTERED.format(2, 7 + number)))
+    logs.write("1.log", *controllers, END)
+    logs.write("2.log", *brokers, END)
+    notes = [each for each in logs.answer().notes if "clocks" in each]
     assert [said in each for each in notes] == [True] if said else notes == []
 
 
-def test_clocks_that_cannot_be_compared_are_taken_as_they_are_and_it_is_said(
-    tmp_path: Path,
-) -> None:
-    found = cut_link(tmp_path, 900)
+def test_clocks_that_cannot_be_compared_are_taken_as_they_are_and_it_is_said(logs: Logs) -> None:
+    found = cut_link(logs, 900)
     assert [each.site for each in found.findings] != ["link"]
     assert any("could not be compared" in each for each in found.notes)
 
 
-def epochs(broker: int, *seconds: int) -> list[str]:
+def epochs(broker: int, *seconds: int) -> list[Line]:
     """Return when a broker learned each epoch of a partition, and what it reads at its start."""
-    old = at(seconds[0], FOLLOWS.format(broker, "u-0", 4, -1))
-    return [old, *(at(second, FOLLOWS.format(broker, "u-0", 5 + epoch, 4 + epoch))
+    old = (seconds[0], FOLLOWS.format(broker, "u-0", 4, -1))
+    return [old, *((second, FOLLOWS.format(broker, "u-0", 5 + epoch, 4 + epoch))
                    for epoch, second in enumerate(seconds))]  # fmt: skip
 
 
@@ -178,23 +190,25 @@ def epochs(broker: int, *seconds: int) -> list[str]:
     ],
 )
 def test_a_wrong_clock_is_found_by_epochs_of_two_moments(
-    tmp_path: Path, second: tuple[int, ...], sites: list[str], said: str
+    logs: Logs, second: tuple[int, ...], sites: list[str], said: str
 ) -> None:
-    found = cut_link(tmp_path, 900, (epochs(1, 10, 130), epochs(2, *second), ()))
+    found = cut_link(logs, 900, epochs(1, 10, 130), epochs(2, *second))
     assert [each.site for each in found.findings] == sites
     assert any(said in each for each in found.notes)
 
 
-def test_clocks_that_nearly_agree_are_left_alone(tmp_path: Path) -> None:
-    found = cut_link(tmp_path, 1, (epochs(1, 10, 130), epochs(2, 11, 131), ()))
+def test_clocks_that_nearly_agree_are_left_alone(logs: Logs) -> None:
+    found = cut_link(logs, 1, epochs(1, 10, 130), epochs(2, 11, 131))
     assert not any("clocks" in each for each in found.notes)
     assert [each.site for each in found.findings] == ["link"]
 
 
-def test_a_gzipped_log_that_is_cut_is_read_up_to_there(tmp_path: Path) -> None:
-    lines = [*SLOW_LEADER, *(at(70, f"INFO number {each}") for each in range(200_000))]
-    whole = gzip.compress("\n".join(lines).encode())
-    (tmp_path / "1.log.gz").write_bytes(whole[: len(whole) * 9 // 10])
-    found = answer(tmp_path)
+def test_a_gzipped_log_that_is_cut_is_read_up_to_there(logs: Logs) -> None:
+    logs.write("1.log", *SLOW_LEADER, *((70, f"INFO number {each}") for each in range(200_000)))
+    plain = logs.folder / "1.log"
+    whole = gzip.compress(plain.read_bytes())
+    (logs.folder / "1.log.gz").write_bytes(whole[: len(whole) * 9 // 10])
+    plain.unlink()
+    found = logs.answer()
     assert found.findings[0].broker == 1
     assert any("1.log.gz: " in each and "read up to there" in each for each in found.gaps)
