@@ -6,10 +6,11 @@ import struct
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -20,6 +21,7 @@ from insync.brokers.cluster.links.proxies import (
     PIECE,
     PIECES,
     Links,
+    Proxy,
     _connected,
     _tcp,
     who,
@@ -27,6 +29,7 @@ from insync.brokers.cluster.links.proxies import (
 from insync.brokers.cluster.links.rules import LinkRule, Treatment
 from insync.errors import InputError
 from insync.nodes import CLIENTS, CONTROLLER_ID
+from unit.servers import Server, read
 from waiting import wait_for
 
 
@@ -35,32 +38,10 @@ def request(client: bytes, body: bytes = b"") -> bytes:
     return struct.pack(">i", len(rest)) + rest
 
 
-class Echo:
-    def __init__(self) -> None:
-        self.server = socket.create_server(("127.0.0.1", 0))
-        self.address = self.server.getsockname()
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self.server.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._echo, args=(connection,), daemon=True).start()
-
-    @staticmethod
-    def _echo(connection: socket.socket) -> None:
-        with connection, suppress(ConnectionError):
-            while got := connection.recv(65536):
-                connection.sendall(got)
-
-
-def answer(connection: socket.socket, size: int) -> bytes:
-    got = b""
-    while len(got) < size and (part := connection.recv(size - len(got))):
-        got += part
-    return got
+class Echo(Server):
+    def serve(self, client: socket.socket) -> None:
+        while got := client.recv(65536):
+            client.sendall(got)
 
 
 BROKERS = (1, 2, 3)
@@ -74,18 +55,32 @@ def links() -> Iterator[Links]:
         opened.open("127.0.0.1")
         for proxy in opened._all():
             echo = Echo()
-            stack.callback(echo.server.close)
+            stack.callback(echo.listening.close)
             proxy.upstream = lambda echo=echo: echo.address  # type: ignore[misc]
         yield opened
 
 
-def follower(links: Links, of: int, number: int, client: bytes | None = None) -> socket.socket:
-    connection = socket.create_connection(links.brokers[of].address, timeout=10)
-    connection.sendall(request(client or b"broker-%d-fetcher-0" % number))
+def connect(proxy: Proxy, client: bytes | None = None) -> socket.socket:
+    """Connect to a proxy; a client with a name begins with a request."""
+    connection = socket.create_connection(proxy.address, timeout=10)
+    if client is not None:
+        connection.sendall(request(client))
     return connection
 
 
+def follower(links: Links, of: int = 1, number: int = 2) -> socket.socket:
+    return connect(links.brokers[of], b"broker-%d-fetcher-0" % number)
+
+
 OPENING = len(request(b"broker-2-fetcher-0"))
+
+
+@pytest.fixture
+def connection(links: Links) -> Iterator[socket.socket]:
+    """Connect broker 2 to broker 1, whose answer to its first request has come."""
+    with follower(links) as opened:
+        read(opened, OPENING)
+        yield opened
 
 
 def passed(links: Links, one: int, other: int) -> SimpleNamespace:
@@ -110,11 +105,11 @@ def test_a_follower_is_known_by_its_client_id(client: bytes, broker: int) -> Non
 
 
 def test_bytes_pass_unchanged_in_both_directions(links: Links) -> None:
-    with follower(links, 1, 2) as connection:
-        assert answer(connection, OPENING) == request(b"broker-2-fetcher-0")
+    with follower(links) as connection:
+        assert read(connection, OPENING) == request(b"broker-2-fetcher-0")
         sent = bytes(range(256)) * 4096
         threading.Thread(target=connection.sendall, args=(sent,)).start()
-        assert answer(connection, len(sent)) == sent
+        assert read(connection, len(sent)) == sent
         connection.shutdown(socket.SHUT_WR)
         assert connection.recv(1) == b"", "the end of the stream passes as well"
     assert passed(links, 1, 2).bytes == 2 * (OPENING + len(sent))
@@ -126,25 +121,25 @@ def test_a_cut_stops_only_one_pair_in_both_directions(links: Links, leader: int)
     with (
         follower(links, leader, 3 - leader) as one,
         follower(links, leader, 3) as other,
-        follower(links, leader, 3 - leader, b"a-client-of-brokers") as client,
+        connect(links.brokers[leader], b"a-client-of-brokers") as client,
     ):
         for connection in (one, other):
-            answer(connection, OPENING)
-        answer(client, len(request(b"a-client-of-brokers")))
+            read(connection, OPENING)
+        read(client, len(request(b"a-client-of-brokers")))
         links.treat(1, 2, CUT)
         for connection in (one, other, client):
             connection.sendall(b"ping")
         wait_for(lambda: passed(links, 2, 1).in_hand, lambda held: held == 4)
-        assert answer(other, 4) == answer(client, 4) == b"ping"
+        assert read(other, 4) == read(client, 4) == b"ping"
         assert passed(links, 1, 2).bytes == 0
         links.free(1, 2)
-        assert answer(one, 4) == b"ping"
+        assert read(one, 4) == b"ping"
         assert passed(links, 1, 2).in_hand == 0
 
 
 def test_a_cut_buffers_a_bounded_number_of_bytes(links: Links) -> None:
     links.treat(1, 2, CUT)
-    with follower(links, 1, 2) as connection:
+    with follower(links) as connection:
         connection.settimeout(0.3)
         with pytest.raises(TimeoutError):
             while True:
@@ -154,60 +149,59 @@ def test_a_cut_buffers_a_bounded_number_of_bytes(links: Links) -> None:
     wait_for(lambda: passed(links, 1, 2).in_hand, lambda held: held == 0)
 
 
-def test_chunks_are_delayed_concurrently_and_not_one_after_the_other(links: Links) -> None:
-    with follower(links, 1, 2) as connection:
-        answer(connection, OPENING)
-        links.treat(1, 2, Treatment(delay_s=0.2))
-        began = time.monotonic()
-        for _ in range(30):
-            connection.sendall(b"ping")
-            time.sleep(0.01)  # separate chunks
-        answer(connection, 120)
-        took = time.monotonic() - began
-    assert 0.4 <= took < 6.0, "there and back, not thirty times"
+def test_chunks_are_delayed_concurrently_and_not_one_after_the_other(
+    links: Links, connection: socket.socket
+) -> None:
+    links.treat(1, 2, Treatment(delay_s=0.2))
+    began = time.monotonic()
+    for _ in range(30):
+        connection.sendall(b"ping")
+        time.sleep(0.01)  # separate chunks
+    read(connection, 120)
+    assert 0.4 <= time.monotonic() - began < 6.0, "there and back, not thirty times"
     there, back = links.passed(1, 2), links.passed(2, 1)
     assert there.pieces_held + back.pieces_held >= 2
     assert max(there.longest_ms, back.longest_ms) >= 200
 
 
-def test_one_direction_is_cut_and_the_other_one_passes(links: Links) -> None:
+def test_one_direction_is_cut_and_the_other_one_passes(
+    links: Links, connection: socket.socket
+) -> None:
     """The followers' requests arrive and are answered, and no answer comes back."""
-    with follower(links, 1, 2) as connection:
-        answer(connection, OPENING)
-        links.treat(1, 2, Treatment(cut=True, only=(1, 2)))
-        connection.sendall(b"ping")
-        wait_for(lambda: links.passed(1, 2).in_hand, lambda held: held == 4)
-        assert links.passed(2, 1).bytes == 4
-        assert links.passed(1, 2).bytes == 0
-        links.free(1, 2)
-        assert answer(connection, 4) == b"ping"
+    links.treat(1, 2, Treatment(cut=True, only=(1, 2)))
+    connection.sendall(b"ping")
+    wait_for(lambda: links.passed(1, 2).in_hand, lambda held: held == 4)
+    assert links.passed(2, 1).bytes == 4
+    assert links.passed(1, 2).bytes == 0
+    links.free(1, 2)
+    assert read(connection, 4) == b"ping"
 
 
 def test_bytes_of_a_connection_that_ends_while_it_is_cut_stay_counted(links: Links) -> None:
     links.treat(1, 2, CUT)
-    with follower(links, 1, 2):
+    with follower(links):
         wait_for(lambda: passed(links, 1, 2).in_hand, lambda held: held == OPENING)
         links.open("127.0.0.1")  # closes all connections
         assert passed(links, 1, 2).in_hand == 0
         assert passed(links, 1, 2).bytes_dropped == OPENING
 
 
-def test_a_lost_chunk_arrives_late_with_those_behind_it_and_in_order(links: Links) -> None:
-    with follower(links, 1, 2) as connection:
-        answer(connection, OPENING)
-        links.treat(1, 2, Treatment(loss=0.2, seed=1))
-        sent = bytes(range(256)) * 4
-        for at in range(0, len(sent), 128):
-            connection.sendall(sent[at : at + 128])
-            time.sleep(0.002)  # separate chunks
-        wait_for(lambda: passed(links, 1, 2).pieces_lost, bool)
-        links.free(1, 2)
-        assert answer(connection, len(sent)) == sent
-        links.treat(1, 2, Treatment(loss=0.99, seed=1))
-        connection.sendall(b"ping")
-        wait_for(lambda: links.passed(2, 1).pieces_lost, bool)
-        links.free(1, 2)
-        assert answer(connection, 4) == b"ping"
+def test_a_lost_chunk_arrives_late_with_those_behind_it_and_in_order(
+    links: Links, connection: socket.socket
+) -> None:
+    links.treat(1, 2, Treatment(loss=0.2, seed=1))
+    sent = bytes(range(256)) * 4
+    for at in range(0, len(sent), 128):
+        connection.sendall(sent[at : at + 128])
+        time.sleep(0.002)  # separate chunks
+    wait_for(lambda: passed(links, 1, 2).pieces_lost, bool)
+    links.free(1, 2)
+    assert read(connection, len(sent)) == sent
+    links.treat(1, 2, Treatment(loss=0.99, seed=1))
+    connection.sendall(b"ping")
+    wait_for(lambda: links.passed(2, 1).pieces_lost, bool)
+    links.free(1, 2)
+    assert read(connection, 4) == b"ping"
 
 
 def test_losses_follow_from_the_seed() -> None:
@@ -221,38 +215,32 @@ def test_losses_follow_from_the_seed() -> None:
     assert set(asyncio.run(delays(1))) <= {0.2 * ((1 << losses) - 1) for losses in range(9)}
 
 
-def test_a_slow_link_passes_at_most_its_rate(links: Links) -> None:
-    with follower(links, 1, 2) as connection:
-        answer(connection, OPENING)
-        links.treat(1, 2, Treatment(bytes_per_s=40_000))
-        began = time.monotonic()
-        connection.sendall(b"x" * 20_000)
-        answer(connection, 20_000)
-        took = time.monotonic() - began
-    assert 0.5 <= took < 10.0
+def test_a_slow_link_passes_at_most_its_rate(links: Links, connection: socket.socket) -> None:
+    links.treat(1, 2, Treatment(bytes_per_s=40_000))
+    began = time.monotonic()
+    connection.sendall(b"x" * 20_000)
+    read(connection, 20_000)
+    assert 0.5 <= time.monotonic() - began < 10.0
     assert passed(links, 1, 2).pieces_held >= 2
 
 
 def test_no_chunk_waits_for_the_tcp_ack_of_the_previous_one() -> None:
     options: list[int] = []
 
-    class Waiting(asyncio.Protocol):
-        def connection_made(self, transport: asyncio.BaseTransport) -> None:
-            options.append(nodelay(transport))
-
-    def nodelay(transport: asyncio.BaseTransport) -> int:
+    def note(transport: asyncio.BaseTransport) -> None:
         own = transport.get_extra_info("socket")
-        return int(own.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        options.append(own.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
 
     async def scenario() -> None:
         listening = _tcp()
         listening.bind(("127.0.0.1", 0))
+        server = Mock(asyncio.Protocol, connection_made=note)
         loop = asyncio.get_running_loop()
-        async with await loop.create_server(Waiting, sock=listening):
+        async with await loop.create_server(lambda: server, sock=listening):
             _, writer = await _connected(listening.getsockname())
             while not options:
                 await asyncio.sleep(0)
-            options.append(nodelay(writer.transport))
+            note(writer.transport)
             writer.close()
 
     asyncio.run(scenario())
@@ -263,15 +251,15 @@ def test_a_stopped_broker_closes_its_followers_connections(links: Links) -> None
     with socket.create_server(("127.0.0.1", 0)) as closed:
         gone = closed.getsockname()
     links.brokers[1].upstream = lambda: gone
-    with follower(links, 1, 2) as connection:
+    with follower(links) as connection:
         assert connection.recv(1) == b""
 
 
 def test_a_client_that_is_not_a_follower_is_forwarded_or_closed(links: Links) -> None:
-    with socket.create_connection(links.brokers[1].address, timeout=10) as connection:
+    with connect(links.brokers[1]) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\n\r\n")
-        assert answer(connection, 18) == b"GET / HTTP/1.1\r\n\r\n"
-    with socket.create_connection(links.brokers[1].address, timeout=10) as connection:
+        assert read(connection, 18) == b"GET / HTTP/1.1\r\n\r\n"
+    with connect(links.brokers[1]) as connection:
         connection.sendall(b"x")
         connection.shutdown(socket.SHUT_WR)
         assert connection.recv(1) == b""
@@ -285,15 +273,15 @@ def test_an_address_of_another_host_is_named_in_the_error() -> None:
         links.open("192.0.2.1")
 
 
-def test_proxies_can_be_reopened(links: Links, caplog: pytest.LogCaptureFixture) -> None:
+def test_proxies_can_be_reopened(
+    links: Links, connection: socket.socket, caplog: pytest.LogCaptureFixture
+) -> None:
     before = {each.address for each in links.brokers.values()}
-    with follower(links, 1, 2) as connection:
-        answer(connection, OPENING)
-        links.open("127.0.0.1")
-        assert connection.recv(1) == b"", "connections through the old ones are closed"
+    links.open("127.0.0.1")
+    assert connection.recv(1) == b"", "connections through the old ones are closed"
     assert not before & {each.address for each in links.brokers.values()}
-    with follower(links, 1, 2) as connection:
-        assert len(answer(connection, OPENING)) == OPENING
+    with follower(links) as again:
+        assert len(read(again, OPENING)) == OPENING
     assert not caplog.records, "open connections end without a traceback"
 
 
@@ -321,10 +309,8 @@ def test_containers_know_each_other_by_name_and_proxies_by_address() -> None:
 
 
 def test_a_zookeeper_controller_has_the_listener_and_no_proxy(links: Links) -> None:
-    addresses = Addresses(links)
-    own = addresses.of_broker(100, 1)
+    own, proxied = (Addresses(links).of_broker(number, 1) for number in (100, 2))
     assert own["listeners"] == own["advertised.listeners"]
-    proxied = addresses.of_broker(2, 1)
     assert proxied["advertised.listeners"].endswith(f":{links.brokers[2].address[1]}")
     assert own["inter.broker.listener.name"] == proxied["inter.broker.listener.name"]
 
@@ -332,29 +318,17 @@ def test_a_zookeeper_controller_has_the_listener_and_no_proxy(links: Links) -> N
 @pytest.mark.parametrize("client", [b"raft-client-2", b"2"])
 def test_a_broker_is_cut_off_from_the_controller_alone(links: Links, client: bytes) -> None:
     links.treat(2, CONTROLLER_ID, CUT)
-    proxy = links.controllers[CONTROLLER_ID].address
-    with (
-        socket.create_connection(proxy, timeout=10) as cut,
-        socket.create_connection(proxy, timeout=10) as other,
-    ):
-        cut.sendall(request(client))
-        other.sendall(request(client.replace(b"2", b"3")))
-        assert answer(other, len(request(client))) == request(client.replace(b"2", b"3"))
+    proxy, passes = links.controllers[CONTROLLER_ID], client.replace(b"2", b"3")
+    with connect(proxy, client), connect(proxy, passes) as other:
+        assert read(other, len(request(passes))) == request(passes)
         held = len(request(client))
-        wait_for(
-            lambda: links.passed(2, CONTROLLER_ID).in_hand, lambda seen: seen == held,
-        )  # fmt: skip
+        wait_for(lambda: links.passed(2, CONTROLLER_ID).in_hand, held.__eq__)
 
 
 def test_clients_are_cut_off_from_one_broker_by_whatever_name(links: Links) -> None:
     links.treat(CLIENTS, 1, CUT)
-    with (
-        socket.create_connection(links.clients[1].address, timeout=10) as cut,
-        socket.create_connection(links.clients[2].address, timeout=10) as other,
-    ):
-        for connection in (cut, other):
-            connection.sendall(request(b"rdkafka"))
-        answer(other, len(request(b"rdkafka")))
+    with connect(links.clients[1], b"rdkafka"), connect(links.clients[2], b"rdkafka") as other:
+        read(other, len(request(b"rdkafka")))
         wait_for(lambda: links.passed(CLIENTS, 1).in_hand, bool)
         assert passed(links, CLIENTS, 1).bytes == 0
 

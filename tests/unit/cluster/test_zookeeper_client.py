@@ -2,69 +2,53 @@
 
 import socket
 import struct
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
 from insync.brokers.cluster.ready import forget_broker, serves
 from insync.errors import InsyncError
+from unit.servers import Server, read
 
 
-def request(client: socket.socket) -> bytes:
-    (length,) = struct.unpack(">i", client.recv(4, socket.MSG_WAITALL))
-    return client.recv(length, socket.MSG_WAITALL)
+class ZooKeeper(Server):
+    """Answers the words that it is `asked`, or in a session each request after its first."""
+
+    def __init__(self, *answers: bytes, session: bool = False) -> None:
+        self.asked: list[bytes] = []
+        self._answers = answers
+        self._session = session
+        super().__init__()
+
+    def serve(self, client: socket.socket) -> None:
+        for answer in self._answers:
+            size, head = 4, b""
+            if self._session:
+                (size,) = struct.unpack(">i", read(client, 4))
+                head = struct.pack(">i", len(answer))
+            self.asked.append(read(client, size))
+            client.sendall(head + answer)
 
 
-def reply(client: socket.socket, content: bytes) -> None:
-    client.sendall(struct.pack(">i", len(content)) + content)
-
-
-@pytest.fixture
-def server() -> Iterator[socket.socket]:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        yield listening
-
-
-def answers(server: socket.socket, code: int) -> "Future[bytes]":
-    """Serve one session in which the request is answered with `code`; gives the request."""
-
-    def serve() -> bytes:
-        client, _ = server.accept()
-        with client:
-            request(client)
-            reply(client, bytes(37))
-            asked = request(client)
-            reply(client, struct.pack(">iqi", 1, 9, code))
-            request(client)
-            reply(client, struct.pack(">iqi", 2, 10, 0))
-        return asked
-
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        done = pool.submit(serve)
-        forget_broker(server.getsockname()[1], 3)
-    return done
+def forget(code: int) -> bytes:
+    """Let broker 3 be forgotten, which the server answers with `code`; return the request."""
+    deleted, closed = (struct.pack(">iqi", 1, 9, code), struct.pack(">iqi", 2, 10, 0))
+    server = ZooKeeper(bytes(37), deleted, closed, session=True)
+    forget_broker(server.address[1], 3)
+    return server.asked[1]
 
 
 @pytest.mark.parametrize("code", [0, -101])
-def test_deleting_an_absent_registration_succeeds(server: socket.socket, code: int) -> None:
-    assert answers(server, code).result() == (
+def test_deleting_an_absent_registration_succeeds(code: int) -> None:
+    assert forget(code) == (
         struct.pack(">iii", 1, 2, 14) + b"/brokers/ids/3" + struct.pack(">i", -1)
     )
 
 
-def test_a_refusal_is_an_error(server: socket.socket) -> None:
+def test_a_refusal_is_an_error() -> None:
     with pytest.raises(
         InsyncError, match=r"^zookeeper: cannot delete the registration of broker 3: error -102$"
     ):
-        answers(server, -102)
-
-
-def test_no_answer_is_an_error(server: socket.socket) -> None:
-    port = server.getsockname()[1]
-    server.close()
-    with pytest.raises(InsyncError, match=r"cannot delete the registration of broker 3: .*refused"):
-        forget_broker(port, 3)
+        forget(-102)
 
 
 @pytest.mark.parametrize(
@@ -76,23 +60,15 @@ def test_no_answer_is_an_error(server: socket.socket) -> None:
         (b"", False),
     ],
 )
-def test_a_server_is_ready_when_it_answers_with_its_version(
-    server: socket.socket, answer: bytes, expected: bool
-) -> None:
-    def serve() -> bytes:
-        client, _ = server.accept()
-        with client:
-            asked = client.recv(4, socket.MSG_WAITALL)
-            client.sendall(answer)
-        return asked
-
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        asked = pool.submit(serve)
-        assert serves(server.getsockname()[1]) is expected
-    assert asked.result() == b"srvr"
+def test_a_server_is_ready_when_it_answers_with_its_version(answer: bytes, expected: bool) -> None:
+    server = ZooKeeper(answer)
+    assert serves(server.address[1]) is expected
+    assert server.asked == [b"srvr"]
 
 
-def test_a_port_without_a_listener_is_not_ready(server: socket.socket) -> None:
-    port = server.getsockname()[1]
-    server.close()
+def test_without_a_listener_it_is_not_ready_and_nothing_can_be_deleted() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
     assert not serves(port)
+    with pytest.raises(InsyncError, match=r"cannot delete the registration of broker 3: .*refused"):
+        forget_broker(port, 3)

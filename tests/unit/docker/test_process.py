@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from docker.errors import APIError, ImageNotFound, NotFound
@@ -30,20 +31,21 @@ def refusal(status: int, words: str = "no") -> APIError:
 class FakeContainer:
     """Logs `output`, ends when the test asks for it, and records the calls."""
 
-    def __init__(self, code: int = 0, *, labels: Any = None) -> None:
-        self.name, self.id, self.status, self.labels = "node-1", "1", "running", labels or {}
-        self.attrs = {"State": {"Pid": 4711}, "HostConfig": {"Memory": 64 << 20}}
+    def __init__(self, code: int = 0, *, error: Exception | None = None, **labels: str) -> None:
+        self.name, self.id, self.status, self.labels = "node-1", "1", "running", labels
+        self.attrs: dict[str, Any] = {
+            "State": {"Pid": 4711}, "HostConfig": {"Memory": 64 << 20}, "Labels": labels,
+        }  # fmt: skip
         self.code = code
-        self.output = [b"one\n", b"two\n"]
         self.end = threading.Event()
         self.asked: list[Any] = []
-        self.error: Exception | None = None
+        self.error = error
 
     def reload(self) -> None:
         pass
 
     def logs(self, **_: Any) -> Iterator[bytes]:
-        yield from self.output
+        yield from (b"one\n", b"two\n")
         self.end.wait(10)
         if self.error is not None:
             raise self.error
@@ -52,13 +54,14 @@ class FakeContainer:
         return {"StatusCode": self.code}
 
     def kill(self, **how: Any) -> None:
-        self.asked.append(("kill", *how.values()))
-        if self.error is not None:
-            raise self.error
+        self._take("kill", *how.values())
         self.end.set()
 
     def remove(self, **_: Any) -> None:
-        self.asked.append("remove")
+        self._take("remove")
+
+    def _take(self, *asked: Any) -> None:
+        self.asked.append(asked)
         if self.error is not None:
             raise self.error
 
@@ -80,10 +83,14 @@ def test_an_exit_code_is_known_once_the_log_is_complete(
     assert container.asked == [], "it has ended"
 
 
-def test_a_container_killed_for_its_memory_is_reported_as_such(tmp_path: Path) -> None:
-    container = FakeContainer(137)
+def ended(container: FakeContainer, folder: Path) -> ContainerProcess:
+    """Return the process of a container that has ended."""
     container.end.set()
-    assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
+    return ContainerProcess(container, folder / "log")
+
+
+def test_a_container_killed_for_its_memory_is_reported_as_such(tmp_path: Path) -> None:
+    assert ended(FakeContainer(137), tmp_path).wait(10) == -9
     said = "probably by the kernel: used more than its 64 MiB of memory"
     assert said in (tmp_path / "log").read_text()
 
@@ -103,17 +110,11 @@ def test_a_kill_is_not_blamed_on_memory_if_it_is_the_harness_own_or_there_is_no_
 
 
 def test_a_container_removed_by_others_counts_as_killed(tmp_path: Path) -> None:
-    container = FakeContainer()
-    container.error = NotFound("gone")
-    container.end.set()
-    assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
+    assert ended(FakeContainer(error=NotFound("gone")), tmp_path).wait(10) == -9
 
 
 def test_a_stopped_engine_is_an_error_and_not_an_exit_code(tmp_path: Path) -> None:
-    container = FakeContainer()
-    container.error = ConnectionError("refused\nby all")
-    container.end.set()
-    process = ContainerProcess(container, tmp_path / "log")
+    process = ended(FakeContainer(error=ConnectionError("refused\nby all")), tmp_path)
     with pytest.raises(InsyncError, match=r"^container node-1: docker: refused by all$"):
         process.wait(10)
     with pytest.raises(InsyncError, match="refused by all"):
@@ -140,33 +141,24 @@ def test_errors_of_the_engine_are_one_line() -> None:
 
 
 class FakeEngine:
-    """A fake engine with containers, networks and optionally Ryuk's image."""
+    """A fake engine with a container and a network of each owner, and without any image."""
 
     def __init__(self, *owners: str, folder: Path = Path()) -> None:
-        self.made = [
-            FakeContainer(
-                labels={process_module.OWNER: each, process_module.LOG: str(folder / "log")}
-            )
-            for each in owners
-        ]
-        self.wires = [FakeContainer() for _ in owners]
-        for wire, each in zip(self.wires, owners, strict=True):
-            wire.attrs = {"Labels": {process_module.OWNER: each}}
+        names = (process_module.OWNER, process_module.LOG)
+        labels = [dict(zip(names, (each, str(folder / "log")), strict=True)) for each in owners]
+        self.made, self.wires = ([FakeContainer(**each) for each in labels] for _ in range(2))
         for container in self.made:
             container.end.set()
         self.containers = SimpleNamespace(list=lambda **_: self.made)
         self.networks = SimpleNamespace(list=lambda **_: self.wires)
-        self.images = SimpleNamespace(get=self._image)
-
-    def _image(self, name: str) -> None:
-        raise ImageNotFound(name)
+        self.images = Mock(get=Mock(side_effect=ImageNotFound("none")))
 
 
 def test_only_leftovers_of_dead_harnesses_are_removed(tmp_path: Path) -> None:
     engine: Any = FakeEngine(owner.mine(), GONE, folder=tmp_path)
     process_module.sweep(engine)
-    assert [each.asked for each in engine.made] == [[], [("kill",), "remove"]]
-    assert [each.asked for each in engine.wires] == [[], ["remove"]]
+    assert [each.asked for each in engine.made] == [[], [("kill",), ("remove",)]]
+    assert [each.asked for each in engine.wires] == [[], [("remove",)]]
     assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
 
 
@@ -188,7 +180,7 @@ def test_ryuk_starts_only_with_its_image(has_image: bool, monkeypatch: pytest.Mo
     monkeypatch.setenv(testcontainers.HOST_VARIABLE, "unix:///the/users/own")
     engine: Any = FakeEngine()
     if has_image:
-        engine.images.get = lambda name: name
+        engine.images.get = Mock()
     testcontainers.prepare(engine)
     assert started == [True] * has_image
     assert os.environ[testcontainers.NO_RYUK] == str(not has_image).lower()

@@ -1,10 +1,9 @@
 """Single answers: which are meant, what shows that some were acted on, and keys that do not fit."""
 
 import time
-from collections.abc import Sequence
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from confluent_kafka import KafkaError
@@ -25,31 +24,24 @@ from unit.faults.evidence import acted, alone, lacks
 DROP: dict[str, Any] = {"api": "Fetch", "mode": "drop"}
 
 
-class Links:
-    """Proxies through which `acted` answers of a rule go."""
+def links_of(acted: int = 0) -> Mock:
+    """Return proxies through which so many answers of a rule go."""
 
-    def __init__(self, acted: int = 0) -> None:
-        self.acted = acted
-        self.begun: list[tuple[int, AnswerRule, bool]] = []
-        self.ended: list[AnswerRule] = []
-
-    def begin_answers(self, node: int, rule: AnswerRule, *, to_clients: bool) -> None:
-        rule.came, rule.acted, rule.version = 5, self.acted, 12
+    def begin(_: int, rule: AnswerRule, **__: bool) -> None:
+        rule.came, rule.acted, rule.version = 5, acted, 12
         rule.first_at, rule.longest_ms = time.monotonic() + 1, 52.0
-        self.begun.append((node, rule, to_clients))
 
-    def end_answers(self, rule: AnswerRule) -> None:
-        self.ended.append(rule)
+    return Mock(**{"begin_answers.side_effect": begin})
 
 
-def fault(links: Links, jars: Sequence[Path] = (), **keys: Any) -> Fault[Any]:
-    kafka = SimpleNamespace(jars=jars, version="2.3.1")
+def fault(links: Mock, **keys: Any) -> Fault[Any]:
+    kafka = SimpleNamespace(jars=(), version="2.3.1")
     cluster = SimpleNamespace(proxies=links, kafka=kafka, active_controller=lambda: 102)
     return planned(cluster, "answer", **keys)
 
 
 def test_the_evidence_has_the_calls_and_the_version_and_time_of_the_first() -> None:
-    line = acted(fault(Links(acted=2), **DROP, calls=9))
+    line = acted(fault(links_of(2), **DROP, calls=9))
     assert (line.target, line.mode) == (["Fetch to clients"], "drop")
     assert {**line.figures, "first_ms": 0} == {
         "calls": 5, "answers": 2, "version": 12, "first_ms": 0,
@@ -60,13 +52,13 @@ def test_the_evidence_has_the_calls_and_the_version_and_time_of_the_first() -> N
 
 
 def test_without_a_call_nothing_shows_that_it_acted() -> None:
-    line = acted(fault(Links(), **DROP))
+    line = acted(fault(links_of(), **DROP))
     assert (line.acted_ms, line.figures) == (0, {"calls": 5, "answers": 0})
     assert lacks("answer", line.figures, **DROP) == "answers was 0, expected at least 1"
 
 
 def test_a_delay_acted_for_as_long_as_it_delayed_an_answer() -> None:
-    line = acted(fault(Links(acted=1), api="Fetch", mode="delay", delay_ms=50))
+    line = acted(fault(links_of(1), api="Fetch", mode="delay", delay_ms=50))
     assert line.acted_ms == line.figures["longest_ms"] == 52.0
 
 
@@ -83,32 +75,30 @@ def test_a_delay_acted_for_as_long_as_it_delayed_an_answer() -> None:
 def test_who_is_answered(
     keys: dict[str, Any], node: int, to_clients: bool, meant: list[int]
 ) -> None:
-    links = Links()
+    links = links_of()
     one = fault(links, **DROP, **keys)
     one.begin()
     one.lift()
     one.lift()
-    ((at, rule, for_clients),) = links.begun
-    assert (at, for_clients) == (node, to_clients)
+    ((at, rule), how) = links.begin_answers.call_args
+    assert (at, how) == (node, {"to_clients": to_clients})
     assert [each for each in (0, 1, 2, 3, 100, 101) if rule.asked_by(each)] == meant
-    assert links.ended == [rule]
+    links.end_answers.assert_called_once_with(rule)
 
 
 def test_only_an_error_needs_kafkas_description(monkeypatch: pytest.MonkeyPatch) -> None:
-    fault(Links(), **DROP).prepare()
+    fault(links_of(), **DROP).prepare()
     keys: dict[str, Any] = {"api": "Fetch", "mode": "error", "error": "NOT_LEADER_OR_FOLLOWER"}
     with pytest.raises(InputError, match=r"answer 'error' to Fetch on Kafka 2\.3\.1, expected a"):
-        fault(Links(), **keys).prepare()
+        fault(links_of(), **keys).prepare()
     found = {"fields": [], "apiKey": 1, "flexibleVersions": "none"}
     of_fetch = {"Response": found, "Request": found}
     monkeypatch.setattr(
         messages, "described", lambda _, api, of="Response": of_fetch[of] if api == 1 else None
     )
-    links = Links()
-    one = fault(links, **keys, from_call=2, calls=3)
-    one.prepare()
-    acted(one)
-    rule = links.begun[0][1]
+    links = links_of()
+    acted(fault(links, **keys, from_call=2, calls=3))
+    _, rule = links.begin_answers.call_args.args
     assert (rule.api, rule.code, rule.from_call, rule.calls) == (1, 6, 2, 3)
     assert rule.places(12, bytes(8)) == []
     asked = bytes(12) + b"\xff\xff"

@@ -1,14 +1,13 @@
 """Broken links: what shows that a cut, a delay, a limit or a loss acted, in which direction."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from fault_runs import planned
-from insync.brokers.cluster.links.rules import Passed, Treatment
+from insync.brokers.cluster.links.rules import Passed
 from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
 from insync.faults.base import Fault
@@ -18,22 +17,9 @@ from insync.scenario.load import parse
 from unit.faults.evidence import acted, alone
 
 
-@dataclass
-class Links:
-    """Links that carried `came`, by sender and receiver."""
-
-    came: Mapping[tuple[int, int], Passed]
-    controllers: Sequence[int] = (CONTROLLER_ID,)
-    done: list[tuple[str, Any]] = field(default_factory=list)
-
-    def treat(self, node: int, other: int, how: Treatment) -> None:
-        self.done.append(("treat", ((node, other), how)))
-
-    def free(self, node: int, other: int) -> None:
-        self.done.append(("free", (node, other)))
-
-    def passed(self, sender: int, receiver: int) -> Passed:
-        return self.came.get((sender, receiver), Passed())
+def links_of(came: dict[tuple[int, int], Passed], *controllers: int) -> Mock:
+    """Return links that carried this, by sender and receiver."""
+    return Mock(controllers=controllers, passed=lambda *way: came.get(way, Passed()))
 
 
 KEYS: dict[str, dict[str, float]] = {
@@ -41,7 +27,7 @@ KEYS: dict[str, dict[str, float]] = {
 }  # fmt: skip
 
 
-def fault(links: Links, mode: str = "cut", **keys: Any) -> Fault[Any]:
+def fault(links: Mock, mode: str = "cut", **keys: Any) -> Fault[Any]:
     """Break the link from broker 1 to broker 2."""
     keys = {"mode": mode, **KEYS.get(mode, {}), **keys}
     return planned(SimpleNamespace(proxies=links), "link", repeat=3, peer=2, **keys)
@@ -61,28 +47,30 @@ def fault(links: Links, mode: str = "cut", **keys: Any) -> Fault[Any]:
     ],
 )
 def test_a_cut_acted_if_bytes_waited_and_none_passed(mode: str, came: Passed, acts: bool) -> None:
-    line = acted(fault(Links({(1, 2): came}), mode))
+    line = acted(fault(links_of({(1, 2): came}), mode))
     assert bool(line.acted_ms) == acts
     assert (line.mode, line.target) == (mode, ["broker 2"])
 
 
 def test_a_delay_acted_for_as_long_as_it_delayed_a_chunk() -> None:
     came = Passed(bytes=500, pieces_held=3, longest_ms=52.0)
-    line = acted(fault(Links({(1, 2): came}), "delay"))
+    line = acted(fault(links_of({(1, 2): came}), "delay"))
     assert line.acted_ms == 52.0
     assert line.figures["held_pieces"] == 3
 
 
 def test_only_the_direction_that_is_cut_counts() -> None:
     """What passes from the broker is not a reason against a cut of what is sent to it."""
-    links = Links({(1, 2): Passed(bytes=500), (2, 1): Passed(in_hand=7)})
+    links = links_of({(1, 2): Passed(bytes=500), (2, 1): Passed(in_hand=7)})
     line = acted(fault(links, direction="to"))
     assert line.figures["passed_bytes"] == 0
     assert (line.figures["held_bytes"], line.figures["held_bytes_to"]) == (7, 7)
     assert "held_bytes_from" not in line.figures
     assert line.acted_ms
-    (_, (pair, how)), (freed, _) = links.done
-    assert (pair, how.only, how.seed, freed) == ((1, 2), (2, 1), 3, "free")
+    (treated,) = links.treat.call_args_list
+    *pair, how = treated.args
+    assert (pair, how.only, how.seed) == ([1, 2], (2, 1), 3)
+    links.free.assert_called_once_with(1, 2)
 
 
 @pytest.mark.parametrize(
@@ -96,10 +84,10 @@ def test_only_the_direction_that_is_cut_counts() -> None:
 def test_each_kind_breaks_its_own_links(
     kind: str, keys: dict[str, Any], other: int, words: str
 ) -> None:
-    links = Links({})
+    links = links_of({}, CONTROLLER_ID)
     broken = planned(SimpleNamespace(proxies=links), kind, mode="cut", **keys)
     assert acted(broken).target == [words]
-    assert links.done[0][1][0] == links.done[1][1] == (1, other)
+    assert links.treat.call_args.args[:2] == links.free.call_args.args == (1, other)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +103,7 @@ def test_links_to_several_controllers_are_broken_together(
 ) -> None:
     """The active controller, number 101, is looked up when the fault begins."""
     came = {(101, 100): Passed(in_hand=3), (101, 102): Passed(in_hand=4, bytes=1)}
-    links = Links(came, controllers=(100, 101, 102))
+    links = links_of(came, 100, 101, 102)
     cluster = SimpleNamespace(proxies=links, active_controller=lambda: 101)
     broker = ACTIVE_CONTROLLER if kind == "quorum-link" else 1
     keys = {"mode": "cut", "direction": "from", **keys}
@@ -124,9 +112,11 @@ def test_links_to_several_controllers_are_broken_together(
     broken.lift()
     line = broken.evidence()
     assert line.target == [words]
-    treated = {pair: how.only for name, (pair, how) in links.done if name == "treat"}
-    assert treated == {pair: pair for pair in pairs}
-    assert {pair for name, pair in links.done if name == "free"} == pairs
+    treated = [each.args for each in links.treat.call_args_list]
+    assert {(node, other): how.only for node, other, how in treated} == {
+        each: each for each in pairs
+    }
+    assert {each.args for each in links.free.call_args_list} == pairs
     if kind == "quorum-link":
         both = len(pairs) == 2
         assert line.figures["node"] == 101

@@ -2,8 +2,6 @@
 
 import socket
 import struct
-import threading
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 
 from insync.brokers.kafka import wire
 from insync.brokers.kafka.wire import Metadata, State
+from unit.servers import Server
 
 
 @pytest.mark.parametrize(
@@ -68,43 +67,37 @@ def test_the_brokers_that_are_added_are_read_from_the_answer() -> None:
         wire.adding(bytes.fromhex(f"{head} 001f 03 6e6f 01 00"))
 
 
-@pytest.fixture
-def server() -> Iterator[socket.socket]:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        yield listening
+class Broker(Server):
+    """Answers one request, byte by byte."""
+
+    def __init__(self, whole: bytes) -> None:
+        self._whole = whole
+        super().__init__()
+
+    def serve(self, client: socket.socket) -> None:
+        client.recv(1 << 16)
+        for byte in self._whole:
+            client.sendall(bytes([byte]))
 
 
-def answer(server: socket.socket, whole: bytes) -> threading.Thread:
-    def serve() -> None:
-        peer, _ = server.accept()
-        with peer:
-            peer.recv(1 << 16)
-            for byte in whole:
-                peer.sendall(bytes([byte]))
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    return thread
+def ask(whole: bytes) -> int:
+    return wire.ask(Broker(whole).address[1], b"request", 60)
 
 
 @pytest.mark.parametrize("code", [0, 41, -1])
-def test_the_error_code_is_read_from_the_response(server: socket.socket, code: int) -> None:
+def test_the_error_code_is_read_from_the_response(code: int) -> None:
     body = struct.pack(">ixih", 1, 0, code) + b"rest"
-    thread = answer(server, struct.pack(">i", len(body)) + body)
-    assert wire.ask(server.getsockname()[1], b"request", 60) == code
-    thread.join()
+    assert ask(struct.pack(">i", len(body)) + body) == code
 
 
-def test_a_closed_connection_is_an_os_error(server: socket.socket) -> None:
-    thread = answer(server, b"\0\0")
+def test_a_closed_connection_is_an_os_error() -> None:
     with pytest.raises(OSError, match="closed the connection"):
-        wire.ask(server.getsockname()[1], b"request", 60)
-    thread.join()
+        ask(b"\0\0")
 
 
-def test_a_broker_that_does_not_answer_times_out(server: socket.socket) -> None:
-    with pytest.raises(TimeoutError):
-        wire.ask(server.getsockname()[1], b"request", 0.05)
+def test_a_broker_that_does_not_answer_times_out() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(TimeoutError):
+        wire.ask(silent.getsockname()[1], b"request", 0.05)
 
 
 IDS = st.lists(st.integers(0, 200), unique=True, max_size=5)
@@ -121,9 +114,8 @@ def test_the_request_creates_no_topic(topic: str | None, rest: str) -> None:
 
 
 def text(words: str | None) -> bytes:
-    if words is None:
-        return struct.pack(">h", -1)
-    return struct.pack(">h", len(words)) + words.encode()
+    length = -1 if words is None else len(words)
+    return struct.pack(">h", length) + (words or "").encode()
 
 
 def ids(numbers: list[int]) -> bytes:

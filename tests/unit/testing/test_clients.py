@@ -1,8 +1,8 @@
 """What the wrappers of a test's clients record, with clients that only remember their calls."""
 
-from collections.abc import Callable
 from itertools import count
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -11,49 +11,15 @@ from insync.testing.clients import HEADER, RecordedConsumer, RecordedProducer, T
 from insync.workload.value import UNREADABLE
 
 
-class Message:
-    def __init__(self, value: bytes | None, headers: Any, offset: int = 0) -> None:
-        self._value, self._headers, self._offset = value, headers, offset
-
-    def value(self) -> bytes | None:
-        return self._value
-
-    def headers(self) -> Any:
-        return self._headers
-
-    def topic(self) -> str:
-        return "orders"
-
-    def partition(self) -> int:
-        return 1
-
-    def offset(self) -> int:
-        return self._offset
-
-    def error(self) -> None:
-        return None
+def message(value: bytes, headers: Any, offset: int = 0) -> Mock:
+    named = {"value": value, "headers": headers, "offset": offset, "error": None}
+    named |= {"topic": "orders", "partition": 1}
+    return Mock(**{f"{name}.return_value": each for name, each in named.items()})
 
 
-class Client:
-    def __init__(self, *messages: Message) -> None:
-        self.sent: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
-        self.messages = list(messages)
-        self.on_assign: Callable[..., None]
-        self.full = False
-
-    def produce(self, *arguments: Any, **named: Any) -> None:
-        if self.full:
-            raise BufferError("queue full")
-        self.sent.append((arguments, named))
-
-    def poll(self, _: float = -1) -> Message | None:
-        return self.messages.pop(0) if self.messages else None
-
-    def subscribe(self, _: list[str], on_assign: Callable[..., None]) -> None:
-        self.on_assign = on_assign
-
-    def seek(self, _: Any) -> None:
-        """Do nothing."""
+def client(*messages: Mock) -> Mock:
+    """Return a client that reads these messages."""
+    return Mock(**{"poll.side_effect": [*messages, None]})
 
 
 @pytest.fixture
@@ -61,49 +27,48 @@ def topic() -> TopicHistory:
     return TopicHistory("orders", "h")
 
 
-def producer(client: Client, topic: TopicHistory) -> RecordedProducer:
-    return RecordedProducer(client, lambda _: topic, 7, "stock", idempotent=True)  # type: ignore[arg-type]  # stands in
+def producer(client: Mock, topic: TopicHistory) -> RecordedProducer:
+    return RecordedProducer(client, lambda _: topic, 7, "stock", idempotent=True)
 
 
-def consumer(client: Client, topic: TopicHistory) -> RecordedConsumer:
-    return RecordedConsumer(client, lambda _: topic, count(), "stock")  # type: ignore[arg-type]  # stands in
+def consumer(client: Mock, topic: TopicHistory) -> RecordedConsumer:
+    return RecordedConsumer(client, lambda _: topic, count(), "stock")
 
 
 def test_a_sent_record_has_a_number_and_its_answer_the_place(topic: TopicHistory) -> None:
-    client, heard = Client(), list[Any]()
-    own = producer(client, topic)
-    own.produce("orders", b"one", on_delivery=lambda *told: heard.append(told), headers={"a": b"b"})
+    sender, heard = client(), Mock()
+    own = producer(sender, topic)
+    own.produce("orders", b"one", on_delivery=heard, headers={"a": b"b"})
     own.produce("orders", "two")
     assert [line.seq for line in topic.unanswered.values()] == [0, 1]
-    named = client.sent[0][1]
+    named = sender.produce.call_args_list[0].kwargs
     assert named["headers"][0] == ("a", b"b")
-    answer = Message(b"one", named["headers"], offset=5)
+    answer = message(b"one", named["headers"], offset=5)
     named["on_delivery"](None, answer)
     (line,) = topic.produced
     assert (line.seq, line.partition, line.offset, line.error) == (0, 1, 5, None)
     assert (line.producer, line.idempotent) == (7, True)
-    assert heard == [(None, answer)]
+    heard.assert_called_once_with(None, answer)
     assert list(topic.unanswered) == [1]
 
 
 def test_a_record_that_the_client_refuses_was_never_sent(topic: TopicHistory) -> None:
-    client = Client()
-    client.full = True
+    full = Mock(**{"produce.side_effect": BufferError("queue full")})
     with pytest.raises(BufferError):
-        producer(client, topic).produce("orders", b"one")
+        producer(full, topic).produce("orders", b"one")
     assert not topic.unanswered
 
 
 def test_transactions_are_refused_in_one_line(topic: TopicHistory) -> None:
     with pytest.raises(InputError, match="begin_transaction: expected a producer without"):
-        producer(Client(), topic).begin_transaction()
+        producer(client(), topic).begin_transaction()
 
 
 def test_a_read_is_that_of_the_record_that_was_sent(topic: TopicHistory) -> None:
-    client = Client()
-    producer(client, topic).produce("orders", b"one")
-    headers = client.sent[0][1]["headers"]
-    own = consumer(Client(Message(b"one", headers, 4), Message(b"two", headers, 5)), topic)
+    sender = client()
+    producer(sender, topic).produce("orders", b"one")
+    headers = sender.produce.call_args.kwargs["headers"]
+    own = consumer(client(message(b"one", headers, 4), message(b"two", headers, 5)), topic)
     while own.poll() is not None:
         pass
     first, second = topic.consumed
@@ -114,23 +79,23 @@ def test_a_read_is_that_of_the_record_that_was_sent(topic: TopicHistory) -> None
 
 
 def test_a_consumer_is_a_new_one_after_an_assignment_and_a_seek(topic: TopicHistory) -> None:
-    client = Client(*(Message(b"x", []) for _ in range(3)))
-    own, assigned = consumer(client, topic), list[Any]()
-    own.subscribe(["orders"], on_assign=lambda *told: assigned.append(told))
+    reader, assigned = client(*(message(b"x", []) for _ in range(3))), Mock()
+    own = consumer(reader, topic)
+    own.subscribe(["orders"], on_assign=assigned)
     own.poll()
-    client.on_assign(client, [])
+    reader.subscribe.call_args.kwargs["on_assign"](reader, [])
     own.poll()
     own.seek(None)
     own.poll()
     numbers = [line.consumer for line in topic.consumed]
     assert len(set(numbers)) == 3
     assert [line.nth for line in topic.consumed] == [0, 0, 0]
-    assert assigned == [(client, [])]
+    assigned.assert_called_once_with(reader, [])
 
 
 @pytest.mark.parametrize(
     "headers", [None, [], [(HEADER, b"other:0:0")], [(HEADER, b"h:x:0")], [(HEADER, "h:0:0")]]
 )
 def test_a_record_of_somebody_else_is_no_record_of_the_history(headers: Any) -> None:
-    found = read(Message(b"", headers), "h")  # type: ignore[arg-type]  # stands in
+    found = read(message(b"", headers), "h")
     assert found.wrong == "a record that no producer of the history sent"

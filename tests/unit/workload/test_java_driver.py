@@ -3,7 +3,8 @@
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,21 +66,28 @@ class Played:
         self.process.wait(10)
 
 
+Play = Callable[..., Played]
+
+
 @pytest.fixture
-def played() -> Iterator[list[Played]]:
-    """Return a list; the processes that a test puts into it end with the test."""
-    made: list[Played] = []
-    yield made
-    for each in made:
-        each.end()
+def play() -> Iterator[Play]:
+    """Return what starts such a process, which ends with the test."""
+    with ExitStack() as stack:
+
+        def start(answers: dict[str, list[str]], *read: str) -> Played:
+            made = Played(answers, *read)
+            stack.callback(made.end)
+            return made
+
+        yield start
 
 
 def test_a_workload_goes_through_its_steps_and_every_line_is_written_before_the_end(
-    played: list[Played],
+    play: Play,
 ) -> None:
-    played.append(Played(ANSWERS, "read 0:7,1:9 none"))
+    played = play(ANSWERS, "read 0:7,1:9 none")
     for _ in range(2):  # one JVM runs one workload after the other
-        clients = played[0].clients()
+        clients = played.clients()
         clients.start()
         clients.await_acks(10)
         assert clients.late_ms() == 250
@@ -93,54 +101,52 @@ def test_a_workload_goes_through_its_steps_and_every_line_is_written_before_the_
             (1, True, 7), (1, True, 9),
         ]  # fmt: skip
         clients.close()
-    assert played[0].written == [b'{"v":1}\n', b'{"v":2}\n'] * 2
-    assert not played[0].failures
+    assert played.written == [b'{"v":1}\n', b'{"v":2}\n'] * 2
+    assert not played.failures
 
 
-def test_a_read_that_stays_short_says_how_far_it_came_and_why(played: list[Played]) -> None:
-    played.append(Played(ANSWERS, "short 0:7,1:3 OFFSET_OUT_OF_RANGE: no such offset"))
-    reader = played[0].clients().reader()
+def test_a_read_that_stays_short_says_how_far_it_came_and_why(play: Play) -> None:
+    short = "short 0:7,1:3 OFFSET_OUT_OF_RANGE: no such offset"
+    reader = play(ANSWERS, short).clients().reader()
     with pytest.raises(InsyncError, match=r"\{0: 7, 1: 3\} of .* OFFSET_OUT_OF_RANGE: no such"):
         reader.read_to({0: 7, 1: 9}, 10)
     assert reader.positions == {0: 7, 1: 3}
 
 
-def test_a_reader_that_goes_on_reading_is_waited_for(played: list[Played]) -> None:
+def test_a_reader_that_goes_on_reading_is_waited_for(play: Play) -> None:
     short = ("short 0:2,1:0 none", "short 0:5,1:0 none", "short 0:7,1:3 none")
-    played.append(Played(ANSWERS, *short, "read 0:7,1:9 none"))
-    reader = played[0].clients().reader()
+    reader = play(ANSWERS, *short, "read 0:7,1:9 none").clients().reader()
     reader.read_to({0: 7, 1: 9}, 10)
     assert reader.positions == {0: 7, 1: 9}
 
 
-def test_a_failed_client_is_reported_at_once_and_in_every_wait(played: list[Played]) -> None:
-    played.append(Played({**ANSWERS, "start": ["failed IllegalState: no"]}, ""))
-    clients = played[0].clients()
+def test_a_failed_client_is_reported_at_once_and_in_every_wait(play: Play) -> None:
+    played = play({**ANSWERS, "start": ["failed IllegalState: no"]})
+    clients = played.clients()
     with pytest.raises(InsyncError, match=r"Java clients: IllegalState: no, see its\.log"):
         clients.start()
-    assert played[0].failed.wait(10)
+    assert played.failed.wait(10)
     with pytest.raises(InsyncError, match="IllegalState"):
         clients.await_acks(10)
 
 
-def test_a_jvm_that_ends_is_a_failure(played: list[Played]) -> None:
-    played.append(Played(ANSWERS, ""))
-    clients = played[0].clients()
-    played[0].process.kill()
-    assert played[0].failed.wait(10)
+def test_a_jvm_that_ends_is_a_failure(play: Play) -> None:
+    played = play(ANSWERS)
+    clients = played.clients()
+    played.process.kill()
+    assert played.failed.wait(10)
     with pytest.raises(InsyncError, match="Java clients: ended"):
         clients.start()
 
 
-def test_an_answer_that_does_not_come_names_what_was_expected(played: list[Played]) -> None:
-    played.append(Played({"open": ["opened"]}, ""))
+def test_an_answer_that_does_not_come_names_what_was_expected(play: Play) -> None:
     with pytest.raises(InsyncError, match="no answer 'acked' within 0 s"):
-        played[0].clients().await_acks(0.1)
+        play({"open": ["opened"]}).clients().await_acks(0.1)
 
 
-def test_a_consumer_beside_the_only_producer_waits_for_no_ack(played: list[Played]) -> None:
-    played.append(Played({"open": ["opened"], "start": ["started"]}))
-    clients = played[0].clients(replace(PLAN, partitions=range(1)))
+def test_a_consumer_beside_the_only_producer_waits_for_no_ack(play: Play) -> None:
+    played = play({"open": ["opened"], "start": ["started"]})
+    clients = played.clients(replace(PLAN, partitions=range(1)))
     clients.start()
     clients.await_acks(0.1)
 

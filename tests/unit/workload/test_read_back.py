@@ -2,14 +2,16 @@
 
 import random
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
-from confluent_kafka import Consumer, KafkaError, KafkaException
+from confluent_kafka import KafkaError, KafkaException
 
 from event_lines import read_lines
 from insync.errors import InsyncError
@@ -51,13 +53,8 @@ def read_back(
     folder: Path, ends: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> list[tuple[bool, int, int]]:
     """Read back with these answers about the end offset; return fresh, position, end."""
-    answers = iter(ends)
-    last = [ends[-1]]
-
-    def end_offsets(self: Workload, seconds: float) -> Mapping[int, int]:
-        return {0: next(answers, last[0])}
-
-    monkeypatch.setattr(Workload, "_end_offsets", end_offsets)
+    answers = chain(ends, repeat(ends[-1]))
+    monkeypatch.setattr(Workload, "_end_offsets", lambda *_: {0: next(answers)})
     with Workload(BASE, folder) as running:
         running._consumers[0].start()
         try:
@@ -77,13 +74,9 @@ def read_back(
     ids=["to the end", "an end below what was read is asked for again", "and if it stays recorded"],
 )
 def test_both_consumers_read_to_the_end(
-    reads: list[int],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    read: list[int],
-    ends: list[int],
-    found: list[tuple[bool, int, int]],
-) -> None:
+    reads: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: list[int],
+    ends: list[int], found: list[tuple[bool, int, int]],
+) -> None:  # fmt: skip
     if ends == [5]:
         monkeypatch.setattr(workload, "TRUNCATED_SECONDS", 0.1)
     reads += read
@@ -132,42 +125,25 @@ def test_a_consumer_that_hangs_in_its_close_does_not_keep_the_repeat_from_ending
     assert [line["position"] for line in read_lines(tmp_path / READ_BACK)] == [5]
 
 
-class FakeAdmin:
-    """A broker that gives its answers one after the other, the last one again and again."""
+@pytest.mark.parametrize(("seconds", "answers"), [(30, [None, None, 7]), (0.05, [None])])
+def test_the_ends_are_asked_for_again_until_the_time_is_over(
+    reads: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float,
+    answers: list[int | None],
+) -> None:  # fmt: skip
+    """A leader after a power failure of the former one knows its high watermark only later."""
+    turns = chain(answers, repeat(answers[-1]))
 
-    answers: list[int | None]
-
-    def __init__(self, _: dict[str, Any]) -> None:
-        """Take the settings."""
-
-    def list_topics(self, _: str, timeout: float) -> None:
-        """Find the leaders."""
-
-    def list_offsets(self, query: Any, request_timeout: float) -> dict[Any, SimpleNamespace]:
-        """Return the next answer; None is an error."""
-        answers = FakeAdmin.answers
-        offset = answers.pop(0) if len(answers) > 1 else answers[0]
-        return {place: SimpleNamespace(result=lambda: self._result(offset)) for place in query}
-
-    def _result(self, offset: int | None) -> SimpleNamespace:
+    def result() -> SimpleNamespace:
+        offset = next(turns)
         if offset is None:
             raise KafkaException(KafkaError(KafkaError.OFFSET_NOT_AVAILABLE))
         return SimpleNamespace(offset=offset)
 
-
-@pytest.mark.parametrize(("seconds", "answers"), [(30, [None, None, 7]), (0.05, [None])])
-def test_the_ends_are_asked_for_again_until_the_time_is_over(
-    reads: list[int],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    seconds: float,
-    answers: list[int | None],
-) -> None:
-    """A leader after a power failure of the former one knows its high watermark only later."""
-    reads += [7]
-    FakeAdmin.answers = list(answers)
-    monkeypatch.setattr(workload, "AdminClient", FakeAdmin)
+    found = SimpleNamespace(result=result)
+    admin = Mock(list_offsets=lambda query, **_: dict.fromkeys(query, found))
+    monkeypatch.setattr(workload, "AdminClient", lambda _: admin)
     monkeypatch.setattr(workload, "AGAIN_SECONDS", 0.001)
+    reads += [7]
     with Workload(BASE, tmp_path) as running:
         if answers[-1] is not None:
             assert running._end_offsets(seconds) == {0: 7}
@@ -182,8 +158,8 @@ PLAN = replace(BASE, partitions=(0, 1))
 class FakeClient:
     """Two partitions with records at every second offset, which is their sequence number."""
 
-    def __init__(self, settings: dict[str, Any]) -> None:
-        self.settings = settings
+    def __init__(self) -> None:
+        self.settings: dict[str, Any] = {}
         self.assigned: list[dict[int, int]] = []
         self.closed = False
         self._at: dict[int, int] = {}
@@ -209,21 +185,23 @@ class FakeClient:
 
 @pytest.fixture
 def client() -> FakeClient:
-    return FakeClient({})
+    return FakeClient()
 
 
-def reader_of(folder: Path, client: FakeClient) -> TransactionReader:
-    def make(settings: dict[str, Any]) -> Consumer:
+@pytest.fixture
+def reader(tmp_path: Path, client: FakeClient) -> TransactionReader:
+    """Return a reader by this client, which writes what it reads to reads.jsonl."""
+
+    def make(settings: dict[str, Any]) -> Any:
         client.settings = settings
-        return cast(Consumer, client)
+        return client
 
-    return TransactionReader(PLAN, 1, EventWriter(folder / "reads.jsonl"), make)
+    return TransactionReader(PLAN, 1, EventWriter(tmp_path / "reads.jsonl"), make)
 
 
 def test_a_committed_transaction_is_continued_and_another_one_read_again(
-    tmp_path: Path, client: FakeClient
+    tmp_path: Path, client: FakeClient, reader: TransactionReader
 ) -> None:
-    reader = reader_of(tmp_path, client)
     for transaction, committed in ((1, True), (3, False), (5, True), (7, True)):
         reader.read(transaction, 4)
         reader.ended(committed=committed)
@@ -240,9 +218,8 @@ def test_a_committed_transaction_is_continued_and_another_one_read_again(
 
 
 def test_an_aborted_transaction_that_read_nothing_changes_no_position(
-    tmp_path: Path, client: FakeClient
+    client: FakeClient, reader: TransactionReader
 ) -> None:
-    reader = reader_of(tmp_path, client)
     reader.read(1, 2)
     reader.ended(committed=True)
     reader.read(3, 0)
