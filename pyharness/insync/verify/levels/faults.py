@@ -3,8 +3,9 @@
 Repeat n of a case begins on both sides at nearly the same time, so that what else the machine does
 concerns both. A recording that was interrupted is continued.
 
-A side runs a case under its own arm and with its own configs, and is expected to behave as the arm
-that it claims to be. So a build with the change inside is judged as the agent's arm is.
+A side runs a case under its own arm and with its own configs, and is expected to behave as that arm
+or as the one that it stands for, if it claims to be it. So a build with the change inside is judged
+as the agent's arm is.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,13 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from insync.arms import stand_in
 from insync.brokers.kafka.versions import numbers
 from insync.engine.campaign import Done, Place
 from insync.engine.scenarios import CellResult, ScenarioCampaign, row_of
-from insync.errors import InputError
 from insync.events.matrix_info import PAGE, MatrixRow
 from insync.fuzz.draw import Choices, draw
 from insync.fuzz.judge import ArmResult, judge
@@ -34,9 +32,8 @@ from insync.result import Result
 from insync.run.cell import CellSpec
 from insync.run.plan import Plan, resolve_cells
 from insync.run.request import RunRequest
-from insync.scenario.load import keys_of, load
+from insync.scenario.load import load, narrow
 from insync.scenario.model import Scenario
-from insync.scenario.problems import describe
 from insync.statistics import pairs_needed
 from insync.verify import criteria
 from insync.verify.level import Level, Side, Verification
@@ -73,32 +70,16 @@ def cases_of(what: Verification) -> list[Case]:
 def of_side(case: Case, side: Side, repeats: int) -> Scenario:
     """Return the scenario that a side runs; raises InputError. A seed is run once."""
     scenario = case.scenario
-    controls = stand_in(side.arm, scenario.control_arms)
-    keys = keys_of(scenario)
-    keys["broker"]["settings"] = {**scenario.broker.settings, **side.settings}
-    changed = {
-        **keys,
-        "arms": [side.arm],
-        "control_arms": [side.arm] if controls and side.agent is None and not side.settings else [],
-        "repeats": 1 if case.seed is not None else repeats,
-        "expect": _of_claim(keys.get("expect", {}), side),
-        "expect_on_zookeeper": _of_claim(keys.get("expect_on_zookeeper", {}), side),
-        "expect_on": {
-            version: _of_claim(table, side) for version, table in keys.get("expect_on", {}).items()
-        },
-        "compare": [],
-    }
-    try:
-        return Scenario.model_validate(changed)
-    except ValidationError as error:
-        problems = "\n".join(f"{scenario.name}: {each}" for each in describe(error))
-        raise InputError(problems) from error
-
-
-def _of_claim(table: Mapping[str, Any], side: Side) -> dict[str, Any]:
-    """Return what is expected of the arm that a side claims to be, under the arm that it has."""
-    name = None if side.claims is None else stand_in(side.claims, table)
-    return {} if name is None else {side.arm: table[name]}
+    broker = scenario.broker
+    own = scenario.model_copy(update={
+        "broker": broker.model_copy(update={"settings": {**broker.settings, **side.settings}}),
+        "compare": (),
+        **({} if side.claims else {"expect": {}, "expect_on": {}, "expect_on_zookeeper": {}}),
+    })  # fmt: skip
+    changed = side.agent is not None or side.settings
+    controls = () if changed or not stand_in(side.arm, scenario.control_arms) else (side.arm,)
+    narrowed = narrow(own, arms=[side.arm], repeats=repeats if case.seed is None else 1)
+    return narrowed.model_copy(update={"control_arms": controls})
 
 
 OF_SEED: Final = "nothing lost, the cluster comes back"
