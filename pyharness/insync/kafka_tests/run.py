@@ -1,7 +1,6 @@
 """Run Kafka's tests on the baseline and on every arm, again where they differ, and judge."""
 
 import shutil
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -10,7 +9,7 @@ from typing import Any, Final
 
 from insync.engine.campaign import CampaignOfOne, Named, Place
 from insync.kafka_tests import judge, results
-from insync.kafka_tests.judge import Difference, Findings
+from insync.kafka_tests.judge import Findings
 from insync.kafka_tests.jvm import JvmJob, run_jvm
 from insync.kafka_tests.request import TestsPlan
 from insync.lists import grouped
@@ -56,8 +55,6 @@ def _run_job(job: JvmJob, refused: set[str], over: Event, tell: Callable[[str], 
 
 _AGAIN: Final = 2
 """How often a test that differs is run again, on both sides."""
-_MOST_BY_CHANCE: Final = 30
-"""If more tests of a class fail, it is not by chance, and none is run again."""
 
 
 def run(plan: TestsPlan, tell: Callable[[str], None]) -> Result:
@@ -69,11 +66,14 @@ def run(plan: TestsPlan, tell: Callable[[str], None]) -> Result:
     findings = judge.compare_all(plan, ())
     rounds: list[str] = []
     for number in range(1, _AGAIN + 1):
-        unclear = [each for found in findings.values() for each in _unclear(found)]
-        if not unclear:
+        unclear = {
+            name: [each for each in found if each.kind == "different"]
+            for name, found in findings.items()
+        }
+        if not any(unclear.values()):
             break
         rounds.append(f"again-{number}")
-        _run_again(plan, findings, rounds[-1], tell)
+        _run_again(plan, unclear, rounds[-1], tell)
         findings = judge.compare_all(plan, rounds)
     by_chance = {
         each.name
@@ -109,12 +109,10 @@ def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list
     return run_jobs(jobs, side_by_side=plan.request.at_once, tell=tell)
 
 
-def _run_again(plan: TestsPlan, findings: Findings, name: str, tell: Callable[[str], None]) -> None:
+def _run_again(plan: TestsPlan, unclear: Findings, name: str, tell: Callable[[str], None]) -> None:
     """Run the tests that differ again, on the baseline and in each arm in which they do."""
-    wanted: dict[str, list[Difference]] = {
-        side.name: _unclear(findings.get(side.name, ())) for side in plan.sides
-    }
-    wanted[plan.sides[0].name] = [each for found in wanted.values() for each in found]
+    of_all = [each for found in unclear.values() for each in found]
+    wanted = {plan.sides[0].name: of_all, **unclear}
     jobs = [
         JvmJob(side=side, word=word.rpartition(".")[2], folder=plan.out / side.name / name,
             tests={word: list(dict.fromkeys(each.id for each in found))})
@@ -123,13 +121,6 @@ def _run_again(plan: TestsPlan, findings: Findings, name: str, tell: Callable[[s
     ]  # fmt: skip
     tell(f"{name}: {sum(len(ids) for job in jobs for ids in job.tests.values())} tests")
     run_jobs(jobs, side_by_side=plan.request.at_once, tell=tell)
-
-
-def _unclear(found: Sequence[Difference]) -> list[Difference]:
-    """Return the differences that may be by chance."""
-    different = [each for each in found if each.kind == "different"]
-    failed = Counter(each.name for each in different if each.outcomes[0] == results.FAILED)
-    return [each for each in different if failed[each.name] <= _MOST_BY_CHANCE]
 
 
 class KafkaTests(CampaignOfOne):

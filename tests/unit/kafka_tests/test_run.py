@@ -87,14 +87,6 @@ def test_a_test_that_passes_when_run_again_is_flaky(tmp_path: Path) -> None:
     assert "again-2: 2 tests" not in told
 
 
-def test_a_class_in_which_most_tests_fail_is_not_run_again(tmp_path: Path) -> None:
-    many = {f"t{number}": "passed" for number in range(31)}
-    asked = plan(tmp_path, {**ALL, "T.B": {**many}}, {**ALL, "T.B": dict.fromkeys(many, "failed")})
-    result, told = done(asked)
-    assert result.outcome == "fail"
-    assert not any(line.startswith("again") for line in told)
-
-
 def test_the_baseline_is_run_once_for_all_runs(tmp_path: Path) -> None:
     done(plan(tmp_path, ALL, ALL))
     result, told = done(plan(tmp_path, {}, ALL, "second"))
