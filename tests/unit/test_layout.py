@@ -80,7 +80,7 @@ MOST_LINES = {
     "events": 1_298,
     "faults": 6_835,
     "fuzz": 1_558,
-    "kafka_tests": 1_018,
+    "kafka_tests": 1_012,
     "matrix": 156,
     "overhead": 651,
     "past": 505,

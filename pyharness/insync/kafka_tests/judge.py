@@ -127,37 +127,32 @@ Findings = Mapping[str, Sequence[Difference]]
 """From an arm's name to its differences."""
 
 
-def compare_all(plan: TestsPlan, rounds: Sequence[str]) -> Findings:
-    """Compare every class that both sides have; `rounds` are the folders of repeated tests."""
+def compare_all(plan: TestsPlan) -> Findings:
+    """Compare every class that both sides have."""
     first = plan.sides[0]
     found: dict[str, list[Difference]] = {}
     for side in plan.sides[1:]:
         found[side.name] = []
         known = [each for each in known_differences() if each.applies(side.name)]
         for each in plan.classes:
-            before, after = (_all(plan, one, each, rounds) for one in (first, side))
+            before, after = (_all(plan, one, each) for one in (first, side))
             if before and after:
                 found[side.name] += compare(each.name, before, after, known)
     return found
 
 
-def _all(
-    plan: TestsPlan, side: JvmSide, each: TestClass, rounds: Sequence[str]
-) -> list[ClassResult]:
+def _all(plan: TestsPlan, side: JvmSide, each: TestClass) -> list[ClassResult]:
     """Return a class's results, then those of the tests that were run again; [] without any."""
     folder = plan.out / side.name
-    files = [results.file_of(place, each.name) for place in (folder, *(folder / r for r in rounds))]
-    if not files[0].is_file():
-        return []
+    places = (folder, *sorted(folder.glob(results.AGAIN.format("*"))))
+    files = (results.file_of(place, each.name) for place in places)
     return [results.read_class(file) for file in files if file.is_file()]
 
 
 def judge(plan: TestsPlan, findings: Findings, cut: Mapping[str, Sequence[str]]) -> Result:
     """Judge every arm beside the baseline; `cut` says per side why JVMs ended early."""
     ran = {
-        side.name: {
-            each.name: all_[0] for each in plan.classes if (all_ := _all(plan, side, each, ()))
-        }
+        side.name: {each.name: all_[0] for each in plan.classes if (all_ := _all(plan, side, each))}
         for side in plan.sides
     }
     first, *others = plan.sides

@@ -12,6 +12,8 @@ from insync.brokers.kafka import cache
 from insync.brokers.kafka.java import Java
 
 SUFFIX: Final = ".jsonl"
+AGAIN: Final = "again-{}"
+"""The folder of the tests that were run again, in that of their side."""
 PASSED: Final = "passed"
 FAILED: Final = "failed"
 NOT_RUN: Final = "not run"

@@ -63,18 +63,15 @@ def run(plan: TestsPlan, tell: Callable[[str], None]) -> Result:
     Raises InsyncError if a JVM cannot be started. What has been run is kept in any case.
     """
     cut = _run_classes(plan, tell)
-    findings = judge.compare_all(plan, ())
-    rounds: list[str] = []
+    findings = judge.compare_all(plan)
     for number in range(1, _AGAIN + 1):
         unclear = {
             name: [each for each in found if each.kind == "different"]
             for name, found in findings.items()
         }
-        if not any(unclear.values()):
-            break
-        rounds.append(f"again-{number}")
-        _run_again(plan, unclear, rounds[-1], tell)
-        findings = judge.compare_all(plan, rounds)
+        if any(unclear.values()):
+            _run_again(plan, unclear, results.AGAIN.format(number), tell)
+            findings = judge.compare_all(plan)
     by_chance = {
         each.name
         for found in findings.values()
@@ -98,7 +95,7 @@ def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list
     if found := results.copy(results.cached(plan.asked, plan.java), names, first):
         tell(f"baseline: {len(found)} of {len(names)} classes are in the cache")
     for side in plan.sides:
-        for old in (plan.out / side.name).glob("again-*"):
+        for old in (plan.out / side.name).glob(results.AGAIN.format("*")):
             shutil.rmtree(old)
     jobs = [
         JvmJob(side=side, word=word, tests=dict.fromkeys((each.name for each in classes), ()),
