@@ -51,7 +51,6 @@ FIGURES: Final = (
         "how often these threads park, for a lock, a queue or a time limit, per follower fetch",
     ),
     FigureSpec("records_per_s", "records/s", 0, "records produced per second"),
-    FigureSpec("consumed_per_s", "consumed/s", 0, "records that one consumer then gets per second"),
     FigureSpec("p50_ms", "p50 ms", 0, "median latency of a produced record"),
     FigureSpec("p99_ms", "p99 ms", 0, "latency that 99 % of the records stay below"),
     FigureSpec("p999_ms", "p99.9 ms", 0, "latency that 99.9 % of the records stay below"),

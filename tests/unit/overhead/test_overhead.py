@@ -1,4 +1,4 @@
-"""How arms are measured in turn and compared; how Kafka's tools are read."""
+"""How arms are measured in turn and compared; how Kafka's tool is read."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from insync.errors import InputError, InsyncError
 from insync.overhead import campaign
 from insync.overhead.campaign import Overhead
 from insync.overhead.figures import FIGURES, Cost, Round, Values, differences
-from insync.overhead.load_tool import CONSUMER, PRODUCER, TOOLS, figures
+from insync.overhead.load_tool import TOOLS, figures
 from insync.overhead.measure import Subject
 from insync.progress import Progress
 from insync.result import Result
@@ -138,35 +138,18 @@ def test_brokers_with_other_idle_partitions_are_another_measurement(
 
 def test_the_summary_of_the_last_lines_is_read() -> None:
     before = SUMMARY.replace("5000 records sent", "100 records sent")
-    assert figures(PRODUCER, before + SUMMARY, 0, 5000) == {
+    assert figures(before + SUMMARY, 0, 5000) == {
         "records_per_s": 4512.6, "p50_ms": 5, "p99_ms": 100, "p999_ms": 200,
     }  # fmt: skip
 
 
-CONSUMED = (
-    "2026-11-26 03:00:01:250, 2026-11-26 03:00:04:250, 4.7684, 1.5895, 5000, 1666.6667, 2000, 1000,"
-    " 4.7684, 5000.0000\n"
-)
-
-
-def test_the_rate_of_a_consumer_is_that_of_its_fetches() -> None:
-    found = figures(CONSUMER, f"[warning]\n{CONSUMED}", 0, 5_000)
-    assert found == {"consumed_per_s": 5_000}
-
-
-@pytest.mark.parametrize(
-    ("main", "said", "output"),
-    [
-        (PRODUCER, "ProducerPerformance ended with {}: 5000 records sent", SUMMARY),
-        (CONSUMER, "ConsumerPerformance ended with {}: 2026-11-26", CONSUMED),
-    ],
-)
-def test_a_tool_that_failed_or_has_less_is_an_error(main: str, said: str, output: str) -> None:
+def test_a_tool_that_failed_or_has_less_is_an_error() -> None:
     for code, records in ((1, 5_000), (0, 5_001)):
-        with pytest.raises(InsyncError, match=said.format(code)):
-            figures(main, output, code, records)
+        said = f"ProducerPerformance ended with {code}: 5000 records sent"
+        with pytest.raises(InsyncError, match=said):
+            figures(SUMMARY, code, records)
     with pytest.raises(InsyncError, match="it printed nothing"):
-        figures(main, "", 0, 1)
+        figures("", 0, 1)
 
 
 def test_the_tool_has_the_version_of_the_class_path_it_runs_on() -> None:
