@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.tables.bronze.lines import ISR
@@ -27,7 +27,7 @@ class Case(NamedTuple):
     faults: Sequence[Fault] = ()
 
 
-def frames(spark: SparkSession, cases: Sequence[Case]) -> tuple[DataFrame, DataFrame, DataFrame]:
+def frames(cases: Sequence[Case]) -> tuple[DataFrame, DataFrame, DataFrame]:
     """Make the changes, the faults and the repeats of all cases; the run of each is its number."""
     runs = [(str(number), case) for number, case in enumerate(cases)]
     lines = [line for run, case in runs for line in _lines(run, case.changes)]
@@ -36,15 +36,15 @@ def frames(spark: SparkSession, cases: Sequence[Case]) -> tuple[DataFrame, DataF
     ]
     names = "run fault_no fault site broker injected_ms lifted_ms"
     return (
-        table(spark, ISR, _LINE, lines),
-        table(spark, "faults", names, injected),
-        repeats(spark, *(run for run, _ in runs)),
+        table(ISR, _LINE, lines),
+        table("faults", names, injected),
+        repeats(*(run for run, _ in runs)),
     )
 
 
-def log(spark: SparkSession, *changes: Change) -> DataFrame:
+def log(*changes: Change) -> DataFrame:
     """Make lines of isr.jsonl."""
-    return table(spark, ISR, _LINE, _lines("r", changes))
+    return table(ISR, _LINE, _lines("r", changes))
 
 
 _LINE = "run t_ms kind topic partition leader leader_epoch isr replicas adding broker fenced line"
@@ -63,8 +63,8 @@ def _lines(run: str, changes: Sequence[Change]) -> list[tuple[Any, ...]]:
     return lines
 
 
-def repeats(spark: SparkSession, *runs: str) -> DataFrame:
+def repeats(*runs: str) -> DataFrame:
     """Make the one repeat of each run, from START to END, that the changes fall into."""
     window = {"start_ms": START, "end_ms": END, "complete": True}
-    made = table(spark, "repeats", "run", [(run,) for run in runs or ("r",)], **window)
+    made = table("repeats", "run", [(run,) for run in runs or ("r",)], **window)
     return made.withColumns({"lag_ms": fn.lit(LAG), "cooldown_ms": fn.lit(LAG)})

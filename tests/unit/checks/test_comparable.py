@@ -1,7 +1,6 @@
 """Of which partitions every replica's log was read."""
 
 import pytest
-from pyspark.sql import SparkSession
 
 from insync.analysis.checks.comparable import comparable
 from insync.analysis.tables.bronze.lines import CONSUME, ISR, READ_BACK, REPLICA_LOGS
@@ -17,17 +16,15 @@ from unit.tables.inline import table
         ([[1, 2], []], True),  # before KRaft a change of the ISR does not say
     ],
 )
-def test_the_replicas_of_the_last_assignment_count(
-    spark: SparkSession, replicas: list[list[int]], whole: bool
-) -> None:
+def test_the_replicas_of_the_last_assignment_count(replicas: list[list[int]], whole: bool) -> None:
     isr = [(10.0 + line, line, each) for line, each in enumerate(replicas)]
     logs = "replica start_offset end_offset"
     found = comparable(
-        table(spark, "partitions", rows=[()], end_ms=99.0),
-        table(spark, REPLICA_LOGS, logs, [(each, 0, 5) for each in (1, 2)]),
-        table(spark, CONSUME, rows=[()], offset=4, fresh=True),
-        table(spark, ISR, "t_ms line replicas", isr, kind="partition", isr=[1, 2]),
-        table(spark, READ_BACK),
+        table("partitions", rows=[()], end_ms=99.0),
+        table(REPLICA_LOGS, logs, [(each, 0, 5) for each in (1, 2)]),
+        table(CONSUME, rows=[()], offset=4, fresh=True),
+        table(ISR, "t_ms line replicas", isr, kind="partition", isr=[1, 2]),
+        table(READ_BACK),
     )
     (row,) = found.collect()
     assert (row["logs_read"], row["whole"]) == (2, whole)

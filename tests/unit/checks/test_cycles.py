@@ -7,7 +7,6 @@ from typing import Any
 
 import networkx as nx
 import pytest
-from pyspark.sql import SparkSession
 
 from insync.analysis.checks.isolation import cycles as search
 from insync.analysis.checks.isolation.cycles import cycles
@@ -114,7 +113,7 @@ def groups(edges: set[Edge]) -> Counter[tuple[str, int, int]]:
     return found
 
 
-def test_the_suspects_hold_every_cycle_and_few_others(spark: SparkSession) -> None:
+def test_the_suspects_hold_every_cycle_and_few_others() -> None:
     logs = [Log(repeat) for repeat in range(120)]
     produced = [
         (log.repeat, partition, 10 * partition + at, at, number)
@@ -134,9 +133,9 @@ def test_the_suspects_hold_every_cycle_and_few_others(spark: SparkSession) -> No
     ]
     sent = "repeat partition seq offset transaction"
     rows = dependencies(
-        table(spark, PRODUCE, sent, [*produced, *produced[::7]], done_ms=1.0),
-        table(spark, TRANSACTIONS, "repeat transaction begun_ms end", [*ends, *ends[::5]]),
-        table(spark, TRANSACTION_READS, "repeat partition seq transaction", reads),
+        table(PRODUCE, sent, [*produced, *produced[::7]], done_ms=1.0),
+        table(TRANSACTIONS, "repeat transaction begun_ms end", [*ends, *ends[::5]]),
+        table(TRANSACTION_READS, "repeat partition seq transaction", reads),
     ).collect()
     suspects = [row.asDict() for row in rows]
     found: dict[int, Counter[tuple[str, int, int]]] = {}

@@ -15,8 +15,9 @@ PLACE: Mapping[str, Any] = {"run": "r", "arm": "a", "repeat": 0, "topic": "t", "
 """Where lines and rows are of unless a test says otherwise."""
 
 
-def inline_table(spark: SparkSession, rows: Sequence[Sequence[object]], columns: str) -> DataFrame:
+def inline_table(rows: Sequence[Sequence[object]], columns: str) -> DataFrame:
     """Return a table of rows; `columns` is a schema in Spark's DDL."""
+    spark = SparkSession.active()
     schema = arrow_schema(columns)
     if not rows:
         return spark.createDataFrame([], schema=from_arrow_schema(schema))
@@ -25,23 +26,20 @@ def inline_table(spark: SparkSession, rows: Sequence[Sequence[object]], columns:
 
 
 def table(
-    spark: SparkSession,
-    of: EventKind | str,
-    names: str = "",
-    rows: Iterable[Sequence[object]] = (),
-    **known: Any,
+    of: EventKind | str, names: str = "", rows: Iterable[Sequence[object]] = (), **known: Any
 ) -> DataFrame:
     """Return event lines of a kind, or rows of the table of that name.
 
     `names` are the columns that the rows have, `known` those with one value; others are null.
     """
-    columns = (
-        {column.name: column.type for column in CONTRACTS[of].columns}
-        if isinstance(of, str)
-        else of.readable
-    )
+    is_table = isinstance(of, str)
+    columns = {each.name: each.type for each in CONTRACTS[of].columns} if is_table else of.readable
     found = [{**PLACE, **known, **dict(zip(names.split(), row, strict=True))} for row in rows]
     cells = [[each.get(name) for name in columns] for each in found]
-    return inline_table(
-        spark, cells, ", ".join(f"{name} {type_}" for name, type_ in columns.items())
-    )
+    return inline_table(cells, ", ".join(f"{name} {type_}" for name, type_ in columns.items()))
+
+
+def values(found: DataFrame, names: str, order: str) -> list[tuple[Any, ...]]:
+    """Return some columns of the rows of a table, in the order of others."""
+    rows = found.orderBy(*order.split()).collect()
+    return [tuple(row[name] for name in names.split()) for row in rows]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.tables.bronze.lines import PRODUCE
@@ -17,13 +17,13 @@ from properties import slow_property
 from unit.tables.inline import inline_table, table
 
 
-def sent(spark: SparkSession, *records: tuple[int, float, float | None, str | None]) -> DataFrame:
+def sent(*records: tuple[int, float, float | None, str | None]) -> DataFrame:
     """Return produce lines of (partition, sent, done, error)."""
     lines = [
         (partition, seq, at, done, done and done - at, error)
         for seq, (partition, at, done, error) in enumerate(records)
     ]
-    return table(spark, PRODUCE, "partition seq sent_ms done_ms latency_ms error", lines)
+    return table(PRODUCE, "partition seq sent_ms done_ms latency_ms error", lines)
 
 
 def latency(produce: DataFrame) -> DataFrame:
@@ -32,8 +32,8 @@ def latency(produce: DataFrame) -> DataFrame:
     return acks.ack_latency(counted)
 
 
-def window(spark: SparkSession, end: float = 1_000.0, count: int = 1) -> DataFrame:
-    repeats = table(spark, "repeats", rows=[()], start_ms=0.0, end_ms=end, complete=True)
+def window(end: float = 1_000.0, count: int = 1) -> DataFrame:
+    repeats = table("repeats", rows=[()], start_ms=0.0, end_ms=end, complete=True)
     return repeats.withColumn("partitions", fn.lit(count))
 
 
@@ -41,69 +41,51 @@ def by_partition(found: DataFrame) -> dict[int | None, dict[str, Any]]:
     return {row["partition"]: row.asDict() for row in found.collect()}
 
 
-def test_failed_and_unanswered_records_are_counted_with_percentiles(spark: SparkSession) -> None:
-    found = by_partition(
-        latency(
-            sent(
-                spark,
-                (0, 0.0, 10.0, None),
-                (0, 0.0, 20.0, None),
-                (0, 0.0, 900.0, "timed out"),
-                (1, 0.0, 40.0, None),
-                (1, 0.0, None, None),
-            )
-        )
-    )
-    assert found[0]["p50_ms"] == 10.0
-    assert found[0]["max_ms"] == 20.0
-    assert [found[0][n] for n in ("sent", "acked", "failed", "unanswered")] == [3, 2, 1, 0]
-    assert [found[None][n] for n in ("sent", "acked", "failed", "unanswered")] == [5, 3, 1, 1]
-    assert (found[None]["p50_ms"], found[None]["max_ms"]) == (20.0, 40.0)
-
-
-def test_gaps_count_from_the_edges_of_the_repeat(spark: SparkSession) -> None:
+def test_failed_and_unanswered_records_are_counted_with_percentiles() -> None:
     records = sent(
-        spark,
-        (0, 0.0, 100.0, None),
-        (0, 0.0, 700.0, None),
-        (1, 0.0, 400.0, None),
-        (1, 0.0, 450.0, "failed"),
-        (1, 0.0, 5_000.0, None),
-    )
-    found = by_partition(acks.ack_gaps(records, partitions(window(spark, count=3))))
+        (0, 0.0, 10.0, None), (0, 0.0, 20.0, None), (0, 0.0, 900.0, "timed out"),
+        (1, 0.0, 40.0, None), (1, 0.0, None, None),
+    )  # fmt: skip
+    found = by_partition(latency(records))
+    names = ("sent", "acked", "failed", "unanswered", "p50_ms", "max_ms")
+    assert [found[0][name] for name in names] == [3, 2, 1, 0, 10.0, 20.0]
+    assert [found[None][name] for name in names] == [5, 3, 1, 1, 20.0, 40.0]
+
+
+def test_gaps_count_from_the_edges_of_the_repeat() -> None:
+    records = sent(
+        (0, 0.0, 100.0, None), (0, 0.0, 700.0, None),
+        (1, 0.0, 400.0, None), (1, 0.0, 450.0, "failed"), (1, 0.0, 5_000.0, None),
+    )  # fmt: skip
+    found = by_partition(acks.ack_gaps(records, partitions(window(count=3))))
     assert [found[p]["gap_ms"] for p in range(3)] == [600.0, 600.0, 1_000.0]
     assert [found[p]["long_gaps"] for p in range(3)] == [1, 1, 1]
 
 
-def test_every_gap_of_more_than_half_a_second_counts_within_bins_and_between_them(
-    spark: SparkSession,
-) -> None:
+def test_every_gap_of_more_than_half_a_second_counts_within_bins_and_between_them() -> None:
     at_ms = [600.0, 1_100.0, 1_601.0, 9_900.0, 10_401.0, 10_500.0, 30_000.0]
-    records = sent(spark, *((0, 0.0, each, None) for each in at_ms))
-    (row,) = acks.ack_gaps(records, partitions(window(spark, 30_000.0))).collect()
+    records = sent(*((0, 0.0, each, None) for each in at_ms))
+    (row,) = acks.ack_gaps(records, partitions(window(30_000.0))).collect()
     assert (row["gap_ms"], row["long_gaps"]) == (19_500.0, 5)
 
 
-def test_bins_lie_where_records_were_due(spark: SparkSession) -> None:
+def test_bins_lie_where_records_were_due() -> None:
     end = 10.0 * acks.BINS
     records = sent(
-        spark, (0, 1.0, 4.0, None), (0, 9.0, 10.0, None), (1, 25.0, 30.0, None), (1, 26.0, None, "")
+        (0, 1.0, 4.0, None), (0, 9.0, 10.0, None), (1, 25.0, 30.0, None), (1, 26.0, None, "")
     )
-    bins = acks.latency_over_time(records, window(spark, end)).orderBy("partition", "since_ms")
-    found = [tuple(row)[4:] for row in bins.collect()]
-    assert found == [
-        (None, 0.0, 10.0, 2, 1.0, 3.0),
-        (None, 20.0, 10.0, 1, 5.0, 5.0),
-        (0, 0.0, 10.0, 2, 1.0, 3.0),
-        (1, 20.0, 10.0, 1, 5.0, 5.0),
-    ]
+    bins = acks.latency_over_time(records, window(end)).orderBy("partition", "since_ms")
+    first, second = (0.0, 10.0, 2, 1.0, 3.0), (20.0, 10.0, 1, 5.0, 5.0)
+    assert [tuple(row)[4:] for row in bins.collect()] == [
+        (None, *first), (None, *second), (0, *first), (1, *second),
+    ]  # fmt: skip
 
 
-def test_no_record_is_no_row_but_still_a_gap(spark: SparkSession) -> None:
-    none = sent(spark)
+def test_no_record_is_no_row_but_still_a_gap() -> None:
+    none = sent()
     assert latency(none).collect() == []
-    assert acks.latency_over_time(none, window(spark)).collect() == []
-    gaps = acks.ack_gaps(none, partitions(window(spark))).collect()
+    assert acks.latency_over_time(none, window()).collect() == []
+    gaps = acks.ack_gaps(none, partitions(window())).collect()
     assert [row["gap_ms"] for row in gaps] == [1_000.0]
 
 
@@ -119,12 +101,12 @@ def nearest_rank(values: list[float], permille: int) -> float:
 @slow_property(2)
 @given(st.lists(MICROS, min_size=10, max_size=10))
 def test_a_percentile_is_at_most_one_unit_of_the_last_digit_too_large(
-    spark: SparkSession, digits: int, micros: list[list[int]]
+    digits: int, micros: list[list[int]]
 ) -> None:
     """The values of each list have a key of their own, so that one pass checks ten."""
     values = [[number / 1000 for number in numbers] for numbers in micros]
     lines = [(key, i % 3, ms) for key, each in enumerate(values) for i, ms in enumerate(each)]
-    rows = inline_table(spark, lines, "k int, part int, ms double")
+    rows = inline_table(lines, "k int, part int, ms double")
     counted = merged(histogram(rows, "ms", ["k", "part"], digits), ["k"])
     found = percentiles(counted, ["k"], SHARES).orderBy("k").collect()
     for row, each in zip(found, values, strict=True):
@@ -135,14 +117,14 @@ def test_a_percentile_is_at_most_one_unit_of_the_last_digit_too_large(
         assert math.isclose(row["mean_ms"], sum(each) / len(each), abs_tol=0.001)
 
 
-def test_values_far_apart_are_exact(spark: SparkSession) -> None:
-    rows = inline_table(spark, [("k", float(2**n)) for n in range(20)], "k string, ms double")
+def test_values_far_apart_are_exact() -> None:
+    rows = inline_table([("k", float(2**n)) for n in range(20)], "k string, ms double")
     (found,) = percentiles(histogram(rows, "ms", ["k"]), ["k"], SHARES).collect()
     assert (found["p50_ms"], found["p99_ms"]) == (512.0, 524_288.0)
 
 
-def test_rows_without_a_value_are_counted_and_in_no_percentile(spark: SparkSession) -> None:
-    rows = inline_table(spark, [("k", 5.0), ("k", None)], "k string, ms double")
+def test_rows_without_a_value_are_counted_and_in_no_percentile() -> None:
+    rows = inline_table([("k", 5.0), ("k", None)], "k string, ms double")
     counted = histogram(rows, "ms", ["k"])
     assert sum(row["records"] for row in counted.collect()) == 2
     assert [row["p50_ms"] for row in percentiles(counted, ["k"], SHARES).collect()] == [5.0]

@@ -25,14 +25,14 @@ SPANS = Contract(
 COLUMNS = "name string, start_ms double, end_ms double"
 
 
-def write(spark: SparkSession, rows: list[tuple[object, ...]]) -> None:
+def write(rows: list[tuple[object, ...]]) -> None:
     """Check rows against the contract as those of a table that the engine has stored."""
-    SPANS.check_stored(inline_table(spark, rows, COLUMNS))
+    SPANS.check_stored(inline_table(rows, COLUMNS))
 
 
-def collect(spark: SparkSession, rows: list[tuple[object, ...]]) -> None:
+def collect(rows: list[tuple[object, ...]]) -> None:
     """Check rows against the contract as those of a collected table."""
-    SPANS.conformed(inline_table(spark, rows, COLUMNS).toArrow())
+    SPANS.conformed(inline_table(rows, COLUMNS).toArrow())
 
 
 @pytest.mark.parametrize("check", [write, collect])
@@ -45,20 +45,19 @@ def collect(spark: SparkSession, rows: list[tuple[object, ...]]) -> None:
     ],
 )
 def test_rows_that_break_a_rule_are_counted(
-    spark: SparkSession,
     rows: list[tuple[object, ...]],
     words: str,
     check: Callable[[SparkSession, list[tuple[object, ...]]], None],
 ) -> None:
     with pytest.raises(InsyncError) as error:
-        check(spark, rows)
+        check(rows)
     assert str(error.value) == f"table spans breaks its contract: {words}"
 
 
-def test_rows_that_keep_the_rules_pass(spark: SparkSession) -> None:
+def test_rows_that_keep_the_rules_pass() -> None:
     for check in (write, collect):
-        check(spark, [("a", 1.0, None), ("b", 1.0, 1.0)])
-        check(spark, [])
+        check([("a", 1.0, None), ("b", 1.0, 1.0)])
+        check([])
 
 
 @pytest.mark.parametrize(
@@ -69,11 +68,9 @@ def test_rows_that_keep_the_rules_pass(spark: SparkSession) -> None:
         ("start_ms double, name string, end_ms double", "another order"),
     ],
 )
-def test_columns_that_differ_from_the_contract_are_named(
-    spark: SparkSession, columns: str, odd: str
-) -> None:
+def test_columns_that_differ_from_the_contract_are_named(columns: str, odd: str) -> None:
     with pytest.raises(InsyncError, match=f"spans breaks its contract: found {odd}, expected name"):
-        SPANS.conformed(inline_table(spark, [], columns).toArrow())
+        SPANS.conformed(inline_table([], columns).toArrow())
 
 
 @pytest.mark.parametrize("contract", CONTRACTS.values(), ids=lambda contract: contract.name)
@@ -84,8 +81,8 @@ def test_every_contract_is_consistent(contract: Contract) -> None:
     assert all(column.unit == "ms" for column in contract.columns if column.name.endswith("_ms"))
 
 
-def test_the_metrics_of_the_tables_are_those_of_the_registry(spark: SparkSession) -> None:
-    empty = {name: table(spark, name) for name in MADE_OF}
+def test_the_metrics_of_the_tables_are_those_of_the_registry() -> None:
+    empty = {name: table(name) for name in MADE_OF}
     gold = [name for name, metric in metrics.METRICS.items() if metric.gold]
     assert sorted(measured(empty).columns) == sorted([*REPEAT, *gold])
     CONTRACTS["repeat_metrics"].conformed(repeat_metrics(empty).toArrow())

@@ -35,10 +35,10 @@ MOVES: list[tuple[Any, ...]] = [
 
 
 @pytest.fixture(scope="module")
-def found(spark: SparkSession) -> dict[str, list[dict[str, Any]]]:
-    consume = table(spark, CONSUME, "partition offset seq fresh", READ)
+def found() -> dict[str, list[dict[str, Any]]]:
+    consume = table(CONSUME, "partition offset seq fresh", READ)
     moved = "partition group t_ms type member offset lag"
-    group = table(spark, GROUP, moved, MOVES, protocol="classic")
+    group = table(GROUP, moved, MOVES, protocol="classic")
     sent = [
         (0, None, 99.0, 9_000.0),  # before the window opened
         (0, None, 100.0, 130.0),
@@ -46,8 +46,8 @@ def found(spark: SparkSession) -> dict[str, list[dict[str, Any]]]:
         (1, None, 100.0, None),
         (1, 5, 100.0, 9_000.0),
     ]
-    fates = table(spark, "fates", "partition transaction sent_ms read_ms", sent)
-    window = table(spark, "repeats", rows=[()], start_ms=100.0)
+    fates = table("fates", "partition transaction sent_ms read_ms", sent)
+    window = table("repeats", rows=[()], start_ms=100.0)
     tables = {
         "skips": group_skip.find(consume, group),
         "groups": groups(group, consume).orderBy("group"),
@@ -76,11 +76,12 @@ def test_the_figures_of_a_group(found: dict[str, list[dict[str, Any]]]) -> None:
     assert (behind["gap_ms"], behind["max_lag"], behind["unread"]) == (None, None, 3)
 
 
-def test_a_group_that_reads_many_records_needs_little_memory(spark: SparkSession) -> None:
+def test_a_group_that_reads_many_records_needs_little_memory() -> None:
     read = ("'read' as type", "2.0D as t_ms", "0 as member", "id as offset", "null as lag")
     repeat = ("'r' as run", "'a' as arm", "0 as repeat", "'t' as topic", "0 as partition")
-    group = spark.range(100_000).selectExpr(*repeat, "0 as group", "'classic' as protocol", *read)
-    (found,) = groups(group, table(spark, CONSUME)).collect()
+    own = (*repeat, "0 as group", "'classic' as protocol", *read)
+    group = SparkSession.active().range(100_000).selectExpr(*own)
+    (found,) = groups(group, table(CONSUME)).collect()
     assert (found["processed"], found["reprocessed"]) == (100_000, 0)
 
 
