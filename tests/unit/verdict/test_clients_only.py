@@ -10,29 +10,15 @@ from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.analysis.verdict.repeat_facts import _known
 from insync.events.run_info import RunInfo
 from insync.events.verdict import NO_VIOLATION
+from unit.run_folder import Story, run_json
 
 
 def run(expect: dict[str, Any] | None = None, *, clients_only: bool = True) -> RunInfo:
-    return RunInfo.model_validate(
-        {
-            "scenario_name": "history",
-            "scenario": {
-                "min_insync_replicas": 1,
-                "broker": {"replica_lag_time_max_ms": 30_000},
-                "workload": {"leaders": [1]},
-                "expect": {"stock": {"acked": {"min": 1}, **(expect or {})}},
-            },
-            "kafka": "unknown",
-            "cluster": "existing",
-            "clients_only": clients_only,
-            "scale": 1.0,
-            "seed": 0,
-            "arms": ["stock"],
-            "repeats": 1,
-            "started_ms": 1.0,
-            "finished_ms": 2.0,
-        }
-    )
+    known = run_json(Story(arms=("stock",), repeats=1))
+    known |= {"cluster": "existing", "clients_only": clients_only}
+    expected = {"stock": {"acked": {"min": 1}, **(expect or {})}}
+    known["scenario"] |= {"expect": expected, "control_arms": [], "faults": []}
+    return RunInfo.model_validate(known)
 
 
 def facts(info: RunInfo, **found: float) -> RunFacts:

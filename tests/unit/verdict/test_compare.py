@@ -6,19 +6,22 @@ from typing import Any
 import pytest
 
 from insync.analysis.verdict.decide import decide
-from insync.events.run_info import ArmLimit
+from insync.events.run_info import ArmLimit, RunInfo
 from insync.events.verdict import Verdict
 from unit.verdict.made_up import with_scenario
 from unit.verdict.test_decide import PLUGIN, RUN, STOCK, measured, run_of
 
 
+def comparing(metric: str = "max_ack_gap_ms", **known: Any) -> RunInfo:
+    """Return a run whose scenario compares a metric of the plugin with that of stock."""
+    limit = ArmLimit(**{"metric": metric, "arm": "plugin", "against": "stock", **known})
+    return with_scenario(RUN, compare=(limit,))
+
+
 def check(own: float | None, other: float | None, **factor: Any) -> Verdict:
     """Judge a run whose plugin's second repeat has `own` gap, and whose stock's has `other`."""
-    compared = ArmLimit(metric="max_ack_gap_ms", arm="plugin", against="stock", **factor)
-    return decide(
-        with_scenario(RUN, compare=(compared,)),
-        run_of(measured(STOCK, max_ack_gap_ms=other), measured(PLUGIN, max_ack_gap_ms=own)),
-    )
+    stock, plugin = measured(STOCK, max_ack_gap_ms=other), measured(PLUGIN, max_ack_gap_ms=own)
+    return decide(comparing(**factor), run_of(stock, plugin))
 
 
 @pytest.mark.parametrize(
@@ -46,23 +49,20 @@ def test_a_failed_comparison_names_both_figures_and_a_passed_one_is_reported() -
 
 
 def test_a_comparison_without_data_is_unknown_never_passed() -> None:
-    compared = ArmLimit(metric="first_shrink_ms", arm="plugin", against="stock", at_most=2.0)
-    found = decide(with_scenario(RUN, compare=(compared,)), run_of())
+    found = decide(comparing("first_shrink_ms", at_most=2.0), run_of())
     assert found.verdict == "unknown"
     assert found.reason == "plugin: no data for first_shrink_ms of plugin, stock to compare"
 
 
 def test_a_comparison_with_an_arm_that_was_not_run_is_unknown_and_names_it() -> None:
-    compared = ArmLimit(metric="acked", arm="plugin", against="read", below=0.5)
-    found = decide(with_scenario(RUN, compare=(compared,)), run_of())
+    found = decide(comparing("acked", against="read", below=0.5), run_of())
     assert found.verdict == "unknown"
     assert found.reason == "plugin acked was not compared with that of read, which was not run"
 
 
 @pytest.mark.parametrize(("arm", "against"), [("request", "stock"), ("plugin", "time")])
 def test_arms_with_the_same_brokers_are_one_in_a_comparison(arm: str, against: str) -> None:
-    compared = ArmLimit(metric="max_ack_gap_ms", arm=arm, against=against, below=1.0)
-    found = decide(with_scenario(RUN, compare=(compared,)), run_of())
+    found = decide(comparing(arm=arm, against=against, below=1.0), run_of())
     assert found.verdict == "fail"
     assert "plugin: max_ack_gap_ms was 40, expected less than that of stock" in found.reason
 
@@ -73,13 +73,11 @@ def test_a_cell_is_compared_with_the_arms_of_its_run() -> None:
 
 
 def test_a_cell_is_not_compared_with_an_arm_whose_repeats_prove_nothing() -> None:
-    compared = ArmLimit(metric="max_ack_gap_ms", arm="plugin", against="stock", at_most=1.0)
-    run = with_scenario(RUN, compare=(compared,))
     for broken, words in (
         (replace(STOCK, complete=False), "was cut short"),
         (replace(STOCK, faults=()), "no evidence of the read stall at broker 1"),
     ):
-        found = decide(run, run_of(stock=broken)).cell("plugin")
+        found = decide(comparing(at_most=1.0), run_of(stock=broken)).cell("plugin")
         assert found.outcome == "unknown"
         assert found.reason.startswith(
             "plugin: max_ack_gap_ms cannot be compared with that of stock, repeat 2: "

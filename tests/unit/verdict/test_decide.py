@@ -35,6 +35,7 @@ METRICS: dict[str, float | None] = {
     ), 0.0),
     "min_isr_size": 3.0, "max_ack_gap_ms": 40.0, "mean_ack_ms": 4.0, "acked": 996.0,
 }  # fmt: skip
+WOVEN = ControllerFact(woven=True, new_errors=0)
 STOCK = RepeatFacts(
     complete=True, metrics={**METRICS, "isr_shrinks": 2.0, "min_isr_size": 1.0}, faults=(FAULT,)
 )
@@ -60,6 +61,11 @@ def measured(repeat: RepeatFacts, **metrics: float | None) -> RepeatFacts:
 
 def check(facts: RunFacts, run: RunInfo = RUN) -> Verdict:
     return decide(run, facts)
+
+
+def of_plugin(**metrics: float | None) -> RunFacts:
+    """Return a run whose second repeat of the plugin has other metrics."""
+    return run_of(plugin=measured(PLUGIN, **metrics))
 
 
 def test_a_control_arm_that_did_not_shrink_makes_the_run_unknown() -> None:
@@ -122,11 +128,11 @@ def test_an_interrupted_run_or_repeat_is_unknown() -> None:
 
 def test_records_that_only_their_leader_acked_may_be_lost_and_nothing_else_may() -> None:
     run = with_workload(RUN, acks="1")
-    kept = measured(PLUGIN, lost=3.0, truncated=1.0, missing_from_log=3.0, inconsistent=2.0)
-    found = check(run_of(plugin=kept), run)
+    kept = of_plugin(lost=3.0, truncated=1.0, missing_from_log=3.0, inconsistent=2.0)
+    found = check(kept, run)
     assert found.verdict == "pass"
     assert f"plugin {NO_VIOLATION} (3 records with acks=1 were lost)" in found.reason
-    assert check(run_of(plugin=measured(PLUGIN, diverged=1.0)), run).verdict == "fail"
+    assert check(of_plugin(diverged=1.0), run).verdict == "fail"
 
 
 def test_what_an_unclean_election_costs_fails_unless_the_scenario_bounds_it() -> None:
@@ -141,9 +147,8 @@ def test_what_an_unclean_election_costs_fails_unless_the_scenario_bounds_it() ->
     run = bound.model_copy(update={"arms": ("plugin",)})
     assert found(run).verdict == "pass"
     assert f"plugin {NO_VIOLATION} (6 records at unclean elections were lost)" in found(run).reason
-    assert (
-        "lost_at_unclean was 6, expected 1 to 5" in found(run, lost=6.0, lost_at_unclean=6.0).reason
-    )
+    more = found(run, lost=6.0, lost_at_unclean=6.0)
+    assert "lost_at_unclean was 6, expected 1 to 5" in more.reason
     assert "lost was 4, expected 3, those lost at unclean" in found(run, lost=4.0).reason
     assert found(run, diverged=1.0).verdict == "fail"
     assert "lost was 3, expected 0" in found(with_scenario(run, expect={})).reason
@@ -151,7 +156,7 @@ def test_what_an_unclean_election_costs_fails_unless_the_scenario_bounds_it() ->
 
 @pytest.mark.parametrize("metric", ["isr_shrinks", "acked", "lost", "diverged"])
 def test_a_metric_without_data_is_unknown(metric: str) -> None:
-    found = check(run_of(plugin=measured(PLUGIN, **{metric: None})))
+    found = check(of_plugin(**{metric: None}))
     assert (found.verdict, found.reason) == ("unknown", f"plugin, repeat 2: no data for {metric}")
 
 
@@ -190,7 +195,7 @@ def test_a_torn_transaction_fails_and_an_unchecked_one_is_unknown() -> None:
 
 
 def test_a_run_without_acks_or_with_unreadable_lines_is_unknown() -> None:
-    assert check(run_of(plugin=measured(PLUGIN, acked=0.0))).verdict == "unknown"
+    assert check(of_plugin(acked=0.0)).verdict == "unknown"
     torn = replace(run_of(), unreadable={"stock/consume-0.jsonl": 1})
     assert check(torn).reason == "events/stock/consume-0.jsonl: 1 unreadable lines, expected 0"
 
@@ -216,40 +221,35 @@ def test_bounds_are_written_in_words(bound: Bound, words: str) -> None:
 @pytest.mark.parametrize(
     ("controller", "problem"),
     [
-        (None, "plugin, repeat 2: no evidence that the controller's agent was woven"),
+        (None, "no evidence that the controller's agent was woven"),
         (
             ControllerFact(woven=False, new_errors=0),
-            "plugin, repeat 2: no evidence that the controller's agent was woven",
+            "no evidence that the controller's agent was woven",
         ),
         (
             ControllerFact(woven=True, new_errors=2),
-            "plugin, repeat 2: errors of the controller's agent were 2, expected 0",
+            "errors of the controller's agent were 2, expected 0",
         ),
-        (ControllerFact(woven=True, new_errors=0), None),
+        (WOVEN, None),
     ],
 )
 def test_a_missing_or_failed_controllers_agent_invalidates_the_run(
     controller: ControllerFact | None, problem: str | None
 ) -> None:
-    woven = replace(PLUGIN, controller=ControllerFact(woven=True, new_errors=0))
-    facts = replace(
-        run_of(),
-        arms={"stock": (STOCK, STOCK), "plugin": (woven, replace(woven, controller=controller))},
-    )
+    first, second = replace(PLUGIN, controller=WOVEN), replace(PLUGIN, controller=controller)
+    facts = replace(run_of(), arms={"stock": (STOCK, STOCK), "plugin": (first, second)})
     found = check(facts, RUN.model_copy(update={"controller_agent": True}))
-    assert (found.verdict, found.reason) == ("unknown", problem) or problem is None
-    assert (found.verdict == "pass") == (problem is None)
+    assert found.verdict == ("unknown" if problem else "pass")
+    assert problem is None or found.reason == f"plugin, repeat 2: {problem}"
 
 
 def test_an_arm_with_step_down_must_report_its_step_downs() -> None:
     stepping = measured(PLUGIN, step_downs=1.0, step_downs_withheld=0.0, most_step_downs=1.0)
     expect = {"step-down": {"isr_shrinks": Bound(max=0)}}
-    run = with_scenario(RUN, control_arms=(), expect=expect).model_copy(
-        update={"arms": ("step-down",)}
-    )
-    for repeat, outcome in ((stepping, "pass"), (PLUGIN, "unknown")):
-        found = check(twice(step_down=repeat), run)
-        assert found.verdict == outcome
-    assert found.reason.startswith(
-        "step-down, repeat 1: no data for step_downs, step_downs_withheld, most_step_downs"
-    )
+    run = with_scenario(RUN, control_arms=(), expect=expect)
+    run = run.model_copy(update={"arms": ("step-down",)})
+    assert check(twice(step_down=stepping), run).verdict == "pass"
+    found = check(twice(step_down=PLUGIN), run)
+    missing = "no data for step_downs, step_downs_withheld, most_step_downs"
+    assert found.verdict == "unknown"
+    assert found.reason.startswith(f"step-down, repeat 1: {missing}")

@@ -9,69 +9,46 @@ from insync.analysis.verdict.facts import FaultFact, RunFacts
 from insync.analysis.verdict.invalid_reasons import invalid_reasons, missing_evidence
 from insync.events.run_info import PlannedFault, RunInfo
 from unit.run_folder import Story, run_json
+from unit.verdict.made_up import with_scenario
 from unit.verdict.test_decide import FAULT, RUN, STOCK, run_of
 
+CUT = {"kind": "link", "mode": "cut"}
 FACT = FaultFact("?", "", "", 1, (), 0, 0.0, 0.0, acted_ms=4_000.0)
 
 
 def findings(plan: dict[str, object], **fact: object) -> list[str]:
-    planned = PlannedFault.model_validate({"broker": 1, **plan})
+    planned = PlannedFault.model_validate({"broker": 1, "for_ms": 4_000, **plan})
     return list(missing_evidence(planned, replace(FACT, fault=planned.kind, **fact), "fault"))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("plan", "good", "bad", "words"),
     [
-        ({"kind": "freeze", "for_ms": 4_000}, {"cpu_ms": 20.0}, {"cpu_ms": 700.0}, "cpu_ms was 7"),
+        ({"kind": "freeze"}, {"cpu_ms": 20.0}, {"cpu_ms": 700.0}, "cpu_ms was 7"),
         ({"kind": "cpu-quota", "for_ms": 6_000}, {"throttled": 9.0}, {}, "throttled was 0, expec"),
-        (
-            {"kind": "queue-stall", "for_ms": 4_000},
-            {"threads": 4.0, "held": 4.0}, {"threads": 4.0, "held": 3.0},
-            "held was 3, expected exactly 4",
-        ),
-        (
-            {"kind": "lost-log", "for_ms": 4_000}, {"removed_bytes": 9.0}, {"removed_bytes": 0.0},
-            "removed_bytes was 0, expected at least 1",
-        ),
-        (
-            {"kind": "read-error", "partitions": [0, 1], "for_ms": 4_000},
-            {"calls_failed": 9.0}, {"calls_failed": 0.0}, "calls_failed was 0, expected at least 1",
-        ),
-        (
-            {"kind": "config-update", "for_ms": 4_000},
-            {"updated": 2.0, "in_force": 2.0}, {"updated": 2.0, "in_force": 1.0},
-            "in_force was 1, expected exactly 2",
-        ),
-        (
-            {"kind": "config-update", "for_ms": 4_000},
-            {"updated": 1.0, "in_force": 1.0}, {}, "updated was 0, expected at least 1",
-        ),
-        (
-            {"kind": "cpu-neighbour", "for_ms": 4_000},
-            {"waited_ms": 500.0}, {"waited_ms": 20.0}, "waited_ms was 20, expected at least 400",
-        ),
-        (
-            {"kind": "link", "mode": "cut", "for_ms": 4_000},
-            {"held_bytes": 9.0}, {"held_bytes": 9.0, "passed_bytes": 1.0},
-            "passed_bytes was 1, expected exactly 0",
-        ),
-        (
-            {"kind": "link", "mode": "cut", "for_ms": 4_000},
-            {"held_bytes": 9.0}, {}, "held_bytes was 0, expected at least 1",
-        ),
-        (
-            {"kind": "link", "mode": "delay", "delay_ms": 50, "for_ms": 4_000},
-            {"held_pieces": 9.0}, {}, "held_pieces was 0, expected at least 1",
-        ),
-        (
-            {"kind": "add-replica", "partitions": [0, 1], "for_ms": 4_000},
-            {"assigned": 2.0, "joined": 2.0}, {"assigned": 2.0, "joined": 1.0},
-            "joined was 1, expected exactly 2",
-        ),
-        (
-            {"kind": "elect", "partitions": [0, 1]},
-            {"moved": 2.0}, {"moved": 1.0}, "moved was 1, expected exactly 2",
-        ),
+        ({"kind": "queue-stall"}, {"threads": 4.0, "held": 4.0}, {"threads": 4.0, "held": 3.0},
+         "held was 3, expected exactly 4"),
+        ({"kind": "lost-log"}, {"removed_bytes": 9.0}, {"removed_bytes": 0.0},
+         "removed_bytes was 0, expected at least 1"),
+        ({"kind": "read-error", "partitions": [0, 1]}, {"calls_failed": 9.0}, {"calls_failed": 0.0},
+         "calls_failed was 0, expected at least 1"),
+        ({"kind": "config-update"},
+         {"updated": 2.0, "in_force": 2.0}, {"updated": 2.0, "in_force": 1.0},
+         "in_force was 1, expected exactly 2"),
+        ({"kind": "config-update"}, {"updated": 1.0, "in_force": 1.0}, {},
+         "updated was 0, expected at least 1"),
+        ({"kind": "cpu-neighbour"}, {"waited_ms": 500.0}, {"waited_ms": 20.0},
+         "waited_ms was 20, expected at least 400"),
+        (CUT, {"held_bytes": 9.0}, {"held_bytes": 9.0, "passed_bytes": 1.0},
+         "passed_bytes was 1, expected exactly 0"),
+        (CUT, {"held_bytes": 9.0}, {}, "held_bytes was 0, expected at least 1"),
+        ({"kind": "link", "mode": "delay", "delay_ms": 50}, {"held_pieces": 9.0}, {},
+         "held_pieces was 0, expected at least 1"),
+        ({"kind": "add-replica", "partitions": [0, 1]},
+         {"assigned": 2.0, "joined": 2.0}, {"assigned": 2.0, "joined": 1.0},
+         "joined was 1, expected exactly 2"),
+        ({"kind": "elect", "partitions": [0, 1], "for_ms": 0}, {"moved": 2.0}, {"moved": 1.0},
+         "moved was 1, expected exactly 2"),
     ],
 )  # fmt: skip
 def test_each_kind_is_judged_by_its_own_figure(
@@ -85,9 +62,8 @@ def test_each_kind_is_judged_by_its_own_figure(
 
 @pytest.mark.parametrize("kind", ["freeze", "kill"])
 def test_a_fault_must_act_for_at_least_half_of_its_planned_time(kind: str) -> None:
-    plan = {"kind": kind, "for_ms": 4_000}
-    assert findings(plan, acted_ms=2_000.0) == []
-    assert findings(plan, acted_ms=1_999.0) == [
+    assert findings({"kind": kind}, acted_ms=2_000.0) == []
+    assert findings({"kind": kind}, acted_ms=1_999.0) == [
         "weak evidence of the fault: acted_ms was 1999, expected at least 2000"
     ]
 
@@ -121,9 +97,8 @@ def test_faults_of_one_kind_at_one_broker_have_the_evidence_of_their_own_times()
 
 @pytest.mark.parametrize(("gap_ms", "void"), [(None, False), (1_000.0, False), (1_001.0, True)])
 def test_a_repeat_on_too_busy_a_host_is_invalid(gap_ms: float | None, void: bool) -> None:
-    run = RunInfo.model_validate(run_json(Story(repeats=2)))
     busy = run_of(stock=replace(STOCK, host_gap_ms=gap_ms))
-    found = [words for reasons in invalid_reasons(run, busy).values() for words in reasons]
+    found = [words for reasons in invalid_reasons(RUN, busy).values() for words in reasons]
     reason = "stock, repeat 2: the host was too busy: the harness was not scheduled for 1001 ms"
     assert [line.startswith(reason) for line in found] == [True] * void
 
@@ -150,10 +125,7 @@ def test_a_fault_is_named_with_its_strength_and_its_place(keys: dict[str, Any], 
 def test_each_recorded_fault_is_the_next_one_that_was_planned_like_it() -> None:
     plans = [{"kind": "link", "broker": 1, "peer": peer, "at_ms": at}
              for peer, at in ((2, 5), (3, 5), (2, 1))]  # fmt: skip
-    scenario = RUN.scenario.model_copy(
-        update={"faults": tuple(map(PlannedFault.model_validate, plans))}
-    )
+    planned = with_scenario(RUN, faults=tuple(map(PlannedFault.model_validate, plans))).scenario
     recorded = [("link", "", 1), ("kill", "", 2), ("link", "", 1), ("link", "", 1)]
-    assert [each.words for each in scenario.planned(recorded)] == [
-        "link 1-2", "kill at broker 2", "link 1-2", "link 1-3",
-    ]  # fmt: skip
+    found = [each.words for each in planned.planned(recorded)]
+    assert found == ["link 1-2", "kill at broker 2", "link 1-2", "link 1-3"]

@@ -28,9 +28,7 @@ def test_the_file_has_the_contracts_keys_and_figures(
     }  # fmt: skip
     assert (found["scenario"], found["kafka"], found["verdict"]) == ("made-up", "4.3.1", "pass")
     stock, plugin = found["arms"]["stock"], found["arms"]["plugin"]
-    assert list(stock) == [
-        "repeats", *metrics.of_verdict(), "evidence", "agent_errors",
-    ]  # fmt: skip
+    assert list(stock) == ["repeats", *metrics.of_verdict(), "evidence", "agent_errors"]
     assert (stock["repeats"], stock["isr_shrinks"], stock["min_isr_size"]) == (3, [2] * 3, [1] * 3)
     assert stock["under_min_isr_ms"] == [585] * 3
     assert (stock["first_shrink_ms"], plugin["first_shrink_ms"]) == ([5_015] * 3, [None] * 3)
@@ -38,15 +36,10 @@ def test_the_file_has_the_contracts_keys_and_figures(
     assert (stock["agent_errors"], plugin["agent_errors"]) == ([], [0, 0, 0])
     assert (plugin["isr_shrinks"], plugin["lost"], plugin["acked"]) == ([0] * 3, [0] * 3, [396] * 3)
     assert plugin["evidence"][0] == {
-        "fault": "stall",
-        "site": "read",
-        "target": ["made-up-r0-0", "made-up-r0-1"],
-        "calls_held": 4,
-        "held_ms": 19_500,
-        "longest_held_ms": 4_987.5,
-        "acted_ms": 4_987.5,
+        "fault": "stall", "site": "read", "target": ["made-up-r0-0", "made-up-r0-1"],
+        "calls_held": 4, "held_ms": 19_500, "longest_held_ms": 4_987.5, "acted_ms": 4_987.5,
         "figures": {},
-    }
+    }  # fmt: skip
     assert [file.name for file in tmp_path.iterdir()] == ["verdict.json"]
 
 

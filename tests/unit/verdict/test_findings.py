@@ -10,59 +10,43 @@ from insync.events.matrix_info import MatrixRow
 from insync.events.run_info import ArmLimit, RunInfo
 from insync.events.verdict import EVIDENCE, LIVE, NO_VIOLATION, Cell, Finding, Verdict
 from unit.verdict.made_up import with_scenario
-from unit.verdict.test_decide import (
-    AGENTS,
-    FAULT,
-    PLUGIN,
-    RUN,
-    STOCK,
-    measured,
-    run_of,
-)
+from unit.verdict.test_decide import AGENTS, FAULT, PLUGIN, RUN, STOCK, measured, run_of
 
 BOUND = "isr_shrinks at most 0"
 
 
-def found(facts: RunFacts, arm: str | None, expected: str) -> Finding:
-    (one,) = (
-        each for each in decide(RUN, facts).findings if (each.arm, each.expected) == (arm, expected)
-    )
-    return one
+def found(facts: RunFacts) -> dict[tuple[str | None, str], Finding]:
+    """Return the findings by arm and what was expected."""
+    return {(each.arm, each.expected): each for each in decide(RUN, facts).findings}
 
 
 def test_a_valid_run_passes_each_expectation_of_each_arm() -> None:
-    assert [(each.arm, each.expected) for each in decide(RUN, run_of()).findings] == [
-        (None, ENDED),
-        (None, PROVABLE),
-        ("stock", EVIDENCE),
-        ("stock", NO_VIOLATION),
-        ("stock", LIVE),
-        ("stock", "isr_shrinks at least 1"),
-        ("plugin", EVIDENCE),
-        ("plugin", NO_VIOLATION),
-        ("plugin", LIVE),
-        ("plugin", BOUND),
-    ]
-    assert {each.outcome for each in decide(RUN, run_of()).findings} == {"pass"}
+    findings = found(run_of())
+    always = (EVIDENCE, NO_VIOLATION, LIVE)
+    assert list(findings) == [
+        (None, ENDED), (None, PROVABLE),
+        *(("stock", each) for each in (*always, "isr_shrinks at least 1")),
+        *(("plugin", each) for each in (*always, BOUND)),
+    ]  # fmt: skip
+    assert {each.outcome for each in findings.values()} == {"pass"}
     reason = decide(RUN, run_of()).reason
     assert "stock isr_shrinks at least 1 (2, 2)" in reason
     assert "plugin isr_shrinks at most 0 (0, 0)" in reason
-    assert found(run_of(), "plugin", BOUND).words == "0, 0"
+    assert findings["plugin", BOUND].words == "0, 0"
 
 
 @pytest.mark.parametrize("shrinks", [0.0, 2.0])
 def test_without_evidence_an_arms_own_expectations_are_unknown(shrinks: float) -> None:
     weak = replace(measured(PLUGIN, isr_shrinks=shrinks), faults=(replace(FAULT, calls_held=0),))
-    facts = run_of(plugin=weak)
-    outcomes = {(each.arm, each.expected): each.outcome for each in decide(RUN, facts).findings}
-    assert outcomes["plugin", BOUND] == outcomes["plugin", EVIDENCE] == "unknown"
-    assert outcomes["stock", EVIDENCE] == "pass"
+    findings = found(run_of(plugin=weak))
+    outcomes = [findings["plugin", each].outcome for each in (BOUND, EVIDENCE)]
+    assert (outcomes, findings["stock", EVIDENCE].outcome) == (["unknown"] * 2, "pass")
 
 
 def test_an_unreadable_file_invalidates_its_arm() -> None:
-    facts = replace(run_of(), unreadable={"plugin/isr.jsonl": 3})
-    assert found(facts, "plugin", EVIDENCE).outcome == "unknown"
-    assert found(facts, "stock", EVIDENCE).outcome == "pass"
+    findings = found(replace(run_of(), unreadable={"plugin/isr.jsonl": 3}))
+    assert findings["plugin", EVIDENCE].outcome == "unknown"
+    assert findings["stock", EVIDENCE].outcome == "pass"
 
 
 def test_a_comparison_is_a_finding_of_the_compared_arm() -> None:
@@ -126,15 +110,15 @@ def test_an_observed_arm_beside_a_judged_one_is_named_and_not_counted_as_ok() ->
 
 def test_a_loss_in_an_observed_arm_still_fails() -> None:
     run, facts = of("stock", "off", "plugin")
-    lost = replace(OFF, metrics={**OFF.metrics, "lost": 1.0})
-    found = decide(run, replace(facts, arms={**facts.arms, "off": (OFF, lost)}))
+    lost = (OFF, measured(OFF, lost=1.0))
+    found = decide(run, replace(facts, arms={**facts.arms, "off": lost}))
     assert (found.verdict, found.reason) == ("fail", "off, repeat 2: lost was 1, expected 0")
 
 
 def test_a_broken_bound_fails_even_without_the_control_arm() -> None:
     run, facts = of("plugin")
-    shrunk = replace(PLUGIN, metrics={**PLUGIN.metrics, "isr_shrinks": 2.0})
-    assert decide(run, replace(facts, arms={"plugin": (PLUGIN, shrunk)})).verdict == "fail"
+    shrunk = (PLUGIN, measured(PLUGIN, isr_shrinks=2.0))
+    assert decide(run, replace(facts, arms={"plugin": shrunk})).verdict == "fail"
 
 
 def test_time_is_a_control_arm_where_the_scenario_names_stock() -> None:
@@ -156,6 +140,4 @@ def test_cells_are_judged_alone_and_say_which_arms_their_row_lacks() -> None:
 
 
 def test_with_every_control_arm_a_cell_lacks_nothing() -> None:
-    run, facts = of("stock", "plugin")
-    cells = cells_of(run, facts)
-    assert [each.not_run for each in cells] == [None, None]
+    assert [each.not_run for each in cells_of(*of("stock", "plugin"))] == [None, None]

@@ -1,6 +1,6 @@
 """What was not alive, and violations in repeats that were cut short; both are judged always."""
 
-import copy
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.analysis.verdict.repeat_facts import Completeness, facts_of_run
 from insync.events.run_info import RunInfo
-from insync.events.verdict import LIVE
+from insync.events.verdict import LIVE, Finding, Verdict
 from unit.repeat_rows import whole_repeat
 from unit.run_folder import Story, run_json
 from unit.verdict.test_decide import PLUGIN, RUN, STOCK, measured, run_of
@@ -19,9 +19,10 @@ from unit.verdict.test_decide import PLUGIN, RUN, STOCK, measured, run_of
 ONE = RunInfo.model_validate(run_json(Story(repeats=1, arms=("plugin",))))
 
 
-def found(facts: RunFacts, arm: str) -> str:
-    (one,) = (x for x in decide(RUN, facts).findings if (x.arm, x.expected) == (arm, LIVE))
-    return one.outcome
+def judged(facts: RunFacts) -> tuple[Verdict, list[Finding]]:
+    """Return the verdict, and what is found of the liveness of each arm."""
+    verdict = decide(RUN, facts)
+    return verdict, [each for each in verdict.findings if each.expected == LIVE]
 
 
 def with_one(repeat: RepeatFacts, metric: str) -> RepeatFacts:
@@ -30,35 +31,29 @@ def with_one(repeat: RepeatFacts, metric: str) -> RepeatFacts:
 
 @pytest.mark.parametrize("metric", metrics.liveness())
 def test_an_arm_with_the_agent_fails_where_stock_has_no_such_problem(metric: str) -> None:
-    facts = run_of(plugin=with_one(PLUGIN, metric))
-    verdict = decide(RUN, facts)
+    verdict, found = judged(run_of(plugin=with_one(PLUGIN, metric)))
     assert verdict.verdict == "fail"
     assert verdict.reason == f"plugin, repeat 2: {metric} was 1, expected 0"
-    assert (found(facts, "stock"), found(facts, "plugin")) == ("pass", "fail")
+    assert [each.outcome for each in found] == ["pass", "fail"]
 
 
 @pytest.mark.parametrize("metric", metrics.liveness())
 def test_it_is_unknown_if_stock_has_the_same_problem(metric: str) -> None:
     facts = run_of(stock=with_one(STOCK, metric), plugin=with_one(PLUGIN, metric))
-    verdict = decide(RUN, facts)
-    assert verdict.verdict == "unknown"
-    assert (found(facts, "stock"), found(facts, "plugin")) == ("unknown", "unknown")
-    (one,) = (x for x in verdict.findings if (x.arm, x.expected) == ("plugin", LIVE))
-    assert one.words.endswith("expected 0: stock Kafka has it as well")
+    verdict, found = judged(facts)
+    assert [verdict.verdict, *(each.outcome for each in found)] == ["unknown"] * 3
+    assert found[1].words.endswith("expected 0: stock Kafka has it as well")
 
 
 def test_a_problem_of_stock_alone_is_unknown() -> None:
-    verdict = decide(RUN, run_of(stock=with_one(STOCK, "unplanned_exits")))
-    assert verdict.verdict == "unknown"
-    assert verdict.reason.endswith(
-        "unplanned_exits was 1, expected 0: the arm is without the agent"
-    )
+    verdict, _ = judged(run_of(stock=with_one(STOCK, "unplanned_exits")))
+    words = "unplanned_exits was 1, expected 0: the arm is without the agent"
+    assert (verdict.verdict, verdict.reason.endswith(words)) == ("unknown", True)
 
 
 def test_another_problem_of_stock_excuses_nothing() -> None:
-    facts = run_of(
-        stock=with_one(STOCK, "read_back_unfinished"), plugin=with_one(PLUGIN, "unplanned_exits")
-    )
+    stock = with_one(STOCK, "read_back_unfinished")
+    facts = run_of(stock, with_one(PLUGIN, "unplanned_exits"))
     assert decide(RUN, facts).verdict == "fail"
 
 
@@ -81,32 +76,23 @@ def test_lost_records_are_graver() -> None:
 
 def counted(*types: str, complete: bool = True, begun: bool = True) -> dict[str, float | None]:
     """Return the metrics of liveness of a repeat with such lines."""
-    key = {"arm": "plugin", "repeat": 0}
-    rows = {
-        name: [{**key, **row} for row in table]
-        for name, table in whole_repeat({1, 2, 3}, 4).items()
-    }
-    window = {**key, "complete": complete, "host_gap_ms": None}
-    rows |= {name: [] for name in ("input_lines", "agent_counters", "controller_agent")}
-    rows["repeats"] = [window] if begun else []
-    rows["liveness"] = [{**key, "type": each, "t_ms": 1.0, "note": "x"} for each in types]
+    rows = rows_of(ONE, complete=complete)
+    rows["repeats"] *= begun
+    key = {"arm": "plugin", "repeat": 0, "t_ms": 1.0, "note": "x"}
+    rows["liveness"] = [{**key, "type": each} for each in types]
     (repeat,) = facts_of_run(ONE, rows).arms["plugin"]
     return {name: repeat.metrics[name] for name in metrics.liveness()}
 
 
 def test_the_lines_of_a_repeat_are_counted_by_type() -> None:
-    lines = (
-        "unplanned_exit", "unplanned_exit", "hanging", "read_back_unfinished", "not_back",
-        "not_stopped",
-    )  # fmt: skip
-    assert list(counted(*lines).values()) == [0, 2, 1, 1, 1, 1]
+    others = ("hanging", "read_back_unfinished", "not_back", "not_stopped")
+    assert list(counted(*["unplanned_exit"] * 2, *others).values()) == [0, 2, 1, 1, 1, 1]
     assert list(counted().values()) == [0] * 6
 
 
 def test_the_reason_says_what_was_seen_in_one_line() -> None:
-    seen = replace(
-        with_one(PLUGIN, "unplanned_exits"), stuck={"unplanned_exits": "broker 2: ended with -9"}
-    )
+    stuck = {"unplanned_exits": "broker 2: ended with -9"}
+    seen = replace(with_one(PLUGIN, "unplanned_exits"), stuck=stuck)
     assert decide(RUN, run_of(plugin=seen)).reason == (
         "plugin, repeat 2: unplanned_exits was 1, expected 0 (broker 2: ended with -9)"
     )
@@ -175,47 +161,46 @@ def test_every_file_that_may_hide_something_is_one_of_a_run() -> None:
 STOCK_ONLY = RunInfo.model_validate(run_json(Story(arms=("stock",), repeats=1)))
 
 
-def rows_of(*, complete: bool = True, **changed: Any) -> dict[str, list[dict[str, Any]]]:
+def rows_of(run: RunInfo, *, complete: bool = True, **changed: Any) -> dict[str, list[Any]]:
     """Return the rows of a run of one repeat in which everything is well except `changed`."""
-    own = copy.deepcopy(whole_repeat({1, 2, 3}, STOCK_ONLY.partitions))
+    own = whole_repeat({1, 2, 3}, run.partitions)
     for table, row in changed.items():
         own[table] = [{**own[table][0], **row}]
-    key = {"arm": "stock", "repeat": 0}
-    repeat = {"complete": complete, "host_gap_ms": None}
-    named = {**own, "repeats": [repeat]}
-    for table in ("agent_counters", "controller_agent", "raced_replicas"):
-        named[table] = []
-    return {
-        **{name: [{**key, **row} for row in rows] for name, rows in named.items()},
-        "input_lines": [],
+    own["repeats"] = [{"complete": complete, "host_gap_ms": None}]
+    key = {"arm": run.arms[0], "repeat": 0}
+    rows: dict[str, list[Any]] = {
+        name: [{**key, **row} for row in table] for name, table in own.items()
     }
+    none = ("agent_counters", "controller_agent", "raced_replicas", "input_lines")
+    return rows | {name: [] for name in none}
 
 
 def test_a_violation_in_a_repeat_that_was_cut_short_fails_the_run() -> None:
-    facts = facts_of_run(STOCK_ONLY, rows_of(complete=False, checked={"inconsistent": 2}))
+    rows = rows_of(STOCK_ONLY, complete=False, checked={"inconsistent": 2})
+    facts = facts_of_run(STOCK_ONLY, rows)
     verdict = decide(STOCK_ONLY, replace(facts, finished=False))
     assert verdict.verdict == "fail"
     assert verdict.reason.startswith("stock, repeat 1: inconsistent was 2, expected 0")
 
 
 def test_a_violation_beside_an_unreadable_line_fails_the_run() -> None:
-    rows = rows_of(checked={"corrupt": 1})
-    rows["input_lines"] = [
-        {"file": "stock/consume-0.jsonl", "lines": 9, "unreadable": 1, "skewed": 0}
-    ]
+    rows = rows_of(STOCK_ONLY, checked={"corrupt": 1})
+    file = {"file": "stock/consume-0.jsonl", "lines": 9, "unreadable": 1, "skewed": 0}
+    rows["input_lines"] = [file]
     assert decide(STOCK_ONLY, facts_of_run(STOCK_ONLY, rows)).verdict == "fail"
 
 
 def test_a_repeat_that_was_not_read_to_its_end_has_no_lost_records() -> None:
-    rows = rows_of(readback={"lost": 4, "read_to_end": False})
-    metrics_found = facts_of_run(STOCK_ONLY, rows).arms["stock"][0].metrics
-    assert metrics_found["lost"] is None
-    assert metrics_found["moved"] is None
+    found = metrics_after(lost=4, read_to_end=False)
+    assert (found["lost"], found["moved"]) == (None, None)
+
+
+def metrics_after(**readback: object) -> Mapping[str, float | None]:
+    rows = rows_of(STOCK_ONLY, readback=readback)
+    return facts_of_run(STOCK_ONLY, rows).arms["stock"][0].metrics
 
 
 def test_a_topic_that_lost_everything_has_lost_records() -> None:
     gone = {"acked": 5, "read": 0, "lost": 5}
-    of_old_run = facts_of_run(STOCK_ONLY, rows_of(readback={**gone, "read_to_end": None}))
-    assert of_old_run.arms["stock"][0].metrics["lost"] is None, "maybe the consumer did not work"
-    found = facts_of_run(STOCK_ONLY, rows_of(readback={**gone, "read_to_end": True}))
-    assert found.arms["stock"][0].metrics["lost"] == 5
+    found = [metrics_after(**gone, read_to_end=each)["lost"] for each in (None, True)]
+    assert found == [None, 5], "in an old run maybe the consumer did not work"

@@ -1,6 +1,7 @@
 """Properties of the verdict for every run: worse facts never give a better verdict."""
 
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,11 +23,8 @@ metrics = st.fixed_dictionaries(
         for name in registry.of_verdict()
     }
 )
-faults = st.sampled_from(
-    [
-        FaultFact("stall", "read", "hold", 1, ("t-0",), 4, 9e3, held, held)
-        for held in (5e3, 5e3, 1e3)
-    ]
+faults = st.sampled_from([5e3, 5e3, 1e3]).map(
+    lambda held: (FaultFact("stall", "read", "hold", 1, ("t-0",), 4, 9e3, held, held),)
 )
 agents = st.sampled_from([0] * 9 + [1]).map(
     lambda errors: tuple(AgentFact(broker, errors, 0, enabled=True) for broker in (1, 2, 3))
@@ -39,7 +37,7 @@ def repeats(arm: str) -> st.SearchStrategy[tuple[RepeatFacts, ...]]:
         RepeatFacts,
         complete=st.sampled_from([True] * 9 + [False]),
         metrics=metrics,
-        faults=faults.map(lambda fault: (fault,)),
+        faults=faults,
         agents=agents if arm != "stock" else st.just(()),
     )
     return st.tuples(one, one)
@@ -54,43 +52,47 @@ runs = st.builds(
 places = st.tuples(st.sampled_from(["stock", "plugin"]), st.integers(0, 1))
 
 
-def changed(facts: RunFacts, place: tuple[str, int], repeat: RepeatFacts) -> RunFacts:
+Place = tuple[str, int]
+
+
+def changed(facts: RunFacts, place: Place, **fields: Any) -> RunFacts:
+    """Return facts with other fields of one repeat."""
     arm, number = place
     in_arm = list(facts.arms[arm])
-    in_arm[number] = repeat
+    in_arm[number] = replace(in_arm[number], **fields)
     return replace(facts, arms={**facts.arms, arm: tuple(in_arm)})
+
+
+def worsened(facts: RunFacts, place: Place, metric: str) -> RunFacts:
+    """Return facts in which a metric of one repeat is larger by one."""
+    metrics = facts.arms[place[0]][place[1]].metrics
+    return changed(facts, place, metrics={**metrics, metric: (metrics[metric] or 0.0) + 1.0})
 
 
 @given(runs, places, st.sampled_from(registry.integrity()))
 def test_lost_or_corrupted_records_always_fail(
-    facts: RunFacts, place: tuple[str, int], violation: str
+    facts: RunFacts, place: Place, violation: str
 ) -> None:
-    repeat = facts.arms[place[0]][place[1]]
-    worse = replace(repeat, metrics={**repeat.metrics, violation: 1.0})
-    assert decide(RUN, changed(facts, place, worse)).verdict == "fail"
+    assert decide(RUN, worsened(facts, place, violation)).verdict == "fail"
 
 
 @given(runs, places, st.sampled_from(registry.liveness()))
 def test_a_run_with_a_loss_of_liveness_never_passes(
-    facts: RunFacts, place: tuple[str, int], metric: str
+    facts: RunFacts, place: Place, metric: str
 ) -> None:
-    repeat = facts.arms[place[0]][place[1]]
-    worse = replace(repeat, metrics={**repeat.metrics, metric: 1.0})
-    assert decide(RUN, changed(facts, place, worse)).verdict != "pass"
+    assert decide(RUN, worsened(facts, place, metric)).verdict != "pass"
 
 
 @given(runs, places)
-def test_no_run_passes_without_evidence(facts: RunFacts, place: tuple[str, int]) -> None:
-    bare = replace(facts.arms[place[0]][place[1]], faults=())
-    assert decide(RUN, changed(facts, place, bare)).verdict != "pass"
+def test_no_run_passes_without_evidence(facts: RunFacts, place: Place) -> None:
+    assert decide(RUN, changed(facts, place, faults=())).verdict != "pass"
 
 
 @given(runs, places)
 def test_an_arm_with_an_interrupted_repeat_is_unknown_unless_something_graver_is_found(
-    facts: RunFacts, place: tuple[str, int]
+    facts: RunFacts, place: Place
 ) -> None:
-    cut = replace(facts.arms[place[0]][place[1]], complete=False)
-    found = decide(RUN, changed(facts, place, cut))
+    found = decide(RUN, changed(facts, place, complete=False))
     arm = place[0]
     violated = any(
         repeat.metrics[name] for repeat in facts.arms[arm] for name in registry.integrity()
@@ -100,16 +102,11 @@ def test_an_arm_with_an_interrupted_repeat_is_unknown_unless_something_graver_is
     assert found.verdict != "pass"
 
 
-@given(runs, places)
-def test_a_shrink_under_the_plugin_never_improves_the_verdict(
-    facts: RunFacts, place: tuple[str, int]
-) -> None:
-    place = ("plugin", place[1])
-    repeat = facts.arms["plugin"][place[1]]
-    shrinks = (repeat.metrics["isr_shrinks"] or 0.0) + 1.0
-    worse = replace(repeat, metrics={**repeat.metrics, "isr_shrinks": shrinks})
-    outcomes = [decide(RUN, run).verdict for run in (facts, changed(facts, place, worse))]
-    assert BETTER[outcomes[1]] <= BETTER[outcomes[0]]
+@given(runs, st.integers(0, 1))
+def test_a_shrink_under_the_plugin_never_improves_the_verdict(facts: RunFacts, number: int) -> None:
+    worse = worsened(facts, ("plugin", number), "isr_shrinks")
+    before, after = (decide(RUN, run).verdict for run in (facts, worse))
+    assert BETTER[after] <= BETTER[before]
 
 
 @given(runs)
