@@ -1,6 +1,6 @@
 """The curves of a matrix: metrics against the key in which its scenarios differ."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import pytest
 
@@ -16,19 +16,19 @@ DELAYS = {"slow-1": 1.0, "slow-10": 10.0, "slow-100": 100.0}
 ACKED = {"stock": (1_000, 800, 100), "step-down": (1_000, 850, 900)}
 
 
-def rows(delays: Mapping[str, float], kafka: str = "4.3.1") -> list[MatrixRow]:
+def rows(kafka: str = "4.3.1", *, along: bool = True) -> list[MatrixRow]:
     return [
         MatrixRow(
             kafka=kafka, scenario=name, summary="", arms=tuple(ACKED), folder=name,
-            along=Along(key="delay_ms", value=value, metrics=("acked", "p99_ms")),
+            along=Along(key="delay_ms", value=each, metrics=("acked", "p99_ms")) if along else None,
         )
-        for name, value in delays.items()
+        for name, each in DELAYS.items()
     ]  # fmt: skip
 
 
-def cells(names: Sequence[str], kafka: str = "4.3.1") -> list[Cell]:
+def cells(names: Iterable[str] = DELAYS) -> list[Cell]:
     return [
-        cell(name, arm, kafka=kafka, figures=["acked"], acked=[values[list(DELAYS).index(name)]])
+        cell(name, arm, figures=["acked"], acked=[values[list(DELAYS).index(name)]])
         for name in names
         for arm, values in ACKED.items()
     ]
@@ -42,8 +42,8 @@ def p99(scenario: str, arm: str, value: float, kafka: str = "4.3.1") -> Row:
 
 
 def curves(medians: Sequence[Row] = ()) -> Curves:
-    (grid,) = grids(cells(list(DELAYS)))
-    found = curves_of(grid, rows(DELAYS), medians)
+    (grid,) = grids(cells())
+    found = curves_of(grid, rows(), medians)
     assert found is not None
     return found
 
@@ -76,27 +76,24 @@ def test_a_metric_that_only_the_tables_have_is_drawn_from_them() -> None:
     acked, latency = curves([*known, *other]).pictures
     assert acked.title != latency.title
     (curve,) = latency.curves
-    assert [dot.title.partition(": ")[0] for dot in curve.dots] == [
-        "stock, 1", "stock, 10", "stock, 100",
-    ]  # fmt: skip
+    shown = [dot.title.partition(": ")[0] for dot in curve.dots]
+    assert shown == ["stock, 1", "stock, 10", "stock, 100"]
 
 
 def test_scenarios_that_differ_in_more_than_a_key_have_no_curves() -> None:
-    (grid,) = grids(cells(list(DELAYS)))
-    plain = [row.model_copy(update={"along": None}) for row in rows(DELAYS)]
-    assert curves_of(grid, plain, []) is None
-    assert curves_of(grid, rows(DELAYS, kafka="3.9.2"), []) is None
+    (grid,) = grids(cells())
+    assert curves_of(grid, rows(along=False), []) is None
+    assert curves_of(grid, rows(kafka="3.9.2"), []) is None
     (one,) = grids(cells(["slow-1"]))
-    assert curves_of(one, rows(DELAYS), []) is None
+    assert curves_of(one, rows(), []) is None
 
 
 def test_the_page_draws_the_curves_above_the_cells() -> None:
-    info = MatrixInfo(rows=tuple(rows(DELAYS)))
-    page = render_matrix(info, cells(list(DELAYS)), {}, [], {})
+    page, plain = (
+        render_matrix(MatrixInfo(rows=tuple(rows(along=along))), cells(), {}, [], {})
+        for along in (True, False)
+    )
     assert page.count("<figure>") == 1
     assert "against delay_ms" in page
     assert "<title>step-down, 100: 900</title>" in page
-    plain = info.model_copy(
-        update={"rows": tuple(row.model_copy(update={"along": None}) for row in info.rows)}
-    )
-    assert "<figure>" not in render_matrix(plain, cells(list(DELAYS)), {}, [], {})
+    assert "<figure>" not in plain

@@ -1,6 +1,7 @@
 """The finding of a page: one sentence, made of the figures of the arms and of what was expected."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,12 @@ Values = Mapping[str, Sequence[float | None]]
 
 NONE_EXPECTED = Bound(max=0)
 SOME_EXPECTED = Bound(min=1)
+DROPPED = "dropped followers from the ISR in"
+
+
+def differ(metric: str) -> dict[str, dict[str, Bound]]:
+    """Expect something of stock, and nothing of request."""
+    return {"stock": {metric: SOME_EXPECTED}, "request": {metric: NONE_EXPECTED}}
 
 
 def figures(
@@ -41,72 +48,51 @@ def matrix_finding(cells: Sequence[Cell]) -> str:
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        (
-            {"stock": [2, 2, 1], "request": [0, 0, 0]},
-            "Stock dropped followers from the ISR in 3 of 3 repeats; request in 0 of 3",
-        ),
+        ({"stock": [2, 2, 1], "request": [0, 0, 0]}, "Stock {} 3 of 3 repeats; request in 0 of 3"),
         (
             {"stock": [2], "off": [4], "read": [0], "request": [0]},
-            "Stock and off dropped followers from the ISR in 1 of 1 repeats;"
-            " read and request in 0 of 1",
+            "Stock and off {} 1 of 1 repeats; read and request in 0 of 1",
         ),
         (
             {"stock": [2, 2], "read": [0, 1], "request": [0, 0]},
-            "Stock dropped followers from the ISR in 2 of 2 repeats; read in 1 of 2;"
-            " request in 0 of 2",
+            "Stock {} 2 of 2 repeats; read in 1 of 2; request in 0 of 2",
         ),
-        (
-            {"stock": [2, None], "request": [0, 0]},
-            "Stock dropped followers from the ISR in 1 of 1 repeats; request in 0 of 2",
-        ),
-        (
-            {"stock": [2, 2], "request": [None, None]},
-            "Stock dropped followers from the ISR in 2 of 2 repeats; of request it is not known",
-        ),
-        (
-            {"stock": [2], "request": [3]},
-            "Every arm dropped followers from the ISR in 1 of 1 repeats",
-        ),
-        (
-            {"stock": [0, 0], "request": [0, 0]},
-            "Every arm dropped followers from the ISR in 0 of 2 repeats",
-        ),
-        ({"stock": [0]}, "Stock dropped followers from the ISR in 0 of 1 repeats"),
+        ({"stock": [2, None], "request": [0, 0]}, "Stock {} 1 of 1 repeats; request in 0 of 2"),
+        ({"stock": [2], "request": [None]}, "Stock {} 1 of 1 repeats; of request it is not known"),
+        ({"stock": [2], "request": [3]}, "Every arm {} 1 of 1 repeats"),
+        ({"stock": [0, 0], "request": [0, 0]}, "Every arm {} 0 of 2 repeats"),
+        ({"stock": [0]}, "Stock {} 0 of 1 repeats"),
         ({"stock": [None], "request": [None]}, NOTHING),
     ],
 )
 def test_an_event_is_counted_by_arm(values: Values, sentence: str) -> None:
-    expected = {"stock": {"isr_shrinks": SOME_EXPECTED}, "request": {"isr_shrinks": NONE_EXPECTED}}
-    assert finding(figures(expected, isr_shrinks=values)) == sentence
+    found = finding(figures(differ("isr_shrinks"), isr_shrinks=values))
+    assert found == sentence.format(DROPPED)
 
 
 @pytest.mark.parametrize(
     ("metric", "values", "sentence"),
     [
         (
-            "max_ack_gap_ms",
-            {"stock": [25_100], "request": [25_400], "step-down": [2_300]},
+            "max_ack_gap_ms", {"stock": [25_100], "request": [25_400], "step-down": [2_300]},
             "The longest gap between acks was 25.1 s in stock; 25.4 s in request;"
             " 2.3 s in step-down",
         ),
         (
-            "max_ack_gap_ms",
-            {"stock": [3_900, 3_800, 3_850], "request": [3_700, 3_850, 3_900]},
+            "max_ack_gap_ms", {"stock": [3_900, 3_800, 3_850], "request": [3_700, 3_850, 3_900]},
             "The longest gap between acks was 3.9 s in every arm (median of 3 repeats)",
         ),
         (
-            "detected_ms",
-            {"time": [2_400.0], "messages-4": [600.0], "messages-4000": [None]},
+            "detected_ms", {"time": [2_400.0], "messages-4": [600.0], "messages-4000": [None]},
             "The follower at fault was out of the ISR after 2.4 s in time; 600 ms in messages-4;"
             " never in messages-4000",
         ),
         (
-            "min_isr_size",
-            {"stock": [1], "elr-off": [1], "request": [2]},
+            "min_isr_size", {"stock": [1], "elr-off": [1], "request": [2]},
             "The smallest ISR had 1 replica in stock and elr-off; 2 replicas in request",
         ),
     ],
-)
+)  # fmt: skip
 def test_a_median_is_written_once_for_arms_that_have_the_same(
     metric: str, values: Values, sentence: str
 ) -> None:
@@ -127,33 +113,25 @@ def test_what_only_one_arm_has_is_not_the_subject_if_another_figure_is_known_of_
 
 
 def test_lost_records_come_before_anything_that_was_expected() -> None:
-    found = figures(
-        {"stock": {"isr_shrinks": SOME_EXPECTED}, "request": {"isr_shrinks": NONE_EXPECTED}},
-        isr_shrinks={"stock": [2], "request": [0]},
-        lost={"stock": [0], "request": [3]},
-    )
+    lost = {"stock": [0], "request": [3]}
+    found = figures(differ("isr_shrinks"), isr_shrinks={"stock": [2], "request": [0]}, lost=lost)
     assert finding(found) == "Request lost acked records in 1 of 1 repeats; stock in 0 of 1"
 
 
 @pytest.mark.parametrize(
-    ("metric", "sentence"),
+    ("label", "kind", "sentence"),
     [
-        (
-            Metric("toys", "", says="", label="lost toys", integrity=True),
-            "Stock had lost toys in 1 of 1 repeats; request in 0 of 1",
-        ),
-        (
-            Metric("toys", "", says="", label="most toys", better=None),
-            "The most toys was 3 in stock; 0 in request",
-        ),
+        ("lost toys", {"integrity": True}, "Stock had lost toys in {}; request in 0 of 1"),
+        ("most toys", {"better": None}, "The most toys was 3 in stock; 0 in request"),
     ],
-)  # fmt: skip
+)
 def test_a_metric_without_words_goes_by_its_label(
-    metric: Metric, sentence: str, monkeypatch: pytest.MonkeyPatch
+    label: str, kind: dict[str, Any], sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(METRICS, metric.name, metric)
-    expected = {"stock": {"toys": SOME_EXPECTED}, "request": {"toys": NONE_EXPECTED}}
-    assert finding(figures(expected, toys={"stock": [3], "request": [0]})) == sentence
+    monkeypatch.setitem(METRICS, "toys", Metric("toys", "", says="", label=label, **kind))
+    assert finding(figures(differ("toys"), toys={"stock": [3], "request": [0]})) == sentence.format(
+        "1 of 1 repeats"
+    )
 
 
 def test_the_finding_is_about_what_the_arms_are_expected_to_differ_in() -> None:
@@ -173,11 +151,8 @@ def test_the_finding_is_about_what_the_arms_are_expected_to_differ_in() -> None:
 
 def test_what_is_expected_of_all_arms_alike_is_the_subject_only_if_nothing_else_is() -> None:
     expected = {arm: {"isr_shrinks": NONE_EXPECTED} for arm in ("stock", "plugin")}
-    found = figures(
-        expected,
-        isr_shrinks={"stock": [0], "plugin": [0]},
-        max_ack_gap_ms={"stock": [900], "plugin": [90]},
-    )
+    gaps = {"stock": [900], "plugin": [90]}
+    found = figures(expected, isr_shrinks={"stock": [0], "plugin": [0]}, max_ack_gap_ms=gaps)
     assert finding(found) == "Every arm dropped followers from the ISR in 0 of 1 repeats"
 
 
@@ -191,22 +166,13 @@ def test_of_a_comparison_the_subject_is_its_metric() -> None:
     assert finding(found) == "Step-down changed leaders in 1 of 1 repeats; stock in 0 of 1"
 
 
-@given(
-    st.dictionaries(
-        st.sampled_from(of_verdict()),
-        st.lists(
-            st.lists(st.one_of(st.none(), st.integers(0, 99_999)), min_size=1, max_size=4),
-            min_size=2,
-            max_size=2,
-        ),
-        max_size=5,
-    )
-)
-def test_any_figures_have_a_finding(values: Mapping[str, Sequence[Sequence[float | None]]]) -> None:
-    arms = {
-        name: dict(zip(("stock", "request"), each, strict=True)) for name, each in values.items()
-    }
-    text = finding(figures({}, **arms))
+REPEATS = st.lists(st.one_of(st.none(), st.integers(0, 99_999)), min_size=1, max_size=4)
+ARMS = st.fixed_dictionaries({"stock": REPEATS, "request": REPEATS})
+
+
+@given(st.dictionaries(st.sampled_from(of_verdict()), ARMS, max_size=5))
+def test_any_figures_have_a_finding(values: Mapping[str, Values]) -> None:
+    text = finding(figures({}, **values))
     assert text[0].isupper()
     assert not text.endswith(".")
 
@@ -224,28 +190,31 @@ def shrinks(scenario: str, arm: str, count: int, **bound: int) -> Cell:
     return cell(scenario, arm, isr_shrinks=[count], expected={"isr_shrinks": bound})
 
 
-def test_a_matrix_counts_the_scenarios_in_which_arms_should_differ() -> None:
-    cells = [
-        shrinks("read-stall", "stock", 2, min=1), shrinks("read-stall", "request", 0, max=0),
-        shrinks("send-stall", "stock", 2, min=1), shrinks("send-stall", "request", 0, max=0),
-        shrinks("dead-follower", "stock", 3, min=1), shrinks("dead-follower", "request", 3, min=1),
-    ]  # fmt: skip
-    assert matrix_finding(cells) == (
-        "Where the arms should differ, stock dropped followers from the ISR in 2 of 2 scenarios;"
-        " request in 0 of 2"
-    )
-    assert matrix_finding(cells[:4]) == (
-        "Stock dropped followers from the ISR in 2 of 2 scenarios; request in 0 of 2"
-    )
-    assert matrix_finding(cells[2:]) == (
-        "Where the arms should differ, stock dropped followers from the ISR in 1 of 1 scenarios;"
-        " request in 0 of 1"
-    )
-    assert matrix_finding(cells[4:]) == (
-        "Every arm dropped followers from the ISR in 1 of 1 scenarios"
-    )
+CELLS = [
+    shrinks("read-stall", "stock", 2, min=1), shrinks("read-stall", "request", 0, max=0),
+    shrinks("send-stall", "stock", 2, min=1), shrinks("send-stall", "request", 0, max=0),
+    shrinks("dead-follower", "stock", 3, min=1), shrinks("dead-follower", "request", 3, min=1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("cells", "sentence"),
+    [
+        (CELLS, "Where the arms should differ, stock {} 2 of 2 scenarios; request in 0 of 2"),
+        (CELLS[:4], "Stock {} 2 of 2 scenarios; request in 0 of 2"),
+        (CELLS[2:], "Where the arms should differ, stock {} 1 of 1 scenarios; request in 0 of 1"),
+        (CELLS[4:], "Every arm {} 1 of 1 scenarios"),
+    ],
+)
+def test_a_matrix_counts_the_scenarios_in_which_arms_should_differ(
+    cells: list[Cell], sentence: str
+) -> None:
+    assert matrix_finding(cells) == sentence.format(DROPPED)
+
+
+def test_a_matrix_with_lost_records_or_without_a_judged_cell_says_so() -> None:
     bad = cell("freeze", "request", isr_shrinks=[0], lost=[7])
-    fine = [cell(each.scenario, each.arm, isr_shrinks=[2], lost=[0]) for each in cells]
+    fine = [cell(each.scenario, each.arm, isr_shrinks=[2], lost=[0]) for each in CELLS]
     assert matrix_finding([*fine, bad]) == (
         "Request lost acked records in 1 of 4 scenarios; stock in 0 of 3"
     )

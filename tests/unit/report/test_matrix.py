@@ -1,5 +1,6 @@
 """A matrix: its outcome needs enough judged cells and every arm; its page stays small."""
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -64,10 +65,9 @@ def test_an_observed_cell_is_counted_apart() -> None:
 
 @pytest.mark.parametrize(("skipped", "word"), [(2, "pass"), (3, "unknown")])
 def test_a_matrix_with_more_cells_skipped_than_judged_is_unknown(skipped: int, word: str) -> None:
+    left_out = {"outcome": "skipped", "reason": "no cgroup"}
     found = [cell(scenario=f"judged-{n}") for n in range(2)]
-    found += [
-        cell(scenario=f"skipped-{n}", outcome="skipped", reason="no cgroup") for n in range(skipped)
-    ]
+    found += [cell(scenario=f"skipped-{n}", **left_out) for n in range(skipped)]
     assert outcome(found) == word
     assert f"2 of {2 + skipped} cells judged, {skipped} skipped" in sentence(found)
 
@@ -80,12 +80,10 @@ ARMS = 4
 
 
 def drawn(scenario: str, arm: str, *, differs: bool) -> Cell:
-    return made_up.cell(
-        scenario, arm, expected={"isr_shrinks": {"max": 0}},
-        outcome="fail" if differs else "pass",
-        reason="isr_shrinks was 9, expected at most 0" if differs else "",
-        report=f"4.3.1/{scenario}/report.html",
-        isr_shrinks=[9 if differs else 0], under_min_isr_ms=[0], max_ack_gap_ms=[9.0],
+    failed = {"outcome": "fail", "reason": "isr_shrinks was 9, expected at most 0"}
+    return cell(
+        arm, scenario, report=f"4.3.1/{scenario}/report.html", isr_shrinks=[9 if differs else 0],
+        under_min_isr_ms=[0], max_ack_gap_ms=[9.0], **(failed if differs else {}),
     )  # fmt: skip
 
 
@@ -101,14 +99,10 @@ def timeline(arm: str) -> Timeline:
 def page_of(count: int, arms: int = ARMS) -> str:
     every = tuple(f"arm-{number}" for number in range(arms))
     names = [f"scenario-{number}" for number in range(count)]
-    rows = tuple(
-        MatrixRow(kafka="4.3.1", scenario=name, summary="", arms=every, folder=name)
-        for name in names
-    )
-    last = names[-1]
-    cells = [
-        drawn(name, arm, differs=(name, arm) == (last, every[0])) for name in names for arm in every
-    ]
+    row = MatrixRow(kafka="4.3.1", scenario="", summary="", arms=every, folder="")
+    rows = tuple(row.model_copy(update={"scenario": each, "folder": each}) for each in names)
+    worst = (names[-1], every[0])
+    cells = [drawn(*each, differs=each == worst) for each in product(names, every)]
     pictures = {("4.3.1", name): [timeline(arm) for arm in every] for name in names}
     return render_matrix(MatrixInfo(rows=rows), cells, pictures, [], {})
 

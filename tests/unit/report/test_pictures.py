@@ -50,18 +50,16 @@ def test_rows_become_timelines_in_seconds_from_the_repeats_start(run: RunInfo, r
     stock = found[0]
     assert (stock.length_s, stock.complete) == (10.0, True)
     assert stock.faults == (FaultSpan("read stall at broker 1", 1, 2.0, 7.0, (0, 1)),)
-    assert [(shrink.partition, shrink.at_s, shrink.after) for shrink in stock.shrinks] == [
-        (0, 7.015, (1,)),
-        (1, 7.015, (1,)),
-    ]
+    shrinks = [(shrink.partition, shrink.at_s, shrink.after) for shrink in stock.shrinks]
+    assert shrinks == [(0, 7.015, (1,)), (1, 7.015, (1,))]
     assert stock.shrinks[0].cause == "leader: read stall"
     assert stock.shrinks[0].fault == stock.faults[0]
     assert found[3].shrinks == ()
 
 
 def test_a_late_shrink_shows_when_it_was_due_and_what_delayed_it(run: RunInfo, rows: Rows) -> None:
-    (first, *_) = timelines(run, rows)
-    (cell, *_) = cells([first])
+    first = timelines(run, rows)[0]
+    (cell,) = cells([first])
     assert cell.arrows[0].text == (
         "shrink at 7.01 s, when a fault ended; the lag limit passed at 4.00 s, the"
         " shrink came at 7.01 s: the isr-expiration task waited for the lock of the stalled read"
@@ -138,10 +136,12 @@ def test_labels_that_overlap_are_on_different_levels(
     assert levels(extents) == expected
 
 
+ONE_FAULT = timeline(FULL, DIP, REST)
+TWO_FAULTS = replace(ONE_FAULT, faults=(STALL, FaultSpan("kill at broker 3", 3, 2.5, 3.5)))
+
+
 def test_names_of_simultaneous_faults_move_the_lanes_down() -> None:
-    kill = FaultSpan("kill at broker 3", 3, 2.5, 3.5)
-    two = replace(timeline(FULL, DIP, REST), faults=(STALL, kill))
-    one_name, two_names = cells([timeline(FULL, DIP, REST), two])
+    one_name, two_names = cells([ONE_FAULT, TWO_FAULTS])
     assert len({band.name_y for band in two_names.faults}) == 2
     assert two_names.bars[0].y - one_name.bars[0].y == two_names.top - one_name.top > 0
 
@@ -177,20 +177,16 @@ def test_the_large_picture_has_what_happened_at_its_time(run: RunInfo, rows: Row
         (7_015, 70.15, 0), (7_015, 70.15, stock.lanes[1].top),
     ]  # fmt: skip
     assert plugin.marks == ()
-    lane = stock.lanes[0]
-    assert [(bar.state, bar.x, bar.width) for bar in lane.bars if bar.state == "under"] == [
-        ("under", 7_015, 585)
-    ]
-    assert {bar.height for bar in lane.bars} == {FILL, round(FILL / 3)}
-    assert sum(bar.width for bar in lane.bars) == repeat.length
+    bars = stock.lanes[0].bars
+    assert [(bar.x, bar.width) for bar in bars if bar.state == "under"] == [(7_015, 585)]
+    assert {bar.height for bar in bars} == {FILL, round(FILL / 3)}
+    assert sum(bar.width for bar in bars) == repeat.length
     assert [line.kind for line in stock.lines] == ["own", "others", "median"]
 
 
 def test_several_faults_have_letters() -> None:
-    kill = FaultSpan("kill at broker 3", 3, 2.5, 3.5)
-    chart = chart_of(replace(timeline(FULL, REST), faults=(STALL, kill)))
-    assert [band.letter for band in chart.bands] == ["A", "B"]
-    assert [band.letter for band in chart_of(timeline(FULL, REST)).bands] == [""]
+    assert [band.letter for band in chart_of(TWO_FAULTS).bands] == ["A", "B"]
+    assert [band.letter for band in chart_of(ONE_FAULT).bands] == [""]
 
 
 def test_a_line_goes_through_its_points_and_a_long_time_without_acks_breaks_it() -> None:
@@ -204,14 +200,8 @@ def test_all_latencies_are_on_the_axis() -> None:
     scale = scale_of([timeline(FULL, latency=points)])
     assert (scale.bottom, scale.top) == (-1, 4)
     assert [scale.y(value) for value in (0.02, 0.1, 10_000)] == [HEIGHT, HEIGHT, 0]
-    assert [text for _, text in scale.decades] == [
-        "0.1",
-        "1",
-        "10",
-        "100",
-        "1\u202f000",
-        "10\u202f000",
-    ]
+    shown = [text for _, text in scale.decades]
+    assert shown == ["0.1", "1", "10", "100", "1\u202f000", "10\u202f000"]
 
 
 def test_without_data_there_is_still_a_picture() -> None:
@@ -241,9 +231,8 @@ def test_an_arm_counts_its_unplanned_leader_changes() -> None:
 
 
 def test_a_change_is_marked_in_its_lane_at_its_time() -> None:
-    spans = tuple(IsrSpan(lane, 1, (1, 2, 3), 3, 0.0, 10.0, "full") for lane in (0, 1))
-    timeline = Timeline("step-down", 0, 10.0, True, spans, (), (), (), changes=(change(),))
-    (drawn,) = cells([timeline])
+    spans = [replace(FULL, partition=lane, end_s=10.0) for lane in (0, 1)]
+    (drawn,) = cells([replace(timeline(*spans), changes=(change(),))])
     (mark,) = drawn.changes
     lane = next(bar for bar in drawn.bars if "partition 1" in bar.title)
     assert mark.y == lane.y

@@ -87,10 +87,8 @@ def test_the_page_has_every_check_and_needs_no_other_file(result: Result) -> Non
 
 
 def test_a_large_page_leaves_out_checks_that_passed_and_says_how_many() -> None:
-    passed = [
-        PASSED.model_copy(update={"of": f"scenario-{n}", "found": "x" * 200}) for n in range(3000)
-    ]
-    page = render_result(whole(part("faults", *passed, FAILED)), WORDS)
+    passed = PASSED.model_copy(update={"found": "x" * 200})
+    page = render_result(whole(part("faults", *[passed] * 3_000, FAILED)), WORDS)
     assert len(page.encode()) <= MOST_BYTES
     assert re.search(r"\d+ more checks passed; verdict.json has them", page)
     assert FAILED.found in page
@@ -98,9 +96,7 @@ def test_a_large_page_leaves_out_checks_that_passed_and_says_how_many() -> None:
 
 def test_the_overview_counts_the_checks_of_each_child(result: Result) -> None:
     table = overview(result, "level")
-    assert table.columns == [
-        "level", "outcome", "passed", "failed", "unknown", "observed", "time", "why",
-    ]  # fmt: skip
+    assert " ".join(table.columns) == "level outcome passed failed unknown observed time why"
     assert [row[2:7] for row in table.rows] == [
         ["1", "0", "0", "1", "1 min 1 s"], ["1", "1", "1", "0", "1 min 1 s"],
         ["0", "0", "1", "0", "0 s"],
@@ -118,9 +114,7 @@ def test_the_test_results_have_a_suite_per_child_and_a_case_per_check(result: Re
     assert [each.get("name") for each in root.iter("testsuite")] == ["weave", "faults", "tests"]
     (failed,) = [case for case in root.iter("testcase") if case.find("failure") is not None]
     assert failed.get("classname") == "faults.send-stall"
-    (cut,) = [case for case in root.iter("testcase") if case.get("classname") == "tests"]
-    error = cut.find("error")
-    assert error is not None
+    (error,) = root.findall(".//testcase[@classname='tests']/error")
     assert error.get("message") == "could not run: no broker"
 
 

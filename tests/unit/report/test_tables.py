@@ -38,9 +38,8 @@ def timeline(arm: str, *points: tuple[float, float]) -> Timeline:
 
 
 def test_arms_are_side_by_side_with_median_and_range_of_their_repeats() -> None:
-    found = sections.side_by_side(
-        judged(isr_shrinks=[0.0, 4.0, 2.0], lost=[0, 0, 0], acked=[9, None, 7])
-    )
+    known = judged(isr_shrinks=[0.0, 4.0, 2.0], lost=[0, 0, 0], acked=[9, None, 7])
+    found = sections.side_by_side(known)
     assert list(found.differ.columns) == ["metric", "stock", "request"]
     rows = {row[0]: row[1] for row in found.differ.rows}
     assert rows == {"ISR shrinks": "2 (0 to 4)", "lost": "0", "acked": "8 (7 to 9), 1 not known"}
@@ -52,9 +51,8 @@ def test_a_metric_without_data_in_any_arm_is_omitted() -> None:
 
 
 def test_the_slowest_ack_of_each_time_slice_is_beside_the_other_arms() -> None:
-    found = latency_table(
-        [timeline("stock", (0.1, 5.0), (0.3, 40.0), (9.9, 7.0)), timeline("request")]
-    )
+    stock = timeline("stock", (0.1, 5.0), (0.3, 40.0), (9.9, 7.0))
+    found = latency_table([stock, timeline("request")])
     assert list(found.columns) == ["repeat", "from, s", "to, s", "stock", "request"]
     assert found.rows[0] == ["1", "0", "0.5", "40.0", "\N{EN DASH}"]
     assert {row[3] for row in found.rows[1:-2]} == {"\N{EN DASH}"}
@@ -62,11 +60,9 @@ def test_the_slowest_ack_of_each_time_slice_is_beside_the_other_arms() -> None:
 
 
 def test_every_span_of_the_lanes_is_in_the_table_in_words() -> None:
-    rows = [row[3:] for row in isr_table([timeline("stock")]).rows]
-    assert rows == [
-        ["0.00", "4.00", "1", "1, 2, 3", "all replicas in sync"],
-        ["4.00", "10.00", "none", "1", "no leader"],
-    ]
+    first, second = (row[3:] for row in isr_table([timeline("stock")]).rows)
+    assert first == ["0.00", "4.00", "1", "1, 2, 3", "all replicas in sync"]
+    assert second == ["4.00", "10.00", "none", "1", "no leader"]
 
 
 def test_each_fault_has_its_name_in_full_and_its_own_evidence() -> None:
@@ -95,18 +91,13 @@ def test_a_tables_anchor_does_not_depend_on_the_rest_of_its_title() -> None:
 ALONE = RunInfo.model_validate(run_json(Story(arms=("stock",), repeats=1)))
 
 
-def clock(broker: int, ahead_ms: float) -> dict[str, object]:
-    return {
-        "arm": "stock", "repeat": -1, "broker": broker, "ahead_ms": ahead_ms, "error_ms": 0.75,
-    }  # fmt: skip
-
-
 def test_a_clock_may_be_behind_or_ahead() -> None:
-    found = _clocks(ALONE, {"clocks": [clock(CONTROLLER_ID, 3_250.0), clock(1, -0.4)]})
-    assert [[*cells] for cells in found.rows] == [
-        ["stock", "broker 1", "-0.4", "0.8"],
-        ["stock", "the controller", "3\u202f250", "0.8"],
-    ]
+    read = {"arm": "stock", "repeat": -1, "error_ms": 0.75}
+    ahead = [(CONTROLLER_ID, 3_250.0), (1, -0.4)]
+    clocks = [{**read, "broker": broker, "ahead_ms": by} for broker, by in ahead]
+    assert _clocks(ALONE, {"clocks": clocks}).rows == [
+        ["stock", "broker 1", "-0.4", "0.8"], ["stock", "the controller", "3\u202f250", "0.8"],
+    ]  # fmt: skip
 
 
 def test_clocks_that_were_not_read_are_not_said_to_agree() -> None:
