@@ -79,9 +79,7 @@ def group_skip(history: History, partition: int, chance: random.Random) -> None:
 
 
 @planting("inconsistent-offsets")
-def another_record_in_a_second_read(
-    history: History, partition: int, chance: random.Random
-) -> None:
+def other_record_in_a_second_read(history: History, partition: int, chance: random.Random) -> None:
     """Let another consumer read another record at an offset."""
     record = chance.choice(history.plain(partition))
     history.also_read(partition, record["offset"], FOREIGN, consumer=1)
@@ -92,9 +90,7 @@ def another_record_in_a_second_read(
 
 
 @planting("inconsistent-offsets")
-def another_record_in_the_only_read(
-    history: History, partition: int, chance: random.Random
-) -> None:
+def other_record_in_the_only_read(history: History, partition: int, chance: random.Random) -> None:
     """Let the only consumer read another record at the offset of an ack, so that one is lost."""
     record = chance.choice(history.plain(partition)[1:-1])
     history.read_of(record)["seq"] = FOREIGN
@@ -372,9 +368,7 @@ def g1c(history: History, partition: int, chance: random.Random) -> None:
 
 
 @planting("int-nonmonotonic-poll", transactional=True)
-def nonmonotonic_poll_in_a_transaction(
-    history: History, partition: int, chance: random.Random
-) -> None:
+def poll_back_in_a_transaction(history: History, partition: int, chance: random.Random) -> None:
     """Let a transaction read one of its records again."""
     again = chance.choice(history.reads_inside(chance.choice([0, 1, 2]), partition))
     history.transaction_reads.append(dict(again))
@@ -409,9 +403,7 @@ def precommitted_read_of_itself(history: History, partition: int, chance: random
 
 
 @planting("precommitted-read", transactional=True, once=True)
-def precommitted_read_without_a_request(
-    history: History, partition: int, chance: random.Random
-) -> None:
+def precommitted_without_a_request(history: History, partition: int, chance: random.Random) -> None:
     """Let the consumer read a transaction whose commit nobody requested."""
     history.transactions[3].update(asked_ms=None, took_ms=None)
     for each in range(PARTITIONS):

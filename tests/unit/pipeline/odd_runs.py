@@ -7,6 +7,8 @@ from unit.run_folder import EPOCH_MS, Story, append, write_run
 
 SMALL = Story(repeats=1, interval_ms=500.0)
 NAMES = ("plain", "empty", "cut", "unsteady")
+REPEAT = {"arm": "stock", "repeat": 0, "topic": "made-up-r0"}
+RECORD = {**REPEAT, "partition": 0, "latency_ms": 50.0}
 
 
 def write_odd_runs(folder: Path) -> list[Path]:
@@ -28,12 +30,9 @@ def without_events(run: Path) -> Path:
 
 def _cut(events: Path) -> None:
     """Write a repeat that starts, sends one record, and writes nothing else."""
-    topic = {"arm": "stock", "repeat": 0, "topic": "made-up-r0"}
-    started = {**topic, "type": "repeat_started", "t_ms": EPOCH_MS, "note": ""}
-    record = {
-        **topic, "partition": 0, "seq": 0, "sent_ms": EPOCH_MS + 40.0, "done_ms": EPOCH_MS + 90.0,
-        "latency_ms": 50.0, "error": None, "offset": 0,
-    }  # fmt: skip
+    started = {**REPEAT, "type": "repeat_started", "t_ms": EPOCH_MS, "note": ""}
+    record = {**RECORD, "seq": 0, "sent_ms": EPOCH_MS + 40.0, "done_ms": EPOCH_MS + 90.0,
+              "error": None, "offset": 0}  # fmt: skip
     append(events / "phases.jsonl", [started])
     append(events / "produce-0.jsonl", [record])
 
@@ -41,15 +40,10 @@ def _cut(events: Path) -> None:
 def _unsteady(events: Path) -> None:
     """Add a shrink and a failed record from before the repeat was steady."""
     begun = EPOCH_MS + 1_000.0
-    topic = {"arm": "stock", "topic": "made-up-r0", "partition": 0}
-    change = {
-        **topic, "kind": "partition", "leader": 1, "leader_epoch": 0, "elr": [],
-        "replicas": [1, 2, 3],
-    }  # fmt: skip
+    change = {"arm": "stock", "topic": "made-up-r0", "partition": 0, "kind": "partition",
+              "leader": 1, "leader_epoch": 0, "elr": [], "replicas": [1, 2, 3]}  # fmt: skip
     states = ((200, [1]), (100, [1, 2, 3]))
     append(events / "isr.jsonl", [{**change, "t_ms": begun - at, "isr": isr} for at, isr in states])
-    record = {
-        **topic, "repeat": 0, "seq": 999, "sent_ms": begun - 300.0, "done_ms": begun - 250.0,
-        "latency_ms": 50.0, "error": "NOT_ENOUGH_REPLICAS", "offset": None,
-    }  # fmt: skip
+    record = {**RECORD, "seq": 999, "sent_ms": begun - 300.0, "done_ms": begun - 250.0,
+              "error": "NOT_ENOUGH_REPLICAS", "offset": None}  # fmt: skip
     append(events / "produce-0.jsonl", [record])
