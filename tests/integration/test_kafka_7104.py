@@ -18,14 +18,14 @@ from confluent_kafka import Producer
 from insync.arms import FEATURE, LOG_START
 from insync.brokers.cluster.admin import SMALL_SEGMENTS, client, create_topic, delete_records
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import AgentSpec, NodeExtras
+from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.formats import new_id, with_ids
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError
 from insync.workload.prefill import burst
-from insync_bridge import BridgeClient, BridgeError
-from integration.lab import AT, HELD_MS, TOPIC, Lab, Program, StartCluster, StartLab, repeated
+from insync_bridge import BridgeClient
+from integration.lab import AT, HELD_MS, TOPIC, Lab, Program, StartLab, repeated
 from waiting import wait_for
 
 SEED = 7104
@@ -139,26 +139,6 @@ def test_a_setting_that_1_1_0_does_not_support_stops_its_start(
 ) -> None:
     with pytest.raises(InsyncError, match=rf"ConfigException.*{problem}"):
         start_lab(kafka="1.1.0", brokers=1, settings=settings)
-
-
-@pytest.mark.parametrize("kafka", [pytest.param("1.1.0", marks=pytest.mark.long), "4.3.1"])
-def test_only_what_a_config_asks_for_is_woven(
-    kafka: str, start: StartCluster, agent: AgentSpec
-) -> None:
-    added = {1: set(), 2: {"maybeIncrementLogStartOffset"}, 3: {"<init>"}}
-    extras = {
-        broker: NodeExtras(settings={LOG_START: asked})
-        for broker, asked in ((2, "bound"), (3, "snapshot"))
-    }
-    lab = Lab(start(kafka=kafka, agent=agent, extras=extras), agent)
-    for number, expected in added.items():
-        with lab.bridge(number) as broker:
-            with pytest.raises(BridgeError, match="pause-points=on"):
-                broker.hold("leader-read", max_ms=1_000)
-            assert broker.counters().errors == 0
-        woven = [name for each in lab.events("hook_added", number) for name in each["woven"]]
-        assert {name.rpartition(".")[2] for name in woven} >= expected
-        assert bool(woven) == bool(expected)
 
 
 RECORD_BYTES = 100_000

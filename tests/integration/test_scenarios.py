@@ -19,7 +19,6 @@ from insync.nodes import BROKERS
 from insync.scenario.load import load
 
 SITES = ("read-stall", "send-stall", "slow-follower")
-HOOK = "kafka.cluster.Partition.isFollowerOutOfSync"
 LAG_MS = 2_000
 
 
@@ -117,14 +116,13 @@ def test_a_stalled_leader_steps_down_once_per_partition_and_acks_go_on(
 def test_in_other_arms_no_leader_changes_and_no_step_down_event_is_written(
     scenarios: RecordedScenarios, arm: str
 ) -> None:
-    """Nor is a hook woven for a lag by messages."""
     cell, out = scenarios.cells("read-stall")[arm], scenarios.run("read-stall")
     assert cell["leader_changes"] == [0]
     assert cell["max_ack_gap_ms"][0] > cell["evidence"][0]["acted_ms"] * 0.8, "acks wait"
     assert not (out / "events" / arm / "step-downs.jsonl").exists()
     if arm == "off":
         found = events(scenarios, "read-stall", "off")
-        assert not [line for line in found if line["type"].startswith(("step_down", "hook_added"))]
+        assert not [line for line in found if line["type"].startswith("step_down")]
         assert policies(found) == {"time"}
 
 
@@ -155,8 +153,6 @@ def test_a_cluster_may_be_without_eligible_leader_replicas(every_arm: RecordedSc
 @pytest.mark.long
 def test_by_messages_a_burst_drops_followers_for_a_moment(every_arm: RecordedScenarios) -> None:
     found = events(every_arm, "burst", "messages-4")
-    hooks = [event for event in found if event["type"] == "hook_added"]
-    assert {(hook["why"], *hook["woven"]) for hook in hooks} == {(f"{LAG_POLICY}=messages:4", HOOK)}
     shrinks = [event for event in found if event["type"] == "isr_shrink"]
     assert shrinks
     for shrink in shrinks:

@@ -24,7 +24,7 @@ FETCH = f"{PARTITION}.fetchRecords(Lorg/apache/kafka/X;J)V"
 ANSWER: dict[str, Any] = {
     "version": "4.3.1", "tested": True, "adapter": "v4_2", "problems": [], "unknown": [],
     "features": {"scopes": ["read", "request"], "step_down": True, "lag_policies": []},
-    "woven": [f"{PARTITION}.fetchRecords"], "on_demand": [],
+    "woven": [f"{PARTITION}.fetchRecords"],
     "digests": {FETCH: "00"}, "calls": {FETCH: [f"{PARTITION}.readRecords()V"]},
 }  # fmt: skip
 

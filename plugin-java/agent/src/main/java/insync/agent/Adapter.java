@@ -2,7 +2,6 @@ package insync.agent;
 
 import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.kafka.BrokerAccess;
-import insync.agent.logstart.LogStartHooks;
 import insync.agent.stepdown.broker.ControllerAccess;
 import insync.agent.stepdown.broker.StepDownAccess;
 import insync.agent.weave.Hook;
@@ -17,21 +16,13 @@ public interface Adapter {
     /** Returns the adapter's row in broker-versions.properties: the lowest version that it supports, such as "v4_2". */
     String name();
 
-    /** Returns the hooks that are woven at the start. */
+    /** Returns the hooks of this adapter. */
     List<TypeHooks> types();
 
     /** Returns these, and the extension's. */
     default List<TypeHooks> allTypes() {
         List<TypeHooks> all = new ArrayList<>(types());
         all.addAll(Extension.current().types(name()));
-        return all;
-    }
-
-    /** Returns hooks that are verified at the start but woven only when a broker's settings ask for them. */
-    default List<Hook> hooksOnDemand() {
-        List<Hook> all = new ArrayList<>(logStart().all());
-        all.addAll(appends());
-        all.addAll(Extension.current().hooks(name()));
         return all;
     }
 
@@ -58,30 +49,13 @@ public interface Adapter {
         return null;
     }
 
-    /** Returns the hooks behind the configs against KAFKA-7104. */
-    default LogStartHooks logStart() {
-        return new LogStartHooks(List.of(), List.of());
-    }
-
-    /** Returns the hooks that time a leader's appends; none if solution 2 is not supported. */
-    default List<Hook> appends() {
-        return List.of();
-    }
-
-    default List<Hook> hooksAtStart() {
+    default List<Hook> allHooks() {
         List<Hook> all = new ArrayList<>();
         allTypes().forEach(type -> all.addAll(type.hooks));
         return all;
     }
 
-    /** Returns the hooks woven at the start and those on demand. */
-    default List<Hook> allHooks() {
-        List<Hook> all = hooksAtStart();
-        all.addAll(hooksOnDemand());
-        return all;
-    }
-
-    /** Returns "Class.method" of every method woven at the start, sorted, and each class that only gets members. */
+    /** Returns "Class.method" of every woven method, sorted, and each class that only gets members. */
     default List<String> wovenMethods() {
         TreeSet<String> names = new TreeSet<>();
         for (TypeHooks type : allTypes()) {

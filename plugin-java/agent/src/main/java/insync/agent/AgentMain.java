@@ -1,8 +1,6 @@
 package insync.agent;
 
 import insync.agent.broker.BrokerLifecycle;
-import insync.agent.weave.HooksOnDemand;
-import insync.agent.weave.KnownMethods;
 import insync.agent.weave.Weaver;
 import insync.agent.weave.WovenBroker;
 import insync.core.Insync;
@@ -18,7 +16,7 @@ import net.bytebuddy.dynamic.ClassFileLocator;
 
 /**
  * Starts the agent before the broker's main: reads its options, picks the adapter of the broker's version, and weaves.
- * Either every hook is woven or none is, or the JVM ends; hooks on demand are woven when a broker's settings ask for them.
+ * Either every hook is woven or none is, or the JVM ends.
  */
 public final class AgentMain {
     private static final int EXIT_BAD_INPUT = 2;
@@ -48,7 +46,8 @@ public final class AgentMain {
         try {
             Adapter adapter = adapters.pick(version, problems);
             if (adapter != null) {
-                prepare(adapter, adapters, version, options, instrumentation);
+                Features.install(new Features(version, adapter.name(), column -> adapters.listed(adapter.name(), column)));
+                BrokerLifecycle.install(adapter);
                 Map<String, Object> woven = weave(adapter, version, options, instrumentation, problems);
                 if (problems.isEmpty()) {
                     installed(woven, adapters.isTested(version), insync);
@@ -74,15 +73,6 @@ public final class AgentMain {
             + (tested ? "" : "; this version is not tested, but has every symbol that the adapter needs"));
     }
 
-    private static void prepare(Adapter adapter, Adapters adapters, String version, AgentOptions options,
-                                Instrumentation instrumentation) {
-        Features.install(new Features(version, adapter.name(), column -> adapters.listed(adapter.name(), column)));
-        // Reads the table of methods only then: a start with a cache of woven classes does not need it.
-        HooksOnDemand onDemand = new HooksOnDemand((hooks, loaded) -> new Weaver(adapter).add(hooks, loaded), instrumentation,
-            options.allowsUnknownMethods ? hooks -> List.of() : hooks -> KnownMethods.load().unknown(hooks));
-        BrokerLifecycle.install(adapter, onDemand, options.runsStockWhenUnsupported);
-    }
-
     /**
      * Weaves with the woven classes that an earlier start saved, or else after all checks.
      *
@@ -92,7 +82,7 @@ public final class AgentMain {
      */
     private static Map<String, Object> weave(Adapter adapter, String version, AgentOptions options, Instrumentation instrumentation,
                                              List<String> problems) throws AgentException {
-        Extension.Store files = options.extension.store(version, adapter.name(), String.valueOf(options.allowsUnknownMethods));
+        Extension.Store files = options.extension.store(version + ' ' + adapter.name() + ' ' + options.allowsUnknownMethods);
         WovenBroker woven = files == null ? null : files.load();
         String cache = woven == null ? "off" : "used";
         if (woven == null) {

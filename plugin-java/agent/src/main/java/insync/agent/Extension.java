@@ -1,7 +1,5 @@
 package insync.agent;
 
-import insync.agent.weave.Hook;
-import insync.agent.weave.HooksOnDemand;
 import insync.agent.weave.TypeHooks;
 import insync.agent.weave.WovenBroker;
 import insync.core.Insync;
@@ -50,13 +48,8 @@ public class Extension {
         return EventLog.none();
     }
 
-    /** Returns the hooks for an adapter's versions that are woven at the start. */
+    /** Returns the extension's hooks for an adapter's versions. */
     public List<TypeHooks> types(String adapter) {
-        return List.of();
-    }
-
-    /** Returns the hooks for an adapter's versions that are verified at the start and woven on demand. */
-    public List<Hook> hooks(String adapter) {
         return List.of();
     }
 
@@ -66,7 +59,7 @@ public class Extension {
     }
 
     /** Returns the store of woven classes that depend on these facts, or null without one. */
-    public Store store(String... facts) {
+    public Store store(String facts) {
         return null;
     }
 
@@ -82,12 +75,8 @@ public class Extension {
     /** Called when the agent's parts of a broker have started. */
     public void started(ReplicaManager replicas, KafkaConfig config, Insync insync) { }
 
-    /**
-     * Weaves what a broker's settings ask for; called at its start, and after an update of its configs.
-     *
-     * @throws IllegalStateException if the JVM refused the hooks
-     */
-    public void weave(KafkaConfig config, String adapter, HooksOnDemand onDemand) { }
+    /** Called with a broker's configs at its start, and after an update of them. */
+    public void configured(KafkaConfig config) { }
 
     /** Returns whether a broker steps down without solution 1 of KIP-501. */
     public boolean relinquishesOnly(KafkaConfig config) {

@@ -27,10 +27,12 @@ public final class CheckBuild {
 
     /**
      * Returns the answer: `version`, `tested`, `adapter` (null without one) and `problems`; with an adapter also its `features`, the
-     * methods `woven` at the start and `on_demand`, those `unknown` to the agent, and per method its `digests` and `calls`.
+     * methods `woven`, with all pause points, those `unknown` to the agent, and per method its `digests` and `calls`.
      */
     static Map<String, Object> found() throws AgentException {
-        Extension.install(new Lab());
+        Lab lab = new Lab();
+        lab.options.pausePoints = true;
+        Extension.install(lab);
         String version = JarTable.brokerVersion();
         Adapters adapters = Adapters.load();
         List<String> problems = new ArrayList<>();
@@ -60,9 +62,6 @@ public final class CheckBuild {
         features.put("lag_policies", adapters.listed(adapter.name(), ".lag_policies"));
         answer.put("features", features);
         answer.put("woven", adapter.wovenMethods());
-        List<String> onDemand = new ArrayList<>();
-        adapter.hooksOnDemand().forEach(hook -> onDemand.add(hook.toString()));
-        answer.put("on_demand", onDemand);
         answer.put("unknown", KnownMethods.load().unknown(adapter.allHooks()));
         answer.put("digests", KnownMethods.digests(adapter.allHooks()));
         answer.put("calls", KnownMethods.read(adapter.allHooks(), MethodCalls::of));

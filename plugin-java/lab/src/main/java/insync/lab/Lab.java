@@ -4,8 +4,6 @@ import insync.agent.AgentException;
 import insync.agent.Extension;
 import insync.agent.Features;
 import insync.agent.broker.Brokers;
-import insync.agent.weave.Hook;
-import insync.agent.weave.HooksOnDemand;
 import insync.agent.weave.TypeHooks;
 import insync.bridge.BridgeServer;
 import insync.bridge.BrokerView;
@@ -67,15 +65,16 @@ public final class Lab extends Extension {
 
     @Override
     public List<TypeHooks> types(String adapter) {
-        return adapter.equals("v1_1") ? List.of() : List.of(new PartitionEvents(adapter.equals("v2_8")));
-    }
-
-    @Override
-    public List<Hook> hooks(String adapter) {
-        List<Hook> all = new ArrayList<>(PausePointHooks.of(adapter));
+        List<TypeHooks> all = new ArrayList<>();
+        if (options.pausePoints) {
+            all.addAll(PausePointHooks.of(adapter));
+        }
         if (!ZOOKEEPER.contains(adapter)) {
-            all.add(LagPolicy.lagByMessages());
-            all.add(ReadErrorHooks.fetchRecords());
+            all.add(new LagPolicy());
+            all.add(new ReadErrorHooks());
+        }
+        if (!adapter.equals("v1_1")) {
+            all.add(new PartitionEvents(adapter.equals("v2_8")));
         }
         return all;
     }
@@ -93,10 +92,11 @@ public final class Lab extends Extension {
     }
 
     @Override
-    public Store store(String... facts) {
+    public Store store(String facts) {
         Path folder = options.cacheFolder;
         try {
-            return folder == null ? null : WovenCache.in(folder, List.of(jar(Extension.class), jar(Lab.class)), facts);
+            return folder == null ? null : WovenCache.in(folder, List.of(jar(Extension.class), jar(Lab.class)),
+                facts + ", pause points " + options.pausePoints);
         } catch (IOException | URISyntaxException | RuntimeException unreadable) {
             System.err.println("[insync] cache " + folder + " is not used: " + unreadable);
             return null;
@@ -141,6 +141,9 @@ public final class Lab extends Extension {
     /** Opens one bridge per JVM, on a separate thread so that the broker's start does not wait for it. */
     @Override
     public void started(ReplicaManager replicas, KafkaConfig config, Insync insync) {
+        if (options.pausePoints && !PausePointHooks.of(Features.current().adapter).isEmpty()) {
+            PausePointHooks.POINTS.open();
+        }
         Path file = options.bridgeFile;
         if (file != null && bridgeOpen.compareAndSet(false, true)) {
             BrokerView view = Brokers.access() == null ? OfVersion.of11().view(replicas, config) : new LeaderView(replicas, config);
@@ -149,13 +152,9 @@ public final class Lab extends Extension {
     }
 
     @Override
-    public void weave(KafkaConfig config, String adapter, HooksOnDemand onDemand) {
-        LagPolicy.weave(config, onDemand);
-        if (options.pausePoints) {
-            PausePointHooks.weave(PausePointHooks.of(adapter), onDemand);
-        }
-        if (relinquishesOnly(config)) {
-            onDemand.weave(List.of(ReadErrorHooks.fetchRecords()), RelinquishOnlyConfig.ONLY);
+    public void configured(KafkaConfig config) {
+        if (Features.current().supportsLagByMessages()) {
+            LagPolicy.set(config);
         }
     }
 

@@ -1,6 +1,6 @@
 package insync.lab;
 
-import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
 import insync.bridge.BrokerView;
 import java.util.List;
 import kafka.server.KafkaConfig;
@@ -18,7 +18,7 @@ public interface OfVersion {
         }
     }
 
-    List<Hook> pausePoints();
+    List<TypeHooks> pausePoints();
 
     BrokerView view(ReplicaManager replicas, KafkaConfig config);
 }

@@ -25,7 +25,6 @@ import insync.agent.stepdown.broker.StepDownAccess;
 import insync.agent.stepdown.controller.HeartbeatResponseHooks;
 import insync.agent.stepdown.controller.PartitionChangeBuilderHooks;
 import insync.agent.stepdown.controller.ReplicationControlManagerHooks;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,8 +39,6 @@ public abstract class CommonAdapter implements Adapter {
     private final String name;
     private final StepDownAccess access;
     private final ControllerAccess controller;
-    private final LogStartHooks logStart;
-    private final List<Hook> appends;
 
     /**
      * @param name the adapter's row in broker-versions.properties
@@ -52,9 +49,6 @@ public abstract class CommonAdapter implements Adapter {
         this.name = name;
         this.access = access;
         this.controller = controller;
-        String log = TypeHooks.moved("kafka.log.UnifiedLog", "org.apache.kafka.storage.internals.log.UnifiedLog");
-        this.logStart = LogStartHooks.since36(log);
-        this.appends = AppendHooks.since36(log);
     }
 
     @Override
@@ -64,7 +58,10 @@ public abstract class CommonAdapter implements Adapter {
 
     @Override
     public final List<TypeHooks> types() {
-        List<TypeHooks> all = new ArrayList<>(List.of(
+        List<TypeHooks> all = new ArrayList<>();
+        all.addAll(LogStartHooks.types());
+        all.addAll(AppendHooks.types());
+        all.addAll(List.of(
             ConfigHooks.definition(),
             new ReplicaManagerHooks(),
             new FetchParamsHooks(),
@@ -124,15 +121,5 @@ public abstract class CommonAdapter implements Adapter {
     @Override
     public final ControllerAccess controller() {
         return controller;
-    }
-
-    @Override
-    public final LogStartHooks logStart() {
-        return logStart;
-    }
-
-    @Override
-    public final List<Hook> appends() {
-        return appends;
     }
 }

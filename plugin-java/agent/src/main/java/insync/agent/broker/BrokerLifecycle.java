@@ -21,7 +21,6 @@ import insync.agent.logstart.LogStartConfigs;
 import insync.agent.metrics.BrokerMetrics;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.StepDownConfigs;
-import insync.agent.weave.HooksOnDemand;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import insync.core.isr.FetchRule;
@@ -37,7 +36,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
-import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.utils.Time;
 
 /**
@@ -49,8 +47,6 @@ public final class BrokerLifecycle extends Brokers.Parts {
     private static final String PROCESS_ROLES = "process.roles";
     private static final String CONTROLLER = "controller";
     private static volatile Adapter adapter;
-    private static volatile HooksOnDemand onDemand;
-    private static volatile boolean stockWhenUnsupported;
 
     private final Draining<RequestPart> endingRequests = new Draining<>(RequestPart::stop);
     private final Draining<PendingReads> endingReads = new Draining<>(PendingReads::stop);
@@ -66,16 +62,9 @@ public final class BrokerLifecycle extends Brokers.Parts {
 
     private BrokerLifecycle() { }
 
-    /**
-     * Sets what is common to all brokers of this JVM; called once, before weaving.
-     *
-     * @param hooks weaves the hooks on demand
-     * @param runStock whether a broker runs without hooks that its settings ask for and that cannot be woven
-     */
-    public static void install(Adapter adapted, HooksOnDemand hooks, boolean runStock) {
+    /** Sets what is common to all brokers of this JVM; called once, before weaving. */
+    public static void install(Adapter adapted) {
         adapter = adapted;
-        onDemand = hooks;
-        stockWhenUnsupported = runStock;
         Brokers.install(adapted.access());
     }
 
@@ -110,24 +99,14 @@ public final class BrokerLifecycle extends Brokers.Parts {
         of(brokerId).heartbeats = sender;
     }
 
-    /**
-     * Starts the plugin in the broker, when its ReplicaManager was constructed.
-     *
-     * @throws ConfigException if a hook that the broker's settings ask for cannot be woven, unless the agent's option
-     *     on-unsupported lets the broker run without; the only exception, others are recorded
-     */
+    /** Starts the plugin in the broker, when its ReplicaManager was constructed. */
     public void replicaManagerStarted(ReplicaManager started, KafkaConfig config, Time time) {
         Insync insync = Insync.current();
         try {
             start(started, config, time, insync);
             Extension.current().started(started, config, insync);
-            LogStartConfigs.weave(config, adapter.logStart(), onDemand);
-            weaveStepDown(config);
-        } catch (IllegalStateException refused) {
-            if (!stockWhenUnsupported) {
-                throw new ConfigException("[insync] " + refused.getMessage());
-            }
-            Insync.failed(refused);
+            LogStartConfigs.turnOn(config, insync.logStarts);
+            Extension.current().configured(config);
         } catch (RuntimeException | Error failed) {
             Insync.failed(failed);
         }
@@ -218,7 +197,7 @@ public final class BrokerLifecycle extends Brokers.Parts {
         updated.entrySet().removeAll(before.entrySet());
         keepsInSync = !relinquishesOnly(config);
         boolean done = apply(List.of(
-            () -> weaveStepDown(config),
+            () -> Extension.current().configured(config),
             () -> switchReads(config),
             () -> switchRequests(config),
             () -> {
@@ -259,14 +238,6 @@ public final class BrokerLifecycle extends Brokers.Parts {
             }
         }
         return done;
-    }
-
-    /** Weaves the hooks on demand of the step-down; throws IllegalStateException if the JVM refused those of a feature. */
-    private static void weaveStepDown(KafkaConfig config) {
-        Extension.current().weave(config, Features.current().adapter, onDemand);
-        if (Features.current().supportsStepDown() && StepDownConfigs.timesAppends(config)) {
-            onDemand.weave(adapter.appends(), StepDownConfigs.APPENDS);
-        }
     }
 
     private static boolean relinquishesOnly(KafkaConfig config) {

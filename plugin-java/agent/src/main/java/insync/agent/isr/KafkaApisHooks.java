@@ -9,9 +9,10 @@ import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
 /** Weaves Kafka's KafkaApis, whose methods run in request handler threads. */
 public final class KafkaApisHooks extends TypeHooks {
+    public static final String TYPE = "kafka.server.KafkaApis";
 
     public KafkaApisHooks() {
-        super("kafka.server.KafkaApis");
+        super(TYPE);
         on("handleFetchRequest", HandleFetchRequest.class);
     }
 

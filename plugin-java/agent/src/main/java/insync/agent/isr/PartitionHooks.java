@@ -11,6 +11,8 @@ import net.bytebuddy.implementation.bytecode.assign.Assigner;
 /** Weaves Kafka's Partition: the out-of-sync check of followers, and elections. */
 public final class PartitionHooks extends TypeHooks {
     public static final String TYPE = "kafka.cluster.Partition";
+    /** The class of a partition's log, which has the lock. It moved in 4.1. */
+    public static final String LOG = moved("kafka.log.UnifiedLog", "org.apache.kafka.storage.internals.log.UnifiedLog");
 
     /** @param hasRequests whether the version supports scope "request" */
     public PartitionHooks(boolean hasRequests) {

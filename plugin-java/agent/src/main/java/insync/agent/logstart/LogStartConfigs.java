@@ -1,8 +1,6 @@
 package insync.agent.logstart;
 
-import insync.agent.weave.Hook;
-import insync.agent.weave.HooksOnDemand;
-import java.util.List;
+import insync.core.logstart.LogStartStats;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
@@ -38,16 +36,9 @@ public final class LogStartConfigs {
                 + "offset fails. Added by the insync agent.");
     }
 
-    /** Weaves the hooks that a broker's settings turn on. */
-    public static void weave(KafkaConfig config, LogStartHooks hooks, HooksOnDemand onDemand) {
-        weave(config, BOUND, hooks.bound, onDemand);
-        weave(config, SNAPSHOT, hooks.snapshot, onDemand);
-    }
-
-    private static void weave(KafkaConfig config, String fix, List<Hook> hooks, HooksOnDemand onDemand) {
+    /** Turns on the fixes that a broker's settings ask for, in all brokers of this JVM. */
+    public static void turnOn(KafkaConfig config, LogStartStats fixes) {
         String value = config.getString(FIX);
-        if (value.equals(fix) || value.equals(BOTH)) {
-            onDemand.weave(hooks, FIX + "=" + fix);
-        }
+        fixes.turnOn(value.equals(BOUND) || value.equals(BOTH), value.equals(SNAPSHOT) || value.equals(BOTH));
     }
 }

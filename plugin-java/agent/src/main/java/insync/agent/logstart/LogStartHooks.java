@@ -2,9 +2,8 @@ package insync.agent.logstart;
 
 import insync.agent.isr.FetchParamsHooks;
 import insync.agent.isr.PartitionHooks;
-import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
 import insync.core.Insync;
-import java.util.ArrayList;
 import java.util.List;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
@@ -13,31 +12,16 @@ import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
 import org.apache.kafka.storage.internals.log.LogReadInfo;
 import org.apache.kafka.storage.internals.log.LogStartOffsetIncrementReason;
 
-/** Contains the hooks of the two fixes for a version of Kafka; each is woven only if it is on. */
+/** Contains the hooks of the two fixes of KAFKA-7104 from 3.6 on. */
 public final class LogStartHooks {
-    final List<Hook> bound;
-    final List<Hook> snapshot;
 
-    public LogStartHooks(List<Hook> bound, List<Hook> snapshot) {
-        this.bound = bound;
-        this.snapshot = snapshot;
-    }
+    private LogStartHooks() { }
 
-    /**
-     * Returns the hooks of all versions from 3.6 on.
-     *
-     * @param log the class of a partition's log, which moved in 4.1
-     */
-    public static LogStartHooks since36(String log) {
-        return new LogStartHooks(List.of(new Hook(log, "maybeIncrementLogStartOffset", MaybeIncrementLogStartOffset.class)),
-            List.of(new Hook("org.apache.kafka.storage.internals.log.LogReadInfo", "<init>", NewLogReadInfo.class),
-                new Hook(PartitionHooks.TYPE, "fetchRecords", FetchRecords.class)));
-    }
-
-    public List<Hook> all() {
-        List<Hook> all = new ArrayList<>(bound);
-        all.addAll(snapshot);
-        return all;
+    public static List<TypeHooks> types() {
+        return List.of(
+            new TypeHooks(PartitionHooks.LOG).on("maybeIncrementLogStartOffset", MaybeIncrementLogStartOffset.class),
+            new TypeHooks("org.apache.kafka.storage.internals.log.LogReadInfo").on("<init>", NewLogReadInfo.class),
+            new TypeHooks(PartitionHooks.TYPE).on("fetchRecords", FetchRecords.class));
     }
 
     /**
@@ -78,7 +62,7 @@ public final class LogStartHooks {
                          @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object params,
                          @Advice.Argument(5) boolean recorded, @Advice.Return(readOnly = false) LogReadInfo read)
                 throws IllegalAccessException {
-            if (recorded && ((FetchParamsHooks.Params) params).isFromFollower()) {
+            if (recorded && Insync.current().logStarts.answersAsRead() && ((FetchParamsHooks.Params) params).isFromFollower()) {
                 read = MovedHighWatermark.in(read, partition, leaderEpoch);
             }
         }

@@ -2,7 +2,6 @@ package insync.agent.logstart;
 
 import insync.agent.broker.Brokers;
 import insync.agent.stepdown.broker.StepDownAccess;
-import insync.core.Insync;
 import insync.core.logstart.LogStartRule;
 import java.lang.reflect.Field;
 import java.util.Optional;
@@ -34,7 +33,7 @@ public final class MovedHighWatermark {
     public static LogReadInfo in(LogReadInfo read, Partition partition, int epoch) throws IllegalAccessException {
         Optional<FetchResponseData.EpochEndOffset> diverging =
             (Optional<FetchResponseData.EpochEndOffset>) DIVERGING_EPOCH.get(read);
-        if (diverging.isPresent() || partition.log().isEmpty() || Insync.isDisabled()) {
+        if (diverging.isPresent() || partition.log().isEmpty()) {
             return read;
         }
         long before = HIGH_WATERMARK.getLong(read);

@@ -39,8 +39,7 @@ final class SymbolCheck {
         if (missing.isEmpty()) {
             used.classes.forEach(own -> missing.addAll(unimplemented(own)));
         }
-        Stream.concat(adapter.allTypes().stream().map(type -> type.typeName),
-                adapter.hooksOnDemand().stream().map(hook -> hook.typeName))
+        adapter.allTypes().stream().map(type -> type.typeName)
             .filter(type -> !pool.describe(type).isResolved()).forEach(type -> missing.add("missing class " + type));
         return missing;
     }

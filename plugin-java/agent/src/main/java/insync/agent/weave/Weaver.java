@@ -15,7 +15,6 @@ import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.dynamic.scaffold.MethodGraph;
 import net.bytebuddy.dynamic.scaffold.TypeValidation;
-import net.bytebuddy.implementation.Implementation;
 import net.bytebuddy.implementation.bytecode.StackManipulation;
 import net.bytebuddy.implementation.bytecode.member.MethodInvocation;
 import net.bytebuddy.matcher.ElementMatchers;
@@ -57,7 +56,7 @@ public final class Weaver {
      */
     public WovenBroker make(boolean allowsUnknown, List<String> problems) {
         problems.addAll(new SymbolCheck(pool, locator).missing(adapter));
-        List<String> unknown = KnownMethods.load().unknown(adapter.hooksAtStart());
+        List<String> unknown = KnownMethods.load().unknown(adapter.allHooks());
         if (problems.isEmpty() && !unknown.isEmpty() && !allowsUnknown) {
             problems.add(KnownMethods.refusal(unknown));
         }
@@ -82,24 +81,6 @@ public final class Weaver {
         return woven;
     }
 
-    /**
-     * Adds the advices of hooks on one class to it as it was loaded; it cannot get new members.
-     *
-     * @param loaded its class file
-     * @return the class file with the advices
-     */
-    public byte[] add(List<Hook> hooks, byte[] loaded) {
-        String typeName = hooks.get(0).typeName;
-        ClassFileLocator asItIs = asItIs(typeName, loaded);
-        TypeDescription type = TypePool.Default.WithLazyResolution.of(asItIs).describe(typeName).resolve();
-        DynamicType.Builder<?> builder =
-            byteBuddy().with(Implementation.Context.Disabled.Factory.INSTANCE).redefine(type, asItIs);
-        for (Hook hook : hooks) {
-            builder = builder.visit(adviceOf(hook).on(hook.methods()));
-        }
-        return builder.make().getBytes();
-    }
-
     private ClassFileLocator asItIs(String typeName, byte[] current) {
         return new ClassFileLocator.Compound(ClassFileLocator.Simple.of(typeName, current), locator);
     }
@@ -111,8 +92,6 @@ public final class Weaver {
             originals.put(typeName, KnownMethods.read(locator, typeName));
             woven.put(typeName, tryToMake(typeName, parts, hooksOf(parts), problems));
         });
-        // Created only to verify that the hooks fit; the result is discarded.
-        adapter.hooksOnDemand().forEach(hook -> tryToMake(hook.typeName, List.of(), List.of(hook), problems));
         return woven;
     }
 

@@ -16,12 +16,9 @@ final class FakeInstrumentation {
     Class<?>[] loaded = {};
     /** Class files that the JVM loads as soon as there is a transformer, by class name. */
     Map<String, byte[]> loads = Map.of();
-    /** What the JVM throws when it is to retransform, or null. */
-    Throwable refusal;
     final List<ClassFileTransformer> transformers = new ArrayList<>();
     /** What the transformer made of the loaded class files. */
     final Map<String, byte[]> given = new HashMap<>();
-    final List<Class<?>> retransformed = new ArrayList<>();
 
     Instrumentation proxy() {
         return (Instrumentation) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Instrumentation.class},
@@ -38,12 +35,6 @@ final class FakeInstrumentation {
                 return null;
             case "removeTransformer":
                 return transformers.contains(arguments[0]);
-            case "retransformClasses":
-                if (refusal != null) {
-                    throw refusal;
-                }
-                retransformed.addAll(List.of((Class<?>[]) arguments[0]));
-                return null;
             default:
                 throw new AssertionError("not expected: " + method);
         }

@@ -8,7 +8,6 @@ import insync.agent.config.DynamicConfigs;
 import insync.agent.isr.PartitionState;
 import insync.agent.isr.PendingReads;
 import insync.agent.isr.RequestPart;
-import insync.agent.logstart.LogStartHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -18,8 +17,6 @@ import java.util.List;
  * KIP-501 is not supported in this version.
  */
 public final class BrokerAdapter implements Adapter {
-    private final LogStartHooks logStart = new LogStartHooks(
-        List.of(ReplicaHooks.bound()), ReplicaManagerHooks.answersAsRead());
 
     @Override
     public String name() {
@@ -28,7 +25,7 @@ public final class BrokerAdapter implements Adapter {
 
     @Override
     public List<TypeHooks> types() {
-        return List.of(new KafkaConfigHooks(), new ReplicaManagerHooks());
+        return List.of(new KafkaConfigHooks(), new ReplicaManagerHooks(), ReplicaManagerHooks.results(), ReplicaHooks.bound());
     }
 
     @Override
@@ -40,10 +37,5 @@ public final class BrokerAdapter implements Adapter {
     @Override
     public MetricsRegistry metrics() {
         return Metrics.defaultRegistry();
-    }
-
-    @Override
-    public LogStartHooks logStart() {
-        return logStart;
     }
 }

@@ -1,6 +1,6 @@
 package insync.agent.v1_1;
 
-import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
 import insync.core.Insync;
 import kafka.cluster.Replica;
 import kafka.server.AbstractFetcherThread;
@@ -8,13 +8,12 @@ import net.bytebuddy.asm.Advice;
 
 /** Weaves Kafka's Replica, which owns a partition's log. */
 public final class ReplicaHooks {
-    private static final String TYPE = "kafka.cluster.Replica";
 
     private ReplicaHooks() { }
 
     /** KAFKA-7104's first fix. */
-    static Hook bound() {
-        return new Hook(TYPE, "maybeIncrementLogStartOffset", MaybeIncrementLogStartOffset.class);
+    static TypeHooks bound() {
+        return new TypeHooks("kafka.cluster.Replica").on("maybeIncrementLogStartOffset", MaybeIncrementLogStartOffset.class);
     }
 
     /**

@@ -1,10 +1,8 @@
 package insync.agent.v1_1;
 
 import insync.agent.broker.BrokerLifecycle;
-import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.Insync;
-import java.util.List;
 import kafka.server.KafkaConfig;
 import kafka.server.LogReadResult;
 import kafka.server.ReplicaManager;
@@ -15,21 +13,19 @@ import org.apache.kafka.common.utils.Time;
 import scala.Tuple2;
 import scala.collection.Seq;
 
-/** Weaves Kafka's ReplicaManager, to start the plugin with the broker. */
+/** Weaves Kafka's ReplicaManager, to start the plugin with the broker, and for KAFKA-7104's second fix. */
 final class ReplicaManagerHooks extends TypeHooks {
-    private static final String TYPE = "kafka.server.ReplicaManager";
     private static final int ALL_ARGUMENTS = 15;
 
     /** The hook is on the constructor that the other one calls. */
     ReplicaManagerHooks() {
-        super(TYPE);
+        super("kafka.server.ReplicaManager");
         on("<init>", ElementMatchers.isConstructor().and(ElementMatchers.takesArguments(ALL_ARGUMENTS)), Init.class);
+        on("updateFollowerLogReadResults", UpdateFollowerLogReadResults.class);
     }
 
-    /** KAFKA-7104's second fix. */
-    static List<Hook> answersAsRead() {
-        return List.of(new Hook(TYPE, "updateFollowerLogReadResults", UpdateFollowerLogReadResults.class),
-            new Hook("kafka.server.LogReadResult", "<init>", NewLogReadResult.class));
+    static TypeHooks results() {
+        return new TypeHooks("kafka.server.LogReadResult").on("<init>", NewLogReadResult.class);
     }
 
     /** Starts the plugin in a broker. */
@@ -46,7 +42,9 @@ final class ReplicaManagerHooks extends TypeHooks {
         static void exit(@Advice.This ReplicaManager replicas,
                          @Advice.Argument(1) Seq<Tuple2<TopicPartition, LogReadResult>> read,
                          @Advice.Return(readOnly = false) Seq<Tuple2<TopicPartition, LogReadResult>> answers) {
-            answers = FollowerAnswers.asRead(replicas, read, answers);
+            if (Insync.current().logStarts.answersAsRead()) {
+                answers = FollowerAnswers.asRead(replicas, read, answers);
+            }
         }
     }
 

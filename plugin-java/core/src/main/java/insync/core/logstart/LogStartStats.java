@@ -5,14 +5,27 @@ import insync.core.events.EventLog;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Applies the rule for the hooks, and counts how often a log start offset was corrected in this broker since its start. */
+/** Applies the fixes that are on for the hooks, and counts how often they corrected a log start offset since the JVM's start. */
 public final class LogStartStats {
+    private volatile boolean boundIsOn;
+    private volatile boolean snapshotIsOn;
     private final LongAdder bounded = new LongAdder();
     private final LongAdder snapshots = new LongAdder();
 
+    /** Turns on fixes, beside those that are on. */
+    public void turnOn(boolean bound, boolean snapshot) {
+        boundIsOn |= bound;
+        snapshotIsOn |= snapshot;
+    }
+
+    /** Returns whether a leader answers a fetch with the state at its read. */
+    public boolean answersAsRead() {
+        return snapshotIsOn && !Insync.isDisabled();
+    }
+
     /** Returns the log start offset to which a follower may move; see {@link LogStartRule#bounded}. */
     public long bounded(long leaders, long ownEnd, long ownHighWatermark) {
-        long start = Insync.isDisabled() ? leaders : LogStartRule.bounded(leaders, ownEnd, ownHighWatermark);
+        long start = boundIsOn && !Insync.isDisabled() ? LogStartRule.bounded(leaders, ownEnd, ownHighWatermark) : leaders;
         if (start != leaders) {
             bounded.increment();
         }
@@ -21,7 +34,7 @@ public final class LogStartStats {
 
     /** Returns the log start offset for a leader's response; see {@link LogStartRule#ofAnswer}. */
     public long ofAnswer(long logStart, long highWatermark) {
-        long start = Insync.isDisabled() ? logStart : LogStartRule.ofAnswer(logStart, highWatermark);
+        long start = answersAsRead() ? LogStartRule.ofAnswer(logStart, highWatermark) : logStart;
         if (start != logStart) {
             snapshot();
         }

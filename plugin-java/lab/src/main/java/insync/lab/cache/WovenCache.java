@@ -31,10 +31,9 @@ import net.bytebuddy.dynamic.ClassFileLocator;
  * A file that does not fit is written again; one that cannot be trusted is also named on standard error.
  */
 public final class WovenCache implements Extension.Store {
-    private static final long MAGIC = 0x696e73796e630002L;
-    private static final int DIGEST = 32;
-    /** Magic number, SHA-256 of the rest. */
-    private static final int HEADER = Long.BYTES + DIGEST;
+    private static final long MAGIC = 0x696e73796e630003L;
+    /** Magic number, digest of the rest: it finds damage, and costs far less than SHA-256 in a JVM that has just started. */
+    private static final int HEADER = 2 * Long.BYTES;
 
     /** The file with the woven classes. */
     public final Path file;
@@ -56,12 +55,12 @@ public final class WovenCache implements Extension.Store {
      * @param jars the jars of this agent
      * @param facts what else the woven classes depend on
      */
-    public static WovenCache in(Path folder, List<Path> jars, String... facts) throws IOException {
+    public static WovenCache in(Path folder, List<Path> jars, String facts) throws IOException {
         return of(folder, jars, System.getProperty("java.class.path"), facts);
     }
 
     /** The same for another class path than this JVM's. */
-    public static WovenCache of(Path folder, List<Path> jars, String classPath, String... facts) throws IOException {
+    public static WovenCache of(Path folder, List<Path> jars, String classPath, String facts) throws IOException {
         StringBuilder all = new StringBuilder();
         for (Path jar : jars) {
             all.append(Long.toHexString(ClassDigests.of(Files.readAllBytes(jar)))).append('\0');
@@ -69,21 +68,14 @@ public final class WovenCache implements Extension.Store {
         for (String property : new String[] {"java.vm.name", "java.vm.version", "java.home"}) {
             all.append(System.getProperty(property)).append('\0');
         }
-        all.append(classPath);
-        for (String fact : facts) {
-            all.append('\0').append(fact);
-        }
+        all.append(classPath).append('\0').append(facts);
         return new WovenCache(folder.resolve("woven-" + name(all.toString()) + ".bin"), classPath);
     }
 
     private static String name(String facts) {
-        ByteBuffer digest = ByteBuffer.wrap(digest(facts.getBytes(StandardCharsets.UTF_8)));
-        return String.format("%016x%016x", digest.getLong(), digest.getLong());
-    }
-
-    private static byte[] digest(byte[] bytes) {
         try {
-            return MessageDigest.getInstance("SHA-256").digest(bytes);
+            ByteBuffer digest = ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(facts.getBytes(StandardCharsets.UTF_8)));
+            return String.format("%016x%016x", digest.getLong(), digest.getLong());
         } catch (NoSuchAlgorithmException everyJvmHasIt) {
             throw new IllegalStateException(everyJvmHasIt);
         }
@@ -155,8 +147,8 @@ public final class WovenCache implements Extension.Store {
 
     private static byte[] payload(byte[] all) throws IOException {
         byte[] payload = Arrays.copyOfRange(all, Math.min(HEADER, all.length), all.length);
-        if (all.length < HEADER || ByteBuffer.wrap(all).getLong() != MAGIC
-                || !Arrays.equals(all, Long.BYTES, HEADER, digest(payload), 0, DIGEST)) {
+        ByteBuffer header = ByteBuffer.wrap(all);
+        if (all.length < HEADER || header.getLong() != MAGIC || header.getLong() != ClassDigests.of(payload)) {
             throw new IOException("it is damaged");
         }
         return payload;
@@ -189,7 +181,7 @@ public final class WovenCache implements Extension.Store {
             // Readable and writable by this user alone.
             Path made = Files.createTempFile(file.getParent(), "woven-", ".tmp");
             try {
-                Files.write(made, ByteBuffer.allocate(HEADER + payload.length).putLong(MAGIC).put(digest(payload)).put(payload).array());
+                Files.write(made, ByteBuffer.allocate(HEADER + payload.length).putLong(MAGIC).putLong(ClassDigests.of(payload)).put(payload).array());
                 Files.move(made, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             } finally {
                 Files.deleteIfExists(made);

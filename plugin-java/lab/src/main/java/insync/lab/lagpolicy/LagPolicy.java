@@ -1,11 +1,9 @@
 package insync.lab.lagpolicy;
 
 import insync.agent.isr.PartitionHooks;
-import insync.agent.weave.Hook;
-import insync.agent.weave.HooksOnDemand;
+import insync.agent.weave.TypeHooks;
 import insync.core.Insync;
 import insync.lab.view.FetchState;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import kafka.cluster.Partition;
@@ -13,25 +11,22 @@ import kafka.server.KafkaConfig;
 import net.bytebuddy.asm.Advice;
 import scala.Option;
 
-/** Selects the rule by which one broker decides that a follower is out of sync. */
-public final class LagPolicy {
+/** Weaves Kafka's Partition, to replace the rule by which one broker decides that a follower is out of sync. */
+public final class LagPolicy extends TypeHooks {
     /** The rules of those brokers of this JVM that do not have Kafka's own, by broker id. */
     private static final Map<Integer, MessageLagRule> RULES = new ConcurrentHashMap<>();
 
-    private LagPolicy() { }
-
-    /** Returns the hook that replaces the answer of Kafka's rule. */
-    public static Hook lagByMessages() {
-        return new Hook(PartitionHooks.TYPE, "isFollowerOutOfSync", IsFollowerOutOfSync.class);
+    public LagPolicy() {
+        super(PartitionHooks.TYPE);
+        on("isFollowerOutOfSync", IsFollowerOutOfSync.class);
     }
 
-    /** Weaves the hook that applies a broker's rule, unless it is Kafka's own. */
-    public static void weave(KafkaConfig config, HooksOnDemand hooks) {
+    /** Sets the rule of a broker. */
+    public static void set(KafkaConfig config) {
         MessageLagRule rule = LagPolicyConfig.rule(config);
         if (rule == null) {
             RULES.remove(config.brokerId());
         } else {
-            hooks.weave(List.of(lagByMessages()), reason(rule));
             RULES.put(config.brokerId(), rule);
         }
     }
@@ -57,11 +52,7 @@ public final class LagPolicy {
     /** Returns why a broker removes followers from the ISR. */
     public static String reason(int brokerId) {
         MessageLagRule rule = Insync.isDisabled() ? null : RULES.get(brokerId);
-        return rule == null ? "replica.lag.time.max.ms exceeded" : reason(rule);
-    }
-
-    private static String reason(MessageLagRule rule) {
-        return LagPolicyConfig.POLICY + "=" + rule;
+        return rule == null ? "replica.lag.time.max.ms exceeded" : LagPolicyConfig.POLICY + "=" + rule;
     }
 
     /** Decides by messages whether a member of the ISR is out of sync. */

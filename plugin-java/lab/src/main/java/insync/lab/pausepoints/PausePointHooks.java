@@ -1,7 +1,5 @@
 package insync.lab.pausepoints;
 
-import insync.agent.weave.Hook;
-import insync.agent.weave.HooksOnDemand;
 import insync.agent.weave.TypeHooks;
 import insync.bridge.pausepoints.PausePoints;
 import insync.core.Insync;
@@ -33,27 +31,15 @@ public final class PausePointHooks {
     private PausePointHooks() { }
 
     /** Returns the hooks for an adapter's versions. */
-    public static List<Hook> of(String adapter) {
+    public static List<TypeHooks> of(String adapter) {
         switch (adapter) {
             case "v1_1":
                 return OfVersion.of11().pausePoints();
             case "v2_8":
                 return List.of();
             default:
-                return Points.since36(TypeHooks.moved("kafka.log.UnifiedLog", "org.apache.kafka.storage.internals.log.UnifiedLog"));
+                return Points.since36();
         }
-    }
-
-    /**
-     * Weaves the points when a broker's ReplicaManager is constructed.
-     *
-     * @param points the points to weave
-     */
-    public static void weave(List<Hook> points, HooksOnDemand onDemand) {
-        if (!points.isEmpty()) {
-            POINTS.open();
-        }
-        onDemand.weave(points, "pause-points=on");
     }
 
     /** Passes a point; waits if a test pauses this thread there. */

@@ -1,7 +1,7 @@
 package insync.lab.pausepoints;
 
 import insync.agent.isr.PartitionHooks;
-import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
 import java.util.List;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
@@ -10,22 +10,23 @@ import org.apache.kafka.common.TopicPartition;
 
 /** Weaves pause points into Kafka's Partition, a partition's log, and ReplicaFetcherThread. */
 public final class Points {
-    private static final String PROCESS = "processPartitionData";
 
     private Points() { }
 
-    /** @param log the class of a partition's log, which moved in 4.1 */
-    static List<Hook> since36(String log) {
-        return List.of(new Hook(PartitionHooks.TYPE, "updateFollowerFetchState", UpdateFollowerFetchState.class),
-            new Hook(PartitionHooks.TYPE, "maybeExpandIsr", MaybeExpandIsr.class),
-            new Hook(PartitionHooks.TYPE, "readRecords", ReadRecords.class),
-            new Hook(log, "logStartOffset", LogStartOffset.class), received());
+    static List<TypeHooks> since36() {
+        return List.of(
+            new TypeHooks(PartitionHooks.TYPE)
+                .on("updateFollowerFetchState", UpdateFollowerFetchState.class)
+                .on("maybeExpandIsr", MaybeExpandIsr.class)
+                .on("readRecords", ReadRecords.class),
+            new TypeHooks(PartitionHooks.LOG).on("logStartOffset", LogStartOffset.class),
+            received());
     }
 
     /** Returns the hook by which a follower has a response. */
-    public static Hook received() {
-        return new Hook("kafka.server.ReplicaFetcherThread", PROCESS,
-            () -> ElementMatchers.named(PROCESS).and(ElementMatchers.not(ElementMatchers.isBridge())),
+    public static TypeHooks received() {
+        return new TypeHooks("kafka.server.ReplicaFetcherThread").on("processPartitionData",
+            ElementMatchers.named("processPartitionData").and(ElementMatchers.not(ElementMatchers.isBridge())),
             ProcessPartitionData.class);
     }
 

@@ -2,21 +2,20 @@ package insync.lab.relinquish;
 
 import insync.agent.broker.Brokers;
 import insync.agent.isr.FetchParamsHooks.Params;
-import insync.agent.weave.Hook;
+import insync.agent.isr.PartitionHooks;
+import insync.agent.weave.TypeHooks;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.CorruptRecordException;
 
-/** Weaves Kafka's Partition for brokers with {@code leader.relinquish.only.enable=true}, to count failed reads. */
-public final class ReadErrorHooks {
+/** Weaves Kafka's Partition, to count the failed reads of brokers with {@code insync.lab.relinquish.only.enable=true}. */
+public final class ReadErrorHooks extends TypeHooks {
 
-    private ReadErrorHooks() { }
-
-    /** Returns the hook on a leader's read of a partition's log. */
-    public static Hook fetchRecords() {
-        return new Hook(insync.agent.isr.PartitionHooks.TYPE, "fetchRecords", FetchRecords.class);
+    public ReadErrorHooks() {
+        super(PartitionHooks.TYPE);
+        on("fetchRecords", FetchRecords.class);
     }
 
     /** Counts what a read threw, if the read failed and not only the request was wrong. */

@@ -1,6 +1,7 @@
 package insync.lab.v1_1;
 
-import insync.agent.weave.Hook;
+import insync.agent.isr.PartitionHooks;
+import insync.agent.weave.TypeHooks;
 import insync.bridge.BrokerView;
 import insync.lab.OfVersion;
 import insync.lab.pausepoints.PausePointHooks;
@@ -15,16 +16,16 @@ import net.bytebuddy.matcher.ElementMatchers;
 
 /** Weaves the pause points of Kafka 1.1, and shows its brokers. */
 public final class Kafka11 implements OfVersion {
-    private static final String LOG_START = "logStartOffset";
 
     @Override
-    public List<Hook> pausePoints() {
-        String type = insync.agent.isr.PartitionHooks.TYPE;
-        return List.of(new Hook(type, "updateReplicaLogReadResult", LeaderRead.class),
-            new Hook(type, "maybeExpandIsr", LeaderRecorded.class),
-            new Hook("kafka.server.ReplicaManager", "readFromLocalLog", ReadFromLocalLog.class),
-            new Hook("kafka.cluster.Replica", LOG_START,
-                () -> ElementMatchers.named(LOG_START).and(ElementMatchers.takesNoArguments()), LogStartOffset.class),
+    public List<TypeHooks> pausePoints() {
+        return List.of(
+            new TypeHooks(PartitionHooks.TYPE)
+                .on("updateReplicaLogReadResult", LeaderRead.class)
+                .on("maybeExpandIsr", LeaderRecorded.class),
+            new TypeHooks("kafka.server.ReplicaManager").on("readFromLocalLog", ReadFromLocalLog.class),
+            new TypeHooks("kafka.cluster.Replica").on("logStartOffset",
+                ElementMatchers.named("logStartOffset").and(ElementMatchers.takesNoArguments()), LogStartOffset.class),
             Points.received());
     }
 

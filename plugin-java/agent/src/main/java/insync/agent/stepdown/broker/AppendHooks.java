@@ -1,7 +1,8 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.broker.Brokers;
-import insync.agent.weave.Hook;
+import insync.agent.isr.KafkaApisHooks;
+import insync.agent.isr.PartitionHooks;
 import insync.agent.weave.TypeHooks;
 import insync.core.stepdown.AppendMark;
 import insync.core.stepdown.AppendMarks;
@@ -15,29 +16,27 @@ import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * Times the appends to partitions' logs in this JVM, if a broker asks for that. Its brokers share the marks: each has
- * the id of the broker to whose partition it appends. Weaves the classes through which a leader's append and a follower's goes, for brokers with
- * {@code insync.appends.enable}. A move to another log directory appends through some of them, too, without a mark.
+ * Times the appends to partitions' logs in this JVM, if a broker asks for that by {@code insync.appends.enable}. Its brokers share
+ * the marks: each has the id of the broker to whose partition it appends. Weaves the classes through which a leader's append and a
+ * follower's goes. A move to another log directory appends through some of them, too, without a mark.
  */
 public final class AppendHooks {
     private static final AppendMarks MARKS = new AppendMarks();
 
     private AppendHooks() { }
 
-    /**
-     * Returns the hooks of all versions from 3.6 on.
-     *
-     * @param log the class of a partition's log, which has the lock
-     */
-    public static List<Hook> since36(String log) {
+    /** Returns the hooks of all versions from 3.6 on. */
+    public static List<TypeHooks> types() {
         return List.of(
-            new Hook("kafka.server.KafkaApis", "handle", Handle.class),
-            new Hook(insync.agent.isr.PartitionHooks.TYPE, "appendRecordsToLeader", AppendRecordsToLeader.class),
-            new Hook(insync.agent.isr.PartitionHooks.TYPE, "appendRecordsToFollowerOrFutureReplica", AppendRecordsToFollower.class),
-            new Hook(log, "append", LogAppend.class),
+            new TypeHooks(KafkaApisHooks.TYPE).on("handle", Handle.class),
+            new TypeHooks(PartitionHooks.TYPE)
+                .on("appendRecordsToLeader", AppendRecordsToLeader.class)
+                .on("appendRecordsToFollowerOrFutureReplica", AppendRecordsToFollower.class),
+            new TypeHooks(PartitionHooks.LOG).on("append", LogAppend.class),
             // From 4.4 on it has the second name.
-            new Hook(TypeHooks.moved("kafka.log.LocalLog", "org.apache.kafka.storage.internals.log.LocalLog"), "checkIfMemoryMappedBufferClosed",
-                () -> ElementMatchers.namedOneOf("checkIfMemoryMappedBufferClosed", "checkIfClosed"), LogLocked.class));
+            new TypeHooks(TypeHooks.moved("kafka.log.LocalLog", "org.apache.kafka.storage.internals.log.LocalLog"))
+                .on("checkIfMemoryMappedBufferClosed",
+                    ElementMatchers.namedOneOf("checkIfMemoryMappedBufferClosed", "checkIfClosed"), LogLocked.class));
     }
 
     /**
