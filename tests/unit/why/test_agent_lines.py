@@ -41,9 +41,9 @@ CASES: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
         [pending(1_000), pending(20_000, 3_000)],
         {"paused": [], "undated": [paused(1, 1_000, 20_000, 3_000)]}),
     # No fetch arrives at a broker that leads nothing, and then its agent reports nothing.
-    "a time without reports is no pause": (
+    "a time without reports is not a pause": (
         [pending(1_000), pending(30_000)], {"paused": [], "undated": []}),
-    "a counter that begins again after a restart is no pause": (
+    "a counter that begins again after a restart is not a pause": (
         [pending(1_000, 500), *started(1, 5_000), pending(7_000, 100)],
         {"paused": [], "ended": [ended(1, 1_000, 5_000)]}),
     "a process that was started again in the span had ended": (
