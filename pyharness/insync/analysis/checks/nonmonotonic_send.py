@@ -49,15 +49,13 @@ def find(fates: DataFrame) -> DataFrame:
 
 def _overtaken(rows: DataFrame, keys: Sequence[str], most: str, wrong: Column) -> DataFrame:
     """Return one row per record that has the largest `most` of all rows before a `wrong` row."""
-    carried = [
-        name for name in ("position", "seq", "producer", "sent_ms", "transaction") if name != most
-    ]
-    found = with_most(rows, keys, "position", most, carried).where(wrong)
+    columns = ("position", "seq", "producer", "sent_ms", "done_ms", "acked", "transaction")
+    found = with_most(rows, keys, "position", most, columns).where(wrong)
     overtaking = found.groupBy(*PARTITION, "most_position").agg(
-        fn.min("most_seq").alias("most_seq"),
-        fn.min("most_producer").alias("most_producer"),
-        fn.min("most_sent_ms").alias("most_sent_ms"),
-        fn.min("most_transaction").alias("most_transaction"),
+        *(
+            fn.min(f"most_{name}").alias(f"most_{name}")
+            for name in ("seq", "producer", "sent_ms", "transaction")
+        ),
         fn.max("position").alias("last_position"),
         *(
             fn.min_by(name, "position").alias(name)

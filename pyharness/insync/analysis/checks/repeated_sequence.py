@@ -31,8 +31,8 @@ def find(batches: DataFrame) -> DataFrame:
         "last_sequence",
         fn.col("base_sequence") + fn.col("last_offset") - fn.col("base_offset"),
     )
-    carried = ["base_sequence", "base_offset", "last_offset"]
-    again = with_most(numbered, _LOG, "base_offset", "last_sequence", carried).where(
+    columns = ["base_sequence", "last_sequence", "base_offset", "last_offset"]
+    again = with_most(numbered, _LOG, "base_offset", "last_sequence", columns).where(
         fn.col("base_sequence") <= fn.col("most_last_sequence")
     )
     who = fn.concat(
