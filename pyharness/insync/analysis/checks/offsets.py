@@ -15,6 +15,7 @@ from insync.analysis.checks.base import Anomaly, Check, Found, found_rows
 from insync.analysis.checks.comparable import WHOLE
 from insync.analysis.checks.history import (
     PARTITION,
+    anomaly_rows,
     each,
     is_acked,
     operation,
@@ -50,25 +51,32 @@ def find(
         ),
         fn.max("producer").alias("producer"),
         fn.min("acked_ms").alias("acked_ms"),
-        fn.max("corrupt").alias("corrupt"),
         fn.bit_count(fn.bit_or("replica_bit")).alias("held_by"),
     )
     two = fn.least("low_acked", "low_read") < fn.greatest("high_acked", "high_read")
     logs = comparable.where("whole").select(*PARTITION, "replicas", "from_offset", "to_offset")
-    corrupt, at = fn.col("corrupt"), fn.col("offset")
-    read = operation("read", offset="offset", note=corrupt)
+    at = fn.col("offset")
     cases = [
         Found(fn.lit(INCONSISTENT), two, at, at, _two_records()),
-        Found(fn.lit(CORRUPT), corrupt.isNotNull(), at, at, fn.array(read)),
         Found(fn.lit(MISSING), _is_missing(), at, at, fn.array(_ack())),
     ]
-    return found_rows(seen.join(fn.broadcast(logs), PARTITION, "left"), cases)
+    found = found_rows(seen.join(fn.broadcast(logs), PARTITION, "left"), cases)
+    return found.unionByName(_corrupt(consume))
+
+
+def _corrupt(consume: DataFrame) -> DataFrame:
+    lines = consume.where(fn.col("corrupt").isNotNull()).groupBy(*_PLACE)
+    read = operation("read", offset="offset", note=fn.col("corrupt"))
+    return anomaly_rows(
+        lines.agg(fn.max("corrupt").alias("corrupt")), CORRUPT, "offset", "offset", [read]
+    )
 
 
 _LINE = {
     "acked_seq": "bigint", "acked_ms": "double", "producer": "int", "read_seq": "bigint",
-    "corrupt": "string", "replica_bit": "bigint",
+    "replica_bit": "bigint",
 }  # fmt: skip
+"""No column is text, because Spark sorts all rows to aggregate texts."""
 
 
 def _acks(produce: DataFrame) -> DataFrame:
@@ -79,7 +87,7 @@ def _acks(produce: DataFrame) -> DataFrame:
 
 def _reads(consume: DataFrame) -> DataFrame:
     intact = fn.when(fn.col("corrupt").isNull(), fn.col("seq"))
-    return typed(consume, _PLACE, _LINE, read_seq=intact, corrupt=fn.col("corrupt"))
+    return typed(consume, _PLACE, _LINE, read_seq=intact)
 
 
 def _reads_inside(reads: DataFrame) -> DataFrame:
