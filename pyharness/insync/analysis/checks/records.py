@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.comparable import fresh_partitions
-from insync.analysis.checks.history import PARTITION, TRANSACTION, each, is_acked, typed
+from insync.analysis.checks.history import PARTITION, TOPIC, each, is_acked, typed
 
 _RECORD = [*PARTITION, "seq"]
 _SPREAD = 1024
@@ -114,19 +114,15 @@ def _with_ends(records: DataFrame, transactions: DataFrame | None) -> DataFrame:
         )
     else:
         ends = transactions.select(
-            *TRANSACTION,
+            *TOPIC,
+            fn.col("transaction").alias("own"),
             fn.col("end").alias("known_end"),
             fn.coalesce("asked_ms", fn.lit(float("inf"))).alias("asked_ms"),
-        ).dropDuplicates(TRANSACTION)
+        ).dropDuplicates([*TOPIC, "own"])
         # Records outside of transactions get one of many keys that match no transaction. With one
         # key, such as null, a single task would join all of them.
-        outside = -1 - fn.pmod("seq", fn.lit(_SPREAD))
-        known = (
-            records.withColumn("own", fn.col("transaction"))
-            .withColumn("transaction", fn.coalesce("transaction", outside))
-            .join(ends, TRANSACTION, "left")
-            .withColumn("transaction", fn.col("own"))
-        )
+        own = fn.coalesce("transaction", -1 - fn.pmod("seq", fn.lit(_SPREAD)))
+        known = records.withColumn("own", own).join(ends, [*TOPIC, "own"], "left")
     ended = fn.when(inside, fn.coalesce("known_end", fn.lit("unknown")))
     counts = ~inside | (fn.col("end") == "committed")
     return known.withColumn("end", ended).withColumn("acked", fn.col("acked") & counts)
