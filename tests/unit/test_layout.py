@@ -72,7 +72,7 @@ MOST_FILES = 20
 # fall. Who removes some lowers the figure; the commit that raises one says why.
 MOST_LINES = {
     "": 1_919,
-    "analysis": 7_401,
+    "analysis": 7_399,
     "brokers": 5_100,
     "bugs": 338,
     "cli": 1_897,

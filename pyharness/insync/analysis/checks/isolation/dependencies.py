@@ -41,10 +41,8 @@ def dependencies(produce: DataFrame, transactions: DataFrame, reads: DataFrame) 
     writes = written.join(ended, TRANSACTION, "inner")
     both = _next_writes(writes).unionByName(_reads(writes, reads, ended))
     # A partition that shows the dependency is enough.
-    edges = both.groupBy(*_EDGE, "begun_ms", "then_begun_ms").agg(
-        fn.min(fn.struct(*_SHOWN)).alias("shown")
-    )
-    return _suspects(edges).select(*_EDGE, "shown.*")
+    shown = fn.min(fn.struct(*_SHOWN)).alias("shown")
+    return _suspects(both).groupBy(*_EDGE).agg(shown).select(*_EDGE, "shown.*")
 
 
 def _next_writes(writes: DataFrame) -> DataFrame:
