@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from insync.cli.app import invoke
 from programs import results
 
+PAGES = [(results.DOCS / name).read_text(encoding="utf-8") for name in ("results.md", "bugs.md")]
 PAGE = """Text.
 
 ```
@@ -88,10 +90,16 @@ def test_a_command_without_a_result_leaves_its_table(tmp_path: Path) -> None:
 
 
 def test_the_pages_that_it_writes_have_marked_commands_with_names_of_their_own() -> None:
-    pages = [results.DOCS / name for name in ("results.md", "bugs.md")]
-    found = [each for page in pages for each in results.asked(page.read_text(encoding="utf-8"))]
-    marks = sum(page.read_text(encoding="utf-8").count(results.END) for page in pages)
+    found = [each for text in PAGES for each in results.asked(text)]
+    marks = sum(text.count(results.END) for text in PAGES)
     assert len({each.name for each in found}) == len(found) == marks >= 9
+
+
+def test_no_marked_command_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.cli.results.run_campaign", lambda *_: 0)
+    # That of bugs.md asks Maven for releases.
+    for each in results.asked(PAGES[0]):
+        assert invoke(each.arguments) == 0, each.name
 
 
 def test_what_was_cut_short_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
