@@ -29,6 +29,7 @@ def test_the_scenarios_of_a_group_exist_and_are_valid_at_its_scale(name: str) ->
     assert set(GROUPS[name].figures) <= {
         name for name, each in metrics.METRICS.items() if each.cell
     }
+    assert set(GROUPS[name].curves) <= set(metrics.METRICS)
 
 
 def test_scenarios_that_client_pauses_would_hide_run_unscaled() -> None:
