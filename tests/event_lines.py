@@ -11,7 +11,6 @@ def read_lines(file: Path) -> list[dict[str, Any]]:
 
 
 def lines_of(run: Path, arm: str, name: str) -> list[dict[str, Any]]:
-    """Return every line of one event file of an arm of a run."""
     return read_lines(run / "events" / arm / name)
 
 

@@ -66,7 +66,6 @@ _WORKLOAD = {"leaders": [1, 2, 3], "rate_per_partition": 25, "record_bytes": 200
 
 
 def fault_tables(faults: Iterable[Keys]) -> str:
-    """Return the `[[faults]]` tables of a scenario file."""
     return "".join(f"[[faults]]\n{tomli_w.dumps(fault)}" for fault in faults)
 
 

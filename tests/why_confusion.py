@@ -74,7 +74,6 @@ class Judged:
 
     @property
     def is_right(self) -> bool:
-        """Whether the answer names the broker and the cause."""
         return self.truth == self.answer
 
 
@@ -234,7 +233,6 @@ def as_markdown(cases: Iterable[Judged]) -> str:
 
 
 def run_folders(folders: Iterable[Path]) -> list[Path]:
-    """Return every run folder below some folders."""
     return sorted({each.parent for folder in folders for each in folder.rglob("run.json")})
 
 

@@ -19,7 +19,6 @@ def executable() -> str | None:
 def opened(
     browser: Browser, page: Path, width: int = 1280, scheme: str = "light"
 ) -> Iterator[Page]:
-    """Open a page offline."""
     viewport = {"width": width, "height": 800}
     with browser.new_context(viewport=viewport, color_scheme=scheme, offline=True) as context:
         tab = context.new_page()

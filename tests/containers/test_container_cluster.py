@@ -61,7 +61,6 @@ def ours(engine: Engine) -> set[str]:
 
 
 def container_of(engine: Engine, cluster: ContainerCluster, number: int) -> Any:
-    """Return the engine's view of a node."""
     (found,) = (
         each
         for each in engine.containers.list(filters={"label": docker_process.OWNER})

@@ -68,18 +68,20 @@ def do(root: Path, step: Step) -> object:
         "append": lambda: _write(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, first * number),
         "replace": lambda: _write(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, second * number),
         "make": lambda: _write(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, ""),
-        "at": lambda: _write_at(path, number * 1000),
+        "at": lambda: _opened(path, os.O_RDWR, lambda f: os.pwrite(f, b"far away", number * 1000)),
         "read": lambda: path.read_bytes(),
         "mapped": lambda: _map(path),
         "truncate": lambda: os.truncate(path, number * 700),
-        "allocate": lambda: _allocate(path, number * 700),
+        "allocate": lambda: _opened(
+            path, os.O_RDWR, lambda file: os.posix_fallocate(file, 0, number * 700 + 1)
+        ),
         "mkdir": lambda: path.mkdir(),
         "rmdir": lambda: path.rmdir(),
         "unlink": lambda: path.unlink(),
         "rename": lambda: os.rename(path, other),  # noqa: PTH104 - it returns nothing
         "chmod": lambda: path.chmod(0o600 + number),
         "utime": lambda: os.utime(path, ns=(number, number * 10**9)),
-        "fsync": lambda: _fsync(path),
+        "fsync": lambda: _opened(path, os.O_RDONLY, os.fsync),
         "list": lambda: _names(path),
         "deleted": lambda: _use_deleted(path),
     }
@@ -89,23 +91,16 @@ def do(root: Path, step: Step) -> object:
         return error.errno
 
 
-@contextmanager
-def _opened(path: Path, flags: int) -> Iterator[int]:
+def _opened(path: Path, flags: int, act: Callable[[int], object]) -> object:
     file = os.open(path, flags, 0o644)
     try:
-        yield file
+        return act(file)
     finally:
         os.close(file)
 
 
-def _write(path: Path, flags: int, text: str) -> int:
-    with _opened(path, flags) as file:
-        return os.write(file, text.encode())
-
-
-def _write_at(path: Path, offset: int) -> int:
-    with _opened(path, os.O_RDWR) as file:
-        return os.pwrite(file, b"far away", offset)
+def _write(path: Path, flags: int, text: str) -> object:
+    return _opened(path, flags, lambda file: os.write(file, text.encode()))
 
 
 def _map(path: Path) -> bytes:
@@ -117,16 +112,6 @@ def _map(path: Path) -> bytes:
             mapped[0:1] = b"m"
             mapped.flush()
     return path.read_bytes()
-
-
-def _allocate(path: Path, size: int) -> None:
-    with path.open("r+b") as file:
-        os.posix_fallocate(file.fileno(), 0, size + 1)
-
-
-def _fsync(path: Path) -> None:
-    with _opened(path, os.O_RDONLY) as file:
-        os.fsync(file)
 
 
 def _use_deleted(path: Path) -> tuple[bytes, list[str]]:

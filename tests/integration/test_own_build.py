@@ -19,7 +19,6 @@ from patched_kafka import patched_libs
 
 
 def folder_of(dist: Distribution, folder: Path) -> Path:
-    """Make a folder with links to the jars of a version."""
     folder.mkdir(parents=True)
     for file in dist.jars:
         (folder / file.name).symlink_to(file)

@@ -52,7 +52,6 @@ class Section:
 
     @property
     def stem(self) -> str:
-        """The example as the name of a Python file."""
         return self.example.replace("-", "_")
 
     def patterns(self) -> dict[str, re.Pattern[str]]:

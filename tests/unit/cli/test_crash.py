@@ -21,7 +21,6 @@ LINE = "insync: OSError: [Errno 28] No space left on device\n"
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: Exception) -> int:
-    """Return the exit code of a command that raises `error`."""
     monkeypatch.setattr("insync.cli.state.partitions", Mock(side_effect=error))
     return invoke(["state", ".", "--json"])
 

@@ -26,12 +26,10 @@ from unit.verdict import made_up
 
 
 def arm(**metrics: Any) -> Mapping[str, Any]:
-    """Make an arm of a verdict with two unremarkable repeats."""
     return {"repeats": 2, **{name: [0, 0] for name in of_verdict()}, "evidence": [], **metrics}
 
 
 def rendered(state: PartitionState) -> str:
-    """Return the text of a table of a state at 80 columns."""
     text = io.StringIO()
     Console(width=80, file=text).print(table([state]))
     return text.getvalue()

@@ -45,7 +45,9 @@ def write(folder: Path, run: Line, repeats: list[Repeat]) -> RunInfo:
     for repeat in repeats:
         for file, lines in repeat.lines.items():
             append(folder / schema.EVENTS / ARM / file, lines)
-    return RunInfo.model_validate(whole)
+    info = RunInfo.model_validate(whole)
+    (folder / schema.RUN).write_text(info.model_dump_json(by_alias=True))
+    return info
 
 
 def workload_json() -> Line:
@@ -102,7 +104,8 @@ def in_turn(
 @pytest.fixture(scope="module")
 def made(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Made:
     """Make up all histories, and compute the tables of all in one pass."""
-    folder = tmp_path_factory.mktemp("sensitivity")
+    home = tmp_path_factory.mktemp("sensitivity")
+    folders = [home / name for name in ("workload", "race", "healthy")]
     needed = sorted({each for form in FORMS for each in form.values()})
     of_workload = [each for each in needed if each[0] in histories.MADE]
     of_races = [each for each in needed if each[0] in races.MADE]
@@ -112,13 +115,11 @@ def made(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Made:
     race_json = workload_json()
     race_json["scenario"]["race"] = {"order": "half-read", "start_moves_by": "delete-records"}
     infos = [
-        write(folder / "workload", workload_json(), repeats),
-        write(folder / "race", {**race_json, "scenario_name": "race"}, raced),
-        write_healthy(folder / "healthy"),
+        write(folders[0], workload_json(), repeats),
+        write(folders[1], {**race_json, "scenario_name": "race"}, raced),
+        write_healthy(folders[2]),
     ]
-    for info, name in zip(infos, ("workload", "race", "healthy"), strict=True):
-        (folder / name / schema.RUN).write_text(info.model_dump_json(by_alias=True))
-    rows = rows_of(session, *(folder / name for name in ("workload", "race", "healthy")))
+    rows = rows_of(session, *folders)
     workload, race, healthy = (
         [repeat.metrics for repeat in facts_of_run(info, each).arms[ARM]]
         for info, each in zip(infos, rows, strict=True)

@@ -25,12 +25,10 @@ FILES = [file for patch in PATCHES for file in sorted((HERE / patch / "hunks").i
 
 
 def hunk(patch: str, name: str) -> str:
-    """Return a patch's changes of a file."""
     return (HERE / patch / "hunks" / f"{name}.diff").read_text()
 
 
 def section(name: str) -> list[list[str]]:
-    """Return the cells of a table of the page."""
     inside = PAGE.split(f"<!-- {name}: begin -->")[1].partition(f"<!-- {name}: end -->")[0]
     rows = [line.strip("|").split(" | ") for line in inside.strip().splitlines()[2:]]
     return [[cell.strip() for cell in row] for row in rows]
