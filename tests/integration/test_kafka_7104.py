@@ -165,16 +165,11 @@ class Moving:
 
 @pytest.fixture
 def moving(request: pytest.FixtureRequest, start_lab: StartLab, tmp_path: Path) -> Iterator[Moving]:
-    lab = start_lab(
-        brokers=2,
-        assignment=(),
-        settings={
-            "replica.lag.time.max.ms": "30000",
-            "broker.session.timeout.ms": "2000",
-            "broker.heartbeat.interval.ms": "200",
-            LOG_START: request.param,
-        },
-    )
+    settings = {
+        "replica.lag.time.max.ms": "30000", "broker.session.timeout.ms": "2000",
+        "broker.heartbeat.interval.ms": "200", LOG_START: request.param,
+    }  # fmt: skip
+    lab = start_lab(brokers=2, assignment=(), settings=settings)
     target = tmp_path / "second"
     add_log_dir(lab, tmp_path / "nodes" / "1", target)
     create_topic(lab.cluster.bootstrap, TOPIC, [[1, 2]], SMALL_SEGMENTS)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from commands import insync, insync_json
+from event_lines import read_lines
 from every_scenario import resent
 from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
@@ -25,28 +26,19 @@ def folder_of(dist: Distribution, folder: Path) -> Path:
     return folder
 
 
-def packed(dist: Distribution, file: Path) -> Path:
-    """Pack the jars of a version as Kafka's build does, but without compressing them again."""
-    with tarfile.open(file, "w:gz", compresslevel=0) as content:
-        for each in dist.jars:
-            content.add(each, f"{file.stem}/libs/{each.name}")
-    return file
-
-
 @pytest.mark.long
 def test_a_packed_build_runs_with_the_agent(
     dist: Distribution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INSYNC_CACHE", str(tmp_path / "cache"))
-    file = packed(dist, tmp_path / "kafka_2.13-4.3.1.tgz")
+    file = tmp_path / "kafka_2.13-4.3.1.tgz"
+    with tarfile.open(file, "w:gz", compresslevel=0) as content:
+        for each in dist.jars:
+            content.add(each, f"{file.stem}/libs/{each.name}")
     with KafkaCluster(
         brokers=1, kafka=str(file), cluster="local", plugin="request", folder=tmp_path / "nodes"
     ):
-        events = [
-            json.loads(line)
-            for each in (tmp_path / "nodes" / "bridge").glob("broker-1.jsonl")
-            for line in each.read_text().splitlines()
-        ]
+        events = read_lines(tmp_path / "nodes" / "bridge" / "broker-1.jsonl")
     (installed,) = [event for event in events if event["type"] == "agent_installed"]
     assert installed["broker_version"] == "4.3.1"
 

@@ -38,10 +38,6 @@ def fetch(topic_id: bytes, replica: int, partition: int = 0) -> bytes:
     return wire.framed(FETCH, body, flexible=True)
 
 
-def error_of(answer: bytes) -> int:
-    return int(struct.unpack_from(_ERROR_AT, answer)[-1])
-
-
 def topic_id(admin: AdminClient, topic: str) -> bytes:
     (answer,) = admin.describe_topics(TopicCollection([topic])).values()
     found = answer.result(30).topic_id
@@ -97,7 +93,7 @@ class Forger:
             self.opened += 1
         for _ in range(10):
             for peer, request in peers:
-                error = error_of(exchange(peer, request))
+                error = int(struct.unpack_from(_ERROR_AT, exchange(peer, request))[-1])
                 if error == TOPIC_AUTHORIZATION_FAILED:
                     self.refused += 1
                 else:

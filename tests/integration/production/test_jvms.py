@@ -49,13 +49,6 @@ def test_marks_come_and_go_with_each_collector(
     assert {"ZGC": "The Z Garbage Collector"}.get(collector, f"Using {collector}") in used
 
 
-def javas() -> list[Path]:
-    """Return the homes of the Javas: those in INSYNC_JAVAS, and where Linux installs them."""
-    named = os.environ.get("INSYNC_JAVAS", "").split(":")
-    homes = [*(Path(each) for each in named if each), *Path("/usr/lib/jvm").glob("*")]
-    return sorted({each.resolve() for each in homes if (each / "bin").is_dir()})
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("feature", [21, 25])
 def test_another_java(start_lab: StartLab, monkeypatch: pytest.MonkeyPatch, feature: int) -> None:
@@ -64,7 +57,9 @@ def test_another_java(start_lab: StartLab, monkeypatch: pytest.MonkeyPatch, feat
 
 def installed(monkeypatch: pytest.MonkeyPatch, feature: int) -> Java:
     """Return the installed Java of a feature version; skips the test if there is none."""
-    for home in javas():
+    named = os.environ.get("INSYNC_JAVAS", "").split(":")
+    homes = [*(Path(each) for each in named if each), *Path("/usr/lib/jvm").glob("*")]
+    for home in sorted({each.resolve() for each in homes if (each / "bin").is_dir()}):
         monkeypatch.setenv("JAVA_HOME", str(home))
         try:
             found = find_java()
