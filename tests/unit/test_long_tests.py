@@ -22,7 +22,7 @@ ELSEWHERE = (
 )  # fmt: skip
 """Kinds of faults with tests of their own: test_faults_disk.py, test_faults_effects.py,
 test_memory_pressure.py, test_stall_shim.py, test_requests.py, test_answers.py,
-and test_client_freeze.py."""
+and test_operators.py."""
 
 
 def long_tests(source: str) -> Iterator[str]:

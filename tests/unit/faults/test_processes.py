@@ -1,9 +1,9 @@
-"""Faults on whole processes: freeze, kill, quota, shutdown; each on a process of this test."""
+"""Faults on whole processes: freeze, quota, shutdown; of a node or of clients."""
 
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fault_runs import OneNode, planned
+from fault_runs import NO_QUOTA, OneNode, planned
 from insync.errors import InsyncError
-from insync.faults.base import refusal
-from insync.faults.kinds import freeze, stop
+from insync.faults.base import Fault
+from insync.faults.kinds import client_freeze, freeze, stop
 from insync.faults.kinds.freeze import BySignal
 from insync.faults.support import procfs, shares
 from insync.faults.support.cgroup_places import here
@@ -22,7 +22,8 @@ from insync.faults.support.cgroups import ControlGroup
 from insync.nodes import ACTIVE_CONTROLLER
 from insync.owner import mine
 from insync.run.repeat import check_done
-from unit.faults.evidence import acted, lacks
+from insync.scenario.load import source
+from unit.faults.evidence import acted, lacks, refusal
 from unit.faults.fakes import Process, Restarted
 from waiting import wait_for
 
@@ -94,7 +95,7 @@ def test_a_process_continues_if_its_freeze_is_interrupted_at_its_beginning(
     fault.lift()
 
 
-@pytest.mark.skipif(refusal(shares.place) is not None, reason=str(refusal(shares.place)))
+@pytest.mark.skipif(NO_QUOTA is not None, reason=str(NO_QUOTA))
 def test_a_throttled_process_waits_for_its_share_and_its_group_is_removed(
     busy: Process,
 ) -> None:
@@ -183,3 +184,76 @@ def test_a_broker_that_has_ended_cannot_be_stopped(restarted: Start) -> None:
         fault.inject()
     fault.lift()
     assert broker.starts == 1
+
+
+OWN = {"t-0"}
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_freeze, "OPEN_WITHIN_S", 0.2)
+    monkeypatch.setattr(client_freeze, "ARRIVES_WITHIN_S", 0.0)
+
+
+def frozen(busy: Process, answers: Sequence[set[str]]) -> Fault[Any]:
+    """Return the fault, whose coordinator answers this in turn, and the last answer again."""
+    left = list(answers)
+
+    def open_transactions(broker: int) -> set[str]:
+        assert broker == 2
+        assert procfs.is_stopped(busy.pid), "it is asked while the clients do nothing"
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    cluster = OneNode(open_transactions=open_transactions)
+    return planned(cluster, "client-freeze", broker=2, clients=busy, transactions=["t-0", "t-1"])
+
+
+@pytest.mark.parametrize(
+    ("answers", "figures", "lacking"),
+    [
+        ([OWN, OWN, set()], (1, 1), None),
+        # None is open; one is, and ends by what the clients had sent before; one of another repeat.
+        ([set(), OWN, set(), {"old"}, {*OWN, "old"}, {*OWN, "old"}, {"old"}], (1, 1), None),
+        ([OWN, {"t-0", "t-1"}, {"t-1"}], (2, 1), "timed_out was 1, expected exactly 2"),
+        ([OWN], (1, 0), "timed_out was 0, expected exactly 1"),
+        ([set()], (0, 0), "open was 0, expected at least 1"),
+    ],
+)
+def test_the_clients_do_nothing_from_an_open_transaction_on_until_it_has_timed_out(
+    busy: Process,
+    answers: Sequence[set[str]],
+    figures: tuple[int, int],
+    lacking: str | None,
+) -> None:
+    fault = frozen(busy, answers)
+    fault.inject()
+    fault.lift()
+    fault.lift()
+    line = fault.evidence()
+    assert line.acted_ms > 0
+    assert (line.figures["open"], line.figures["timed_out"]) == figures
+    assert lacks("client-freeze", line.figures) == lacking
+    assert not procfs.is_stopped(busy.pid)
+
+
+def test_without_java_clients_it_cannot_act() -> None:
+    with pytest.raises(InsyncError, match="no Java clients"):
+        planned(OneNode(), "client-freeze").inject()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        (
+            'client = "both"', 'client = "librdkafka"',
+            "faults[0].kind: 'client-freeze', expected a scenario with workload.transactions, and",
+        ),
+        ("for_ms = 6_000", "for_ms = 2_000", "faults[0].for_ms: 2000, expected more than workload"),
+        ("timeout_ms = 2_000", "timeout_ms = 2_500", "transactions.timeout_ms: 2000, expected at"),
+        ("\ntimeout_ms = 2_000", "\ntimeout_ms = 1_000_000", "expected at most 900000"),
+    ],
+)  # fmt: skip
+def test_clients_that_cannot_be_stopped_so_are_refused(old: str, new: str, problem: str) -> None:
+    text = source("frozen-client")
+    assert old in text
+    assert problem in refusal(text.replace(old, new, 1))

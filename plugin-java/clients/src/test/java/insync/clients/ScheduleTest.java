@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Records are due when those of the Python producers are; see tests/unit/workload/test_bursts.py. */
+/** Records are due when those of the Python producers are; see tests/unit/workload/test_plan.py. */
 class ScheduleTest {
     private static List<String> first(Schedule schedule, int count) {
         List<String> due = new ArrayList<>();

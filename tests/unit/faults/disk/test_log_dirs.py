@@ -1,4 +1,4 @@
-"""Replicas move between a broker's log directories, without a broker."""
+"""Bytes of a broker's files are flipped, and replicas moved, without a broker."""
 
 import shutil
 import struct
@@ -12,9 +12,61 @@ from insync.brokers.kafka import wire
 from insync.errors import InsyncError
 from insync.faults.base import Fault
 from insync.faults.cluster import FaultCluster
-from insync.faults.kinds.disk.move_log_dir import KIND
 from insync.scenario.load import parse
 from unit.faults.evidence import acted, alone, lacks, refusal
+
+OLD, NEW = "00000000000000000000", "00000000000000000100"
+
+
+@pytest.fixture
+def partition(tmp_path: Path) -> Path:
+    """Make the folder of t-r0-0, in the second of two log directories, with two segments."""
+    made = tmp_path / "data-2" / "t-r0-0"
+    made.mkdir(parents=True)
+    for name in (f"{OLD}.log", f"{NEW}.log", f"{OLD}.index"):
+        (made / name).write_bytes(bytes(range(100)))
+    (made / f"{NEW}.index").touch()
+    return made
+
+
+def fault(tmp_path: Path, **keys: Any) -> Fault[Any]:
+    node = OneNode(folder=tmp_path)
+    node.at.data_dirs = [tmp_path / "data", tmp_path / "data-2"]
+    return planned(node, "corrupt", partitions=[0], **keys)
+
+
+@pytest.mark.parametrize(
+    ("keys", "changed"), [({}, f"{NEW}.log"), ({"files": "*.index"}, f"{OLD}.index")]
+)
+def test_the_newest_file_that_has_something_is_changed_in_its_middle(
+    tmp_path: Path, partition: Path, keys: dict[str, str], changed: str
+) -> None:
+    line = acted(fault(tmp_path, count=4, **keys))
+    whole = bytes(range(100))
+    for file in partition.iterdir():
+        content = file.read_bytes()
+        if file.name == changed:
+            assert content[46:50] == bytes(byte ^ 0xFF for byte in whole[46:50])
+            assert content[:46] + content[50:] == whole[:46] + whole[50:]
+        else:
+            assert content in (whole, b"")
+    assert line.figures == {"asked": 1.0, "changed": 1.0, "still": 1.0}
+    assert (line.acted_ms > 0, lacks("corrupt", line.figures)) == (True, None)
+
+
+def test_a_file_that_the_broker_made_anew_stays_unchanged(tmp_path: Path, partition: Path) -> None:
+    own = fault(tmp_path)
+    own.inject()
+    (partition / f"{NEW}.log").write_bytes(bytes(100))
+    own.lift()
+    assert own.evidence().figures["still"] == 0
+
+
+def test_a_partition_without_such_a_file_is_no_evidence(tmp_path: Path, partition: Path) -> None:
+    line = acted(fault(tmp_path, files="*.snapshot"))
+    assert line.acted_ms == 0.0
+    assert lacks("corrupt", line.figures) == "changed was 0, expected exactly 1"
+
 
 pytestmark = pytest.mark.usefixtures("soon")
 
@@ -41,7 +93,7 @@ class Broker(OneNode):
                 shutil.rmtree(old)
 
     def fault(self, *partitions: int) -> Fault[Any]:
-        return planned(self, KIND.name, partitions=partitions or (0, 1))
+        return planned(self, "move-log-dir", partitions=partitions or (0, 1))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +111,7 @@ def test_a_replica_has_moved_when_it_is_in_the_other_directory_alone(
     line = acted(Broker(tmp_path, moves=moves, leaves=leaves).fault())
     assert (line.figures["moved"], line.figures["asked"]) == (moved, 2)
     assert bool(line.acted_ms) == bool(moved)
-    assert lacks(KIND.name, line.figures) == missing
+    assert lacks("move-log-dir", line.figures) == missing
 
 
 def test_each_replica_goes_to_the_directory_after_its_own(tmp_path: Path) -> None:
@@ -91,7 +143,7 @@ def test_a_broker_that_refuses_one_is_an_error(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_there_must_be_another_directory() -> None:
-    text = alone(KIND.name, partitions=[0])
+    text = alone("move-log-dir", partitions=[0])
     expected = "faults[0].kind: 'move-log-dir', expected broker.log_dirs to be more than 1"
     assert refusal(text).startswith(f"mine.toml: {expected}")
     assert parse(text.replace("[broker]", "[broker]\nlog_dirs = 2"), "mine.toml").faults
