@@ -1,4 +1,4 @@
-"""A node's process ends and is started again: by a kill, without its log, or for its disk."""
+"""A node's process ends and is started again: by a kill, or because its disk fails."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,16 +15,12 @@ from unit.faults.fakes import Killed
 pytestmark = pytest.mark.usefixtures("soon")
 
 
-@pytest.mark.parametrize("kind", ["kill", "lost-log", "power-failure"])
-def test_a_broker_that_has_ended_cannot_be_killed_and_keeps_its_log(
-    tmp_path: Path, kind: str
-) -> None:
-    (tmp_path / "t-r0-0").mkdir()
-    node = Killed(folder=tmp_path)
+@pytest.mark.parametrize("kind", ["kill", "power-failure"])
+def test_a_broker_that_has_ended_cannot_be_killed(kind: str) -> None:
+    node = Killed()
     node.exit_code = 1
     with pytest.raises(InsyncError, match="broker 1: its process ended before the kill"):
         planned(node, kind).inject()
-    assert (tmp_path / "t-r0-0").is_dir()
 
 
 def test_a_kills_evidence_is_how_long_there_was_no_process() -> None:
@@ -44,23 +40,6 @@ def test_a_kills_evidence_is_how_long_there_was_no_process() -> None:
 def test_a_process_that_outlived_its_kill_is_no_evidence() -> None:
     line = acted(planned(Killed(kill=lambda _: None), "kill"))
     assert (line.acted_ms, line.figures) == (0, {"signal": 0})
-
-
-def test_only_the_topics_folders_are_lost_while_the_broker_is_down_and_counted(
-    tmp_path: Path,
-) -> None:
-    for name in ("burst-r0-0", "burst-r0-1", "burst-r0-q-0", "other-0"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "00000000000000000000.log").write_bytes(b"x" * 100)
-        (tmp_path / name / "00000000000000000000.index").write_bytes(b"x" * 7)
-    node = Killed(folder=tmp_path)
-    fault = planned(node, "lost-log", topic="burst-r0")
-    fault.inject()
-    assert sorted(folder.name for folder in tmp_path.iterdir()) == ["burst-r0-q-0", "other-0"]
-    assert node.done == ["kill"]
-    fault.lift()
-    assert node.done == ["kill", "restart"]
-    assert fault.evidence().figures == {"signal": 9, "removed_bytes": 200}
 
 
 def test_after_a_power_failure_files_go_back_between_the_kill_and_the_restart() -> None:
