@@ -107,6 +107,7 @@ def written(folder: Path, *records: bytes, name: str = "log.1", padding: int = 6
 
 FIRST = record(1000, CREATE, create("/a", b"1"))
 SECOND = record(2000, SET, set_data("/a", b"2"))
+DAMAGED = FIRST[:-9] + b"x" + FIRST[-8:]
 
 
 def test_every_kind_of_change_with_its_time_and_session(tmp_path: Path) -> None:
@@ -160,22 +161,20 @@ def test_a_file_with_only_a_header_is_ignored(tmp_path: Path) -> None:
     assert len(list(changes(tmp_path))) == 1
 
 
-def test_a_damaged_record_before_the_end_is_an_error(tmp_path: Path) -> None:
-    broken = FIRST[:-9] + b"x" + FIRST[-8:]
-    with pytest.raises(InsyncError, match=r"unreadable record at byte 16 of .*log\.1"):
-        list(changes(written(tmp_path, broken, SECOND)))
-
-
-def test_only_the_last_file_may_be_truncated(tmp_path: Path) -> None:
-    written(tmp_path, FIRST[:-3])
-    written(tmp_path, SECOND, name="log.2")
-    with pytest.raises(InsyncError, match="unreadable record at byte 16"):
-        list(changes(tmp_path))
-
-
-def test_an_empty_or_missing_log_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InsyncError, match="no files in"):
-        list(changes(tmp_path))
-    (tmp_path / "log.1").write_bytes(b"ZKLG" + struct.pack(">iq", 3, 0))
-    with pytest.raises(InsyncError, match="not a transaction log of version 2"):
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ([HEADER + DAMAGED + SECOND], r"unreadable record at byte 16 of .*log\.1"),
+        ([HEADER + FIRST[:-3], HEADER + SECOND], "unreadable record at byte 16"),
+        ([], "no files in"),
+        ([b"ZKLG" + struct.pack(">iq", 3, 0)], "not a transaction log of version 2"),
+    ],
+    ids=["damaged before the end", "truncated before the last file", "no files", "version 3"],
+)
+def test_what_is_no_log_to_its_end_is_an_error(
+    tmp_path: Path, files: list[bytes], problem: str
+) -> None:
+    for number, content in enumerate(files, 1):
+        (tmp_path / f"log.{number}").write_bytes(content + bytes(64))
+    with pytest.raises(InsyncError, match=problem):
         list(changes(tmp_path))

@@ -10,36 +10,28 @@ from insync.brokers.docker import engine
 from insync.errors import InputError
 
 
-def refused(monkeypatch: pytest.MonkeyPatch, host: str) -> str:
-    monkeypatch.setenv(engine.HOST_VARIABLE, host)
+@pytest.mark.parametrize(
+    ("host", "words"),
+    [
+        *(
+            (host, [f"DOCKER_HOST is {host}, expected this host's engine"])
+            for host in ("tcp://192.0.2.1:2375", "ssh://somebody@example.org", "/run/x")
+        ),
+        ("unix://{}/none.sock", ["no engine at unix:///", "apt-get install docker.io"]),
+        ("unix://{}/left.sock", ["no answer, expected a running engine"]),
+    ],
+    ids=["by TCP", "by SSH", "no address", "not installed", "no listener at its socket"],
+)
+def test_what_is_no_engine_of_this_host_is_refused_in_one_line(
+    host: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "left.sock"))
+    monkeypatch.setenv(engine.HOST_VARIABLE, host.format(tmp_path))
     with pytest.raises(InputError) as error:
         engine.client()
     assert "\n" not in str(error.value)
-    return str(error.value)
-
-
-@pytest.mark.parametrize("host", ["tcp://192.0.2.1:2375", "ssh://somebody@example.org", "/run/x"])
-def test_an_engine_on_another_host_is_refused_without_a_request(
-    host: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert f"DOCKER_HOST is {host}, expected this host's engine" in refused(monkeypatch, host)
-
-
-def test_without_an_engine_the_error_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    message = refused(monkeypatch, f"unix://{tmp_path}/none.sock")
-    assert "no engine at unix:///" in message
-    assert "apt-get install docker.io" in message
-
-
-def test_a_socket_without_a_listener_means_that_the_engine_is_not_running(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    left = tmp_path / "left.sock"
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(str(left))
-    assert "no answer, expected a running engine" in refused(monkeypatch, f"unix://{left}")
+    assert all(each in str(error.value) for each in words)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,6 @@ class Restarted:
         self.process = subprocess.Popen(
             self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        assert self.process.stdout is not None
         assert self.process.stdout.readline()
 
     def kill(self, _: int = 1) -> None:

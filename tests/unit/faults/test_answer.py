@@ -13,7 +13,6 @@ from insync.brokers.cluster.links.answers import AnswerRule
 from insync.brokers.kafka import messages
 from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
-from insync.events.run_info import PlannedFault
 from insync.faults.base import Fault
 from insync.faults.kinds.network.answer import ERRORS, UNDONE, Answer
 from insync.nodes import ACTIVE_CONTROLLER
@@ -141,22 +140,3 @@ def test_the_coordinator_of_groups_can_be_the_target() -> None:
     text = text.replace("broker = 1\n", "").replace("[timeline]", "[[workload.groups]]\n[timeline]")
     (fault,) = parse(text, "mine.toml").faults
     assert (fault.broker, fault.other_topic) == (1, "__consumer_offsets")
-
-
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        (DROP, "Fetch answer drop at broker 1"),
-        ({**DROP, "mode": "delay", "delay_ms": 50}, "Fetch answer + 50 ms at broker 1"),
-        (
-            {**DROP, "mode": "error", "error": "NOT_CONTROLLER"},
-            "Fetch answer NOT_CONTROLLER at broker 1",
-        ),
-        (
-            {"api": "Fetch", "mode": "reset", "processed": False},
-            "Fetch answer reset unprocessed at broker 1",
-        ),
-    ],
-)
-def test_its_words(keys: dict[str, Any], words: str) -> None:
-    assert PlannedFault.model_validate({"kind": "answer", "broker": 1, **keys}).words == words

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock, Mock
 
 import pytest
 
@@ -128,52 +129,34 @@ def test_an_unclean_election_shows_that_the_isr_was_gone_before(
     assert lacks("elect", line.figures, type="unclean", partitions=[0, 1], for_ms=0) == lacking
 
 
-class Broker(OneNode):
-    """Acts as the broker of a queue stall: `holds` of its threads take a stalled call."""
-
-    def __init__(self, control: ControlFile, holds: int) -> None:
-        super().__init__(controls={2: control})
-        self.topics: list[tuple[str, int, int]] = []
-        self.sent: list[bytes] = []
-        self.closed = 0
-        self._slots = control.slots
-        self._holds = holds
-
-    def make_filled_topic(self, *asked: Any) -> None:
-        self.topics.append(asked)
-
-    def sendall(self, request: bytes) -> None:
-        if len(self.sent) < self._holds:
-            self._slots[len(self.sent)].held_now = 1
-        self.sent.append(request)
-
-    def drain(self) -> None:
-        for slot in self._slots:
-            slot.held_now = 0
-
-    def __enter__(self) -> "Broker":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.closed += 1
-
-
 @pytest.mark.parametrize("holds", [3, 2])
 def test_a_queue_stall_reports_whether_every_thread_was_stalled(
     control: ControlFile, monkeypatch: pytest.MonkeyPatch, holds: int
 ) -> None:
-    broker = Broker(control, holds)
-    monkeypatch.setattr(wire, "connect", lambda *_: broker)
-    fault = planned(broker, "queue-stall", broker=2, topic="t", io_threads=3)
+    sent: list[bytes] = []
+
+    def take(request: bytes) -> None:
+        control.slots[len(sent)].held_now = int(len(sent) < holds)
+        sent.append(request)
+
+    def drain() -> None:
+        for slot in control.slots:
+            slot.held_now = 0
+
+    client = MagicMock(sendall=take)
+    client.__enter__.return_value = client
+    monkeypatch.setattr(wire, "connect", lambda *_: client)
+    cluster = OneNode(controls={2: control}, make_filled_topic=Mock())
+    fault = planned(cluster, "queue-stall", broker=2, topic="t", io_threads=3)
     fault.prepare()
-    assert broker.topics == [("t-q2-0", 2, 3)]
+    cluster.make_filled_topic.assert_called_once_with("t-q2-0", 2, 3)
     fault.inject()
-    assert broker.sent == [wire.fetch("t-q2-0", partition) for partition in range(3)]
-    threading.Timer(0.05, broker.drain).start()
+    assert sent == [wire.fetch("t-q2-0", partition) for partition in range(3)]
+    threading.Timer(0.05, drain).start()
     fault.lift()
     assert not any(slot.held_now for slot in control.slots), "it waits until no call is held"
     fault.lift()
     line = fault.evidence()
     assert line.figures == {"threads": 3, "held": holds}
     assert (line.acted_ms > 0) == (holds == 3)
-    assert broker.closed == 3
+    assert client.__exit__.call_count == 3

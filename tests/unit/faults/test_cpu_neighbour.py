@@ -19,15 +19,12 @@ from waiting import wait_for
 pytestmark = pytest.mark.skipif(unavailable() is not None, reason=str(unavailable()))
 
 
-class Neighbours:
+class Neighbours(list[Process]):
     """Starts processes and remembers them."""
 
-    def __init__(self) -> None:
-        self.started: list[Process] = []
-
     def __call__(self, command: list[str]) -> Process:
-        self.started.append(subprocess.Popen(command))
-        return self.started[-1]
+        self.append(subprocess.Popen(command))
+        return self[-1]
 
 
 def waited(pid: int) -> float:
@@ -47,7 +44,7 @@ def test_a_process_beside_busy_ones_waits_for_its_cores(busy: Process) -> None:
     fault.inject()
     core = {max(before)}
     assert set(affinity.cores_of(busy.pid).values()) == {frozenset(core)}
-    assert all(os.sched_getaffinity(each.pid) == core for each in start.started)
+    assert all(os.sched_getaffinity(each.pid) == core for each in start)
     since = waited(busy.pid)
     wait_for(lambda: waited(busy.pid) - since, lambda ms: ms > 400)
     fault.lift()
@@ -57,7 +54,7 @@ def test_a_process_beside_busy_ones_waits_for_its_cores(busy: Process) -> None:
     assert line.figures["waited_ms"] > 100
     assert line.figures["neighbours_ms"] > 0
     assert 0 < line.figures["share_percent"] < 75
-    assert all(each.poll() is not None for each in start.started)
+    assert all(each.poll() is not None for each in start)
     assert set(affinity.cores_of(busy.pid).values()) == {before}
 
 
@@ -75,8 +72,8 @@ def test_a_neighbour_killed_by_others_is_no_evidence(busy: Process) -> None:
     start = Neighbours()
     fault = fault_on(busy, start)
     fault.inject()
-    start.started[0].kill()
-    start.started[0].wait()
+    start[0].kill()
+    start[0].wait()
     fault.lift()
     assert fault.evidence().acted_ms == 0
 
@@ -91,14 +88,14 @@ def test_a_process_that_ends_during_the_fault_is_lifted_and_has_no_evidence(
     busy.wait()
     fault.lift()
     assert fault.evidence().acted_ms == 0
-    assert all(each.poll() is not None for each in start.started)
+    assert all(each.poll() is not None for each in start)
 
 
 def test_started_neighbours_are_ended_if_a_next_fails(busy: Process) -> None:
     start = Neighbours()
 
     def twice(command: list[str]) -> Process:
-        if start.started:
+        if start:
             raise InsyncError("no more")
         return start(command)
 
@@ -106,7 +103,7 @@ def test_started_neighbours_are_ended_if_a_next_fails(busy: Process) -> None:
     with pytest.raises(InsyncError, match="no more"):
         fault.inject()
     fault.lift()
-    assert start.started[0].poll() is not None
+    assert start[0].poll() is not None
 
 
 def test_an_ended_process_cannot_get_a_neighbour() -> None:

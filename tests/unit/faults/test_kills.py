@@ -25,13 +25,7 @@ def test_a_broker_that_has_ended_cannot_be_killed(kind: str) -> None:
 
 def test_a_kills_evidence_is_how_long_there_was_no_process() -> None:
     node = Killed()
-    fault = planned(node, "kill")
-    fault.prepare()
-    fault.inject()
-    assert node.done == ["kill"]
-    fault.lift()
-    fault.lift()
-    line = fault.evidence()
+    line = acted(planned(node, "kill"))
     assert node.done == ["kill", "restart"]
     assert line.figures == {"signal": 9}
     assert line.acted_ms > 0

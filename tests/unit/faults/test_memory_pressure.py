@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import Mock, call
 
 import psutil
 import pytest
@@ -42,23 +42,13 @@ sys.stdin = open(sys.argv[2]); sys.stdin.read()
 
 
 @pytest.fixture
-def throttle(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Replace the fault of the disk; return the calls."""
-    asked: list[str] = []
-
-    def inject(fault: Fault[Any]) -> None:
-        asked.append("inject")
-        fault.window.begin()
-
-    def lift(fault: Fault[Any]) -> None:
-        asked.append("lift")
-        fault.window.end()
-
-    monkeypatch.setattr(ThrottleFault, "inject", inject)
-    monkeypatch.setattr(ThrottleFault, "lift", lift)
-    read = {"read_bytes": 9.0}
-    monkeypatch.setattr(ThrottleFault, "evidence", lambda own: own.line(1.0, read | own.figures))
-    return asked
+def throttle(monkeypatch: pytest.MonkeyPatch) -> Mock:
+    """Replace the fault of the disk by one that has read 9 bytes; return the calls of it."""
+    made = Mock()
+    monkeypatch.setattr(ThrottleFault, "inject", made.inject)
+    monkeypatch.setattr(ThrottleFault, "lift", made.lift)
+    monkeypatch.setattr(ThrottleFault, "evidence", lambda own: {"read_bytes": 9, **own.figures})
+    return made
 
 
 class Broker(Server):
@@ -147,9 +137,7 @@ def test_pages_that_do_not_fit_are_read_again_and_no_group_is_left(
     home = home_of(reader.pid, place)
     stay = memory_groups.confine(reader.pid, "memory-test", LEAST_BYTES)
     assert home_of(reader.pid, place) != home
-    assert reader.stdin is not None
     reader.stdin.close()
-    assert reader.stdout is not None
     reader.stdout.readline()
     seen = memory_groups.pressure(stay.group)
     stay.end()
@@ -169,7 +157,7 @@ def test_readers_send_the_same_request_again_and_again_and_throw_away_what_comes
 
 
 def test_the_fault_reads_more_than_fits_and_adds_its_figures_to_those_of_the_throttle(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, throttle: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, throttle: Mock
 ) -> None:
     broker, made = Broker(), Mock()
     confine = Mock(return_value=Stay(1, tmp_path, ControlGroup(tmp_path, unified=True)))
@@ -189,23 +177,23 @@ def test_the_fault_reads_more_than_fits_and_adds_its_figures_to_those_of_the_thr
     asked = {wire.fetch("t-r0-m1-0", partition, size) for partition in range(PARTITIONS)}
     assert {each[: len(each) // REPEATS] for each in broker.asked} == asked
     confine.assert_called_once_with(os.getpid(), "memory-1", LEAST_BYTES)
-    assert throttle == ["inject", "lift", "lift"]
-    figures = fault.evidence().figures
+    assert throttle.mock_calls == [call.inject(), call.lift(), call.lift()]
+    figures: Any = fault.evidence()
     assert figures.pop("sent_bytes") > 0
     assert figures == {"read_bytes": 9, "refaults": 5, "limit_hits": 2}
 
 
 def test_memory_that_cannot_be_limited_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, throttle: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, throttle: Mock
 ) -> None:
     monkeypatch.setattr("insync.faults.support.cgroups.here", lambda _: [])
     with pytest.raises(InsyncError, match="no memory can be limited: no cgroup with"):
         fault_on(tmp_path).inject()
-    assert throttle == []
+    assert throttle.mock_calls == []
 
 
 def test_memory_that_suffices_is_reported_and_given_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, throttle: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, throttle: Mock
 ) -> None:
     stay = Stay(1, tmp_path, ControlGroup(tmp_path, unified=True))
     monkeypatch.setattr(memory_pressure, "confine", lambda *_: stay)
@@ -215,4 +203,4 @@ def test_memory_that_suffices_is_reported_and_given_back(
     with pytest.raises(InsyncError, match="broker 1: its memory suffices for all it reads"):
         fault.inject()
     fault.lift()
-    assert throttle == ["lift"]
+    assert throttle.mock_calls == [call.lift()]

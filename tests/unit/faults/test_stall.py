@@ -152,22 +152,22 @@ def test_without_a_failed_read_it_did_not_act(control: ControlFile) -> None:
     assert (line.figures, line.acted_ms) == ({"calls_failed": 0}, 0)
 
 
-def test_a_missing_shim_gives_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shim, "SHIM", tmp_path / "libinsync_stall.so")
-    with pytest.raises(InputError, match=r"no libinsync_stall.so: .*needs a C compiler") as caught:
+@pytest.mark.parametrize(
+    ("folder", "problem"),
+    [
+        ("none", r"no libinsync_stall.so: .*needs a C compiler"),
+        ("my tools", "no path with a space"),  # LD_PRELOAD cannot name it
+    ],
+)
+def test_a_shim_that_cannot_be_loaded_is_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, problem: str
+) -> None:
+    (tmp_path / "my tools").mkdir()
+    (tmp_path / "my tools" / "libinsync_stall.so").touch()
+    monkeypatch.setattr(shim, "SHIM", tmp_path / folder / "libinsync_stall.so")
+    with pytest.raises(InputError, match=problem) as caught:
         require_shim()
     assert "\n" not in str(caught.value)
-
-
-def test_a_shim_that_ld_preload_cannot_name_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    library = tmp_path / "my tools" / "shim.so"
-    library.parent.mkdir()
-    library.touch()
-    monkeypatch.setattr(shim, "SHIM", library)
-    with pytest.raises(InputError, match="no path with a space"):
-        require_shim()
 
 
 def test_the_environment_names_the_control_file_and_adds_the_shim_to_what_is_preloaded(

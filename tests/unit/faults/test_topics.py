@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from signal import SIGKILL
 from threading import Event
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import ANY, Mock, call
 
 import pytest
 
@@ -151,7 +152,6 @@ def test_a_name_that_no_topic_beside_can_have_is_refused(name: str) -> None:
     assert refusal(text.replace("NAME", f'"{name}"')).startswith("mine.toml: beside.name: ")
     longest = "a.b_" + "x" * 196
     beside = parse(text.replace("NAME", f'"{longest}"'), "mine.toml").beside
-    assert beside is not None
     assert beside.name == longest
 
 
@@ -194,25 +194,6 @@ def test_two_faults_of_a_broker_have_topics_of_their_own() -> None:
     assert len(topics.there) == 2
 
 
-class Producer:
-    """A process that runs until it gets a signal, unless it has ended."""
-
-    pid = 1
-
-    def __init__(self, exit_code: int | None) -> None:
-        self.exit_code = exit_code
-
-    def poll(self) -> int | None:
-        return self.exit_code
-
-    def send_signal(self, number: int) -> None:
-        self.exit_code = -number
-
-    def wait(self, _: float) -> int:
-        assert self.exit_code is not None
-        return self.exit_code
-
-
 @pytest.mark.parametrize(
     ("written", "exit_code", "acts", "missing"),
     [
@@ -228,18 +209,22 @@ def test_a_flood_acts_if_the_brokers_were_behind(
     tmp_path: Path, written: list[str], exit_code: int | None, acts: bool, missing: str | None
 ) -> None:
     configured: list[str] = []
-    figures = iter(written)
+    producers = [Mock(**{"poll.return_value": exit_code}) for _ in written]
+    begins = zip(producers, written, strict=True)
 
-    def start(command: list[str]) -> Producer:
+    def start(command: list[str]) -> Mock:
         assert topics.there == {*configured} <= set(command)
-        Path(command[-1]).write_text(next(figures))
-        return Producer(exit_code)
+        producer, figures = next(begins)
+        Path(command[-1]).write_text(figures)
+        return producer
 
     def configure(topic: str, settings: Mapping[str, str]) -> None:
         configured.append(topic)
 
     topics = Topics(folder=tmp_path, start=start, update_topic_configs=configure)
     line = acted(planned(topics, "produce-flood", broker=2, producers=len(written)))
+    ended = [call.poll(), call.send_signal(SIGKILL), call.wait(ANY)]
+    assert [each.mock_calls for each in producers] == [ended] * len(written)
     assert not topics.there, "the topic is deleted"
     assert lacks("produce-flood", line.figures) == missing
     assert line.figures["alive"] == (len(written) if exit_code is None else 0)

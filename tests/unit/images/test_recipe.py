@@ -96,7 +96,6 @@ def test_the_context_has_each_file_that_is_copied_readable_by_all(dist: Distribu
         texts = {}
         for name in ("Dockerfile", "sample/data/meta.properties"):
             content = tar.extractfile(name)
-            assert content is not None
             texts[name] = content.read().decode().splitlines()
         for entry in tar:
             assert entry.mode & 0o444 == 0o444, entry.name

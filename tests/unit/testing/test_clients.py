@@ -74,7 +74,6 @@ def test_a_read_is_that_of_the_record_that_was_sent(topic: TopicHistory) -> None
     first, second = topic.consumed
     assert (first.seq, first.offset, first.nth, first.corrupt) == (0, 4, 0, None)
     assert (second.seq, second.nth) == (UNREADABLE, 1)
-    assert second.corrupt is not None
     assert second.corrupt.startswith("checksum ")
 
 

@@ -13,6 +13,7 @@ from unit.verdict.made_up import with_scenario
 from unit.verdict.test_decide import FAULT, RUN, STOCK, run_of
 
 CUT = {"kind": "link", "mode": "cut"}
+FETCH = {"kind": "answer", "api": "Fetch"}
 FACT = FaultFact("?", "", "", 1, (), 0, 0.0, 0.0, acted_ms=4_000.0)
 
 
@@ -116,6 +117,12 @@ def test_a_repeat_on_too_busy_a_host_is_invalid(gap_ms: float | None, void: bool
          "client-link 5 % lost at broker 1"),
         ({"kind": "clock-jump", "by_ms": -50}, "clock-jump - 50 ms at broker 1"),
         ({"kind": "cpu-quota", "quota_percent": 0.3}, "cpu-quota 0.3 % at broker 1"),
+        ({**FETCH, "mode": "drop"}, "Fetch answer drop at broker 1"),
+        ({**FETCH, "mode": "delay", "delay_ms": 50}, "Fetch answer + 50 ms at broker 1"),
+        ({**FETCH, "mode": "error", "error": "NOT_CONTROLLER"},
+         "Fetch answer NOT_CONTROLLER at broker 1"),
+        ({**FETCH, "mode": "reset", "processed": False},
+         "Fetch answer reset unprocessed at broker 1"),
     ],
 )  # fmt: skip
 def test_a_fault_is_named_with_its_strength_and_its_place(keys: dict[str, Any], words: str) -> None:

@@ -18,7 +18,7 @@ from unit.workload.plans import BASE
 BURST = Burst(records=5, every=0.2)
 
 
-def plan(producers: int = 1, seed: int = 7) -> WorkloadPlan:
+def bursting(producers: int = 1, seed: int = 7) -> WorkloadPlan:
     return replace(
         BASE, partitions=(0, 1), rate=100, producers=producers, seed=seed, bursts={1: BURST}
     )
@@ -29,18 +29,18 @@ def due(made: WorkloadPlan, partition: int, lane: int, count: int) -> list[tuple
 
 
 def test_a_partition_without_bursts_gets_its_records_evenly() -> None:
-    assert due(plan(producers=2), 0, 1, 3) == [(1, 0.01), (3, 0.03), (5, 0.05)]
+    assert due(bursting(producers=2), 0, 1, 3) == [(1, 0.01), (3, 0.03), (5, 0.05)]
 
 
 def test_records_of_a_burst_are_due_together_and_in_order() -> None:
-    found = due(plan(), 1, 0, 20)
+    found = due(bursting(), 1, 0, 20)
     assert [seq for seq, _ in found] == list(range(20))
     times = [{at for seq, at in found if seq // BURST.records == number} for number in range(4)]
     assert all(len(same) == 1 for same in times)
 
 
 def test_intervals_between_bursts_vary_around_their_mean() -> None:
-    times = [at for _, at in due(plan(), 1, 0, 5_000)[:: BURST.records]]
+    times = [at for _, at in due(bursting(), 1, 0, 5_000)[:: BURST.records]]
     gaps = [later - before for before, later in zip([0.0, *times], times, strict=False)]
     assert min(gaps) >= BURST.every * (1 - VARIES)
     assert max(gaps) <= BURST.every * (1 + VARIES)
@@ -48,11 +48,11 @@ def test_intervals_between_bursts_vary_around_their_mean() -> None:
 
 
 def test_producers_take_turns_with_whole_bursts_at_times_decided_by_the_seed() -> None:
-    alone = due(plan(), 1, 0, 20)
-    by_two = [*due(plan(producers=2), 1, 0, 10), *due(plan(producers=2), 1, 1, 10)]
+    alone = due(bursting(), 1, 0, 20)
+    by_two = [*due(bursting(producers=2), 1, 0, 10), *due(bursting(producers=2), 1, 1, 10)]
     assert sorted(by_two) == alone
     assert [seq // BURST.records for seq, _ in by_two] == [0] * 5 + [2] * 5 + [1] * 5 + [3] * 5
-    assert due(plan(seed=8), 1, 0, 20) != alone
+    assert due(bursting(seed=8), 1, 0, 20) != alone
 
 
 PARTITIONS = st.integers(1, 12)
@@ -94,29 +94,29 @@ def test_each_key_is_as_frequent_as_the_skew_says(skew: float, seed: int) -> Non
 
 
 def test_without_keys_all_partitions_have_the_same_rate_and_records_no_key() -> None:
-    plan = _plan(Load())
+    plan = loaded(Load())
     assert [plan.rate_of(p) for p in plan.partitions] == [30, 30, 30]
     assert plan.keys_of(0, 0) is None
 
 
 def test_a_skew_moves_records_between_partitions_and_adds_none() -> None:
-    plan = _plan(Load(keys=3, key_skew=1.0))
+    plan = loaded(Load(keys=3, key_skew=1.0))
     rates = [plan.rate_of(p) for p in plan.partitions]
     assert sum(rates) == pytest.approx(90)
     assert rates[0] == pytest.approx(rates[1] * 2) == pytest.approx(rates[2] * 3)
 
 
 def test_keys_that_count_down_are_different_and_two_are_those_of_markers() -> None:
-    plan = _plan(Load(key_countdown=3))
+    plan = loaded(Load(key_countdown=3))
     found = [plan.key_of(seq) for seq in range(6)]
     assert found[2:4] == [b"\0\0\0\1", b"\0\0\0\0"], "of a commit and of an abort"
     assert found[4] == b"\xff\xff\xff\xff"
     assert len(set(found)) == 6
     assert plan.key_of(1 << 40) == (1 << 40).to_bytes(8, "big"), "of a transaction"
-    assert _plan(Load()).key_of(7) is None
+    assert loaded(Load()).key_of(7) is None
 
 
-def _plan(load: Load) -> WorkloadPlan:
+def loaded(load: Load) -> WorkloadPlan:
     return replace(BASE, partitions=range(3), rate=30, producers=2, load=load)
 
 
@@ -152,7 +152,7 @@ def test_the_keys_are_the_share_of_the_java_clients() -> None:
     assert (keys["producer.linger.ms"], keys["burst_producer.linger.ms"]) == ("0", "10")
 
 
-def test_bursts_are_at_the_times_of_the_python_producers() -> None:
+def test_bursts_of_java_are_at_the_times_of_the_python_producers() -> None:
     plan = replace(PLAN, bursts={1: Burst(records=2, every=0.5)}, producers=1)
     records, times = java_plan(plan, consumer=0)["burst.1"].split(":")
     listed = [float(after) for after in times.split(",")]
@@ -162,7 +162,7 @@ def test_bursts_are_at_the_times_of_the_python_producers() -> None:
     assert listed[-1] > 1_500
 
 
-def test_a_skew_gives_partitions_their_own_rates() -> None:
+def test_a_skew_gives_partitions_of_java_their_own_rates() -> None:
     keys = java_plan(replace(PLAN, load=Load(keys=3, key_skew=1.0)), consumer=0)
     assert float(keys["rate.0"]) == pytest.approx(2 * float(keys["rate.1"]))
     assert (keys["keys"], keys["key_skew"]) == ("3", "1.0")
