@@ -75,7 +75,6 @@ def _overtaken(rows: DataFrame, keys: Sequence[str], most: str, wrong: Column) -
 
 _BY = Check(find, ("fates",))
 
-
 ANOMALIES = (
     Anomaly(
         name=NAME,

@@ -65,11 +65,10 @@ def find(
 
 
 def _corrupt(consume: DataFrame) -> DataFrame:
-    lines = consume.where(fn.col("corrupt").isNotNull()).groupBy(*_PLACE)
-    read = operation("read", offset="offset", note=fn.col("corrupt"))
-    return anomaly_rows(
-        lines.agg(fn.max("corrupt").alias("corrupt")), CORRUPT, "offset", "offset", [read]
-    )
+    lines = consume.where("corrupt IS NOT NULL").groupBy(*_PLACE)
+    found = lines.agg(fn.max("corrupt").alias("note"))
+    read = operation("read", offset="offset", note=fn.col("note"))
+    return anomaly_rows(found, CORRUPT, "offset", "offset", [read])
 
 
 _LINE = {
