@@ -43,6 +43,8 @@ _ALWAYS = {
     "spark.connect.grpc.binding.port": "0",
     # An error reaches the caller as one message, without the server's stack.
     "spark.sql.connect.serverStacktrace.enabled": "false",
+    # A smaller hash map before the others costs time where most keys are those of few rows.
+    "spark.sql.codegen.aggregate.map.twolevel.enabled": "false",
     # Tables of many columns, whose batches Arrow would otherwise cut at 10,000 rows.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
 }
