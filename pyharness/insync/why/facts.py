@@ -122,8 +122,8 @@ class Served(Span):
     """
 
     leader: int
-    follower: int | None
-    partition: Partition | None
+    follower: int | None = None
+    partition: Partition | None = None
     site: str | None = None
     decided: bool = False
     held: bool = False
@@ -138,7 +138,7 @@ class Appended(Span):
     """
 
     leader: int
-    partition: Partition | None
+    partition: Partition | None = None
     site: str
     mean_ms: float | None = None
 

@@ -120,8 +120,7 @@ def served(
     leader: int = 1, follower: int | None = 2, since: float = 10_000, until: float = 15_000,
     **more: Any,
 ) -> Served:  # fmt: skip
-    made = {"partition": None, **more}
-    return Served(leader=leader, follower=follower, since_ms=since, until_ms=until, **made)
+    return Served(leader=leader, follower=follower, since_ms=since, until_ms=until, **more)
 
 
 def appended(

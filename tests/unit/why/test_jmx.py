@@ -11,7 +11,6 @@ from insync.why.answer import Diagnosis
 from insync.why.facts import Partition
 from insync.why.infer import answer_of
 from insync.why.sources.jmx import (
-    Out,
     Sample,
     Thread,
     facts_of,
@@ -20,7 +19,7 @@ from insync.why.sources.jmx import (
     site_of,
     targets_of,
 )
-from unit.why.made_up import judged, told
+from unit.why.made_up import dropped, judged, told
 
 HANDLER = "data-plane-kafka-request-handler-0"
 NETWORK = "data-plane-kafka-network-thread-1-ListenerName(INTERNAL)-PLAINTEXT-0"
@@ -147,8 +146,7 @@ def test_a_broker_that_does_not_answer_is_a_gap_and_no_finding() -> None:
 
 
 def test_the_replicas_that_are_out_of_an_isr_are_whom_kafka_blames() -> None:
-    out = [Out(leader=1, follower=3, partition=Partition("t", 0)),
-           Out(leader=2, follower=3, partition=Partition("t", 1))]  # fmt: skip
+    out = [dropped(leader, 3, Partition("t", leader - 1), fenced=True) for leader in (1, 2)]
     (found,) = answer(samples((HANDLER, PREAD)), out=out).findings
     assert judged(found) == ["3 wrongly"]
     assert found.blamed[0].partitions == (Partition("t", 0),)

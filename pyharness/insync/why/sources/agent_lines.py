@@ -152,7 +152,7 @@ class _Agent:
     def served(self, event: Event, since_ms: float, until_ms: float, **more: Any) -> None:
         served = Served(
             leader=self.broker, partition=_partition(event), since_ms=since_ms, until_ms=until_ms,
-            **{"follower": None, **more},
+            **more,
         )  # fmt: skip
         self.keep(self.facts.served, served)
 
@@ -200,11 +200,10 @@ class _Agent:
         if event["state"] == "asked":
             self.fencing_since = at_ms
         elif event["state"] == "ended" and self.fencing_since is not None:
+            since, self.fencing_since = self.fencing_since, None
             asked = Appended(
-                leader=self.broker, partition=None, site=ASKED_FENCING, until_ms=at_ms,
-                since_ms=self.fencing_since,
+                leader=self.broker, site=ASKED_FENCING, since_ms=since, until_ms=at_ms
             )  # fmt: skip
-            self.fencing_since = None
             self.keep(self.facts.appended, asked)
 
     def peer_slow(self, event: Event, at_ms: float) -> None:

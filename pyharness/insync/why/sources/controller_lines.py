@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
+from insync.lists import grouped
 from insync.why.facts import Dropped, EndedProcess, Facts, Fenced, Leads, Partition
 
 Line = Mapping[str, Any]
@@ -19,10 +20,8 @@ def add_controller_lines(facts: Facts, lines: Sequence[Line]) -> None:
     facts.unreadable += len(lines) - len(good)
     facts.controller_known = bool(good)
     facts.fenced += [each for each in _fenced(facts, good) if each.touches(facts.span)]
-    partitions: dict[Partition, list[Line]] = {}
-    for line in good:
-        if line["kind"] == "partition":
-            partitions.setdefault(Partition(line["topic"], line["partition"]), []).append(line)
+    of_partitions = (line for line in good if line["kind"] == "partition")
+    partitions = grouped(of_partitions, lambda line: Partition(line["topic"], line["partition"]))
     for partition, own in partitions.items():
         facts.brokers.update(own[-1].get("replicas") or ())
         facts.leads += [each for each in _leads(facts, partition, own) if each.touches(facts.span)]

@@ -9,7 +9,7 @@ import json
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -86,15 +86,6 @@ class Sample:
     threads: Sequence[Thread]
 
 
-@dataclass(frozen=True, slots=True)
-class Out:
-    """A replica that is not in the ISR of a partition now, and the partition's leader."""
-
-    leader: int
-    follower: int
-    partition: Partition
-
-
 def answers(bootstrap: str, jmx: Sequence[str], seconds: float) -> list[Diagnosis]:
     """Return the answer about a cluster now, of two samples that are some seconds apart.
 
@@ -133,8 +124,8 @@ def require_known(targets: Mapping[int, str], brokers: Sequence[int]) -> None:
             raise InputError(f"--jmx {broker}={address}: no such broker, expected one of {known}")
 
 
-def _cluster(bootstrap: str) -> tuple[list[int], list[Out]]:
-    """Return the brokers of the cluster's metadata, and the replicas that are out of an ISR."""
+def _cluster(bootstrap: str) -> tuple[list[int], list[Dropped]]:
+    """Return the brokers of the cluster's metadata, and the replicas that are out of an ISR now."""
     from insync.brokers.cluster.admin import client
 
     try:
@@ -143,12 +134,13 @@ def _cluster(bootstrap: str) -> tuple[list[int], list[Out]]:
         why = error.args[0].str()
         raise InputError(f"{bootstrap}: no answer ({why}), expected HOST:PORT of brokers") from None
     return sorted(found.brokers), [
-        Out(leader=each.leader, follower=replica, partition=Partition(name, number))
+        Dropped(at_ms=now_ms(), leader=each.leader, follower=replica, fenced=True,
+                partition=Partition(name, number))
         for name, topic in found.topics.items()
         for number, each in topic.partitions.items()
         for replica in each.replicas
         if replica not in each.isrs
-    ]
+    ]  # fmt: skip
 
 
 def take(targets: Mapping[int, str], seconds: float) -> tuple[list[Sample], list[Sample]]:
@@ -213,7 +205,7 @@ def facts_of(
     first: Sequence[Sample],
     second: Sequence[Sample],
     brokers: Sequence[int],
-    out: Sequence[Out],
+    out: Sequence[Dropped],
 ) -> Facts:
     """Return what two samples show; `brokers` are all of the cluster, `out` who left an ISR."""
     times = [each.at_ms for each in (*first, *second)]
@@ -242,11 +234,7 @@ def facts_of(
         f"nothing is known of broker {broker}: no --jmx {broker}=HOST:PORT"
         for broker in sorted({*brokers} - {each.broker for each in first})
     ]
-    facts.dropped += [
-        Dropped(at_ms=span.until_ms, leader=each.leader, follower=each.follower,
-                partition=each.partition, fenced=True)
-        for each in out
-    ]  # fmt: skip
+    facts.dropped += [replace(each, at_ms=span.until_ms) for each in out]
     for pair in pairs:
         _add(facts, pair)
     return facts
@@ -280,14 +268,11 @@ def _add_hanging(facts: Facts, pair: _Pair) -> bool:
         if thread.name.startswith(_FETCHER):
             site = FOLLOWER_APPEND
         elif site in _READS or _HANDLER not in thread.name:
-            facts.served.append(
-                Served(leader=broker, follower=None, partition=None, site=site, decided=True,
-                       **pair.place)
-            )  # fmt: skip
+            facts.served.append(Served(leader=broker, site=site, decided=True, **pair.place))
             continue
         else:
             site = f"{APPEND}: {site}"
-        facts.appended.append(Appended(leader=broker, partition=None, site=site, **pair.place))
+        facts.appended.append(Appended(leader=broker, site=site, **pair.place))
     return found
 
 
@@ -310,15 +295,12 @@ def _add_means(facts: Facts, pair: _Pair) -> None:
         mean = pair.mean_ms(time_, "FetchFollower")
         if mean >= rules.SLOW_REQUEST_MS:
             facts.served.append(
-                Served(leader=broker, follower=None, partition=None, site=site, decided=True,
-                       mean_ms=mean, **pair.place)
-            )  # fmt: skip
+                Served(leader=broker, site=site, decided=True, mean_ms=mean, **pair.place)
+            )
             return
     mean = pair.mean_ms("LocalTimeMs", "Produce")
     if mean >= rules.SLOW_REQUEST_MS:
-        facts.appended.append(
-            Appended(leader=broker, partition=None, site=APPEND, mean_ms=mean, **pair.place)
-        )
+        facts.appended.append(Appended(leader=broker, site=APPEND, mean_ms=mean, **pair.place))
 
 
 def _silent_leaders(pair: _Pair) -> Iterator[int]:

@@ -181,9 +181,8 @@ def add(read: LogReading, line: ScannedLine) -> None:
     elif found := _MIN_ISR.search(text):
         _add_min_isr(read, found.groupdict())
     elif own is not None and _LOST_DIR.search(text):
-        _add_span(read, line, (own,), Appended(
-            leader=own, partition=None, site=LOST_DIR, since_ms=at_ms, until_ms=at_ms,
-        ))  # fmt: skip
+        lost = Appended(leader=own, site=LOST_DIR, since_ms=at_ms, until_ms=at_ms)
+        _add_span(read, line, (own,), lost)
     elif own is not None and (found := _COLLECTED.search(text)):
         _add_pause(read, line, own, float(found[1]))
     elif own is not None and (found := _CANCELLED.search(text)):

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from insync.engines import AnalysisOptions, require_spark
 from insync.errors import InputError
+from insync.lists import grouped
 from insync.why.answer import Diagnosis
 from insync.why.facts import Appended, Awaited, Facts, Partition, Paused, Span, groups, whole
 from insync.why.infer import answer_of
@@ -248,15 +249,11 @@ def facts_of(read: LogReading, lag_ms: float | None) -> Facts:
         broker = read.sources[source].broker
         if broker is not None:
             facts.reports.setdefault(broker, []).append(at_ms - ahead.get(source, 0.0))
-    facts.paused = [each for own in _by_broker(facts.paused) for each in _pauses(facts, own)]
+    own_pauses = grouped(facts.paused, lambda each: each.broker).values()
+    facts.paused = [each for own in own_pauses for each in _pauses(facts, own)]
     _add_gaps(facts, read, given=lag_ms is not None, said=said)
     facts.gaps += [f"there is no log of broker {each}" for each in sorted(facts.brokers - logged)]
     return facts
-
-
-def _by_broker(pauses: Sequence[Paused]) -> list[list[Paused]]:
-    brokers = sorted({each.broker for each in pauses})
-    return [[each for each in pauses if each.broker == broker] for broker in brokers]
 
 
 def _pauses(facts: Facts, pauses: Sequence[Paused]) -> Iterator[Paused]:

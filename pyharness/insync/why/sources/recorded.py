@@ -17,6 +17,7 @@ from insync.errors import InputError
 from insync.events import agent_log
 from insync.events.run_info import Recorded, read_recorded
 from insync.events.schema import ISR, PHASES, ROLES, RUN, events_dir, repeat_file
+from insync.lists import grouped
 from insync.why import rules
 from insync.why.answer import Diagnosis
 from insync.why.facts import NO_CLIENTS, Facts, Partition, Span, Unacked, groups, whole
@@ -97,9 +98,7 @@ def add_produced(facts: Facts, lines: Iterable[Line]) -> None:
 
     Call it when the facts know who leads: a partition's stall is one of its leader.
     """
-    due: dict[Partition, list[Line]] = {}
-    for line in lines:
-        due.setdefault(Partition(line["topic"], line["partition"]), []).append(line)
+    due = grouped(lines, lambda line: Partition(line["topic"], line["partition"]))
     facts.clients_known = facts.clients_known or bool(due)
     for partition, own in due.items():
         sent = sorted(float(line["sent_ms"]) for line in own)
