@@ -91,41 +91,32 @@ def test_a_link_is_not_turned_into_a_disk(logs: Logs) -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "values", "said"),
+    ("name", "labels", "values", "said"),
     [
-        (  # Strimzi
-            {"__name__": "kafka_server_replicamanager_underminisrpartitioncount",
-             "strimzi_io_pod_name": "my-cluster-kafka-1", "instance": "10.1.2.3:9404"},
-            ["0"] * 5 + ["2", "2"], "partitions under min ISR of broker 1, usually 0: 2 ",
-        ),
-        (  # Strimzi
-            {"__name__": "kafka_server_kafkarequesthandlerpool_requesthandleravgidle_percent",
-             "pod": "my-cluster-kafka-1"},
-            ["0.98"] * 5 + ["0.12", "0.9"], "idle request handlers of broker 1, usually 98: 12 %",
-        ),
-        (  # rules of the JMX exporter that keep the case
-            {"__name__": "kafka_server_ReplicaManager_IsrShrinksPerSec_Count",
-             "instance": "broker-1.example:7071"},
-            ["70"] * 5 + ["74", "74"], "ISR shrinks of broker 1, usually 0: 4 ",
-        ),
-        (
-            {"__name__": "kafka_log_logflushstats_logflushrateandtimems", "quantile": "0.99",
-             "broker_id": "1"},
-            ["4"] * 5 + ["40", "4"], "log flush time of broker 1, usually 4: 40 ms",
-        ),
-        (
-            {"__name__": "kafka_controller_kafkacontroller_fencedbrokercount"},
-            ["0"] * 5 + ["1", "0"], "fenced brokers of the cluster, usually 0: 1 ",
-        ),
+        ("server_replicamanager_underminisrpartitioncount",
+         {"strimzi_io_pod_name": "my-cluster-kafka-1", "instance": "10.1.2.3:9404"},
+         "0 2 2", "partitions under min ISR of broker 1, usually 0: 2 "),
+        ("server_kafkarequesthandlerpool_requesthandleravgidle_percent",
+         {"pod": "my-cluster-kafka-1"},  # of Strimzi, too
+         "0.98 0.12 0.9", "idle request handlers of broker 1, usually 98: 12 %"),
+        ("server_ReplicaManager_IsrShrinksPerSec_Count",  # rules of the JMX exporter keep the case
+         {"instance": "broker-1.example:7071"},
+         "70 74 74", "ISR shrinks of broker 1, usually 0: 4 "),
+        ("log_logflushstats_logflushrateandtimems", {"quantile": "0.99", "broker_id": "1"},
+         "4 40 4", "log flush time of broker 1, usually 4: 40 ms"),
+        ("controller_kafkacontroller_fencedbrokercount", {},
+         "0 1 0", "fenced brokers of the cluster, usually 0: 1 "),
     ],
 )  # fmt: skip
 def test_other_metrics_are_evidence_if_they_were_unusual(
-    tmp_path: Path, labels: dict[str, str], values: list[str], said: str
+    tmp_path: Path, name: str, labels: dict[str, str], values: str, said: str
 ) -> None:
-    (finding,) = from_file(tmp_path, series(labels, *values)).findings
+    usual, *unusual = values.split()
+    own = {"__name__": f"kafka_{name}", **labels}
+    (finding,) = from_file(tmp_path, series(own, *[usual] * 5, *unusual)).findings
     assert said in {str(each) for each in finding.evidence}
     assert finding.cause == "undecided"
-    (calm,) = from_file(tmp_path, series(labels, *values[:5], *values[:2])).findings
+    (calm,) = from_file(tmp_path, series(own, *[usual] * 7)).findings
     assert not any("usually" in str(each) for each in calm.evidence)
 
 
