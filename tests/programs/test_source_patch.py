@@ -11,13 +11,9 @@ from patch_kafka import own_tests, parts, tree
 from patched_kafka import patched_libs
 
 TOUCHED = (
-    "PartitionTest",
-    "ReplicaManagerTest",
-    "KafkaConfigTest",
-    "DynamicBrokerConfigTest",
-    "ReplicaFetcherThreadTest",
-    "ReplicaAlterLogDirsThreadTest",
-)
+    "PartitionTest", "ReplicaManagerTest", "KafkaConfigTest", "DynamicBrokerConfigTest",
+    "ReplicaFetcherThreadTest", "ReplicaAlterLogDirsThreadTest",
+)  # fmt: skip
 """Kafka's tests of the classes that the patches change most."""
 WITHIN_S = 1_500.0
 
@@ -42,8 +38,6 @@ def test_the_patches_for_reviewers_apply_to_kafkas_sources_in_turn(tmp_path: Pat
     patched_libs()
     kafka = tmp_path / "kafka"
     shutil.copytree(tree.TREE, kafka)
-    for command in (
-        ("checkout", "-qf", f"HEAD~{len(parts.PATCHES)}"),
-        *(("apply", str(parts.BUILD / f"{patch}.patch")) for patch in parts.PATCHES),
-    ):
+    patches = [("apply", str(parts.BUILD / f"{patch}.patch")) for patch in parts.PATCHES]
+    for command in (("checkout", "-qf", f"HEAD~{len(parts.PATCHES)}"), *patches):
         subprocess.run(["git", *command], cwd=kafka, check=True)

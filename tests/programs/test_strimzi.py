@@ -26,10 +26,8 @@ def read(class_path: str, manifest: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.long
 def test_the_manifest_has_only_fields_that_strimzi_knows(class_path: str) -> None:
     done = read(class_path, MANIFEST)
-    assert (done.returncode, done.stdout.split()) == (
-        0,
-        ["KafkaNodePool", "KafkaNodePool", "Kafka"],
-    )
+    kinds = ["KafkaNodePool", "KafkaNodePool", "Kafka"]
+    assert (done.returncode, done.stdout.split()) == (0, kinds)
 
 
 @pytest.mark.long

@@ -42,9 +42,8 @@ def alone(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     said = json.loads(done.stdout)
     assert (said["runs"], said["unreadable"], said["skewed"]) == (2, 1, 0)
     assert said["problems"] == [f"{runs}/foreign: holds no run: no run.json"]
-    assert [
-        line for line in done.stderr.splitlines() if "WARN" in line or "Exception" in line
-    ] == []
+    lines = done.stderr.splitlines()
+    assert not [line for line in lines if "WARN" in line or "Exception" in line]
     return into
 
 

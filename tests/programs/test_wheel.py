@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -66,15 +65,11 @@ class Installed:
 
     def run(self, program: str, *arguments: Argument, cwd: Path, **environment: str) -> Done:
         """Run one of its programs, without the sources of this checkout."""
+        own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         return subprocess.run(
-            [self.folder / "bin" / program, *arguments], cwd=cwd,
-            env={**_environment(), **environment}, capture_output=True, text=True,
-            check=False, timeout=180,
+            [self.folder / "bin" / program, *arguments], cwd=cwd, env={**own, **environment},
+            capture_output=True, text=True, check=False, timeout=180,
         )  # fmt: skip
-
-
-def _environment() -> Mapping[str, str]:
-    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
 
 def without(folder: Path, *left_out: str) -> Path:
