@@ -9,7 +9,7 @@ import pytest
 
 from insync.faults.support.control import ControlFile
 from processes import busy_python
-from unit.faults.fakes import Process, Restarted
+from unit.faults.evidence import Process, Restarted
 
 BUSY = """
 import threading, time

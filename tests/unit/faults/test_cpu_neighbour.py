@@ -13,7 +13,7 @@ from insync.errors import InsyncError
 from insync.faults.base import Fault
 from insync.faults.kinds.cpu_neighbour import busy_command, unavailable
 from insync.faults.support import affinity
-from unit.faults.fakes import Process
+from unit.faults.evidence import Process
 from waiting import wait_for
 
 pytestmark = pytest.mark.skipif(unavailable() is not None, reason=str(unavailable()))

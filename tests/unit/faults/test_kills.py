@@ -9,8 +9,7 @@ from fault_runs import planned
 from insync.errors import InsyncError
 from insync.faults.registry import KINDS
 from insync.faults.support.control import ControlFile, Mode, Site, State
-from unit.faults.evidence import acted, lacks
-from unit.faults.fakes import Killed
+from unit.faults.evidence import Killed, acted, lacks
 
 pytestmark = pytest.mark.usefixtures("soon")
 

@@ -6,7 +6,7 @@ import pytest
 
 from fault_runs import planned
 from insync.errors import InsyncError
-from unit.faults.fakes import Killed
+from unit.faults.evidence import Killed
 
 
 @pytest.fixture

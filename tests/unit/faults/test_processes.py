@@ -23,8 +23,7 @@ from insync.nodes import ACTIVE_CONTROLLER
 from insync.owner import mine
 from insync.run.repeat import check_done
 from insync.scenario.load import source
-from unit.faults.evidence import acted, lacks, refusal
-from unit.faults.fakes import Process, Restarted
+from unit.faults.evidence import Process, Restarted, acted, lacks, refusal
 from waiting import wait_for
 
 Start = Callable[[str], Restarted]

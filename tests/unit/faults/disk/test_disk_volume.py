@@ -16,7 +16,7 @@ from insync.faults.base import Fault
 from insync.faults.support.disk import broken, mounts, volume
 from insync.faults.support.disk.broken import FULL, READ_ONLY, Way
 from insync.faults.support.disk.volume import Volume
-from unit.faults.fakes import Restarted
+from unit.faults.evidence import Restarted
 from waiting import wait_for
 
 NO_VOLUME = volume.unavailable()
