@@ -9,7 +9,7 @@ from typing import Final
 from insync.engine.campaign import DONE, Done
 from insync.outcome import Outcome
 from insync.overhead.campaign import Overhead
-from insync.overhead.figures import FIGURES, Round, differences, table
+from insync.overhead.figures import FIGURES, Round, differences
 from insync.overhead.request import RECORDS
 from insync.progress import Progress
 from insync.result import Result
@@ -39,7 +39,6 @@ class CostLevel(Level, Overhead):
         return Result(
             of=self.name,
             children=tuple(checks_of(rounds, self._criteria)) if rounds else (),
-            tables=(table(rounds, BASELINE),),
             links={"the measurements": DONE},
         )
 
