@@ -130,13 +130,11 @@ class BrokerSampler:
             self.samples.append(self._sample(broker, seen, after))
             self._writer.write(self.samples[-1].model_dump(mode="json"))
 
-    def pending_when_off(self) -> dict[int, int] | None:
-        """Return the marks that each broker still has; wait a while for none.
+    def pending_when_off(self) -> dict[int, int]:
+        """Return the marks that each broker with the agent still has; wait a while for none.
 
-        Call it when the feature is off: then no new mark is made. None without the agent.
+        Call it when the feature is off: then no new mark is made.
         """
-        if not self._bridges:
-            return None
         until = time.monotonic() + _NONE_LEFT_WITHIN_S
         while True:
             left = {broker: each.counters().pending_now for broker, each in self._bridges.items()}

@@ -87,11 +87,11 @@ FIGURES: Final = (
 class Ending:
     """What was found when the disturbances had ended.
 
-    `pending` has the marks of each broker with the feature switched off, None without the agent;
+    `pending` has the marks of each broker that has the agent, with the feature switched off;
     `not_full` says which ISRs lack a replica; `failed_records` were not acked.
     """
 
-    pending: Mapping[int, int] | None
+    pending: Mapping[int, int]
     not_full: str | None
     failed_records: int
 
@@ -168,7 +168,7 @@ def _quiet(ending: Ending) -> list[Result]:
         _none("records that were not acked", ending.failed_records),
         *(
             _none(f"broker {broker}, marks that are left when all is quiet", marks)
-            for broker, marks in sorted((ending.pending or {}).items())
+            for broker, marks in sorted(ending.pending.items())
         ),
     ]
 

@@ -54,7 +54,7 @@ def test_brokers_in_which_nothing_grows_pass() -> None:
 
 
 def test_brokers_without_the_agent_pass_without_its_figures() -> None:
-    assert judged(samples(agent=False), replace(ENDING, pending=None)) == ("pass", [])
+    assert judged(samples(agent=False), replace(ENDING, pending={})) == ("pass", [])
 
 
 @pytest.mark.parametrize(
