@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
 from threading import Event
 from typing import Any, Final
@@ -23,17 +23,18 @@ def run_jobs(
 
     Every JVM has ended when this returns or raises.
     """
-    cut: dict[str, list[str]] = {}
     refused: set[str] = set()
     over = Event()
     with ThreadPoolExecutor(side_by_side) as pool:
         try:
             ends = [pool.submit(_run_job, job, refused, over, tell) for job in jobs]
-            for job, end in zip(jobs, ends, strict=True):
-                if why := end.result():
-                    cut.setdefault(job.side.name, []).extend(why)
+            wait(ends, return_when=FIRST_EXCEPTION)
         finally:
             over.set()
+    cut: dict[str, list[str]] = {}
+    for job, end in zip(jobs, ends, strict=True):
+        if why := end.result():
+            cut.setdefault(job.side.name, []).extend(why)
     return cut
 
 

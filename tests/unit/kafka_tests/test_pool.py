@@ -3,6 +3,8 @@
 import threading
 from pathlib import Path
 
+import pytest
+
 from insync.kafka_tests.jvm import JvmJob, JvmSide, written
 from insync.kafka_tests.results import file_of, part_of, read_class
 from insync.kafka_tests.run import run_jobs
@@ -63,6 +65,17 @@ def test_chosen_tests_run_alone(tmp_path: Path) -> None:
     one = JvmJob(side=side, word="w", tests={"A": ["b"]}, folder=tmp_path / "off")
     run([one])
     assert outcomes(tmp_path / "off", "A") == {"b": "passed"}
+
+
+def test_an_error_of_one_job_ends_the_jvms_of_others(tmp_path: Path) -> None:
+    java = tmp_path / "java"
+    java.write_text("#!/bin/sh\nexec sleep infinity\n")
+    java.chmod(0o755)
+    hangs, fails = (JvmSide(name=name, java=java, jars=()) for name in ("off", "read"))
+    (tmp_path / "read").touch()
+    with pytest.raises(NotADirectoryError):
+        run([job(hangs, tmp_path, "A"), job(fails, tmp_path, "A")])
+    assert not list((tmp_path / "off").glob("*.jsonl")), "it runs again"
 
 
 def test_results_may_be_completed_while_their_size_is_looked_at(tmp_path: Path) -> None:

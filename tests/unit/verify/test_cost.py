@@ -54,7 +54,6 @@ def test_a_criterion_is_judged_and_every_other_figure_is_shown() -> None:
     assert [(each.of, each.outcome) for each in checks if each.outcome != "observed"] == [
         ("calls/fetch", "fail")
     ]
-    assert worst(each.outcome for each in checks) == "fail"
 
 
 @pytest.mark.parametrize("claims", ["off", "read", "request", "step-down", "stock", None])
