@@ -80,7 +80,7 @@ MOST_LINES = {
     "events": 1_298,
     "faults": 6_835,
     "fuzz": 1_558,
-    "kafka_tests": 1_012,
+    "kafka_tests": 1_013,
     "matrix": 156,
     "overhead": 617,
     "past": 505,
@@ -89,7 +89,7 @@ MOST_LINES = {
     "scenario": 1_584,
     "soak": 585,
     "testing": 1_391,
-    "verify": 1_076,
+    "verify": 1_071,
     "why": 4_431,
     "workload": 1_896,
 }

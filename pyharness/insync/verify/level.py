@@ -43,21 +43,16 @@ class Side(Subject):
     @property
     def words(self) -> str:
         agent = " with the agent" if self.agent else ""
-        parts = f"Kafka {self.release.name}{agent}", f"arm {self.arm}", self._settings()
-        return ", ".join(filter(None, parts))
+        settings = (f"{key}={value}" for key, value in self.settings.items())
+        return ", ".join([f"Kafka {self.release.name}{agent}", f"arm {self.arm}", *settings])
 
-    def facts(self) -> dict[str, str]:
+    def facts(self) -> dict[str, Any]:
         """Return, by name, in what a verification that is resumed must have the same side."""
         found = {
-            "Kafka": self.release.name, "jars, SHA-256": self.jars,
-            "agent, SHA-256": self.agent or "none", "arm": self.arm,
-            "expected as": self.claims or "nothing is expected of it",
-            "broker configs": self._settings() or "none",
+            "Kafka": self.release.name, "jars, SHA-256": self.jars, "agent, SHA-256": self.agent,
+            "arm": self.arm, "expected as": self.claims, "broker configs": dict(self.settings),
         }  # fmt: skip
         return {f"{self.name}'s {name}": value for name, value in found.items()}
-
-    def _settings(self) -> str:
-        return ", ".join(f"{key}={value}" for key, value in self.settings.items())
 
 
 def sides(request: VerifyRequest) -> tuple[Side, Side]:
