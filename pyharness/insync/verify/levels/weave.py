@@ -18,19 +18,16 @@ from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import class_path
 from insync.engine.campaign import CampaignOfOne, Named, Place
 from insync.errors import InsyncError
-from insync.events.writer import write_atomic
 from insync.outcome import Outcome
 from insync.progress import Progress
 from insync.result import Result
 from insync.run.version_support import read_table, row_of
 from insync.verify.level import Level, Verification
 
-ANSWER: Final = "candidate.json"
 MAIN: Final = "insync.lab.CheckBuild"
 ANSWER_WITHIN_S: Final = 120.0
 _FLAGS: Final = ("-XX:TieredStopAtLevel=1", "-Xmx256m")
 """For a JVM that lives for two seconds."""
-_MOST_CALLS: Final = 12
 
 
 class WeaveLevel(Level, CampaignOfOne):
@@ -45,16 +42,14 @@ class WeaveLevel(Level, CampaignOfOne):
     def check(self, cell: Named, place: Place) -> Result:
         candidate, java = self._what.candidate, self._what.java
         answer = ask(candidate.kafka, java, place.progress)
-        write_atomic(place.folder / ANSWER, json.dumps(answer, indent=2) + "\n")
         known, name = None, known_build(candidate.release.version)
         if answer.get("unknown") and name is not None:
             known = ask(name, java, place.progress)
-            write_atomic(place.folder / "known.json", json.dumps(known, indent=2) + "\n")
         checks = checks_of(
             answer, known, name, wanted=candidate.agent is not None,
             allowed=self._what.request.unknown_methods,
         )  # fmt: skip
-        return Result(of=self.of, children=tuple(checks), links={"the answer": ANSWER})
+        return Result(of=self.of, children=tuple(checks))
 
 
 def ask(kafka: str, java: Java, progress: Progress) -> dict[str, Any]:
@@ -173,8 +168,7 @@ def call_diff(before: Sequence[str], after: Sequence[str]) -> str:
     if not lines:
         moved = list(before) != list(after)
         return "the same calls in another order" if moved else "other instructions, the same calls"
-    more = [f"and {len(lines) - _MOST_CALLS} more"] if len(lines) > _MOST_CALLS else []
-    return "; ".join([*lines[:_MOST_CALLS], *more])
+    return "; ".join(lines)
 
 
 def short(method: str) -> str:
