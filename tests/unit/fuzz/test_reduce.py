@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import pytest
+import tomli_w
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -139,6 +140,4 @@ def test_a_part_that_others_need_is_no_candidate() -> None:
 
 
 def parse_again(scenario: Scenario) -> Scenario:
-    import tomli_w
-
     return parse(tomli_w.dumps(keys_of(scenario)), "reduced")

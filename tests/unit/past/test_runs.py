@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from commands import invoke_json, invoke_refused
+from commands import invoke_json
 from insync.cli.app import invoke
+from insync.errors import InputError
 from insync.outcome import Outcome
 from insync.past.results import Past, find_results, past_results, write_index
 from insync.result import Result
@@ -82,15 +83,11 @@ def test_the_table_names_every_folder_and_reason(
     assert printed.err == ""
 
 
-def test_a_folder_that_is_not_there_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert "no such folder" in invoke_refused(capsys, "runs", str(tmp_path / "nowhere"))
-
-
 def test_a_run_folder_is_a_result_itself(parent: Path) -> None:
     assert find_results(parent / "older") == [parent / "older"]
     assert find_results(parent / "matrix") == [parent / "matrix"]
+    with pytest.raises(InputError, match="no such folder"):
+        find_results(parent / "nowhere")
 
 
 def test_the_page_links_the_reports_relative_to_itself_and_escapes_text(parent: Path) -> None:

@@ -15,13 +15,10 @@ from insync.progress import Progress
 from insync.verify.criteria import Criterion, read
 from insync.verify.levels import cost
 from insync.verify.levels.cost import checks_of, judge
+from unit.overhead.test_overhead import all_figures as figures
 from unit.verify.verifications import verification
 
 LIMIT = Criterion(metric="bytes_per_fetch", at_most=1.1, margin=5)
-
-
-def figures(value: float) -> Values:
-    return {spec.name: value for spec in FIGURES}
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=6, max_size=20), st.floats(-0.5, 0.5))
