@@ -132,8 +132,8 @@ class KafkaMetricsTest {
             assertEquals(Features.current().supportsStepDown(), all().containsKey(stepDown + "AsksToBeFenced"));
             if (Features.current().supportsStepDown()) {
                 assertEquals(0, value(stepDown + "AsksToBeFenced"));
-                Insync.current().stepDowns.asksToBeFenced(true);
-                Insync.current().stepDowns.fenced();
+                Insync.current().stepDowns.asksToBeFenced = true;
+                Insync.current().stepDowns.fenced.increment();
                 Insync.current().eachSecond();
                 assertEquals(1, value(stepDown + "AsksToBeFenced"));
                 assertEquals(1, count(stepDown + "FencedPerSec"));

@@ -147,10 +147,10 @@ class StepDownFlowTest extends WatchedLeader {
         answerHeartbeat(new BrokerHeartbeatResponseData().setErrorCode(Errors.REQUEST_TIMED_OUT.code()));
         nothingMoreIsAskedFor(2 * T_MS);
         assertEquals(List.of(), acked, "the produce request still waits");
-        assertEquals(0, Insync.current().stepDowns.fencedTotal());
+        assertEquals(0, Insync.current().stepDowns.fenced.sum());
         answerHeartbeat(new BrokerHeartbeatResponseData().setIsFenced(true));
         await(() -> acked.isEmpty() ? null : acked);
-        assertEquals(1, Insync.current().stepDowns.fencedTotal());
+        assertEquals(1, Insync.current().stepDowns.fenced.sum());
     }
 
     private static void answerHeartbeat(BrokerHeartbeatResponseData data) {
@@ -420,7 +420,7 @@ class StepDownFlowTest extends WatchedLeader {
             leader.appendUpTo(end + 1); // else the next fetch is behind the previous end, and none of those that count
             leader.fetch(end, fetched);
         }
-        assertEquals(FIRST_FETCHES, Insync.current().stats.releasedTotal());
+        assertEquals(FIRST_FETCHES, Insync.current().stats.released.sum());
         fetched.clear();
     }
 

@@ -46,7 +46,7 @@ public final class FollowerAnswers {
             return stock; // the follower is not assigned, so it gets no records
         }
         if (stock.leaderLogStartOffset() != read.leaderLogStartOffset()) {
-            Insync.current().logStarts.snapshot();
+            Insync.current().logStarts.snapshots.increment();
         }
         long moved = LogStartRule.watermarkOfAnswer(read.highWatermark(),
             highWatermark(replicas.getPartition(partition), read.highWatermark()), read.leaderLogEndOffset());

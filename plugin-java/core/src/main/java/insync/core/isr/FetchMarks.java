@@ -50,7 +50,7 @@ public final class FetchMarks {
     }
 
     public void marked() {
-        stats.marked(count);
+        stats.marked.add(count);
     }
 
     public boolean isEmpty() {

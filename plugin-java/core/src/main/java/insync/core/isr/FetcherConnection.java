@@ -106,7 +106,7 @@ public final class FetcherConnection {
         chargedAtArrival = clockOfRequest.nanos(now);
         arrivedAt = now;
         brokerEpoch = epoch;
-        scope.stats.marked(1);
+        scope.stats.marked.increment();
     }
 
     /** Takes the readings of the follower's other connections; in the steady state there is only one. */
@@ -240,7 +240,7 @@ public final class FetcherConnection {
     private void drop(long now) {
         if (request != null) {
             release(now);
-            scope.stats.cleared();
+            scope.stats.cleared.increment();
         }
     }
 

@@ -86,7 +86,7 @@ public final class ReadScopeTracker extends FollowerTracker {
     synchronized void abandon(Mark mark) {
         if (mark.standing) {
             unlink(mark);
-            stats.cleared();
+            stats.cleared.increment();
         }
         reuse(mark);
     }
@@ -118,7 +118,7 @@ public final class ReadScopeTracker extends FollowerTracker {
     void forget(long electedMs) {
         while (standing != null) {
             unlink(standing);
-            stats.cleared();
+            stats.cleared.increment();
         }
         caughtUpMs = electedMs;
     }
@@ -154,7 +154,7 @@ public final class ReadScopeTracker extends FollowerTracker {
                 stands = true;
             } else if (mark.leaderEpoch == epoch && !mark.outlived) {
                 mark.outlived = true;
-                stats.outlived();
+                stats.outlived.increment();
                 scope.listener.outlived(replica.replicaId(), replica.topic(), replica.partition(), age);
             }
         }

@@ -93,7 +93,7 @@ public final class RequestScopeTracker extends FollowerTracker {
         long beyond = Math.max(0, now - caughtUpAt - least - forgiven);
         boolean outlives = least <= limit && least + beyond > limit;
         if (outlives && !outlived) {
-            stats.outlived();
+            stats.outlived.increment();
             requests.listener.outlived(replica.replicaId(), replica.topic(), replica.partition(), now - caughtUpAt);
         }
         outlived = outlives;

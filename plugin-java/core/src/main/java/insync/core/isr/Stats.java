@@ -9,10 +9,14 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Counts marks and holds in this broker since its start, for JMX, events and the bridge. */
 public final class Stats {
-    private final LongAdder marked = new LongAdder();
-    private final LongAdder released = new LongAdder();
-    private final LongAdder cleared = new LongAdder();
-    private final LongAdder outlived = new LongAdder();
+    /** Marks that were made: in scope "read" one per partition of a fetch, in "request" one per fetch. */
+    public final LongAdder marked = new LongAdder();
+    /** Marks that were released with their fetch. */
+    public final LongAdder released = new LongAdder();
+    /** Marks that an election or a lost connection cleared before their fetch was complete. */
+    public final LongAdder cleared = new LongAdder();
+    /** Marks that became too old to keep their follower in sync. */
+    public final LongAdder outlived = new LongAdder();
     private final Map<Hold.Site, LongAdder> holdsGranted = new EnumMap<>(Hold.Site.class);
     private final Map<FollowerTracker, Hold> held = new ConcurrentHashMap<>();
     private final AtomicLong longestNanos = new AtomicLong();
@@ -31,10 +35,6 @@ public final class Stats {
         listeners = all;
     }
 
-    void marked(int count) {
-        marked.add(count);
-    }
-
     void released(int count, long pendingNanos) {
         if (count == 0) {
             return;
@@ -44,14 +44,6 @@ public final class Stats {
         if (pendingNanos > longestNanos.get()) {
             longestNanos.accumulateAndGet(pendingNanos, Math::max);
         }
-    }
-
-    void cleared() {
-        cleared.increment();
-    }
-
-    void outlived() {
-        outlived.increment();
     }
 
     void held(FollowerTracker follower, Hold hold) {
@@ -73,26 +65,6 @@ public final class Stats {
     /** Returns whether a follower's hold is counted, which ends if Kafka does not check the follower for too long. */
     boolean isHeld(FollowerTracker follower) {
         return held.containsKey(follower);
-    }
-
-    /** Returns how many marks were made: in scope "read" one per partition of a fetch, in "request" one per fetch. */
-    public long marksTotal() {
-        return marked.sum();
-    }
-
-    /** Returns how many marks were released with their fetch. */
-    public long releasedTotal() {
-        return released.sum();
-    }
-
-    /** Returns how many marks an election or a lost connection cleared before their fetch was complete. */
-    public long clearedTotal() {
-        return cleared.sum();
-    }
-
-    /** Returns how many marks became too old to keep their follower in sync. */
-    public long outlivedTotal() {
-        return outlived.sum();
     }
 
     public long pendingNow() {
@@ -149,8 +121,8 @@ public final class Stats {
 
     /** Returns all figures by their names in events and over the bridge. */
     public Map<String, Object> toMap() {
-        return EventLog.fields("marks_total", marksTotal(), "released_total", releasedTotal(), "cleared_total", clearedTotal(),
-            "outlived_total", outlivedTotal(), "pending_now", pendingNow(), "held_now", heldNow(), "holds_granted", holdsGranted(),
+        return EventLog.fields("marks_total", marked.sum(), "released_total", released.sum(), "cleared_total", cleared.sum(),
+            "outlived_total", outlived.sum(), "pending_now", pendingNow(), "held_now", heldNow(), "holds_granted", holdsGranted(),
             "longest_hold_ms", longestHoldMs(), "leader_paused_ms", leaderPausedMs());
     }
 }

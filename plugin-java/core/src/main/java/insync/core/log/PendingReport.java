@@ -76,7 +76,7 @@ public final class PendingReport implements PendingListener {
 
     private void summarise() {
         Map<String, Object> figures = stats.toMap();
-        long marks = stats.marksTotal();
+        long marks = stats.marked.sum();
         if (marks != lastMarks || stats.pendingNow() > 0) {
             lastMarks = marks;
             events.emit("pending", figures);

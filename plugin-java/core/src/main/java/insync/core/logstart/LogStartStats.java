@@ -7,10 +7,12 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Applies the fixes that are on for the hooks, and counts how often they corrected a log start offset since the JVM's start. */
 public final class LogStartStats {
+    /** Log start offsets of this follower that were bounded. */
+    public final LongAdder bounded = new LongAdder();
+    /** Responses of this leader that were bounded to the state at the read. */
+    public final LongAdder snapshots = new LongAdder();
     private volatile boolean boundIsOn;
     private volatile boolean snapshotIsOn;
-    private final LongAdder bounded = new LongAdder();
-    private final LongAdder snapshots = new LongAdder();
 
     /** Turns on fixes, beside those that are on. */
     public void turnOn(boolean bound, boolean snapshot) {
@@ -36,28 +38,13 @@ public final class LogStartStats {
     public long ofAnswer(long logStart, long highWatermark) {
         long start = answersAsRead() ? LogStartRule.ofAnswer(logStart, highWatermark) : logStart;
         if (start != logStart) {
-            snapshot();
+            snapshots.increment();
         }
         return start;
     }
 
-    /** Counts a leader's response that was bounded to the state at the read. */
-    public void snapshot() {
-        snapshots.increment();
-    }
-
-    /** Returns how many log start offsets of this follower were bounded. */
-    public long boundedTotal() {
-        return bounded.sum();
-    }
-
-    /** Returns how many responses of this leader were bounded. */
-    public long snapshotsTotal() {
-        return snapshots.sum();
-    }
-
     /** Returns both counts by their names on the bridge. */
     public Map<String, Object> toMap() {
-        return EventLog.fields("bounded", boundedTotal(), "snapshots", snapshotsTotal());
+        return EventLog.fields("bounded", bounded.sum(), "snapshots", snapshots.sum());
     }
 }

@@ -12,11 +12,16 @@ public final class StepDownStats {
     final StepDownReport report;
     private final Map<Reason, LongAdder> decided = new EnumMap<>(Reason.class);
     private final Map<Outcome, LongAdder> ended = new EnumMap<>(Outcome.class);
-    private final LongAdder closed = new LongAdder();
-    private final LongAdder fenced = new LongAdder();
-    private volatile boolean slow;
-    private volatile int slowPeers;
-    private volatile boolean asksToBeFenced;
+    /** Clients' connections that were closed because they could not be served. */
+    public final LongAdder connectionsClosed = new LongAdder();
+    /** How often the controller has fenced this broker because it asked. */
+    public final LongAdder fenced = new LongAdder();
+    /** Whether this broker asks its controller to fence it now. */
+    public volatile boolean asksToBeFenced;
+    /** Whether this broker was slow at the last tick, or a moment before. */
+    public volatile boolean slow;
+    /** How many live peers looked slow at the last tick. */
+    public volatile int slowPeers;
 
     public StepDownStats(StepDownReport report) {
         this.report = report;
@@ -39,39 +44,6 @@ public final class StepDownStats {
 
     void ended(Outcome outcome) {
         ended.get(outcome).increment();
-    }
-
-    /** Counts a client's connection that was closed because it could not be served. */
-    public void closedConnections(int count) {
-        closed.add(count);
-    }
-
-    /** Returns how many clients' connections were closed because they could not be served. */
-    public long connectionsClosed() {
-        return closed.sum();
-    }
-
-    /** Sets whether this broker asks its controller to fence it now. */
-    public void asksToBeFenced(boolean asks) {
-        asksToBeFenced = asks;
-    }
-
-    public boolean asksToBeFenced() {
-        return asksToBeFenced;
-    }
-
-    /** Counts that the controller has fenced this broker because it asked. */
-    public void fenced() {
-        fenced.increment();
-    }
-
-    public long fencedTotal() {
-        return fenced.sum();
-    }
-
-    void seen(boolean isSlow, int peersThatLookSlow) {
-        slow = isSlow;
-        slowPeers = peersThatLookSlow;
     }
 
     /** Returns how many step-downs were requested. */
@@ -101,16 +73,6 @@ public final class StepDownStats {
         return all;
     }
 
-    /** Returns whether this broker was slow at the last tick, or a moment before. */
-    public boolean isSlow() {
-        return slow;
-    }
-
-    /** Returns how many live peers looked slow at the last tick. */
-    public int slowPeers() {
-        return slowPeers;
-    }
-
     /** Returns all figures by their names on the bridge. */
     public Map<String, Object> toMap() {
         Map<String, Object> by = new LinkedHashMap<>();
@@ -121,7 +83,7 @@ public final class StepDownStats {
         }
         Map<String, Object> map = EventLog.fields("asked", asked());
         ended.forEach((outcome, count) -> map.put(EventLog.word(outcome), count.sum()));
-        map.putAll(EventLog.fields("withheld", withheld(), "withheld_by", by, "connections_closed", connectionsClosed(),
+        map.putAll(EventLog.fields("withheld", withheld(), "withheld_by", by, "connections_closed", connectionsClosed.sum(),
             "slow", slow, "slow_peers", slowPeers));
         return map;
     }

@@ -77,13 +77,15 @@ public final class StepDownWatch {
         if (slowness.tick(elapsed, !slow.isEmpty() || followedHangs)) {
             stats.report.leaderSlow(slowness.isSlow(), oldest / 1_000_000L);
         }
-        stats.seen(slowness.isSlow(), peers.slow());
+        stats.slow = slowness.isSlow();
+        stats.slowPeers = peers.slow();
         return decide(slow, now);
     }
 
     /** Notes that nobody ticks it any more. */
     public void end() {
-        stats.seen(false, 0);
+        stats.slow = false;
+        stats.slowPeers = 0;
     }
 
     /** Returns whether an append to a partition that this broker follows hung for longer than T at the last tick. */

@@ -49,8 +49,8 @@ class FetchMarksRaceTest {
         }
         pool.shutdown();
         assertTrue(pool.awaitTermination(10, TimeUnit.SECONDS));
-        assertEquals((long) THREADS * ROUNDS * partitions.length, stats.marksTotal());
-        assertEquals(stats.marksTotal(), stats.releasedTotal() + stats.clearedTotal());
+        assertEquals((long) THREADS * ROUNDS * partitions.length, stats.marked.sum());
+        assertEquals(stats.marked.sum(), stats.released.sum() + stats.cleared.sum());
         assertEquals(0, stats.pendingNow());
         assertEquals(0, stats.heldNow());
     }

@@ -66,12 +66,12 @@ class ReadScopeTrackerTest {
         fetch(1002);
         clock.ms += 10 * LAG_MS;
         assertTrue(holds());
-        assertEquals(0, stats.outlivedTotal());
+        assertEquals(0, stats.outlived.sum());
         clock.ms++;
         assertFalse(holds());
         assertFalse(holds());
         assertEquals(List.of(10 * LAG_MS + 1), outlived, "noted once");
-        assertEquals(1, stats.outlivedTotal());
+        assertEquals(1, stats.outlived.sum());
         assertEquals(1, stats.pendingNow(), "it is still pending");
     }
 
@@ -95,7 +95,7 @@ class ReadScopeTrackerTest {
         assertFalse(holds(), "nobody got the response");
         fetch.complete();
         assertEquals(List.of(), releases);
-        assertEquals(1, stats.clearedTotal());
+        assertEquals(1, stats.cleared.sum());
         assertEquals(0, stats.pendingNow());
     }
 
@@ -133,7 +133,7 @@ class ReadScopeTrackerTest {
         List<ReadScopeTracker> partitions = threePartitions();
         fetchOf(partitions).complete();
         partitions.forEach(partition -> assertFalse(partition.holdsInSync(clock.ms, LAG_MS)));
-        assertEquals(3, stats.releasedTotal());
+        assertEquals(3, stats.released.sum());
         assertEquals(0, stats.pendingNow());
     }
 
@@ -142,7 +142,7 @@ class ReadScopeTrackerTest {
         List<ReadScopeTracker> partitions = threePartitions();
         fetchOf(partitions).abandon();
         partitions.forEach(partition -> assertFalse(partition.holdsInSync(clock.ms, LAG_MS)));
-        assertEquals(3, stats.clearedTotal());
+        assertEquals(3, stats.cleared.sum());
         assertEquals(0, stats.pendingNow());
     }
 
@@ -154,7 +154,7 @@ class ReadScopeTrackerTest {
         first.complete();
         assertTrue(holds(), "the recycled mark belongs to the second fetch");
         second.complete();
-        assertEquals(2, stats.releasedTotal());
+        assertEquals(2, stats.released.sum());
         assertEquals(0, stats.pendingNow());
     }
 
@@ -166,8 +166,8 @@ class ReadScopeTrackerTest {
         clock.ms += LAG_MS + 1;
         old.complete();
         assertFalse(holds());
-        assertEquals(1, stats.clearedTotal());
-        assertEquals(0, stats.releasedTotal());
+        assertEquals(1, stats.cleared.sum());
+        assertEquals(0, stats.released.sum());
         assertEquals(0, stats.pendingNow());
     }
 

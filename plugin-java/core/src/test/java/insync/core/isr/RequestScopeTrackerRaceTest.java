@@ -68,8 +68,8 @@ class RequestScopeTrackerRaceTest {
     }
 
     private void assertNothingIsLeft() {
-        assertTrue(stats.marksTotal() > 0);
-        assertEquals(stats.marksTotal(), stats.releasedTotal() + stats.clearedTotal());
+        assertTrue(stats.marked.sum() > 0);
+        assertEquals(stats.marked.sum(), stats.released.sum() + stats.cleared.sum());
         assertEquals(0, stats.pendingNow());
         for (RequestScopeTracker partition : partitions) {
             assertEquals(List.of(), partition.snapshot());

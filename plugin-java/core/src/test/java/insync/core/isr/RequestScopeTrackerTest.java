@@ -139,11 +139,11 @@ class RequestScopeTrackerTest extends BothScopes {
         long bound = FetchRule.FORGIVEN_LAGS * LAG_MS;
         pass(bound);
         assertTrue(holds());
-        assertEquals(0, stats.outlivedTotal());
+        assertEquals(0, stats.outlived.sum());
         pass(LAG_MS + 1);
         assertFalse(holds());
         assertFalse(holds());
-        assertEquals(1, stats.outlivedTotal());
+        assertEquals(1, stats.outlived.sum());
     }
 
     @Test
@@ -230,8 +230,8 @@ class RequestScopeTrackerTest extends BothScopes {
         requests.disconnected("id");
         assertRunsOutAfter(LAG_MS);
         connection.sent(request);
-        assertEquals(1, stats.clearedTotal());
-        assertEquals(1, stats.releasedTotal());
+        assertEquals(1, stats.cleared.sum());
+        assertEquals(1, stats.released.sum());
         assertEquals(0, stats.pendingNow());
     }
 

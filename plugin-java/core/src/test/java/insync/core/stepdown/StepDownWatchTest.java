@@ -395,7 +395,7 @@ class StepDownWatchTest {
         assertEquals(List.of(), broker.tick());
         broker.recover(events);
         broker.pass(1_000);
-        assertFalse(broker.stats.isSlow());
+        assertFalse(broker.stats.slow);
     }
 
     @Test
@@ -453,8 +453,8 @@ class StepDownWatchTest {
         WatchedBroker broker = new WatchedBroker(WatchedBroker.settings());
         broker.stall(broker.leads("t", 0));
         broker.pass(2 * WatchedBroker.T_MS);
-        assertTrue(broker.stats.isSlow());
+        assertTrue(broker.stats.slow);
         broker.watch.end();
-        assertFalse(broker.stats.isSlow());
+        assertFalse(broker.stats.slow);
     }
 }

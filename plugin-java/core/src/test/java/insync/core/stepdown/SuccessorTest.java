@@ -98,7 +98,7 @@ class SuccessorTest {
         broker.toFirst.sent();
         stallBeyondT();
         assertArrayEquals(new int[] {2, 1, 0}, asked());
-        assertEquals(1, broker.stats.slowPeers());
+        assertEquals(1, broker.stats.slowPeers);
     }
 
     @Test
@@ -129,9 +129,9 @@ class SuccessorTest {
         broker.tick();
         broker.toFirst.sent();
         broker.pass(WatchedBroker.FETCH_WAIT_MS + 500);
-        assertEquals(0, broker.stats.slowPeers());
+        assertEquals(0, broker.stats.slowPeers);
         broker.pass(broker.settings.tickMs());
-        assertEquals(1, broker.stats.slowPeers());
+        assertEquals(1, broker.stats.slowPeers);
     }
 
     @Test
@@ -148,7 +148,7 @@ class SuccessorTest {
         broker.toSecond.sent();
         stallBeyondT();
         assertEquals(List.of(Reason.PEERS_SLOW), broker.reasons());
-        assertEquals(2, broker.stats.slowPeers());
+        assertEquals(2, broker.stats.slowPeers);
     }
 
     @Test
@@ -174,7 +174,7 @@ class SuccessorTest {
         broker.toSecond.sent();
         stallBeyondT();
         assertArrayEquals(new int[] {1, 2, 0}, asked());
-        assertEquals(0, broker.stats.slowPeers());
+        assertEquals(0, broker.stats.slowPeers);
     }
 
     @Test
@@ -193,6 +193,6 @@ class SuccessorTest {
         broker.toSecond.sent();
         broker.clock.ms += 20_000;
         broker.tick();
-        assertEquals(0, broker.stats.slowPeers());
+        assertEquals(0, broker.stats.slowPeers);
     }
 }

@@ -74,7 +74,7 @@ public final class BrokerStepDown implements StepDown {
         this.access = access;
         this.controller = controller;
         this.manager = manager;
-        this.watch = new StepDownWatch(self, settings, clock, peers, insync.stats::releasedTotal,
+        this.watch = new StepDownWatch(self, settings, clock, peers, insync.stats.released::sum,
             insync.stepDowns, Insync::failed);
         this.handovers = new StepDownRequests<>(clock, watch);
         this.requests = requests;
@@ -141,7 +141,7 @@ public final class BrokerStepDown implements StepDown {
             relinquisher.controllerIsWoven(HeartbeatResponseHooks.isWoven(data, answer.destination()));
             // In an error Kafka leaves the field at its default, which is true.
             if (data.errorCode() == 0 && fencing().answered(data.isFenced())) {
-                Insync.current().stepDowns.fenced();
+                Insync.current().stepDowns.fenced.increment();
                 updated.release();
             }
         }

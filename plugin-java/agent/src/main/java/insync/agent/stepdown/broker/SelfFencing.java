@@ -102,12 +102,12 @@ final class SelfFencing {
             say(Level.INFO, EventLog.fields("state", "ended", "asked_ms", rule.ageMs(now)),
                 "This broker no longer asks its controller to fence it");
         }
-        insync.stepDowns.asksToBeFenced(rule.isWanted());
+        insync.stepDowns.asksToBeFenced = rule.isWanted();
     }
 
     /** Ends the wish, because the step-down is turned off. */
     void stop() {
-        insync.stepDowns.asksToBeFenced(false);
+        insync.stepDowns.asksToBeFenced = false;
         if (rule.end(clock.nanos())) {
             heartbeat();
         }

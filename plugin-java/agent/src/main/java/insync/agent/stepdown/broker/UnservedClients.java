@@ -133,7 +133,7 @@ final class UnservedClients {
         ConnectionCloser end = new ConnectionCloser(part.scope, (ProcessorCarrier) processor);
         which.accept(end);
         if (end.count() > 0) {
-            insync.stepDowns.closedConnections(end.count());
+            insync.stepDowns.connectionsClosed.add(end.count());
             insync.events.emit("connections_closed", EventLog.fields("site", site, "processor", end.processor(),
                 "hung_ms", hungNanos / 1_000_000L, "connections", end.count(), "ids", end.ids()));
         }
