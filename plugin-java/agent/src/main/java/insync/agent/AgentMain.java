@@ -46,7 +46,7 @@ public final class AgentMain {
         try {
             Adapter adapter = adapters.pick(version, problems);
             if (adapter != null) {
-                Features.install(new Features(version, adapter.name(), column -> adapters.listed(adapter.name(), column)));
+                Features.install(new Features(version, adapter.name, column -> adapters.listed(adapter.name, column)));
                 BrokerLifecycle.install(adapter);
                 Map<String, Object> woven = weave(adapter, version, options, instrumentation, problems);
                 if (problems.isEmpty()) {
@@ -82,7 +82,7 @@ public final class AgentMain {
      */
     private static Map<String, Object> weave(Adapter adapter, String version, AgentOptions options, Instrumentation instrumentation,
                                              List<String> problems) throws AgentException {
-        Extension.Store files = options.extension.store(version + ' ' + adapter.name() + ' ' + options.allowsUnknownMethods);
+        Extension.Store files = options.extension.store(version + ' ' + adapter.name + ' ' + options.allowsUnknownMethods);
         WovenBroker woven = files == null ? null : files.load();
         String cache = woven == null ? "off" : "used";
         if (woven == null) {
@@ -100,7 +100,7 @@ public final class AgentMain {
             System.err.println("[insync] woven by unknown-methods=allow, although they differ from every known build: "
                 + String.join(", ", woven.unknown));
         }
-        return EventLog.fields("broker_version", version, "adapter", adapter.name(), "woven", woven.methods,
+        return EventLog.fields("broker_version", version, "adapter", adapter.name, "woven", woven.methods,
             "unknown_methods", woven.unknown, "cache", cache);
     }
 

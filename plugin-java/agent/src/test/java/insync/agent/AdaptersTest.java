@@ -22,7 +22,7 @@ class AdaptersTest {
         Adapters table = Adapters.load();
         for (String name : table.names()) {
             Adapter adapter = Adapters.load(name);
-            assertEquals(name, adapter.name());
+            assertEquals(name, adapter.name);
             assertEquals(SCOPES.getOrDefault(name, List.of("read", "request")), table.listed(name, ".scopes"));
         }
     }

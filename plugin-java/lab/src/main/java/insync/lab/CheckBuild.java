@@ -42,7 +42,7 @@ public final class CheckBuild {
         try {
             Adapter adapter = adapters.pick(version, problems);
             if (adapter != null) {
-                answer.put("adapter", adapter.name());
+                answer.put("adapter", adapter.name);
                 new Weaver(adapter).make(true, problems);
                 describe(adapter, adapters, answer);
             }
@@ -56,10 +56,10 @@ public final class CheckBuild {
 
     private static void describe(Adapter adapter, Adapters adapters, Map<String, Object> answer) throws AgentException {
         Map<String, Object> features = new LinkedHashMap<>();
-        features.put("scopes", adapters.listed(adapter.name(), ".scopes"));
-        features.put("step_down", adapters.listed(adapter.name(), ".step_down").contains("true"));
-        features.put("log_start", adapters.listed(adapter.name(), ".log_start").contains("true"));
-        features.put("lag_policies", adapters.listed(adapter.name(), ".lag_policies"));
+        features.put("scopes", adapters.listed(adapter.name, ".scopes"));
+        features.put("step_down", adapters.listed(adapter.name, ".step_down").contains("true"));
+        features.put("log_start", adapters.listed(adapter.name, ".log_start").contains("true"));
+        features.put("lag_policies", adapters.listed(adapter.name, ".lag_policies"));
         answer.put("features", features);
         answer.put("woven", adapter.wovenMethods());
         answer.put("unknown", KnownMethods.load().unknown(adapter.allHooks()));

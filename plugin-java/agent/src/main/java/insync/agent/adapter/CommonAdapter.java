@@ -35,25 +35,10 @@ import org.apache.kafka.server.metrics.KafkaYammerMetrics;
  * hooks of the step-down are woven into every process, whatever its roles: Kafka's class path has the classes of
  * brokers and controllers, and a process does not use the classes of roles that it does not have.
  */
-public abstract class CommonAdapter implements Adapter {
-    private final String name;
-    private final StepDownAccess access;
-    private final ControllerAccess controller;
+public abstract class CommonAdapter extends Adapter {
 
-    /**
-     * @param name the adapter's row in broker-versions.properties
-     * @param access reads a broker
-     * @param controller sends to the controller
-     */
     protected CommonAdapter(String name, StepDownAccess access, ControllerAccess controller) {
-        this.name = name;
-        this.access = access;
-        this.controller = controller;
-    }
-
-    @Override
-    public final String name() {
-        return name;
+        super(name, access, controller);
     }
 
     @Override
@@ -106,20 +91,5 @@ public abstract class CommonAdapter implements Adapter {
     @Override
     public final MetricsRegistry metrics() {
         return KafkaYammerMetrics.defaultRegistry();
-    }
-
-    @Override
-    public final StepDownAccess access() {
-        return access;
-    }
-
-    @Override
-    public final StepDownAccess stepDown() {
-        return access;
-    }
-
-    @Override
-    public final ControllerAccess controller() {
-        return controller;
     }
 }

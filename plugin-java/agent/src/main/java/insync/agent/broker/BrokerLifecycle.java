@@ -65,7 +65,7 @@ public final class BrokerLifecycle extends Brokers.Parts {
     /** Sets what is common to all brokers of this JVM; called once, before weaving. */
     public static void install(Adapter adapted) {
         adapter = adapted;
-        Brokers.install(adapted.access());
+        Brokers.install(adapted.access);
     }
 
     /** Returns the registry behind Kafka's reporters. */
@@ -172,8 +172,8 @@ public final class BrokerLifecycle extends Brokers.Parts {
     public synchronized void alterPartitionsStarted(ReplicaManager managed, KafkaConfig config, Time time, Object manager) {
         PeerFetches measured = new PeerFetches(new KafkaClock(time));
         peers = measured;
-        startStepDown = now -> BrokerStepDown.start(managed, now, time, manager, measured, adapter.stepDown(),
-            adapter.controller(), () -> requests, () -> heartbeats, Insync.current());
+        startStepDown = now -> BrokerStepDown.start(managed, now, time, manager, measured,
+            adapter.controller, () -> requests, () -> heartbeats, Insync.current());
         switchStepDown(config);
         Brokers.updateFlags();
     }
@@ -206,7 +206,7 @@ public final class BrokerLifecycle extends Brokers.Parts {
                 if (starts && stepDown != null) {
                     // First lets the hooks pass partitions that this broker begins to lead meanwhile.
                     Brokers.updateFlags();
-                    BrokerAccess access = adapter.access();
+                    BrokerAccess access = adapter.access;
                     PartitionState.led(access, replicas, access.topics(replicas)).forEach(stepDown::leading);
                 }
             }), Insync::failed);

@@ -48,7 +48,7 @@ final class SymbolCheck {
         SymbolCollector used = new SymbolCollector();
         Set<String> read = new HashSet<>();
         Extension extension = Extension.current();
-        Stream.of(adapter.unused(), extension.unused(adapter.name())).flatMap(List::stream).map(Class::getName).forEach(read::add);
+        Stream.of(adapter.unused(), extension.unused(adapter.name)).flatMap(List::stream).map(Class::getName).forEach(read::add);
         Deque<String> open = new ArrayDeque<>(List.of(adapter.getClass().getName(), extension.getClass().getName()));
         adapter.allHooks().forEach(hook -> open.add(hook.advice.getName()));
         while (!open.isEmpty()) {

@@ -136,16 +136,12 @@ class WeaverTest {
     }
 
     /** An adapter with one woven type. */
-    static final class OneType implements Adapter {
+    static final class OneType extends Adapter {
         private final TypeHooks type;
 
         OneType(TypeHooks type) {
+            super("test", null, null);
             this.type = type;
-        }
-
-        @Override
-        public String name() {
-            return "test";
         }
 
         @Override

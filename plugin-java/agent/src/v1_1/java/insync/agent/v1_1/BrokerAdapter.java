@@ -16,11 +16,10 @@ import java.util.List;
  * Adapts to Kafka 1.1 on ZooKeeper: the two features against KAFKA-7104, a bug of 1.1.0 that 1.1.1 mostly fixes.
  * KIP-501 is not supported in this version.
  */
-public final class BrokerAdapter implements Adapter {
+public final class BrokerAdapter extends Adapter {
 
-    @Override
-    public String name() {
-        return "v1_1";
+    public BrokerAdapter() {
+        super("v1_1", null, null);
     }
 
     @Override

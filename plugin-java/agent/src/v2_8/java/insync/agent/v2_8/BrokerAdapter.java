@@ -6,7 +6,6 @@ import insync.agent.broker.StepDown;
 import insync.agent.config.ConfigHooks;
 import insync.agent.isr.PartitionHooks;
 import insync.agent.isr.RequestPart;
-import insync.agent.kafka.BrokerAccess;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -16,13 +15,10 @@ import kafka.metrics.KafkaYammerMetrics;
  * Adapts to Kafka 2.8 on ZooKeeper, which supports scope "read". 2.8 records a fetch's state after it reads all of the
  * partitions, resets a replica's state in two steps, and defines configs in Scala.
  */
-public final class BrokerAdapter implements Adapter {
+public final class BrokerAdapter extends Adapter {
 
-    private final BrokerAccess access = new Access();
-
-    @Override
-    public String name() {
-        return "v2_8";
+    public BrokerAdapter() {
+        super("v2_8", new Access(), null);
     }
 
     @Override
@@ -42,10 +38,5 @@ public final class BrokerAdapter implements Adapter {
     @Override
     public MetricsRegistry metrics() {
         return KafkaYammerMetrics.defaultRegistry();
-    }
-
-    @Override
-    public BrokerAccess access() {
-        return access;
     }
 }

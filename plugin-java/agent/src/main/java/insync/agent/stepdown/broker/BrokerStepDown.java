@@ -1,5 +1,6 @@
 package insync.agent.stepdown.broker;
 
+import insync.agent.broker.Brokers;
 import insync.agent.broker.StepDown;
 import insync.agent.broker.StepDown.HeartbeatSender;
 import insync.agent.config.BrokerConfigs;
@@ -65,13 +66,12 @@ public final class BrokerStepDown implements StepDown {
     private volatile boolean stopped;
 
     private BrokerStepDown(ReplicaManager replicas, KafkaConfig config, Time time, ControllerLink manager, PeerFetches peers,
-            StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests,
-            Supplier<HeartbeatSender> heartbeats, Insync insync) {
+            ControllerAccess controller, Supplier<RequestPart> requests, Supplier<HeartbeatSender> heartbeats, Insync insync) {
         this.settings = StepDownConfigs.read(config);
         KafkaClock clock = new KafkaClock(time);
         this.self = config.brokerId();
         this.replicas = replicas;
-        this.access = access;
+        this.access = (StepDownAccess) Brokers.access();
         this.controller = controller;
         this.manager = manager;
         this.watch = new StepDownWatch(self, settings, clock, peers, insync.stats.released::sum,
@@ -97,8 +97,8 @@ public final class BrokerStepDown implements StepDown {
      * @return null if the broker has no KRaft controller
      */
     public static BrokerStepDown start(ReplicaManager replicas, KafkaConfig config, Time time, Object manager,
-            PeerFetches peers, StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests,
-            Supplier<HeartbeatSender> heartbeats, Insync insync) {
+            PeerFetches peers, ControllerAccess controller, Supplier<RequestPart> requests, Supplier<HeartbeatSender> heartbeats,
+            Insync insync) {
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
         settings.putAll(BrokerConfigs.all(config));
         if (!(manager instanceof ControllerLink) || !controller.isKRaft(replicas)) {
@@ -107,7 +107,7 @@ public final class BrokerStepDown implements StepDown {
                 + " has no effect: this broker has no KRaft controller");
             return null;
         }
-        BrokerStepDown started = new BrokerStepDown(replicas, config, time, (ControllerLink) manager, peers, access,
+        BrokerStepDown started = new BrokerStepDown(replicas, config, time, (ControllerLink) manager, peers,
             controller, requests, heartbeats, insync);
         insync.events.emit("step_down_settings", settings);
         started.thread.start();
