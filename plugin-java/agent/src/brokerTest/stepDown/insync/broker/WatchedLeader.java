@@ -35,7 +35,7 @@ abstract class WatchedLeader {
     @BeforeEach
     void events() throws Exception {
         events = folder.resolve("events.jsonl");
-        Insync.install(new Insync(EventFileLog.to(events)));
+        Insync.install(new Insync(EventFileLog.to(events, Long.MAX_VALUE, 1)));
     }
 
     @AfterEach
@@ -44,7 +44,7 @@ abstract class WatchedLeader {
         leader.stopWatch();
         leader.close();
         assertEquals("", Insync.current().failures.last());
-        Insync.install(new Insync(EventLog.none()));
+        Insync.install(new Insync(new EventLog()));
     }
 
     /** Lets the calls that the test stalls continue. */

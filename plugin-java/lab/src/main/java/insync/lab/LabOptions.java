@@ -22,7 +22,6 @@ import java.util.TreeMap;
  * </ul>
  */
 final class LabOptions {
-    /** What the options are, for the user. */
     static final String ALL = ", events=FILE, events-max-bytes=N, events-files=N, bridge=FILE, cache=FOLDER, "
         + "default.CONFIG=VALUE or pause-points=on|off";
     static final String DEFAULT = "default.";

@@ -63,7 +63,7 @@ public final class WovenCache implements Extension.Store {
     public static WovenCache of(Path folder, List<Path> jars, String classPath, String facts) throws IOException {
         StringBuilder all = new StringBuilder();
         for (Path jar : jars) {
-            all.append(Long.toHexString(ClassDigests.of(Files.readAllBytes(jar)))).append('\0');
+            all.append(Long.toHexString(WovenFile.digest(Files.readAllBytes(jar)))).append('\0');
         }
         for (String property : new String[] {"java.vm.name", "java.vm.version", "java.home"}) {
             all.append(System.getProperty(property)).append('\0');
@@ -88,8 +88,8 @@ public final class WovenCache implements Extension.Store {
             @Override
             public Resolution locate(String name) throws IOException {
                 Resolution found = files.locate(name);
-                if (!ClassDigests.isOfJvmOrAgent(name)) {
-                    dependsOn.put(name, found.isResolved() ? ClassDigests.of(found.resolve()) : ClassDigests.ABSENT);
+                if (!isOfJvmOrAgent(name)) {
+                    dependsOn.put(name, found.isResolved() ? WovenFile.digest(found.resolve()) : WovenFile.ABSENT);
                 }
                 return found;
             }
@@ -99,6 +99,11 @@ public final class WovenCache implements Extension.Store {
                 files.close();
             }
         };
+    }
+
+    /** Returns whether a class is of the JVM's version or of the agent's jar, which have digests of their own. */
+    private static boolean isOfJvmOrAgent(String name) {
+        return name.startsWith("java.") || name.startsWith("javax.") || name.startsWith("jdk.") || name.startsWith("insync.");
     }
 
     @Override

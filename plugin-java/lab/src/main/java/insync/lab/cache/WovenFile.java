@@ -12,11 +12,29 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.jar.JarEntry;
+import java.util.zip.CRC32;
 
 /** Writes and reads all woven classes of a broker, and says whether they still fit. */
 public final class WovenFile {
+    /** The digest of a class that is not on the class path. */
+    public static final long ABSENT = -1;
+    private static final int CRC_BITS = 32;
 
     private WovenFile() { }
+
+    /**
+     * Returns a digest of a class file: its CRC-32 and its size. A jar's directory has both, so that a class file in a jar need not be
+     * read. The digest finds a class file that has changed; it does not protect from someone who writes to Kafka's jars.
+     */
+    public static long digest(byte[] classFile) {
+        CRC32 crc = new CRC32();
+        crc.update(classFile);
+        return digest(crc.getValue(), classFile.length);
+    }
+
+    private static long digest(long crc, long size) {
+        return size << CRC_BITS | crc;
+    }
 
     /** Returns whether the class path still has each class file that the checks and the weaving read. */
     static boolean fitsClassPath(Map<String, Long> dependsOn) throws IOException {
@@ -94,15 +112,15 @@ public final class WovenFile {
     public static long onClassPath(String name) throws IOException {
         URL url = ClassLoader.getSystemResource(name.replace('.', '/') + ".class");
         if (url == null) {
-            return ClassDigests.ABSENT;
+            return ABSENT;
         }
         URLConnection opened = url.openConnection();
         if (opened instanceof JarURLConnection) {
             JarEntry entry = ((JarURLConnection) opened).getJarEntry();
             if (entry.getCrc() >= 0 && entry.getSize() >= 0) {
-                return ClassDigests.of(entry.getCrc(), entry.getSize());
+                return digest(entry.getCrc(), entry.getSize());
             }
         }
-        return ClassDigests.of(opened.getInputStream().readAllBytes());
+        return digest(opened.getInputStream().readAllBytes());
     }
 }

@@ -35,11 +35,6 @@ public final class EventFileLog extends EventLog {
         return new EventFileLog(null);
     }
 
-    /** Opens a log that appends to a file without a bound. */
-    public static EventFileLog to(Path file) throws IOException {
-        return to(file, Long.MAX_VALUE, 1);
-    }
-
     /**
      * Opens a log that appends to a file, which is created if it does not exist. When it gets too large, it becomes FILE.1 and
      * FILE.1 becomes FILE.2.

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.agent.Adapter;
-import insync.lab.cache.ClassDigests;
 import insync.lab.cache.ClassPathFiles;
 import insync.lab.cache.WovenCache;
 import insync.lab.cache.WovenFile;
@@ -240,8 +239,8 @@ class WovenCacheTest {
     @Test
     void aJarsDirectoryHasTheDigestOfTheBytes() throws Exception {
         byte[] bytes = BROKER.locate(PARTITION).resolve();
-        assertEquals(ClassDigests.of(bytes), WovenFile.onClassPath(PARTITION));
-        assertEquals(ClassDigests.of(ORIGINAL), WovenFile.onClassPath(PLAIN), "and a folder has it, too");
-        assertEquals(ClassDigests.ABSENT, WovenFile.onClassPath(GONE));
+        assertEquals(WovenFile.digest(bytes), WovenFile.onClassPath(PARTITION));
+        assertEquals(WovenFile.digest(ORIGINAL), WovenFile.onClassPath(PLAIN), "and a folder has it, too");
+        assertEquals(WovenFile.ABSENT, WovenFile.onClassPath(GONE));
     }
 }

@@ -35,7 +35,7 @@ class EventLogTest {
     @Test
     void aLineHasVersionTimeTypeAndFields() throws Exception {
         Path file = folder.resolve("broker-1.jsonl");
-        EventFileLog events = EventFileLog.to(file);
+        EventFileLog events = EventFileLog.to(file, Long.MAX_VALUE, 1);
         events.emit("isr_shrink", EventLog.fields("topic", "a\"b\n", "isr", List.of(1, 2), "nothing", null));
         List<String> lines = WrittenLines.await(file, 1);
         JsonObject line = JsonParser.parseString(lines.get(0)).getAsJsonObject();
@@ -49,7 +49,7 @@ class EventLogTest {
 
     @Test
     void aFileThatCannotBeOpenedFailsAtOnce() {
-        assertThrows(IOException.class, () -> EventFileLog.to(folder.resolve("missing").resolve("broker-1.jsonl")));
+        assertThrows(IOException.class, () -> EventFileLog.to(folder.resolve("missing").resolve("broker-1.jsonl"), Long.MAX_VALUE, 1));
     }
 
     @Test
@@ -58,7 +58,7 @@ class EventLogTest {
         assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
         for (Path other : List.of(pipe, folder)) {
             assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
-                IOException refused = assertThrows(IOException.class, () -> EventFileLog.to(other));
+                IOException refused = assertThrows(IOException.class, () -> EventFileLog.to(other, Long.MAX_VALUE, 1));
                 assertTrue(refused.getMessage().contains("not a regular file"), refused.getMessage());
             });
         }
@@ -83,7 +83,7 @@ class EventLogTest {
 
     @Test
     void aLogWithoutAFileAcceptsEventsAndCountsNoDrops() {
-        EventLog none = EventLog.none();
+        EventLog none = new EventLog();
         none.emit("settings", EventLog.fields());
         assertEquals(0, none.dropped());
     }
@@ -92,7 +92,7 @@ class EventLogTest {
     @Test
     void aStuckSecondDestinationDelaysNothing() throws Exception {
         Path file = folder.resolve("broker-1.jsonl");
-        EventFileLog events = EventFileLog.to(file);
+        EventFileLog events = EventFileLog.to(file, Long.MAX_VALUE, 1);
         CountDownLatch stuck = new CountDownLatch(1);
         events.publish(line -> stuck.await());
         events.emit("taken", EventLog.fields());
