@@ -21,7 +21,6 @@ public final class FetcherConnection {
 
     /** The broker id in the fetches of this connection. */
     public final int follower;
-    /** The client's principal. */
     final Object principal;
     private final NetworkThread thread;
     public final RequestScope scope;

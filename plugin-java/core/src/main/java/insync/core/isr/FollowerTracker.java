@@ -131,9 +131,12 @@ public abstract class FollowerTracker {
      */
     public final long overdueSince(long before) {
         FollowerTracker other = earlier;
-        long own = oldestOverdue(before);
-        long others = other == null ? NOT_PENDING : other.overdueSince(before);
-        return own == NOT_PENDING || others != NOT_PENDING && others - own < 0 ? others : own;
+        return earlierOf(oldestOverdue(before), other == null ? NOT_PENDING : other.overdueSince(before));
+    }
+
+    /** Returns the earlier one of two times by the monotonic clock, of which each may be {@link #NOT_PENDING}. */
+    public static long earlierOf(long one, long other) {
+        return one == NOT_PENDING || other != NOT_PENDING && other - one < 0 ? other : one;
     }
 
     abstract List<Map<String, Object>> pending();

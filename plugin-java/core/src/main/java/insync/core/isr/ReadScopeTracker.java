@@ -137,9 +137,8 @@ public final class ReadScopeTracker extends FollowerTracker {
         long oldest = NOT_PENDING;
         int epoch = replica.leaderEpoch();
         for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
-            boolean counts = mark.leaderEpoch == epoch && mark.dueNanos - before <= 0;
-            if (counts && (oldest == NOT_PENDING || mark.dueNanos - oldest < 0)) {
-                oldest = mark.dueNanos;
+            if (mark.leaderEpoch == epoch && mark.dueNanos - before <= 0) {
+                oldest = earlierOf(oldest, mark.dueNanos);
             }
         }
         return oldest;

@@ -134,9 +134,8 @@ public final class RequestScopeTracker extends FollowerTracker {
         long oldest = NOT_PENDING;
         for (FetcherConnection connection : requests.of(replica.replicaId())) {
             long since = connection.overdueSince();
-            boolean counts = since != NOT_PENDING && since - before <= 0 && isAbout(connection);
-            if (counts && (oldest == NOT_PENDING || since - oldest < 0)) {
-                oldest = since;
+            if (since != NOT_PENDING && since - before <= 0 && isAbout(connection)) {
+                oldest = earlierOf(oldest, since);
             }
         }
         return oldest;

@@ -31,7 +31,6 @@ final class LedPartitions {
         this.settings = settings;
     }
 
-    /** Notes that a tick begins. */
     void begin(long now) {
         tick++;
         if (tick % TICKS_BETWEEN_SWEEPS == 0) {
@@ -91,7 +90,6 @@ final class LedPartitions {
         private int failures;
         /** Whether another broker leads it. A stalled read may prevent this broker from applying that. */
         boolean given;
-        private long readErrors;
         /** The last decision that was requested in this epoch, or null. */
         Decision decided;
         private Reason emitted;
@@ -177,13 +175,6 @@ final class LedPartitions {
             boolean differs = emitted != reason;
             emitted = reason;
             return differs;
-        }
-
-        /** Returns whether a read failed since the last call; {@code soFar} counts those of all the time that it is led. */
-        boolean isFailing(long soFar) {
-            boolean failing = soFar > readErrors;
-            readErrors = soFar;
-            return failing;
         }
 
         /** Notes that the partition is not slow. */

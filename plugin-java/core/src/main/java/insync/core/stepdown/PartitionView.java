@@ -4,7 +4,7 @@ import insync.core.isr.FollowerTracker;
 
 /**
  * Describes to the watch a partition that this broker leads; a version adapter implements it over the broker's
- * Partition. Every tick calls {@link #topic}, {@link #partition}, {@link #leaderEpoch}, {@link #readErrors}, {@link
+ * Partition. Every tick calls {@link #topic}, {@link #partition}, {@link #leaderEpoch}, {@link #readFailed}, {@link
  * #overdueSince} and, if appends are timed, {@link #oldestAppend} for every partition, and the other methods for those with a slow
  * fetch, a slow append or a read error.
  *
@@ -16,7 +16,6 @@ public interface PartitionView {
 
     int partition();
 
-    /** Returns the leader epoch in which this broker leads it. */
     int leaderEpoch();
 
     /**
@@ -31,8 +30,8 @@ public interface PartitionView {
     /** Returns the oldest append to the partition's log that has not ended, or null if there is none. */
     PendingAppend oldestAppend();
 
-    /** Returns how many reads for followers failed since this broker leads it; 0 where such reads are not counted. */
-    long readErrors();
+    /** Returns whether a read for a follower failed since the last call; false where that is not noted. */
+    boolean readFailed();
 
     /**
      * Returns whether another change of this partition is under way: an ISR change that the controller has not

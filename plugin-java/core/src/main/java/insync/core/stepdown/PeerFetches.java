@@ -1,6 +1,7 @@
 package insync.core.stepdown;
 
 import insync.core.Clock;
+import insync.core.isr.FollowerTracker;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -27,16 +28,12 @@ public final class PeerFetches {
         return fetcher;
     }
 
-    /**
-     * Returns since when the oldest fetch to a peer is unanswered, by the broker's clock, or {@link OutgoingFetch#NONE}.
-     */
+    /** Returns since when the oldest fetch to a peer is unanswered, by the broker's clock, or {@link FollowerTracker#NOT_PENDING}. */
     long oldest(int peer) {
-        long oldest = OutgoingFetch.NONE;
+        long oldest = FollowerTracker.NOT_PENDING;
         for (OutgoingFetch fetcher : fetchers) {
-            long sent = fetcher.sentNanos;
-            if (fetcher.peer == peer && sent != OutgoingFetch.NONE
-                    && (oldest == OutgoingFetch.NONE || sent - oldest < 0)) {
-                oldest = sent;
+            if (fetcher.peer == peer) {
+                oldest = FollowerTracker.earlierOf(oldest, fetcher.sentNanos);
             }
         }
         return oldest;
@@ -47,9 +44,8 @@ public final class PeerFetches {
      * thread writes it and the watch reads it, without a lock or an allocation.
      */
     public final class OutgoingFetch {
-        static final long NONE = Long.MIN_VALUE;
         private final int peer;
-        private volatile long sentNanos = NONE;
+        private volatile long sentNanos = FollowerTracker.NOT_PENDING;
 
         private OutgoingFetch(int peer) {
             this.peer = peer;
@@ -62,11 +58,11 @@ public final class PeerFetches {
 
         /** Notes that the fetch is answered or has failed. A dead peer is not slow. */
         public void ended() {
-            sentNanos = NONE;
+            sentNanos = FollowerTracker.NOT_PENDING;
         }
 
         public void closed() {
-            sentNanos = NONE;
+            ended();
             fetchers.remove(this);
         }
     }

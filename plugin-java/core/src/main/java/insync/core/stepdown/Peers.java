@@ -1,6 +1,6 @@
 package insync.core.stepdown;
 
-import insync.core.stepdown.PeerFetches.OutgoingFetch;
+import insync.core.isr.FollowerTracker;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -29,7 +29,7 @@ final class Peers {
         live = livePeers.length;
         for (int peer : livePeers) {
             long sent = fetches.oldest(peer);
-            ages.put(peer, sent == OutgoingFetch.NONE ? 0 : time.since(sent + settings.fetchWaitMaxNanos()));
+            ages.put(peer, sent == FollowerTracker.NOT_PENDING ? 0 : time.since(sent + settings.fetchWaitMaxNanos()));
             slowness.computeIfAbsent(peer, id -> new Slowness(settings));
         }
         slow = 0;

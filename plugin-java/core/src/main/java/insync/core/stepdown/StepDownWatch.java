@@ -166,7 +166,7 @@ public final class StepDownWatch {
     /** Returns a read error. It is as bad as a fetch that has just become slow. */
     private SlowPartition ofErrors(PartitionView partition, LedPartitions.Entry entry) {
         long limit = settings.processTimeMaxNanos();
-        return entry.isFailing(partition.readErrors())
+        return partition.readFailed()
             ? new SlowPartition(partition, entry, Reason.READ_ERROR, limit + 1, limit, null) : null;
     }
 

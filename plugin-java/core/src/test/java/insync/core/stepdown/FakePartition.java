@@ -21,7 +21,7 @@ class FakePartition implements PartitionView {
     long appendingMs = NOT_OVERDUE;
     AppendSite site = AppendSite.LOG;
     /** How many reads failed so far. */
-    long readErrors;
+    boolean readFailed;
     int askedInDepth;
     /** What each question about its fetches throws, or null. */
     RuntimeException broken;
@@ -61,8 +61,10 @@ class FakePartition implements PartitionView {
     }
 
     @Override
-    public long readErrors() {
-        return readErrors;
+    public boolean readFailed() {
+        boolean failed = readFailed;
+        readFailed = false;
+        return failed;
     }
 
     @Override

@@ -3,6 +3,7 @@ package insync.core.stepdown;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import insync.core.ManualClock;
+import insync.core.isr.FollowerTracker;
 import insync.core.stepdown.PeerFetches.OutgoingFetch;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,7 @@ class PeerFetchesTest {
 
     @Test
     void theOldestUnansweredFetchCountsWhicheverFetcherSentIt() {
-        assertEquals(OutgoingFetch.NONE, fetches.oldest(1));
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.oldest(1));
         second.sent();
         long sent = clock.nanos();
         clock.ms += 1_000;
@@ -23,7 +24,7 @@ class PeerFetchesTest {
         assertEquals(sent, fetches.oldest(1));
         second.ended();
         assertEquals(clock.nanos(), fetches.oldest(1));
-        assertEquals(OutgoingFetch.NONE, fetches.oldest(2));
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.oldest(2));
     }
 
     @Test
@@ -31,6 +32,6 @@ class PeerFetchesTest {
         first.sent();
         first.closed();
         first.sent();
-        assertEquals(OutgoingFetch.NONE, fetches.oldest(1));
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.oldest(1));
     }
 }

@@ -96,7 +96,7 @@ class StepDownWatchTest {
     @Test
     void aReadErrorMovesThePartitionAtTheNextTickAndOnlyOnce() {
         broker.pass(10_000);
-        events.readErrors++;
+        events.readFailed = true;
         broker.tick();
         assertEquals(1, broker.acted.size());
         Decision decision = broker.acted.get(0);
@@ -121,12 +121,12 @@ class StepDownWatchTest {
     @Test
     void aReadErrorThatWasRefusedIsAskedForAgainOnlyAfterAnotherError() {
         broker.pass(10_000);
-        events.readErrors++;
+        events.readFailed = true;
         broker.tick();
         broker.watch.answered(broker.acted.get(0), Outcome.REFUSED, "test", "INVALID_REQUEST");
         broker.pass(2 * WatchedBroker.T_MS);
         assertEquals(1, broker.acted.size());
-        events.readErrors++;
+        events.readFailed = true;
         broker.tick();
         assertEquals(2, broker.acted.size());
     }
@@ -136,7 +136,7 @@ class StepDownWatchTest {
         stallBeyondT();
         assertEquals(Reason.SLOW_FETCH, broker.acted.get(0).reason);
         events.epoch = 5;
-        events.readErrors++;
+        events.readFailed = true;
         broker.pass(WatchedBroker.T_MS);
         assertEquals(Reason.SLOW_FETCH, broker.acted.get(broker.acted.size() - 1).reason);
     }

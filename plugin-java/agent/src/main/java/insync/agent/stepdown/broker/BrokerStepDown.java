@@ -176,7 +176,7 @@ public final class BrokerStepDown implements StepDown {
     public void readFailed(Partition partition) {
         LedPartition one = onReadErrors ? led.get(partition.topicPartition()) : null;
         if (one != null) {
-            one.readFailed();
+            one.noteFailedRead();
         }
     }
 

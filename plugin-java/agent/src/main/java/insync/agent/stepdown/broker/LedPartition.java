@@ -8,7 +8,7 @@ import insync.core.stepdown.PartitionView;
 import insync.core.stepdown.PendingAppend;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import kafka.cluster.Partition;
 import org.apache.kafka.metadata.LeaderRecoveryState;
 import scala.Option;
@@ -16,7 +16,7 @@ import scala.Option;
 /** Adapts a partition that this broker leads to the core, by reading Kafka's volatile fields and ours. */
 final class LedPartition extends KafkaPartition implements PartitionView {
     private final StepDownAccess access;
-    private final AtomicLong readErrors = new AtomicLong();
+    private final AtomicBoolean readFailed = new AtomicBoolean();
     private List<PendingAppend> appends = List.of();
     private boolean isOver;
     private long overSince;
@@ -31,9 +31,8 @@ final class LedPartition extends KafkaPartition implements PartitionView {
         long oldest = FollowerTracker.NOT_PENDING;
         for (int id : assigned()) {
             long since = overdueSince(id, before);
-            if (since != FollowerTracker.NOT_PENDING && (oldest == FollowerTracker.NOT_PENDING || since - oldest < 0)
-                    && PartitionState.isr(kafka).contains(id)) {
-                oldest = since;
+            if (since != FollowerTracker.NOT_PENDING && PartitionState.isr(kafka).contains(id)) {
+                oldest = FollowerTracker.earlierOf(oldest, since);
             }
         }
         return oldest;
@@ -57,13 +56,13 @@ final class LedPartition extends KafkaPartition implements PartitionView {
         return now - overSince;
     }
 
-    void readFailed() {
-        readErrors.incrementAndGet();
+    void noteFailedRead() {
+        readFailed.set(true);
     }
 
     @Override
-    public long readErrors() {
-        return readErrors.get();
+    public boolean readFailed() {
+        return readFailed.getAndSet(false);
     }
 
     private long overdueSince(int replicaId, long before) {

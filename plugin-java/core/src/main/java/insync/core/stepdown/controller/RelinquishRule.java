@@ -2,6 +2,7 @@ package insync.core.stepdown.controller;
 
 import java.util.Arrays;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /** Reads from the order of a requested ISR whether a leader steps down and which broker is next, as in KIP-501. */
 public final class RelinquishRule {
@@ -36,12 +37,7 @@ public final class RelinquishRule {
      * @return a broker id or {@link #NOBODY}
      */
     public static int successor(int[] asked, int leader, IntPredicate mayLead) {
-        for (int id : asked) {
-            if (id != leader && mayLead.test(id)) {
-                return id;
-            }
-        }
-        return NOBODY;
+        return IntStream.of(asked).filter(id -> id != leader && mayLead.test(id)).findFirst().orElse(NOBODY);
     }
 
     /** Returns whether the leader may leave the ISR: enough members for acks=all must remain. */
