@@ -2,7 +2,6 @@ package insync.agent.isr;
 
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.agent.kafka.BrokerAccess;
-import insync.agent.kafka.ScalaIds;
 import insync.core.isr.FollowerTracker;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -24,7 +23,7 @@ public final class PartitionState {
 
     /** Returns the ids of the leader's ISR, without a change that the controller has not confirmed yet. */
     public static Set<Integer> isr(Partition partition) {
-        return new TreeSet<>(ScalaIds.list(partition.inSyncReplicaIds()));
+        return new TreeSet<>(BrokerAccess.ids(partition.inSyncReplicaIds()));
     }
 
     /** Returns the partitions of these topics that have a replica here. */

@@ -1,10 +1,13 @@
 package insync.agent.kafka;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
+import scala.collection.Iterable;
+import scala.collection.Iterator;
 
 /** Reads a broker by types that differ between versions; each adapter implements it. Takes no lock. */
 public interface BrokerAccess {
@@ -20,4 +23,14 @@ public interface BrokerAccess {
 
     /** Returns the broker ids of a partition's replicas in the order of the assignment. */
     List<Integer> replicas(Partition partition);
+
+    /** Returns broker ids of one of Scala's collections. */
+    static List<Integer> ids(Iterable<Object> ids) {
+        List<Integer> all = new ArrayList<>();
+        Iterator<Object> each = ids.iterator();
+        while (each.hasNext()) {
+            all.add((Integer) each.next());
+        }
+        return all;
+    }
 }

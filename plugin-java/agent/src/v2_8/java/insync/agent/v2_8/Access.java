@@ -1,7 +1,6 @@
 package insync.agent.v2_8;
 
 import insync.agent.kafka.BrokerAccess;
-import insync.agent.kafka.ScalaIds;
 import java.util.Collection;
 import java.util.List;
 import kafka.cluster.Partition;
@@ -31,6 +30,6 @@ final class Access implements BrokerAccess {
 
     @Override
     public List<Integer> replicas(Partition partition) {
-        return ScalaIds.list(partition.assignmentState().replicas());
+        return BrokerAccess.ids(partition.assignmentState().replicas());
     }
 }

@@ -1,6 +1,6 @@
 package insync.agent.v3_6;
 
-import insync.agent.kafka.ScalaIds;
+import insync.agent.kafka.BrokerAccess;
 import insync.agent.stepdown.broker.StepDownAccess;
 import java.util.Collection;
 import java.util.List;
@@ -29,7 +29,7 @@ public abstract class ScalaAccess implements StepDownAccess {
 
     @Override
     public final List<Integer> replicas(Partition partition) {
-        return ScalaIds.list(partition.assignmentState().replicas());
+        return BrokerAccess.ids(partition.assignmentState().replicas());
     }
 
     @Override

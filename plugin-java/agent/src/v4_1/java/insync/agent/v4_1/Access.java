@@ -1,6 +1,6 @@
 package insync.agent.v4_1;
 
-import insync.agent.kafka.ScalaIds;
+import insync.agent.kafka.BrokerAccess;
 import java.util.List;
 import java.util.Optional;
 import kafka.cluster.Partition;
@@ -15,7 +15,7 @@ final class Access extends JavaAccess {
 
     @Override
     public List<Integer> replicas(Partition partition) {
-        return ScalaIds.list(partition.assignmentState().replicas());
+        return BrokerAccess.ids(partition.assignmentState().replicas());
     }
 
     @Override

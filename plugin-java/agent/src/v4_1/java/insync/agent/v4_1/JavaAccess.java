@@ -4,7 +4,6 @@ import insync.agent.stepdown.broker.StepDownAccess;
 import java.util.Collection;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.metadata.MetadataCache;
 import org.apache.kafka.server.replica.Replica;
 

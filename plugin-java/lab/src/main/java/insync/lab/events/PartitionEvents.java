@@ -2,7 +2,7 @@ package insync.lab.events;
 
 import insync.agent.isr.PartitionHooks;
 import insync.agent.isr.PartitionState;
-import insync.agent.kafka.ScalaIds;
+import insync.agent.kafka.BrokerAccess;
 import insync.agent.weave.TypeHooks;
 import insync.core.Insync;
 import insync.core.events.EventLog;
@@ -68,7 +68,7 @@ public final class PartitionEvents extends TypeHooks {
         }
         List<Object> removed = new ArrayList<>();
         Set<Integer> left = new TreeSet<>(isr);
-        for (int id : ScalaIds.list(outOfSync)) {
+        for (int id : BrokerAccess.ids(outOfSync)) {
             left.remove(id);
             removed.add(follower(partition, id));
         }
