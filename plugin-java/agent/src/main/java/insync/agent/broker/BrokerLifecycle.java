@@ -15,7 +15,6 @@ import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.KafkaClock;
-import insync.agent.log.InForce;
 import insync.agent.log.KafkaLog;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.metrics.BrokerMetrics;
@@ -87,7 +86,7 @@ public final class BrokerLifecycle extends Brokers.Parts {
         try {
             if (config.getList(PROCESS_ROLES).contains(CONTROLLER)) {
                 Brokers.controllerStarted(config.getInt("node.id"));
-                KafkaLog.open(Insync.current());
+                Insync.current().log.open(new KafkaLog());
                 BrokerMetrics.registerController(registry(), Insync.current());
             }
         } catch (RuntimeException | Error failed) {
@@ -118,12 +117,11 @@ public final class BrokerLifecycle extends Brokers.Parts {
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
         settings.putAll(BrokerConfigs.all(config));
         insync.events.emit("settings", settings);
-        sayWhatIsInForce(config);
-        KafkaLog.open(insync);
-        InForce.started(insync.log, config, BrokerConfigs.inForce(config));
+        insync.log.open(new KafkaLog());
+        BrokerConfigs.sayAtStart(config, insync.log);
         BrokerMetrics metrics = BrokerMetrics.register(registry(), insync);
         dynamic = DynamicConfigs.values(config);
-        keepsInSync = !relinquishesOnly(config);
+        keepsInSync = !StepDownConfigs.relinquishesOnly(config);
         replicas = started;
         own = config;
         stopReads();
@@ -134,13 +132,6 @@ public final class BrokerLifecycle extends Brokers.Parts {
             switchReads(config);
         }
         Brokers.updateFlags();
-    }
-
-    private static void sayWhatIsInForce(KafkaConfig config) {
-        String who = "[insync] broker " + config.brokerId() + ": ";
-        System.err.println(who + String.join(", ", BrokerConfigs.inForce(config)));
-        BrokerConfigs.misspelled(config).forEach((name, meant) ->
-            System.err.println(who + name + " is not a config of this broker; expected " + meant + "?"));
     }
 
     /** Ends the step-down, the threads of scope "read", and of all scopes that are turned off. */
@@ -195,7 +186,7 @@ public final class BrokerLifecycle extends Brokers.Parts {
         }
         Map<String, Object> updated = new TreeMap<>(now);
         updated.entrySet().removeAll(before.entrySet());
-        keepsInSync = !relinquishesOnly(config);
+        keepsInSync = !StepDownConfigs.relinquishesOnly(config);
         boolean done = apply(List.of(
             () -> Extension.current().configured(config),
             () -> switchReads(config),
@@ -219,7 +210,7 @@ public final class BrokerLifecycle extends Brokers.Parts {
         event.putAll(updated);
         insync.events.emit("settings_updated", event);
         String updates = updated.entrySet().stream().map(Object::toString).collect(Collectors.joining(", "));
-        InForce.updated(insync.log, config, updates);
+        BrokerConfigs.sayAfterUpdate(config, insync.log, updates);
     }
 
     /**
@@ -240,13 +231,8 @@ public final class BrokerLifecycle extends Brokers.Parts {
         return done;
     }
 
-    private static boolean relinquishesOnly(KafkaConfig config) {
-        return Features.current().supportsStepDown() && StepDownConfigs.relinquishesOnly(config);
-    }
-
     private void switchReads(KafkaConfig config) {
-        boolean wanted = Features.current().supportsStepDown() ? StepDownConfigs.tracks(config, PendingReadsConfig.READ)
-            : PendingReadsConfig.isOn(config, PendingReadsConfig.READ);
+        boolean wanted = StepDownConfigs.tracks(config, PendingReadsConfig.READ);
         if (wanted != (reads != null)) {
             PendingReads off = reads;
             reads = wanted ? startReads.apply(config) : null;

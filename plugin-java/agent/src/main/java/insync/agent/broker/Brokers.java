@@ -69,7 +69,6 @@ public final class Brokers {
         updateFlags();
     }
 
-    /** Notes that a node of this JVM is a controller. */
     static void controllerStarted(int nodeId) {
         controller = nodeId;
     }

@@ -11,7 +11,6 @@ import javax.management.StandardMBean;
  * update it does not depend on the controller, and it does not wait for pending fetches.
  */
 public final class KillSwitch implements KillSwitchMBean {
-    /** The MBean's name. */
     public static final String NAME = "insync:type=Agent";
 
     private KillSwitch() { }

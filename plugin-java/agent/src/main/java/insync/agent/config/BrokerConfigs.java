@@ -7,6 +7,9 @@ import insync.agent.isr.PendingReadsConfig;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.core.Insync;
+import insync.core.log.BrokerLog;
+import insync.core.log.BrokerLog.Level;
+import insync.core.log.BrokerLog.Name;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -19,7 +22,7 @@ import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.InvalidConfigurationException;
 
-/** Defines and checks the broker configs of all features. */
+/** Defines and checks the broker configs of all features, and says which are in force. */
 public final class BrokerConfigs {
     /** The plugin's keys. */
     private static volatile ConfigDef keys = new ConfigDef();
@@ -39,9 +42,41 @@ public final class BrokerConfigs {
         KillSwitch.register();
     }
 
+    /** Says on standard error, and in the broker's log, what is on at a broker's start. */
+    public static void sayAtStart(KafkaConfig config, BrokerLog log) {
+        String who = "[insync] broker " + config.brokerId() + ": ";
+        String configs = String.join(", ", inForce(config));
+        System.err.println(who + configs);
+        misspelled(config).forEach((name, meant) ->
+            System.err.println(who + name + " is not a config of this broker; expected " + meant + "?"));
+        Features features = Features.current();
+        say(config, log, "The insync agent " + features.agentVersion() + " (adapter " + features.adapter + ") runs in Kafka "
+            + features.brokerVersion + ". " + solutions(config) + " " + configs);
+    }
+
+    /** @param updates the configs that changed, as key=value */
+    public static void sayAfterUpdate(KafkaConfig config, BrokerLog log, String updates) {
+        say(config, log, "Configs were updated: " + updates + ". " + solutions(config));
+    }
+
+    private static void say(KafkaConfig config, BrokerLog log, String what) {
+        String line = "[Broker " + config.brokerId() + "] " + what;
+        log.offer(Name.AGENT, Level.INFO, () -> line);
+    }
+
+    /** Returns whether each solution is on, with its scope or its time. */
+    private static String solutions(KafkaConfig config) {
+        if (Features.current().scopes().isEmpty()) {
+            return "This version of Kafka has no KIP-501.";
+        }
+        String first = PendingReadsConfig.enabled(config) ? "on, scope " + PendingReadsConfig.scope(config) : "off";
+        return "KIP-501: solution 1 is " + first + "; solution 2 is "
+            + (StepDownConfigs.isOn(config) ? "on, " + StepDownConfigs.limit(config) : "off") + ".";
+    }
+
     /**
-     * Returns what the start of a broker tells its operator: whether followers with a pending fetch stay in sync and in which
-     * scope, and each of the plugin's other configs that is not at its default, as key=value.
+     * Returns whether followers with a pending fetch stay in sync and in which scope, and each of the plugin's other configs that is not
+     * at its default, as key=value.
      */
     public static List<String> inForce(KafkaConfig config) {
         Map<String, Object> values = own(config);
@@ -60,7 +95,7 @@ public final class BrokerConfigs {
     }
 
     /** Returns the names in a broker's settings that it does not know but that look like one of the plugin's, with what was meant. */
-    public static Map<String, String> misspelled(KafkaConfig config) {
+    private static Map<String, String> misspelled(KafkaConfig config) {
         Map<String, String> found = new TreeMap<>();
         for (String name : config.originals().keySet()) {
             String nearest = config.values().containsKey(name) ? null : meant(name);

@@ -7,22 +7,15 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import kafka.server.KafkaConfig;
 import scala.Option;
 
 /** Names the plugin's configs that can be updated while the broker runs, per broker or as the cluster's default. */
 public final class DynamicConfigs {
-    private static final Set<String> NAMES = Set.copyOf(names());
+    private static final Set<String> NAMES = Set.of(PendingReadsConfig.PENDING_READS, PendingReadsConfig.SCOPE,
+        StepDownConfigs.PROCESS_TIME_MAX_MS, StepDownConfigs.APPENDS, StepDownConfigs.COOLDOWN_MS, StepDownConfigs.LIMITS);
 
     private DynamicConfigs() { }
-
-    private static Set<String> names() {
-        Set<String> names = new TreeSet<>(StepDownConfigs.DYNAMIC);
-        names.add(PendingReadsConfig.PENDING_READS);
-        names.add(PendingReadsConfig.SCOPE);
-        return names;
-    }
 
     /** Returns Kafka's set of dynamic configs with the plugin's. */
     public static Set<String> withOwn(Set<String> kafkas) {

@@ -1,6 +1,5 @@
 package insync.agent.log;
 
-import insync.core.Insync;
 import insync.core.log.BrokerLog;
 import insync.core.log.BrokerLog.Level;
 import insync.core.log.BrokerLog.Name;
@@ -23,16 +22,11 @@ public final class KafkaLog implements BrokerLog.Sink {
 
     private final Map<Name, Logger> loggers = new EnumMap<>(Name.class);
 
-    private KafkaLog() {
+    public KafkaLog() {
         LoggerFactory.getLogger(PARENT);
         for (Name name : Name.values()) {
             loggers.put(name, LoggerFactory.getLogger(name.logger()));
         }
-    }
-
-    /** Opens the plugin's log, unless it is open; called when this JVM reads a node's configs, so Kafka has set up its logging. */
-    public static void open(Insync insync) {
-        insync.log.open(Holder.LOG);
     }
 
     @Override
@@ -45,10 +39,5 @@ public final class KafkaLog implements BrokerLog.Sink {
     @Override
     public void write(Name name, Level level, String line) {
         WRITERS.get(level).accept(loggers.get(name), line);
-    }
-
-    /** Makes the loggers when the first log is opened, not when the class is loaded. */
-    private static final class Holder {
-        private static final KafkaLog LOG = new KafkaLog();
     }
 }

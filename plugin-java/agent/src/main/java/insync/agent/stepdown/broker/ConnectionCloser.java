@@ -60,7 +60,6 @@ final class ConnectionCloser {
         }
     }
 
-    /** Returns how many connections were ended. */
     int count() {
         return count;
     }

@@ -3,7 +3,6 @@ package insync.agent.stepdown.broker;
 import insync.agent.Extension;
 import insync.agent.isr.PendingReadsConfig;
 import insync.core.stepdown.StepDownSettings;
-import java.util.Set;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
@@ -19,8 +18,6 @@ public final class StepDownConfigs {
     public static final String COOLDOWN_MS = "insync.relinquish.cooldown.ms";
     /** Whether anything keeps a broker from stepping down again and again. */
     public static final String LIMITS = "insync.relinquish.limits.enable";
-    /** Those that can be updated while the broker runs. */
-    public static final Set<String> DYNAMIC = Set.of(PROCESS_TIME_MAX_MS, APPENDS, COOLDOWN_MS, LIMITS);
     private static final String FETCH_WAIT_MAX_MS = "replica.fetch.wait.max.ms";
     private static final long UNSET = -1;
 

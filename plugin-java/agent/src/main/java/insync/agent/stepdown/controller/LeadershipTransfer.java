@@ -17,7 +17,6 @@ import org.apache.kafka.metadata.PartitionRegistration;
 
 /** The result of a leader's request to step down, in the controller: the next leader and the new ISR. */
 public final class LeadershipTransfer {
-    /** The next leader. */
     public final int successor;
     /** The new ISR, in the requested order. */
     public final List<Integer> isr;
