@@ -9,6 +9,11 @@ import insync.core.isr.Scope;
 import insync.core.log.PendingReport;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.requests.FetchRequest;
+import scala.Function1;
+import scala.Tuple2;
+import scala.collection.Iterator;
+import scala.collection.Seq;
+import scala.runtime.BoxedUnit;
 
 /** Runs scope "read" in one broker: finds the trackers for the partitions of a fetch and marks them. */
 public final class PendingReads {
@@ -29,23 +34,32 @@ public final class PendingReads {
         report.stop();
     }
 
-    /** Returns the marks of a fetch that begins now and may wait for records for so long. */
-    public FetchMarks newMarks(long maxWaitMs) {
-        return new FetchMarks(scope, maxWaitMs);
-    }
-
     /**
-     * Marks one partition of a follower's fetch.
+     * Marks the partitions of a follower's fetch at the start of ReplicaManager.fetchMessages. One that Kafka answers with an error
+     * protects no follower.
      *
-     * @param replicaId the follower
-     * @param key the partition, as the fetch names it
-     * @param data what it asks for; a fetch that Kafka answers with an error protects no follower
+     * @param maxWaitMs how long the fetch may wait for records
+     * @return the response callback to use instead, or null if nothing is marked, because the fetch protects no follower
      */
-    public void mark(FetchMarks marks, int replicaId, Object key, FetchRequest.PartitionData data) {
-        FollowerTracker fetches = Followers.fetched(replicas, key, data, replicaId, scope);
-        if (fetches != null) {
-            marks.mark((ReadScopeTracker) fetches, data.fetchOffset);
+    public <R> PendingFetch<R> begin(int replicaId, long maxWaitMs,
+            Seq<? extends Tuple2<?, FetchRequest.PartitionData>> partitions, Function1<R, BoxedUnit> callback) {
+        FetchMarks marks = new FetchMarks(scope, maxWaitMs);
+        try {
+            Iterator<? extends Tuple2<?, FetchRequest.PartitionData>> each = partitions.iterator();
+            while (each.hasNext()) {
+                Tuple2<?, FetchRequest.PartitionData> one = each.next();
+                FollowerTracker fetches = Followers.fetched(replicas, one._1(), one._2(), replicaId, scope);
+                if (fetches != null) {
+                    marks.mark((ReadScopeTracker) fetches, one._2().fetchOffset);
+                }
+            }
+            marks.marked();
+        } catch (RuntimeException | Error failed) {
+            marks.marked();
+            marks.complete();
+            throw failed;
         }
+        return marks.isEmpty() ? null : new PendingFetch<>(callback, marks);
     }
 
     /** Gives access to the field that is added to Kafka's ReplicaManager. */

@@ -63,7 +63,6 @@ public final class PendingReadsConfig {
         return config.getLong(LAG_TIME_MAX_MS);
     }
 
-    /** Returns whether the feature is on with this scope. */
     public static boolean isOn(KafkaConfig config, String scope) {
         return enabled(config) && scope(config).equals(scope);
     }

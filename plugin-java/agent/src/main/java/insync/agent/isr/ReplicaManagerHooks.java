@@ -2,6 +2,7 @@ package insync.agent.isr;
 
 import insync.agent.broker.BrokerLifecycle;
 import insync.agent.broker.Brokers;
+import insync.agent.isr.FetchParamsHooks.Params;
 import insync.agent.isr.PendingReads.ReadsCarrier;
 import insync.agent.weave.TypeHooks;
 import kafka.server.KafkaConfig;
@@ -86,12 +87,11 @@ public class ReplicaManagerHooks extends TypeHooks {
             if (Brokers.anyRequestScope()) {
                 RequestSteps.fetching(replicas, partitions);
             }
-            if (pendingReads == null || !((FetchParamsHooks.Params) params).isFromFollower()) {
+            if (pendingReads == null || !((Params) params).isFromFollower()) {
                 return null;
             }
-            PendingFetch<Seq<?>> fetch = PendingFetch.begin(pendingReads,
-                ((FetchParamsHooks.Params) params).insync$replicaId(),
-                ((FetchParamsHooks.Params) params).insync$maxWaitMs(), partitions, callback);
+            PendingFetch<Seq<?>> fetch = pendingReads.begin(((Params) params).insync$replicaId(),
+                ((Params) params).insync$maxWaitMs(), partitions, callback);
             if (fetch != null) {
                 callback = fetch;
             }

@@ -31,7 +31,7 @@ final class ReplicaManagerHooks extends insync.agent.isr.ReplicaManagerHooks {
             if (pendingReads == null || replicaId < 0) {
                 return null;
             }
-            PendingFetch<Seq<?>> fetch = PendingFetch.begin(pendingReads, replicaId, maxWaitMs, partitions, callback);
+            PendingFetch<Seq<?>> fetch = pendingReads.begin(replicaId, maxWaitMs, partitions, callback);
             if (fetch != null) {
                 callback = fetch;
             }
