@@ -6,6 +6,7 @@ import insync.core.log.BrokerLog.Name;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.Outcome;
 import insync.core.stepdown.StepDownSettings;
+import insync.core.stepdown.StepDownSettings.ExLeader;
 import java.util.Map;
 
 /** Logs each step-down of this broker, each that a rule prevents, and how they ended; emits events for these and for slow brokers. Never waits. */
@@ -32,7 +33,7 @@ public final class StepDownReport {
         if (decision.acts()) {
             all.put("successor", decision.successor());
             all.put("isr", decision.isr());
-            all.put("isr_policy", StepDownSettings.name(decision.exLeader()));
+            all.put("isr_policy", policy(decision));
         }
         events.emit(decision.acts() ? "step_down" : "step_down_withheld", all);
     }
@@ -51,7 +52,7 @@ public final class StepDownReport {
             + (way == null ? "" : " by " + way) + (error == null ? "" : ": " + error));
         events.emit("step_down_answered", EventLog.fields("topic", decision.topic, "partition", decision.partition,
             "leader_epoch", decision.leaderEpoch, "successor", decision.successor(),
-            "isr_policy", StepDownSettings.name(decision.exLeader()), "outcome", EventLog.word(outcome), "way", way, "error", error,
+            "isr_policy", policy(decision), "outcome", EventLog.word(outcome), "way", way, "error", error,
             "pending_ms", decision.pendingMs, "asked_ms", askedMs));
     }
 
@@ -66,6 +67,10 @@ public final class StepDownReport {
 
     public void peerSlow(int peer, boolean slow) {
         events.emit("peer_slow", EventLog.fields("peer", peer, "slow", slow));
+    }
+
+    private static String policy(Decision decision) {
+        return StepDownSettings.name(decision.leaves ? ExLeader.LEAVE : ExLeader.KEEP_LAST);
     }
 
     private static String of(Decision decision) {

@@ -82,9 +82,4 @@ public final class Decision {
         }
         return found == others && found > 0;
     }
-
-    /** Returns what happens to this broker's membership in the ISR. */
-    public StepDownSettings.ExLeader exLeader() {
-        return leaves ? StepDownSettings.ExLeader.LEAVE : StepDownSettings.ExLeader.KEEP_LAST;
-    }
 }
