@@ -13,7 +13,6 @@ import insync.agent.isr.PendingReads.ReadsCarrier;
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestPart;
-import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.log.KafkaLog;
 import insync.agent.logstart.LogStartConfigs;
@@ -197,8 +196,7 @@ public final class BrokerLifecycle extends Brokers.Parts {
                 if (starts && stepDown != null) {
                     // First lets the hooks pass partitions that this broker begins to lead meanwhile.
                     Brokers.updateFlags();
-                    BrokerAccess access = adapter.access;
-                    PartitionState.led(access, replicas, access.topics(replicas)).forEach(stepDown::leading);
+                    PartitionState.led(replicas).forEach(stepDown::leading);
                 }
             }), Insync::failed);
         if (!done) {

@@ -4,15 +4,12 @@ import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.agent.kafka.BrokerAccess;
 import insync.core.isr.FollowerTracker;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
-import org.apache.kafka.common.TopicPartition;
 import scala.Option;
 import scala.collection.Iterator;
 
@@ -26,16 +23,19 @@ public final class PartitionState {
         return new TreeSet<>(BrokerAccess.ids(partition.inSyncReplicaIds()));
     }
 
-    /** Returns the partitions of these topics that have a replica here. */
-    public static Stream<Partition> online(BrokerAccess access, ReplicaManager replicas, Collection<String> topics) {
-        return topics.stream()
-            .flatMap(name -> IntStream.range(0, access.partitions(replicas, name)).mapToObj(id -> new TopicPartition(name, id)))
-            .map(replicas::onlinePartition).filter(Option::isDefined).map(Option::get);
+    /** Returns the partitions that have a replica here. */
+    public static List<Partition> online(ReplicaManager replicas) {
+        List<Partition> all = new ArrayList<>();
+        Iterator<?> each = ((Hosts) (Object) replicas).insync$online();
+        while (each.hasNext()) {
+            all.add((Partition) each.next());
+        }
+        return all;
     }
 
     /** Returns those that this broker leads. */
-    public static Stream<Partition> led(BrokerAccess access, ReplicaManager replicas, Collection<String> topics) {
-        return online(access, replicas, topics).filter(Partition::isLeader);
+    public static Stream<Partition> led(ReplicaManager replicas) {
+        return online(replicas).stream().filter(Partition::isLeader);
     }
 
     /** Returns a follower's tracker, or null if it has none. */
@@ -56,5 +56,12 @@ public final class PartitionState {
             }
         }
         return all;
+    }
+
+    /** Gives access to a private method of Kafka's ReplicaManager. */
+    public interface Hosts {
+
+        /** Returns Kafka's Partitions, whose type the weaving would load if it were named here. */
+        Iterator<?> insync$online();
     }
 }

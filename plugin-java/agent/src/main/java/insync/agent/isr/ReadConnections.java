@@ -36,7 +36,6 @@ public final class ReadConnections {
         return connectionId;
     }
 
-    /** Notes that a fetch is no longer pending on a connection. */
     static void ended(String connectionId, FetchMarks fetch) {
         PENDING.remove(connectionId, fetch);
     }

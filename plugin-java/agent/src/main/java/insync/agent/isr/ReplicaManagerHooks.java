@@ -9,6 +9,7 @@ import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.implementation.MethodCall;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
@@ -16,6 +17,7 @@ import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.common.utils.Time;
 import scala.Function1;
 import scala.Tuple2;
+import scala.collection.Iterator;
 import scala.collection.Seq;
 import scala.runtime.BoxedUnit;
 
@@ -40,6 +42,8 @@ public class ReplicaManagerHooks extends TypeHooks {
         on("fetchMessages", fetchMessages);
         property(PENDING_READS, PendingReads.class);
         implement(ReadsCarrier.class);
+        method("insync$online", Iterator.class, MethodCall.invoke(ElementMatchers.named("onlinePartitionsIterator")));
+        implement(PartitionState.Hosts.class);
     }
 
     /**

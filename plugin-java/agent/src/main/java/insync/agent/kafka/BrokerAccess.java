@@ -1,10 +1,8 @@
 package insync.agent.kafka;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import kafka.cluster.Partition;
-import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
 import scala.collection.Iterable;
 import scala.collection.Iterator;
@@ -14,12 +12,6 @@ public interface BrokerAccess {
 
     /** Returns the partition of a key in the arguments of fetchMessages. */
     TopicPartition partition(Object key);
-
-    /** Returns every topic that the broker knows. */
-    Collection<String> topics(ReplicaManager replicas);
-
-    /** Returns how many partitions a topic has; 0 if the broker does not know it. */
-    int partitions(ReplicaManager replicas, String topic);
 
     /** Returns the broker ids of a partition's replicas in the order of the assignment. */
     List<Integer> replicas(Partition partition);

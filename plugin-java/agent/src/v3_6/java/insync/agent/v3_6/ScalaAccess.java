@@ -2,7 +2,6 @@ package insync.agent.v3_6;
 
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.stepdown.broker.StepDownAccess;
-import java.util.Collection;
 import java.util.List;
 import kafka.cluster.Partition;
 import kafka.cluster.Replica;
@@ -15,17 +14,6 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** Reads replica, log, assignment and metadata cache from 3.6 to 4.0, where they are Scala classes. */
 public abstract class ScalaAccess implements StepDownAccess {
-
-    @Override
-    public final Collection<String> topics(ReplicaManager replicas) {
-        return CollectionConverters.asJavaCollection(replicas.metadataCache().getAllTopics());
-    }
-
-    @Override
-    public final int partitions(ReplicaManager replicas, String topic) {
-        Option<Object> known = replicas.metadataCache().numPartitions(topic);
-        return known.isEmpty() ? 0 : (Integer) known.get();
-    }
 
     @Override
     public final List<Integer> replicas(Partition partition) {

@@ -1,7 +1,6 @@
 package insync.agent.v4_1;
 
 import insync.agent.stepdown.broker.StepDownAccess;
-import java.util.Collection;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.metadata.MetadataCache;
@@ -9,16 +8,6 @@ import org.apache.kafka.server.replica.Replica;
 
 /** Reads replica, log and metadata cache from 4.1 on, where they are Java classes. */
 public abstract class JavaAccess implements StepDownAccess {
-
-    @Override
-    public final Collection<String> topics(ReplicaManager replicas) {
-        return replicas.metadataCache().getAllTopics();
-    }
-
-    @Override
-    public final int partitions(ReplicaManager replicas, String topic) {
-        return replicas.metadataCache().numPartitions(topic).orElse(0);
-    }
 
     @Override
     public final long highWatermark(Partition partition) {

@@ -6,7 +6,6 @@ import insync.agent.kafka.BrokerAccess;
 import insync.core.events.EventLog;
 import insync.lab.events.PartitionEvents;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,8 +26,8 @@ public final class LeaderView extends KafkaView {
 
     @Override
     public List<String> ledPartitions(String topic) {
-        Collection<String> topics = topic.isEmpty() ? access.topics(replicas) : Set.of(topic);
-        return PartitionState.led(access, replicas, topics).map(each -> each.topic() + "-" + each.partitionId()).sorted().collect(Collectors.toList());
+        return PartitionState.led(replicas).filter(each -> topic.isEmpty() || topic.equals(each.topic()))
+            .map(each -> each.topic() + "-" + each.partitionId()).sorted().collect(Collectors.toList());
     }
 
     @Override

@@ -155,7 +155,7 @@ final class SelfFencing {
         }
         List<Fencing.Member> members = new ArrayList<>();
         Set<Integer> peers = new HashSet<>();
-        PartitionState.online(access, replicas, access.topics(replicas)).forEach(each -> {
+        PartitionState.online(replicas).forEach(each -> {
             peers.addAll(access.replicas(each));
             add(members, each, hanging, slowFetchers);
         });
