@@ -31,7 +31,7 @@ class BridgeContractTest {
     void read() throws Exception {
         contract = JsonParser.parseString(Files.readString(Paths.get(System.getProperty("insync.contract"))))
             .getAsJsonObject();
-        service = new BridgeService(new FakeBroker(contract.getAsJsonObject("answers")), new Insync(EventLog.none()),
+        service = new BridgeService(new FakeBroker(contract.getAsJsonObject("answers")), new Insync(new EventLog()),
             new PausePoints());
     }
 

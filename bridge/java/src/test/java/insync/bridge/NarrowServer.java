@@ -19,7 +19,7 @@ public final class NarrowServer {
     public static void main(String[] arguments) throws Exception {
         JsonObject contract = JsonParser.parseString(Files.readString(Paths.get(arguments[0]))).getAsJsonObject();
         FakeBroker broker = new FakeBroker(contract.getAsJsonObject("answers"));
-        BridgeService service = new BridgeService(broker, new Insync(EventLog.none()), new PausePoints());
+        BridgeService service = new BridgeService(broker, new Insync(new EventLog()), new PausePoints());
         BridgeServer.start(BridgeApi.class, service, BridgeService.API_VERSION, 1, Paths.get(arguments[1]), service.refused);
         while (System.in.read() >= 0) {
             // Waits for the end of the input.

@@ -41,7 +41,7 @@ class KafkaMetricsTest {
     @BeforeEach
     void countFromZero() {
         if (WOVEN) {
-            Insync.install(new Insync(EventLog.none()));
+            Insync.install(new Insync(new EventLog()));
         }
     }
 
@@ -49,7 +49,7 @@ class KafkaMetricsTest {
     void noFailureOfOurs() {
         if (WOVEN) {
             assertEquals("", Insync.current().failures.last());
-            Insync.install(new Insync(EventLog.none()));
+            Insync.install(new Insync(new EventLog()));
         }
     }
 
@@ -185,7 +185,7 @@ class KafkaMetricsTest {
             Insync.current().eachSecond();
             assertEquals(1, count(PENDING + "HoldsGrantedPerSec"));
         }
-        Insync.install(new Insync(EventLog.none()));
+        Insync.install(new Insync(new EventLog()));
         try (Leader leader = new Leader(folder.resolve("second"), true)) {
             assertTrue(leader.partition().isLeader());
             Insync.current().eachSecond();

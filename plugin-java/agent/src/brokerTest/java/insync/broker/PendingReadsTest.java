@@ -226,7 +226,7 @@ class PendingReadsTest {
     @Test
     @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
     void failureOfOursNeverFailsAFetch() throws Exception {
-        Insync.install(new Insync(EventLog.none()));
+        Insync.install(new Insync(new EventLog()));
         try (Leader leader = new Leader(folder, true)) {
             leader.appendUpTo(10);
             leader.breakNextFetchForWhoeverReadsItsPartitionsFirst();
@@ -236,7 +236,7 @@ class PendingReadsTest {
             assertTrue(Insync.current().failures.last().contains("broken for the first reader"));
             assertEquals(0, Insync.current().stats.pendingNow());
         } finally {
-            Insync.install(new Insync(EventLog.none()));
+            Insync.install(new Insync(new EventLog()));
         }
     }
 

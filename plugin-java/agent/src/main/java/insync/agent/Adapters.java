@@ -9,15 +9,7 @@ import java.util.Properties;
 public final class Adapters {
     private static final String TABLE = "/insync/broker-versions.properties";
 
-    private final Properties table;
-
-    private Adapters(Properties table) {
-        this.table = table;
-    }
-
-    public static Adapters load() {
-        return new Adapters(JarTable.read(TABLE));
-    }
+    private final Properties table = JarTable.read(TABLE);
 
     /**
      * Returns the adapter whose range contains the version.

@@ -42,7 +42,7 @@ public final class AgentMain {
             throws AgentException {
         String version = JarTable.brokerVersion();
         List<String> problems = new ArrayList<>();
-        Adapters adapters = Adapters.load();
+        Adapters adapters = new Adapters();
         try {
             Adapter adapter = adapters.pick(version, problems);
             if (adapter != null) {

@@ -12,7 +12,7 @@ import insync.core.stepdown.StepDownStats;
  * constructor.
  */
 public final class Insync {
-    private static volatile Insync current = new Insync(EventLog.none());
+    private static volatile Insync current = new Insync(new EventLog());
     private static volatile boolean disabled;
 
     public final EventLog events;

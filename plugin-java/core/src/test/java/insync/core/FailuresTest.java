@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class FailuresTest {
     @AfterEach
     void uninstall() {
-        Insync.install(new Insync(EventLog.none()));
+        Insync.install(new Insync(new EventLog()));
     }
 
     @Test
@@ -42,7 +42,7 @@ class FailuresTest {
 
     @Test
     void whatCannotBePrintedIsCountedAndNotThrown() {
-        Insync insync = new Insync(EventLog.none());
+        Insync insync = new Insync(new EventLog());
         Insync.install(insync);
         Insync.failed(new Unprintable());
         assertEquals(1, insync.failures.count());

@@ -6,6 +6,7 @@ import insync.agent.AgentException;
 import insync.agent.Extension;
 import insync.agent.JarTable;
 import insync.agent.weave.KnownMethods;
+import insync.agent.weave.MethodDigests;
 import insync.agent.weave.Weaver;
 import insync.bridge.Json;
 import java.util.ArrayList;
@@ -20,7 +21,6 @@ import java.util.Map;
 public final class CheckBuild {
     private CheckBuild() { }
 
-    /** @param arguments none */
     public static void main(String[] arguments) throws AgentException {
         System.out.println(Json.of(found()));
     }
@@ -34,7 +34,7 @@ public final class CheckBuild {
         lab.options.pausePoints = true;
         Extension.install(lab);
         String version = JarTable.brokerVersion();
-        Adapters adapters = Adapters.load();
+        Adapters adapters = new Adapters();
         List<String> problems = new ArrayList<>();
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("version", version);
@@ -62,8 +62,8 @@ public final class CheckBuild {
         features.put("lag_policies", adapters.listed(adapter.name, ".lag_policies"));
         answer.put("features", features);
         answer.put("woven", adapter.wovenMethods());
-        answer.put("unknown", KnownMethods.load().unknown(adapter.allHooks()));
-        answer.put("digests", KnownMethods.digests(adapter.allHooks()));
+        answer.put("unknown", KnownMethods.unknown(adapter.allHooks()));
+        answer.put("digests", KnownMethods.read(adapter.allHooks(), MethodDigests::of));
         answer.put("calls", KnownMethods.read(adapter.allHooks(), MethodCalls::of));
     }
 }

@@ -38,7 +38,7 @@ public enum AgentMetric {
     HOLDS_AT(Type.PENDING_READS, "HoldsGrantedPerSec", Tag.SITE, "the same by where the leader was with the fetch",
         (of, site) -> of.stats.holdsGranted(Hold.Site.valueOf(site))),
     HELD(Type.PENDING_READS, "HeldFollowers", "followers that are held now", of -> of.stats.heldNow()),
-    HOLD_TIME(Type.PENDING_READS, "HoldTimeMs", "how long holds lasted, ms"),
+    HOLD_TIME(Type.PENDING_READS, "HoldTimeMs", "how long holds lasted, ms", null),
     MARKS_OUTLIVED(Type.PENDING_READS, "MarksOutlivedPerSec", Tag.NONE,
         "marks that became too old to keep their follower in the ISR (scope `read`)", (of, all) -> of.stats.outlived.sum()),
     PENDING(Type.PENDING_READS, "PendingMarks",
@@ -74,15 +74,10 @@ public enum AgentMetric {
     final String metric;
     final Tag tag;
     final String says;
-    /** What a gauge shows; null for other metrics. */
+    /** What a gauge shows; null for a meter, and for the histogram. */
     final Function<Insync, Object> value;
     /** What a meter follows, for a value of its tag in capitals; null for other metrics, and for what is counted where it happens. */
     final ToLongBiFunction<Insync, String> count;
-
-    /** A histogram. */
-    AgentMetric(Type type, String metric, String says) {
-        this(type, metric, says, null);
-    }
 
     AgentMetric(Type type, String metric, String says, Function<Insync, Object> value) {
         this.type = type;

@@ -16,7 +16,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 
 /**
  * Keeps the metrics of this JVM's brokers, and of its controller, in Kafka's registry. Kafka's reporters, JMX among them, expose what is
@@ -28,7 +27,8 @@ public final class BrokerMetrics implements Hold.Listener {
 
     private final MetricsRegistry registry;
     private final Insync insync;
-    private final List<CountedMeter> meters = new ArrayList<>();
+    /** Each moves a meter to its counter. */
+    private final List<Runnable> meters = new ArrayList<>();
     private Histogram holdTime;
 
     private BrokerMetrics(MetricsRegistry registry, Insync insync) {
@@ -59,7 +59,8 @@ public final class BrokerMetrics implements Hold.Listener {
             });
         } else if (metric.count != null) {
             String constant = word.toUpperCase(Locale.ROOT);
-            meters.add(new CountedMeter(meter(registry, name), () -> metric.count.applyAsLong(insync, constant)));
+            Meter meter = meter(registry, name);
+            meters.add(() -> follow(meter, metric.count.applyAsLong(insync, constant)));
         } else {
             holdTime = registry.newHistogram(name, true);
         }
@@ -106,7 +107,7 @@ public final class BrokerMetrics implements Hold.Listener {
     /** Moves the meters to their counters. */
     public synchronized void update() {
         insync.stats.heldNow();
-        meters.forEach(CountedMeter::update);
+        meters.forEach(Runnable::run);
     }
 
     @Override
@@ -115,24 +116,13 @@ public final class BrokerMetrics implements Hold.Listener {
     }
 
     /**
-     * Moves a meter to the value of a counter from time to time. So a hot path only increments the counter; a meter's own mark updates
-     * four atomic numbers.
+     * Moves a meter to the value of its counter; one thread at a time calls it. So a hot path only increments the counter; a meter's own
+     * mark updates four atomic numbers.
      */
-    static final class CountedMeter {
-        private final Meter meter;
-        private final LongSupplier count;
-
-        CountedMeter(Meter meter, LongSupplier count) {
-            this.meter = meter;
-            this.count = count;
-        }
-
-        /** Marks the events since the last call; one thread at a time calls it. */
-        void update() {
-            long more = count.getAsLong() - meter.count();
-            if (more > 0) {
-                meter.mark(more);
-            }
+    static void follow(Meter meter, long count) {
+        long more = count - meter.count();
+        if (more > 0) {
+            meter.mark(more);
         }
     }
 }

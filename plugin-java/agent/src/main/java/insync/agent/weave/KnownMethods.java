@@ -24,19 +24,10 @@ import net.bytebuddy.pool.TypePool;
 public final class KnownMethods {
     private static final String TABLE = "/insync/method-digests.properties";
 
-    private final Properties table;
-
-    private KnownMethods(Properties table) {
-        this.table = table;
-    }
-
-    /** Reads the table. */
-    public static KnownMethods load() {
-        return new KnownMethods(JarTable.read(TABLE));
-    }
+    private KnownMethods() { }
 
     /** Returns the methods of hooks whose instructions are those of no known build, with their descriptors. */
-    public List<String> unknown(List<Hook> hooks) {
+    public static List<String> unknown(List<Hook> hooks) {
         return unknown(hooks, ClassFileLocator.ForClassLoader.ofSystemLoader());
     }
 
@@ -46,7 +37,8 @@ public final class KnownMethods {
             + " (with unknown-methods=allow they are woven nevertheless)";
     }
 
-    List<String> unknown(List<Hook> hooks, ClassFileLocator classFiles) {
+    static List<String> unknown(List<Hook> hooks, ClassFileLocator classFiles) {
+        Properties table = JarTable.read(TABLE);
         List<String> unknown = new ArrayList<>();
         read(hooks, classFiles, MethodDigests::of).forEach((method, digest) -> {
             if (!List.of(table.getProperty(method, "").split(",")).contains(digest)) {
@@ -54,11 +46,6 @@ public final class KnownMethods {
             }
         });
         return unknown;
-    }
-
-    /** Returns the digest of the method of each hook in the Kafka of the class path, by class, method and descriptor. */
-    public static Map<String, String> digests(List<Hook> hooks) {
-        return read(hooks, MethodDigests::of);
     }
 
     /**

@@ -1,5 +1,6 @@
 package insync.agent.weave;
 
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Map;
@@ -17,8 +18,7 @@ import net.bytebuddy.jar.asm.Opcodes;
  * Computes a digest of the instructions of each method of a class: of a class file with that method alone. Line numbers, names of
  * variables, stack maps and the order of constants do not count, so that two builds of the same source have the same digests.
  */
-final class MethodDigests extends ClassVisitor {
-    private static final int SHOWN = 8;
+public final class MethodDigests extends ClassVisitor {
     private final Set<String> methods;
     private final Map<String, String> byMethod = new TreeMap<>();
 
@@ -32,7 +32,7 @@ final class MethodDigests extends ClassVisitor {
      *
      * @param methods the methods to read; a class of the broker has hundreds of others
      */
-    static Map<String, String> of(byte[] classFile, Set<String> methods) {
+    public static Map<String, String> of(byte[] classFile, Set<String> methods) {
         MethodDigests found = new MethodDigests(methods);
         new ClassReader(classFile).accept(found, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
         return found.byMethod;
@@ -72,12 +72,8 @@ final class MethodDigests extends ClassVisitor {
 
     private static String digest(byte[] classFile) {
         try {
-            byte[] all = MessageDigest.getInstance("SHA-256").digest(classFile);
-            StringBuilder hex = new StringBuilder();
-            for (int i = 0; i < SHOWN; i++) {
-                hex.append(String.format("%02x", all[i]));
-            }
-            return hex.toString();
+            // The first eight bytes.
+            return String.format("%016x", ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(classFile)).getLong());
         } catch (NoSuchAlgorithmException everyJvmHasIt) {
             throw new IllegalStateException(everyJvmHasIt);
         }

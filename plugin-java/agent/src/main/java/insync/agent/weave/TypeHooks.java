@@ -26,17 +26,11 @@ public class TypeHooks {
     }
 
     /**
-     * Returns the name of a class that moved between the versions of an adapter, without loading it.
-     *
-     * @param names in the order in which they are looked for; the last one if the broker has none, which the weave check reports
+     * Returns the name of a class that moved between the versions of an adapter, without loading it: the first one if the broker has
+     * that, otherwise the second one. If it has neither, the weave check reports that.
      */
-    public static String moved(String... names) {
-        for (String name : names) {
-            if (ClassLoader.getSystemResource(name.replace('.', '/') + ".class") != null) {
-                return name;
-            }
-        }
-        return names[names.length - 1];
+    public static String moved(String one, String other) {
+        return ClassLoader.getSystemResource(one.replace('.', '/') + ".class") != null ? one : other;
     }
 
     /** Adds the fields and interfaces to the type. */
@@ -78,7 +72,6 @@ public class TypeHooks {
         getter(name, type, name);
     }
 
-    /** Adds a method that returns the value of a field. */
     public final TypeHooks getter(String method, Class<?> type, String field) {
         return method(method, type, FieldAccessor.ofField(field));
     }

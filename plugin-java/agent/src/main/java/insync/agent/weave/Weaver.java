@@ -56,7 +56,7 @@ public final class Weaver {
      */
     public WovenBroker make(boolean allowsUnknown, List<String> problems) {
         problems.addAll(new SymbolCheck(pool, locator).missing(adapter));
-        List<String> unknown = KnownMethods.load().unknown(adapter.allHooks());
+        List<String> unknown = KnownMethods.unknown(adapter.allHooks());
         if (problems.isEmpty() && !unknown.isEmpty() && !allowsUnknown) {
             problems.add(KnownMethods.refusal(unknown));
         }

@@ -29,7 +29,7 @@ class KnownMethodsTest {
 
     @Test
     void theMethodsOfATestedVersionAreKnown() throws Exception {
-        assertEquals(List.of(), KnownMethods.load().unknown(adapter.allHooks()));
+        assertEquals(List.of(), KnownMethods.unknown(adapter.allHooks()));
     }
 
     @Test
@@ -38,7 +38,7 @@ class KnownMethodsTest {
         byte[] changed = new ByteBuddy().with(TypeValidation.DISABLED)
             .with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE).redefine(partition, broker)
             .visit(Advice.to(WeaverTest.Counted.class).on(ElementMatchers.named("makeFollower"))).make().getBytes();
-        List<String> unknown = KnownMethods.load().unknown(adapter.allHooks(), new ClassFileLocator.Compound(
+        List<String> unknown = KnownMethods.unknown(adapter.allHooks(), new ClassFileLocator.Compound(
             new ClassFileLocator.Simple(Map.of(PARTITION, changed)), broker));
         assertEquals(1, unknown.size(), unknown.toString());
         assertTrue(unknown.get(0).startsWith(PARTITION + ".makeFollower("), unknown.toString());

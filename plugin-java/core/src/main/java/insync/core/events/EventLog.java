@@ -7,15 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Receives the broker's events. This one discards them; insync-lab.jar has one that writes them. */
 public class EventLog {
-    private static final EventLog NONE = new EventLog();
     private final EventCounts published = new EventCounts();
-
-    protected EventLog() { }
-
-    /** Returns a log that discards its events. */
-    public static EventLog none() {
-        return NONE;
-    }
 
     /** Returns alternating names and values as an ordered map. */
     public static Map<String, Object> fields(Object... namesAndValues) {

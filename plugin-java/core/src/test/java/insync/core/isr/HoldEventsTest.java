@@ -37,7 +37,7 @@ class HoldEventsTest extends BothScopes {
 
     @Test
     void withoutADestinationAHoldIsCountedAndNothingElse() {
-        stats.listeners(new HoldReport(new BrokerLog(), EventLog.none()));
+        stats.listeners(new HoldReport(new BrokerLog(), new EventLog()));
         holdAndRelease();
         assertEquals(1, stats.holdsGranted(Hold.Site.READ));
     }

@@ -65,7 +65,7 @@ class ThreadsTest {
 
     @Test
     void theSummariesEnd() throws Exception {
-        PendingReport report = new PendingReport(new Insync(EventLog.none()), 1_000);
+        PendingReport report = new PendingReport(new Insync(new EventLog()), 1_000);
         assertEnds("insync-pending-report", report::start, report::stop);
     }
 

@@ -15,7 +15,7 @@ class LinesTest {
         BrokerLogTest.Lines written = new BrokerLogTest.Lines();
         BrokerLog log = new BrokerLog();
         log.open(written);
-        steps.accept(new StepDownReport(log, EventLog.none()));
+        steps.accept(new StepDownReport(log, new EventLog()));
         List<String> all = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             all.add(written.next().replace("insync.StepDown ", ""));

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 final class WatchedBroker {
     static final long T_MS = 2_000;
     static final long FETCH_WAIT_MS = 500;
-    static final StepDownReport QUIET = new StepDownReport(new BrokerLog(), EventLog.none());
+    static final StepDownReport QUIET = new StepDownReport(new BrokerLog(), new EventLog());
 
     final ManualClock clock = new ManualClock();
     final StepDownStats stats;
