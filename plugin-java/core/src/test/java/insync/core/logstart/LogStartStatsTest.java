@@ -17,7 +17,7 @@ class LogStartStatsTest {
         assertEquals(bound ? 5 : 9, fixes.bounded(9, 7, 5));
         assertEquals(snapshot ? 5 : 9, fixes.ofAnswer(9, 5));
         assertEquals(snapshot, fixes.answersAsRead());
-        assertEquals(bound ? 1 : 0, fixes.boundedTotal());
-        assertEquals(snapshot ? 1 : 0, fixes.snapshotsTotal());
+        assertEquals(bound ? 1 : 0, fixes.bounded.sum());
+        assertEquals(snapshot ? 1 : 0, fixes.snapshots.sum());
     }
 }

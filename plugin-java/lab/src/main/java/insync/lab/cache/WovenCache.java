@@ -153,7 +153,7 @@ public final class WovenCache implements Extension.Store {
     private static byte[] payload(byte[] all) throws IOException {
         byte[] payload = Arrays.copyOfRange(all, Math.min(HEADER, all.length), all.length);
         ByteBuffer header = ByteBuffer.wrap(all);
-        if (all.length < HEADER || header.getLong() != MAGIC || header.getLong() != ClassDigests.of(payload)) {
+        if (all.length < HEADER || header.getLong() != MAGIC || header.getLong() != WovenFile.digest(payload)) {
             throw new IOException("it is damaged");
         }
         return payload;
@@ -186,7 +186,7 @@ public final class WovenCache implements Extension.Store {
             // Readable and writable by this user alone.
             Path made = Files.createTempFile(file.getParent(), "woven-", ".tmp");
             try {
-                Files.write(made, ByteBuffer.allocate(HEADER + payload.length).putLong(MAGIC).putLong(ClassDigests.of(payload)).put(payload).array());
+                Files.write(made, ByteBuffer.allocate(HEADER + payload.length).putLong(MAGIC).putLong(WovenFile.digest(payload)).put(payload).array());
                 Files.move(made, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             } finally {
                 Files.deleteIfExists(made);
