@@ -15,6 +15,7 @@ from insync.why.page import page as rendered
 from unit.past.past_folders import write_matrix, write_past
 from unit.report.made_up_results import FAILED, PASSED, SEEN, UNKNOWN, part, whole
 from unit.report.test_result_page import Verified
+from unit.why.log_files import Logs
 from unit.why.test_beside import found
 
 
@@ -39,7 +40,7 @@ def result(tmp_path: Path) -> Path:
 @pytest.fixture
 def why(tmp_path: Path) -> Path:
     file = tmp_path / "why.html"
-    file.write_text(rendered([found(tmp_path / "logs")]))
+    file.write_text(rendered([found(Logs(tmp_path / "logs"))]))
     return file
 
 

@@ -26,15 +26,20 @@ def folder_of(dist: Distribution, folder: Path) -> Path:
     return folder
 
 
+def packed(dist: Distribution, file: Path) -> Path:
+    """Pack the jars of a version as Kafka's build does, but without compressing them again."""
+    with tarfile.open(file, "w:gz", compresslevel=0) as content:
+        for each in dist.jars:
+            content.add(each, f"{file.stem}/libs/{each.name}")
+    return file
+
+
 @pytest.mark.long
 def test_a_packed_build_runs_with_the_agent(
     dist: Distribution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INSYNC_CACHE", str(tmp_path / "cache"))
-    file = tmp_path / "kafka_2.13-4.3.1.tgz"
-    with tarfile.open(file, "w:gz", compresslevel=0) as content:
-        for each in dist.jars:
-            content.add(each, f"{file.stem}/libs/{each.name}")
+    file = packed(dist, tmp_path / "kafka_2.13-4.3.1.tgz")
     with KafkaCluster(
         brokers=1, kafka=str(file), cluster="local", plugin="request", folder=tmp_path / "nodes"
     ):

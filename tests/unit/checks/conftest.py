@@ -2,8 +2,10 @@
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql.connect.session import SparkSession as Connected
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def _session(spark: SparkSession) -> None:
-    """Let it be the active one."""
+    """Let it be the active one: PySpark does so only if the process had none before."""
+    Connected._active_session.session = spark
