@@ -100,10 +100,10 @@ MOST_TEST_LINES = {
     "contract": 310,
     "data": 50,
     "engines": 177,
-    "integration": 6_836,
+    "integration": 6_841,
     "model": 1_128,
     "programs": 1_083,
-    "unit": 28_468,
+    "unit": 28_470,
 }
 SLACK = 100
 
