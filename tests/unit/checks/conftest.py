@@ -1,11 +1,3 @@
-"""Opens the session of the engine in which the tests make and compute tables."""
+"""The checks are computed in the session that the tests of tables open."""
 
-import pytest
-from pyspark.sql import SparkSession
-from pyspark.sql.connect.session import SparkSession as Connected
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _session(spark: SparkSession) -> None:
-    """Let it be the active one: PySpark does so only if the process had none before."""
-    Connected._active_session.session = spark
+from unit.tables.conftest import active_session as active_session

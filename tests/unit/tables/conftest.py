@@ -6,6 +6,6 @@ from pyspark.sql.connect.session import SparkSession as Connected
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _session(spark: SparkSession) -> None:
+def active_session(spark: SparkSession) -> None:
     """Let it be the active one: PySpark does so only if the process had none before."""
     Connected._active_session.session = spark
