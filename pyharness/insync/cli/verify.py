@@ -27,8 +27,8 @@ def command(
 
     Candidate and baseline run the same scenarios and random faults at the same time, each on its
     own cluster. The checker, the expectations of the scenarios and the criteria judge the
-    candidate; with enough repeats also exact tests of paired differences. Leaves one page, JUnit
-    XML and verdict.json. A level that cannot run is unknown; the others still run.
+    candidate. Leaves one page, JUnit XML and verdict.json. A level that cannot run is unknown; the
+    others still run.
     """
     require("verify", options.analysis)
     from insync.cli.results import show_campaign

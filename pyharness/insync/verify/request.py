@@ -36,6 +36,6 @@ class VerifyRequest:
     )
     only: Annotated[Names, "Comma-separated scenarios or groups of the level faults."] = (DEFAULT,)
     seeds: Annotated[str, "Seeds A-B of the fuzz in the level faults, or none."] = "1-6"
-    repeats: Annotated[int, "Repeats of each scenario. An interval needs 6 or more."] = 1
+    repeats: Annotated[int, "Repeats of each scenario."] = 1
     criteria: Annotated[Path | None, "TOML file of pass criteria. Default: insync's own."] = None
     unknown_methods: UnknownMethods = False

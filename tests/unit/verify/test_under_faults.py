@@ -17,20 +17,17 @@ from insync.engines import AnalysisOptions
 from insync.events.matrix_info import load_matrix
 from insync.events.verdict import write_cells
 from insync.fuzz.judge import ArmResult
-from insync.past.compare import Figure
 from insync.progress import Progress
 from insync.run.plan import Plan
 from insync.scenario.groups import builtin_files
 from insync.scenario.load import load
 from insync.scenario.model import Scenario
-from insync.statistics import Change
 from insync.verify.criteria import read
 from insync.verify.level import Side
 from insync.verify.levels.faults import (
     Case,
     FaultsLevel,
     cases_of,
-    is_worse,
     judge_cases,
     of_side,
     seed_outcome,
@@ -142,31 +139,6 @@ def test_seeds_are_judged_beside_baselines(base: ArmResult, own: ArmResult, outc
     found, why = seed_outcome(base, own)
     assert found == outcome
     assert bool(why) == (outcome != "pass")
-
-
-def figure(metric: str, difference: float, p: float | None) -> Figure:
-    return Figure(
-        cell="freeze on 4.3.1: stock", scenario="freeze", metric=metric, a=1, b=1 + difference,
-        repeats=(12, 12), paired=True, change=Change(difference, None, None, p), p_holm=p,
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("metric", "difference", "p", "worse"),
-    [
-        ("max_ack_gap_ms", 500, 0.01, True),
-        ("max_ack_gap_ms", 500, 0.2, False),
-        ("max_ack_gap_ms", 500, None, False),
-        ("max_ack_gap_ms", -500, 0.01, False),
-        ("acked", -20, 0.01, True),
-        ("acked", 20, 0.01, False),
-        ("step_downs", 5, 0.01, False),
-    ],
-)
-def test_only_what_differs_beyond_noise_in_the_wrong_direction_is_worse(
-    metric: str, difference: float, p: float | None, *, worse: bool
-) -> None:
-    assert is_worse(figure(metric, difference, p)) is worse
 
 
 def test_a_case_has_its_own_check_and_those_of_the_criteria_beside_the_baseline() -> None:

@@ -24,17 +24,14 @@ from insync.lists import grouped
 from insync.matrix.groups import entries
 from insync.metrics import DEFAULT_FIGURES, METRICS
 from insync.outcome import Outcome
-from insync.past.compare import Figure, figures
 from insync.progress import Progress
 from insync.report.matrix.cells import full, written
-from insync.report.statistics import value_text
 from insync.result import Result
 from insync.run.cell import CellSpec
 from insync.run.plan import Plan, resolve_cells
 from insync.run.request import RunRequest
 from insync.scenario.load import load, narrow
 from insync.scenario.model import Scenario
-from insync.statistics import pairs_needed
 from insync.verify import criteria
 from insync.verify.level import Level, Side, Verification
 
@@ -187,42 +184,6 @@ def _enough_seeds(rows: Sequence[Result]) -> Iterator[Result]:
         yield Result(of="seeds", expected="half of the seeds prove something", found=why)
 
 
-def differences(found: Sequence[Pair], repeats: int) -> list[Result]:
-    """Return a check per metric that is worse beyond noise, or one that none is.
-
-    `insync compare --paired` shows all differences of the two matrices.
-    """
-    base, own = ([each.cell for each in side] for side in zip(*found, strict=True))
-    known = figures(list(zip(base, own, strict=True)), paired=True)
-    worse = [
-        Result(
-            of=each.scenario, expected=f"{each.metric} not worse beyond noise",
-            baseline=value_text(each.a), found=each.found, outcome=Outcome.FAIL,
-        )
-        for each in known if is_worse(each)
-    ]  # fmt: skip
-    if worse:
-        return worse
-    needed = pairs_needed(len(known) or 1)
-    few = f"; {needed} repeats could show a difference" if repeats < needed else ""
-    none = Result(
-        of="all scenarios",
-        expected="no metric is worse beyond noise",
-        found=f"{len(known)} figures, {repeats} pairs{few}",
-        outcome=Outcome.OBSERVED if few else Outcome.PASS,
-    )
-    return [none]
-
-
-def is_worse(figure: Figure) -> bool:
-    """Whether the candidate's metric differs beyond noise in the wrong direction."""
-    better = METRICS[figure.metric].better
-    if not figure.is_clear or better is None:
-        return False
-    difference = figure.change.difference or 0
-    return difference > 0 if better == "lower" else difference < 0
-
-
 class FaultsLevel(Level, ScenarioCampaign):
     """The level: the cases on both sides, each of which has a folder with all of its runs."""
 
@@ -274,13 +235,11 @@ class FaultsLevel(Level, ScenarioCampaign):
         )
         found = {name: (own[0], own[1]) for name, own in sides.items() if len(own) > 1}
         failures = dict.fromkeys(each["failure"] for each in done.values() if each["failure"])
-        scenarios = [pair for name, pair in found.items() if self._cases[name].seed is None]
         return Result(
             of=self.name,
             children=(
                 *(Result(of="clusters", expected="run every case", found=why) for why in failures),
                 *judge_cases(list(self._cases.values()), found, self._what),
-                *(differences(scenarios, self._what.request.repeats) if scenarios else ()),
             ),
             links={
                 f"{name}: all scenarios": f"{name}/{PAGE}"
