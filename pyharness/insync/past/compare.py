@@ -19,15 +19,7 @@ from insync.outcome import Outcome
 from insync.report.sections import table
 from insync.report.statistics import interval_text, label, p_text, value_text
 from insync.result import Result
-from insync.statistics import (
-    LEVEL,
-    Change,
-    change_between,
-    change_of_pairs,
-    holm,
-    pairs_needed,
-    values_needed,
-)
+from insync.statistics import LEVEL, Change, change_between, holm, values_needed
 
 KEY = ("scenario", "kafka", "arm")
 """What names a cell."""
@@ -47,12 +39,10 @@ class Figure:
     """
 
     cell: str
-    scenario: str
     metric: str
     a: float
     b: float
     repeats: tuple[int, int]
-    paired: bool
     change: Change
     p_holm: float | None = None
 
@@ -64,7 +54,7 @@ class Figure:
     def is_out_of_reach(self, figures: int) -> bool:
         """Whether so few repeats could not show even a difference that all of them have."""
         n, m = self.repeats
-        return 2 / (2**n if self.paired else comb(n + m, n)) * figures > LEVEL
+        return 2 / comb(n + m, n) * figures > LEVEL
 
     @property
     def found(self) -> str:
@@ -120,17 +110,15 @@ def changed(a: ComparedSide, b: ComparedSide) -> list[str]:
     return sorted(names - UNSAID)
 
 
-def compare(a: ComparedSide, b: ComparedSide, *, paired: bool = False) -> Result:
+def compare(a: ComparedSide, b: ComparedSide) -> Result:
     """Compare two results; raises InputError if they have no arm in common.
 
     It fails if a verdict, an anomaly or a figure differs, and is unknown if too few repeats could
-    show that. `paired` means that repeat n of both was made under the same conditions, such as in
-    turn.
+    show that.
     """
     pairs = matched(a, b)
-    found = figures(pairs, paired=paired)
-    needed = (pairs_needed if paired else values_needed)(len(found) or 1)
-    more = f"{needed} {'pairs of repeats' if paired else 'repeats on each side'}"
+    found = figures(pairs)
+    more = f"{values_needed(len(found) or 1)} repeats on each side"
     alone = [
         (side, _name(cell))
         for side, cells, place in (("A", a.cells, 0), ("B", b.cells, 1))
@@ -141,7 +129,7 @@ def compare(a: ComparedSide, b: ComparedSide, *, paired: bool = False) -> Result
         table("Set-up", "setting that differs", [[name] for name in changed(a, b)], "", {0}),
         table("Arms of one side", "side | arm", alone, "", {0, 1}),
         table(
-            f"Figures: medians, and B - A [95 % interval], {'paired' if paired else 'unpaired'}",
+            "Figures: medians, and B - A [95 % interval]",
             "arm | metric | repeats | A | B | B - A | p, Holm",
             [each.row() for each in sorted(found, key=lambda each: not each.is_clear)],
             "",
@@ -184,7 +172,7 @@ def _anomalies(a: Cell, b: Cell) -> Iterator[Result]:
 
 
 def _sum(values: Sequence[float | None]) -> int | None:
-    known = [value for value in values if value is not None]
+    known = _known(values)
     return int(sum(known)) if known else None
 
 
@@ -237,34 +225,24 @@ def _both(a: Cell, b: Cell) -> str:
     return "{} on {}: {}".format(*same)
 
 
-def figures(pairs: Iterable[Pair], *, paired: bool = False) -> list[Figure]:
+def figures(pairs: Iterable[Pair]) -> list[Figure]:
     """Return the metrics whose values are not all the same."""
-    found = [each for pair in pairs for each in _figures(*pair, paired=paired)]
+    found = [each for pair in pairs for each in _figures(*pair)]
     adjusted = holm([each.change.p_value for each in found])
     return [replace(each, p_holm=p) for each, p in zip(found, adjusted, strict=True)]
 
 
-def _figures(a: Cell, b: Cell, *, paired: bool) -> Iterator[Figure]:
+def _figures(a: Cell, b: Cell) -> Iterator[Figure]:
     for metric in of_verdict():
         if metric in ANOMALIES:
             continue
-        of_a, of_b = _values(a, b, metric, paired=paired)
+        of_a, of_b = (_known(cell.values(metric)) for cell in (a, b))
         if of_a and of_b and len({*of_a, *of_b}) > 1:
-            change = (
-                change_of_pairs([after - before for before, after in zip(of_a, of_b, strict=True)])
-                if paired
-                else change_between(of_a, of_b)
-            )
             yield Figure(
-                cell=_both(a, b), scenario=a.scenario, metric=metric, a=median(of_a),
-                b=median(of_b), repeats=(len(of_a), len(of_b)), paired=paired, change=change,
+                cell=_both(a, b), metric=metric, a=median(of_a), b=median(of_b),
+                repeats=(len(of_a), len(of_b)), change=change_between(of_a, of_b),
             )  # fmt: skip
 
 
-def _values(a: Cell, b: Cell, metric: str, *, paired: bool) -> tuple[list[float], list[float]]:
-    """Return the known values of both; in pairs only those of repeats in which both are known."""
-    of_a, of_b = a.values(metric), b.values(metric)
-    if not paired:
-        return [x for x in of_a if x is not None], [y for y in of_b if y is not None]
-    both = [(x, y) for x, y in zip(of_a, of_b, strict=False) if x is not None and y is not None]
-    return [x for x, _ in both], [y for _, y in both]
+def _known(values: Sequence[float | None]) -> list[float]:
+    return [value for value in values if value is not None]

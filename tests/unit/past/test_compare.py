@@ -12,9 +12,9 @@ FEW = [100.0, 104.0, 98.0]
 MANY = [100.0, 104.0, 98.0, 103.0, 99.0, 101.0, 102.0, 97.0]
 
 
-def compared(a: Path, b: Path, *, paired: bool = False) -> tuple[Result, list[Figure]]:
+def compared(a: Path, b: Path) -> tuple[Result, list[Figure]]:
     sides = read_side(a), read_side(b)
-    return compare(*sides, paired=paired), figures(matched(*sides), paired=paired)
+    return compare(*sides), figures(matched(*sides))
 
 
 def table(found: Result, title: str) -> list[tuple[str, ...]]:
@@ -67,17 +67,6 @@ def test_noise_is_no_difference(tmp_path: Path) -> None:
     assert compared(tmp_path / "a", tmp_path / "b")[0].outcome == "pass"
 
 
-def test_pairs_are_compared_as_pairs_if_asked(tmp_path: Path) -> None:
-    drifting = [100.0 * each for each in range(8)]
-    write_past(tmp_path / "a", stock={"max_ack_gap_ms": drifting})
-    write_past(tmp_path / "b", stock={"max_ack_gap_ms": [5 + each for each in drifting]})
-    assert compared(tmp_path / "a", tmp_path / "b")[0].outcome == "pass"
-    found, (figure,) = compared(tmp_path / "a", tmp_path / "b", paired=True)
-    change = figure.change
-    assert (change.low, change.difference, change.high) == (5, 5, 5)
-    assert (change.p_value, found.outcome) == (2 / 2**8, "fail")
-
-
 def test_p_values_are_adjusted_over_all_figures(tmp_path: Path) -> None:
     names = ("max_ack_gap_ms", "mean_ack_ms", "max_ms", "first_shrink_ms")
     four = MANY[:4]
@@ -124,7 +113,7 @@ def test_matrices_are_compared_cell_by_cell_and_with_runs(tmp_path: Path) -> Non
     write_matrix(tmp_path / "a", ["one", "two"], stock={"acked": [1]}, plugin={"acked": [5]})
     write_matrix(tmp_path / "b", ["two", "three"], stock={"acked": [1]}, plugin={"acked": [6]})
     found, (figure,) = compared(tmp_path / "a", tmp_path / "b")
-    assert (figure.scenario, figure.cell) == ("two", "two on 4.3.1: plugin")
+    assert figure.cell == "two on 4.3.1: plugin"
     assert len(found.children) == 2
     assert [side for side, _ in table(found, "Arms of one side")] == ["A", "A", "B", "B"]
     write_past(tmp_path / "run", scenario="two", stock={"acked": [7]})
