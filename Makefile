@@ -107,9 +107,8 @@ demo: tools ## a leader's disk hangs on real brokers: stock Kafka beside the age
 test: tools ## run every check: lint, types, Java tests, Python tests on real brokers
 	@$(TIMED_TEST) --start
 	@$(TIMED_TEST) setup $(MAKE) --no-print-directory setup
-	@# None uses a whole machine: mypy has one thread, Java's long tests mostly wait, and packages are downloaded.
-	@$(TIMED_TEST) java $(MAKE) --no-print-directory -j3 -O lint test-java test-packages
-	@$(TIMED_TEST) unit $(MAKE) --no-print-directory test-without-brokers
+	@# Java's long tests mostly wait, mypy has one thread, and packages are downloaded, so the unit tests run beside them.
+	@$(TIMED_TEST) unit $(MAKE) --no-print-directory -j4 lint test-java test-packages test-without-brokers
 	@$(TIMED_TEST) brokers $(MAKE) --no-print-directory test-brokers
 	@$(TIMED_TEST) effects $(MAKE) --no-print-directory test-effects
 	@$(TIMED_TEST) measured $(MAKE) --no-print-directory test-measured
@@ -122,13 +121,11 @@ test-all: test ## the same, and the tests marked `long`: every arm of every scen
 lint: setup
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
-test-java: setup
-	@# With what the Python tests need, because each start of Gradle takes CPU time.
-	@gradle -q --no-daemon --console=plain junit $(FOR_TESTS)
+test-java: setup $(BENCH)
+	@gradle -q --no-daemon --console=plain junit
 
-test-packages: setup
-	@# One after the other, because there is one lock for system packages.
-	@$(MAKE) --no-print-directory browser
+test-packages: setup browser
+	@# After the browser, because there is one lock for system packages.
 	@$(MAKE) --no-print-directory engine
 	@# A test that needs another version fetches it, while the tests beside it have the CPU to themselves.
 	@$(MAKE) --no-print-directory brokers VERSIONS='4.3.1 1.1.0 2.8.2 4.4.0'
